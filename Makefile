@@ -1,0 +1,41 @@
+# `make demo` and `make test` do all the set-up that a fresh machine with Python 3.11+ needs.
+
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALLED := .venv/.installed
+
+.PHONY: demo test lint types check serve constraints clean
+
+demo: $(INSTALLED)
+	@$(BIN)/paperbot demo state/demo
+
+test: $(INSTALLED)
+	$(BIN)/pytest $(ARGS)
+
+lint: $(INSTALLED)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+
+types: $(INSTALLED)
+	$(BIN)/mypy
+
+check: lint types
+	$(MAKE) test ARGS="--cov --cov-report=term"
+
+serve: $(INSTALLED)
+	$(BIN)/paperbot serve
+
+constraints: $(INSTALLED)  # pins every dependency anew, without the address of any registry
+	$(BIN)/pip install --quiet uv
+	$(BIN)/uv pip compile --universal --python-version 3.11 --upgrade --extra dev --no-emit-index-url \
+	    --no-emit-find-links --no-header --no-annotate --strip-extras --quiet pyproject.toml --output-file constraints.txt
+
+$(INSTALLED): pyproject.toml constraints.txt
+	@echo "Setting up .venv (once; half a minute) ..."
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+clean:
+	rm -rf .venv build dist .coverage* .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
