@@ -1,0 +1,266 @@
+"""What Paperbot talks about: one frozen dataclass for each stage of a paper's way.
+
+    RawDigest --parse--> ParsedDigest of Entry --identify, merge--> Paper with Sighting
+    Paper --rank for a Reader--> Score with Reason --select, compose--> Edition of Pick
+    Edition --render--> Message --outbox--> Delivery
+
+A stage adds a type; it never writes onto the type of the stage before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from enum import StrEnum
+
+PaperId = int
+ReaderId = int
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that went wrong without stopping the run: where, what, and what to do about it."""
+
+    source: str
+    problem: str
+
+    def __str__(self) -> str:
+        return f"{self.source}: {self.problem}"
+
+
+# --- incoming ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class RawDigest:
+    """Bytes as a source delivered them; ``name`` is the file name or URL, for people to find it again."""
+
+    source: str
+    name: str
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One paper as one digest tells of it; text is cleaned of control characters, LaTeX is kept."""
+
+    title: str
+    abstract: str = ""
+    authors: tuple[str, ...] = ()
+    author_count: int | None = None  # where a digest only counts them
+    published: date | None = None
+    arxiv_id: str | None = None  # without version
+    doi: str | None = None
+    url: str | None = None
+    upvotes: int | None = None
+    comments: int | None = None
+    organisation: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedDigest:
+    """One digest of one day. ``rejected`` says which blocks could not be read, and why."""
+
+    format: str
+    topic: str
+    date: date | None
+    entries: tuple[Entry, ...]
+    rejected: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """That a paper stood in a digest."""
+
+    source: str
+    topic: str
+    date: date | None
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """One work, however many digests mention it; ``sightings`` are in the order of arrival."""
+
+    id: PaperId
+    title: str
+    abstract: str
+    authors: tuple[str, ...]
+    author_count: int | None
+    published: date | None
+    arxiv_id: str | None
+    doi: str | None
+    url: str | None
+    upvotes: int | None
+    organisation: str | None
+    first_seen: datetime
+    sightings: tuple[Sighting, ...] = ()
+
+    @property
+    def ref(self) -> str:
+        """The id as people type it and JSON carries it: ``p17``."""
+        return f"p{self.id}"
+
+
+# --- readers ----------------------------------------------------------------------------------
+
+
+class Kind(StrEnum):
+    """The kinds of address a reader can have."""
+
+    EMAIL = "email"
+    SLACK = "slack"
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """One address that receives one profile. ``stopped`` says why no more is sent, if so."""
+
+    id: ReaderId
+    profile: str  # slug
+    kind: Kind
+    address: str
+    stopped: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The id in commands: ``reward-models/ada@example.org``."""
+        return f"{self.profile}/{self.address}"
+
+
+class Vote(StrEnum):
+    """A reader's judgement of a paper; ``CLEAR`` takes an earlier one back."""
+
+    UP = "up"
+    DOWN = "down"
+    CLEAR = "clear"
+
+
+@dataclass(frozen=True, slots=True)
+class Thumb:
+    """Relevance feedback: what one reader last said of one paper."""
+
+    paper: PaperId
+    vote: Vote
+    at: datetime
+    via: str  # the door it came in by: cli, mail, slack, page
+
+
+# --- ranking ----------------------------------------------------------------------------------
+
+
+class ReasonKind(StrEnum):
+    """Where a reason's weight comes from."""
+
+    WORD = "word"  # a word of the paper, weighed by the reader's model
+    KEYWORD = "keyword"  # a keyword of the profile
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One term's exact contribution to a score's log-odds (natural logarithm), positive or negative."""
+
+    term: str
+    weight: float
+    kind: ReasonKind = ReasonKind.WORD
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How likely a reader is to want a paper.
+
+    ``log_odds == rest + sum(r.weight for r in reasons)`` and ``probability`` is its logistic function;
+    ``rest`` holds what no word answers for: the model's intercept. ``reasons`` are complete, the heaviest
+    (by absolute weight) first. ``because`` is the reader's liked paper that this one resembles most.
+    ``followed`` names the author whom the profile always shows; ``muted`` the mute that hides the paper.
+    """
+
+    paper: PaperId
+    probability: float
+    log_odds: float
+    reasons: tuple[Reason, ...]
+    rest: float
+    because: PaperId | None = None
+    followed: str | None = None
+    muted: str | None = None
+
+
+# --- outgoing ---------------------------------------------------------------------------------
+
+
+class PickKind(StrEnum):
+    """Why a paper has its place in an edition."""
+
+    MATCH = "match"  # its score
+    FOLLOW = "follow"  # an author whom the profile always shows
+    EXPLORE = "explore"  # to learn from: uncertain, but plausible
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """One paper of an edition. ``reasons`` are the few worth showing; ``because`` is a liked paper's title."""
+
+    paper: Paper
+    kind: PickKind
+    probability: float
+    reasons: tuple[Reason, ...]
+    summary: tuple[str, ...]  # sentences of the abstract, word for word
+    because: str | None = None
+    followed: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """What one reader gets for one day.
+
+    ``considered`` papers were new to the reader; ``watermark`` is the highest paper id known when it was
+    composed, so that the next edition begins where this one ended. ``quiet`` says why there are no picks.
+    """
+
+    reader: Reader
+    profile_title: str
+    date: date  # local to the reader
+    composed_at: datetime
+    picks: tuple[Pick, ...]
+    considered: int
+    watermark: PaperId
+    quiet: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A rendered edition or one part of it, ready for its channel; ``body`` is sent as it stands."""
+
+    body: bytes
+    subject: str
+    part: int = 1
+
+
+class State(StrEnum):
+    """Where a delivery stands.
+
+    pending -> claimed -> data_started -> sent | failed | retry | unknown; retry -> claimed;
+    cancelled where the reader stopped before it went out. ``unknown`` means that the body went out and no
+    answer came back: it may have arrived, so it is not sent again unless a person asks.
+    """
+
+    PENDING = "pending"
+    CLAIMED = "claimed"
+    DATA_STARTED = "data_started"
+    SENT = "sent"
+    FAILED = "failed"
+    RETRY = "retry"
+    UNKNOWN = "unknown"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """A claimed row of the outbox: one message on its way to one address."""
+
+    id: int
+    key: str  # edition:reader:channel:part, unique
+    reader: Reader
+    body: bytes
+    attempts: int
+    token: str
+    date: date  # of the edition
