@@ -1,0 +1,121 @@
+"""When two entries are one paper, and where a paper links to."""
+
+from dataclasses import replace
+from datetime import UTC, date, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.domain import Entry
+from bot.identity import arxiv_id, first_sight, keys, link, merge, normalised_title, same
+
+NOW = datetime(2025, 5, 6, 8, tzinfo=UTC)
+
+
+def paper(**values):
+    return first_sight(Entry(**{"title": "A Study of Rewards", **values}), 1, NOW)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("https://arxiv.org/abs/2504.08385v2", "2504.08385"),
+        ("arXiv:2504.08385", "2504.08385"),
+        ("http://arxiv.org/abs/hep-th/9901001v1", "hep-th/9901001"),
+        ("math.GT/0309136", "math.GT/0309136"),
+        ("oai:arXiv.org:0704.0001", "0704.0001"),
+        ("version 1.2504.083851", None),
+        ("no id", None),
+    ],
+)
+def test_an_arxiv_id_is_found_without_its_version(text, expected):
+    assert arxiv_id(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("A Study of Rewards", "a  study of REWARDS."),
+        (r"\textbf{SIM-RAG}: Search", "SIM-RAG: search"),
+        (r"Pok\'emon Agents", "Pokémon agents"),
+        (r"Erd\H{o}s Numbers", "Erdős Numbers"),
+        ("Rewards — for RL", "Rewards - for RL"),
+    ],
+)
+def test_titles_that_differ_in_what_editors_change_are_one(one, other):
+    assert normalised_title(one) == normalised_title(other)
+
+
+def test_titles_without_letters_still_differ():
+    assert normalised_title("???") != normalised_title("!!!")
+
+
+def test_the_strongest_key_comes_first():
+    entry = Entry("Title", doi="10.1/ABC", arxiv_id="2504.08385")
+    assert keys(entry) == ("doi:10.1/abc", "arxiv:2504.08385", "title:title")
+
+
+def test_the_same_id_is_the_same_paper_under_another_title():
+    assert same(Entry("New Name", arxiv_id="2504.08385"), paper(arxiv_id="2504.08385"))
+
+
+def test_different_ids_are_different_papers_under_the_same_title():
+    assert not same(Entry("A Study of Rewards", arxiv_id="2504.00001"), paper(arxiv_id="2504.08385"))
+
+
+def test_without_ids_the_title_decides():
+    assert same(Entry("A study of rewards"), paper(arxiv_id="2504.08385"))
+    assert not same(Entry("Another study"), paper())
+
+
+def test_merging_fills_gaps_and_keeps_the_best_of_both():
+    seen_again = Entry(
+        "A Study of Rewards",
+        abstract="Longer than nothing.",
+        authors=("Ada", "Grace"),
+        published=date(2025, 5, 1),
+        arxiv_id="2504.08385",
+        upvotes=3,
+        organisation="Lab",
+    )
+    merged = merge(paper(published=date(2025, 5, 3), upvotes=8, author_count=2), seen_again)
+    assert merged.abstract == "Longer than nothing."
+    assert merged.authors == ("Ada", "Grace")
+    assert merged.published == date(2025, 5, 1)
+    assert (merged.arxiv_id, merged.upvotes, merged.organisation) == ("2504.08385", 8, "Lab")
+
+
+def test_merging_overwrites_nothing_known():
+    known = paper(
+        authors=("Ada",), arxiv_id="2504.08385", url="https://a.example", abstract="The longer abstract."
+    )
+    merged = merge(known, Entry("a study of rewards", "Short.", ("Someone Else",), url="https://b.example"))
+    assert merged == known
+
+
+@pytest.mark.parametrize(
+    ("values", "url"),
+    [
+        ({"url": "https://papers.example/1", "arxiv_id": "2504.08385"}, "https://papers.example/1"),
+        ({"arxiv_id": "2504.08385"}, "https://arxiv.org/abs/2504.08385"),
+        ({"doi": "10.1000/x y"}, "https://doi.org/10.1000/x+y"),
+        ({"url": "javascript:alert(1)", "arxiv_id": "2504.08385"}, "https://arxiv.org/abs/2504.08385"),
+    ],
+)
+def test_a_paper_links_to_the_best_address_known(values, url):
+    assert link(paper(**values)).url == url
+    assert not link(paper(**values)).is_search
+
+
+def test_without_an_address_a_title_search_has_to_do_and_says_so():
+    found = link(paper(title=r"\textbf{SIM-RAG} & $x$: search?"))
+    assert found.is_search
+    assert found.url == "https://arxiv.org/search/?query=SIM-RAG+x+search&searchtype=title"
+
+
+@given(st.text(min_size=1), st.text(min_size=1))
+def test_the_same_key_means_the_same_title_paper(one, other):
+    known = replace(paper(), title=one)
+    shares = set(keys(Entry(other))) & set(keys(known))
+    assert bool(shares) == same(Entry(other), known)
