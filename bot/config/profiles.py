@@ -1,0 +1,183 @@
+"""Profiles: a reader's interests as a file, ``profiles/<slug>.toml``."""
+
+from __future__ import annotations
+
+import re
+from datetime import time
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo
+
+from email_validator import EmailNotValidError, validate_email
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, model_validator
+
+from bot.config.toml import Section, read_toml, validated
+from bot.domain import Kind, Problem
+from bot.errors import ConfigError
+
+SLUG = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+_SLACK_ADDRESS = re.compile(r"[CDGUW][A-Z0-9]{5,20}")
+
+Day = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+DAYS: tuple[Day, ...] = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+
+
+def _clock_time(value: Any) -> Any:
+    """Accepts "08:00" as well as TOML's own local time; raises ValueError."""
+    if isinstance(value, time):
+        return value
+    if not isinstance(value, str) or not (
+        found := re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", value.strip())
+    ):
+        raise ValueError(f'{value!r} is not a time of day; write it like "08:00"')
+    return time(int(found[1]), int(found[2]))
+
+
+def known_timezone(name: str) -> str:
+    """The name itself where the system knows the time zone; raises ValueError."""
+    try:
+        ZoneInfo(name)
+    except (LookupError, ValueError, OSError):
+        raise ValueError(f'unknown time zone {name!r}; write it like "Europe/Berlin" or "UTC"') from None
+    return name
+
+
+def _email(address: str) -> str:
+    try:
+        # A home of one's own may well mail to ada@localhost; whether an address can be reached is the
+        # mail server's to say.
+        checked = validate_email(
+            address, check_deliverability=False, globally_deliverable=False, test_environment=True
+        )
+    except EmailNotValidError as error:
+        raise ValueError(
+            f"{address!r} is not an email address: {error} Write it like ada@example.org"
+        ) from None
+    if checked.ascii_email is None:
+        raise ValueError(
+            f"{address!r} has letters before the @ that most mail servers refuse; use an ASCII address"
+        )
+    return checked.ascii_email
+
+
+def _slack(address: str) -> str:
+    if not _SLACK_ADDRESS.fullmatch(address):
+        raise ValueError(f"{address!r} is not a Slack id; copy it from the channel's details, like C0123ABC")
+    return address
+
+
+Term = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+Terms = Annotated[tuple[Term, ...], Field(max_length=500)]
+Timezone = Annotated[str, AfterValidator(known_timezone)]
+
+
+class EditionSection(Section):
+    """How an edition is made up."""
+
+    size: int = Field(10, ge=1, le=100)
+    explore: int = Field(1, ge=0, le=100)
+    threshold: float = Field(0.0, ge=0.0, le=1.0)
+    summary_sentences: int = Field(3, ge=0, le=6)
+    when_quiet: Literal["skip", "note"] = "skip"
+
+    @model_validator(mode="after")
+    def _room_for_matches(self) -> EditionSection:
+        if self.explore > self.size:
+            raise ValueError(f"explore = {self.explore} is more than size = {self.size}; make it smaller")
+        return self
+
+
+class ScheduleSection(Section):
+    """When editions are due, in the reader's own time zone."""
+
+    at: Annotated[time, BeforeValidator(_clock_time)] = time(8, 0)
+    days: tuple[Day, ...] = Field(("mon", "tue", "wed", "thu", "fri"), min_length=1)
+    timezone: Timezone | None = None  # absent: that of the settings
+
+
+class ReaderSection(Section):
+    """One address that receives the profile."""
+
+    email: Annotated[str, AfterValidator(_email)] | None = None
+    slack: Annotated[str, AfterValidator(_slack)] | None = None
+
+    @model_validator(mode="after")
+    def _one_address(self) -> ReaderSection:
+        if (self.email is None) == (self.slack is None):
+            raise ValueError("a reader has one address; write either email = ... or slack = ...")
+        return self
+
+    @property
+    def address(self) -> tuple[Kind, str]:
+        """Which channel, and where in it."""
+        return (Kind.EMAIL, self.email) if self.email else (Kind.SLACK, self.slack or "")
+
+
+class AlertsSection(Section):
+    """Which papers can't wait for the next edition."""
+
+    keywords: Terms = ()
+    authors: Terms = ()
+    min_score: float | None = Field(None, ge=0.0, le=1.0)
+
+
+class Profile(Section):
+    """An interest, and who receives it."""
+
+    title: str = Field(min_length=1, max_length=200)
+    interests: str = Field("", max_length=20_000)
+    keywords: Terms = ()
+    authors: Terms = ()
+    mute: Terms = ()
+    sources: Terms = ()
+    open: bool = False
+    edition: EditionSection = EditionSection()
+    schedule: ScheduleSection = ScheduleSection()
+    readers: tuple[ReaderSection, ...] = ()
+    alerts: AlertsSection | None = None
+
+    @model_validator(mode="after")
+    def _readers_differ(self) -> Profile:
+        addresses = [reader.address[1].lower() for reader in self.readers]
+        twice = next((a for a in addresses if addresses.count(a) > 1), None)
+        if twice:
+            raise ValueError(f"reader {twice!r} stands here twice; take one away")
+        return self
+
+    @model_validator(mode="after")
+    def _wants_something(self) -> Profile:
+        if not (self.interests or self.keywords or self.authors):
+            raise ValueError("says nothing to look for; add interests, keywords or authors")
+        return self
+
+    @property
+    def addresses(self) -> list[tuple[Kind, str]]:
+        """Where the profile goes."""
+        return [reader.address for reader in self.readers]
+
+
+def load_profile(path: Path, default_timezone: str) -> Profile:
+    """The profile of a file; raises ConfigError."""
+    if not SLUG.fullmatch(path.stem):
+        raise ConfigError(
+            path.name, "", "not a profile's name; use a-z, 0-9, - and _, at most 64, like reward-models.toml"
+        )
+    text, values = read_toml(path)
+    profile = validated(Profile, values, path.name, text)
+    if profile.schedule.timezone is None:
+        schedule = profile.schedule.model_copy(update={"timezone": default_timezone})
+        profile = profile.model_copy(update={"schedule": schedule})
+    return profile
+
+
+def load_profiles(folder: Path, default_timezone: str) -> tuple[dict[str, Profile], list[Problem]]:
+    """Every profile of a folder by its slug, and a problem for each file that is none."""
+    profiles: dict[str, Profile] = {}
+    problems: list[Problem] = []
+    for path in sorted(folder.glob("*.toml")):
+        try:
+            profiles[path.stem] = load_profile(path, default_timezone)
+        except ConfigError as error:
+            source, _, problem = str(error).partition(": ")
+            problems.append(Problem(f"profiles/{source}", problem))
+    return profiles, problems

@@ -1,0 +1,147 @@
+"""Reads a TOML file into a pydantic model; every mistake becomes one ConfigError that says where and what to do."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeVar, get_args
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import ErrorDetails
+
+from bot.errors import ConfigError
+
+M = TypeVar("M", bound=BaseModel)
+
+_HEADER = re.compile(r"\s*\[(?P<array>\[)?\s*(?P<name>[^\[\]]+?)\s*\]")
+_ASSIGNED = re.compile(r"\s*(?P<key>[\w.\"'-]+)\s*=")
+
+
+class Section(BaseModel):
+    """A table of a configuration file: unchangeable once read, and without room for unknown keys."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, str_strip_whitespace=True)
+
+
+def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
+    """The text of a TOML file, and its content; raises ConfigError where it can't be read."""
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ConfigError(path.name, "", f"byte {error.start} is not UTF-8; save the file as UTF-8") from None
+    except OSError as error:
+        raise ConfigError(path.name, "", f"can't be read: {error.strerror}") from None
+    try:
+        return text, tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        place = re.search(r" \(at line (\d+), column \d+\)| \(at end of document\)", str(error))
+        problem = str(error).replace(place.group(0), "") if place else str(error)
+        line = int(place.group(1)) if place and place.group(1) else None
+        raise ConfigError(path.name, "", f"not valid TOML: {problem}", line=line) from None
+
+
+def explain(error: ValidationError, model: type[BaseModel], file: str, text: str) -> ConfigError:
+    """One of a model's complaints, as people read it: file, line, key, what is wrong, the remedy.
+
+    A misspelt key goes first: it explains the one that is missing.
+    """
+    details = error.errors(include_url=False)
+    first = min(details, key=lambda detail: detail["type"] != "extra_forbidden")
+    key = _dotted(first["loc"])
+    problem = _problem(first, model)
+    if len(details) > 1:
+        problem += f" (and {len(details) - 1} more)"
+    return ConfigError(file, key, problem, line=line_of(text, first["loc"]))
+
+
+def _problem(detail: ErrorDetails, model: type[BaseModel]) -> str:
+    if detail["type"] == "extra_forbidden":
+        return _unknown_key(str(detail["loc"][-1]), _known_keys(model, detail["loc"]))
+    if detail["type"] == "missing":
+        return "is missing; add it"
+    if detail["type"] == "value_error":
+        return detail["msg"].removeprefix("Value error, ")
+    wanted = _WANTED.get(detail["type"].partition("_")[0]) or detail["msg"].removeprefix("Input should be ")
+    return f"{detail['input']!r:.60} won't do; it should be {wanted}"
+
+
+# Where pydantic speaks of Python's types, people are told what to type.
+_WANTED = {
+    "tuple": 'a list, like ["one", "two"]',
+    "string": "a text of the allowed length, in quotes",
+    "int": "a whole number, without quotes",
+    "float": "a number, without quotes",
+    "bool": "true or false, without quotes",
+    "model": "a table of its own, [like this], with its keys below",
+}
+
+
+def _unknown_key(key: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
+    remedy = f"did you mean {near[0]!r}?" if near else f"known here: {', '.join(known)}"
+    return f"unknown key; {remedy}"
+
+
+def _known_keys(model: type[BaseModel], loc: tuple[int | str, ...]) -> list[str]:
+    """The keys of the table that holds the last key of ``loc``."""
+    current = model
+    for step in loc[:-1]:
+        if isinstance(step, str) and step in current.model_fields:
+            current = _model_in(current.model_fields[step].annotation) or current
+    return sorted(current.model_fields)
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    """The model that a field's type is made of: ``Section``, ``Section | None``, ``tuple[Section, ...]``."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((m for m in map(_model_in, get_args(annotation)) if m), None)
+
+
+def _dotted(loc: tuple[int | str, ...]) -> str:
+    """``("readers", 1, "email")`` as ``readers[1].email``; positions count from 1, as people do."""
+    text = ""
+    for step in loc:
+        text += f"[{step + 1}]" if isinstance(step, int) else f".{step}"
+    return text.removeprefix(".")
+
+
+def line_of(text: str, loc: tuple[int | str, ...]) -> int | None:
+    r"""The line on which a key stands, found by its table's header and its name; None where it isn't plain.
+
+    >>> line_of('title = "x"\n[edition]\nsize = 0\n', ("edition", "size"))
+    3
+    """
+    path = [step for step in loc if isinstance(step, str)]
+    nth = next((step for step in loc if isinstance(step, int)), 0)
+    table: list[str] = []
+    inside = True  # whether this is the entry of an array of tables that is meant
+    entries: Counter[str] = Counter()
+    for number, line in enumerate(text.splitlines(), 1):
+        if header := _HEADER.match(line):
+            table = _parts(header["name"])
+            inside = header["array"] is None or entries[header["name"]] == nth
+            entries[header["name"]] += 1
+            if table == path and inside:
+                return number
+        elif inside and (assigned := _ASSIGNED.match(line)):
+            key = table + _parts(assigned["key"])
+            if key == path[: len(key)]:
+                return number
+    return None
+
+
+def _parts(dotted: str) -> list[str]:
+    return [part.strip(" \"'") for part in dotted.split(".")]
+
+
+def validated(model: type[M], values: Mapping[str, Any], file: str, text: str) -> M:
+    """The model of a file's values; raises ConfigError."""
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        raise explain(error, model, file, text) from None
