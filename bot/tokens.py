@@ -1,0 +1,81 @@
+"""Signed tokens for links in messages: what a link may do is in the token, and nobody else can make one.
+
+Each purpose has a salt of its own, so that a token for one door opens no other. Payloads are readable and
+hold ids only, never addresses.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+from enum import StrEnum
+from pathlib import Path
+
+from itsdangerous import BadData, SignatureExpired, URLSafeTimedSerializer
+
+from bot.errors import PaperbotError
+
+_KEY_BYTES = 32
+
+
+class Purpose(StrEnum):
+    """What a token is for; the value is its salt."""
+
+    THUMB = "thumb.v1"
+    UNSUBSCRIBE = "unsubscribe.v1"
+
+
+_MAX_AGE_SECONDS: dict[Purpose, int | None] = {Purpose.THUMB: 90 * 86_400, Purpose.UNSUBSCRIBE: None}
+
+
+class TokenError(PaperbotError):
+    """A token that opens nothing; ``expired`` where it once did."""
+
+    def __init__(self, *, expired: bool) -> None:
+        super().__init__("this link has expired" if expired else "this link is not one of ours")
+        self.expired = expired
+
+
+class Signer:
+    """Makes and reads tokens with a list of keys, oldest first: the newest signs, all are accepted."""
+
+    def __init__(self, keys: list[bytes]) -> None:
+        """Refuses keys under 32 bytes with ValueError: itsdangerous would accept an empty one."""
+        if not keys or min(map(len, keys)) < _KEY_BYTES:
+            raise ValueError(f"a signing key has at least {_KEY_BYTES} bytes")
+        self._keys = keys
+
+    def sign(self, purpose: Purpose, payload: list[int]) -> str:
+        """A token that is safe in a URL."""
+        return self._serializer(purpose).dumps(payload)
+
+    def read(self, purpose: Purpose, token: str) -> list[int]:
+        """The payload of a token; raises TokenError."""
+        try:
+            payload = self._serializer(purpose).loads(token, max_age=_MAX_AGE_SECONDS[purpose])
+        except SignatureExpired:
+            raise TokenError(expired=True) from None
+        except BadData:
+            raise TokenError(expired=False) from None
+        return [int(part) for part in payload]
+
+    def _serializer(self, purpose: Purpose) -> URLSafeTimedSerializer:
+        return URLSafeTimedSerializer(
+            self._keys, salt=purpose.value, signer_kwargs={"digest_method": hashlib.sha256}
+        )
+
+
+def load_keys(path: Path) -> list[bytes]:
+    """The signing keys of a home, one hexadecimal line each, oldest first; made where there are none."""
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w") as file:
+            file.write(secrets.token_hex(_KEY_BYTES) + "\n")
+    try:
+        return [bytes.fromhex(line) for line in path.read_text().split()]
+    except ValueError:
+        raise PaperbotError(
+            f"{path}: not a list of hexadecimal keys; restore it, or delete it to start anew"
+        ) from None

@@ -1,0 +1,89 @@
+"""Tokens open the one door they were made for, and nothing else."""
+
+import stat
+from datetime import UTC, datetime
+
+import pytest
+import time_machine
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.domain import Entry, Kind, Reader, Vote
+from bot.errors import PaperbotError
+from bot.identity import first_sight
+from bot.links import ReaderLinks
+from bot.tokens import Purpose, Signer, TokenError, load_keys
+
+KEY, OTHER = b"k" * 32, b"o" * 32
+
+
+def test_a_token_gives_back_what_was_signed():
+    signer = Signer([KEY])
+    assert signer.read(Purpose.THUMB, signer.sign(Purpose.THUMB, [3, 17])) == [3, 17]
+
+
+def test_a_token_for_one_purpose_opens_no_other():
+    signer = Signer([KEY])
+    with pytest.raises(TokenError):
+        signer.read(Purpose.UNSUBSCRIBE, signer.sign(Purpose.THUMB, [3, 17]))
+
+
+def test_a_token_of_another_key_is_refused():
+    with pytest.raises(TokenError, match="not one of ours"):
+        Signer([KEY]).read(Purpose.THUMB, Signer([OTHER]).sign(Purpose.THUMB, [1]))
+
+
+def test_after_a_key_change_old_tokens_are_good_and_new_ones_use_the_new_key():
+    rotated = Signer([KEY, OTHER])
+    assert rotated.read(Purpose.THUMB, Signer([KEY]).sign(Purpose.THUMB, [1])) == [1]
+    assert Signer([OTHER]).read(Purpose.THUMB, rotated.sign(Purpose.THUMB, [1])) == [1]
+
+
+def test_a_thumb_link_expires_and_an_unsubscribe_link_never_does():
+    signer = Signer([KEY])
+    with time_machine.travel(datetime(2025, 5, 6, tzinfo=UTC)):
+        thumb, unsubscribe = signer.sign(Purpose.THUMB, [1]), signer.sign(Purpose.UNSUBSCRIBE, [1])
+    with time_machine.travel(datetime(2026, 5, 6, tzinfo=UTC)):
+        assert signer.read(Purpose.UNSUBSCRIBE, unsubscribe) == [1]
+        with pytest.raises(TokenError, match="expired") as caught:
+            signer.read(Purpose.THUMB, thumb)
+    assert caught.value.expired
+
+
+@given(st.text(max_size=200))
+def test_no_text_that_we_did_not_sign_is_accepted(text):
+    with pytest.raises(TokenError):
+        Signer([KEY]).read(Purpose.THUMB, text)
+
+
+@pytest.mark.parametrize("keys", [[], [b""], [KEY, b"short"]])
+def test_weak_keys_are_refused(keys):
+    with pytest.raises(ValueError, match="at least 32 bytes"):
+        Signer(keys)
+
+
+def test_a_key_is_made_once_and_for_its_owner_only(tmp_path):
+    path = tmp_path / "state" / "secret.key"
+    keys = load_keys(path)
+    assert load_keys(path) == keys
+    assert len(keys[0]) == 32
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_damaged_key_file_is_told(tmp_path):
+    (tmp_path / "secret.key").write_text("not hexadecimal")
+    with pytest.raises(PaperbotError, match="restore it, or delete it"):
+        load_keys(tmp_path / "secret.key")
+
+
+def test_links_carry_ids_and_no_address():
+    reader = Reader(5, "rewards", Kind.EMAIL, "ada@example.org")
+    signer = Signer([KEY])
+    links = ReaderLinks("https://papers.example.org", signer, reader)
+    paper = first_sight(Entry("Title"), 17, datetime(2025, 5, 6, tzinfo=UTC))
+    thumb = links.thumb(paper, Vote.DOWN)
+    assert thumb.startswith("https://papers.example.org/thumb/")
+    assert thumb.endswith("?vote=down")
+    token = thumb.removeprefix("https://papers.example.org/thumb/").removesuffix("?vote=down")
+    assert signer.read(Purpose.THUMB, token) == [5, 17]
+    assert "ada" not in thumb + links.unsubscribe()
