@@ -1,0 +1,38 @@
+"""What a digest format is to the registry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from bot.digests.text import Line
+from bot.domain import Entry, ParsedDigest
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One way to write a digest, recognised by its content alone.
+
+    ``starts(lines)`` yields the indices at which digests of this format begin, none if there are none; a
+    digest reaches to the next start of any format. ``parse(lines)`` reads one such digest, its first line
+    included, and says in ``rejected`` what it could not read; it never raises.
+    """
+
+    name: str  # in JSON and in the store
+    title: str  # for people
+    hint: str  # how its digests begin, for people
+    starts: Callable[[Sequence[Line]], Iterable[int]]
+    parse: Callable[[Sequence[Line]], ParsedDigest]
+
+
+def collect(form: str, topic: str, day: date | None, found: Iterable[Entry | str]) -> ParsedDigest:
+    """The digest of what a parser found: papers, and sentences on what it could not read."""
+    results = tuple(found)
+    return ParsedDigest(
+        format=form,
+        topic=topic,
+        date=day,
+        entries=tuple(result for result in results if isinstance(result, Entry)),
+        rejected=tuple(result for result in results if isinstance(result, str)),
+    )

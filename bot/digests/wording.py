@@ -1,0 +1,44 @@
+"""What titles, abstracts and dates look like, for formats that don't mark them."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+LONGEST_TITLE = 300  # characters; the longest that are known have some 250
+LONGEST_ABSTRACT = 20_000  # characters; arXiv allows 1,920
+_FURTHEST_AHEAD = timedelta(days=2)  # of its digest: a paper's date may be another time zone's, or tomorrow
+_CLOSING = "\"'\u201d\u2019)]"  # may stand behind the full stop
+_LISTED = ("- ", "* ", "\u2022 ", "\u2013 ")  # how an item of a list begins
+
+
+def is_prose(text: str) -> bool:
+    """Whether a paragraph reads like an abstract's: long, or a sentence."""
+    return len(text) > LONGEST_TITLE or text.rstrip(_CLOSING).endswith(".")
+
+
+def is_title(text: str) -> bool:
+    """Whether a paragraph reads like a title: short, no sentence, no item of a list, no address."""
+    if len(text) > LONGEST_TITLE or text.startswith(_LISTED) or "://" in text:
+        return False
+    return not text.rstrip(_CLOSING).endswith((".", ":", ";", ","))
+
+
+def flaw(number: int, title: str, abstract: str) -> str | None:
+    """Why this can't be a paper's title and abstract, as a sentence with the line number; None if it can."""
+    if not title or len(title) > LONGEST_TITLE:
+        return f"line {number}: a paper without a title"
+    if len(abstract) > LONGEST_ABSTRACT:
+        return f"line {number}: the abstract of {quoted(title)} has {len(abstract):,} characters"
+    return None
+
+
+def quoted(text: str) -> str:
+    """A text's beginning, in quotation marks, for a message."""
+    return f'"{text}"' if len(text) <= 60 else f'"{text[:57].rstrip()}..."'
+
+
+def believable(published: date | None, digest: date | None) -> date | None:
+    """A paper's date, unless it lies in the future of the digest that names it."""
+    if published and digest and published - digest > _FURTHEST_AHEAD:
+        return None
+    return published

@@ -1,0 +1,201 @@
+"""The Daily Papers page as people copy it."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from bot.digests import parse
+from bot.domain import Entry, ParsedDigest, RawDigest
+
+HEADER = """new
+
+Get trending papers in your email inbox!
+
+Subscribe
+
+Daily Papers
+
+byAK and the research community
+
+Apr 17
+
+"""
+LONG = (
+    "Owls see well at night, and what they cannot see they hear, which we have measured in three barns. " * 2
+)
+OWLS = Entry(
+    title="Owls at Night: How Do They See?",
+    abstract=LONG.strip(),
+    author_count=8,
+    published=date(2025, 5, 30),
+    comments=4,
+)
+BEES = Entry(
+    title="Bees by Day",
+    abstract="Bees count to four in all weathers, as we show by asking eleven hives on six sunny islands in "
+    "one summer of rain and wind, and once more in the year that followed.",
+    organisation="Honey Works",
+    published=date(2026, 3, 17),
+    comments=1,
+)
+CATS = Entry(title="Cats at Dawn", abstract="Cats " + "sleep " * 60 + "and so do we.")
+PAGE = f"""{HEADER}{OWLS.title}
+
+{OWLS.abstract}
+
+  • 8 authors
+·
+May 30, 2025 4
+
+{CATS.title}
+
+{CATS.abstract}
+
+{BEES.title}
+
+{BEES.abstract}
+
+honeyworks Honey Works
+·
+Mar 17 1
+"""
+
+
+def read(text: str) -> ParsedDigest:
+    (digest,) = parse(RawDigest("test", "page.txt", text.encode()))
+    return digest
+
+
+def changed(old: str, new: str) -> ParsedDigest:
+    assert old in PAGE
+    return read(PAGE.replace(old, new))
+
+
+def test_header_and_papers_are_read() -> None:
+    assert read(PAGE) == ParsedDigest("daily-papers", "Daily Papers", date(2026, 4, 17), (OWLS, CATS, BEES))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("\n", "\n\n"),
+        ("\n", " \t\n"),
+        ("\n\n", "\n"),
+        ("  • ", "\t•\u00a0"),
+        ("  • ", ""),
+        ("new\n", "Models\n\nDatasets\n\nnew\n"),
+        ("new\n\nGet trending papers in your email inbox!\n\nSubscribe\n\n", ""),
+        ("byAK and the", "by AK and the"),
+        ("byAK and the research community\n\n", ""),
+        ("Apr 17", "April 17"),
+        ("Apr 17", "Apr 17, 2026"),
+        ("Night: How", "Night:\nHow"),
+        ("three barns. Owls", "three barns.\n\nOwls"),
+        ("\nMar 17 1\n", "\nMar 17 1"),
+        (OWLS.abstract, OWLS.abstract.replace(", ", ",\n")),
+    ],
+)
+def test_how_it_is_copied_does_not_matter(old: str, new: str) -> None:
+    assert changed(old, new) == read(PAGE)
+
+
+@pytest.mark.parametrize(("line", "count"), [("  • 1 author", 1), ("  • 24 authors", 24), ("3 Authors", 3)])
+def test_authors_are_counted(line: str, count: int) -> None:
+    assert changed("  • 8 authors", line).entries[0].author_count == count
+
+
+def test_an_organisation_that_has_only_its_slug_is_called_by_that() -> None:
+    assert changed("honeyworks Honey Works", "honeyworks").entries[2].organisation == "honeyworks"
+
+
+def test_without_authors_or_organisation_the_date_is_read() -> None:
+    digest = changed("  • 8 authors\n·", "·")
+    assert digest.entries[0].published == date(2025, 5, 30)
+    assert digest.entries[0].author_count is None
+    assert digest.entries[0].abstract == OWLS.abstract
+    assert digest.entries[0].organisation is None
+
+
+def test_without_a_date_the_authors_are_counted() -> None:
+    for end in ("·", ""):
+        digest = changed("·\nMay 30, 2025 4", end)
+        assert (digest.entries[0].author_count, digest.entries[0].published) == (8, None)
+        assert [entry.title for entry in digest.entries] == [OWLS.title, CATS.title, BEES.title]
+
+
+def test_the_page_is_of_the_year_after_the_latest_one_named() -> None:
+    digest = changed("May 30, 2025", "May 30, 2023")
+    assert digest.date == date(2024, 4, 17)
+    assert digest.entries[2].published == date(2024, 3, 17)
+
+
+def test_where_no_year_is_named_days_are_unknown() -> None:
+    digest = changed("May 30, 2025", "Apr 2")
+    assert digest.date is None
+    assert [entry.published for entry in digest.entries] == [None, None, None]
+    assert [entry.comments for entry in digest.entries] == [4, None, 1]
+
+
+@pytest.mark.parametrize("day", ["Feb 30", "Feb 29", "May 1", "Mar 0"])
+def test_impossible_and_future_dates_are_left_out(day: str) -> None:
+    assert changed("Mar 17", day).entries[2].published is None
+
+
+def test_a_page_without_a_day_has_no_date() -> None:
+    digest = changed("Apr 17\n\n", "")
+    assert digest.date is None
+    assert len(digest.entries) == 3
+
+
+@pytest.mark.parametrize("end", ["", "Apr 17\n"])
+def test_a_header_alone_is_a_page_without_papers(end: str) -> None:
+    digest = read(HEADER.removesuffix("Apr 17\n\n") + end)
+    assert digest == ParsedDigest("daily-papers", "Daily Papers", None, ())
+
+
+@pytest.mark.parametrize("gap", ["\n", "\n\n"])
+def test_a_title_with_metadata_is_a_paper_without_abstract(gap: str) -> None:
+    digest = changed(f"\n\n{OWLS.abstract}\n\n", gap)
+    assert (digest.entries[0].title, digest.entries[0].abstract) == (OWLS.title, "")
+    assert digest.entries[0].author_count == 8
+    assert digest.entries[1:] == (CATS, BEES)
+
+
+def test_short_and_odd_paragraphs_within_an_abstract_are_no_titles() -> None:
+    more = "Three things:\n\n- Cats sleep\n\n- They dream.\n\nSee https://example.org/cats\n\nCode is there"
+    digest = changed(CATS.abstract, f"{CATS.abstract}\n\n{more}")
+    assert [entry.title for entry in digest.entries] == [OWLS.title, CATS.title, BEES.title]
+    assert digest.entries[1].abstract == f"{CATS.abstract} {more}".replace("\n\n", " ")
+
+
+def test_the_foot_of_the_page_is_named_as_no_paper() -> None:
+    digest = read(PAGE + "\nSystem theme\n\nCompany\n\nTOS\n\nPrivacy\n")
+    assert digest.entries == (OWLS, CATS, BEES)
+    assert digest.rejected == ('line 33: no abstract, authors or date belong to "System theme"',)
+
+
+def test_a_title_that_nothing_follows_does_not_join_the_abstract_above_it() -> None:
+    digest = read(PAGE.partition(BEES.abstract)[0])
+    assert digest.entries == (OWLS, CATS)
+    assert digest.rejected == ('line 25: no abstract, authors or date belong to "Bees by Day"',)
+
+
+def test_an_abstract_without_a_title_is_rejected() -> None:
+    digest = changed(OWLS.title + "\n\n" + OWLS.abstract, CATS.abstract)
+    assert digest.entries == (CATS, BEES)
+    assert digest.rejected == ("line 13: a paper without a title",)
+
+
+def test_metadata_without_a_paper_are_rejected() -> None:
+    digest = changed("May 30, 2025 4", "May 30, 2025 4\n\n  • 3 authors\n·\nMay 1, 2025")
+    assert digest.entries == (OWLS, CATS, BEES)
+    assert digest.rejected == ("line 21: authors and date belong to no paper",)
+
+
+def test_two_pages_in_one_file_are_two() -> None:
+    digests = parse(RawDigest("test", "two.txt", (PAGE + PAGE.replace("Apr 17", "Apr 18")).encode()))
+    assert [digest.date for digest in digests] == [date(2026, 4, 17), date(2026, 4, 18)]
+    assert [digest.entries for digest in digests] == [(OWLS, CATS, BEES)] * 2
+    assert [digest.rejected for digest in digests] == [(), ()]

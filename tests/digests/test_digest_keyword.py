@@ -1,0 +1,205 @@
+"""Keyword digests as people send them."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from bot.digests import parse
+from bot.domain import Entry, ParsedDigest, RawDigest
+
+OWLS = Entry(
+    title="Owls at Night",
+    abstract="Owls see well. They hear better.",
+    authors=("Ada Lovelace", "Charles Babbage"),
+    published=date(2025, 5, 5),
+)
+BEES = Entry(
+    title="Bees by Day",
+    abstract="Bees count to four.",
+    authors=("Karl von Frisch",),
+    published=date(2025, 5, 4),
+)
+DIGEST = """LLM-RL - 2025-05-06
+
+Owls at Night
+
+Authors:Ada Lovelace, Charles Babbage
+Date:2025-05-05 17:39:35
+
+Owls see well. They hear better.
+
+Bees by Day
+
+Authors:Karl von Frisch
+Date:2025-05-04 01:02:03
+
+Bees count to four.
+"""
+
+
+def read(text: str) -> ParsedDigest:
+    (digest,) = parse(RawDigest("test", "digest.txt", text.encode()))
+    return digest
+
+
+def changed(old: str, new: str) -> ParsedDigest:
+    assert old in DIGEST
+    return read(DIGEST.replace(old, new))
+
+
+def test_header_and_papers_are_read() -> None:
+    assert read(DIGEST) == ParsedDigest("keyword", "LLM-RL", date(2025, 5, 6), (OWLS, BEES))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Authors:", "Authors: "),
+        ("Authors:", "Authors :"),
+        ("Authors:", "  AUTHORS : "),
+        ("Authors:Karl", "Author:Karl"),
+        ("Date:", "Date : "),
+        ("Date:2025-05-04 01:02:03", "Date:2025-05-04"),
+        ("\n", "\n\n"),
+        ("\n", "\n\n\n\n"),
+        ("\n", "  \n"),
+        ("\n\nAuthors", "\nAuthors"),
+        ("\n\nBees by Day", "\nBees by Day"),
+        ("\n\n", "\n"),
+        ("Owls at Night", "Owls\nat Night"),
+        ("Owls see well. They", "Owls see well.\n\nThey"),
+        ("Owls see well. They", "Owls see\nwell. They"),
+        ("Ada Lovelace, Charles Babbage", "Ada Lovelace,\nCharles Babbage"),
+        ("Ada Lovelace, Charles Babbage", "Ada Lovelace and Charles Babbage"),
+        ("Ada Lovelace, Charles Babbage", "Ada Lovelace; Charles Babbage,"),
+        ("four.\n", "four."),
+        ("LLM-RL", "Hello everyone,\n\nhere is the latest:\n\nLLM-RL"),
+        ("LLM-RL - 2025", "LLM-RL \u2013 2025"),
+    ],
+)
+def test_how_it_is_written_does_not_matter(old: str, new: str) -> None:
+    assert changed(old, new) == read(DIGEST)
+
+
+def test_date_and_authors_may_change_places() -> None:
+    text = DIGEST.replace(
+        "Authors:Karl von Frisch\nDate:2025-05-04 01:02:03", "Date:2025-05-04\n\nAuthors:Karl von Frisch"
+    )
+    assert read(text) == read(DIGEST)
+
+
+def test_any_topic_will_do() -> None:
+    assert changed("LLM-RL", "Owls - and (other) birds").topic == "Owls - and (other) birds"
+
+
+@pytest.mark.parametrize("header", ["LLM-RL - 2025-05-06", "LLM-RL - 2025-05-06\n\n\n"])
+def test_a_header_alone_is_a_digest_without_papers(header: str) -> None:
+    assert read(header) == ParsedDigest("keyword", "LLM-RL", date(2025, 5, 6), ())
+
+
+@pytest.mark.parametrize(
+    "line", ["", "Date:", "Date:yesterday", "Date:2025-02-30", "Date:2025-05-09", "Date:9999-12-31"]
+)
+def test_without_a_believable_date_the_paper_is_kept(line: str) -> None:
+    digest = changed("Date:2025-05-05 17:39:35", line)
+    assert [entry.published for entry in digest.entries] == [None, date(2025, 5, 4)]
+    assert [entry.title for entry in digest.entries] == [OWLS.title, BEES.title]
+    assert digest.rejected == ()
+
+
+def test_a_date_two_days_ahead_of_the_digest_is_believed() -> None:
+    assert changed("Date:2025-05-05", "Date:2025-05-08").entries[0].published == date(2025, 5, 8)
+
+
+def test_without_authors_the_date_still_tells_the_paper() -> None:
+    digest = changed("Authors:Karl von Frisch\n", "")
+    assert digest.entries[1] == Entry(title=BEES.title, abstract=BEES.abstract, published=BEES.published)
+
+
+def test_a_suffix_belongs_to_the_name_before_it() -> None:
+    digest = changed("Karl von Frisch", "Sammy Davis, Jr., Henry Tudor, VIII, John Sr, Louis XIV, Otto, III")
+    names = ("Sammy Davis, Jr.", "Henry Tudor", "VIII", "John Sr", "Louis XIV", "Otto, III")
+    assert digest.entries[1].authors == names
+
+
+def test_a_digest_with_an_impossible_date_has_none() -> None:
+    digest = changed("2025-05-06", "2025-13-06")
+    assert digest.date is None
+    assert digest.entries == (OWLS, BEES)
+
+
+def test_a_paper_without_an_abstract_is_kept() -> None:
+    digest = changed("Owls see well. They hear better.\n", "")
+    assert [entry.title for entry in digest.entries] == [OWLS.title, BEES.title]
+    assert [entry.abstract for entry in digest.entries] == ["", BEES.abstract]
+    assert changed("Bees count to four.", "").entries[1].abstract == ""
+
+
+def test_a_title_that_ends_like_a_sentence_is_a_title_below_an_abstract() -> None:
+    assert changed("Bees by Day", "Bees by Day.").entries[1].title == "Bees by Day."
+
+
+def test_a_paper_without_a_title_is_rejected_with_its_line_and_the_others_are_kept() -> None:
+    digest = changed("Bees by Day", "")
+    assert digest.entries == (OWLS,)
+    assert digest.rejected == ("line 12: a paper without a title",)
+
+
+def test_two_bylines_in_a_row_lack_a_title() -> None:
+    digest = changed("Bees by Day\n\n", "").rejected
+    assert digest == ("line 10: a paper without a title",)
+    digest = changed("Owls see well. They hear better.\n\nBees by Day", "").rejected
+    assert digest == ("line 10: a paper without a title",)
+
+
+def test_what_is_too_long_for_a_title_is_none() -> None:
+    digest = changed("Owls at Night", "Owls " * 100)
+    assert digest.entries == (BEES,)
+    assert digest.rejected[-1] == "line 5: a paper without a title"
+
+
+def test_an_endless_abstract_is_rejected() -> None:
+    digest = changed("Bees count to four.", "Bees count. " * 10_000)
+    assert digest.entries == (OWLS,)
+    assert digest.rejected == ('line 12: the abstract of "Bees by Day" has 119,999 characters',)
+
+
+def test_a_block_without_a_byline_at_the_top_is_rejected() -> None:
+    digest = changed("Authors:Ada Lovelace, Charles Babbage\nDate:2025-05-05 17:39:35\n", "")
+    assert digest.entries == (BEES,)
+    assert digest.rejected == ('line 3: no authors or date belong to "Owls at Night"',)
+
+
+def test_a_title_that_nothing_follows_does_not_join_the_abstract_above_it() -> None:
+    digest = read(DIGEST + "\nA Title That Was Cut\n")
+    assert digest.entries == (OWLS, BEES)
+    assert digest.rejected == ('line 17: nothing follows "A Title That Was Cut"; is the file cut off?',)
+
+
+def test_addresses_and_lists_at_the_end_belong_to_the_last_abstract() -> None:
+    digest = read(DIGEST + "\n- honey\n\nCode: https://example.org/bees\n")
+    assert digest.entries[1].abstract == "Bees count to four. - honey Code: https://example.org/bees"
+    assert digest.rejected == ()
+
+
+def test_two_digests_in_one_file_are_two() -> None:
+    later = DIGEST.replace("LLM-RL - 2025-05-06", "Birds - 2025-05-07")
+    digests = parse(RawDigest("test", "two.txt", f"{DIGEST}\n{later}".encode()))
+    assert [(digest.topic, digest.date) for digest in digests] == [
+        ("LLM-RL", date(2025, 5, 6)),
+        ("Birds", date(2025, 5, 7)),
+    ]
+    assert [digest.entries for digest in digests] == [(OWLS, BEES), (OWLS, BEES)]
+
+
+def test_an_empty_digest_before_a_full_one_is_kept() -> None:
+    digests = parse(RawDigest("test", "two.txt", f"Birds - 2025-05-05\n\n{DIGEST}".encode()))
+    assert [len(digest.entries) for digest in digests] == [0, 2]
+
+
+def test_line_numbers_are_those_of_the_file() -> None:
+    broken = DIGEST.replace("Bees by Day", "")
+    _, second = parse(RawDigest("test", "two.txt", f"{DIGEST}\n{broken}".encode()))
+    assert second.rejected == ("line 28: a paper without a title",)

@@ -1,0 +1,275 @@
+"""Recognising digests by their content, whatever bytes come."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from bot.digests import FORMATS, parse
+from bot.digests.text import MAX_BYTES
+from bot.domain import Entry, ParsedDigest, RawDigest
+from bot.errors import DigestError
+
+DAY = date(2026, 4, 17)
+ABOVE = "new\n\nGet trending papers in your email inbox!\n\nSubscribe\n\n"
+KEYWORD = "Owls - 2026-04-17\n\nOwls at Night\n\nAuthors:Ada Lovelace\nDate:2026-04-16\n\nOwls see well.\n"
+PAGE = (
+    "Daily Papers\n\nbyAK and the research community\n\nApr 17\n\n"
+    "Bees by Day\n\nBees count.\n\n  • 2 authors\n·\nMay 1, 2025\n"
+)
+
+
+def read(content: bytes | str) -> tuple[ParsedDigest, ...]:
+    return parse(RawDigest("test", "x.txt", content.encode() if isinstance(content, str) else content))
+
+
+def refusal(content: bytes | str) -> str:
+    with pytest.raises(DigestError) as refused:
+        read(content)
+    return str(refused.value)
+
+
+def test_formats_have_names_of_their_own() -> None:
+    assert [form.name for form in FORMATS] == ["keyword", "daily-papers"]
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "Dear all, the meeting is moved to Monday.",
+        "Minutes - 2026-04-17\n\nWe met.\n\nWe parted.",
+        "I read the Daily Papers\n\nDaily Papers\n\nThey are good.",
+        "Owls at Night\n\nAuthors:Ada Lovelace\n\nOwls see well.",
+    ],
+)
+def test_prose_is_refused_in_one_line_that_names_the_formats_known(prose: str) -> None:
+    said = refusal(prose)
+    assert said.startswith("no digest that Paperbot knows (known: keyword digest, Daily Papers page); ")
+    assert '"LLM-RL - 2025-05-06"' in said
+    assert "\n" not in said
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("\n<!DOCTYPE html><p>Owls", "an HTML page"),
+        ("<html lang='en'>", "an HTML page"),
+        ("<?xml version='1.0'?><feed/>", "XML"),
+        (r"{\rtf1 Owls}", "an RTF document"),
+        ('{"papers": []}', "JSON"),
+    ],
+)
+def test_other_kinds_of_text_are_named(text: str, kind: str) -> None:
+    assert refusal(text).startswith(
+        f"no digest that Paperbot knows (known: keyword digest, Daily Papers page), but {kind}"
+    )
+
+
+def test_empty_and_binary_files_are_named() -> None:
+    assert refusal(b"") == "empty file"
+    assert refusal(b"PK\x03\x04" + bytes(100)).startswith("binary data (a ZIP archive")
+
+
+@pytest.mark.parametrize(
+    "texts", [(KEYWORD, PAGE), (PAGE, KEYWORD), (PAGE, KEYWORD, PAGE), (KEYWORD, ABOVE + PAGE)]
+)
+@pytest.mark.parametrize("between", ["", "\n\n"])
+def test_several_formats_in_one_file_are_each_read(texts: tuple[str, ...], between: str) -> None:
+    assert list(read(between.join(texts))) == [read(text)[0] for text in texts]
+
+
+def test_a_long_text_above_the_first_digest_is_named_as_unread() -> None:
+    (digest,) = read("# Another digest\n\n" + "Cats sleep. " * 40 + "\n\n" + KEYWORD)
+    assert len(digest.entries) == 1
+    assert len(digest.rejected) == 1
+    assert digest.rejected[0].startswith('line 3: of no known format: "Cats sleep.')
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Owls - 2026-04-17\nAuthors:" + "a, " * 3_000_000,
+        "Owls - 2026-04-17\nAuthors:" + " " * 9_000_000 + "x",
+        "Owls - 2026-04-17\n" + "Date: x,\n" * 190_000,
+        "Owls - 2026-04-17\n" * 190_000,
+        "Owls - 2026-04-17\nx\n\n" * 60_000,
+        "Daily Papers\nApr 17\n" + "a\n" * 190_000,
+        "Daily Papers\nApr 17\n" * 90_000,
+        "Daily Papers\nApr 17\n" + "·\n" * 190_000,
+        "Owls - " * 1_400_000,
+    ],
+)
+def test_enormous_nonsense_is_digested_or_refused(content: str) -> None:
+    assert len(content.encode()) <= MAX_BYTES
+    with contextlib.suppress(DigestError):
+        assert read(content)
+
+
+# --- any bytes --------------------------------------------------------------------------------
+
+fragments = st.sampled_from(
+    [
+        *(
+            "Owls - 2026-04-17",
+            "Owls - 9999-99-99",
+            "Daily Papers",
+            "byAK and the research community",
+            "Apr 17",
+        ),
+        *(
+            "Authors:Ada, Bob",
+            "Authors :",
+            "Date:2026-04-16",
+            "Date: 0000-00-00",
+            "Owls at Night",
+            "Owls see.",
+        ),
+        *(
+            "  • 8 authors",
+            "• 99999 authors",
+            "·",
+            "May 30, 2025 4",
+            "Feb 30",
+            "slug Name",
+            "new",
+            "Subscribe",
+        ),
+        *("", "", "a, " * 200, "\x00", "\u2028", "\u202e", "\ufeff"),
+    ]
+)
+documents = st.builds(
+    lambda parts, end, encoding: end.join(parts).encode(encoding, errors="replace"),
+    st.lists(fragments | st.text(max_size=20), max_size=30),
+    st.sampled_from(["\n", "\n\n", "\r\n", "\r"]),
+    st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "windows-1252"]),
+)
+
+
+@given(st.binary() | documents | st.builds(lambda text, cut: text[:cut], documents, st.integers(0, 400)))
+@example(b"\xff\xfe\x00\xd8")
+@example(b"\xff\xfe\x00")
+def test_any_bytes_give_clean_papers_or_a_digest_error(content: bytes) -> None:
+    digests: tuple[ParsedDigest, ...] = ()
+    with contextlib.suppress(DigestError):
+        digests = read(content)
+        assert digests
+    for digest in digests:
+        assert digest.topic
+        for entry in digest.entries:
+            assert entry.title
+            for text in (entry.title, entry.abstract, *entry.authors, entry.organisation or "x"):
+                text.encode()
+                assert text == " ".join(text.split())
+                assert not set(text) & set("\x00\u2028\u202e\ufeff")
+
+
+# --- there and back ---------------------------------------------------------------------------
+
+LATIN = st.sampled_from(
+    ["owls", "naïve", "R1", r"Pok\'emon", r"\textbf{SIM}", r"$\epsilon<1$", "Zoë:", "a-b", "(bees)"]
+)
+ANY = LATIN | st.text(st.characters(categories=["L", "Nd"]), min_size=1, max_size=12)
+OPENING = "Every abstract here begins like this, " + "for a line that nobody wraps must be long " * 3
+ENCODINGS = {
+    "utf-8": ANY,
+    "utf-8-sig": ANY,
+    "utf-16": ANY,
+    "utf-16-le": LATIN,
+    "utf-16-be": LATIN,
+    "windows-1252": LATIN,
+}
+LINE_ENDS = st.sampled_from(["\n", "\r\n", "\r"])
+GAPS = st.sampled_from(["\n", "\n\n", "\n\n\n", "\n \t\n"])
+
+
+def phrases(words: st.SearchStrategy[str], most: int) -> st.SearchStrategy[str]:
+    return st.lists(words, min_size=1, max_size=most).map(
+        lambda drawn: " ".join(drawn).rstrip(":") + " study"
+    )
+
+
+def papers(words: st.SearchStrategy[str]) -> st.SearchStrategy[list[Entry]]:
+    sentence = phrases(words, 20).map(lambda phrase: f"{phrase}.")
+    return st.lists(
+        st.builds(
+            Entry,
+            title=phrases(words, 7).map(lambda phrase: f"On {phrase}"),
+            abstract=st.lists(sentence, min_size=1, max_size=3).map(
+                lambda s: f"{OPENING}so: " + "\n".join(s)
+            ),
+            authors=st.lists(phrases(words, 2), min_size=1, max_size=5).map(tuple),
+            author_count=st.integers(1, 99999) | st.none(),
+            published=st.dates(date(2020, 1, 1), DAY + timedelta(days=2)),
+            comments=st.integers(0, 999) | st.none(),
+        ),
+        max_size=5,
+    )
+
+
+def keyword_digest(entries: Iterable[Entry], gap: str) -> str:
+    blocks = ["Owls - 2026-04-17"]
+    for entry in entries:
+        byline = f"Authors:{', '.join(entry.authors)}\nDate:{entry.published} 12:00:00"
+        blocks += [entry.title, byline, entry.abstract.replace("\n", gap)]
+    return gap.join(blocks)
+
+
+def page(entries: Iterable[Entry], gap: str) -> str:
+    blocks = ["Daily Papers", "byAK and the research community", "Apr 17, 2026"]
+    for entry in entries:
+        blocks += [entry.title, entry.abstract.replace("\n", gap)]
+        if entry.author_count and entry.published:
+            comments = "" if entry.comments is None else f" {entry.comments}"
+            blocks.append(f"  • {entry.author_count} authors\n·\n{entry.published:%b %-d, %Y}{comments}")
+    return gap.join(blocks)
+
+
+def encoded(text: str, encoding: str, line_end: str) -> bytes:
+    return text.replace("\n", line_end).encode(encoding)
+
+
+@given(encoding=st.sampled_from(sorted(ENCODINGS)), data=st.data(), gap=GAPS, line_end=LINE_ENDS)
+def test_a_keyword_digest_comes_back_as_it_was_written(
+    encoding: str, data: st.DataObject, gap: str, line_end: str
+) -> None:
+    written = data.draw(papers(ENCODINGS[encoding]))
+    (digest,) = read(encoded(keyword_digest(written, gap), encoding, line_end))
+    expected = [
+        replace(entry, abstract=" ".join(entry.abstract.split()), author_count=None, comments=None)
+        for entry in written
+    ]
+    assert list(digest.entries) == expected
+    assert digest.rejected == ()
+    assert digest.date == DAY
+
+
+@given(encoding=st.sampled_from(sorted(ENCODINGS)), data=st.data(), gap=GAPS, line_end=LINE_ENDS)
+def test_a_page_comes_back_as_it_was_written(
+    encoding: str, data: st.DataObject, gap: str, line_end: str
+) -> None:
+    written = data.draw(papers(ENCODINGS[encoding]))
+    (digest,) = read(encoded(page(written, gap), encoding, line_end))
+    expected = [
+        replace(
+            entry,
+            abstract=" ".join(entry.abstract.split()),
+            authors=(),
+            published=entry.published if entry.author_count else None,
+            comments=entry.comments if entry.author_count else None,
+        )
+        for entry in written
+    ]
+    assert list(digest.entries) == expected
+    assert digest.rejected == ()
+    assert digest.date == DAY
+
+
+def test_the_byte_order_mark_is_no_part_of_the_header() -> None:
+    assert read(codecs.BOM_UTF8 + KEYWORD.encode())[0].topic == "Owls"

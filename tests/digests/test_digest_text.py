@@ -1,0 +1,111 @@
+"""Bytes to clean lines."""
+
+from __future__ import annotations
+
+import codecs
+
+import pytest
+
+from bot.digests.text import MAX_BYTES, MAX_LINES, Line, lines
+from bot.errors import DigestError
+
+TEXT = "Pokémon \u2013 a naïve study\nof Erdős\u2019 graphs\n"
+LINES = [Line(1, "Pokémon \u2013 a naïve study"), Line(2, "of Erdős\u2019 graphs"), Line(3, "")]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        TEXT.encode(),
+        codecs.BOM_UTF8 + TEXT.encode(),
+        TEXT.encode("utf-16"),
+        codecs.BOM_UTF16_BE + TEXT.encode("utf-16-be"),
+        TEXT.encode("utf-16-le"),
+        TEXT.encode("utf-16-be"),
+        TEXT.encode("utf-32"),
+        codecs.BOM_UTF32_BE + TEXT.encode("utf-32-be"),
+    ],
+    ids=[
+        "utf-8",
+        "utf-8 bom",
+        "utf-16",
+        "utf-16-be bom",
+        "utf-16-le",
+        "utf-16-be",
+        "utf-32",
+        "utf-32-be bom",
+    ],
+)
+def test_every_unicode_encoding_is_read(content: bytes) -> None:
+    assert lines(content) == LINES
+
+
+def test_windows_1252_is_read_where_it_is_no_utf_8() -> None:
+    assert lines("Jörg \u2013 “naïve”".encode("windows-1252")) == [Line(1, "Jörg \u2013 “naïve”")]
+
+
+def test_latin_1_fills_the_gaps_of_windows_1252() -> None:
+    assert lines(b"J\xf6rg and the byte \x81 that Windows-1252 lacks")[0].text.startswith("Jörg and the byte")
+
+
+def test_one_broken_character_does_not_spoil_the_others() -> None:
+    assert lines("Jörg, Zoë and Ren".encode() + b"\xc3") == [Line(1, "Jörg, Zoë and Ren\ufffd")]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=["LF", "CRLF", "CR"])
+def test_every_line_end_counts_once(end: str) -> None:
+    assert lines(f"a{end}{end}b".encode()) == [Line(1, "a"), Line(2, ""), Line(3, "b")]
+
+
+def test_lines_are_trimmed_and_blanks_are_single() -> None:
+    assert lines("\t a\tb \u00a0 c\u2028d\u2029e\x0bf\x0cg\u0085h  \t".encode()) == [
+        Line(1, "a b c d e f g h")
+    ]
+
+
+@pytest.mark.parametrize("unwanted", "\x00\x08\x1b\x7f\x9f\u202e\u2066\u200b\ufeff\u00ad")
+def test_unwanted_characters_are_removed(unwanted: str) -> None:
+    assert lines(f"a title that is{unwanted} long enough".encode()) == [
+        Line(1, "a title that is long enough")
+    ]
+
+
+def test_the_zero_width_joiner_stays() -> None:
+    assert lines("नमस्\u200dते 👩\u200d🔬".encode()) == [Line(1, "नमस्\u200dते 👩\u200d🔬")]
+
+
+def test_lone_surrogates_do_not_come_through() -> None:
+    content = codecs.BOM_UTF16_LE + "a good title".encode("utf-16-le") + b"\x00\xd8" + "!".encode("utf-16-le")
+    (line,) = lines(content)
+    assert line.text.startswith("a good title")
+    line.text.encode()
+
+
+def test_latex_is_left_alone() -> None:
+    latex = r"\textbf{X} of Pok\'emon, $\epsilon < 1$ and Erd\~os"
+    assert lines(latex.encode()) == [Line(1, latex)]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "empty file"),
+        (b" \r\n\t\n", "empty file"),
+        (codecs.BOM_UTF8, "empty file"),
+        (b"PK\x03\x04rest", "a ZIP archive"),
+        (b"%PDF-1.7 rest", "a PDF"),
+        (b"\x89PNG\r\n\x1a\nrest", "a PNG picture"),
+        (b"\x1f\x8brest", "a gzip archive"),
+        (bytes(range(256)) * 4, "too many control characters"),
+        (b"x" * (MAX_BYTES + 100_000), "10.1 MB, more than the 10 MB"),
+        (b"x\n" * MAX_LINES, "200,000 lines"),
+    ],
+)
+def test_what_is_no_text_is_named(content: bytes, said: str) -> None:
+    with pytest.raises(DigestError, match=said):
+        lines(content)
+
+
+def test_a_file_of_just_the_permitted_size_in_one_line_is_read() -> None:
+    (line,) = lines(b"x" * MAX_BYTES)
+    assert len(line.text) == MAX_BYTES
