@@ -1,0 +1,248 @@
+"""Folders and files as sources, with whatever else lies there."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bot.domain import Problem, RawDigest
+from bot.sources import Source
+from bot.sources.disk import MAX_BYTES
+from bot.sources.folder import FilesSource, FolderSource
+
+
+def retrieve(folder: Path) -> list[RawDigest | Problem]:
+    return list(FolderSource("seeds", folder).retrieve())
+
+
+def the_problem(folder: Path) -> str:
+    """The one problem there is beside the one good file, which must have been read all the same."""
+    (folder / "good.txt").write_bytes(b"owls")
+    results = retrieve(folder)
+    assert RawDigest("seeds", "good.txt", b"owls") in results
+    (problem,) = (result for result in results if isinstance(result, Problem))
+    assert len(results) == 2
+    assert problem.source == "seeds"
+    return problem.problem
+
+
+def test_both_are_sources() -> None:
+    sources: list[Source] = [FolderSource("seeds", Path("seeds")), FilesSource([Path("a.txt")])]
+    assert [source.name for source in sources] == ["seeds", "files"]
+
+
+def test_every_file_is_read_in_the_order_of_paths(tmp_path: Path) -> None:
+    for name in ("b.txt", "a/2/z", "a/1.txt", "a/README.md", "c"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(name.encode())
+    assert retrieve(tmp_path) == [
+        RawDigest("seeds", name, name.encode()) for name in ("a/1.txt", "a/2/z", "a/README.md", "b.txt", "c")
+    ]
+
+
+def test_an_empty_folder_holds_nothing(tmp_path: Path) -> None:
+    assert retrieve(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        ".hidden",
+        ".#lock",
+        "a.txt~",
+        "#a.txt#",
+        "a.part",
+        "a.PART",
+        "a.crdownload",
+        "a.tmp",
+        ".a.swp",
+        "a.swp",
+    ],
+)
+def test_hidden_and_half_written_files_are_left_out(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b"x")
+    assert retrieve(tmp_path) == []
+
+
+def test_hidden_folders_are_left_out(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "config").write_bytes(b"x")
+    assert retrieve(tmp_path) == []
+
+
+def test_a_missing_folder_is_one_problem_with_its_remedy(tmp_path: Path) -> None:
+    (problem,) = retrieve(tmp_path / "gone")
+    assert str(problem) == f"seeds: no folder {tmp_path}/gone; create it, or change its path in paperbot.toml"
+
+
+def test_a_file_is_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "seeds").write_bytes(b"x")
+    (problem,) = retrieve(tmp_path / "seeds")
+    assert "no folder" in str(problem)
+
+
+def test_a_link_to_a_folder_may_be_the_source(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real" / "a.txt").write_bytes(b"x")
+    (tmp_path / "link").symlink_to("real")
+    assert retrieve(tmp_path / "link") == [RawDigest("seeds", "a.txt", b"x")]
+
+
+def test_a_link_to_a_file_is_read(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (tmp_path / "a.txt").write_bytes(b"x")
+    (folder / "link.txt").symlink_to(tmp_path / "a.txt")
+    assert retrieve(folder) == [RawDigest("seeds", "link.txt", b"x")]
+
+
+def test_a_link_back_into_the_folder_is_no_loop(tmp_path: Path) -> None:
+    (tmp_path / "deeper").mkdir()
+    (tmp_path / "deeper" / "a.txt").write_bytes(b"x")
+    (tmp_path / "deeper" / "up").symlink_to("..")
+    (tmp_path / "same").symlink_to("deeper")
+    assert retrieve(tmp_path) == [RawDigest("seeds", "deeper/a.txt", b"x")]
+
+
+def test_a_link_out_to_another_folder_is_a_problem(tmp_path: Path) -> None:
+    (tmp_path / "inside").mkdir()
+    (tmp_path / "inside" / "all").symlink_to("/")
+    assert "all: a link to a folder; make that folder a source of its own" in the_problem(tmp_path / "inside")
+
+
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        ("nowhere", "x: a link that leads nowhere; remove or renew it"),
+        ("x", "x: can't be read (Too many levels of symbolic links); remove or replace it"),
+        ("/dev/zero", "x: a device, not a file; move it elsewhere"),
+        ("/proc/self/mem", "x: can't be read (Input/output error); remove or replace it"),
+        ("/proc/self/status", "x: still being written; ingest it again when it is whole"),
+    ],
+)
+def test_links_that_lead_to_no_file_are_problems(tmp_path: Path, target: str, said: str) -> None:
+    if target.startswith("/proc") and not Path(target).exists():
+        pytest.skip(f"this system has no {target}")
+    (tmp_path / "x").symlink_to(target)
+    assert the_problem(tmp_path) == said
+
+
+def test_a_named_pipe_does_not_block(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.txt")
+    assert the_problem(tmp_path) == "pipe.txt: a named pipe, not a file; move it elsewhere"
+
+
+def test_a_socket_is_a_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # a socket's path may have some 100 characters only
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind("sock")
+        assert the_problem(tmp_path) == "sock: a socket, not a file; move it elsewhere"
+
+
+def test_a_file_over_the_cap_is_not_read(tmp_path: Path) -> None:
+    with (tmp_path / "big.txt").open("wb") as file:
+        file.truncate(100 * MAX_BYTES)  # sparse: takes no room on disk
+    assert the_problem(tmp_path) == "big.txt: 1000.0 MB, more than the 10 MB that a digest may have; split it"
+
+
+def test_a_file_of_just_the_cap_is_read(tmp_path: Path) -> None:
+    with (tmp_path / "big.txt").open("wb") as file:
+        file.truncate(MAX_BYTES)
+    (digest,) = retrieve(tmp_path)
+    assert isinstance(digest, RawDigest)
+    assert len(digest.content) == MAX_BYTES
+
+
+def test_names_that_can_not_be_printed_are_made_so(tmp_path: Path) -> None:
+    name = os.fsdecode(b"o\xffwl\n.txt")
+    (tmp_path / name).write_bytes(b"x")
+    assert retrieve(tmp_path) == [RawDigest("seeds", "o\ufffdwl\ufffd.txt", b"x")]
+
+
+@pytest.fixture
+def unprivileged_folder() -> Iterator[Path]:
+    """A folder to read as somebody whom permissions hold back, which they don't the superuser."""
+    folder = Path(tempfile.mkdtemp())
+    folder.chmod(0o755)
+    nobody = 65534
+    if os.geteuid() != 0:
+        yield folder
+    else:
+        os.chown(folder, nobody, -1)
+        os.seteuid(nobody)
+        try:
+            yield folder
+        finally:
+            os.seteuid(0)
+    for path in (folder, *folder.iterdir()):
+        path.chmod(0o755)
+    shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize(("mode", "name"), [(0o000, "secret"), (0o444, "secret/a.txt")])
+def test_a_folder_without_permission_is_a_problem(unprivileged_folder: Path, mode: int, name: str) -> None:
+    secret = unprivileged_folder / "secret"
+    secret.mkdir()
+    (secret / "a.txt").write_bytes(b"x")
+    secret.chmod(mode)
+    assert the_problem(unprivileged_folder) == (
+        f"{unprivileged_folder}/{name}: no permission to read it; change that (chmod u+r), or remove it"
+    )
+
+
+def test_a_file_without_permission_is_a_problem(unprivileged_folder: Path) -> None:
+    (unprivileged_folder / "secret.txt").write_bytes(b"x")
+    (unprivileged_folder / "secret.txt").chmod(0)
+    said = the_problem(unprivileged_folder)
+    assert said == "secret.txt: no permission to read it; change that (chmod u+r), or remove it"
+
+
+def test_a_folder_below_one_without_permission_is_a_problem(unprivileged_folder: Path) -> None:
+    (unprivileged_folder / "deep").mkdir()
+    unprivileged_folder.chmod(0o400)
+    (problem,) = retrieve(unprivileged_folder / "deep")
+    assert "no permission" in str(problem)
+
+
+# --- files named on the command line ----------------------------------------------------------
+
+
+def test_files_are_named_as_given_and_read_in_their_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("sub").mkdir()
+    for name in ("z.txt", "sub/b.txt", "sub/a.txt", "sub/.hidden"):
+        Path(name).write_bytes(name.encode())
+    source = FilesSource([Path("z.txt"), tmp_path / "sub/b.txt", Path("sub")])
+    assert list(source.retrieve()) == [
+        RawDigest("files", "z.txt", b"z.txt"),
+        RawDigest("files", f"{tmp_path}/sub/b.txt", b"sub/b.txt"),
+        RawDigest("files", "sub/a.txt", b"sub/a.txt"),
+        RawDigest("files", "sub/b.txt", b"sub/b.txt"),
+    ]
+
+
+def test_a_hidden_file_is_read_if_it_is_asked_for(tmp_path: Path) -> None:
+    (tmp_path / ".hidden").write_bytes(b"x")
+    (digest,) = FilesSource([tmp_path / ".hidden"]).retrieve()
+    assert isinstance(digest, RawDigest)
+
+
+def test_a_missing_file_is_a_problem_and_the_others_are_read(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"x")
+    missing, found = FilesSource([tmp_path / "gone.txt", tmp_path / "a.txt"]).retrieve()
+    assert missing == Problem("files", f"{tmp_path}/gone.txt: no such file; check its path")
+    assert isinstance(found, RawDigest)
+
+
+def test_a_pipe_named_does_not_block(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (problem,) = FilesSource([tmp_path / "pipe"]).retrieve()
+    assert "a named pipe" in str(problem)
