@@ -1,0 +1,69 @@
+"""The terms of a text: what ranking weighs, reasons name, and summaries look for.
+
+Words in lower case without accents, in the singular, and pairs of words that stand side by side. Function words
+are no terms, and no pair reaches across one, or across a comma: a reason that a reader is shown should be
+something that the paper says.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_FUNCTION_WORDS = frozenset(
+    """
+    a about above after again against all almost along already also although always am among an and another
+    any are around as at be became because become becomes been before behind being below between both but by
+    can cannot could did do does doing done down due during each either else enough even ever every few
+    first for from further had has have having he hence her here him his how however i if in indeed into is
+    it its itself just last least less like made make makes many may me might more moreover most much must
+    my namely near neither never nevertheless next no nor not nothing now of off often on once one only onto
+    or other others otherwise our ours out over own per perhaps quite rather really same second seem seems
+    several shall she should since so some still such than that the their theirs them then there thereby
+    therefore these they this those though three through throughout thus to together too toward towards two
+    under until up upon us use used uses using very via was we well were what when where whereas whether
+    which while who whom whose why will with within without would yet you your
+    """.split()
+)
+_NO_PLURALS = frozenset("alias atlas bias canvas chaos lens pandas series species".split())
+_BREAK = re.compile(r"[.,;:!?()\[\]{}\"“”\n]+(?=\s|$)|[()\[\]{}\"“”\n]+")
+_WORD = re.compile(r"\w[\w+-]*(?:[./]\d+)*")
+
+
+def terms(text: str) -> list[str]:
+    """Words and pairs of neighbouring words, in the order of the text, with repetitions.
+
+    >>> terms("Reward models, and the verifiable rewards of GRPO")
+    ['reward', 'model', 'reward model', 'verifiable', 'reward', 'verifiable reward', 'grpo']
+    """
+    found: list[str] = []
+    for phrase in _BREAK.split(_plain(text)):
+        before = ""
+        for word in _WORD.findall(phrase):
+            term = "" if word in _FUNCTION_WORDS or len(word) == 1 else singular(word)
+            if term:
+                found.append(term)
+            if term and before:
+                found.append(f"{before} {term}")
+            before = term
+    return found
+
+
+def singular(word: str) -> str:
+    """A plural's singular, near enough to bring both together (after Harman 1991, "How effective is suffixing?").
+
+    >>> [singular(word) for word in ("policies", "models", "processes", "bias", "analysis", "loss", "gas")]
+    ['policy', 'model', 'process', 'bias', 'analysis', 'loss', 'gas']
+    """
+    if len(word) <= 3 or word in _NO_PLURALS or word.endswith(("ss", "us", "is")):
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return f"{word[:-3]}y"
+    if word.endswith(("sses", "xes", "ches", "shes")):
+        return word[:-2]
+    return word.removesuffix("s")
+
+
+def _plain(text: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", text.lower())
+    return "".join(c for c in decomposed if not unicodedata.combining(c))

@@ -1,0 +1,169 @@
+"""Ranking: interests first, then thumbs too; rules; and reasons that add up exactly."""
+
+import math
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.domain import Entry, Paper, ReasonKind
+from bot.identity import first_sight
+from bot.ranking import Interest, Ranker, Rules
+
+NOW = datetime(2025, 5, 6, 8, tzinfo=UTC)
+TOPICS = {
+    "reward": "Reward models score answers; verifiable rewards train reasoning with reward signals",
+    "robot": "A robot arm learns grasping and locomotion from tactile sensing in the kitchen",
+    "vision": "Images and video are grounded in text by a vision encoder with pixel attention",
+    "speech": "Speech and audio are transcribed with phoneme features of noisy voices",
+}
+WORDS = "alpha beta gamma delta epsilon zeta eta theta iota kappa".split()
+
+
+def paper(number: int, title: str, abstract: str, authors: tuple[str, ...] = ()) -> Paper:
+    return first_sight(Entry(title, abstract, authors), number, NOW)
+
+
+@pytest.fixture(scope="module")
+def papers() -> list[Paper]:
+    """Ten papers a topic; each has a word of its own that no other of the topic has."""
+    made = []
+    for topic, text in TOPICS.items():
+        for word in WORDS:
+            made.append(paper(len(made) + 1, f"{word} for {topic}", f"{text}. We study {word} here."))
+    return made
+
+
+@pytest.fixture(scope="module")
+def ranker(papers) -> Ranker:
+    return Ranker([(p.id, p.title, p.abstract) for p in papers])
+
+
+def best(ranking, papers, how_many=10):
+    titles = {p.id: p.title for p in papers}
+    return [titles[score.paper] for score in ranking.scores[:how_many]]
+
+
+def test_interests_rank_before_any_thumb(ranker, papers):
+    ranking = ranker.rank(Interest("reward models and verifiable rewards"), papers)
+    assert all(title.endswith("reward") for title in best(ranking, papers))
+    assert ranking.scores[9].probability > 5 * ranking.scores[10].probability
+
+
+def test_each_paragraph_of_interests_brings_its_own_papers(ranker, papers):
+    ranking = ranker.rank(Interest("verifiable rewards\n\nrobot grasping"), papers)
+    topics = {title.split()[-1] for title in best(ranking, papers, 20)}
+    assert topics == {"reward", "robot"}
+
+
+def test_thumbs_up_move_the_ranking_to_what_was_liked(ranker, papers):
+    liked = [p for p in papers if p.title.endswith("speech")][:3]
+    ranking = ranker.rank(Interest("verifiable rewards", up=liked), papers)
+    assert "speech" in " ".join(best(ranking, papers, 5))
+
+
+def test_thumbs_down_lower_what_was_disliked(ranker, papers):
+    by_title = {p.title: p for p in papers}
+    disliked = [by_title[f"{word} for robot"] for word in WORDS[:4]]
+    before = ranker.rank(Interest("reward robot"), [by_title["kappa for robot"]])
+    after = ranker.rank(Interest("reward robot", down=disliked), [by_title["kappa for robot"]])
+    assert after.scores[0].probability < before.scores[0].probability / 2
+
+
+def test_interests_still_speak_when_there_are_thumbs(ranker, papers):
+    liked = [p for p in papers if p.title.endswith("speech")][:3]
+    ranking = ranker.rank(Interest("verifiable rewards", up=liked), papers)
+    top = " ".join(best(ranking, papers, 20))
+    assert "reward" in top
+
+
+def test_only_thumbs_are_enough(ranker, papers):
+    ranking = ranker.rank(Interest(up=papers[:4]), papers)
+    assert all(title.endswith("reward") for title in best(ranking, papers))
+
+
+def test_nothing_to_go_by_scores_all_alike(ranker, papers):
+    ranking = ranker.rank(Interest(), papers)
+    assert len({score.probability for score in ranking.scores}) == 1
+
+
+def test_words_that_no_paper_has_score_all_alike(ranker, papers):
+    ranking = ranker.rank(Interest("zymurgy"), papers)
+    assert len({score.probability for score in ranking.scores}) == 1
+
+
+def test_the_liked_paper_that_it_resembles_is_named(ranker, papers):
+    liked = [papers[0], papers[10]]
+    ranking = ranker.rank(Interest(up=liked), papers[11:15])
+    assert {score.because for score in ranking.scores} == {papers[10].id}
+
+
+def test_no_liked_paper_is_named_where_none_resembles(ranker):
+    other = paper(99, "Unlike", "Nothing in common whatsoever with anything")
+    assert ranker.rank(Interest(up=[paper(1, "Reward", "Reward models")]), [other]).scores[0].because is None
+
+
+def test_a_keyword_raises_a_paper_by_a_reason_of_its_own(ranker, papers):
+    plain = ranker.rank(Interest("robot"), papers[:1]).scores[0]
+    rules = Rules(keywords=["verifiable rewards", "absent"])
+    raised = ranker.rank(Interest("robot", rules), papers[:1]).scores[0]
+    assert raised.probability > plain.probability
+    assert [r.term for r in raised.reasons if r.kind is ReasonKind.KEYWORD] == ["verifiable rewards"]
+
+
+@pytest.mark.parametrize(
+    ("term", "text", "matches"),
+    [
+        ("R1", "Like DeepSeek-R1, it thinks", True),
+        ("R1", "R10 is larger", False),
+        ("stock trading", "Stock\ntrading with agents", True),
+        ("C++", "Written in C++ and Rust", True),
+        ("art", "State of the art", True),
+        ("art", "Starting", False),
+    ],
+)
+def test_rules_match_whole_words_in_any_case(term, text, matches):
+    found = paper(1, "Title", text)
+    rules = Rules(keywords=[term], mute=[term])
+    assert bool(rules.reasons(found)) is matches
+    assert rules.muted(found) == (term if matches else None)
+
+
+def test_a_followed_author_is_known_by_name_whatever_the_case():
+    rules = Rules(authors=["Natasha Jaques"])
+    assert rules.followed(paper(1, "T", "", ("Ada", "natasha  jaques"))) == "Natasha Jaques"
+    assert rules.followed(paper(1, "T", "", ("Natasha Jaquesson",))) is None
+
+
+def test_likeness_is_one_with_oneself_and_small_across_topics(ranker, papers):
+    ranking = ranker.rank(Interest("reward"), papers)
+    assert ranking.similarity(papers[0].id, papers[0].id) == pytest.approx(1)
+    assert ranking.similarity(papers[0].id, papers[1].id) > ranking.similarity(papers[0].id, papers[11].id)
+
+
+def test_papers_that_share_no_known_word_can_be_ranked():
+    """A first digest in another script, or of stop words only, leaves an empty vocabulary."""
+    strange = [paper(1, "?", ""), paper(2, "The", "Of and to")]
+    ranking = Ranker([(p.id, p.title, p.abstract) for p in strange]).rank(Interest("reward"), strange)
+    assert [score.paper for score in ranking.scores] == [1, 2]
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    up=st.sets(st.integers(0, 39), max_size=5),
+    down=st.sets(st.integers(0, 39), max_size=5),
+    interests=st.lists(st.sampled_from(" ".join(TOPICS.values()).split()), max_size=6).map(" ".join),
+    keywords=st.lists(st.sampled_from(["robot", "video", "absent"]), max_size=2, unique=True),
+)
+def test_reasons_and_the_rest_add_up_to_the_log_odds(ranker, papers, up, down, interests, keywords):
+    interest = Interest(
+        interests, Rules(keywords), [papers[i] for i in up - down], [papers[i] for i in down - up]
+    )
+    for score in ranker.rank(interest, papers).scores:
+        assert score.rest + sum(r.weight for r in score.reasons) == pytest.approx(score.log_odds)
+        assert math.log(score.probability / (1 - score.probability)) == pytest.approx(
+            score.log_odds, abs=1e-6
+        )
+        heavy = [abs(reason.weight) for reason in score.reasons]
+        assert heavy == sorted(heavy, reverse=True)
