@@ -1,0 +1,12 @@
+"""What goes into an edition: pure functions from scores and papers to picks, without database or clock.
+
+selection     which papers, in which order
+sentences     an abstract as sentences
+summary       the few sentences that say most to this reader
+composing     picks with summary and reasons; or why there are none
+"""
+
+from bot.edition.composing import compose
+from bot.edition.selection import Choice, Limits, select
+
+__all__ = ["Choice", "Limits", "compose", "select"]

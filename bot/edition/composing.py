@@ -1,0 +1,91 @@
+"""From choices to an edition: each pick with its summary and the reasons worth showing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+
+from bot.domain import Edition, Paper, PaperId, Pick, Reader, Reason, ReasonKind, Score
+from bot.edition.selection import Choice
+from bot.edition.summary import summarise
+from bot.terms import singular
+
+_REASONS_SHOWN = 3
+# A word that adds less log-odds than this is chance, not a reason.
+_REASON_FROM = 0.05
+
+
+def compose(
+    *,
+    reader: Reader,
+    profile_title: str,
+    day: date,
+    now: datetime,
+    watermark: PaperId,
+    scores: Sequence[Score],
+    choices: Sequence[Choice],
+    papers: Mapping[PaperId, Paper],
+    summary_sentences: int,
+    threshold: float,
+) -> Edition:
+    """The edition of a day; ``papers`` holds the chosen papers and the liked ones that reasons name."""
+    picks = tuple(_pick(choice, papers, summary_sentences) for choice in choices)
+    return Edition(
+        reader=reader,
+        profile_title=profile_title,
+        date=day,
+        composed_at=now,
+        picks=picks,
+        considered=len(scores),
+        watermark=watermark,
+        quiet=None if picks else why_quiet(scores, threshold),
+    )
+
+
+def why_quiet(scores: Sequence[Score], threshold: float) -> str:
+    """Why an edition has no picks, in a sentence."""
+    if not scores:
+        return "No new paper has come in since your last edition."
+    papers = "1 new paper" if len(scores) == 1 else f"{len(scores)} new papers"
+    unmuted = [score for score in scores if not score.muted]
+    if not unmuted:
+        return f"{papers} came in, and your mutes hide all of them."
+    best = max(score.probability for score in unmuted)
+    return f"{papers} came in; the best matches to {best:.0%}, and your threshold is {threshold:.0%}."
+
+
+def _pick(choice: Choice, papers: Mapping[PaperId, Paper], summary_sentences: int) -> Pick:
+    score = choice.score
+    paper = papers[score.paper]
+    weights = {reason.term: reason.weight for reason in score.reasons if reason.kind is ReasonKind.WORD}
+    return Pick(
+        paper=paper,
+        kind=choice.kind,
+        probability=score.probability,
+        reasons=telling(score.reasons),
+        summary=summarise(paper.abstract, summary_sentences, weights),
+        because=papers[score.because].title if score.because is not None else None,
+        followed=score.followed,
+    )
+
+
+def telling(reasons: Sequence[Reason]) -> tuple[Reason, ...]:
+    """The few heaviest reasons for a paper, keywords first, none of which says again what another says.
+
+    Where there is "reward model", neither "reward" nor "model" is needed; the longer term takes the place
+    of its parts.
+    """
+    shown: dict[frozenset[str], Reason] = {}
+    for reason in sorted(reasons, key=lambda r: (r.kind is not ReasonKind.KEYWORD, -r.weight)):
+        words = frozenset(singular(word) for word in reason.term.lower().split())
+        if reason.weight < _REASON_FROM or any(words <= said for said in shown):
+            continue
+        parts = [said for said in shown if said < words]
+        if parts:
+            shown = {
+                words if said == parts[0] else said: r for said, r in shown.items() if said not in parts[1:]
+            }
+            shown[words] = reason
+        elif len(shown) < _REASONS_SHOWN:
+            shown[words] = reason
+    return tuple(shown.values())
