@@ -1,0 +1,118 @@
+"""What an edition says in words, the same in every channel: plain text, which the channel has to escape."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from bot.domain import Edition, Paper, Pick, PickKind, ReasonKind
+from bot.render.latex import readable
+from bot.render.text import oneline, shorten
+
+TITLE_WIDTH = 300
+SUBJECT_WIDTH = 70
+_NAMED_AUTHORS = 3
+_OTHER_SIGHTINGS = 3
+
+
+def title(paper: Paper) -> str:
+    """The title, readable and on one line."""
+    return shorten(readable(paper.title), TITLE_WIDTH)
+
+
+def authors(paper: Paper) -> str:
+    """``A, B, C and 5 more``; ``by 8 authors`` where they were only counted; empty where not even that."""
+    names = [shorten(readable(name), 60) for name in paper.authors]
+    if not names:
+        return f"by {_count(paper.author_count, 'author')}" if paper.author_count else ""
+    if len(names) == 1:
+        return names[0]
+    if len(names) <= _NAMED_AUTHORS + 1:
+        return f"{', '.join(names[:-1])} and {names[-1]}"
+    return f"{', '.join(names[:_NAMED_AUTHORS])} and {len(names) - _NAMED_AUTHORS} more"
+
+
+def day(when: date) -> str:
+    """``6 May 2025``."""
+    return f"{when.day} {when:%b} {when.year}"
+
+
+def percent(probability: float) -> str:
+    """``92%``; never 0 or 100, as no model is that sure."""
+    return f"{min(99, max(1, round(100 * probability)))}%"
+
+
+def seen(paper: Paper) -> list[str]:
+    """Where and when it appeared: ``LLM-RL``, ``5 May 2025``, then ``also in Daily Papers, 17 Apr 2026``."""
+    places = dict.fromkeys((shorten(s.topic or s.source, 60), s.date) for s in paper.sightings)
+    if not places:
+        return [day(paper.published)] if paper.published else []
+    (topic, on), *others = places
+    on = paper.published or on
+    also = [f"also in {', '.join([place, *_days(then)])}" for place, then in others[:_OTHER_SIGHTINGS]]
+    return [topic, *_days(on), *also]
+
+
+def match(pick: Pick) -> str:
+    """How sure the model is: ``92% match``."""
+    return f"{percent(pick.probability)} match"
+
+
+def guess(pick: Pick) -> str:
+    """What marks an exploration pick; empty for all others."""
+    return "A guess, to learn from" if pick.kind is PickKind.EXPLORE else ""
+
+
+def label(pick: Pick) -> str:
+    """Both on one line: ``A guess, to learn from: 50% match``."""
+    return ": ".join(part for part in (guess(pick), match(pick)) if part)
+
+
+def reasons(pick: Pick) -> list[str]:
+    """Why it was picked, strongest claim first, each a phrase; what weighs against it comes last."""
+    keywords = [oneline(r.term) for r in pick.reasons if r.kind is ReasonKind.KEYWORD and r.weight > 0]
+    words = [oneline(r.term) for r in pick.reasons if r.kind is ReasonKind.WORD and r.weight > 0]
+    against = [oneline(r.term) for r in pick.reasons if r.weight < 0]
+    found = {
+        "You follow": oneline(pick.followed or ""),
+        "Your keyword:" if len(keywords) == 1 else "Your keywords:": ", ".join(keywords),
+        "Because of:": ", ".join(words),
+        "Resembles": f"“{shorten(readable(pick.because), 80)}”, which you liked" if pick.because else "",
+        "Despite:": ", ".join(against),
+    }
+    return [f"{claim} {what}" for claim, what in found.items() if what]
+
+
+def tally(edition: Edition) -> str:
+    """``7 picks from 143 new papers``; without picks the papers alone."""
+    papers = _count(edition.considered, "new paper")
+    return f"{_count(len(edition.picks), 'pick')} from {papers}" if edition.picks else papers
+
+
+def subject(edition: Edition) -> str:
+    """The best paper's title, cut to some 70 characters, and how many more there are."""
+    if not edition.picks:
+        return shorten(f"A quiet day for {edition.profile_title}", SUBJECT_WIDTH)
+    more = f" + {len(edition.picks) - 1} more" if len(edition.picks) > 1 else ""
+    return shorten(title(edition.picks[0].paper), SUBJECT_WIDTH - len(more)) + more
+
+
+def preheader(edition: Edition) -> str:
+    """What a mail program shows after the subject: the next titles, or the only pick's first sentence."""
+    if not edition.picks:
+        return shorten(quiet(edition), 120)
+    if len(edition.picks) == 1:
+        return shorten(readable(" ".join(edition.picks[0].summary[:1])), 120)
+    return "Also: " + "; ".join(shorten(title(pick.paper), 60) for pick in edition.picks[1:3])
+
+
+def quiet(edition: Edition) -> str:
+    """Why there are no picks."""
+    return oneline(edition.quiet or "Nothing new today.")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _days(when: date | None) -> list[str]:
+    return [day(when)] if when else []

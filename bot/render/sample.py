@@ -1,0 +1,76 @@
+"""Invented editions with one of everything, to try templates on."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+
+from bot.domain import Edition, Kind, Paper, Pick, PickKind, Reader, Reason, ReasonKind, Sighting, Vote
+
+_DAY = date(2025, 5, 6)
+_MORNING = datetime(2025, 5, 6, 8, tzinfo=UTC)
+_READER = Reader(1, "sample", Kind.EMAIL, "ada@example.org")
+
+
+class SampleLinks:
+    """Links that lead nowhere."""
+
+    def thumb(self, paper: Paper, vote: Vote) -> str:
+        """An address that says what it would record."""
+        return f"https://paperbot.example.org/thumb/{paper.ref}?vote={vote}"
+
+    def unsubscribe(self) -> str:
+        """An address that says what it is for."""
+        return "https://paperbot.example.org/unsubscribe/sample"
+
+
+def edition() -> Edition:
+    """Three picks, one of each kind; the first knows everything, the last next to nothing."""
+    full = Pick(
+        _paper(
+            1,
+            r"\textbf{Known} papers & $\epsilon$ more",
+            ("Ada Lovelace", "Mary Somerville"),
+            "https://example.org/1",
+        ),
+        PickKind.MATCH,
+        0.92,
+        (Reason("known", 1.5), Reason("GRPO", 1.0, ReasonKind.KEYWORD), Reason("survey", -0.5)),
+        ("First a sentence.", "Then another, with 63\\% more."),
+        because="An older paper",
+    )
+    followed = Pick(
+        _paper(2, "Followed", ("Mary Somerville",), None),
+        PickKind.FOLLOW,
+        0.4,
+        (),
+        ("So.",),
+        followed="Mary Somerville",
+    )
+    return _edition((full, followed, Pick(_paper(3, "A guess", (), None), PickKind.EXPLORE, 0.5, (), ())))
+
+
+def quiet_edition() -> Edition:
+    """No picks, and why."""
+    return _edition((), quiet="None of the 30 new papers reached your threshold of 0.5.")
+
+
+def _edition(picks: tuple[Pick, ...], quiet: str | None = None) -> Edition:
+    return Edition(_READER, "Sample", _DAY, _MORNING, picks, considered=30, watermark=30, quiet=quiet)
+
+
+def _paper(number: int, title: str, authors: tuple[str, ...], url: str | None) -> Paper:
+    return Paper(
+        id=number,
+        title=title,
+        abstract="",
+        authors=authors,
+        author_count=None,
+        published=_DAY,
+        arxiv_id=None,
+        doi=None,
+        url=url,
+        upvotes=None,
+        organisation=None,
+        first_seen=_MORNING,
+        sightings=(Sighting("seeds", "Sample topic", _DAY), Sighting("seeds", "Daily Papers", None)),
+    )
