@@ -1,0 +1,65 @@
+"""The store as a whole: opened by URL, used by aggregate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from bot.errors import StoreError
+from bot.store.editions import Editions
+from bot.store.engine import Database, parse_url
+from bot.store.feedback import Feedback
+from bot.store.outbox import Outbox
+from bot.store.papers import Papers
+from bot.store.readers import Readers
+from bot.store.upgrade import bring_up_to_date
+
+
+class Store:
+    """An open store. Threads may share it; each call of an aggregate is a transaction of its own."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.papers = Papers(database)
+        self.readers = Readers(database)
+        self.feedback = Feedback(database)
+        self.editions = Editions(database)
+        self.outbox = Outbox(database)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def open_store(url: str, *, backups: Path | None = None) -> Store:
+    """Open the store at a URL, making or upgrading it first.
+
+    ``sqlite:///path`` (the folder is made when missing) or ``postgresql://...``. An SQLite file that needs an
+    upgrade is copied first to ``<name>.before-<revision>.bak``, in ``backups`` or beside it. ``StoreError``
+    where there is no such store to be had: unreadable, unreachable, not a store, or newer than this program.
+    """
+    database = Database(parse_url(url))
+    try:
+        if database.file:
+            _make_folder(database.file.parent)
+        bring_up_to_date(database, backups=backups)
+    except BaseException:
+        database.close()
+        raise
+    return Store(database)
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"{folder}: the store's folder can't be made ({error.strerror})") from error

@@ -1,0 +1,159 @@
+"""Editions: what was composed for whom, kept with its picks, and put into the outbox in the same breath."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass
+from datetime import date, datetime
+
+from sqlalchemy import func, insert, select
+
+from bot.domain import Edition, Message, Paper, PaperId, Pick, ReaderId, Reason, ReasonKind, State
+from bot.store.engine import AnyRow, AnySelect, Database, insert_new
+from bot.store.papers import load_papers
+from bot.store.schema import editions, outbox, picks
+
+EditionId = int
+
+_NEWEST_FIRST = (editions.c.composed_at.desc(), editions.c.id.desc())
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEdition:
+    """An edition as it is kept, its picks only counted."""
+
+    id: EditionId
+    reader_id: ReaderId
+    slot: str
+    date: date
+    composed_at: datetime
+    considered: int
+    watermark: PaperId
+    quiet: str | None
+    picks: int
+
+
+class Editions:
+    """The editions composed so far; a reader has one at most for each slot."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def save(self, edition: Edition, slot: str, messages: Sequence[Message]) -> list[int] | None:
+        """Keep an edition, take its slot and put its messages into the outbox, all in one transaction.
+
+        Returns the messages' ids in the outbox; None where the slot was taken, and nothing was changed.
+        """
+        with self._database.writing() as connection:
+            new = insert_new(connection, editions).values(_edition_row(edition, slot))
+            edition_id = connection.scalar(new.returning(editions.c.id))
+            if edition_id is None:
+                return None
+            if edition.picks:
+                connection.execute(insert(picks), _pick_rows(edition_id, edition.picks))
+            if not messages:
+                return []
+            put = insert(outbox).returning(outbox.c.id, sort_by_parameter_order=True)
+            return list(connection.scalars(put, [_outbox_row(edition_id, edition, m) for m in messages]))
+
+    def last(self, reader_id: ReaderId, before: datetime | None = None) -> StoredEdition | None:
+        """Return a reader's latest edition, or the latest that was composed before a time."""
+        query = _kept().where(editions.c.reader_id == reader_id).order_by(*_NEWEST_FIRST).limit(1)
+        if before is not None:
+            query = query.where(editions.c.composed_at < before)
+        return next(iter(self._read(query)), None)
+
+    def last_by_reader(self) -> dict[ReaderId, StoredEdition]:
+        """Return the latest edition of each reader who has had one."""
+        rank = func.row_number().over(partition_by=editions.c.reader_id, order_by=_NEWEST_FIRST)
+        ranked = select(editions.c.id, rank.label("rank")).subquery()
+        query = _kept().where(editions.c.id.in_(select(ranked.c.id).where(ranked.c.rank == 1)))
+        return {edition.reader_id: edition for edition in self._read(query)}
+
+    def recent(self, limit: int) -> list[StoredEdition]:
+        """Return the editions kept last, of all readers, newest first."""
+        return self._read(_kept().order_by(editions.c.id.desc()).limit(limit))
+
+    def slots(self, reader_id: ReaderId, among: Collection[str]) -> set[str]:
+        """Return which of these slots a reader's editions have taken."""
+        query = select(editions.c.slot).where(editions.c.reader_id == reader_id, editions.c.slot.in_(among))
+        with self._database.reading() as connection:
+            return set(connection.scalars(query))
+
+    def picks_of(self, edition_id: EditionId) -> tuple[Pick, ...]:
+        """Return an edition's picks in their order, each with its paper as it is known now."""
+        query = select(picks).where(picks.c.edition_id == edition_id).order_by(picks.c.position)
+        with self._database.reading() as connection:
+            rows = connection.execute(query).all()
+            known = load_papers(connection, [row.paper_id for row in rows])
+        return tuple(_pick(row, known[row.paper_id]) for row in rows)
+
+    def _read(self, query: AnySelect) -> list[StoredEdition]:
+        with self._database.reading() as connection:
+            return [StoredEdition(*row) for row in connection.execute(query)]
+
+
+def _kept() -> AnySelect:
+    """Select what a ``StoredEdition`` is made of."""
+    count = select(func.count()).where(picks.c.edition_id == editions.c.id).scalar_subquery()
+    return select(editions, count)
+
+
+def _edition_row(edition: Edition, slot: str) -> dict[str, object]:
+    return {
+        "reader_id": edition.reader.id,
+        "slot": slot,
+        "date": edition.date,
+        "composed_at": edition.composed_at,
+        "considered": edition.considered,
+        "watermark": edition.watermark,
+        "quiet": edition.quiet,
+    }
+
+
+def _pick_rows(edition_id: EditionId, chosen: Sequence[Pick]) -> list[dict[str, object]]:
+    return [
+        {
+            "edition_id": edition_id,
+            "position": position,
+            "paper_id": pick.paper.id,
+            "kind": pick.kind,
+            "probability": pick.probability,
+            "reasons": [asdict(reason) for reason in pick.reasons],
+            "summary": pick.summary,
+            "because": pick.because,
+            "followed": pick.followed,
+        }
+        for position, pick in enumerate(chosen, start=1)
+    ]
+
+
+def _outbox_row(edition_id: EditionId, edition: Edition, message: Message) -> dict[str, object]:
+    reader = edition.reader
+    return {
+        "key": f"{edition_id}:{reader.id}:{reader.kind}:{message.part}",
+        "edition_id": edition_id,
+        "reader_id": reader.id,
+        "part": message.part,
+        "subject": message.subject,
+        "date": edition.date,
+        "body": message.body,
+        "state": State.PENDING,
+        "attempts": 0,
+        "code": "",
+        "detail": "",
+        "created_at": edition.composed_at,
+        "updated_at": edition.composed_at,
+    }
+
+
+def _pick(row: AnyRow, paper: Paper) -> Pick:
+    return Pick(
+        paper=paper,
+        kind=row.kind,
+        probability=row.probability,
+        reasons=tuple(Reason(r["term"], r["weight"], ReasonKind(r["kind"])) for r in row.reasons),
+        summary=tuple(row.summary),
+        because=row.because,
+        followed=row.followed,
+    )

@@ -1,0 +1,146 @@
+"""A database: its address, its connections to read and to write, the seam where its errors are translated.
+
+SQLite and PostgreSQL differ here and in ``upgrade.py`` only; the aggregates write SQLAlchemy Core for both.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from enum import IntEnum
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Row, Select, Table, create_engine, event, func, make_url, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import URL, Engine
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import ArgumentError, DatabaseError, DataError, IntegrityError, ProgrammingError
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from bot.errors import StoreError
+
+T = TypeVar("T")
+AnyRow = Row[*tuple[Any, ...]]
+AnySelect = Select[*tuple[Any, ...]]
+
+_BUSY_SECONDS = 30
+_CHUNK = 1_000  # values in one IN (...), well below what either database takes
+_BUGS = (DataError, IntegrityError, ProgrammingError)  # ours, not the database's: let them be seen
+
+
+class Lock(IntEnum):
+    """What only one process may do at a time; the numbers name PostgreSQL's advisory locks."""
+
+    UPGRADE = 7_265_501
+    INGEST = 7_265_502
+
+
+class Database:
+    """Connections for reading and for writing; errors of the database come out as ``StoreError``."""
+
+    def __init__(self, url: URL, *, foreign_keys: bool = True) -> None:
+        self.url = url
+        self._engine = _engine(url, foreign_keys)
+        self._writer = self._engine.execution_options(writing=True)
+
+    @property
+    def file(self) -> Path | None:
+        """The SQLite file; None where a server keeps the data."""
+        return Path(self.url.database or "") if self.url.drivername == "sqlite" else None
+
+    @property
+    def name(self) -> str:
+        """The database as people know it: the file, or the URL without its password."""
+        return str(self.file or self.url.render_as_string())
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """One consistent look at the data; on SQLite it neither waits for a writer nor holds one up."""
+        with self._translated(), self._engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self, lock: Lock | None = None) -> Iterator[Connection]:
+        """One transaction, committed at the end; with ``lock``, alone among all that take the same one.
+
+        SQLite has one writer at a time anyway, and waits its turn at the beginning: a transaction that read
+        first and wanted to write later could not wait, but would have to fail.
+        """
+        with self._translated(), self._writer.begin() as connection:
+            if lock and connection.dialect.name == "postgresql":
+                connection.execute(select(func.pg_advisory_xact_lock(int(lock))))
+            yield connection
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except _BUGS:
+            raise
+        except DatabaseError as error:
+            reason = " ".join(str(error.orig).split())
+            raise StoreError(f"{self.name}: {reason}") from error
+
+    def close(self) -> None:
+        """Close the connections; the database can be opened again at any time."""
+        self._engine.dispose()
+
+
+def parse_url(url: str) -> URL:
+    """Read ``sqlite:///path`` or ``postgresql://...``; ``StoreError`` for any other."""
+    try:
+        parsed = make_url(url)
+    except ArgumentError:
+        raise StoreError("the store's url can't be read; write sqlite:///path or postgresql://...") from None
+    if parsed.drivername in ("postgres", "postgresql", "postgresql+psycopg"):
+        return parsed.set(drivername="postgresql+psycopg")
+    if parsed.drivername != "sqlite":
+        raise StoreError(f"no store in {parsed.drivername}; write sqlite:///path or postgresql://...")
+    if parsed.database in (None, "", ":memory:"):
+        raise StoreError("a store needs a file: sqlite:///state/paperbot.db")
+    return parsed
+
+
+def insert_new(connection: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
+    """``INSERT ... ON CONFLICT DO NOTHING``, which each dialect has of its own."""
+    if connection.dialect.name == "postgresql":
+        return postgresql.insert(table).on_conflict_do_nothing()
+    return sqlite.insert(table).on_conflict_do_nothing()
+
+
+def in_chunks(values: Sequence[T]) -> Iterator[Sequence[T]]:
+    """The values in runs short enough for one ``IN (...)``."""
+    for start in range(0, len(values), _CHUNK):
+        yield values[start : start + _CHUNK]
+
+
+def _server_engine(url: URL) -> Engine:
+    try:
+        return create_engine(url, pool_pre_ping=True)
+    except ModuleNotFoundError as error:
+        raise StoreError("a store on PostgreSQL needs psycopg: pip install 'paperbot[postgres]'") from error
+
+
+def _engine(url: URL, foreign_keys: bool) -> Engine:
+    if url.drivername != "sqlite":
+        return _server_engine(url)
+    engine = create_engine(url, connect_args={"timeout": _BUSY_SECONDS})
+
+    @event.listens_for(engine, "connect")
+    def _set_up(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
+        connection.isolation_level = None  # we say BEGIN ourselves, below
+        with suppress(sqlite3.OperationalError):  # locked: another process is switching to WAL this moment
+            connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute(
+            "PRAGMA synchronous = FULL"
+        )  # a commit must outlive a power cut, or mail goes twice
+        connection.execute(f"PRAGMA foreign_keys = {'ON' if foreign_keys else 'OFF'}")
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        writing = connection.get_execution_options().get("writing", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+
+    return engine

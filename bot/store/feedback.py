@@ -1,0 +1,56 @@
+"""Thumbs. All that a reader ever said is kept, in order; the last word on a paper counts."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import Subquery, case, func, insert, select
+
+from bot.domain import PaperId, ReaderId, Thumb, Vote
+from bot.store.engine import AnyRow, AnySelect, Database
+from bot.store.schema import thumbs
+
+
+class Feedback:
+    """The readers' thumbs."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, reader_id: ReaderId, paper_id: PaperId, vote: Vote, at: datetime, via: str) -> None:
+        """Note what a reader says of a paper now; ``Vote.CLEAR`` takes back what was said before."""
+        row = {"reader_id": reader_id, "paper_id": paper_id, "vote": vote, "at": at, "via": via}
+        with self._database.writing() as connection:
+            connection.execute(insert(thumbs), row)
+
+    def current(self, reader_id: ReaderId) -> dict[PaperId, Thumb]:
+        """Return the thumbs that count, in the order given; none that was taken back."""
+        return {thumb.paper: thumb for thumb in self._read(select(current_thumbs(reader_id)))}
+
+    def history(self, reader_id: ReaderId) -> list[Thumb]:
+        """Return all a reader ever said, changes of mind and ``CLEAR`` included, in order."""
+        return self._read(select(thumbs).where(thumbs.c.reader_id == reader_id).order_by(thumbs.c.id))
+
+    def counts(self) -> dict[ReaderId, tuple[int, int]]:
+        """Return how many thumbs up and down count now, by reader; without readers who have none."""
+        current = current_thumbs()
+        up, down = (func.sum(case((current.c.vote == vote, 1), else_=0)) for vote in (Vote.UP, Vote.DOWN))
+        query = select(current.c.reader_id, up, down).group_by(current.c.reader_id)
+        with self._database.reading() as connection:
+            return {reader_id: (ups, downs) for reader_id, ups, downs in connection.execute(query)}
+
+    def _read(self, query: AnySelect) -> list[Thumb]:
+        with self._database.reading() as connection:
+            return [_thumb(row) for row in connection.execute(query)]
+
+
+def current_thumbs(reader_id: ReaderId | None = None) -> Subquery:
+    """Select the thumbs that count: the last of each reader on each paper, unless it took one back."""
+    last = select(func.max(thumbs.c.id)).group_by(thumbs.c.reader_id, thumbs.c.paper_id)
+    if reader_id is not None:
+        last = last.where(thumbs.c.reader_id == reader_id)
+    return select(thumbs).where(thumbs.c.id.in_(last), thumbs.c.vote != Vote.CLEAR).subquery("current_thumbs")
+
+
+def _thumb(row: AnyRow) -> Thumb:
+    return Thumb(row.paper_id, row.vote, row.at, row.via)

@@ -1,0 +1,181 @@
+"""The outbox: each message on its way out, and who may send it.
+
+    pending -> claimed -> data_started -> sent | failed | retry | unknown; retry -> claimed;
+    claimed -> cancelled where the reader has stopped
+
+A claim gives a random token and a lease. The token is the right to say what becomes of the message: every
+change asks for it and touches one row or none, so of two workers one always loses. A lease that ran out
+before the body went out may be claimed again, under a new token; one that ran out after it is ``unknown`` and
+never sent again by itself. Each call is one short transaction, with none open across the network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from secrets import token_hex
+
+from sqlalchemy import Connection, Update, and_, bindparam, exists, func, select, update
+
+from bot.domain import Delivery, State
+from bot.store.editions import EditionId
+from bot.store.engine import AnyRow, AnySelect, Database, in_chunks
+from bot.store.readers import reader_of
+from bot.store.schema import outbox, readers
+
+_TROUBLED = (State.FAILED, State.RETRY, State.UNKNOWN)
+_UNDECIDED = (State.CLAIMED, State.DATA_STARTED, State.UNKNOWN)
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """A message that did not go out, or perhaps didn't; ``reader`` is the reader's name."""
+
+    id: int
+    reader: str
+    state: State
+    code: str
+    detail: str
+    subject: str
+    date: date
+    attempts: int
+    not_before: datetime | None
+
+
+class Outbox:
+    """The messages to send."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def claim(self, now: datetime, lease: timedelta, limit: int) -> list[Delivery]:
+        """Take up to ``limit`` messages that are due, each for the time of ``lease``.
+
+        First come those whose claim ran out before the body was sent, then those whose time to try again
+        has come, then new ones; oldest first. Overdue answers are called ``unknown`` before, see ``expire``.
+        """
+        with self._database.writing() as connection:
+            _expire(connection, now)
+            rows = [(row, token_hex(16)) for row in _take(connection, now, limit)]
+            if rows:
+                connection.execute(
+                    update(outbox)
+                    .where(outbox.c.id == bindparam("row_id"))
+                    .values(state=State.CLAIMED, lease_until=now + lease, not_before=None, updated_at=now)
+                    .values(token=bindparam("new_token"), attempts=outbox.c.attempts + 1),
+                    [{"row_id": row.id, "new_token": token} for row, token in rows],
+                )
+        return [_delivery(row, token) for row, token in rows]
+
+    def expire(self, now: datetime) -> int:
+        """Call ``unknown`` what was sent and not answered within its lease; returns how many."""
+        with self._database.writing() as connection:
+            return _expire(connection, now)
+
+    def start_data(self, delivery: Delivery, now: datetime) -> bool:
+        """Note that the body goes out next; only on True may it be sent.
+
+        False where the claim ran out or is another's now, and where the reader has stopped meanwhile: the
+        message is then cancelled.
+        """
+        stopped = exists().where(readers.c.id == outbox.c.reader_id, readers.c.stopped.is_not(None))
+        mine = _held(delivery, State.CLAIMED).where(outbox.c.lease_until > now)
+        start = mine.where(~stopped).values(state=State.DATA_STARTED, updated_at=now)
+        cancel = mine.where(stopped).values(
+            state=State.CANCELLED, token=None, detail="the reader has stopped", updated_at=now
+        )
+        with self._database.writing() as connection:
+            started = connection.execute(start).rowcount == 1
+            if not started:
+                connection.execute(cancel)
+        return started
+
+    def finish(
+        self, delivery: Delivery, state: State, now: datetime, code: str = "", detail: str = ""
+    ) -> bool:
+        """Note how a delivery ended (``SENT``, ``FAILED``, ``UNKNOWN``); False where it is no longer ours."""
+        return self._decide(delivery, now, state=state, code=code, detail=detail)
+
+    def retry(self, delivery: Delivery, not_before: datetime, code: str, detail: str, now: datetime) -> bool:
+        """Have a delivery tried again from ``not_before`` on; False where it is no longer ours.
+
+        Only for one that was certainly not accepted.
+        """
+        return self._decide(delivery, now, state=State.RETRY, not_before=not_before, code=code, detail=detail)
+
+    def counts(self) -> dict[State, int]:
+        """Return how many messages there are in each state, zeros included."""
+        query = select(outbox.c.state, func.count()).group_by(outbox.c.state)
+        with self._database.reading() as connection:
+            return dict.fromkeys(State, 0) | dict(connection.execute(query).all())
+
+    def problems(self, limit: int) -> list[Trouble]:
+        """Return the messages that failed, wait to be tried again, or may have arrived; newest first."""
+        query = _with_readers().where(outbox.c.state.in_(_TROUBLED)).order_by(outbox.c.id.desc()).limit(limit)
+        with self._database.reading() as connection:
+            return [_trouble(row) for row in connection.execute(query)]
+
+    def states(self, edition_ids: Collection[EditionId]) -> dict[EditionId, tuple[State, ...]]:
+        """Return where each edition's messages stand, part by part; without editions that have none."""
+        found: dict[EditionId, tuple[State, ...]] = {}
+        with self._database.reading() as connection:
+            for some in in_chunks(list(edition_ids)):
+                query = select(outbox.c.edition_id, outbox.c.state).where(outbox.c.edition_id.in_(some))
+                for edition_id, state in connection.execute(query.order_by(outbox.c.part)):
+                    found[edition_id] = (*found.get(edition_id, ()), state)
+        return found
+
+    def _decide(self, delivery: Delivery, now: datetime, **values: object) -> bool:
+        """Use the token up; a row called ``unknown`` still has it, for one who answers late knows better."""
+        statement = _held(delivery, *_UNDECIDED).values(token=None, updated_at=now, **values)
+        with self._database.writing() as connection:
+            return connection.execute(statement).rowcount == 1
+
+
+def _take(connection: Connection, now: datetime, limit: int) -> list[AnyRow]:
+    """Lock the messages to claim and read them with their readers, passing over what another has locked.
+
+    One query a state: each walks an index in order, where one for all would read through what was ever sent.
+    """
+    rows: list[AnyRow] = []
+    for due in (
+        and_(outbox.c.state == State.CLAIMED, outbox.c.lease_until <= now),
+        and_(outbox.c.state == State.RETRY, outbox.c.not_before <= now),
+        outbox.c.state == State.PENDING,
+    ):
+        query = _with_readers().where(due).order_by(outbox.c.id).limit(limit - len(rows))
+        rows += connection.execute(query.with_for_update(skip_locked=True, of=outbox))
+    return rows
+
+
+def _with_readers() -> AnySelect:
+    columns = (readers.c.profile, readers.c.kind, readers.c.address, readers.c.stopped)
+    return select(outbox, *columns).join(readers)
+
+
+def _expire(connection: Connection, now: datetime) -> int:
+    overdue = and_(outbox.c.state == State.DATA_STARTED, outbox.c.lease_until <= now)
+    free = select(outbox.c.id).where(overdue).with_for_update(skip_locked=True)
+    detail = "sent, but no answer came; it may have arrived"
+    statement = update(outbox).where(outbox.c.id.in_(free)).values(state=State.UNKNOWN, detail=detail)
+    return connection.execute(statement.values(updated_at=now)).rowcount
+
+
+def _held(delivery: Delivery, *states: State) -> Update:
+    """An update of the row that this very claim holds, if it still does."""
+    return update(outbox).where(
+        outbox.c.id == delivery.id, outbox.c.token == delivery.token, outbox.c.state.in_(states)
+    )
+
+
+def _delivery(row: AnyRow, token: str) -> Delivery:
+    reader = reader_of(row, row.reader_id)
+    return Delivery(row.id, row.key, reader, row.body, row.attempts + 1, token, row.date)
+
+
+def _trouble(row: AnyRow) -> Trouble:
+    name = reader_of(row, row.reader_id).name
+    return Trouble(
+        row.id, name, row.state, row.code, row.detail, row.subject, row.date, row.attempts, row.not_before
+    )

@@ -1,0 +1,277 @@
+"""Papers, the digests they came in, and their sightings.
+
+A digest goes in whole or not at all. Papers are never removed, and digests go in one at a time, so that paper
+ids grow in the order in which they can be seen: an edition's watermark covers all that was there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import date, datetime
+from hashlib import sha256
+
+from sqlalchemy import Connection, bindparam, exists, func, insert, select, update
+
+from bot.domain import Paper, PaperId, ParsedDigest, ReaderId, Sighting
+from bot.identity import keys
+from bot.store.engine import AnyRow, Database, Lock, in_chunks, insert_new
+from bot.store.feedback import current_thumbs
+from bot.store.schema import digests, editions, paper_keys, papers, picks, sightings
+from bot.store.shelf import Shelf
+
+_LONG = 400  # characters; PostgreSQL indexes 2,700 bytes at most
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDigest:
+    """A digest that was taken in: where it came from and what was in it."""
+
+    source: str
+    name: str
+    format: str
+    topic: str
+    date: date | None
+    papers: int
+    rejected: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceActivity:
+    """What one source has delivered so far; ``latest`` is the newest day that a digest of it was of."""
+
+    received_at: datetime
+    latest: date | None
+    digests: int
+    papers: int
+
+
+class Papers:
+    """The papers known, and what came in when."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add_digest(
+        self, source: str, name: str, content_hash: str, part: int, parsed: ParsedDigest, *, now: datetime
+    ) -> tuple[int, int]:
+        """Take in one digest; returns how many of its entries were new papers, and how many known ones.
+
+        ``part`` counts the digests in one file, whose bytes ``content_hash`` stands for. The same part of the
+        same bytes again changes nothing: all its entries are known.
+        """
+        with self._database.writing(Lock.INGEST) as connection:
+            row = {"received_at": now, **_digest_row(source, name, content_hash, part, parsed)}
+            digest_id = connection.scalar(insert_new(connection, digests).values(row).returning(digests.c.id))
+            if digest_id is None:
+                return 0, len(parsed.entries)
+            shelf = Shelf(_papers_with(connection, [key for entry in parsed.entries for key in keys(entry)]))
+            placed = dict.fromkeys(shelf.place(entry, now) for entry in parsed.entries)
+            ids = _insert(connection, shelf.new())
+            _update(connection, shelf.changed())
+            rows = [
+                {"digest_id": digest_id, "paper_id": ids.get(paper_id, paper_id), "position": position}
+                for position, paper_id in enumerate(placed, start=1)
+            ]
+            if rows:
+                connection.execute(insert(sightings), rows)
+            return len(ids), len(parsed.entries) - len(ids)
+
+    def digests_with(self, content_hash: str) -> list[StoredDigest]:
+        """Return the digests in these bytes as they first came, in order; none for unknown bytes."""
+        query = select(digests).where(digests.c.content_hash == content_hash).order_by(digests.c.part)
+        with self._database.reading() as connection:
+            return [_stored_digest(row) for row in connection.execute(query)]
+
+    def get(self, ids: Iterable[PaperId]) -> dict[PaperId, Paper]:
+        """Return the papers that exist of those asked for, with their sightings."""
+        with self._database.reading() as connection:
+            return load_papers(connection, ids)
+
+    def find(self, words: str, limit: int = 10) -> list[Paper]:
+        """Return papers whose title begins with the words, case and runs of white space aside, by title."""
+        wanted = _folded(words)
+        query = select(papers.c.id, papers.c.title).order_by(papers.c.title_start, papers.c.id).limit(limit)
+        with self._database.reading() as connection:
+            # Titles that begin alike stand together; no pattern, so nothing in the words to escape.
+            rows = connection.execute(query.where(papers.c.title_start >= wanted[:_LONG]))
+            found = [row.id for row in rows if _folded(row.title).startswith(wanted)]
+            return list(load_papers(connection, found).values())
+
+    def newest_id(self) -> PaperId:
+        """Return the highest id given so far; 0 where there are no papers yet."""
+        with self._database.reading() as connection:
+            return connection.scalar(select(func.max(papers.c.id))) or 0
+
+    def newest_first_seen(self) -> datetime | None:
+        """Return when the last new paper came in; None where there are no papers yet."""
+        with self._database.reading() as connection:
+            return connection.scalar(select(papers.c.first_seen).order_by(papers.c.id.desc()).limit(1))
+
+    def count(self) -> int:
+        """Return how many papers are known."""
+        with self._database.reading() as connection:
+            return connection.scalar(select(func.count()).select_from(papers)) or 0
+
+    def fresh(
+        self,
+        reader_id: ReaderId,
+        after: PaperId = 0,
+        upto: PaperId | None = None,
+        first_seen_since: datetime | None = None,
+        sources: Collection[str] = (),
+    ) -> list[PaperId]:
+        """Return the papers to consider for a reader: ids above ``after``, to ``upto`` with it, oldest first.
+
+        Left out are papers that stood in an edition of this reader or carry a thumb of theirs now. With
+        ``sources``, only papers that one of these has delivered.
+        """
+        picked = select(picks.c.paper_id).join(editions).where(editions.c.reader_id == reader_id)
+        judged = select(current_thumbs(reader_id).c.paper_id)
+        query = select(papers.c.id).where(
+            papers.c.id > after, papers.c.id.not_in(picked), papers.c.id.not_in(judged)
+        )
+        if upto is not None:
+            query = query.where(papers.c.id <= upto)
+        if first_seen_since is not None:
+            query = query.where(papers.c.first_seen >= first_seen_since)
+        if sources:
+            seen = select(sightings).join(digests).where(sightings.c.paper_id == papers.c.id)
+            query = query.where(exists(seen.where(digests.c.source.in_(sources))))
+        with self._database.reading() as connection:
+            return list(connection.scalars(query.order_by(papers.c.id)))
+
+    def recent_texts(self, limit: int, upto: PaperId | None = None) -> list[tuple[PaperId, str, str]]:
+        """Return id, title and abstract of the newest papers (to ``upto`` with it), newest first."""
+        query = (
+            select(papers.c.id, papers.c.title, papers.c.abstract).order_by(papers.c.id.desc()).limit(limit)
+        )
+        if upto is not None:
+            query = query.where(papers.c.id <= upto)
+        with self._database.reading() as connection:
+            return [(row.id, row.title, row.abstract) for row in connection.execute(query)]
+
+    def last_seen(self) -> dict[str, SourceActivity]:
+        """Return what each source has delivered, by source."""
+        query = select(
+            digests.c.source,
+            func.max(digests.c.received_at),
+            func.max(digests.c.date),
+            func.count(),
+            func.sum(digests.c.papers),
+        ).group_by(digests.c.source)
+        with self._database.reading() as connection:
+            return {source: SourceActivity(*rest) for source, *rest in connection.execute(query)}
+
+
+def load_papers(connection: Connection, ids: Iterable[PaperId]) -> dict[PaperId, Paper]:
+    """Read papers with their sightings, in the order asked for; an id that is none is left out."""
+    wanted = list(dict.fromkeys(ids))
+    found: dict[PaperId, Paper] = {}
+    for some in in_chunks(wanted):
+        seen = _sightings(connection, some)
+        for row in connection.execute(select(papers).where(papers.c.id.in_(some))):
+            found[row.id] = _paper(row, tuple(seen.get(row.id, ())))
+    return {paper_id: found[paper_id] for paper_id in wanted if paper_id in found}
+
+
+def _sightings(connection: Connection, ids: Sequence[PaperId]) -> dict[PaperId, dict[Sighting, None]]:
+    """Sightings in order of arrival; a digest that came again, longer, is one sighting with its first."""
+    query = (
+        select(sightings.c.paper_id, digests.c.source, digests.c.topic, digests.c.date)
+        .join(digests)
+        .where(sightings.c.paper_id.in_(ids))
+        .order_by(sightings.c.digest_id)
+    )
+    seen: dict[PaperId, dict[Sighting, None]] = {}
+    for paper_id, *rest in connection.execute(query):
+        seen.setdefault(paper_id, {})[Sighting(*rest)] = None
+    return seen
+
+
+def _papers_with(connection: Connection, identity_keys: Sequence[str]) -> list[Paper]:
+    """The papers that share a key, without their sightings, oldest first."""
+    found: dict[PaperId, Paper] = {}
+    for some in in_chunks([_stored_key(key) for key in identity_keys]):
+        query = select(papers).join(paper_keys).where(paper_keys.c.key.in_(some))
+        found |= {row.id: _paper(row) for row in connection.execute(query)}
+    return [found[paper_id] for paper_id in sorted(found)]
+
+
+def _insert(connection: Connection, new: Sequence[Paper]) -> dict[PaperId, PaperId]:
+    """Store papers; returns the ids given, by the ids they had on the shelf."""
+    if not new:
+        return {}
+    returning = insert(papers).returning(papers.c.id, sort_by_parameter_order=True)
+    given = connection.scalars(returning, [_paper_row(paper) for paper in new]).all()
+    ids = dict(zip((paper.id for paper in new), given, strict=True))
+    _insert_keys(connection, [(key, ids[paper.id]) for paper in new for key in keys(paper)])
+    return ids
+
+
+def _update(connection: Connection, changed: Sequence[Paper]) -> None:
+    if not changed:
+        return
+    statement = update(papers).where(papers.c.id == bindparam("at_id"))
+    connection.execute(statement, [{"at_id": paper.id, **_paper_row(paper)} for paper in changed])
+    _insert_keys(connection, [(key, paper.id) for paper in changed for key in keys(paper)])
+
+
+def _insert_keys(connection: Connection, rows: Sequence[tuple[str, PaperId]]) -> None:
+    values = [{"key": _stored_key(key), "paper_id": paper_id} for key, paper_id in rows]
+    connection.execute(insert_new(connection, paper_keys), values)
+
+
+def _stored_key(key: str) -> str:
+    """The key, or a hash where it is too long for an index; ``identity.same`` has the last word anyway."""
+    return key if len(key) <= _LONG else f"sha256:{sha256(key.encode()).hexdigest()}"
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def _digest_row(
+    source: str, name: str, content_hash: str, part: int, parsed: ParsedDigest
+) -> dict[str, object]:
+    return {
+        "source": source,
+        "name": name,
+        "format": parsed.format,
+        "topic": parsed.topic,
+        "date": parsed.date,
+        "content_hash": content_hash,
+        "part": part,
+        "papers": len(parsed.entries),
+        "rejected": parsed.rejected,
+    }
+
+
+def _stored_digest(row: AnyRow) -> StoredDigest:
+    return StoredDigest(
+        row.source, row.name, row.format, row.topic, row.date, row.papers, tuple(row.rejected)
+    )
+
+
+def _paper_row(paper: Paper) -> dict[str, object]:
+    row = asdict(paper) | {"title_start": _folded(paper.title)[:_LONG]}
+    del row["id"], row["sightings"]
+    return row
+
+
+def _paper(row: AnyRow, seen: tuple[Sighting, ...] = ()) -> Paper:
+    return Paper(
+        id=row.id,
+        title=row.title,
+        abstract=row.abstract,
+        authors=tuple(row.authors),
+        author_count=row.author_count,
+        published=row.published,
+        arxiv_id=row.arxiv_id,
+        doi=row.doi,
+        url=row.url,
+        upvotes=row.upvotes,
+        organisation=row.organisation,
+        first_seen=row.first_seen,
+        sightings=seen,
+    )

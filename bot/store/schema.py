@@ -1,0 +1,210 @@
+"""The tables. A change here needs a migration beside it in ``migrations/versions``; a test compares the two.
+
+What belongs to a reader goes when the reader goes (``ON DELETE CASCADE``); papers and digests stay. Ids are
+never given twice, so that an old link can't act on another reader (SQLite reuses them unless told not to).
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from enum import StrEnum
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Column,
+    Date,
+    DateTime,
+    Dialect,
+    Enum,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    TypeDecorator,
+    UniqueConstraint,
+)
+
+from bot.domain import Kind, PickKind, State, Vote
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """Aware UTC in, aware UTC out, on databases with and without time zones; a naive datetime is a bug."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Give the driver UTC, bare where the database keeps no zone (text order is then time order)."""
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError(f"a datetime without a time zone can't be stored: {value}")
+        utc = value.astimezone(UTC)
+        return utc.replace(tzinfo=None) if dialect.name == "sqlite" else utc
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Take what the driver gives as UTC; PostgreSQL answers in its session's zone."""
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if dialect.name == "sqlite" else value.astimezone(UTC)
+
+
+def _words_of(kind: type[StrEnum]) -> Enum:
+    """Text in the database, a ``StrEnum`` in Python; no CHECK, so that a new member needs no migration."""
+    return Enum(
+        kind, native_enum=False, length=16, values_callable=lambda members: [m.value for m in members]
+    )
+
+
+# SQLite counts up only an INTEGER; 2^31 messages are six years of a million readers.
+_Id = BigInteger().with_variant(Integer, "sqlite")
+# Byte order, whatever the server's locale: the order Python compares strings in.
+_Ordered = Text().with_variant(Text(collation="C"), "postgresql")
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+papers = Table(
+    "papers",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("title", Text, nullable=False),
+    Column("title_start", _Ordered, nullable=False, index=True),  # folded and cut: what find() looks up
+    Column("abstract", Text, nullable=False),
+    Column("authors", JSON, nullable=False),
+    Column("author_count", Integer),
+    Column("published", Date),
+    Column("arxiv_id", Text),
+    Column("doi", Text),
+    Column("url", Text),
+    Column("upvotes", Integer),
+    Column("organisation", Text),
+    Column("first_seen", UtcDateTime, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+paper_keys = Table(
+    "paper_keys",
+    metadata,
+    Column("key", Text, primary_key=True),  # first, so that the primary key finds the papers of a key
+    Column("paper_id", _Id, ForeignKey(papers.c.id), primary_key=True),
+)
+
+digests = Table(
+    "digests",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("source", Text, nullable=False, index=True),
+    Column("name", Text, nullable=False),
+    Column("format", Text, nullable=False),
+    Column("topic", Text, nullable=False),
+    Column("date", Date),
+    Column("content_hash", Text, nullable=False),
+    Column("part", Integer, nullable=False),
+    Column("received_at", UtcDateTime, nullable=False),
+    Column("papers", Integer, nullable=False),
+    Column("rejected", JSON, nullable=False),
+    UniqueConstraint("content_hash", "part"),
+    sqlite_autoincrement=True,
+)
+
+sightings = Table(
+    "sightings",
+    metadata,
+    Column("digest_id", _Id, ForeignKey(digests.c.id), primary_key=True),
+    Column("paper_id", _Id, ForeignKey(papers.c.id), primary_key=True, index=True),
+    Column("position", Integer, nullable=False),
+)
+
+readers = Table(
+    "readers",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("profile", Text, nullable=False),
+    Column("kind", _words_of(Kind), nullable=False),
+    Column("address", Text, nullable=False),
+    Column("stopped", Text),
+    Column("since", UtcDateTime, nullable=False),
+    UniqueConstraint("profile", "address"),
+    sqlite_autoincrement=True,
+)
+
+thumbs = Table(
+    "thumbs",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("reader_id", _Id, ForeignKey(readers.c.id, ondelete="CASCADE"), nullable=False),
+    Column("paper_id", _Id, ForeignKey(papers.c.id), nullable=False),
+    Column("vote", _words_of(Vote), nullable=False),
+    Column("at", UtcDateTime, nullable=False),
+    Column("via", Text, nullable=False),
+    Index(None, "reader_id", "paper_id", "id"),
+    sqlite_autoincrement=True,
+)
+
+editions = Table(
+    "editions",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("reader_id", _Id, ForeignKey(readers.c.id, ondelete="CASCADE"), nullable=False),
+    Column("slot", Text, nullable=False),
+    Column("date", Date, nullable=False),
+    Column("composed_at", UtcDateTime, nullable=False),
+    Column("considered", Integer, nullable=False),
+    Column("watermark", _Id, nullable=False),
+    Column("quiet", Text),
+    UniqueConstraint("reader_id", "slot"),
+    Index(None, "reader_id", "composed_at"),
+    sqlite_autoincrement=True,
+)
+
+picks = Table(
+    "picks",
+    metadata,
+    Column("edition_id", _Id, ForeignKey(editions.c.id, ondelete="CASCADE"), primary_key=True),
+    Column("position", Integer, primary_key=True, autoincrement=False),
+    Column("paper_id", _Id, ForeignKey(papers.c.id), nullable=False),
+    Column("kind", _words_of(PickKind), nullable=False),
+    Column("probability", Float, nullable=False),
+    Column("reasons", JSON, nullable=False),
+    Column("summary", JSON, nullable=False),
+    Column("because", Text),
+    Column("followed", Text),
+)
+
+outbox = Table(
+    "outbox",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("key", Text, nullable=False),
+    Column("edition_id", _Id, ForeignKey(editions.c.id, ondelete="CASCADE"), nullable=False),
+    Column("reader_id", _Id, ForeignKey(readers.c.id, ondelete="CASCADE"), nullable=False, index=True),
+    Column("part", Integer, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("date", Date, nullable=False),
+    Column("body", LargeBinary, nullable=False),
+    Column("state", _words_of(State), nullable=False),
+    Column("token", Text),
+    Column("lease_until", UtcDateTime),
+    Column("not_before", UtcDateTime),
+    Column("attempts", Integer, nullable=False),
+    Column("code", Text, nullable=False),
+    Column("detail", Text, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("updated_at", UtcDateTime, nullable=False),
+    UniqueConstraint("key"),
+    Index(None, "edition_id", "part"),
+    Index(None, "state", "id"),
+    sqlite_autoincrement=True,
+)

@@ -1,0 +1,154 @@
+"""A store on each database, fresh for each test, and short ways to fill it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from datetime import UTC, date, datetime
+from itertools import count
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import URL, create_engine, make_url, text
+from sqlalchemy.exc import OperationalError
+
+from bot.domain import (
+    Edition,
+    Entry,
+    Kind,
+    Message,
+    Paper,
+    PaperId,
+    ParsedDigest,
+    Pick,
+    PickKind,
+    Reader,
+    Reason,
+    ReasonKind,
+)
+from bot.store import Store, open_store
+
+NOW = datetime(2026, 4, 18, 6, 0, tzinfo=UTC)
+POSTGRES = "postgresql://postgres@127.0.0.1:5432/test"
+
+
+class Samples:
+    """Invented papers, readers and editions in a store."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self._numbers = count(1)
+
+    def ingest(self, *papers: str | Entry, source: str = "seeds", now: datetime = NOW) -> tuple[int, int]:
+        """Add a digest of these papers; a title alone makes an entry."""
+        entries = tuple(Entry(title=p, abstract=f"About {p}.") if isinstance(p, str) else p for p in papers)
+        parsed = ParsedDigest("keyword", "Testing", date(2026, 4, 17), entries)
+        return self.store.papers.add_digest(source, "a.txt", uuid4().hex, 1, parsed, now=now)
+
+    def papers(self, how_many: int) -> list[PaperId]:
+        """Add as many papers; returns their ids."""
+        before = self.store.papers.newest_id()
+        self.ingest(*(f"Sample {next(self._numbers)} of {uuid4().hex}" for _ in range(how_many)))
+        return self.store.papers.fresh(0, after=before)
+
+    def paper(self, title: str) -> Paper:
+        """Return the only paper whose title begins so."""
+        (found,) = self.store.papers.find(title)
+        return found
+
+    def reader(self, address: str = "ada@example.org", profile: str = "rewards") -> Reader:
+        """Add a reader who is alone in their profile."""
+        kind = Kind.EMAIL if "@" in address else Kind.SLACK
+        (reader,) = self.store.readers.sync(profile, [(kind, address)], NOW)
+        return reader
+
+    def edition(
+        self, reader: Reader, *papers: PaperId, at: datetime = NOW, quiet: str | None = None
+    ) -> Edition:
+        """Compose an edition with these picks; nothing is stored."""
+        known = self.store.papers.get(papers)
+        reasons = (Reason("reward", 0.1 + 0.2), Reason("GRPO", -1e-17, ReasonKind.KEYWORD))
+        picks = tuple(
+            Pick(known[p], PickKind.MATCH, 1 / 3, reasons, ("One.", "Two.")) for p in papers
+        )  # fractions that only a full float keeps
+        return Edition(reader, "Rewards", at.date(), at, picks, 40, self.store.papers.newest_id(), quiet)
+
+    def messages(self, reader: Reader, parts: int = 1) -> list[int]:
+        """Put an edition of so many messages into the outbox; returns their ids."""
+        messages = [Message(f"body {n}".encode(), f"Subject {n}", n) for n in range(1, parts + 1)]
+        ids = self.store.editions.save(self.edition(reader), f"slot {next(self._numbers)}", messages)
+        assert ids is not None
+        return ids
+
+
+@pytest.fixture(scope="session")
+def postgres() -> URL:
+    """The test server's address; without a server the test is skipped, or fails in CI."""
+    url = make_url(os.environ.get("PAPERBOT_TEST_POSTGRES", POSTGRES)).set(drivername="postgresql+psycopg")
+    engine = create_engine(url, connect_args={"connect_timeout": 5})
+    try:
+        engine.connect().close()
+    except OperationalError as error:
+        reason = f"no PostgreSQL at {url.render_as_string()}: {' '.join(str(error.orig).split())}"
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason, pytrace=False)
+        pytest.skip(reason)
+    finally:
+        engine.dispose()
+    return url
+
+
+@pytest.fixture
+def schema_url(postgres: URL) -> Iterator[str]:
+    """A PostgreSQL schema of the test's own, on connections with a time zone far from UTC."""
+    schema = f"test_{uuid4().hex}"
+    engine = create_engine(postgres, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.execute(text(f"CREATE SCHEMA {schema}"))
+        options = {"options": f"-c search_path={schema} -c timezone=Asia/Tokyo"}
+        url = postgres.set(drivername="postgres").update_query_dict(options)
+        yield url.render_as_string(hide_password=False)
+        connection.execute(text(f"DROP SCHEMA {schema} CASCADE"))
+    engine.dispose()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The URL of an empty store, once on each database."""
+    if request.param == "postgresql":
+        url: str = request.getfixturevalue("schema_url")
+        return url
+    return f"sqlite:///{tmp_path / 'paperbot.db'}"
+
+
+@pytest.fixture
+def open_another(store_url: str) -> Iterator[Callable[[], Store]]:
+    """Open the test's store once more, as another process would; closed when the test is over."""
+    opened: list[Store] = []
+
+    def open_one() -> Store:
+        opened.append(open_store(store_url))
+        return opened[-1]
+
+    yield open_one
+    for store in opened:
+        store.close()
+
+
+@pytest.fixture
+def store(open_another: Callable[[], Store]) -> Store:
+    """The test's store."""
+    return open_another()
+
+
+@pytest.fixture
+def samples(store: Store) -> Samples:
+    """Short ways to fill the test's store."""
+    return Samples(store)
+
+
+@pytest.fixture
+def now() -> datetime:
+    """The time of the test."""
+    return NOW

@@ -1,0 +1,130 @@
+"""Editions: one for each slot, whole with its picks and messages or not there at all."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import timedelta
+from threading import Barrier
+
+import pytest
+from sqlalchemy.exc import IntegrityError
+
+from bot.domain import Edition, Message, PickKind, Reader
+from bot.store.editions import StoredEdition
+
+HELLO = Message(b"\x00Hello\r\n\xff", "Rewards: hello ✓")
+
+
+def _saved(store, edition: Edition, slot: str) -> StoredEdition:
+    assert store.editions.save(edition, slot, []) == []
+    found = store.editions.last(edition.reader.id)
+    assert found is not None
+    return found
+
+
+def test_an_edition_is_kept_with_its_picks_exactly(samples, store, now):
+    reader, (first, second) = samples.reader(), samples.papers(2)
+    edition = samples.edition(reader, second, first)
+    follow = replace(edition.picks[1], kind=PickKind.FOLLOW, because="Liked", followed="Ada L.", summary=())
+    edition = replace(edition, picks=(edition.picks[0], follow))
+    kept = _saved(store, edition, "2026-04-18")
+    assert store.editions.picks_of(kept.id) == edition.picks
+    assert kept == StoredEdition(
+        kept.id, reader.id, "2026-04-18", now.date(), now, 40, second, quiet=None, picks=2
+    )
+
+
+def test_a_quiet_edition_takes_its_slot_too(samples, store):
+    reader = samples.reader()
+    kept = _saved(store, samples.edition(reader, quiet="no new papers"), "2026-04-18")
+    assert (kept.quiet, kept.picks) == ("no new papers", 0)
+    assert store.editions.picks_of(kept.id) == ()
+    assert store.editions.slots(reader.id, ["2026-04-17", "2026-04-18"]) == {"2026-04-18"}
+    assert store.editions.slots(reader.id, []) == set()
+
+
+def test_a_slot_is_taken_once_and_the_second_changes_nothing(samples, store):
+    reader, (paper,) = samples.reader(), samples.papers(1)
+    (first,) = store.editions.save(samples.edition(reader), "2026-04-18", [HELLO])
+    assert store.editions.save(samples.edition(reader, paper), "2026-04-18", [HELLO]) is None
+    assert store.papers.fresh(reader.id) == [paper]
+    assert [message.id for message in store.outbox.claim(now_of(samples, reader), timedelta(1), 9)] == [first]
+
+
+def now_of(samples, reader: Reader):
+    """When the samples' editions are composed."""
+    return samples.edition(reader).composed_at
+
+
+def test_another_reader_has_slots_of_their_own(samples, store):
+    ada, bob = samples.reader("ada@example.org", "ada"), samples.reader("bob@example.org", "bob")
+    assert store.editions.save(samples.edition(ada), "2026-04-18", []) == []
+    assert store.editions.slots(bob.id, ["2026-04-18"]) == set()
+    assert store.editions.save(samples.edition(bob), "2026-04-18", []) == []
+
+
+def test_the_messages_go_into_the_outbox_with_their_edition(samples, store, now):
+    reader = samples.reader("C0123ABC")
+    ids = store.editions.save(samples.edition(reader), "2026-04-18", [HELLO, replace(HELLO, part=2)])
+    edition = store.editions.last(reader.id)
+    one, two = store.outbox.claim(now, timedelta(minutes=5), 9)
+    assert [one.id, two.id] == ids
+    assert one.key == f"{edition.id}:{reader.id}:slack:1"
+    assert two.key == f"{edition.id}:{reader.id}:slack:2"
+    assert (one.body, one.reader, one.date, one.attempts) == (HELLO.body, reader, now.date(), 1)
+
+
+def test_an_edition_that_fails_halfway_leaves_its_slot_free(samples, store):
+    reader, (paper,) = samples.reader(), samples.papers(1)
+    with pytest.raises(IntegrityError):
+        store.editions.save(samples.edition(reader, paper), "2026-04-18", [HELLO, HELLO])  # part 1 twice
+    assert store.editions.slots(reader.id, ["2026-04-18"]) == set()
+    assert store.papers.fresh(reader.id) == [paper]
+    assert sum(store.outbox.counts().values()) == 0
+
+
+def test_of_processes_racing_for_a_slot_one_makes_the_edition(samples, open_another):
+    reader = samples.reader()
+    edition = samples.edition(reader)
+    start = Barrier(4)
+
+    def save_all(_: int) -> set[int]:
+        editions = open_another().editions
+        start.wait()
+        return {n for n in range(25) if editions.save(edition, f"slot {n}", [HELLO]) is not None}
+
+    with ThreadPoolExecutor(4) as pool:
+        made = list(pool.map(save_all, range(4)))
+    assert sorted(n for slots in made for n in slots) == list(range(25))
+    assert sum(open_another().outbox.counts().values()) == 25
+
+
+def test_the_last_edition_is_the_one_composed_last(samples, store, now):
+    reader = samples.reader()
+    assert store.editions.last(reader.id) is None
+    for days, slot in ((0, "today"), (-2, "before"), (-1, "yesterday")):
+        store.editions.save(samples.edition(reader, at=now + timedelta(days=days)), slot, [])
+    assert store.editions.last(reader.id).slot == "today"
+    assert store.editions.last(reader.id, before=now).slot == "yesterday"
+    assert store.editions.last(reader.id, before=now - timedelta(days=2)) is None
+
+
+def test_of_editions_composed_at_once_the_one_kept_last_is_last(samples, store):
+    reader = samples.reader()
+    store.editions.save(samples.edition(reader), "yesterday, missed", [])
+    store.editions.save(samples.edition(reader), "today", [])
+    assert store.editions.last(reader.id).slot == "today"
+    assert store.editions.last_by_reader()[reader.id].slot == "today"
+
+
+def test_the_last_editions_of_all_readers_at_once(samples, store, now):
+    ada, bob = samples.reader("ada@example.org", "ada"), samples.reader("bob@example.org", "bob")
+    samples.reader("eve@example.org", "eve")
+    for reader, days in ((ada, 0), (bob, -1), (ada, -2)):
+        store.editions.save(samples.edition(reader, at=now + timedelta(days=days)), f"{days}", [])
+    assert {reader: edition.slot for reader, edition in store.editions.last_by_reader().items()} == {
+        ada.id: "0",
+        bob.id: "-1",
+    }
+    assert [edition.slot for edition in store.editions.recent(2)] == ["-2", "-1"]

@@ -1,0 +1,58 @@
+"""Thumbs: the last word counts, nothing said is lost."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy.exc import IntegrityError
+
+from bot.domain import Thumb, Vote
+
+
+def test_the_last_thumb_on_a_paper_counts_and_all_are_kept(samples, store, now):
+    reader, (paper, other) = samples.reader(), samples.papers(2)
+    later = now + timedelta(minutes=1)
+    store.feedback.add(reader.id, paper, Vote.UP, later, "mail")
+    store.feedback.add(reader.id, other, Vote.UP, later, "slack")
+    store.feedback.add(reader.id, paper, Vote.DOWN, now, "cli")  # said later, by a clock that was behind
+    assert store.feedback.current(reader.id) == {
+        other: Thumb(other, Vote.UP, later, "slack"),
+        paper: Thumb(paper, Vote.DOWN, now, "cli"),
+    }
+    assert [thumb.vote for thumb in store.feedback.history(reader.id)] == [Vote.UP, Vote.UP, Vote.DOWN]
+
+
+def test_readers_do_not_see_each_others_thumbs(samples, store, now):
+    (paper,) = samples.papers(1)
+    ada, bob = samples.reader("ada@example.org", "ada"), samples.reader("bob@example.org", "bob")
+    store.feedback.add(ada.id, paper, Vote.UP, now, "cli")
+    store.feedback.add(bob.id, paper, Vote.CLEAR, now, "cli")
+    assert list(store.feedback.current(ada.id)) == [paper]
+    assert store.feedback.current(bob.id) == {}
+    assert store.feedback.counts() == {ada.id: (1, 0)}
+
+
+def test_a_thumb_on_a_paper_that_is_not_there_is_refused(samples, store, now):
+    reader = samples.reader()
+    with pytest.raises(IntegrityError):
+        store.feedback.add(reader.id, 9_999, Vote.UP, now, "cli")
+
+
+@given(said=st.lists(st.tuples(st.integers(0, 2), st.sampled_from(Vote)), max_size=8))
+@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_current_thumbs_are_what_replaying_the_history_gives(samples, store, now, said):
+    papers = samples.papers(3)
+    reader = samples.reader(f"reader{papers[0]}@example.org")
+    expected: dict[int, Vote] = {}
+    for index, vote in said:
+        store.feedback.add(reader.id, papers[index], vote, now, "cli")
+        expected[papers[index]] = vote
+    expected = {paper: vote for paper, vote in expected.items() if vote is not Vote.CLEAR}
+    assert {paper: thumb.vote for paper, thumb in store.feedback.current(reader.id).items()} == expected
+    votes = list(expected.values())
+    counted = (votes.count(Vote.UP), votes.count(Vote.DOWN))
+    assert store.feedback.counts().get(reader.id, (0, 0)) == counted
+    assert [thumb.vote for thumb in store.feedback.history(reader.id)] == [vote for _, vote in said]

@@ -1,0 +1,143 @@
+"""Opening a store: what is made, what is refused, and in what words."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from threading import Barrier
+
+import pytest
+
+from bot.errors import StoreError
+from bot.store import open_store
+from bot.store.engine import Database, parse_url
+
+
+def test_a_new_store_is_empty_and_keeps_what_it_is_given(store_url, now):
+    with open_store(store_url) as store:
+        assert store.papers.count() == 0
+        store.readers.sync("rewards", [], now)
+    with open_store(store_url) as store:
+        assert store.readers.all() == []
+
+
+def test_the_folder_of_an_sqlite_store_is_made(tmp_path):
+    open_store(f"sqlite:///{tmp_path}/state/of/things/paperbot.db").close()
+    assert (tmp_path / "state/of/things/paperbot.db").is_file()
+
+
+def test_sqlite_is_in_wal_mode_and_looks_after_foreign_keys(tmp_path):
+    with open_store(f"sqlite:///{tmp_path}/paperbot.db") as store:
+        assert store.papers.count() == 0
+    database = Database(parse_url(f"sqlite:///{tmp_path}/paperbot.db"))
+    wanted = {"journal_mode": "wal", "foreign_keys": 1, "synchronous": 2, "busy_timeout": 30_000}
+    with database.reading() as connection:
+        found = {name: connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in wanted}
+    database.close()
+    assert found == wanted
+
+
+def test_opening_a_store_that_is_up_to_date_does_not_import_alembic(store_url):
+    open_store(store_url).close()
+    code = "import sys; from bot.store import open_store; open_store(sys.argv[1]).close(); "
+    code += "sys.exit('alembic' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code, store_url], check=False).returncode == 0
+
+
+def test_processes_that_open_a_new_store_at_once_all_get_it(store_url):
+    code = "import sys; from bot.store import open_store; print(open_store(sys.argv[1]).papers.count())"
+    command = [sys.executable, "-c", code, store_url]
+    processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(4)]
+    assert [process.communicate()[0].strip() for process in processes] == ["0"] * 4
+
+
+def test_threads_that_open_a_new_store_at_once_all_get_it(store_url):
+    start = Barrier(6)
+
+    def open_and_count() -> int:
+        start.wait()
+        with open_store(store_url) as store:
+            return store.papers.count()
+
+    with ThreadPoolExecutor(6) as pool:
+        answers = [pool.submit(open_and_count) for _ in range(6)]
+    assert [answer.result() for answer in answers] == [0] * 6
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["", "paperbot.db", "mysql://localhost/x", "sqlite://", "sqlite:///:memory:", "postgresql+asyncpg://h/x"],
+)
+def test_a_url_that_names_no_store_is_refused_with_the_forms_that_do(url):
+    with pytest.raises(StoreError, match="sqlite:///"):
+        open_store(url)
+
+
+def test_a_file_that_is_no_database_is_refused_by_name_and_left_alone(tmp_path):
+    file = tmp_path / "paperbot.db"
+    file.write_bytes(b"Dear diary, today I read a paper.\n" * 100)
+    with pytest.raises(StoreError, match=r"paperbot\.db: file is not a database"):
+        open_store(f"sqlite:///{file}")
+    assert file.read_bytes() == b"Dear diary, today I read a paper.\n" * 100
+
+
+def test_a_folder_that_cannot_be_made_is_refused_by_name(tmp_path):
+    (tmp_path / "state").write_text("a file where the folder should be")
+    with pytest.raises(StoreError, match=r"state: the store's folder can't be made"):
+        open_store(f"sqlite:///{tmp_path}/state/paperbot.db")
+
+
+def test_a_folder_in_the_place_of_the_file_is_refused(tmp_path):
+    with pytest.raises(StoreError, match="unable to open database file"):
+        open_store(f"sqlite:///{tmp_path}")
+
+
+def test_tables_of_another_program_are_refused_and_left_alone(store_url, open_another):
+    _run(store_url, "CREATE TABLE readers (name TEXT)")
+    with pytest.raises(StoreError, match=r"tables of another program \(readers\)"):
+        open_another()
+
+
+def test_a_store_of_a_newer_program_is_refused(store_url, open_another, tmp_path):
+    open_store(store_url).close()
+    _run(store_url, "UPDATE alembic_version SET version_num = '9999'")
+    with pytest.raises(StoreError, match=r"made by a newer Paperbot \(revision 9999; this one knows 0001\)"):
+        open_another()
+    assert list(tmp_path.glob("*.bak")) == []
+
+
+def test_a_server_that_is_not_there_is_one_line_without_the_password():
+    with pytest.raises(StoreError) as caught:
+        open_store("postgresql://ada:secret@127.0.0.1:1/papers")
+    assert "127.0.0.1" in str(caught.value)
+    assert "secret" not in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_without_its_driver_postgresql_is_refused_with_what_to_install():
+    code = "import sys; sys.modules['psycopg'] = None\n"
+    code += "from bot.store import open_store\n"
+    code += "try: open_store('postgresql://localhost/papers')\n"
+    code += "except Exception as error: print(f'{type(error).__name__}: {error}')"
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert answer.stdout.startswith("StoreError: a store on PostgreSQL needs psycopg: pip install ")
+
+
+def test_a_store_damaged_later_is_a_store_error(tmp_path):
+    file = tmp_path / "paperbot.db"
+    with open_store(f"sqlite:///{file}") as store:
+        with closing(sqlite3.connect(file)) as connection:
+            connection.execute("DROP TABLE outbox")
+        with pytest.raises(StoreError, match=r"paperbot\.db: no such table: outbox"):
+            store.outbox.counts()
+
+
+def _run(store_url: str, statement: str) -> None:
+    """Change the database behind the store's back."""
+    database = Database(parse_url(store_url))
+    with database.writing() as connection:
+        connection.exec_driver_sql(statement)
+    database.close()

@@ -1,0 +1,233 @@
+"""The outbox: who may send which message when, and what is known of it afterwards."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import date, timedelta
+from threading import Barrier
+
+import pytest
+
+from bot.domain import Delivery, State
+from bot.store.engine import Database, parse_url
+from bot.store.outbox import Trouble
+
+LEASE = timedelta(minutes=10)
+
+
+@pytest.fixture
+def outbox(store):
+    return store.outbox
+
+
+def _state(outbox) -> State:
+    """The state of the only message."""
+    (state,) = (state for state, count in outbox.counts().items() if count)
+    return state
+
+
+def _claim_one(outbox, now) -> Delivery:
+    (delivery,) = outbox.claim(now, LEASE, 1)
+    return delivery
+
+
+def test_a_message_is_claimed_started_and_sent(samples, outbox, now):
+    samples.messages(samples.reader())
+    assert _state(outbox) is State.PENDING
+    delivery = _claim_one(outbox, now)
+    assert _state(outbox) is State.CLAIMED
+    assert outbox.start_data(delivery, now)
+    assert _state(outbox) is State.DATA_STARTED
+    assert outbox.finish(delivery, State.SENT, now, code="250")
+    assert _state(outbox) is State.SENT
+    assert outbox.claim(now + timedelta(days=99), LEASE, 9) == []
+
+
+def test_a_claim_takes_so_many_oldest_first_each_with_a_token_of_its_own(samples, outbox, now):
+    ids = samples.messages(samples.reader(), parts=3)
+    first = outbox.claim(now, LEASE, 2)
+    rest = outbox.claim(now, LEASE, 2)
+    assert [[delivery.id for delivery in part] for part in (first, rest)] == [ids[:2], ids[2:]]
+    assert len({delivery.token for delivery in first + rest}) == 3
+    assert outbox.claim(now, LEASE, 2) == []
+
+
+def test_a_claim_that_ran_out_is_anothers_and_comes_first(samples, outbox, now):
+    first, second = samples.messages(samples.reader(), parts=2)
+    old = _claim_one(outbox, now)
+    assert outbox.claim(now + LEASE - timedelta(seconds=1), LEASE, 1)[0].id == second
+    new = _claim_one(outbox, now + LEASE)
+    assert (new.id, new.attempts) == (first, 2)
+    assert new.token != old.token
+    assert not outbox.start_data(old, now)
+    assert not outbox.finish(old, State.FAILED, now)
+    assert not outbox.retry(old, now, "", "", now)
+    assert outbox.start_data(new, now + LEASE)
+
+
+def test_nothing_is_sent_on_a_lease_that_ran_out(samples, outbox, now):
+    samples.messages(samples.reader())
+    delivery = _claim_one(outbox, now)
+    assert not outbox.start_data(delivery, now + LEASE)
+    assert _state(outbox) is State.CLAIMED
+
+
+def test_the_body_is_started_once(samples, outbox, now):
+    samples.messages(samples.reader())
+    delivery = _claim_one(outbox, now)
+    assert outbox.start_data(delivery, now)
+    assert not outbox.start_data(delivery, now)
+
+
+def test_a_delivery_is_decided_once(samples, outbox, now):
+    samples.messages(samples.reader())
+    delivery = _claim_one(outbox, now)
+    outbox.start_data(delivery, now)
+    assert outbox.finish(delivery, State.SENT, now)
+    assert not outbox.finish(delivery, State.FAILED, now)
+    assert not outbox.retry(delivery, now, "", "", now)
+    assert _state(outbox) is State.SENT
+
+
+def test_a_worker_that_called_a_message_unknown_has_had_its_say(samples, outbox, now):
+    samples.messages(samples.reader())
+    delivery = _claim_one(outbox, now)
+    outbox.start_data(delivery, now)
+    assert outbox.finish(delivery, State.UNKNOWN, now)
+    assert not outbox.retry(delivery, now, "", "", now)
+    assert _state(outbox) is State.UNKNOWN
+
+
+def test_a_refused_message_waits_until_its_time(samples, outbox, now):
+    samples.messages(samples.reader())
+    later = now + timedelta(minutes=15)
+    assert outbox.retry(_claim_one(outbox, now), later, "451", "greylisted", now)
+    assert _state(outbox) is State.RETRY
+    assert outbox.claim(later - timedelta(microseconds=1), LEASE, 9) == []
+    assert _claim_one(outbox, later).attempts == 2
+
+
+def test_waiting_messages_go_before_new_ones(samples, outbox, now):
+    reader = samples.reader()
+    _, second = samples.messages(reader, parts=2)
+    for delivery in outbox.claim(now, LEASE, 2):
+        outbox.retry(delivery, now + timedelta(minutes=delivery.id == second), "", "", now)
+    (new,) = samples.messages(reader)
+    later = now + timedelta(minutes=1)
+    assert [delivery.id for delivery in outbox.claim(later, LEASE, 3)] == [second - 1, second, new]
+
+
+def test_a_message_without_an_answer_is_unknown_and_never_claimed_again(samples, outbox, now):
+    samples.messages(samples.reader())
+    outbox.start_data(_claim_one(outbox, now), now)
+    assert outbox.expire(now + LEASE - timedelta(seconds=1)) == 0
+    assert outbox.claim(now + LEASE, LEASE, 9) == []
+    assert _state(outbox) is State.UNKNOWN
+    assert outbox.expire(now + LEASE) == 0
+    (trouble,) = outbox.problems(9)
+    assert "may have arrived" in trouble.detail
+
+
+@pytest.mark.parametrize("state", [State.SENT, State.FAILED])
+def test_an_answer_that_comes_late_still_tells_what_became_of_an_unknown_message(samples, outbox, now, state):
+    samples.messages(samples.reader())
+    delivery = _claim_one(outbox, now)
+    outbox.start_data(delivery, now)
+    assert outbox.expire(now + LEASE) == 1
+    assert outbox.finish(delivery, state, now + LEASE)
+    assert _state(outbox) is state
+
+
+def test_a_stopped_reader_is_sent_nothing_even_once_claimed(samples, store, outbox, now):
+    reader = samples.reader()
+    samples.messages(reader)
+    delivery = _claim_one(outbox, now)
+    store.readers.stop(reader.id, "unsubscribed")
+    assert not outbox.start_data(delivery, now)
+    assert _state(outbox) is State.CANCELLED
+    store.readers.resume(reader.id)
+    assert outbox.claim(now + LEASE, LEASE, 9) == []
+
+
+def test_a_claim_of_another_is_not_cancelled(samples, store, outbox, now):
+    reader = samples.reader()
+    samples.messages(reader)
+    delivery = _claim_one(outbox, now)
+    store.readers.stop(reader.id, "unsubscribed")
+    assert not outbox.start_data(replace(delivery, token="another"), now)
+    assert _state(outbox) is State.CLAIMED
+
+
+def test_problems_name_reader_and_reason_newest_first(samples, outbox, now):
+    samples.messages(samples.reader(), parts=4)
+    refused, waiting, sent, unknown = outbox.claim(now, LEASE, 4)
+    outbox.finish(refused, State.FAILED, now, "550", "no such mailbox")
+    outbox.retry(waiting, now + LEASE, "451", "greylisted", now)
+    outbox.start_data(sent, now)
+    outbox.finish(sent, State.SENT, now)
+    outbox.start_data(unknown, now)
+    outbox.finish(unknown, State.UNKNOWN, now, "", "connection lost")
+    name, day = "rewards/ada@example.org", date(2026, 4, 18)
+    assert outbox.problems(9) == [
+        Trouble(unknown.id, name, State.UNKNOWN, "", "connection lost", "Subject 4", day, 1, None),
+        Trouble(waiting.id, name, State.RETRY, "451", "greylisted", "Subject 2", day, 1, now + LEASE),
+        Trouble(refused.id, name, State.FAILED, "550", "no such mailbox", "Subject 1", day, 1, None),
+    ]
+    assert [trouble.id for trouble in outbox.problems(1)] == [unknown.id]
+
+
+def test_counts_and_states_cover_every_message(samples, store, outbox, now):
+    reader = samples.reader()
+    samples.messages(reader, parts=2)
+    first = store.editions.last(reader.id)
+    samples.messages(reader)
+    last = store.editions.last(reader.id)
+    outbox.finish(_claim_one(outbox, now), State.FAILED, now)
+    states = {first.id: (State.FAILED, State.PENDING), last.id: (State.PENDING,)}
+    assert outbox.states([first.id, last.id, 9_999]) == states
+    assert outbox.states([]) == {}
+    assert outbox.counts() == dict.fromkeys(State, 0) | {State.FAILED: 1, State.PENDING: 2}
+
+
+def test_workers_racing_for_messages_share_them_out(samples, open_another, now):
+    ids = samples.messages(samples.reader(), parts=60)
+    start = Barrier(4)
+
+    def work(_: int) -> list[Delivery]:
+        outbox, mine = open_another().outbox, []
+        start.wait()
+        while claimed := outbox.claim(now, LEASE, 4):
+            mine += claimed
+        return mine
+
+    with ThreadPoolExecutor(4) as pool:
+        claimed = [delivery for mine in pool.map(work, range(4)) for delivery in mine]
+    assert sorted(delivery.id for delivery in claimed) == ids
+    assert {delivery.attempts for delivery in claimed} == {1}
+
+
+def test_workers_racing_to_start_one_delivery_start_it_once(samples, outbox, open_another, now):
+    samples.messages(samples.reader(), parts=20)
+    deliveries = outbox.claim(now, LEASE, 20)
+    start = Barrier(4)
+
+    def start_all(_: int) -> list[int]:
+        mine = open_another().outbox
+        start.wait()
+        return [delivery.id for delivery in deliveries if mine.start_data(delivery, now)]
+
+    with ThreadPoolExecutor(4) as pool:
+        started = [number for mine in pool.map(start_all, range(4)) for number in mine]
+    assert sorted(started) == [delivery.id for delivery in deliveries]
+
+
+@pytest.mark.parametrize("store_url", ["postgresql"], indirect=True)
+def test_a_claim_passes_over_what_another_worker_has_locked(samples, outbox, store_url, now):
+    first, second = samples.messages(samples.reader(), parts=2)
+    other = Database(parse_url(store_url))
+    with other.writing() as connection:
+        connection.exec_driver_sql(f"SELECT id FROM outbox WHERE id = {first} FOR UPDATE")
+        assert [delivery.id for delivery in outbox.claim(now, LEASE, 9)] == [second]
+    other.close()
+    assert [delivery.id for delivery in outbox.claim(now, LEASE, 9)] == [first]

@@ -1,0 +1,264 @@
+"""Papers: taken in digest by digest, recognised, merged, and offered to readers once."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta, timezone
+from hashlib import sha256
+from threading import Barrier
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from sqlalchemy.exc import IntegrityError
+
+from bot.domain import Entry, ParsedDigest, Sighting, Vote
+from bot.store.papers import SourceActivity, StoredDigest
+
+WHOLE = Entry(
+    title=r"Pok\'emon & $\epsilon$-Greedy Play 🎲",
+    abstract="We play.\n\nThen we play again.",
+    authors=("Grace Høpper", "Алан Тьюринг"),
+    author_count=2,
+    published=date(2026, 4, 15),
+    arxiv_id="2604.00001",
+    doi="10.1000/Play",
+    url="https://example.org/play?x=1&y=2",
+    upvotes=0,
+    comments=3,
+    organisation="Example Lab",
+)
+
+
+def test_a_paper_comes_back_as_it_came(samples, store, now):
+    assert samples.ingest(WHOLE) == (1, 0)
+    (paper,) = store.papers.find("Pok")
+    for field in ("title", "abstract", "authors", "author_count", "published", "arxiv_id", "doi", "url"):
+        assert getattr(paper, field) == getattr(WHOLE, field)
+    assert (paper.upvotes, paper.organisation, paper.first_seen) == (0, "Example Lab", now)
+    assert paper.sightings == (Sighting("seeds", "Testing", date(2026, 4, 17)),)
+    assert store.papers.get([paper.id]) == {paper.id: paper}
+
+
+def test_times_come_back_in_utc_whatever_zone_they_came_in(samples, store):
+    berlin = datetime(2026, 4, 18, 1, 30, 0, 123456, tzinfo=timezone(timedelta(hours=2)))
+    samples.ingest("Time", now=berlin)
+    first_seen = samples.paper("Time").first_seen
+    assert first_seen == berlin
+    assert first_seen.tzinfo is UTC
+
+
+def test_a_time_without_a_zone_is_refused(samples, store, now):
+    with pytest.raises(Exception, match="without a time zone"):
+        samples.ingest("Time", now=now.replace(tzinfo=None))
+    assert store.papers.count() == 0
+
+
+def test_a_paper_known_by_title_is_merged_with_what_another_digest_adds(samples, store):
+    samples.ingest("A Study of Play")
+    assert samples.ingest(
+        Entry("a study of  PLAY", "Longer, and about play.", ("A B",), arxiv_id="2604.1")
+    ) == (0, 1)
+    paper = samples.paper("A Study")
+    assert (paper.title, paper.abstract) == ("A Study of Play", "Longer, and about play.")
+    assert (paper.authors, paper.arxiv_id) == (("A B",), "2604.1")
+
+
+def test_an_id_learnt_later_recognises_a_paper_under_another_title(samples, store):
+    samples.ingest("A Study of Play")
+    samples.ingest(Entry("A Study of Play", doi="10.1000/PLAY"))
+    assert samples.ingest(Entry("Play, Studied", doi="10.1000/play")) == (0, 1)
+    assert store.papers.count() == 1
+
+
+def test_one_title_with_different_ids_is_different_papers(samples, store):
+    samples.ingest(Entry("Editorial", arxiv_id="2604.00001"))
+    assert samples.ingest(Entry("Editorial", arxiv_id="2604.00002")) == (1, 0)
+    assert samples.ingest(
+        Entry("Editorial", arxiv_id="2604.00002"), Entry("Editorial", arxiv_id="2604.00001")
+    ) == (
+        0,
+        2,
+    )
+    assert [paper.arxiv_id for paper in store.papers.find("Editorial")] == ["2604.00001", "2604.00002"]
+
+
+def test_a_paper_twice_in_one_digest_is_new_once_and_seen_once(samples, store):
+    assert samples.ingest("Echo", "Other", Entry("ECHO", doi="10.1/e"), Entry("Sound", doi="10.1/e")) == (
+        2,
+        2,
+    )
+    echo = samples.paper("Echo")
+    assert echo.doi == "10.1/e"
+    assert len(echo.sightings) == 1
+
+
+def test_a_title_too_long_for_an_index_is_recognised_all_the_same(samples, store):
+    title = "Über " + " ".join(sha256(bytes([n])).hexdigest() for n in range(256))  # nothing to compress
+    samples.ingest(title)
+    assert samples.ingest(title) == (0, 1)
+    assert samples.ingest(title + " anders") == (1, 0)
+    assert [paper.title for paper in store.papers.find(title + " and")] == [title + " anders"]
+
+
+def test_the_same_bytes_again_change_nothing_and_are_remembered(store, now):
+    parsed = ParsedDigest("daily", "", None, (Entry("One"), Entry("Two")), ("block 3: no title",))
+    assert store.papers.digests_with("abc") == []
+    assert store.papers.add_digest("seeds", "a.txt", "abc", 2, parsed, now=now) == (2, 0)
+    assert store.papers.add_digest("seeds", "a.txt", "abc", 1, replace(parsed, entries=()), now=now) == (0, 0)
+    assert store.papers.add_digest("copy", "b.txt", "abc", 2, parsed, now=now) == (0, 2)
+    stored = StoredDigest("seeds", "a.txt", "daily", "", None, 2, ("block 3: no title",))
+    assert store.papers.digests_with("abc") == [replace(stored, papers=0), stored]
+    assert len(store.papers.get([store.papers.newest_id()]).popitem()[1].sightings) == 1
+
+
+def test_sightings_are_in_order_of_arrival_and_a_digest_that_grew_is_one(samples):
+    samples.ingest("Seen", source="zoo")
+    samples.ingest("Seen", source="arxiv")
+    samples.ingest("Seen", "More", source="zoo")
+    assert [sighting.source for sighting in samples.paper("Seen").sightings] == ["zoo", "arxiv"]
+
+
+def test_a_digest_that_fails_halfway_leaves_nothing(samples, store, now):
+    wrong = ParsedDigest("keyword", "", None, (Entry("Good"), Entry(title=None)))  # type: ignore[arg-type]
+    with pytest.raises((IntegrityError, TypeError)):
+        store.papers.add_digest("seeds", "a.txt", "abc", 1, wrong, now=now)
+    assert store.papers.count() == 0
+    assert store.papers.digests_with("abc") == []
+
+
+def test_get_keeps_the_order_asked_for_and_leaves_out_what_is_not_there(samples, store):
+    first, _, third = samples.papers(3)
+    assert list(store.papers.get([third, 9_999, first, third])) == [third, first]
+    assert store.papers.get([]) == {}
+
+
+def test_more_papers_than_one_query_takes(samples, store):
+    ids = samples.papers(2_500)
+    assert list(store.papers.get(ids)) == ids
+    assert store.papers.count() == 2_500
+
+
+def test_two_processes_that_take_in_the_same_papers_keep_each_once(open_another, now):
+    start = Barrier(2)
+
+    def ingest(name: str) -> int:
+        papers = open_another().papers
+        start.wait()
+        new = 0
+        for day in range(10):
+            entries = tuple(Entry(f"Paper {chr(97 + n)} of day {day}") for n in range(20))
+            parsed = ParsedDigest("keyword", "", None, entries)
+            new += papers.add_digest(name, name, f"{name} {day}", 1, parsed, now=now)[0]
+        return new
+
+    with ThreadPoolExecutor(2) as pool:
+        assert sum(pool.map(ingest, ("one", "two"))) == 200
+    papers = open_another().papers
+    assert papers.count() == 200
+    assert {len(paper.sightings) for paper in papers.get(papers.fresh(0)).values()} == {2}
+
+
+# --- what is fresh to a reader ------------------------------------------------------------------
+
+
+def test_fresh_are_the_papers_between_two_ids(samples, store):
+    first, second, third, fourth = samples.papers(4)
+    assert store.papers.fresh(1) == [first, second, third, fourth]
+    assert store.papers.fresh(1, after=first, upto=third) == [second, third]
+    assert store.papers.fresh(1, after=fourth) == []
+
+
+def test_fresh_since_a_time_includes_that_moment(samples, store, now):
+    samples.ingest("Old", now=now - timedelta(microseconds=1))
+    samples.ingest("New")
+    assert store.papers.fresh(1, first_seen_since=now) == [samples.paper("New").id]
+
+
+def test_fresh_from_some_sources_counts_any_sighting(samples, store):
+    samples.ingest("Both", "Here", source="here")
+    samples.ingest("Both", "There", source="there")
+    both, here, there = (samples.paper(title).id for title in ("Both", "Here", "There"))
+    assert store.papers.fresh(1, sources=["there"]) == [both, there]
+    assert store.papers.fresh(1, sources={"here", "there"}) == [both, here, there]
+    assert store.papers.fresh(1, sources=["nowhere"]) == []
+
+
+def test_a_paper_is_fresh_until_it_stood_in_an_edition_of_this_reader(samples, store):
+    first, second = samples.papers(2)
+    ada, bob = samples.reader("ada@example.org", "ada"), samples.reader("bob@example.org", "bob")
+    store.editions.save(samples.edition(ada, first), "2026-04-18", [])
+    assert store.papers.fresh(ada.id) == [second]
+    assert store.papers.fresh(bob.id) == [first, second]
+
+
+def test_a_paper_with_a_thumb_is_not_fresh_until_the_thumb_is_taken_back(samples, store, now):
+    first, second = samples.papers(2)
+    ada, bob = samples.reader("ada@example.org", "ada"), samples.reader("bob@example.org", "bob")
+    store.feedback.add(ada.id, first, Vote.DOWN, now, "cli")
+    assert store.papers.fresh(ada.id) == [second]
+    assert store.papers.fresh(bob.id) == [first, second]
+    store.feedback.add(ada.id, first, Vote.CLEAR, now, "cli")
+    assert store.papers.fresh(ada.id) == [first, second]
+
+
+# --- looking around -----------------------------------------------------------------------------
+
+
+def test_recent_texts_are_the_newest_first(samples, store):
+    samples.ingest("One", "Two", "Three")
+    one, two, three = store.papers.fresh(1)
+    assert store.papers.recent_texts(2) == [(three, "Three", "About Three."), (two, "Two", "About Two.")]
+    assert [paper_id for paper_id, *_ in store.papers.recent_texts(9, upto=two)] == [two, one]
+
+
+def test_newest_id_is_zero_before_the_first_paper(samples, store):
+    assert store.papers.newest_id() == 0
+    assert samples.papers(3)[-1] == store.papers.newest_id()
+
+
+def test_newest_first_seen_is_when_the_last_new_paper_came(samples, store, now):
+    assert store.papers.newest_first_seen() is None
+    samples.ingest("One", now=now)
+    samples.ingest("Two", now=now + timedelta(hours=1))
+    samples.ingest("One", now=now + timedelta(hours=2))
+    assert store.papers.newest_first_seen() == now + timedelta(hours=1)
+
+
+def test_last_seen_tells_each_source_apart(samples, store, now):
+    samples.ingest("One", "Two", source="here", now=now)
+    samples.ingest("Two", source="here", now=now + timedelta(days=1))
+    store.papers.add_digest("there", "x", "x", 1, ParsedDigest("feed", "", None, ()), now=now)
+    assert store.papers.last_seen() == {
+        "here": SourceActivity(now + timedelta(days=1), date(2026, 4, 17), digests=2, papers=3),
+        "there": SourceActivity(now, None, digests=1, papers=0),
+    }
+
+
+def test_find_gives_a_few_by_title(samples, store):
+    samples.ingest(*(f"Study {letter}" for letter in "cbadefghijklm"))
+    assert [paper.title for paper in store.papers.find("study", limit=3)] == ["Study a", "Study b", "Study c"]
+    assert len(store.papers.find("STUDY")) == 10
+    assert [paper.title for paper in store.papers.find("  Study\n M ")] == ["Study m"]
+    assert store.papers.find("tudy") == []
+
+
+TITLES = st.text(
+    st.characters(exclude_categories=["Cs"], exclude_characters="\0") | st.sampled_from("%_\\aA ß")
+)
+
+
+@given(titles=st.lists(TITLES, min_size=1, max_size=4), words=TITLES, length=st.integers(0, 6))
+@example(titles=["100% a", "100x a", "100_ a"], words="100%", length=4)
+@example(titles=["a_b", "aXb"], words="a_", length=3)
+@example(titles=["Straße", "STRASSE II"], words="straSSe", length=2)
+@example(titles=["a\U0010ffffb", "a\uffff", "aé", "az"], words="A", length=2)
+@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_find_gives_exactly_the_titles_that_begin_so(samples, store, titles, words, length):
+    samples.ingest(*titles)
+    known = store.papers.recent_texts(10_000)
+    for sought in (words, titles[0][:length]):
+        wanted = " ".join(sought.split()).casefold()
+        matching = {n for n, title, _ in known if " ".join(title.split()).casefold().startswith(wanted)}
+        assert {paper.id for paper in store.papers.find(sought, limit=10_000)} == matching

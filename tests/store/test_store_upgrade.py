@@ -1,0 +1,157 @@
+"""Upgrading an older store: after a backup, whole or not at all."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import inspect
+
+from bot.domain import Vote
+from bot.errors import StoreError
+from bot.store import open_store
+from bot.store.engine import Database, parse_url
+from bot.store.migrations import revisions
+from bot.store.schema import metadata
+from bot.store.upgrade import HEAD, SCRIPTS, bring_up_to_date
+
+REBUILDS_READERS = '''
+"""A migration of a later day, which on SQLite copies the table, drops it, and renames the copy."""
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0002"
+down_revision = "0001"
+
+def upgrade():
+    with op.batch_alter_table("readers", recreate="auto") as table:
+        table.add_column(sa.Column("nickname", sa.Text()))
+        table.alter_column("address", nullable=True)
+'''
+
+
+@pytest.fixture
+def later(tmp_path: Path) -> Path:
+    """The migrations of a later version, one more than ours."""
+    folder = tmp_path / "100% later"
+    shutil.copytree(SCRIPTS, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "versions" / "0002_nickname.py").write_text(REBUILDS_READERS)
+    return folder
+
+
+@pytest.fixture
+def database(store_url):
+    database = Database(parse_url(store_url))
+    yield database
+    database.close()
+
+
+def _columns(database: Database) -> set[str]:
+    with database.reading() as connection:
+        return {column["name"] for column in inspect(connection).get_columns("readers")}
+
+
+def test_the_head_is_the_newest_migration():
+    assert revisions(SCRIPTS)[0] == HEAD
+
+
+def test_the_migrations_make_the_tables_of_the_schema(store, database):
+    with database.reading() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        differences = compare_metadata(context, metadata)
+    assert differences == []
+
+
+@pytest.mark.parametrize("store_url", ["postgresql"], indirect=True)
+def test_titles_are_ordered_by_bytes_whatever_the_servers_locale(store, database):
+    query = "SELECT collation_name FROM information_schema.columns WHERE table_schema = current_schema() "
+    with database.reading() as connection:
+        found = connection.exec_driver_sql(query + "AND column_name = 'title_start'").scalar()
+    assert found == "C"
+
+
+def test_an_older_store_is_upgraded_and_loses_nothing(samples, store, database, later, now):
+    reader, (paper,) = samples.reader(), samples.papers(1)
+    store.feedback.add(reader.id, paper, Vote.UP, now, "cli")
+    store.close()
+    bring_up_to_date(database, scripts=later, head="0002")
+    assert "nickname" in _columns(database)
+    assert store.readers.all() == [reader]
+    assert list(store.feedback.current(reader.id)) == [
+        paper
+    ]  # what refers to the table outlives its rebuilding
+
+
+def test_a_second_look_finds_the_upgrade_done(store, database, later, tmp_path):
+    bring_up_to_date(database, scripts=later, head="0002")
+    for backup in tmp_path.glob("*.bak"):
+        backup.unlink()
+    bring_up_to_date(database, scripts=later, head="0002")
+    assert list(tmp_path.glob("*.bak")) == []
+
+
+def test_an_upgraded_store_is_too_new_for_the_program_of_before(store, store_url, database, later):
+    bring_up_to_date(database, scripts=later, head="0002")
+    with pytest.raises(StoreError, match="newer Paperbot"):
+        open_store(store_url)
+
+
+def test_a_migration_that_fails_changes_nothing(samples, store, store_url, database, later):
+    reader = samples.reader()
+    with (later / "versions" / "0002_nickname.py").open("a") as script:
+        script.write("    raise RuntimeError('the migration is wrong')\n")
+    with pytest.raises(RuntimeError, match="the migration is wrong"):
+        bring_up_to_date(database, scripts=later, head="0002")
+    assert "nickname" not in _columns(database)
+    with open_store(store_url) as again:
+        assert again.readers.all() == [reader]
+
+
+@pytest.fixture
+def old_file(tmp_path: Path, now) -> Path:
+    """An SQLite store of the first revision with something in it."""
+    file = tmp_path / "paperbot.db"
+    with open_store(f"sqlite:///{file}") as store:
+        store.readers.sync("rewards", [("email", "ada@example.org")], now)
+    return file
+
+
+def _upgrade(file: Path, scripts: Path, backups: Path | None = None) -> None:
+    database = Database(parse_url(f"sqlite:///{file}"))
+    try:
+        bring_up_to_date(database, backups=backups, scripts=scripts, head="0002")
+    finally:
+        database.close()
+
+
+def test_an_sqlite_file_is_copied_before_its_upgrade(old_file, later):
+    backup = old_file.with_name("paperbot.db.before-0002.bak")
+    backup.write_text("left over from an upgrade that was cut short")
+    _upgrade(old_file, later)
+    with closing(sqlite3.connect(backup)) as copy:
+        assert copy.execute("SELECT version_num FROM alembic_version").fetchall() == [("0001",)]
+        assert copy.execute("SELECT address FROM readers").fetchall() == [("ada@example.org",)]
+    with open_store(f"sqlite:///{backup}") as restored:
+        assert [reader.address for reader in restored.readers.all()] == ["ada@example.org"]
+
+
+def test_the_backup_goes_where_it_is_wanted(old_file, later, tmp_path):
+    _upgrade(old_file, later, backups=tmp_path / "safe" / "place")
+    assert (tmp_path / "safe" / "place" / "paperbot.db.before-0002.bak").is_file()
+
+
+def test_without_a_backup_there_is_no_upgrade(old_file, later, tmp_path):
+    (tmp_path / "full").write_text("a file where the folder should be")
+    with pytest.raises(StoreError, match=r"not upgraded, because its backup .* failed"):
+        _upgrade(old_file, later, backups=tmp_path / "full")
+    with closing(sqlite3.connect(old_file)) as file:
+        assert file.execute("SELECT version_num FROM alembic_version").fetchall() == [("0001",)]
+
+
+def test_a_new_store_has_no_backup(old_file, tmp_path):
+    assert list(tmp_path.glob("*.bak")) == []
