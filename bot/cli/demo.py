@@ -1,0 +1,123 @@
+"""``paperbot demo``: what Paperbot does, on the sample digests, and how it learns."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from bot.cli.init import make_home
+from bot.cli.output import console, edition_table, plain, progress_bar, table, why
+from bot.domain import Edition, PaperId, Reader, Vote
+from bot.errors import UsageError
+from bot.resources import shipped
+
+if TYPE_CHECKING:
+    from bot.app import App
+    from bot.config.profiles import Profile
+
+DEFAULT_HOME = Path("state/demo")
+_MARK = ".demo"
+_LEARNER = "reward-models"
+_THUMBS = (
+    (Vote.UP, "Stop Summation: Min-Form Credit Assignment"),
+    (Vote.UP, "Energy-Based Reward Models"),
+    (Vote.DOWN, "RM-R1"),
+)
+
+
+@click.command("demo")
+@click.argument("directory", type=click.Path(path_type=Path, file_okay=False), default=DEFAULT_HOME)
+def command(directory: Path) -> int:
+    """Make a home in DIRECTORY (state/demo), run the sample digests through it, and show what it learns.
+
+    It may be run again and again: each time it begins anew.
+    """
+    _clear(directory)
+    make_home(directory, [path.name for path in sorted(shipped("profiles").glob("*.toml"))])
+    (directory / _MARK).touch()
+    from bot.app import open_app
+
+    with open_app(directory) as app:
+        return _show(app)
+
+
+def _clear(directory: Path) -> None:
+    """Removes what an earlier demo left, and nothing else."""
+    if not directory.exists():
+        return
+    if not (directory / _MARK).exists():
+        raise UsageError(f"{directory} is not an earlier demo's; name another directory")
+    shutil.rmtree(directory)
+
+
+def _show(app: App) -> int:
+    now = datetime.now(UTC)
+    with progress_bar() as progress:
+        report = app.pipeline.run(now, force=True, progress=progress)
+    click.echo(
+        f"{len(report.digests)} digests, {sum(d.new for d in report.digests)} papers. What went to whom, and why:"
+    )
+    for edition in report.editions:
+        console().print(edition_table(edition))
+    learner = next(edition for edition in report.editions if edition.reader.profile == _LEARNER)
+    _show_learning(app, learner, now)
+    _show_files(app)
+    return 0 if report.complete else 1
+
+
+def _show_learning(app: App, edition: Edition, now: datetime) -> None:
+    """Gives the sample thumbs and ranks the same day's papers again."""
+    from bot.feedback import record
+    from bot.lookup import find_paper
+    from bot.pipeline.editing import Candidates
+    from bot.render.latex import readable
+
+    reader, profile = edition.reader, app.profiles[edition.reader.profile]
+    click.echo(f"\nNow {reader.name} presses some thumbs:")
+    ids = [*app.store.papers.fresh(reader.id), *(pick.paper.id for pick in edition.picks)]
+    thumbed = []
+    for vote, title in _THUMBS:
+        paper = find_paper(app.store, title)
+        thumbed.append((paper, vote))
+        click.echo(f"  {'👍' if vote is Vote.UP else '👎'} {readable(paper.title)}")
+    left = Candidates([i for i in ids if i not in {paper.id for paper, _ in thumbed}], edition.watermark)
+    before = _places(app, reader, profile, left.ids)
+    for paper, vote in thumbed:
+        record(app.store, reader, paper, vote, now=now, via="cli")
+    after = app.editor.edition(reader, profile, edition.date, now, left)
+    click.echo(
+        "\nThe same day, composed again without what was judged. Places in the ranking, before and now:"
+    )
+    _print_moves(after, before, _places(app, reader, profile, left.ids))
+
+
+def _places(app: App, reader: Reader, profile: Profile, ids: Sequence[PaperId]) -> dict[PaperId, int]:
+    """Each paper's place, from 1, in the reader's ranking as it is now."""
+    ranking = app.editor.ranking(reader, profile, ids)
+    return {score.paper: place for place, score in enumerate(ranking.scores if ranking else (), 1)}
+
+
+def _print_moves(edition: Edition, before: dict[PaperId, int], now: dict[PaperId, int]) -> None:
+    from bot.render import phrases
+    from bot.render.latex import readable
+
+    made = table(">match", ">was", ">is", "", "paper", "why")
+    for pick in edition.picks:
+        was, place = before[pick.paper.id], now[pick.paper.id]
+        arrow = "↑" if was > place else "↓" if was < place else "="
+        match, title = phrases.percent(pick.probability), readable(pick.paper.title)
+        made.add_row(match, f"#{was}", f"#{place}", arrow, plain(title), plain(why(pick)))
+    console().print(made)
+
+
+def _show_files(app: App) -> None:
+    files = sorted(app.outbox_folder.rglob("*.*"))
+    click.echo("The editions are files, as no mail server is set. Open one in your mail program:")
+    for path in files:
+        click.echo(f"  {path}")
+    click.echo(f"\nMore: paperbot --home {app.home} why {_LEARNER} p1      (or preview, status, thumb, ...)")

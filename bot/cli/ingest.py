@@ -1,0 +1,80 @@
+"""``paperbot ingest``: what is new, into the store."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from bot.cli.options import app_of, json_option, now_option
+from bot.cli.output import console, print_json, print_problems, problems_json, progress_bar, table
+from bot.domain import Problem
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from bot.pipeline.ingesting import DigestReport
+
+
+@click.command("ingest")
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@now_option
+@json_option
+@click.pass_context
+def command(ctx: click.Context, paths: Sequence[Path], now: datetime, as_json: bool) -> int:
+    """Retrieve digests and store what is new: from the sources, or from PATHS.
+
+    \b
+    Examples:
+      paperbot ingest
+      paperbot ingest ~/Downloads/llm-rl-2025-05-06.txt
+    """
+    from bot.pipeline.ingesting import DigestReport, ingest
+    from bot.sources.folder import FilesSource
+
+    app = app_of(ctx)
+    sources = [FilesSource(paths)] if paths else app.sources
+    digests: list[DigestReport] = []
+    problems: list[Problem] = []
+    with progress_bar() as progress:
+        for outcome in ingest(sources, app.store, now):
+            if isinstance(outcome, DigestReport):
+                digests.append(outcome)
+            else:
+                problems.append(outcome)
+            progress("reading digests", len(digests) + len(problems), 0)
+    if as_json:
+        print_json({"digests": [digest_json(d) for d in digests], "problems": problems_json(problems)})
+    else:
+        _print_table(digests)
+        print_problems(problems)
+    return 1 if problems else 0
+
+
+def digest_json(digest: DigestReport) -> dict[str, object]:
+    """One digest in the JSON of ``ingest``; ``rejected`` counts."""
+    return {
+        "source": digest.source,
+        "date": digest.date,
+        "format": digest.format,
+        "papers": digest.papers,
+        "new": digest.new,
+        "known": digest.known,
+        "rejected": len(digest.rejected),
+        "file": digest.file,
+    }
+
+
+def _print_table(digests: Sequence[DigestReport]) -> None:
+    made = table("file", "format", "date", ">papers", ">new", ">known", ">rejected")
+    for digest in digests:
+        counts = (digest.papers, digest.new, digest.known, len(digest.rejected))
+        made.add_row(digest.file, digest.format, str(digest.date or "-"), *map(str, counts))
+    console().print(made)
+    new = sum(digest.new for digest in digests)
+    click.echo(f"{len(digests)} digests, {new} new papers")
+    for digest in digests:
+        for rejected in digest.rejected:
+            click.secho(f"! {digest.file}: {rejected}", fg="yellow", err=True)

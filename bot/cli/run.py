@@ -1,0 +1,72 @@
+"""``paperbot run``: the main job, once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from bot.cli.options import app_of, json_option, now_option
+from bot.cli.output import console, edition_table, print_json, print_problems, problems_json, progress_bar
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from bot.app import App
+    from bot.pipeline.running import RunReport
+
+
+@click.command("run")
+@now_option
+@click.option("--force", is_flag=True, help="Compose an edition for every reader, whether due or not.")
+@json_option
+@click.pass_context
+def command(ctx: click.Context, now: datetime, force: bool, as_json: bool) -> int:
+    """Ingest, then make and deliver every edition that is due.
+
+    \b
+    Examples:
+      paperbot run                                    what cron calls every few minutes
+      paperbot run --force                            now, whatever the schedule says
+      paperbot run --now 2025-05-06T08:00+02:00 --json
+    """
+    app = app_of(ctx)
+    with progress_bar() as progress:
+        report = app.pipeline.run(now, force=force, progress=progress)
+    problems = [*app.profile_problems, *report.problems]
+    if as_json:
+        print_json({**_counts(report), "problems": problems_json(problems)})
+    else:
+        _print(app, report)
+        print_problems(problems)
+    return 0 if report.complete and not problems else 1
+
+
+def _counts(report: RunReport) -> dict[str, int]:
+    return {
+        "digests": len(report.digests),
+        "papers": sum(digest.papers for digest in report.digests),
+        "new": sum(digest.new for digest in report.digests),
+        "editions": len(report.editions),
+        "alerts": 0,
+        "delivered": report.delivered,
+        "failed": report.failed,
+        "unknown": report.unknown,
+        "skipped": report.skipped,
+    }
+
+
+def _print(app: App, report: RunReport) -> None:
+    for edition in report.editions:
+        console().print(edition_table(edition))
+        if edition.quiet:
+            click.echo(edition.quiet)
+    counts = _counts(report)
+    click.echo(
+        f"{counts['new']} new papers of {counts['digests']} digests; {counts['editions']} editions, "
+        f"{counts['delivered']} delivered, {counts['skipped']} quiet"
+    )
+    if not (report.editions or report.skipped):
+        click.echo("No edition is due now; `paperbot status` says when, and --force doesn't wait.")
+    if report.delivered and app.writes_files:
+        click.echo(f"Messages are files in {app.outbox_folder}, as no mail server or Slack token is set.")

@@ -1,0 +1,35 @@
+"""``paperbot serve``: the clock and the web pages, until stopped."""
+
+from __future__ import annotations
+
+import click
+
+from bot.cli.options import home_of
+from bot.cli.output import print_problems
+
+
+@click.command("serve")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option(
+    "--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="Port to listen on."
+)
+@click.pass_context
+def command(ctx: click.Context, host: str, port: int) -> None:
+    """Run every minute what is due, and serve the pages that links in messages lead to.
+
+    \b
+    Example:
+      paperbot serve --port 8000
+    """
+    from bot.app import open_app
+    from bot.scheduler import listen, serve
+
+    home = home_of(ctx)
+    with open_app(home) as app:
+        print_problems(app.profile_problems)
+        app.store.papers.newest_id()  # a store that can't be used is told before anything is started
+    with listen(host, port) as listener:
+        click.echo(
+            f"Paperbot serves {home.resolve()} at http://{host}:{listener.getsockname()[1]} (stop with Ctrl-C)"
+        )
+        serve(home, listener)

@@ -1,0 +1,62 @@
+"""``paperbot status``: is it coming in, is it going out, what needs a person?"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from bot.cli.options import app_of, json_option, now_option
+from bot.cli.output import console, print_json, print_problems, problems_json, table
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from bot.pipeline.status import ReaderStatus, Status
+
+
+@click.command("status")
+@now_option
+@json_option
+@click.pass_context
+def command(ctx: click.Context, now: datetime, as_json: bool) -> int:
+    """Show sources, readers, outbox and problems."""
+    from bot.pipeline.status import status
+
+    app = app_of(ctx)
+    names = [source.name for source in app.sources]
+    found = status(app.store, names, app.profiles, app.profile_problems, now)
+    if as_json:
+        print_json({**asdict(found), "problems": problems_json(found.problems)})
+    else:
+        _print(found)
+        print_problems(found.problems)
+    return 1 if found.problems else 0
+
+
+def _print(status: Status) -> None:
+    sources = table("source", "last brought something", "newest digest", ">digests", ">papers")
+    for source in status.sources:
+        seen = f"{source.last_seen:%Y-%m-%d %H:%M} UTC" if source.last_seen else "never"
+        sources.add_row(
+            source.name, seen, str(source.latest_digest or "-"), str(source.digests), str(source.papers)
+        )
+    readers = table("reader", "thumbs", "last edition", "next due")
+    for reader in status.readers:
+        due = reader.stopped or (f"{reader.next_due:%a %Y-%m-%d %H:%M} UTC" if reader.next_due else "-")
+        readers.add_row(
+            reader.reader, f"{reader.thumbs_up} up, {reader.thumbs_down} down", _last(reader), due
+        )
+    console().print(sources, readers)
+    outbox = ", ".join(f"{count} {state}" for state, count in status.outbox.items() if count) or "empty"
+    click.echo(f"{status.papers} papers known; outbox: {outbox}")
+
+
+def _last(reader: ReaderStatus) -> str:
+    if reader.last_edition is None:
+        return "none yet"
+    if reader.quiet:
+        return f"{reader.last_edition}, quiet: {reader.quiet}"
+    states = ", ".join(dict.fromkeys(reader.last_states))
+    return f"{reader.last_edition}, {reader.last_picks} papers, {states}"

@@ -1,0 +1,232 @@
+"""The other commands, and what every command owes its user: exit codes, one line, no traceback."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from bot import __version__
+from bot.cli.main import paperbot as group
+
+NOW = "2025-05-07T09:00:00+02:00"
+
+
+def test_without_a_command_it_tells_what_there_is(paperbot):
+    answer = paperbot()
+    assert answer.code == 0
+    for name in group.commands:
+        assert f"\n  {name}" in answer.out
+
+
+@pytest.mark.parametrize("name", group.commands)
+def test_every_command_has_a_help_text(paperbot, name):
+    answer = paperbot(name, "--help")
+    assert answer.code == 0
+    assert "--home" in answer.out
+
+
+def test_the_version_is_told(paperbot):
+    assert __version__ in paperbot("--version").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("rum",), "No such command 'rum'"),
+        (("run", "--nwo"), "No such option"),
+        (
+            ("run", "--now", "yesterday"),
+            "'yesterday' is no date and time; write it like 2025-05-06T08:00+02:00",
+        ),
+        (("preview",), "Missing argument 'READER'"),
+        (("--home", "/nowhere/at/all", "run"), "no such directory; make a home with `paperbot init"),
+    ],
+)
+def test_a_wrong_command_line_is_one_line_and_code_2(paperbot, arguments, says):
+    answer = paperbot(*arguments)
+    assert answer.code == 2
+    assert says in answer.err
+    assert answer.err.count("\n") == 1
+
+
+def test_a_directory_that_is_no_home_is_told(paperbot, tmp_path):
+    answer = paperbot("run", "--home", tmp_path)
+    assert answer.code == 2
+    assert "paperbot.toml: not found in" in answer.err
+
+
+@pytest.mark.parametrize("how", ["before", "after", "environment"])
+def test_the_home_is_named_before_or_after_the_command_or_by_the_environment(
+    paperbot, tmp_path, monkeypatch, how
+):
+    paperbot("init", tmp_path / "papers")
+    if how == "before":
+        answer = paperbot("--home", tmp_path / "papers", "profiles")
+    elif how == "after":
+        answer = paperbot("profiles", "--home", tmp_path / "papers")
+    else:
+        monkeypatch.setenv("PAPERBOT_HOME", str(tmp_path / "papers"))
+        answer = paperbot("profiles")
+    assert answer.code == 0
+    assert "reward-models" in answer.out
+
+
+def test_init_makes_a_home_once(paperbot, tmp_path):
+    answer = paperbot("init", tmp_path / "papers")
+    assert answer.code == 0
+    assert sorted(path.name for path in (tmp_path / "papers").iterdir()) == [
+        "paperbot.toml", "profiles", "seeds", "state",
+    ]  # fmt: skip
+    again = paperbot("init", tmp_path / "papers")
+    assert again.code == 2
+    assert "is there already" in again.err
+
+
+def test_init_where_nothing_can_be_made_is_told(paperbot, tmp_path):
+    (tmp_path / "file").write_text("")
+    answer = paperbot("init", tmp_path / "file" / "papers")
+    assert answer.code == 2
+    assert "choose a directory you may write to" in answer.err
+
+
+def test_check_finds_a_fresh_home_in_order(home, paperbot):
+    answer = paperbot("check")
+    assert answer.code == 0
+    assert [line[:2] for line in answer.out.splitlines()] == ["ok"] * 5
+    assert answer.err == ""
+
+
+def test_check_names_everything_that_is_wrong(home, paperbot):
+    (home / "profiles" / "bad.toml").write_text("titel = 1")
+    (home / "templates").mkdir()
+    (home / "templates" / "mail.html.j2").write_text("{% if %}")
+    (home / "paperbot.toml").write_text('[[sources]]\nname = "gone"\nkind = "folder"\npath = "gone"\n')
+    answer = paperbot("check")
+    assert answer.code == 2
+    assert "profiles/bad.toml:1: titel: unknown key; did you mean 'title'?" in answer.err
+    assert "mail.html.j2:1" in answer.err
+    assert "gone: no folder" in answer.err
+
+
+def test_check_finds_a_store_that_is_none(home, paperbot):
+    (home / "state" / "paperbot.db").write_text("this is no database, but a text of some length" * 40)
+    answer = paperbot("check")
+    assert answer.code == 2
+    assert "! store: " in answer.err
+
+
+def test_preview_shows_the_edition_and_stores_nothing(home, paperbot):
+    paperbot("ingest")
+    before = paperbot("status", "--json").json
+    text = paperbot("preview", "reward-models", "--now", NOW)
+    html = paperbot("preview", "reward-models", "--now", NOW, "--format", "html")
+    slack = paperbot("preview", "reward-models", "--now", NOW, "--format", "slack")
+    assert (text.code, html.code, slack.code) == (0, 0, 0)
+    assert "7 picks from 176 new papers" in text.out
+    assert html.out.lower().startswith("<!doctype html>")
+    assert [json.loads(line)["channel"] for line in slack.out.splitlines()] == ["ada@example.org"] * 2
+    assert paperbot("status", "--json").json | {"readers": []} == before | {"readers": []}
+    assert not (home / "state" / "outbox").exists()
+
+
+def test_preview_of_an_empty_home_says_why_it_is_empty(home, paperbot):
+    assert "No new paper has come in" in paperbot("preview", "reward-models").out
+
+
+def test_status_tells_of_sources_readers_and_outbox(home, paperbot):
+    empty = paperbot("status")
+    assert empty.code == 0
+    assert "never" in empty.out
+    assert "none yet" in empty.out
+    paperbot("run", "--now", NOW)
+    answer = paperbot("status", "--now", NOW, "--json")
+    assert answer.json["papers"] == 176
+    assert [(s["name"], s["digests"]) for s in answer.json["sources"]] == [("seeds", 5)]
+    (reader,) = answer.json["readers"]
+    assert (reader["reader"], reader["last_edition"], reader["last_picks"], reader["last_states"]) == (
+        "reward-models/ada@example.org", "2025-05-07", 7, ["sent"],
+    )  # fmt: skip
+    assert reader["next_due"].startswith("2025-05-08T06:00")
+    assert answer.json["outbox"]["sent"] == 1
+    assert "2025-05-07, 7 papers, sent" in paperbot("status").out
+
+
+def test_status_shows_problems_and_its_code_says_so(home, paperbot):
+    (home / "profiles" / "bad.toml").write_text("titel = 1")
+    answer = paperbot("status", "--json")
+    assert answer.code == 1
+    assert [p["source"] for p in answer.json["problems"]] == ["profiles/bad.toml:1"]
+
+
+def test_status_shows_a_quiet_edition_with_its_reason(home, paperbot):
+    for path in home.glob("seeds/*"):
+        path.unlink()
+    paperbot("run", "--now", NOW)
+    assert "quiet: No new paper has come in" in paperbot("status").out.replace("\n", " ").replace("  ", "")[
+        :2000
+    ] or (paperbot("status", "--json").json["readers"][0]["quiet"].startswith("No new paper"))
+
+
+def test_profiles_lists_the_sound_and_tells_of_the_others(home, paperbot):
+    (home / "profiles" / "bad.toml").write_text("titel = 1")
+    answer = paperbot("profiles")
+    assert answer.code == 1
+    assert "08:00 Europe/Berlin, mon tue wed thu fri" in answer.out
+    assert "profiles/bad.toml:1" in answer.err
+
+
+def test_the_demo_shows_editions_and_learning_and_may_be_run_again(paperbot, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):
+        answer = paperbot("demo")
+        assert answer.code == 0
+        assert "5 digests, 176 papers" in answer.out
+        assert "reward-models/ada@example.org presses some thumbs" in answer.out
+        assert "↑" in answer.out
+        assert "↓" in answer.out
+    files = [path.name for path in (tmp_path / "state/demo/state/outbox").rglob("*.*")]
+    assert "reward-models--ada@example.org.eml" in files
+    assert "agents--C0123ABC.json" in files
+
+
+def test_the_demo_removes_nothing_that_is_not_its_own(paperbot, tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").write_text("years of work")
+    answer = paperbot("demo", tmp_path / "mine")
+    assert answer.code == 2
+    assert "is not an earlier demo's" in answer.err
+    assert (tmp_path / "mine" / "thesis.txt").exists()
+
+
+def test_a_mistake_of_our_own_is_one_line_too(home, paperbot, monkeypatch):
+    monkeypatch.setattr("bot.store.open_store", lambda url: 1 / 0)
+    answer = paperbot("status")
+    assert answer.code == 1
+    assert answer.err == (
+        "paperbot: ZeroDivisionError: division by zero. This is a mistake in Paperbot; PAPERBOT_DEBUG=1 shows where\n"
+    )
+    monkeypatch.setenv("PAPERBOT_DEBUG", "1")
+    assert "Traceback" in paperbot("status").err
+
+
+def test_a_store_elsewhere_is_looked_for_from_the_home(home, paperbot, tmp_path, monkeypatch):
+    (home / "paperbot.toml").write_text('[store]\nurl = "sqlite:///elsewhere/papers.db"\n')
+    monkeypatch.chdir(tmp_path)
+    paperbot("status", "--home", home)
+    assert (home / "elsewhere" / "papers.db").exists()
+
+
+def test_python_m_bot_is_the_same_command_and_imports_nothing_heavy_for_help(tmp_path):
+    heavy = "sklearn, sqlalchemy, pydantic, rich, slack_sdk, starlette, jinja2"
+    code = (
+        "import sys, runpy; sys.argv = ['paperbot', '--help']\n"
+        "try: runpy.run_module('bot', run_name='__main__')\n"
+        f"except SystemExit: print([m for m in '{heavy}'.split(', ') if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=os.environ, check=True
+    )
+    assert "Reads the day's paper digests" in done.stdout
+    assert done.stdout.splitlines()[-1] == "[]"

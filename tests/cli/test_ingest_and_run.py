@@ -1,0 +1,264 @@
+"""From digests to editions, by the commands, as their users and their contracts see it."""
+
+import email
+import json
+from email import policy
+from pathlib import Path
+
+import pytest
+from support import digest
+
+WEDNESDAY = "2025-05-07T09:00:00+02:00"
+RUN_KEYS = [
+    "digests",
+    "papers",
+    "new",
+    "editions",
+    "alerts",
+    "delivered",
+    "failed",
+    "unknown",
+    "skipped",
+    "problems",
+]
+
+
+def add_profile(home: Path, slug: str, extra: str = "", interests: str = "reward models") -> None:
+    (home / "profiles" / f"{slug}.toml").write_text(f'title = "{slug}"\ninterests = "{interests}"\n{extra}')
+
+
+def outbox(home: Path) -> list[Path]:
+    return sorted((home / "state" / "outbox").rglob("*.*"))
+
+
+@pytest.fixture
+def small(home):
+    """A home with one small digest, and one profile for one reader."""
+    for path in (*home.glob("seeds/*"), *home.glob("profiles/*")):
+        path.unlink()
+    (home / "seeds" / "day.txt").write_text(digest("Reward models for cats", "Robot arms", "Audio of whales"))
+    add_profile(
+        home,
+        "rewards",
+        '[edition]\nexplore = 0\n[schedule]\ntimezone = "Europe/Berlin"\n[[readers]]\nemail = "ada@example.org"',
+    )
+    return home
+
+
+def test_the_sample_digests_hold_177_entries_of_176_papers(home, paperbot):
+    first = paperbot("ingest", "--json")
+    assert first.code == 0
+    assert sorted(d["papers"] for d in first.json["digests"]) == [30, 30, 30, 30, 57]
+    assert sum(d["new"] for d in first.json["digests"]) == 176
+    assert sum(d["rejected"] for d in first.json["digests"]) == 0
+    assert {d["format"] for d in first.json["digests"]} == {"keyword", "daily-papers"}
+    assert {d["date"] for d in first.json["digests"]} == {
+        "2025-04-12", "2025-04-23", "2025-05-06", "2025-05-18", "2026-04-17",
+    }  # fmt: skip
+    assert first.json["problems"] == []
+
+
+def test_a_second_ingest_finds_nothing_new_and_says_what_is_known(home, paperbot):
+    paperbot("ingest")
+    second = paperbot("ingest", "--json").json["digests"]
+    assert [(d["papers"], d["new"], d["known"]) for d in second if d["papers"] == 57] == [(57, 0, 57)]
+    assert sum(d["new"] for d in second) == 0
+
+
+def test_the_original_digests_give_the_same_numbers(home, paperbot, original_seeds):
+    answer = paperbot("ingest", original_seeds, "--json")
+    assert [d["papers"] for d in answer.json["digests"]] == [30, 30, 30, 57, 30]
+    assert sum(d["new"] for d in answer.json["digests"]) == 176
+    assert sum(d["rejected"] for d in answer.json["digests"]) == 0
+
+
+def test_files_can_be_named_on_the_command_line(small, tmp_path, paperbot):
+    path = tmp_path / "other.txt"
+    path.write_text(digest("Something else"))
+    answer = paperbot("ingest", path, "--json").json
+    assert [(d["source"], d["file"], d["new"]) for d in answer["digests"]] == [("files", str(path), 1)]
+
+
+def test_a_file_that_is_no_digest_is_one_problem_and_the_others_go_in(small, paperbot):
+    (small / "seeds" / "notes.txt").write_text("Dear diary, today nothing happened at all.\n")
+    answer = paperbot("ingest", "--json")
+    assert answer.code == 1
+    assert [p["source"] for p in answer.json["problems"]] == ["seeds/notes.txt"]
+    assert sum(d["new"] for d in answer.json["digests"]) == 3
+
+
+def test_ingest_tells_people_in_a_table(small, paperbot):
+    (small / "seeds" / "notes.txt").write_text("Dear diary, today nothing happened at all.\n")
+    answer = paperbot("ingest")
+    assert "day.txt" in answer.out
+    assert "1 digests, 3 new papers" in answer.out
+    assert "seeds/notes.txt" in answer.err
+
+
+def test_run_delivers_what_is_due_and_reports_in_the_agreed_form(small, paperbot):
+    answer = paperbot("run", "--now", WEDNESDAY, "--json")
+    assert answer.code == 0
+    assert list(answer.json) == RUN_KEYS
+    assert answer.json == dict.fromkeys(RUN_KEYS, 0) | {
+        "digests": 1, "papers": 3, "new": 3, "editions": 1, "delivered": 1, "problems": [],
+    }  # fmt: skip
+
+
+def test_the_mail_is_a_file_that_a_mail_program_opens(small, paperbot):
+    paperbot("run", "--now", WEDNESDAY)
+    (path,) = outbox(small)
+    assert path == small / "state/outbox/2025-05-07/rewards--ada@example.org.eml"
+    mail = email.message_from_bytes(path.read_bytes(), policy=policy.default)
+    assert mail["To"] == "ada@example.org"
+    assert mail["Subject"].startswith("Reward models for cats")
+    assert not mail.defects
+    assert "We study reward models for cats with care." in mail.get_body(("plain",)).get_content()
+
+
+def test_run_shows_what_went_to_whom_and_why(small, paperbot):
+    out = paperbot("run", "--now", WEDNESDAY).out
+    assert "rewards → ada@example.org" in out
+    assert "Reward models for cats" in out
+    assert "reward model" in out
+    assert "Messages are files" in out
+
+
+def test_an_edition_is_due_once_a_day(small, paperbot):
+    paperbot("run", "--now", WEDNESDAY)
+    again = paperbot("run", "--now", "2025-05-07T18:00:00+02:00")
+    assert "No edition is due now" in again.out
+    assert len(outbox(small)) == 1
+
+
+def test_before_its_time_an_edition_is_not_due(small, paperbot):
+    paperbot("run", "--now", "2025-05-07T09:00:00+02:00")
+    (small / "seeds" / "next.txt").write_text(digest("Reward models for dogs"))
+    early = paperbot("run", "--now", "2025-05-08T07:59:00+02:00", "--json").json
+    assert (early["new"], early["editions"]) == (1, 0)
+    assert paperbot("run", "--now", "2025-05-08T08:00:00+02:00", "--json").json["editions"] == 1
+
+
+def test_no_paper_comes_twice_and_each_edition_begins_where_the_last_ended(small, paperbot):
+    paperbot("run", "--now", WEDNESDAY)
+    (small / "seeds" / "next.txt").write_text(digest("Reward models for dogs", "Robot arms"))
+    paperbot("run", "--now", "2025-05-08T09:00:00+02:00")
+    text = (
+        email.message_from_bytes(outbox(small)[-1].read_bytes(), policy=policy.default)
+        .get_body(("plain",))
+        .get_content()
+    )
+    assert "Reward models for dogs" in text
+    assert "Robot arms" not in text
+    assert "1 pick from 1 new paper" in text
+
+
+def test_force_does_not_wait_and_keeps_both_of_a_day(small, paperbot):
+    paperbot("run", "--now", WEDNESDAY)
+    (small / "seeds" / "next.txt").write_text(digest("Reward models for dogs"))
+    forced = paperbot("run", "--force", "--now", WEDNESDAY, "--json").json
+    assert (forced["editions"], forced["delivered"]) == (1, 1)
+    assert len(outbox(small)) == 2
+
+
+def test_a_quiet_day_sends_nothing_unless_the_profile_wants_a_note(small, paperbot):
+    add_profile(
+        small,
+        "noted",
+        '[edition]\nthreshold = 1.0\nwhen_quiet = "note"\n[[readers]]\nemail = "b@example.org"',
+    )
+    add_profile(small, "silent", '[edition]\nthreshold = 1.0\n[[readers]]\nemail = "c@example.org"')
+    answer = paperbot("run", "--force", "--now", WEDNESDAY, "--json").json
+    assert (answer["editions"], answer["skipped"], answer["delivered"]) == (2, 1, 2)
+    note = next(path for path in outbox(small) if path.name.startswith("noted"))
+    text = (
+        email.message_from_bytes(note.read_bytes(), policy=policy.default).get_body(("plain",)).get_content()
+    )
+    assert "3 new papers came in; the best matches to" in " ".join(text.split())
+
+
+def test_a_broken_profile_stops_that_profile_only(small, paperbot):
+    add_profile(small, "broken", "[editon]\nsize = 3")
+    answer = paperbot("run", "--now", WEDNESDAY, "--json")
+    assert answer.code == 1
+    assert answer.json["delivered"] == 1
+    assert answer.json["problems"] == [
+        {"source": "profiles/broken.toml:3", "problem": "editon: unknown key; did you mean 'edition'?"}
+    ]
+
+
+def test_a_broken_template_of_the_home_is_told_with_its_place(small, paperbot):
+    (small / "templates").mkdir()
+    (small / "templates" / "mail.txt.j2").write_text("line 1\n{{ edition.nonsense }}\n")
+    answer = paperbot("run", "--now", WEDNESDAY, "--json")
+    assert answer.code == 1
+    (problem,) = answer.json["problems"]
+    assert problem["source"] == "rewards/ada@example.org"
+    assert "mail.txt.j2:2" in problem["problem"]
+
+
+def test_a_slack_reader_gets_block_kit_as_json(small, paperbot):
+    add_profile(small, "channel", '[[readers]]\nslack = "C0123ABC"')
+    paperbot("run", "--force", "--now", WEDNESDAY)
+    path = next(path for path in outbox(small) if path.suffix == ".json")
+    message = json.loads(path.read_text())
+    assert message["channel"] == "C0123ABC"
+    assert "Reward models for cats" in json.dumps(message["blocks"])
+
+
+def test_muted_papers_are_never_sent_and_followed_authors_always(small, paperbot):
+    (small / "seeds" / "more.txt").write_text(
+        digest("Reward models and stock trading", "Gardening").replace("Grace Hopper", "Natasha Jaques")
+    )
+    add_profile(
+        small, "rules", '[edition]\nthreshold = 0.99\nexplore = 0\n[[readers]]\nemail = "r@example.org"'
+    )
+    profile = small / "profiles" / "rules.toml"
+    profile.write_text('mute = ["stock trading"]\nauthors = ["natasha jaques"]\n' + profile.read_text())
+    paperbot("run", "--force", "--now", WEDNESDAY)
+    path = next(path for path in outbox(small) if path.name.startswith("rules"))
+    text = (
+        email.message_from_bytes(path.read_bytes(), policy=policy.default).get_body(("plain",)).get_content()
+    )
+    assert "Gardening" in text
+    assert "You follow natasha jaques" in " ".join(text.split())
+    assert "stock trading" not in text
+
+
+def test_a_profile_takes_papers_of_its_sources_only(small, paperbot):
+    add_profile(
+        small,
+        "other",
+        'sources = ["elsewhere"]\n[edition]\nwhen_quiet = "skip"\n[[readers]]\nemail = "o@example.org"',
+    )
+    answer = paperbot("run", "--force", "--now", WEDNESDAY, "--json").json
+    assert (answer["editions"], answer["skipped"]) == (1, 1)
+
+
+def test_a_missing_source_folder_is_a_problem_and_editions_still_go_out(small, paperbot):
+    settings = small / "paperbot.toml"
+    settings.write_text(
+        settings.read_text() + '\n[[sources]]\nname = "gone"\nkind = "folder"\npath = "gone"\n'
+    )
+    answer = paperbot("run", "--now", WEDNESDAY, "--json")
+    assert answer.code == 1
+    assert [p["source"] for p in answer.json["problems"]] == ["gone"]
+    assert answer.json["delivered"] == 1
+
+
+def test_hostile_titles_arrive_as_text(small, paperbot):
+    title = "<script>alert(1)</script> =?utf-8?q?a=0d=0aBcc:_x@y?= reward models [bold]x[/bold]"
+    (small / "seeds" / "evil.txt").write_text(digest(title))
+    answer = paperbot("run", "--now", WEDNESDAY)
+    assert "[bold]x[/bold]" in "".join(answer.out.split("\n"))
+    (path,) = outbox(small)
+    mail = email.message_from_bytes(path.read_bytes(), policy=policy.default)
+    assert mail["Bcc"] is None
+    assert "<script" not in mail.get_body(("html",)).get_content()
+
+
+def test_running_in_a_home_with_nothing_at_all_is_quiet_and_clean(home, paperbot):
+    for path in (*home.glob("seeds/*"), *home.glob("profiles/*")):
+        path.unlink()
+    answer = paperbot("run", "--json")
+    assert answer.code == 0
+    assert answer.json == dict.fromkeys(RUN_KEYS, 0) | {"problems": []}

@@ -1,0 +1,121 @@
+"""Feedback by command, what it changes, and the explanation of a score."""
+
+import math
+
+import pytest
+
+NOW = "2025-05-07T09:00:00+02:00"
+
+
+@pytest.fixture
+def ingested(home, paperbot):
+    paperbot("ingest")
+    return home
+
+
+def test_why_adds_up_to_the_score(ingested, paperbot):
+    answer = paperbot("why", "reward-models", "TTRL", "--json").json
+    assert answer["title"].startswith("TTRL")
+    total = answer["rest"] + sum(reason["weight"] for reason in answer["reasons"])
+    assert total == pytest.approx(math.log(answer["score"] / (1 - answer["score"])))
+    assert answer["because"] == []
+
+
+def test_why_by_id_and_by_title_is_the_same(ingested, paperbot):
+    by_title = paperbot("why", "reward-models/ada@example.org", "ttrl: test-time", "--json").json
+    by_id = paperbot("why", "reward-models", by_title["paper"], "--json").json
+    assert by_id == by_title
+
+
+def test_a_thumb_up_raises_what_resembles_and_is_named_as_the_reason(ingested, paperbot):
+    before = paperbot("why", "reward-models", "A Summary on GUI Agents", "--json").json
+    said = paperbot("thumb", "up", "reward-models", "LLM-Powered GUI Agents")
+    assert said.code == 0
+    assert "more like “LLM-Powered GUI Agents" in said.out
+    after = paperbot("why", "reward-models", "A Summary on GUI Agents", "--json").json
+    assert after["score"] > before["score"]
+
+
+def test_a_paper_that_resembles_a_liked_one_says_so(ingested, paperbot):
+    paperbot("thumb", "up", "reward-models", "Stop Summation")
+    liked = paperbot("why", "reward-models", "Reward Under Attack", "--json").json["because"]
+    assert [paper["title"][:14] for paper in liked] == ["Stop Summation"]
+    out = paperbot("why", "reward-models", "Reward Under Attack").out
+    assert "resembles “Stop Summation" in out
+    assert "which got a thumb up" in out
+
+
+def test_clear_takes_a_thumb_back(ingested, paperbot):
+    before = paperbot("why", "reward-models", "TTRL", "--json").json
+    paperbot("thumb", "down", "reward-models", "Stop Summation")
+    assert paperbot("why", "reward-models", "TTRL", "--json").json != before
+    paperbot("thumb", "clear", "reward-models", "Stop Summation")
+    assert paperbot("why", "reward-models", "TTRL", "--json").json == before
+
+
+def test_why_names_mutes_follows_and_keywords(ingested, paperbot):
+    assert "never shown: it mentions “stock trading”" in paperbot("why", "reward-models", "A New DAPO").out
+    assert (
+        "always shown: you follow Natasha Jaques"
+        in paperbot("why", "reward-models", "Enhancing Personalized").out
+    )
+    assert "reward hacking (keyword)" in paperbot("why", "reward-models", "Stop Summation").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("thumb", "up", "nobody", "TTRL"), "no profile 'nobody'; there are: reward-models"),
+        (
+            ("thumb", "up", "reward-models/eve@example.org", "TTRL"),
+            "is no reader; name one of: reward-models/ada@",
+        ),
+        (("thumb", "up", "reward-models", "No such title"), "no paper 'No such title'; give its id"),
+        (("thumb", "up", "reward-models", "p99999"), "no paper 'p99999'"),
+        (
+            ("thumb", "up", "reward-models", "Reinforcement Learning"),
+            "papers begin with 'Reinforcement Learning'",
+        ),
+        (("thumb", "sideways", "reward-models", "TTRL"), "'sideways' is not one of 'up', 'down', 'clear'"),
+        (("thumb", "up", "reward-models"), "Missing argument 'PAPER'"),
+    ],
+)
+def test_what_is_not_there_is_told_in_one_line(ingested, paperbot, arguments, says):
+    answer = paperbot(*arguments)
+    assert answer.code == 2
+    assert says in answer.err
+    assert answer.err.count("\n") == 1
+    assert answer.out == ""
+
+
+def test_of_several_readers_one_must_be_named(ingested, paperbot):
+    profile = ingested / "profiles" / "reward-models.toml"
+    profile.write_text(profile.read_text() + '\n[[readers]]\nemail = "bob@example.org"\n')
+    answer = paperbot("thumb", "up", "reward-models", "TTRL")
+    assert answer.code == 2
+    assert (
+        "more than one reader; name one of: reward-models/ada@example.org, reward-models/bob@example.org"
+        in answer.err
+    )
+
+
+def test_a_profile_without_readers_says_so(ingested, paperbot):
+    (ingested / "profiles" / "lonely.toml").write_text('title = "x"\ninterests = "y"\n')
+    assert "has no readers; add [[readers]] to profiles/lonely.toml" in paperbot("why", "lonely", "TTRL").err
+
+
+def test_a_whole_title_is_enough_where_others_begin_with_it(home, paperbot, tmp_path):
+    from support import digest
+
+    path = tmp_path / "d.txt"
+    path.write_text(digest("Cats", "Cats and dogs"))
+    paperbot("ingest", path)
+    assert paperbot("thumb", "up", "reward-models", "cats").code == 0
+
+
+def test_a_judged_paper_is_not_sent(ingested, paperbot):
+    paperbot("thumb", "up", "reward-models", "Stop Summation")
+    assert (
+        "Stop Summation: Min-Form Credit Assignment Is All"
+        not in paperbot("preview", "reward-models").out.split("Resembles")[0]
+    )

@@ -1,0 +1,62 @@
+"""What tests of whole commands share: a home, and a way to call ``paperbot`` in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support import ROOT
+
+from bot.cli.main import invoke
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command said."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+Paperbot = Callable[..., Answer]
+
+
+@pytest.fixture
+def paperbot(capsys, monkeypatch) -> Paperbot:
+    """Calls the command in this process, its environment free of settings from outside."""
+    monkeypatch.delenv("PAPERBOT_HOME", raising=False)
+
+    def call(*arguments: object) -> Answer:
+        capsys.readouterr()
+        code = invoke([str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        return Answer(code, out, err)
+
+    return call
+
+
+@pytest.fixture
+def home(tmp_path, paperbot, monkeypatch) -> Path:
+    """A home as ``paperbot init`` makes it; it is the current directory too."""
+    made = tmp_path / "papers"
+    assert paperbot("init", made).code == 0
+    monkeypatch.chdir(made)
+    return made
+
+
+@pytest.fixture
+def original_seeds() -> Path:
+    """The digests that the samples were made from, where they lie beside the checkout."""
+    folder = ROOT.parent / "shared" / "seeds"
+    if not folder.is_dir():
+        pytest.skip("the original digests are not beside this checkout")
+    return folder
