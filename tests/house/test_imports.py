@@ -1,0 +1,43 @@
+"""Each third-party library is known in one room only, so that it can be changed for another in one place."""
+
+import ast
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+from support import ROOT
+
+BOT = ROOT / "bot"
+
+
+def room(path: Path) -> str:
+    return path.relative_to(BOT).parts[0].removesuffix(".py")
+
+
+def imported(path: Path) -> set[str]:
+    """Top-level names of what a module imports at run time, at its top or inside functions."""
+    tree = ast.parse(path.read_text())
+    for_types = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
+    names = set()
+    for node in ast.walk(tree):
+        if id(node) in for_types:
+            continue
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.add(node.module.partition(".")[0])
+    return names - set(sys.stdlib_module_names) - {"bot", "__future__"}
+
+
+def test_each_third_party_library_is_imported_in_one_room():
+    rooms = defaultdict(set)
+    for path in BOT.rglob("*.py"):
+        for name in imported(path):
+            rooms[name].add(room(path))
+    assert len(rooms) >= 15
+    assert {name: found for name, found in rooms.items() if len(found) > 1} == {}
