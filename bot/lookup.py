@@ -22,7 +22,10 @@ def find_reader(
     if slug not in profiles:
         raise UsageError(f"no profile {slug!r}; there are: {', '.join(profiles) or 'none in profiles/'}")
     profile = profiles[slug]
-    readers = store.readers.sync(slug, profile.addresses, now)
+    known = (store.readers.get(slug, address) for _, address in profile.addresses)
+    readers = [reader for reader in known if reader]
+    if len(readers) < len(profile.addresses):
+        readers = store.readers.sync(slug, profile.addresses, now)
     fitting = [reader for reader in readers if not address or reader.address.lower() == address.lower()]
     if len(fitting) == 1:
         return fitting[0], profile

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -120,4 +121,5 @@ def _show_files(app: App) -> None:
     click.echo("The editions are files, as no mail server is set. Open one in your mail program:")
     for path in files:
         click.echo(f"  {path}")
-    click.echo(f"\nMore: paperbot --home {app.home} why {_LEARNER} p1      (or preview, status, thumb, ...)")
+    program = sys.argv[0] if sys.argv[0].endswith("paperbot") else "paperbot"
+    click.echo(f"\nMore: {program} --home {app.home} why {_LEARNER} p1      (or preview, status, thumb, ...)")

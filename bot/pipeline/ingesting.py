@@ -58,8 +58,8 @@ def _ingest_one(raw: RawDigest, store: Store, now: datetime) -> Iterator[DigestR
     except DigestError as error:
         yield Problem(f"{raw.source}/{raw.name}", str(error))
         return
-    for part, one in enumerate(parsed, 1):
-        new, known_papers = store.papers.add_digest(raw.source, raw.name, content_hash, part, one, now=now)
+    counts = store.papers.add_digests(raw.source, raw.name, content_hash, parsed, now=now)
+    for one, (new, known_papers) in zip(parsed, counts, strict=True):
         yield DigestReport(
             source=raw.source,
             date=one.date,

@@ -15,8 +15,6 @@ from bot.store.schema import editions, outbox, picks
 
 EditionId = int
 
-_NEWEST_FIRST = (editions.c.composed_at.desc(), editions.c.id.desc())
-
 
 @dataclass(frozen=True, slots=True)
 class StoredEdition:
@@ -57,17 +55,16 @@ class Editions:
             return list(connection.scalars(put, [_outbox_row(edition_id, edition, m) for m in messages]))
 
     def last(self, reader_id: ReaderId, before: datetime | None = None) -> StoredEdition | None:
-        """Return a reader's latest edition, or the latest that was composed before a time."""
-        query = _kept().where(editions.c.reader_id == reader_id).order_by(*_NEWEST_FIRST).limit(1)
+        """Return the edition of a reader that was kept last, or the last of those composed before a time."""
+        query = _kept().where(editions.c.reader_id == reader_id).order_by(editions.c.id.desc()).limit(1)
         if before is not None:
             query = query.where(editions.c.composed_at < before)
         return next(iter(self._read(query)), None)
 
     def last_by_reader(self) -> dict[ReaderId, StoredEdition]:
-        """Return the latest edition of each reader who has had one."""
-        rank = func.row_number().over(partition_by=editions.c.reader_id, order_by=_NEWEST_FIRST)
-        ranked = select(editions.c.id, rank.label("rank")).subquery()
-        query = _kept().where(editions.c.id.in_(select(ranked.c.id).where(ranked.c.rank == 1)))
+        """Return the edition that was kept last of each reader who has had one."""
+        newest = select(func.max(editions.c.id)).group_by(editions.c.reader_id)
+        query = _kept().where(editions.c.id.in_(newest))
         return {edition.reader_id: edition for edition in self._read(query)}
 
     def recent(self, limit: int) -> list[StoredEdition]:

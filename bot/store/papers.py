@@ -1,6 +1,6 @@
 """Papers, the digests they came in, and their sightings.
 
-A digest goes in whole or not at all. Papers are never removed, and digests go in one at a time, so that paper
+A file's digests go in whole or not at all. Papers are never removed, and digests go in one at a time, so that paper
 ids grow in the order in which they can be seen: an edition's watermark covers all that was there.
 """
 
@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date, datetime
 from hashlib import sha256
+from typing import Any
 
 from sqlalchemy import Connection, bindparam, exists, func, insert, select, update
 
@@ -52,30 +53,23 @@ class Papers:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def add_digest(
-        self, source: str, name: str, content_hash: str, part: int, parsed: ParsedDigest, *, now: datetime
-    ) -> tuple[int, int]:
-        """Take in one digest; returns how many of its entries were new papers, and how many known ones.
+    def add_digests(
+        self, source: str, name: str, content_hash: str, parsed: Sequence[ParsedDigest], *, now: datetime
+    ) -> list[tuple[int, int]]:
+        """Take in the digests of one file; returns of each how many new papers it had, and how many known ones.
 
-        ``part`` counts the digests in one file, whose bytes ``content_hash`` stands for. The same part of the
-        same bytes again changes nothing: all its entries are known.
+        ``content_hash`` stands for the file's bytes; the same bytes again change nothing: all is known. All of a
+        file goes in or nothing, so that known bytes need not be read again.
         """
         with self._database.writing(Lock.INGEST) as connection:
-            row = {"received_at": now, **_digest_row(source, name, content_hash, part, parsed)}
-            digest_id = connection.scalar(insert_new(connection, digests).values(row).returning(digests.c.id))
-            if digest_id is None:
-                return 0, len(parsed.entries)
-            shelf = Shelf(_papers_with(connection, [key for entry in parsed.entries for key in keys(entry)]))
-            placed = dict.fromkeys(shelf.place(entry, now) for entry in parsed.entries)
-            ids = _insert(connection, shelf.new())
-            _update(connection, shelf.changed())
-            rows = [
-                {"digest_id": digest_id, "paper_id": ids.get(paper_id, paper_id), "position": position}
-                for position, paper_id in enumerate(placed, start=1)
+            return [
+                _add(
+                    connection,
+                    {"received_at": now, **_digest_row(source, name, content_hash, part, one)},
+                    one,
+                )
+                for part, one in enumerate(parsed, start=1)
             ]
-            if rows:
-                connection.execute(insert(sightings), rows)
-            return len(ids), len(parsed.entries) - len(ids)
 
     def digests_with(self, content_hash: str) -> list[StoredDigest]:
         """Return the digests in these bytes as they first came, in order; none for unknown bytes."""
@@ -162,6 +156,23 @@ class Papers:
         ).group_by(digests.c.source)
         with self._database.reading() as connection:
             return {source: SourceActivity(*rest) for source, *rest in connection.execute(query)}
+
+
+def _add(connection: Connection, row: dict[str, Any], parsed: ParsedDigest) -> tuple[int, int]:
+    digest_id = connection.scalar(insert_new(connection, digests).values(row).returning(digests.c.id))
+    if digest_id is None:
+        return 0, len(parsed.entries)
+    shelf = Shelf(_papers_with(connection, [key for entry in parsed.entries for key in keys(entry)]))
+    placed = dict.fromkeys(shelf.place(entry, row["received_at"]) for entry in parsed.entries)
+    ids = _insert(connection, shelf.new())
+    _update(connection, shelf.changed())
+    rows = [
+        {"digest_id": digest_id, "paper_id": ids.get(paper_id, paper_id), "position": position}
+        for position, paper_id in enumerate(placed, start=1)
+    ]
+    if rows:
+        connection.execute(insert(sightings), rows)
+    return len(ids), len(parsed.entries) - len(ids)
 
 
 def load_papers(connection: Connection, ids: Iterable[PaperId]) -> dict[PaperId, Paper]:

@@ -44,7 +44,7 @@ class Samples:
         """Add a digest of these papers; a title alone makes an entry."""
         entries = tuple(Entry(title=p, abstract=f"About {p}.") if isinstance(p, str) else p for p in papers)
         parsed = ParsedDigest("keyword", "Testing", date(2026, 4, 17), entries)
-        return self.store.papers.add_digest(source, "a.txt", uuid4().hex, 1, parsed, now=now)
+        return self.store.papers.add_digests(source, "a.txt", uuid4().hex, [parsed], now=now)[0]
 
     def papers(self, how_many: int) -> list[PaperId]:
         """Add as many papers; returns their ids."""

@@ -105,9 +105,9 @@ def test_a_title_too_long_for_an_index_is_recognised_all_the_same(samples, store
 def test_the_same_bytes_again_change_nothing_and_are_remembered(store, now):
     parsed = ParsedDigest("daily", "", None, (Entry("One"), Entry("Two")), ("block 3: no title",))
     assert store.papers.digests_with("abc") == []
-    assert store.papers.add_digest("seeds", "a.txt", "abc", 2, parsed, now=now) == (2, 0)
-    assert store.papers.add_digest("seeds", "a.txt", "abc", 1, replace(parsed, entries=()), now=now) == (0, 0)
-    assert store.papers.add_digest("copy", "b.txt", "abc", 2, parsed, now=now) == (0, 2)
+    both = [replace(parsed, entries=()), parsed]
+    assert store.papers.add_digests("seeds", "a.txt", "abc", both, now=now) == [(0, 0), (2, 0)]
+    assert store.papers.add_digests("copy", "b.txt", "abc", both, now=now) == [(0, 0), (0, 2)]
     stored = StoredDigest("seeds", "a.txt", "daily", "", None, 2, ("block 3: no title",))
     assert store.papers.digests_with("abc") == [replace(stored, papers=0), stored]
     assert len(store.papers.get([store.papers.newest_id()]).popitem()[1].sightings) == 1
@@ -120,10 +120,11 @@ def test_sightings_are_in_order_of_arrival_and_a_digest_that_grew_is_one(samples
     assert [sighting.source for sighting in samples.paper("Seen").sightings] == ["zoo", "arxiv"]
 
 
-def test_a_digest_that_fails_halfway_leaves_nothing(samples, store, now):
+def test_a_file_that_fails_halfway_leaves_nothing(samples, store, now):
+    good = ParsedDigest("keyword", "", None, (Entry("Better"),))
     wrong = ParsedDigest("keyword", "", None, (Entry("Good"), Entry(title=None)))  # type: ignore[arg-type]
     with pytest.raises((IntegrityError, TypeError)):
-        store.papers.add_digest("seeds", "a.txt", "abc", 1, wrong, now=now)
+        store.papers.add_digests("seeds", "a.txt", "abc", [good, wrong], now=now)
     assert store.papers.count() == 0
     assert store.papers.digests_with("abc") == []
 
@@ -150,7 +151,7 @@ def test_two_processes_that_take_in_the_same_papers_keep_each_once(open_another,
         for day in range(10):
             entries = tuple(Entry(f"Paper {chr(97 + n)} of day {day}") for n in range(20))
             parsed = ParsedDigest("keyword", "", None, entries)
-            new += papers.add_digest(name, name, f"{name} {day}", 1, parsed, now=now)[0]
+            new += papers.add_digests(name, name, f"{name} {day}", [parsed], now=now)[0][0]
         return new
 
     with ThreadPoolExecutor(2) as pool:
@@ -229,7 +230,7 @@ def test_newest_first_seen_is_when_the_last_new_paper_came(samples, store, now):
 def test_last_seen_tells_each_source_apart(samples, store, now):
     samples.ingest("One", "Two", source="here", now=now)
     samples.ingest("Two", source="here", now=now + timedelta(days=1))
-    store.papers.add_digest("there", "x", "x", 1, ParsedDigest("feed", "", None, ()), now=now)
+    store.papers.add_digests("there", "x", "x", [ParsedDigest("feed", "", None, ())], now=now)
     assert store.papers.last_seen() == {
         "here": SourceActivity(now + timedelta(days=1), date(2026, 4, 17), digests=2, papers=3),
         "there": SourceActivity(now, None, digests=1, papers=0),
