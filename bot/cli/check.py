@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from bot.cli.options import app_of
-from bot.cli.output import print_problems
+from bot.cli.output import count, print_problems
 from bot.domain import Problem
 from bot.errors import PaperbotError
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from bot.app import App
 
 
-@click.command("check")
+@click.command("check", short_help="Check settings, profiles, templates, store.")
 @click.option("--connect", is_flag=True, help="Also log in to the mail server and to Slack; nothing is sent.")
 @click.pass_context
 def command(ctx: click.Context, connect: bool) -> int:
@@ -41,7 +41,7 @@ def command(ctx: click.Context, connect: bool) -> int:
 def _checks(app: App, connect: bool) -> Iterator[tuple[str, list[Problem]]]:
     from bot.render.environment import check_templates
 
-    yield f"{len(app.profiles)} profiles", app.profile_problems
+    yield count(len(app.profiles), "profile"), app.profile_problems
     for source in app.sources:
         yield f"source {source.name}", [item for item in source.retrieve() if isinstance(item, Problem)]
     yield "templates", _attempt("templates", lambda: check_templates(app.templates))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from bot.cli.init import make_home
-from bot.cli.output import console, edition_table, plain, progress_bar, table, why
+from bot.cli.output import console, count, edition_table, plain, progress_bar, table, why
 from bot.domain import Edition, PaperId, Reader, Vote
 from bot.errors import UsageError
 from bot.resources import shipped
@@ -31,7 +31,7 @@ _THUMBS = (
 )
 
 
-@click.command("demo")
+@click.command("demo", short_help="Show all of it on the sample digests.")
 @click.argument("directory", type=click.Path(path_type=Path, file_okay=False), default=DEFAULT_HOME)
 def command(directory: Path) -> int:
     """Make a home in DIRECTORY (state/demo), run the sample digests through it, and show what it learns.
@@ -60,8 +60,9 @@ def _show(app: App) -> int:
     now = datetime.now(UTC)
     with progress_bar() as progress:
         report = app.pipeline.run(now, force=True, progress=progress)
+    papers = sum(digest.new for digest in report.digests)
     click.echo(
-        f"{len(report.digests)} digests, {sum(d.new for d in report.digests)} papers. What went to whom, and why:"
+        f"{count(len(report.digests), 'digest')}, {count(papers, 'paper')}. What went to whom, and why:"
     )
     for edition in report.editions:
         console().print(edition_table(edition))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from bot.cli.options import app_of, json_option, now_option
-from bot.cli.output import console, print_json, print_problems, problems_json, progress_bar, table
+from bot.cli.output import console, count, print_json, print_problems, problems_json, progress_bar, table
 from bot.domain import Problem
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from bot.pipeline.ingesting import DigestReport
 
 
-@click.command("ingest")
+@click.command("ingest", short_help="Keep what is new of the sources or of PATHS.")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @now_option
 @json_option
@@ -74,7 +74,7 @@ def _print_table(digests: Sequence[DigestReport]) -> None:
         made.add_row(digest.file, digest.format, str(digest.date or "-"), *map(str, counts))
     console().print(made)
     new = sum(digest.new for digest in digests)
-    click.echo(f"{len(digests)} digests, {new} new papers")
+    click.echo(f"{count(len(digests), 'digest')}, {count(new, 'new paper')}")
     for digest in digests:
         for rejected in digest.rejected:
             click.secho(f"! {digest.file}: {rejected}", fg="yellow", err=True)

@@ -14,7 +14,7 @@ from bot.tokens import load_keys
 _SAMPLE_PROFILE = "reward-models.toml"
 
 
-@click.command("init")
+@click.command("init", short_help="Make a home of your own.")
 @click.argument("directory", type=click.Path(path_type=Path, file_okay=False))
 def command(directory: Path) -> None:
     """Make a new home: settings, a sample profile, sample digests.

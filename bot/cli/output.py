@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -36,6 +36,11 @@ def problems_json(problems: Sequence[Problem]) -> list[dict[str, str]]:
     return [{"source": problem.source, "problem": problem.problem} for problem in problems]
 
 
+def count(number: int, noun: str) -> str:
+    """``1 paper``, ``2 papers``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def print_problems(problems: Sequence[Problem]) -> None:
     """One line each, on standard error."""
     for problem in problems:
@@ -56,7 +61,8 @@ def table(*columns: str, title: str | None = None) -> Table:
 
     made = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold", pad_edge=False)
     for column in columns:
-        made.add_column(column.removeprefix(">"), justify="right" if column.startswith(">") else "left")
+        justify: Literal["left", "right"] = "right" if column.startswith(">") else "left"
+        made.add_column(column.removeprefix(">"), justify=justify, overflow="fold")
     return made
 
 

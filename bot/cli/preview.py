@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 
-@click.command("preview")
+@click.command("preview", short_help="Show READER's next edition; store nothing.")
 @click.argument("reader")
 @now_option
 @click.option(

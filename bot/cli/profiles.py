@@ -8,7 +8,7 @@ from bot.cli.options import app_of
 from bot.cli.output import console, plain, print_problems, table
 
 
-@click.command("profiles")
+@click.command("profiles", short_help="List and check the profiles.")
 @click.pass_context
 def command(ctx: click.Context) -> int:
     """List the profiles and their readers, and check each file."""

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 import click
 
 from bot.cli.options import app_of, json_option, now_option
-from bot.cli.output import console, edition_table, print_json, print_problems, problems_json, progress_bar
+from bot.cli.output import (
+    console,
+    count,
+    edition_table,
+    print_json,
+    print_problems,
+    problems_json,
+    progress_bar,
+)
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -16,7 +24,7 @@ if TYPE_CHECKING:
     from bot.pipeline.running import RunReport
 
 
-@click.command("run")
+@click.command("run", short_help="Make and deliver what is due.")
 @now_option
 @click.option("--force", is_flag=True, help="Compose an edition for every reader, whether due or not.")
 @json_option
@@ -61,11 +69,10 @@ def _print(app: App, report: RunReport) -> None:
         console().print(edition_table(edition))
         if edition.quiet:
             click.echo(edition.quiet)
-    counts = _counts(report)
-    click.echo(
-        f"{counts['new']} new papers of {counts['digests']} digests; {counts['editions']} editions, "
-        f"{counts['delivered']} delivered, {counts['skipped']} quiet"
-    )
+    new = sum(digest.new for digest in report.digests)
+    said = [count(len(report.editions), "edition"), f"{count(report.delivered, 'message')} delivered"]
+    said += [f"{report.skipped} quiet"] if report.skipped else []
+    click.echo(f"{count(new, 'new paper')} in {count(len(report.digests), 'digest')}; {', '.join(said)}")
     if not (report.editions or report.skipped):
         click.echo("No edition is due now; `paperbot status` says when, and --force doesn't wait.")
     if report.delivered and app.writes_files:

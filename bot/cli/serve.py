@@ -8,7 +8,7 @@ from bot.cli.options import home_of
 from bot.cli.output import print_problems
 
 
-@click.command("serve")
+@click.command("serve", short_help="Run what is due every minute; serve the pages.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
     "--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="Port to listen on."

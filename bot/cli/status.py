@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from bot.cli.options import app_of, json_option, now_option
-from bot.cli.output import console, print_json, print_problems, problems_json, table
+from bot.cli.output import console, count, print_json, print_problems, problems_json, table
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from bot.pipeline.status import ReaderStatus, Status
 
 
-@click.command("status")
+@click.command("status", short_help="Show what comes in, goes out, and is wrong.")
 @now_option
 @json_option
 @click.pass_context
@@ -50,7 +50,7 @@ def _print(status: Status) -> None:
         )
     console().print(sources, readers)
     outbox = ", ".join(f"{count} {state}" for state, count in status.outbox.items() if count) or "empty"
-    click.echo(f"{status.papers} papers known; outbox: {outbox}")
+    click.echo(f"{count(status.papers, 'paper')} known; outbox: {outbox}")
 
 
 def _last(reader: ReaderStatus) -> str:
@@ -59,4 +59,4 @@ def _last(reader: ReaderStatus) -> str:
     if reader.quiet:
         return f"{reader.last_edition}, quiet: {reader.quiet}"
     states = ", ".join(dict.fromkeys(reader.last_states))
-    return f"{reader.last_edition}, {reader.last_picks} papers, {states}"
+    return f"{reader.last_edition}, {count(reader.last_picks, 'paper')}, {states}"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _SAID = {Vote.UP: "more like", Vote.DOWN: "less like", Vote.CLEAR: "no opinion any more on"}
 
 
-@click.command("thumb")
+@click.command("thumb", short_help="Tell what READER thinks of PAPER.")
 @click.argument("vote", type=click.Choice([vote.value for vote in Vote]))
 @click.argument("reader")
 @click.argument("paper")

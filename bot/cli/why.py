@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _SHOWN = 12
 
 
-@click.command("why")
+@click.command("why", short_help="Explain the score of PAPER for READER.")
 @click.argument("reader")
 @click.argument("paper")
 @now_option
@@ -61,10 +61,11 @@ def _json(score: Score, paper: Paper, because: list[Paper]) -> dict[str, object]
 
 
 def _print(score: Score, paper: Paper, because: list[Paper]) -> None:
+    from bot.render import phrases
     from bot.render.latex import readable
 
     click.echo(f"{paper.ref} {readable(paper.title)}")
-    click.echo(f"matches to {score.probability:.0%}: log-odds {score.log_odds:+.2f}, of which")
+    click.echo(f"{phrases.percent(score.probability)} match: log-odds {score.log_odds:+.2f}, of which")
     made = table(">weight", "word")
     shown, others = score.reasons[:_SHOWN], score.reasons[_SHOWN:]
     for reason in shown:

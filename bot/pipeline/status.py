@@ -58,7 +58,7 @@ def status(
     profile_problems: Sequence[Problem],
     now: datetime,
 ) -> Status:
-    """Looks at the store only; changes nothing but that readers named in the profiles are known afterwards."""
+    """Looks at the store and changes nothing."""
     return Status(
         papers=store.papers.count(),
         sources=_sources(store, source_names),
@@ -80,10 +80,11 @@ def _sources(store: Store, names: Sequence[str]) -> list[SourceStatus]:
 
 
 def _readers(store: Store, profiles: Mapping[str, Profile], now: datetime) -> list[ReaderStatus]:
+    known = {(reader.profile, reader.address): reader for reader in store.readers.all()}
     readers = [
-        (reader, profile)
+        (known.get((slug, address)) or Reader(0, slug, kind, address), profile)  # 0: not met by any run yet
         for slug, profile in profiles.items()
-        for reader in store.readers.sync(slug, profile.addresses, now)
+        for kind, address in profile.addresses
     ]
     thumbs = store.feedback.counts()
     last = store.editions.last_by_reader()

@@ -91,7 +91,7 @@ def test_ingest_tells_people_in_a_table(small, paperbot):
     (small / "seeds" / "notes.txt").write_text("Dear diary, today nothing happened at all.\n")
     answer = paperbot("ingest")
     assert "day.txt" in answer.out
-    assert "1 digests, 3 new papers" in answer.out
+    assert "1 digest, 3 new papers" in answer.out
     assert "seeds/notes.txt" in answer.err
 
 
