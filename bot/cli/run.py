@@ -73,7 +73,7 @@ def _print(app: App, report: RunReport) -> None:
     said = [count(len(report.editions), "edition"), f"{count(report.delivered, 'message')} delivered"]
     said += [f"{report.skipped} quiet"] if report.skipped else []
     click.echo(f"{count(new, 'new paper')} in {count(len(report.digests), 'digest')}; {', '.join(said)}")
-    if not (report.editions or report.skipped):
+    if not (report.editions or report.skipped or report.problems):
         click.echo("No edition is due now; `paperbot status` says when, and --force doesn't wait.")
     if report.delivered and app.writes_files:
         click.echo(f"Messages are files in {app.outbox_folder}, as no mail server or Slack token is set.")
