@@ -10,7 +10,7 @@ demo: $(INSTALLED)
 	@$(BIN)/paperbot demo state/demo
 
 test: $(INSTALLED)
-	$(BIN)/pytest $(ARGS)
+	$(BIN)/pytest --numprocesses auto $(ARGS)
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
