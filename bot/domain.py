@@ -55,6 +55,9 @@ class Entry:
     upvotes: int | None = None
     comments: int | None = None
     organisation: str | None = None
+    version: int | None = None  # of the arXiv id
+    categories: tuple[str, ...] = ()
+    replacement: bool = False  # announced because a later version replaces one that was announced before
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +97,8 @@ class Paper:
     organisation: str | None
     first_seen: datetime
     sightings: tuple[Sighting, ...] = ()
+    version: int | None = None  # the newest that was seen
+    categories: tuple[str, ...] = ()
 
     @property
     def ref(self) -> str:
