@@ -9,7 +9,8 @@ A stage adds a type; it never writes onto the type of the stage before.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
 
@@ -38,6 +39,24 @@ class RawDigest:
     source: str
     name: str
     content: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class SourceState:
+    """How it went with a source so far, and what the source itself wants to remember (``memory``).
+
+    ``failures`` in a row since the last success, the last of them for ``problem``; before ``not_before`` it
+    asks to be left alone; ``warned`` is the trouble that its operator was last told of, empty without any.
+    """
+
+    name: str
+    checked_at: datetime | None = None
+    succeeded_at: datetime | None = None
+    failures: int = 0
+    problem: str = ""
+    not_before: datetime | None = None
+    warned: str = ""
+    memory: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ def command(ctx: click.Context, paths: Sequence[Path], now: datetime, as_json: b
     digests: list[DigestReport] = []
     problems: list[Problem] = []
     with progress_bar() as progress:
-        for outcome in ingest(sources, app.store, now):
+        for outcome in ingest(sources, app.store, now, at_once=True):
             if isinstance(outcome, DigestReport):
                 digests.append(outcome)
             else:

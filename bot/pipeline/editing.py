@@ -36,7 +36,10 @@ class Editor:
         self._ranker = ranker
 
     def candidates(self, reader: Reader, profile: Profile) -> Candidates:
-        """What is new to the reader since the last edition, and was never sent to or judged by them."""
+        """What is new to the reader since the last edition, and later versions of papers that they like.
+
+        New is what was never sent to them or judged by them.
+        """
         papers = self._store.papers
         watermark = papers.newest_id()
         last = self._store.editions.last(reader.id)
@@ -47,7 +50,8 @@ class Editor:
             first_seen_since=None if last else self._first_look(),
             sources=profile.sources,
         )
-        return Candidates(ids, watermark)
+        revised = papers.revised(reader.id, since=last.composed_at) if last else ()
+        return Candidates([*ids, *(paper for paper in revised if paper not in ids)], watermark)
 
     def edition(
         self,
