@@ -1,7 +1,7 @@
 """The watchdog: does a source bring what it usually brings? ``ingesting`` and ``status`` ask it.
 
 The last 24 hours are compared with the 24 hours that ended at the same time of earlier days: of the same weekday
-where there are three such days, else of all days of its kind (working day or weekend). Days on which arXiv
+where there are three such days, else, for a working day, of all working days. Days on which arXiv
 announces nothing are no days for those who repeat its announcements.
 """
 
@@ -115,7 +115,7 @@ def _is_like_today(now: datetime, ago: int, repeats_arxiv: bool) -> bool:
     then = now - ago * _DAY
     if repeats_arxiv:
         return announced_between(then - _DAY, then)
-    return (then.weekday() >= 5) == (now.weekday() >= 5)
+    return then.weekday() == now.weekday() or max(then.weekday(), now.weekday()) < 5
 
 
 def _fresh(arrivals: Sequence[Arrival], end: datetime) -> int:

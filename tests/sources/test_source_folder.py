@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
 import shutil
 import socket
@@ -249,3 +251,30 @@ def test_a_pipe_named_does_not_block(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (problem,) = FilesSource([tmp_path / "pipe"]).retrieve(VISIT)
     assert "a named pipe" in str(problem)
+
+
+@pytest.mark.skipif(not hasattr(fcntl, "F_SETLEASE"), reason="only Linux tells who writes to a file")
+def test_a_file_that_somebody_is_writing_is_picked_up_once_it_is_whole(tmp_path: Path) -> None:
+    with (tmp_path / "a.txt").open("wb") as file:
+        file.write(b"owls")
+        file.flush()
+        assert the_problem(tmp_path) == "a.txt: still being written; ingest it again when it is whole"
+    assert retrieve(tmp_path) == [
+        RawDigest("seeds", "a.txt", b"owls"),
+        RawDigest("seeds", "good.txt", b"owls"),
+    ]
+
+
+def test_a_file_of_somebody_else_that_can_be_read_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of others' files the system does not tell who writes them."""
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(errno.EACCES, "not yours")
+
+    (tmp_path / "a.txt").write_bytes(b"owls")
+    monkeypatch.setattr(fcntl, "fcntl", refuse)
+    assert retrieve(tmp_path) == [RawDigest("seeds", "a.txt", b"owls")]
+    monkeypatch.delattr(fcntl, "F_SETLEASE", raising=False)
+    assert retrieve(tmp_path) == [RawDigest("seeds", "a.txt", b"owls")]
