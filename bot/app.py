@@ -5,7 +5,8 @@ Each part is made, and its libraries imported, when it is first asked for: a com
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from email.utils import parseaddr
 from functools import cached_property
 from pathlib import Path
@@ -197,7 +198,17 @@ class App:
         """All of it in its order."""
         from bot.pipeline.running import Pipeline
 
-        return Pipeline(self.sources, self.store, self.profiles, self.editor, self.renderer, self.dispatcher)
+        return Pipeline(
+            self.sources, self.store, self.profiles, self.editor, self.renderer, self.dispatcher, self.resolve
+        )
+
+    def resolve(self, now: datetime) -> Iterable[Problem]:
+        """Looks up links that digests don't give, if the settings want that; a Problem where it fails."""
+        if not self._settings.links.resolve:
+            return ()
+        from bot.pipeline.resolving import Resolver
+
+        return Resolver(self.store, self._fetcher).resolve(now)
 
     @cached_property
     def dispatcher(self) -> Dispatcher:

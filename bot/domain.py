@@ -177,6 +177,7 @@ class ReasonKind(StrEnum):
 
     WORD = "word"  # a word of the paper, weighed by the reader's model
     KEYWORD = "keyword"  # a keyword of the profile
+    TRENDING = "trending"  # the paper's upvotes
 
 
 @dataclass(frozen=True, slots=True)

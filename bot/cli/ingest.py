@@ -45,6 +45,7 @@ def command(ctx: click.Context, paths: Sequence[Path], now: datetime, as_json: b
             else:
                 problems.append(outcome)
             progress("reading digests", len(digests) + len(problems), 0)
+        problems += app.resolve(now)
     if as_json:
         print_json({"digests": [digest_json(d) for d in digests], "problems": problems_json(problems)})
     else:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from bot.config.profiles import Profile
 from bot.domain import Edition, Paper, PaperId, Reader, Score, Vote
-from bot.edition import Choice, Limits, compose, select
+from bot.edition import Choice, Limits, compose, select, with_trending
 from bot.store import Store
 
 if TYPE_CHECKING:  # scikit-learn takes a second to import: only ranking itself pays for it
@@ -84,12 +84,15 @@ class Editor:
         """Every one of these papers scored for the reader; None where there are none."""
         if not ids:
             return None
-        papers = self._store.papers.get(ids)
-        return self._ranker().rank(self._interest(reader, profile), list(papers.values()))
+        return self._rank(reader, profile, self._store.papers.get(ids))
 
     def score(self, reader: Reader, profile: Profile, paper: Paper) -> Score:
         """One paper's score for one reader, under today's profile and thumbs."""
-        return self._ranker().rank(self._interest(reader, profile), [paper]).scores[0]
+        return self._rank(reader, profile, {paper.id: paper}).scores[0]
+
+    def _rank(self, reader: Reader, profile: Profile, papers: Mapping[PaperId, Paper]) -> Ranking:
+        ranking = self._ranker().rank(self._interest(reader, profile), list(papers.values()))
+        return replace(ranking, scores=with_trending(ranking.scores, papers, profile.edition.trending))
 
     def _interest(self, reader: Reader, profile: Profile) -> Interest:
         from bot.ranking import Interest, Rules

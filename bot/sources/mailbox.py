@@ -10,7 +10,7 @@ import imaplib
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
@@ -35,7 +35,7 @@ class MailboxSource:
     port: int
     security: Literal["tls", "starttls", "none"]
     username: str
-    password: str
+    password: str = field(repr=False)
     sender: str
     every: timedelta
     folder: str = "INBOX"

@@ -7,18 +7,18 @@ ids grow in the order in which they can be seen: an edition's watermark covers a
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime
 from hashlib import sha256
 from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, exists, func, insert, select, update
 
-from bot.domain import Paper, PaperId, ParsedDigest, ReaderId, Sighting, Vote
-from bot.identity import keys
+from bot.domain import Entry, Paper, PaperId, ParsedDigest, ReaderId, Sighting, Vote
+from bot.identity import keys, merge
 from bot.store.engine import AnyRow, Database, Lock, in_chunks, insert_new
 from bot.store.feedback import current_thumbs
-from bot.store.schema import digests, editions, paper_keys, papers, picks, revisions, sightings
+from bot.store.schema import digests, editions, lookups, paper_keys, papers, picks, revisions, sightings
 from bot.store.shelf import Shelf
 
 _LONG = 400  # characters; PostgreSQL indexes 2,700 bytes at most
@@ -132,6 +132,32 @@ class Papers:
         """
         with self._database.reading() as connection:
             return list(connection.scalars(_revised(reader_id, since)))
+
+    def without_link(self, limit: int) -> list[Paper]:
+        """Return the newest papers that have neither id nor address and were never looked up."""
+        query = (
+            select(papers.c.id)
+            .where(papers.c.arxiv_id.is_(None), papers.c.doi.is_(None), papers.c.url.is_(None))
+            .where(papers.c.id.not_in(select(lookups.c.paper_id)))
+            .order_by(papers.c.id.desc())
+            .limit(limit)
+        )
+        with self._database.reading() as connection:
+            return list(load_papers(connection, connection.scalars(query).all()).values())
+
+    def keep_lookup(self, paper_id: PaperId, found: Entry | None, now: datetime) -> None:
+        """Note that a paper was looked up, and add the ids of what was found, if anything.
+
+        Where another paper is known by the same id, this one gets its address only: they stay two.
+        """
+        with self._database.writing(Lock.INGEST) as connection:
+            row = {"paper_id": paper_id, "at": now, "arxiv_id": found.arxiv_id if found else None}
+            connection.execute(insert_new(connection, lookups).values(row))
+            if found and (paper := load_papers(connection, [paper_id]).get(paper_id)):
+                ids = Entry(paper.title, arxiv_id=found.arxiv_id, doi=found.doi, categories=found.categories)
+                taken = [other for other in _papers_with(connection, keys(ids)[:-1]) if other.id != paper_id]
+                address = replace(paper, url=f"https://arxiv.org/abs/{found.arxiv_id}")
+                _update(connection, [address if taken else merge(paper, ids)])
 
     def recent_texts(self, limit: int, upto: PaperId | None = None) -> list[tuple[PaperId, str, str]]:
         """Return id, title and abstract of the newest papers (to ``upto`` with it), newest first."""
