@@ -5,14 +5,16 @@ Each part is made, and its libraries imported, when it is first asked for: a com
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from email.utils import parseaddr
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bot.config.opml import as_sources, feeds_in
 from bot.config.profiles import Profile, load_profiles
-from bot.config.settings import Settings, load_settings
+from bot.config.settings import Settings, SourceSection, add_to_settings, load_settings
 from bot.domain import Kind, Problem, Reader
 from bot.errors import UsageError
 from bot.links import ReaderLinks
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from bot.pipeline.running import Pipeline
     from bot.ranking import Ranker
     from bot.sources import Source
+    from bot.sources.http import Fetcher
     from bot.store import Store
 
 # The vocabulary is learned from this many of the newest papers; older ones add little but time.
@@ -92,9 +95,66 @@ class App:
     @cached_property
     def sources(self) -> Sequence[Source]:
         """Where the settings say that digests come from."""
+        return [self._source(section) for section in self._settings.sources]
+
+    def add_feeds(self, opml: bytes) -> list[str]:
+        """Adds the feeds of a list to the settings file, those that it has aside; returns their names.
+
+        Raises UsageError where the list is none, or the file could not be read any more afterwards.
+        """
+        known = {source.url for source in self._settings.sources}
+        feeds = [feed for feed in feeds_in(opml) if feed.url not in known]
+        tables = dict(as_sources(feeds, [source.name for source in self._settings.sources]))
+        add_to_settings(self.home, "".join(tables.values()))
+        return list(tables)
+
+    @cached_property
+    def _fetcher(self) -> Fetcher:
+        from bot.sources.http import Fetcher
+
+        fetch = self._settings.fetch
+        return Fetcher(private_hosts=fetch.private_hosts, proxy=fetch.proxy, seconds=fetch.timeout)
+
+    def _source(self, section: SourceSection) -> Source:
         from bot.sources.folder import FolderSource
 
-        return [FolderSource(source.name, self.home / source.path) for source in self._settings.sources]
+        name, every = section.name, section.interval
+        match section.kind:
+            case "folder":
+                return FolderSource(name, self.home / section.path)
+            case "feed":
+                from bot.sources.feed import FeedSource
+
+                return FeedSource(name, section.url, self._fetcher, every)
+            case "arxiv":
+                from bot.sources import arxiv
+
+                return arxiv.ArxivSource(name, section.query, self._fetcher, every, section.url or arxiv.URL)
+            case "huggingface":
+                from bot.sources import huggingface
+
+                return huggingface.HuggingFaceSource(
+                    name, self._fetcher, every, section.url or huggingface.URL
+                )
+            case "mailbox":
+                return self._mailbox(section)
+
+    def _mailbox(self, section: SourceSection) -> Source:
+        from bot.sources.mailbox import MailboxSource
+
+        password = self._settings.passwords.get(section.name.replace("-", "_"))
+        return MailboxSource(
+            name=section.name,
+            host=section.host,
+            port=section.port,
+            security=section.security,
+            username=section.username,
+            password=password.get_secret_value() if password else "",
+            sender=section.sender,
+            folder=section.folder,
+            moved_to=section.moved_to,
+            every=section.interval,
+        )
 
     @cached_property
     def ranker(self) -> Ranker:
@@ -138,7 +198,17 @@ class App:
         """All of it in its order."""
         from bot.pipeline.running import Pipeline
 
-        return Pipeline(self.sources, self.store, self.profiles, self.editor, self.renderer, self.dispatcher)
+        return Pipeline(
+            self.sources, self.store, self.profiles, self.editor, self.renderer, self.dispatcher, self.resolve
+        )
+
+    def resolve(self, now: datetime) -> Iterable[Problem]:
+        """Looks up links that digests don't give, if the settings want that; a Problem where it fails."""
+        if not self._settings.links.resolve:
+            return ()
+        from bot.pipeline.resolving import Resolver
+
+        return Resolver(self.store, self._fetcher).resolve(now)
 
     @cached_property
     def dispatcher(self) -> Dispatcher:

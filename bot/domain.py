@@ -9,7 +9,8 @@ A stage adds a type; it never writes onto the type of the stage before.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
 
@@ -41,6 +42,24 @@ class RawDigest:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceState:
+    """How it went with a source so far, and what the source itself wants to remember (``memory``).
+
+    ``failures`` in a row since the last success, the last of them for ``problem``; before ``not_before`` it
+    asks to be left alone; ``warned`` is the trouble that its operator was last told of, empty without any.
+    """
+
+    name: str
+    checked_at: datetime | None = None
+    succeeded_at: datetime | None = None
+    failures: int = 0
+    problem: str = ""
+    not_before: datetime | None = None
+    warned: str = ""
+    memory: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     """One paper as one digest tells of it; text is cleaned of control characters, LaTeX is kept."""
 
@@ -55,6 +74,9 @@ class Entry:
     upvotes: int | None = None
     comments: int | None = None
     organisation: str | None = None
+    version: int | None = None  # of the arXiv id
+    categories: tuple[str, ...] = ()
+    replacement: bool = False  # announced because a later version replaces one that was announced before
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +116,8 @@ class Paper:
     organisation: str | None
     first_seen: datetime
     sightings: tuple[Sighting, ...] = ()
+    version: int | None = None  # the newest that was seen
+    categories: tuple[str, ...] = ()
 
     @property
     def ref(self) -> str:
@@ -153,6 +177,7 @@ class ReasonKind(StrEnum):
 
     WORD = "word"  # a word of the paper, weighed by the reader's model
     KEYWORD = "keyword"  # a keyword of the profile
+    TRENDING = "trending"  # the paper's upvotes
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,11 @@ class DigestError(PaperbotError):
 
 
 class SourceError(PaperbotError):
-    """A source that could not be read as a whole."""
+    """A source that could not be read as a whole; ``retry_after``: seconds that it asks to be left alone."""
+
+    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
 
 
 class StoreError(PaperbotError):

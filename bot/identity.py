@@ -14,7 +14,7 @@ from urllib.parse import quote_plus
 
 from bot.domain import Entry, Paper, PaperId
 
-_ARXIV = re.compile(r"(?<![\d.])(\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?(?![\d])")
+_ARXIV = re.compile(r"(?<![\d.])(\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v(\d{1,3}))?(?![\d])")
 _LATEX_COMMAND = re.compile(r"\\(?:[a-zA-Z]+\s*|.)")
 
 
@@ -22,6 +22,12 @@ def arxiv_id(text: str) -> str | None:
     """The arXiv id in a URL or text, without its version: ``2504.08385``, ``hep-th/9901001``."""
     match = _ARXIV.search(text)
     return match.group(1) if match else None
+
+
+def arxiv_version(text: str) -> int | None:
+    """The version that an arXiv id in a URL or text carries: 2 of ``2504.08385v2``; None where it says none."""
+    match = _ARXIV.search(text)
+    return int(match.group(2)) if match and match.group(2) else None
 
 
 def normalised_title(title: str) -> str:
@@ -70,16 +76,20 @@ def first_sight(entry: Entry, paper_id: PaperId, now: datetime) -> Paper:
         upvotes=entry.upvotes,
         organisation=entry.organisation,
         first_seen=now,
+        version=entry.version,
+        categories=entry.categories,
     )
 
 
 def merge(paper: Paper, entry: Entry) -> Paper:
     """The paper with what another sighting adds: gaps are filled, nothing known is overwritten.
 
-    Of two abstracts the longer is kept (digests cut them), of two dates the earlier, of upvotes the most.
+    Of two abstracts the longer is kept (digests cut them), of two dates the earlier, of upvotes the most, of
+    versions the newest; categories are gathered in the order in which they were seen.
     """
     dates = [d for d in (paper.published, entry.published) if d]
     votes = [v for v in (paper.upvotes, entry.upvotes) if v is not None]
+    versions = [v for v in (paper.version, entry.version) if v is not None]
     return replace(
         paper,
         abstract=max(paper.abstract, entry.abstract, key=len),
@@ -91,6 +101,8 @@ def merge(paper: Paper, entry: Entry) -> Paper:
         url=paper.url or entry.url,
         upvotes=max(votes, default=None),
         organisation=paper.organisation or entry.organisation,
+        version=max(versions, default=None),
+        categories=tuple(dict.fromkeys(paper.categories + entry.categories)),
     )
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from servers import FakeTime, Web
 from support import ROOT
 
 from bot.cli.main import invoke
+from bot.sources.http import Fetcher
 
 
 @dataclass(frozen=True)
@@ -60,3 +62,22 @@ def original_seeds() -> Path:
     if not folder.is_dir():
         pytest.skip("the original digests are not beside this checkout")
     return folder
+
+
+@pytest.fixture
+def web() -> Iterator[Web]:
+    """A web server of the test's own."""
+    with Web().running() as web:
+        yield web
+
+
+@pytest.fixture
+def time() -> FakeTime:
+    """A clock that only sleeping moves."""
+    return FakeTime()
+
+
+@pytest.fixture
+def fetcher(time: FakeTime) -> Fetcher:
+    """Fetches from this machine too."""
+    return Fetcher(private_hosts=["127.0.0.1"], clock=time.clock, sleep=time.sleep)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import click
@@ -14,10 +15,15 @@ from bot.errors import PaperbotError
 
 if TYPE_CHECKING:
     from bot.app import App
+    from bot.sources import Source
 
 
 @click.command("check", short_help="Check settings, profiles, templates, store.")
-@click.option("--connect", is_flag=True, help="Also log in to the mail server and to Slack; nothing is sent.")
+@click.option(
+    "--connect",
+    is_flag=True,
+    help="Also log in to mail server and Slack, and ask the sources; nothing is kept.",
+)
 @click.pass_context
 def command(ctx: click.Context, connect: bool) -> int:
     """Check settings, profiles, sources, templates and the store.
@@ -30,7 +36,7 @@ def command(ctx: click.Context, connect: bool) -> int:
     app = app_of(ctx)
     click.echo(f"ok  settings in {app.home / 'paperbot.toml'}")
     problems: list[Problem] = []
-    for what, found in _checks(app, connect):
+    for what, found in _checks(app, connect, datetime.now(UTC)):
         problems += found
         if not found:
             click.echo(f"ok  {what}")
@@ -38,17 +44,28 @@ def command(ctx: click.Context, connect: bool) -> int:
     return 2 if problems else 0
 
 
-def _checks(app: App, connect: bool) -> Iterator[tuple[str, list[Problem]]]:
+def _checks(app: App, connect: bool, now: datetime) -> Iterator[tuple[str, list[Problem]]]:
     from bot.render.environment import check_templates
 
     yield count(len(app.profiles), "profile"), app.profile_problems
     for source in app.sources:
-        yield f"source {source.name}", [item for item in source.retrieve() if isinstance(item, Problem)]
+        if connect or not source.every:
+            yield f"source {source.name}", _peek(source, now)
     yield "templates", _attempt("templates", lambda: check_templates(app.templates))
     yield "store", _attempt("store", lambda: app.store)
     if connect:
         for kind, channel in app.channels.items():
             yield f"{kind} channel", _attempt(f"{kind} channel", channel.check)
+
+
+def _peek(source: Source, now: datetime) -> list[Problem]:
+    """What goes wrong when a source is read; nothing is changed."""
+    from bot.sources import Visit
+
+    try:
+        return [item for item in source.retrieve(Visit(now, peek=True)) if isinstance(item, Problem)]
+    except PaperbotError as error:
+        return [Problem(source.name, str(error))]
 
 
 def _attempt(what: str, action: Callable[[], object]) -> list[Problem]:

@@ -39,12 +39,13 @@ def command(ctx: click.Context, paths: Sequence[Path], now: datetime, as_json: b
     digests: list[DigestReport] = []
     problems: list[Problem] = []
     with progress_bar() as progress:
-        for outcome in ingest(sources, app.store, now):
+        for outcome in ingest(sources, app.store, now, at_once=True):
             if isinstance(outcome, DigestReport):
                 digests.append(outcome)
             else:
                 problems.append(outcome)
             progress("reading digests", len(digests) + len(problems), 0)
+        problems += app.resolve(now)
     if as_json:
         print_json({"digests": [digest_json(d) for d in digests], "problems": problems_json(problems)})
     else:

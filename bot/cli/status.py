@@ -25,8 +25,7 @@ def command(ctx: click.Context, now: datetime, as_json: bool) -> int:
     from bot.pipeline.status import status
 
     app = app_of(ctx)
-    names = [source.name for source in app.sources]
-    found = status(app.store, names, app.profiles, app.profile_problems, now)
+    found = status(app.store, app.sources, app.profiles, app.profile_problems, now)
     if as_json:
         print_json({**asdict(found), "problems": problems_json(found.problems)})
     else:
@@ -36,11 +35,16 @@ def command(ctx: click.Context, now: datetime, as_json: bool) -> int:
 
 
 def _print(status: Status) -> None:
-    sources = table("source", "last brought something", "newest digest", ">digests", ">papers")
+    sources = table("source", "state", "last brought something", "newest digest", ">digests", ">papers")
     for source in status.sources:
         seen = f"{source.last_seen:%Y-%m-%d %H:%M} UTC" if source.last_seen else "never"
         sources.add_row(
-            source.name, seen, str(source.latest_digest or "-"), str(source.digests), str(source.papers)
+            source.name,
+            source.health,
+            seen,
+            str(source.latest_digest or "-"),
+            str(source.digests),
+            str(source.papers),
         )
     readers = table("reader", "thumbs", "last edition", "next due")
     for reader in status.readers:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, SecretStr, StringConstraints, ValidationError, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from bot.config.profiles import Timezone
-from bot.config.toml import Section, explain, read_toml
+from bot.config.toml import Section, explain, parse_toml, read_toml, write_whole
 from bot.errors import ConfigError
 from bot.loopback import is_loopback
 
@@ -23,6 +25,16 @@ def _web_url(value: str) -> str:
     return value.rstrip("/")
 
 
+def _fetch_url(value: str) -> str:
+    parts = urlsplit(value)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError(f"{value!r} is no web address; write it like https://example.org/feed.xml")
+    if parts.username or parts.password:
+        raise ValueError("passwords don't belong in addresses; take it out")
+    return value
+
+
+FetchUrl = Annotated[str, AfterValidator(_fetch_url)]
 WebUrl = Annotated[str, AfterValidator(_web_url)]
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")]
 
@@ -40,12 +52,78 @@ class StoreSection(Section):
     url: str = "sqlite:///state/paperbot.db"
 
 
+# The keys that a kind of source needs, and those that it may have.
+_SOURCE_KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "folder": (("path",), ()),
+    "feed": (("url",), ("every",)),
+    "arxiv": (("query",), ("url", "every")),
+    "huggingface": ((), ("url", "every")),
+    "mailbox": (("host", "username", "sender"), ("port", "security", "folder", "moved_to", "every")),
+}
+
+
+_MINUTES = {
+    "folder": 0,
+    "feed": 60,
+    "arxiv": 60,
+    "huggingface": 120,
+    "mailbox": 15,
+}  # where every is not given
+
+
 class SourceSection(Section):
-    """Where digests come from."""
+    """Where digests come from; which keys it has depends on its kind."""
 
     name: Name
-    kind: Literal["folder"]
-    path: str
+    kind: Literal["folder", "feed", "arxiv", "huggingface", "mailbox"]
+    path: str = ""
+    url: FetchUrl = ""
+    query: Annotated[str, StringConstraints(max_length=2_000)] = ""
+    every: int | None = Field(None, ge=1, le=10_080)
+    host: str = ""
+    port: int = Field(993, ge=1, le=65535)
+    security: Literal["tls", "starttls", "none"] = "tls"
+    username: str = ""
+    sender: str = ""
+    folder: str = "INBOX"
+    moved_to: str = ""
+
+    @property
+    def interval(self) -> timedelta:
+        """How often the source is asked at most."""
+        return timedelta(minutes=self.every or _MINUTES[self.kind])
+
+    @model_validator(mode="after")
+    def _keys_of_its_kind(self) -> SourceSection:
+        needed, possible = _SOURCE_KEYS[self.kind]
+        if missing := next((key for key in needed if not getattr(self, key)), None):
+            raise ValueError(f'a source of kind "{self.kind}" needs {missing}; add {missing} = ...')
+        known = {"name", "kind", *needed, *possible}
+        if strange := next(iter(sorted(self.model_fields_set - known)), None):
+            raise ValueError(
+                f'a source of kind "{self.kind}" has no {strange}; known: {", ".join(sorted(known))}'
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _encrypted(self) -> SourceSection:
+        if self.security == "none" and not is_loopback(self.host):
+            raise ValueError('security = "none" sends the password readably; use "tls" or "starttls"')
+        return self
+
+
+class FetchSection(Section):
+    """How feeds and lists are fetched."""
+
+    timeout: float = Field(30.0, ge=1.0, le=600.0)
+    proxy: FetchUrl = ""
+    private_hosts: tuple[str, ...] = ()
+
+
+class LinksSection(Section):
+    """Links that digests don't give."""
+
+    resolve: bool = False
 
 
 class EmailSection(Section):
@@ -86,6 +164,9 @@ class Settings(BaseSettings):
     bot: BotSection = BotSection()
     store: StoreSection = StoreSection()
     sources: tuple[SourceSection, ...] = ()
+    passwords: dict[str, SecretStr] = {}
+    fetch: FetchSection = FetchSection()
+    links: LinksSection = LinksSection()
     email: EmailSection = EmailSection()
     slack: SlackSection = SlackSection()
 
@@ -117,7 +198,19 @@ def load_settings(home: Path) -> Settings:
         raise ConfigError(
             FILE, "", f"not found in {home}; make a home with `paperbot init DIR`, or name one with --home"
         )
-    text, values = read_toml(path)
+    return _settings(*read_toml(path))
+
+
+def add_to_settings(home: Path, tables: str) -> None:
+    """Adds tables at the end of a home's settings file; ConfigError, and nothing done, if they don't fit there."""
+    path = home / FILE
+    text, _ = read_toml(path)
+    longer = f"{text.rstrip()}\n{tables}"
+    _settings(longer, parse_toml(longer, FILE))
+    write_whole(path, longer)
+
+
+def _settings(text: str, values: dict[str, Any]) -> Settings:
     _refuse_secrets(values)
     try:
         return Settings(**values)
@@ -126,6 +219,12 @@ def load_settings(home: Path) -> Settings:
 
 
 def _refuse_secrets(values: dict[str, Any]) -> None:
+    if "passwords" in values:
+        raise ConfigError(
+            FILE,
+            "passwords",
+            "secrets don't belong in files; set PAPERBOT_PASSWORDS__NAME, by the source's name",
+        )
     for section, key in _SECRETS.items():
         table = values.get(section)
         if isinstance(table, dict) and key in table:

@@ -35,13 +35,25 @@ def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
         raise ConfigError(path.name, "", f"byte {error.start} is not UTF-8; save the file as UTF-8") from None
     except OSError as error:
         raise ConfigError(path.name, "", f"can't be read: {error.strerror}") from None
+    return text, parse_toml(text, path.name)
+
+
+def parse_toml(text: str, file: str) -> dict[str, Any]:
+    """The content of TOML; raises ConfigError where it is none."""
     try:
-        return text, tomllib.loads(text)
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         place = re.search(r" \(at line (\d+), column \d+\)| \(at end of document\)", str(error))
         problem = str(error).replace(place.group(0), "") if place else str(error)
         line = int(place.group(1)) if place and place.group(1) else None
-        raise ConfigError(path.name, "", f"not valid TOML: {problem}", line=line) from None
+        raise ConfigError(file, "", f"not valid TOML: {problem}", line=line) from None
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Puts a file in the place of another at once, so that none is ever half written."""
+    beside = path.with_name(f".{path.name}.new")
+    beside.write_text(text, encoding="utf-8")
+    beside.replace(path)
 
 
 def explain(error: ValidationError, model: type[BaseModel], file: str, text: str) -> ConfigError:

@@ -30,15 +30,14 @@ from typing import NamedTuple
 
 from bot.digests.format import Format, collect
 from bot.digests.text import Line
-from bot.digests.wording import believable, flaw, is_prose, is_title, quoted
+from bot.digests.wording import MONTHS, believable, flaw, is_prose, is_title, quoted
 from bot.domain import Entry, ParsedDigest
 
 _NAME = "daily papers"
 _ABOVE = {"new", "get trending papers in your email inbox!", "subscribe"}
 _EDITOR = re.compile(r"by ?.{1,60} and the research community", re.IGNORECASE)
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _STAMP = re.compile(
-    rf"({'|'.join(_MONTHS)})[a-z]{{0,6}}\.? (\d{{1,2}})(?:, ((?:19|20)\d\d))?(?: (\d{{1,6}}))?",
+    rf"({'|'.join(MONTHS)})[a-z]{{0,6}}\.? (\d{{1,2}})(?:, ((?:19|20)\d\d))?(?: (\d{{1,6}}))?",
     re.IGNORECASE | re.ASCII,
 )
 _COUNT = re.compile(r"[•·*-]? ?(\d{1,5}) authors?", re.IGNORECASE | re.ASCII)
@@ -235,7 +234,7 @@ def _stamp(text: str) -> _Stamp | None:
         return None
     month, day, year, comments = found.groups()
     return _Stamp(
-        month=_MONTHS.index(month.lower()) + 1,
+        month=MONTHS.index(month.lower()) + 1,
         day=int(day),
         year=int(year) if year else None,
         comments=int(comments) if comments else None,

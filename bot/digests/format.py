@@ -26,6 +26,20 @@ class Format:
     parse: Callable[[Sequence[Line]], ParsedDigest]
 
 
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One way to write a digest that takes a whole file, such as XML, recognised by how the file begins.
+
+    ``recognises(beginning)`` gets the first characters, without byte-order mark and white space.
+    ``parse(content)`` reads the bytes; DigestError where they are something else after all.
+    """
+
+    name: str
+    title: str
+    recognises: Callable[[str], bool]
+    parse: Callable[[bytes], ParsedDigest]
+
+
 def collect(form: str, topic: str, day: date | None, found: Iterable[Entry | str]) -> ParsedDigest:
     """The digest of what a parser found: papers, and sentences on what it could not read."""
     results = tuple(found)

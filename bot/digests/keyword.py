@@ -23,13 +23,12 @@ from itertools import islice, pairwise, takewhile
 
 from bot.digests.format import Format, collect
 from bot.digests.text import Line
-from bot.digests.wording import LONGEST_TITLE, believable, flaw, is_prose, is_title, quoted
+from bot.digests.wording import LONGEST_TITLE, believable, flaw, is_prose, is_title, names, quoted
 from bot.domain import Entry, ParsedDigest
 
 _HEADER = re.compile(r"\S.{0,150}? [-\u2013\u2014] \d{4}-\d{2}-\d{2}", re.ASCII)
 _FIELD = re.compile(r"(author|date)s? ?[:\uff1a] ?(.*)", re.IGNORECASE)
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-_AUTHORS = re.compile(r"[,;](?!\s*(?:[JS]r\b|I{2,3}\b|IV\b))|\sand\s")  # "Sammy Davis, Jr." is one author
 _NEAR = 8  # lines with text within which a header is followed by a byline
 
 
@@ -99,8 +98,7 @@ def _byline(lines: Sequence[Line], begin: int) -> _Byline | None:
     published = _date(fields.get("date", ""))
     if "author" not in fields and not published:
         return None
-    names = (name.strip() for name in _AUTHORS.split(fields.get("author", "")))
-    return _Byline(begin, end, tuple(filter(None, names)), published)
+    return _Byline(begin, end, names(fields.get("author", "")), published)
 
 
 def _field_end(lines: Sequence[Line], begin: int) -> int:

@@ -52,7 +52,12 @@ class Line(NamedTuple):
 
 def lines(content: bytes) -> list[Line]:
     """The lines of a digest, empty ones included; DigestError where it is empty, too large, or no text."""
-    text = clean(decode(content)).replace("\r\n", "\n").replace("\r", "\n")
+    return lines_of(decode(content))
+
+
+def lines_of(decoded: str) -> list[Line]:
+    """The lines of text that was decoded; DigestError as for ``lines``."""
+    text = clean(decoded).replace("\r\n", "\n").replace("\r", "\n")
     if not text.strip():
         raise DigestError("empty file")
     if text.count("\n") >= MAX_LINES:
@@ -80,6 +85,26 @@ def clean(text: str) -> str:
     if unwanted > len(text) * _MOST_UNWANTED:
         raise DigestError("binary data (too many control characters); remove it, or save it as text")
     return cleaned
+
+
+def tidy(text: str) -> str:
+    """One line of a title, name or abstract: unwanted characters gone, single blanks between words."""
+    return " ".join(_UNWANTED.sub("", _encoded_once(text)).split())
+
+
+def _encoded_once(text: str) -> str:
+    """Text that was taken for Latin-1 and encoded again on its way, as it was: ``Ã¼`` is ``ü``.
+
+    That all of its letters are bytes of valid UTF-8 by chance does not happen in names and sentences.
+    """
+    if text.isascii():
+        return text
+    for encoding in ("latin-1", "windows-1252"):
+        try:
+            return text.encode(encoding).decode("utf-8")
+        except UnicodeError:
+            continue
+    return text
 
 
 def _unmarked_utf16(content: bytes) -> str | None:

@@ -2,13 +2,45 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date, timedelta
 
 LONGEST_TITLE = 300  # characters; the longest that are known have some 250
 LONGEST_ABSTRACT = 20_000  # characters; arXiv allows 1,920
 _FURTHEST_AHEAD = timedelta(days=2)  # of its digest: a paper's date may be another time zone's, or tomorrow
 _CLOSING = "\"'\u201d\u2019)]"  # may stand behind the full stop
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_BETWEEN_NAMES = re.compile(
+    r"[,;](?!\s*(?:[JS]r\b|I{2,3}\b|IV\b))|\sand\s"
+)  # "Sammy Davis, Jr." is one author
+_INNERMOST_PARENTHESES = re.compile(r"\([^()]*\)")
 _LISTED = ("- ", "* ", "\u2022 ", "\u2013 ")  # how an item of a list begins
+
+
+def names(text: str) -> tuple[str, ...]:
+    """The authors in a list like "Ada Lovelace, Grace Hopper and others"."""
+    listed = (name.strip().removeprefix("and ") for name in _BETWEEN_NAMES.split(text))
+    return tuple(filter(None, listed))
+
+
+def without_affiliations(authors: str) -> str:
+    """A list of authors without what stands in parentheses, which may hold commas and parentheses of its own.
+
+    >>> without_affiliations("Ada Lovelace (1 and 2), Grace Hopper ((1) Lab, Here (2) There)")
+    'Ada Lovelace , Grace Hopper '
+    """
+    found = 1
+    while found:
+        authors, found = _INNERMOST_PARENTHESES.subn("", authors)
+    return authors
+
+
+def calendar_day(day: str, month: str, year: str) -> date | None:
+    """The date of such words as "6", "May", "2025"; None where there is no such day."""
+    try:
+        return date(int(year), MONTHS.index(month[:3].lower()) + 1, int(day))
+    except ValueError:
+        return None
 
 
 def is_prose(text: str) -> bool:

@@ -1,5 +1,6 @@
 """What goes into an edition: pure functions from scores and papers to picks, without database or clock.
 
+trending      upvotes as one more reason of a score
 selection     which papers, in which order
 sentences     an abstract as sentences
 summary       the few sentences that say most to this reader
@@ -8,5 +9,6 @@ composing     picks with summary and reasons; or why there are none
 
 from bot.edition.composing import compose
 from bot.edition.selection import Choice, Limits, select
+from bot.edition.trending import with_trending
 
-__all__ = ["Choice", "Limits", "compose", "select"]
+__all__ = ["Choice", "Limits", "compose", "select", "with_trending"]

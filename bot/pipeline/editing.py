@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from bot.config.profiles import Profile
 from bot.domain import Edition, Paper, PaperId, Reader, Score, Vote
-from bot.edition import Choice, Limits, compose, select
+from bot.edition import Choice, Limits, compose, select, with_trending
 from bot.store import Store
 
 if TYPE_CHECKING:  # scikit-learn takes a second to import: only ranking itself pays for it
@@ -36,7 +36,10 @@ class Editor:
         self._ranker = ranker
 
     def candidates(self, reader: Reader, profile: Profile) -> Candidates:
-        """What is new to the reader since the last edition, and was never sent to or judged by them."""
+        """What is new to the reader since the last edition, and later versions of papers that they like.
+
+        New is what was never sent to them or judged by them.
+        """
         papers = self._store.papers
         watermark = papers.newest_id()
         last = self._store.editions.last(reader.id)
@@ -47,7 +50,8 @@ class Editor:
             first_seen_since=None if last else self._first_look(),
             sources=profile.sources,
         )
-        return Candidates(ids, watermark)
+        revised = papers.revised(reader.id, since=last.composed_at) if last else ()
+        return Candidates([*ids, *(paper for paper in revised if paper not in ids)], watermark)
 
     def edition(
         self,
@@ -80,12 +84,15 @@ class Editor:
         """Every one of these papers scored for the reader; None where there are none."""
         if not ids:
             return None
-        papers = self._store.papers.get(ids)
-        return self._ranker().rank(self._interest(reader, profile), list(papers.values()))
+        return self._rank(reader, profile, self._store.papers.get(ids))
 
     def score(self, reader: Reader, profile: Profile, paper: Paper) -> Score:
         """One paper's score for one reader, under today's profile and thumbs."""
-        return self._ranker().rank(self._interest(reader, profile), [paper]).scores[0]
+        return self._rank(reader, profile, {paper.id: paper}).scores[0]
+
+    def _rank(self, reader: Reader, profile: Profile, papers: Mapping[PaperId, Paper]) -> Ranking:
+        ranking = self._ranker().rank(self._interest(reader, profile), list(papers.values()))
+        return replace(ranking, scores=with_trending(ranking.scores, papers, profile.edition.trending))
 
     def _interest(self, reader: Reader, profile: Profile) -> Interest:
         from bot.ranking import Interest, Rules

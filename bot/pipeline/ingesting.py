@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from datetime import date, datetime
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
 
 from bot.digests import parse
-from bot.domain import Problem, RawDigest
-from bot.errors import DigestError
-from bot.sources import Source
+from bot.domain import ParsedDigest, Problem, RawDigest, SourceState
+from bot.errors import DigestError, SourceError
+from bot.pipeline.watching import Health, watch
+from bot.sources import Source, Visit
 from bot.store import Store
 
 
@@ -28,14 +29,91 @@ class DigestReport:
     file: str
 
 
-def ingest(sources: Iterable[Source], store: Store, now: datetime) -> Iterator[DigestReport | Problem]:
-    """Stores what the sources bring, one digest after the other; what can't be read becomes a Problem."""
+def ingest(
+    sources: Iterable[Source], store: Store, now: datetime, *, at_once: bool = False
+) -> Iterator[DigestReport | Problem]:
+    """Stores what the sources bring, one digest after the other; what can't be read becomes a Problem.
+
+    A source that was asked a short while ago is left alone, unless ``at_once``; one that asked to be left alone
+    is, and with ``at_once`` that is a Problem.
+    """
+    states = store.sources.states()
     for source in sources:
-        for raw in source.retrieve():
-            if isinstance(raw, Problem):
-                yield raw
+        state = states.get(source.name) or SourceState(source.name)
+        if state.not_before and now < state.not_before:
+            if at_once:
+                yield Problem(
+                    source.name, f"asks to be left alone until {state.not_before:%Y-%m-%d %H:%M} UTC"
+                )
+        elif at_once or _is_due(source, state, now):
+            yield from _visit(source, store, state, now)
+
+
+def _is_due(source: Source, state: SourceState, now: datetime) -> bool:
+    """Whether the source was last asked long enough ago; a time in the future says nothing."""
+    if state.checked_at is None or state.checked_at > now:
+        return True
+    return now - state.checked_at >= source.every
+
+
+def _visit(
+    source: Source, store: Store, state: SourceState, now: datetime
+) -> Iterator[DigestReport | Problem]:
+    """One retrieval, how it went, and whether its operator should know."""
+    visit = Visit(now, dict(state.memory))
+    problems: list[Problem] = []
+    read = 0
+    failure: SourceError | None = None
+    try:
+        for outcome in _digests(source, visit, store):
+            yield outcome
+            if isinstance(outcome, Problem):
+                problems.append(outcome)
             else:
-                yield from _ingest_one(raw, store, now)
+                read += 1
+    except SourceError as error:
+        failure = error
+        problems.append(Problem(source.name, str(error)))
+        yield problems[-1]
+    if problems and (failure or not read):
+        state = _failed(state, problems[-1], failure.retry_after if failure else None, now)
+    else:
+        memory = state.memory if problems else visit.memory
+        state = SourceState(source.name, succeeded_at=now, memory=memory, warned=state.warned)
+    state = replace(state, checked_at=now)
+    verdict = watch(source, store, now, state)
+    if verdict.is_trouble and verdict.health is not Health.FAILING and verdict.health != state.warned:
+        yield Problem(source.name, str(verdict))
+    store.sources.record(replace(state, warned=verdict.health if verdict.is_trouble else ""))
+
+
+def _failed(state: SourceState, problem: Problem, retry_after: float | None, now: datetime) -> SourceState:
+    again = now + timedelta(seconds=retry_after) if retry_after else None
+    return replace(state, failures=state.failures + 1, problem=problem.problem, not_before=again)
+
+
+def _digests(source: Source, visit: Visit, store: Store) -> Iterator[DigestReport | Problem]:
+    for raw in source.retrieve(visit):
+        if isinstance(raw, Problem):
+            yield raw
+        else:
+            yield from _ingest_one(raw, store, visit.now)
+
+
+def peek(source: Source, now: datetime) -> Iterator[tuple[str, ParsedDigest] | Problem]:
+    """What a source would bring, with its name, or a Problem for each that is no digest; changes nothing."""
+    try:
+        for raw in source.retrieve(Visit(now, peek=True)):
+            yield from [raw] if isinstance(raw, Problem) else _parsed(raw)
+    except SourceError as error:
+        yield Problem(source.name, str(error))
+
+
+def _parsed(raw: RawDigest) -> Iterator[tuple[str, ParsedDigest] | Problem]:
+    try:
+        yield from ((raw.name, digest) for digest in parse(raw))
+    except DigestError as error:
+        yield Problem(f"{raw.source}/{raw.name}", str(error))
 
 
 def _ingest_one(raw: RawDigest, store: Store, now: datetime) -> Iterator[DigestReport | Problem]:

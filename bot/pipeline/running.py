@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from itertools import count
@@ -68,6 +68,7 @@ class Pipeline:
     editor: Editor
     renderer: Renderer
     dispatcher: Dispatcher
+    resolve: Callable[[datetime], Iterable[Problem]]  # looks up links that digests don't give
 
     def run(self, now: datetime, *, force: bool, progress: Progress) -> RunReport:
         """The whole way once; with ``force``, an edition for every reader whether due or not."""
@@ -94,7 +95,7 @@ class Pipeline:
             else:
                 arrived.append(outcome)
             progress("reading digests", len(arrived) + len(problems), 0)
-        return arrived, problems
+        return arrived, [*problems, *self.resolve(now)]
 
     def _edit(self, now: datetime, force: bool, progress: Progress) -> _Made:
         due = self._due(now, force)

@@ -5,24 +5,35 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from typing import Any
 
 from bot.config.profiles import Profile
-from bot.domain import Problem, Reader, State
+from bot.domain import Problem, Reader, SourceState, State
+from bot.pipeline.watching import Health, watch
 from bot.schedule import next_moment
+from bot.sources import Source
 from bot.store import Store
+from bot.store.sources import SourceActivity
 
 _PROBLEMS_SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True)
 class SourceStatus:
-    """What a source has brought so far; ``last_seen`` is None for one that has brought nothing."""
+    """How a source does, and what it has brought so far; ``last_seen`` is None for one that has brought nothing."""
 
     name: str
     last_seen: datetime | None
     latest_digest: date | None
     digests: int
     papers: int
+    kind: str = ""  # empty for one that the settings don't name any more
+    health: Health = Health.OK
+    detail: str = ""
+    trouble: bool = False
+    usual: float | None = None  # new papers by this time of such a day
+    last_checked: datetime | None = None
+    highest_id: str | None = None  # of arXiv
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,30 +64,60 @@ class Status:
 
 def status(
     store: Store,
-    source_names: Sequence[str],
+    sources: Sequence[Source],
     profiles: Mapping[str, Profile],
     profile_problems: Sequence[Problem],
     now: datetime,
 ) -> Status:
     """Looks at the store and changes nothing."""
+    found = sources_status(store, sources, now)
+    troubled = [Problem(one.name, f"{one.health}: {one.detail}") for one in found if one.trouble]
     return Status(
         papers=store.papers.count(),
-        sources=_sources(store, source_names),
+        sources=found,
         readers=_readers(store, profiles, now),
         outbox=store.outbox.counts(),
-        problems=[*profile_problems, *_undelivered(store)],
+        problems=[*profile_problems, *troubled, *_undelivered(store)],
     )
 
 
-def _sources(store: Store, names: Sequence[str]) -> list[SourceStatus]:
-    seen = store.papers.last_seen()
-    every = dict.fromkeys((*names, *seen))
-    return [
-        SourceStatus(name, activity.received_at, activity.latest, activity.digests, activity.papers)
-        if (activity := seen.get(name))
-        else SourceStatus(name, None, None, 0, 0)
-        for name in every
-    ]
+def sources_status(store: Store, sources: Sequence[Source], now: datetime) -> list[SourceStatus]:
+    """The sources of the settings, then others that have brought something."""
+    seen, states = store.sources.activity(), store.sources.states()
+    current = [_source(source, seen.get(source.name), states, store, now) for source in sources]
+    others = [name for name in seen if name not in {source.name for source in sources}]
+    return [*current, *(SourceStatus(**_brought(name, seen[name])) for name in others)]
+
+
+def _source(
+    source: Source,
+    activity: SourceActivity | None,
+    states: Mapping[str, SourceState],
+    store: Store,
+    now: datetime,
+) -> SourceStatus:
+    state = states.get(source.name) or SourceState(source.name)
+    verdict = watch(source, store, now, state)
+    return SourceStatus(
+        **_brought(source.name, activity),
+        kind=source.kind,
+        health=verdict.health,
+        detail=verdict.detail,
+        trouble=verdict.is_trouble,
+        usual=verdict.usual,
+        last_checked=state.checked_at,
+    )
+
+
+def _brought(name: str, activity: SourceActivity | None) -> dict[str, Any]:
+    return {
+        "name": name,
+        "last_seen": activity.received_at if activity else None,
+        "latest_digest": activity.latest if activity else None,
+        "digests": activity.digests if activity else 0,
+        "papers": activity.papers if activity else 0,
+        "highest_id": activity.highest_id if activity else None,
+    }
 
 
 def _readers(store: Store, profiles: Mapping[str, Profile], now: datetime) -> list[ReaderStatus]:

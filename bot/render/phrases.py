@@ -71,11 +71,13 @@ def reasons(pick: Pick) -> list[str]:
     """Why it was picked, strongest claim first, each a phrase; what weighs against it comes last."""
     keywords = [oneline(r.term) for r in pick.reasons if r.kind is ReasonKind.KEYWORD and r.weight > 0]
     words = [oneline(r.term) for r in pick.reasons if r.kind is ReasonKind.WORD and r.weight > 0]
+    trending = [oneline(r.term) for r in pick.reasons if r.kind is ReasonKind.TRENDING]
     against = [oneline(r.term) for r in pick.reasons if r.weight < 0]
     found = {
         "You follow": oneline(pick.followed or ""),
         "Your keyword:" if len(keywords) == 1 else "Your keywords:": ", ".join(keywords),
         "Because of:": ", ".join(words),
+        "Trending:": ", ".join(trending),
         "Resembles": f"“{shorten(readable(pick.because), 80)}”, which you liked" if pick.because else "",
         "Despite:": ", ".join(against),
     }

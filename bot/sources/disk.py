@@ -5,6 +5,9 @@ Every problem names its file and the remedy; the other files are read all the sa
 
 from __future__ import annotations
 
+import errno
+import fcntl
+import signal
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -59,9 +62,26 @@ def _content(path: Path) -> bytes:
         raise SourceError(f"{size}, more than the {cap} that a digest may have; split it")
     with path.open("rb") as file:
         content = file.read(MAX_BYTES + 1)
-    if len(content) != status.st_size:
-        raise SourceError("still being written; ingest it again when it is whole")
+        if len(content) != status.st_size or _is_being_written(file.fileno()):
+            raise SourceError("still being written; ingest it again when it is whole")
     return content
+
+
+def _is_being_written(descriptor: int) -> bool:
+    """Whether a process has the file open for writing, where the system tells: Linux, of local files of one's own.
+
+    A lease to read is refused while there is a writer. It is given back at once; who would open the file to
+    write in between makes the kernel send a signal, by default one that ends the process, here one that doesn't.
+    """
+    if not hasattr(fcntl, "F_SETLEASE"):
+        return False
+    try:
+        fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)
+        fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+        fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+    except OSError as error:
+        return error.errno == errno.EAGAIN
+    return False
 
 
 def shown(path: Path) -> str:

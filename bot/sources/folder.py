@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
 from bot.domain import Problem, RawDigest
+from bot.sources import Visit
 from bot.sources.disk import read, shown, walk
 
 
@@ -16,8 +18,11 @@ class FolderSource:
 
     name: str
     path: Path
+    every: timedelta = timedelta(0)
+    kind: str = "folder"
+    repeats_arxiv: bool = False
 
-    def retrieve(self) -> Iterator[RawDigest | Problem]:
+    def retrieve(self, _: Visit) -> Iterator[RawDigest | Problem]:
         """The files in the order of their paths; a Problem for each that can't be read."""
         for found in walk(self.path, self.name):
             if isinstance(found, Problem):
@@ -35,8 +40,11 @@ class FilesSource:
 
     paths: Sequence[Path]
     name: str = "files"
+    every: timedelta = timedelta(0)
+    kind: str = "files"
+    repeats_arxiv: bool = False
 
-    def retrieve(self) -> Iterator[RawDigest | Problem]:
+    def retrieve(self, _: Visit) -> Iterator[RawDigest | Problem]:
         """The files in the order named, folders by path; a Problem for each that can't be read."""
         for path in self.paths:
             for found in walk(path, self.name):

@@ -13,6 +13,7 @@ from bot.store.feedback import Feedback
 from bot.store.outbox import Outbox
 from bot.store.papers import Papers
 from bot.store.readers import Readers
+from bot.store.sources import Sources
 from bot.store.upgrade import bring_up_to_date
 
 
@@ -22,6 +23,7 @@ class Store:
     def __init__(self, database: Database) -> None:
         self._database = database
         self.papers = Papers(database)
+        self.sources = Sources(database)
         self.readers = Readers(database)
         self.feedback = Feedback(database)
         self.editions = Editions(database)

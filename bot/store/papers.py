@@ -7,18 +7,18 @@ ids grow in the order in which they can be seen: an edition's watermark covers a
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime
 from hashlib import sha256
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, exists, func, insert, select, update
+from sqlalchemy import Connection, Select, bindparam, exists, func, insert, select, update
 
-from bot.domain import Paper, PaperId, ParsedDigest, ReaderId, Sighting
-from bot.identity import keys
+from bot.domain import Entry, Paper, PaperId, ParsedDigest, ReaderId, Sighting, Vote
+from bot.identity import keys, merge
 from bot.store.engine import AnyRow, Database, Lock, in_chunks, insert_new
 from bot.store.feedback import current_thumbs
-from bot.store.schema import digests, editions, paper_keys, papers, picks, sightings
+from bot.store.schema import digests, editions, lookups, paper_keys, papers, picks, revisions, sightings
 from bot.store.shelf import Shelf
 
 _LONG = 400  # characters; PostgreSQL indexes 2,700 bytes at most
@@ -35,16 +35,6 @@ class StoredDigest:
     date: date | None
     papers: int
     rejected: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SourceActivity:
-    """What one source has delivered so far; ``latest`` is the newest day that a digest of it was of."""
-
-    received_at: datetime
-    latest: date | None
-    digests: int
-    papers: int
 
 
 class Papers:
@@ -135,6 +125,40 @@ class Papers:
         with self._database.reading() as connection:
             return list(connection.scalars(query.order_by(papers.c.id)))
 
+    def revised(self, reader_id: ReaderId, since: datetime) -> list[PaperId]:
+        """Return the papers that a reader likes and of which a later version came in since, oldest first.
+
+        Left out are those of which an edition of this reader has told since the version came.
+        """
+        with self._database.reading() as connection:
+            return list(connection.scalars(_revised(reader_id, since)))
+
+    def without_link(self, limit: int) -> list[Paper]:
+        """Return the newest papers that have neither id nor address and were never looked up."""
+        query = (
+            select(papers.c.id)
+            .where(papers.c.arxiv_id.is_(None), papers.c.doi.is_(None), papers.c.url.is_(None))
+            .where(papers.c.id.not_in(select(lookups.c.paper_id)))
+            .order_by(papers.c.id.desc())
+            .limit(limit)
+        )
+        with self._database.reading() as connection:
+            return list(load_papers(connection, connection.scalars(query).all()).values())
+
+    def keep_lookup(self, paper_id: PaperId, found: Entry | None, now: datetime) -> None:
+        """Note that a paper was looked up, and add the ids of what was found, if anything.
+
+        Where another paper is known by the same id, this one gets its address only: they stay two.
+        """
+        with self._database.writing(Lock.INGEST) as connection:
+            row = {"paper_id": paper_id, "at": now, "arxiv_id": found.arxiv_id if found else None}
+            connection.execute(insert_new(connection, lookups).values(row))
+            if found and (paper := load_papers(connection, [paper_id]).get(paper_id)):
+                ids = Entry(paper.title, arxiv_id=found.arxiv_id, doi=found.doi, categories=found.categories)
+                taken = [other for other in _papers_with(connection, keys(ids)[:-1]) if other.id != paper_id]
+                address = replace(paper, url=f"https://arxiv.org/abs/{found.arxiv_id}")
+                _update(connection, [address if taken else merge(paper, ids)])
+
     def recent_texts(self, limit: int, upto: PaperId | None = None) -> list[tuple[PaperId, str, str]]:
         """Return id, title and abstract of the newest papers (to ``upto`` with it), newest first."""
         query = (
@@ -145,34 +169,71 @@ class Papers:
         with self._database.reading() as connection:
             return [(row.id, row.title, row.abstract) for row in connection.execute(query)]
 
-    def last_seen(self) -> dict[str, SourceActivity]:
-        """Return what each source has delivered, by source."""
-        query = select(
-            digests.c.source,
-            func.max(digests.c.received_at),
-            func.max(digests.c.date),
-            func.count(),
-            func.sum(digests.c.papers),
-        ).group_by(digests.c.source)
-        with self._database.reading() as connection:
-            return {source: SourceActivity(*rest) for source, *rest in connection.execute(query)}
+
+def _revised(reader_id: ReaderId, since: datetime) -> Select[tuple[PaperId]]:
+    liked = current_thumbs(reader_id)
+    told = (
+        select(picks.c.paper_id)
+        .join(editions)
+        .where(
+            editions.c.reader_id == reader_id,
+            picks.c.paper_id == revisions.c.paper_id,
+            editions.c.composed_at >= revisions.c.at,
+        )
+    )
+    return (
+        select(revisions.c.paper_id)
+        .join(liked, liked.c.paper_id == revisions.c.paper_id)
+        .where(liked.c.vote == Vote.UP, revisions.c.at >= since, ~exists(told))
+        .distinct()
+        .order_by(revisions.c.paper_id)
+    )
 
 
 def _add(connection: Connection, row: dict[str, Any], parsed: ParsedDigest) -> tuple[int, int]:
+    now = row["received_at"]
     digest_id = connection.scalar(insert_new(connection, digests).values(row).returning(digests.c.id))
     if digest_id is None:
         return 0, len(parsed.entries)
     shelf = Shelf(_papers_with(connection, [key for entry in parsed.entries for key in keys(entry)]))
-    placed = dict.fromkeys(shelf.place(entry, row["received_at"]) for entry in parsed.entries)
+    placed = [paper_id for entry in parsed.entries if (paper_id := shelf.place(entry, now)) is not None]
     ids = _insert(connection, shelf.new())
     _update(connection, shelf.changed())
+    _revise(connection, shelf.revised(), now)
+    here = list(dict.fromkeys(ids.get(paper_id, paper_id) for paper_id in placed))
+    _see(connection, digest_id, row, here)
+    return len(ids), len(parsed.entries) - len(ids)
+
+
+def _see(connection: Connection, digest_id: int, row: dict[str, Any], here: Sequence[PaperId]) -> None:
+    """Note that the papers stood in the digest, and how many of them its source had not brought before.
+
+    A feed shows a paper for days, in digest after digest: that is one sighting.
+    """
+    seen: set[PaperId] = set()
+    seen_that_day: set[PaperId] = set()
+    for some in in_chunks(here):
+        query = select(sightings.c.paper_id, digests.c.topic, digests.c.date).join(digests)
+        query = query.where(sightings.c.paper_id.in_(some), digests.c.source == row["source"])
+        for paper_id, topic, day in connection.execute(query):
+            seen.add(paper_id)
+            if (topic, day) == (row["topic"], row["date"]):
+                seen_that_day.add(paper_id)
     rows = [
-        {"digest_id": digest_id, "paper_id": ids.get(paper_id, paper_id), "position": position}
-        for position, paper_id in enumerate(placed, start=1)
+        {"digest_id": digest_id, "paper_id": paper_id, "position": position}
+        for position, paper_id in enumerate(here, start=1)
+        if paper_id not in seen_that_day
     ]
     if rows:
         connection.execute(insert(sightings), rows)
-    return len(ids), len(parsed.entries) - len(ids)
+    fresh = update(digests).where(digests.c.id == digest_id).values(fresh=len(here) - len(seen))
+    connection.execute(fresh)
+
+
+def _revise(connection: Connection, revised: Sequence[Paper], now: datetime) -> None:
+    if revised:
+        rows = [{"paper_id": paper.id, "version": paper.version, "at": now} for paper in revised]
+        connection.execute(insert_new(connection, revisions), rows)
 
 
 def load_papers(connection: Connection, ids: Iterable[PaperId]) -> dict[PaperId, Paper]:
@@ -255,7 +316,17 @@ def _digest_row(
         "part": part,
         "papers": len(parsed.entries),
         "rejected": parsed.rejected,
+        "highest_id": max(filter(_is_sequential, _arxiv_ids(parsed)), default=None),
     }
+
+
+def _arxiv_ids(parsed: ParsedDigest) -> Iterable[str]:
+    return (entry.arxiv_id for entry in parsed.entries if entry.arxiv_id)
+
+
+def _is_sequential(arxiv_id: str) -> bool:
+    """Whether it is an id of today's form, which grows as time goes by: ``2504.08385``."""
+    return arxiv_id[:4].isdecimal() and len(arxiv_id) == 10
 
 
 def _stored_digest(row: AnyRow) -> StoredDigest:
@@ -285,4 +356,6 @@ def _paper(row: AnyRow, seen: tuple[Sighting, ...] = ()) -> Paper:
         organisation=row.organisation,
         first_seen=row.first_seen,
         sightings=seen,
+        version=row.version,
+        categories=tuple(row.categories),
     )

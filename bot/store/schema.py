@@ -91,7 +91,18 @@ papers = Table(
     Column("upvotes", Integer),
     Column("organisation", Text),
     Column("first_seen", UtcDateTime, nullable=False),
+    Column("version", Integer),
+    Column("categories", JSON, nullable=False, server_default="[]"),
     sqlite_autoincrement=True,
+)
+
+# When a version after the first that was seen of a paper came in.
+revisions = Table(
+    "revisions",
+    metadata,
+    Column("paper_id", _Id, ForeignKey(papers.c.id), primary_key=True, autoincrement=False),
+    Column("version", Integer, primary_key=True, autoincrement=False),
+    Column("at", UtcDateTime, nullable=False, index=True),
 )
 
 paper_keys = Table(
@@ -115,6 +126,10 @@ digests = Table(
     Column("received_at", UtcDateTime, nullable=False),
     Column("papers", Integer, nullable=False),
     Column("rejected", JSON, nullable=False),
+    Column(
+        "fresh", Integer, nullable=False, server_default="0"
+    ),  # papers that this source had not brought before
+    Column("highest_id", Text),  # of arXiv, in the order in which it gives them
     UniqueConstraint("content_hash", "part"),
     sqlite_autoincrement=True,
 )
@@ -125,6 +140,28 @@ sightings = Table(
     Column("digest_id", _Id, ForeignKey(digests.c.id), primary_key=True),
     Column("paper_id", _Id, ForeignKey(papers.c.id), primary_key=True, index=True),
     Column("position", Integer, nullable=False),
+)
+
+source_states = Table(
+    "source_states",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("checked_at", UtcDateTime),
+    Column("succeeded_at", UtcDateTime),
+    Column("failures", Integer, nullable=False),
+    Column("problem", Text, nullable=False),
+    Column("not_before", UtcDateTime),
+    Column("warned", Text, nullable=False),
+    Column("memory", JSON, nullable=False),
+)
+
+# Papers that were looked up at arXiv by their title, so that each is asked for once.
+lookups = Table(
+    "lookups",
+    metadata,
+    Column("paper_id", _Id, ForeignKey(papers.c.id), primary_key=True, autoincrement=False),
+    Column("at", UtcDateTime, nullable=False),
+    Column("arxiv_id", Text),  # what was found, if anything
 )
 
 readers = Table(

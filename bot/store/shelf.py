@@ -18,10 +18,18 @@ class Shelf:
         for paper in known:
             self._put(paper)
         self._at_first = dict(self._papers)
+        self._revised: dict[PaperId, None] = {}
 
-    def place(self, entry: Entry, now: datetime) -> PaperId:
-        """Find the entry's paper and add to it what the entry tells, or put a new one on the shelf."""
+    def place(self, entry: Entry, now: datetime) -> PaperId | None:
+        """Find the entry's paper and add to it what the entry tells, or put a new one on the shelf.
+
+        A replacement of a paper that was never seen is no news: it gets no place.
+        """
         found = next((paper for paper in self._candidates(entry) if same(entry, paper)), None)
+        if entry.replacement and not found:
+            return None
+        if found and _is_later(entry, found):
+            self._revised[found.id] = None
         new_id = len(self._at_first) - len(self._papers) - 1
         self._put(paper := merge(found, entry) if found else first_sight(entry, new_id, now))
         return paper.id
@@ -34,6 +42,10 @@ class Shelf:
         """The known papers that an entry has added to."""
         return [now for number, then in self._at_first.items() if (now := self._papers[number]) != then]
 
+    def revised(self) -> list[Paper]:
+        """The known papers of which an entry told a later version than was seen before."""
+        return [self._papers[number] for number in self._revised if number in self._at_first]
+
     def _candidates(self, entry: Entry) -> Iterator[Paper]:
         return (self._papers[number] for key in keys(entry) for number in self._by_key.get(key, ()))
 
@@ -43,3 +55,10 @@ class Shelf:
             holders = self._by_key.setdefault(key, [])
             if paper.id not in holders:
                 holders.append(paper.id)
+
+
+def _is_later(entry: Entry, paper: Paper) -> bool:
+    """Whether an entry tells of a later version; of a paper whose version nobody told, a replacement does."""
+    if entry.version is None or (paper.version is None and not entry.replacement):
+        return False
+    return entry.version > (paper.version or 1)

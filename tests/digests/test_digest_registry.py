@@ -37,7 +37,7 @@ def refusal(content: bytes | str) -> str:
 
 
 def test_formats_have_names_of_their_own() -> None:
-    assert [form.name for form in FORMATS] == ["keyword", "daily-papers"]
+    assert [form.name for form in FORMATS] == ["keyword", "daily-papers", "arxiv-mail", "markdown"]
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,10 @@ def test_formats_have_names_of_their_own() -> None:
 )
 def test_prose_is_refused_in_one_line_that_names_the_formats_known(prose: str) -> None:
     said = refusal(prose)
-    assert said.startswith("no digest that Paperbot knows (known: keyword digest, Daily Papers page); ")
+    assert said.startswith(
+        "no digest that Paperbot knows (known: keyword digest, Daily Papers page, arXiv mail, Markdown digest, "
+        "RSS or Atom feed, Daily Papers JSON); "
+    )
     assert '"LLM-RL - 2025-05-06"' in said
     assert "\n" not in said
 
@@ -61,14 +64,13 @@ def test_prose_is_refused_in_one_line_that_names_the_formats_known(prose: str) -
     [
         ("\n<!DOCTYPE html><p>Owls", "an HTML page"),
         ("<html lang='en'>", "an HTML page"),
-        ("<?xml version='1.0'?><feed/>", "XML"),
         (r"{\rtf1 Owls}", "an RTF document"),
-        ('{"papers": []}', "JSON"),
     ],
 )
 def test_other_kinds_of_text_are_named(text: str, kind: str) -> None:
     assert refusal(text).startswith(
-        f"no digest that Paperbot knows (known: keyword digest, Daily Papers page), but {kind}"
+        "no digest that Paperbot knows (known: keyword digest, Daily Papers page, arXiv mail, Markdown digest, "
+        f"RSS or Atom feed, Daily Papers JSON), but {kind}"
     )
 
 

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
 import shutil
 import socket
 import tempfile
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from bot.domain import Problem, RawDigest
-from bot.sources import Source
+from bot.sources import Source, Visit
 from bot.sources.disk import MAX_BYTES
 from bot.sources.folder import FilesSource, FolderSource
 
+VISIT = Visit(datetime(2026, 4, 18, tzinfo=UTC))
+
 
 def retrieve(folder: Path) -> list[RawDigest | Problem]:
-    return list(FolderSource("seeds", folder).retrieve())
+    return list(FolderSource("seeds", folder).retrieve(VISIT))
 
 
 def the_problem(folder: Path) -> str:
@@ -221,7 +226,7 @@ def test_files_are_named_as_given_and_read_in_their_order(
     for name in ("z.txt", "sub/b.txt", "sub/a.txt", "sub/.hidden"):
         Path(name).write_bytes(name.encode())
     source = FilesSource([Path("z.txt"), tmp_path / "sub/b.txt", Path("sub")])
-    assert list(source.retrieve()) == [
+    assert list(source.retrieve(VISIT)) == [
         RawDigest("files", "z.txt", b"z.txt"),
         RawDigest("files", f"{tmp_path}/sub/b.txt", b"sub/b.txt"),
         RawDigest("files", "sub/a.txt", b"sub/a.txt"),
@@ -231,18 +236,45 @@ def test_files_are_named_as_given_and_read_in_their_order(
 
 def test_a_hidden_file_is_read_if_it_is_asked_for(tmp_path: Path) -> None:
     (tmp_path / ".hidden").write_bytes(b"x")
-    (digest,) = FilesSource([tmp_path / ".hidden"]).retrieve()
+    (digest,) = FilesSource([tmp_path / ".hidden"]).retrieve(VISIT)
     assert isinstance(digest, RawDigest)
 
 
 def test_a_missing_file_is_a_problem_and_the_others_are_read(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"x")
-    missing, found = FilesSource([tmp_path / "gone.txt", tmp_path / "a.txt"]).retrieve()
+    missing, found = FilesSource([tmp_path / "gone.txt", tmp_path / "a.txt"]).retrieve(VISIT)
     assert missing == Problem("files", f"{tmp_path}/gone.txt: no such file; check its path")
     assert isinstance(found, RawDigest)
 
 
 def test_a_pipe_named_does_not_block(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    (problem,) = FilesSource([tmp_path / "pipe"]).retrieve()
+    (problem,) = FilesSource([tmp_path / "pipe"]).retrieve(VISIT)
     assert "a named pipe" in str(problem)
+
+
+@pytest.mark.skipif(not hasattr(fcntl, "F_SETLEASE"), reason="only Linux tells who writes to a file")
+def test_a_file_that_somebody_is_writing_is_picked_up_once_it_is_whole(tmp_path: Path) -> None:
+    with (tmp_path / "a.txt").open("wb") as file:
+        file.write(b"owls")
+        file.flush()
+        assert the_problem(tmp_path) == "a.txt: still being written; ingest it again when it is whole"
+    assert retrieve(tmp_path) == [
+        RawDigest("seeds", "a.txt", b"owls"),
+        RawDigest("seeds", "good.txt", b"owls"),
+    ]
+
+
+def test_a_file_of_somebody_else_that_can_be_read_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of others' files the system does not tell who writes them."""
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(errno.EACCES, "not yours")
+
+    (tmp_path / "a.txt").write_bytes(b"owls")
+    monkeypatch.setattr(fcntl, "fcntl", refuse)
+    assert retrieve(tmp_path) == [RawDigest("seeds", "a.txt", b"owls")]
+    monkeypatch.delattr(fcntl, "F_SETLEASE", raising=False)
+    assert retrieve(tmp_path) == [RawDigest("seeds", "a.txt", b"owls")]

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from sqlalchemy.exc import IntegrityError
 
 from bot.domain import Entry, ParsedDigest, Sighting, Vote
-from bot.store.papers import SourceActivity, StoredDigest
+from bot.store.papers import StoredDigest
+from bot.store.sources import SourceActivity
 
 WHOLE = Entry(
     title=r"Pok\'emon & $\epsilon$-Greedy Play 🎲",
@@ -231,8 +232,8 @@ def test_last_seen_tells_each_source_apart(samples, store, now):
     samples.ingest("One", "Two", source="here", now=now)
     samples.ingest("Two", source="here", now=now + timedelta(days=1))
     store.papers.add_digests("there", "x", "x", [ParsedDigest("feed", "", None, ())], now=now)
-    assert store.papers.last_seen() == {
-        "here": SourceActivity(now + timedelta(days=1), date(2026, 4, 17), digests=2, papers=3),
+    assert store.sources.activity() == {
+        "here": SourceActivity(now + timedelta(days=1), date(2026, 4, 17), digests=2, papers=2),
         "there": SourceActivity(now, None, digests=1, papers=0),
     }
 

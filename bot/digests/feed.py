@@ -1,0 +1,211 @@
+"""RSS and Atom feeds, arXiv's among them: the announcements of rss.arxiv.org, and the answers of its API.
+
+feedparser reads them, from bytes only: a path or an address would make it open files and sockets. What it would
+"sanitise" is kept: an abstract's ``$x<y$`` looks like a tag to it. Titles and abstracts are plain text here, less
+the tags that blogs use, and whoever shows them escapes them.
+
+Work is capped by what a feed has, not by a clock: the same bytes give the same digest on every machine. At the
+caps, feedparser needs some two seconds.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator, Sequence
+from datetime import date
+from html import unescape
+from statistics import median_low
+from time import struct_time
+from typing import Any
+from urllib.parse import unquote_plus
+
+from bot.digests.format import Document, collect
+from bot.digests.text import decode, tidy
+from bot.digests.wording import believable, flaw, names, quoted, without_affiliations
+from bot.domain import Entry, ParsedDigest
+from bot.errors import DigestError
+from bot.identity import arxiv_id, arxiv_version
+
+MAX_ITEMS = 5_000
+_MAX_TAGS, _MAX_REFERENCES = 100_000, 500_000
+_MAX_CATEGORIES, _LONGEST_CATEGORY = 20, 60
+_LONGEST_TOPIC = 150
+_LAST_YEAR = 2100  # no paper is dated later
+_XML = re.compile(r"<(\?xml|!doctype (?!html)|!--|rss|feed|rdf:rdf|opml|channel)\b|<!--", re.IGNORECASE)
+_ITEM = re.compile(r"<(?:\w+:)?(?:item|entry)\b", re.IGNORECASE)
+_TAG = re.compile(
+    r"</?(?:a|abbr|b|blockquote|br|code|div|em|figcaption|figure|font|h[1-6]|hr|i|img|li|ol|p|pre|small|span"
+    r"|strong|sub|sup|table|tbody|td|th|tr|tt|u|ul)(?:\s[^<>]{0,2000})?/?>",
+    re.IGNORECASE,
+)
+_ANNOUNCED = re.compile(r"arXiv:\S+ Announce Type: \S+\s*(?:Abstract: )?")
+_HOSTS_WITH_ARXIV_IDS = re.compile(
+    r"(?:arxiv\.org(?:/abs/|/pdf/|:)|huggingface\.co/papers/|10\.48550/arxiv\.)", re.IGNORECASE
+)
+_DOI = re.compile(r"\b10\.\d{4,9}/[^\s<>\"]+")
+_QUERY = re.compile(r"arxiv query: search_query=([^&]*)&id_list=([^&]*)", re.IGNORECASE)
+
+
+def _parse(content: bytes) -> ParsedDigest:
+    import feedparser
+
+    _refuse_floods(decode(content))
+    try:
+        found = feedparser.parse(io.BytesIO(content), sanitize_html=False, resolve_relative_uris=False)
+    except Exception as error:  # whatever broken bytes make it raise, from its own mistakes to expat's
+        raise DigestError(f"a feed that can't be read ({tidy(str(error)[:200])})") from None
+    if not found.version:
+        raise DigestError(_what_else(content))
+    day = _day(found)
+    entries = (_paper(number, entry, day) for number, entry in enumerate(found.entries, 1))
+    results = (one for results in entries for one in results)
+    return collect("feed", _topic(found.feed.get("title", "")), day, (*_flaws(found), *results))
+
+
+def _refuse_floods(text: str) -> None:
+    items = sum(1 for _ in _ITEM.finditer(text))
+    if items > MAX_ITEMS:
+        raise DigestError(f"{items:,} items, more than the {MAX_ITEMS:,} that a feed may have; split it")
+    for sign, what, cap in (("<", "tags", _MAX_TAGS), ("&", "references", _MAX_REFERENCES)):
+        if text.count(sign) > cap:
+            raise DigestError(f"{text.count(sign):,} {what}, more than the {cap:,} that a feed may have")
+
+
+def _what_else(content: bytes) -> str:
+    beginning = decode(content)[:2000].lower()
+    if "<opml" in beginning:
+        return "OPML, a list of feeds; add them with `paperbot sources import FILE`"
+    if "<html" in beginning:
+        return "an HTML page, not a feed; look on it for the feed's own address"
+    return "XML, but neither RSS nor Atom"
+
+
+def _flaws(found: Any) -> Iterator[str]:
+    """What feedparser had to get over: a wrong declaration of the encoding, or XML that breaks off."""
+    if not found.bozo:
+        return
+    problem = tidy(str(found.bozo_exception))
+    if "encoding" in type(found.bozo_exception).__name__.lower():
+        yield f"the declared encoding is wrong ({problem}); another was guessed"
+    else:
+        yield f"no well-formed XML ({problem}); what could be read was taken, the last paper may be cut off"
+
+
+def _paper(number: int, entry: Any, day: date | None) -> Iterator[Entry | str]:
+    """The paper of an item; where there is something to say of it, that too."""
+    title = _text(entry.get("title", ""))
+    link = _web_address(entry.get("link", ""))
+    if "arxiv.org/api/errors" in entry.get("id", ""):
+        yield f"arXiv answers: {_text(entry.get('summary', ''))}"
+        return
+    abstract = _ANNOUNCED.sub("", _text(_longest(entry)), count=1)
+    if problem := flaw(number, title, abstract):
+        yield problem.replace("line", "item", 1)
+        return
+    published = _date(entry, "published_parsed", "updated_parsed")
+    if published and not believable(published, day):
+        yield f"item {number}: {quoted(title)} is dated {published}, after its feed; the date is left out"
+    where = next(filter(None, map(_behind_arxiv, (entry.get("id", ""), link))), "")
+    announced = _ANNOUNCED.match(_text(_longest(entry)))
+    yield Entry(
+        title=title,
+        abstract=abstract,
+        authors=_authors(entry),
+        published=believable(published, day),
+        arxiv_id=arxiv_id(where),
+        doi=_doi(entry, link),
+        url=None if "arxiv.org/" in link else link or None,  # its id says more, and names no version
+        version=arxiv_version(where) or arxiv_version(announced[0] if announced else ""),
+        categories=_categories(entry),
+        replacement=str(entry.get("arxiv_announce_type", "")).startswith("replace"),
+    )
+
+
+def _behind_arxiv(address: str) -> str:
+    """What stands in an address behind the name of a site that has arXiv's ids; nothing for other sites."""
+    found = _HOSTS_WITH_ARXIV_IDS.search(address)
+    return address[found.end() :] if found else ""
+
+
+def _longest(entry: Any) -> str:
+    """The abstract: some feeds have a teaser and the whole text."""
+    contents = [str(content.get("value", "")) for content in entry.get("content", ())]
+    return max([str(entry.get("summary", "")), *contents], key=len)
+
+
+def _text(markup: str) -> str:
+    """Markup as text: known tags go, character references are resolved once more where tags were."""
+    text, tags = _TAG.subn(" ", markup)
+    return tidy(unescape(text) if tags else text)
+
+
+def _authors(entry: Any) -> tuple[str, ...]:
+    """The authors, whether the feed lists them one by one or all in one element."""
+    listed = [_text(str(author.get("name", ""))) for author in entry.get("authors", ())]
+    listed = [name for name in listed if name]
+    if len(listed) != 1:
+        return tuple(listed)
+    several = names(without_affiliations(listed[0]))
+    is_one_name = len(several) == 2 and not all(" " in name for name in several)  # "Lovelace, Ada"
+    return tuple(listed) if is_one_name else several
+
+
+def _doi(entry: Any, link: str) -> str | None:
+    places = (entry.get("arxiv_doi"), entry.get("prism_doi"), entry.get("dc_identifier"), entry.get("id"))
+    for place in (*places, link if "doi.org/" in link else None):
+        found = _DOI.search(unquote_plus(str(place or "")))
+        if found and not found[0].lower().startswith("10.48550/arxiv."):
+            return found[0].rstrip(".,;)")
+    return None
+
+
+def _categories(entry: Any) -> tuple[str, ...]:
+    primary = entry.get("arxiv_primary_category") or {}
+    terms = [primary.get("term"), *(tag.get("term") for tag in entry.get("tags", ()))]
+    tidied = (tidy(str(term)) for term in terms if term)
+    short = [term for term in tidied if 0 < len(term) <= _LONGEST_CATEGORY]
+    return tuple(dict.fromkeys(short))[:_MAX_CATEGORIES]
+
+
+def _web_address(link: str) -> str:
+    link = tidy(link)
+    return link if link.lower().startswith(("https://", "http://")) and " " not in link else ""
+
+
+def _topic(title: str) -> str:
+    """The feed's title; of an answer of arXiv's API, what it was asked for."""
+    text = _text(title)
+    if asked := _QUERY.match(text):
+        text = f"arXiv {unquote_plus(asked[1] or asked[2])}".strip()
+    return text[:_LONGEST_TOPIC]
+
+
+def _day(found: Any) -> date | None:
+    """The day the feed is of: its own, else the one in the middle of its items' days."""
+    own = _date(found.feed, "updated_parsed", "published_parsed")
+    return own or _middle([_date(entry, "published_parsed") for entry in found.entries])
+
+
+def _middle(days: Sequence[date | None]) -> date | None:
+    known = [day for day in days if day]
+    return median_low(known) if known else None
+
+
+def _date(element: Any, *fields: str) -> date | None:
+    """The first of these times that an element has, as a date in UTC; feedparser lets impossible ones pass."""
+    # Its own get() takes the time of publication for that of an update.
+    parsed: struct_time | None = next(filter(None, (dict.get(element, field) for field in fields)), None)
+    try:
+        found = date(*parsed[:3]) if parsed else None
+    except ValueError:
+        return None
+    return found if found and found.year <= _LAST_YEAR else None
+
+
+FORMAT = Document(
+    name="feed",
+    title="RSS or Atom feed",
+    recognises=lambda beginning: bool(_XML.match(beginning)),
+    parse=_parse,
+)

@@ -1,0 +1,73 @@
+"""Sources: how it went with each, and what it has brought day by day."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from datetime import date, datetime
+
+from sqlalchemy import delete, func, insert, select
+
+from bot.domain import SourceState
+from bot.store.engine import Database
+from bot.store.schema import digests, source_states
+
+
+@dataclass(frozen=True, slots=True)
+class SourceActivity:
+    """What one source has delivered so far; ``latest`` is the newest day that a digest of it was of."""
+
+    received_at: datetime
+    latest: date | None
+    digests: int
+    papers: int  # each counted once
+    highest_id: str | None = None  # of arXiv
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """One digest's arrival: how many papers it named, and how many of them its source had not brought before."""
+
+    at: datetime
+    papers: int
+    fresh: int
+
+
+class Sources:
+    """What is known of the sources."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def states(self) -> dict[str, SourceState]:
+        """Return the state of every source that was ever asked, by name."""
+        with self._database.reading() as connection:
+            return {row.name: SourceState(*row) for row in connection.execute(select(source_states))}
+
+    def record(self, state: SourceState) -> None:
+        """Keep a source's state in place of the last one."""
+        with self._database.writing() as connection:
+            connection.execute(delete(source_states).where(source_states.c.name == state.name))
+            connection.execute(insert(source_states).values(asdict(state)))
+
+    def activity(self) -> dict[str, SourceActivity]:
+        """Return what each source has delivered, by source."""
+        query = select(
+            digests.c.source,
+            func.max(digests.c.received_at),
+            func.max(digests.c.date),
+            func.count(),
+            func.sum(digests.c.fresh),
+            func.max(digests.c.highest_id),
+        ).group_by(digests.c.source)
+        with self._database.reading() as connection:
+            return {source: SourceActivity(*rest) for source, *rest in connection.execute(query)}
+
+    def arrivals(self, name: str, since: datetime) -> list[Arrival]:
+        """Return the digests that came from a source since a time, oldest first."""
+        query = (
+            select(digests.c.received_at, digests.c.papers, digests.c.fresh)
+            .where(digests.c.source == name, digests.c.received_at > since)
+            .order_by(digests.c.id)
+        )
+        with self._database.reading() as connection:
+            return [Arrival(*row) for row in connection.execute(query)]

@@ -1,0 +1,187 @@
+"""``paperbot sources``, and what the settings say of sources."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from servers import Page, Web
+from support import digest
+
+OPML = """<?xml version="1.0"?><opml version="2.0"><head><title>Mine</title></head><body>
+<outline text="Birds"><outline type="rss" text="Owls &amp; Co" xmlUrl="https://owls.example.org/feed"/>
+<outline type="rss" text="Owls &amp; Co" xmlUrl="https://owls.example.org/other?a=1&amp;b=2"/></outline>
+<outline type="rss" xmlUrl="http://bees.example.org/feed"/><outline text="x" xmlUrl="javascript:alert(1)"/>
+</body></opml>"""
+
+
+@pytest.fixture
+def settings(home: Path) -> Path:
+    for path in home.glob("seeds/*"):
+        path.unlink()
+    return home / "paperbot.toml"
+
+
+def test_sources_are_listed_with_how_they_do(settings: Path, web: Web, paperbot) -> None:
+    settings.write_text(
+        f'[[sources]]\nname = "blog"\nkind = "feed"\nurl = "{web.url}/gone"\n'
+        '[[sources]]\nname = "seeds"\nkind = "folder"\npath = "seeds"\n[fetch]\nprivate_hosts = ["127.0.0.1"]\n'
+    )
+    (settings.parent / "seeds" / "day.txt").write_text(digest("Owls"))
+    ingest = paperbot("ingest", "--json")
+    assert ingest.code == 1
+    assert ingest.json["problems"] == [{"source": "blog", "problem": f"{web.url}/gone: 404 Not Found"}]
+    found = paperbot("sources", "--json")
+    assert found.code == 1
+    blog, seeds = found.json["sources"]
+    assert (blog["kind"], blog["health"], blog["detail"]) == (
+        "feed",
+        "failing",
+        f"{web.url}/gone: 404 Not Found",
+    )
+    assert (seeds["kind"], seeds["health"], seeds["papers"]) == ("folder", "ok", 1)
+    assert "failing" in paperbot("sources").out
+    assert "blog: failing: " in paperbot("status").err
+
+
+def test_an_address_that_is_not_public_is_refused_unless_allowed(settings: Path, web: Web, paperbot) -> None:
+    settings.write_text(f'[[sources]]\nname = "blog"\nkind = "feed"\nurl = "{web.url}/feed"\n')
+    (problem,) = paperbot("ingest", "--json").json["problems"]
+    assert "no public address" in problem["problem"]
+    assert web.requests == []
+
+
+def test_a_source_is_tried_without_storing_anything(settings: Path, web: Web, paperbot) -> None:
+    items = "".join(f"<item><title>Owl {n}</title></item>" for n in range(7)) + "<item/>"
+    web.pages["/feed"] = Page(
+        f"<rss version='2.0'><channel><title>Owls</title>{items}</channel></rss>".encode()
+    )
+    web.pages["/page"] = Page(b"<html>Welcome")
+    settings.write_text(
+        "".join(
+            f'[[sources]]\nname = "{name}"\nkind = "feed"\nurl = "{web.url}/{name}"\n'
+            for name in ("feed", "page", "gone")
+        )
+        + '[fetch]\nprivate_hosts = ["127.0.0.1"]\n'
+    )
+    tried = paperbot("sources", "test", "feed")
+    assert tried.code == 0
+    assert "feed, Owls, no date\n  7 papers, 1 rejected" in tried.out
+    assert "- Owl 4 (no link)\n  ... and 2 more" in tried.out
+    assert "item 8: a paper without a title" in tried.err
+    assert paperbot("status", "--json").json["papers"] == 0
+    assert "an HTML page" in paperbot("sources", "test", "page").err
+    assert "404 Not Found" in paperbot("sources", "test", "gone").err
+    assert paperbot("check").code == 0
+    checked = paperbot("check", "--connect")
+    assert "gone: 404 Not Found" in checked.err.replace(web.url, "").replace("/", "")
+    unknown = paperbot("sources", "test", "nobody")
+    assert (unknown.code, "no source 'nobody'; there are: feed, page, gone" in unknown.err) == (2, True)
+
+
+def test_the_feeds_of_a_feed_reader_are_added_once(settings: Path, paperbot) -> None:
+    before = settings.read_text()
+    opml = settings.parent / "feeds.opml"
+    opml.write_text(OPML)
+    added = paperbot("sources", "import", opml)
+    assert added.out.splitlines()[:3] == ["added owls-co", "added owls-co-2", "added bees-example-org"]
+    assert settings.read_text().startswith(before.rstrip())
+    assert 'url = "https://owls.example.org/other?a=1&b=2"' in settings.read_text()
+    names = [source["name"] for source in paperbot("sources", "--json").json["sources"]]
+    assert names == ["seeds", "owls-co", "owls-co-2", "bees-example-org"]
+    assert paperbot("sources", "import", opml).out.startswith("0 feeds added")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("", "no OPML"),
+        ("owls", "no OPML"),
+        ("<opml/>", "0 feeds in it"),
+        ("<!DOCTYPE opml [<!ENTITY a 'b'>]><opml>&a;</opml>", "document type declaration"),
+        (
+            '<opml><outline xmlUrl="https://ada:x@example.org/"/></opml>',
+            "passwords don't belong in addresses",
+        ),
+    ],
+)
+def test_a_list_that_is_none_changes_nothing(settings: Path, paperbot, content: str, said: str) -> None:
+    before = settings.read_text()
+    (settings.parent / "feeds.opml").write_text(content)
+    refused = paperbot("sources", "import", settings.parent / "feeds.opml")
+    assert (refused.code, said in refused.err) == (2, True)
+    assert settings.read_text() == before
+
+
+def test_a_file_that_can_not_be_added_to_is_left_as_it_is(settings: Path, paperbot) -> None:
+    settings.write_text('sources = [{name = "seeds", kind = "folder", path = "seeds"}]\n')
+    (settings.parent / "feeds.opml").write_text(OPML)
+    refused = paperbot("sources", "import", settings.parent / "feeds.opml")
+    assert (refused.code, "not valid TOML" in refused.err) == (2, True)
+    assert settings.read_text().count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ('kind = "feed"', 'a source of kind "feed" needs url; add url = ...'),
+        ('kind = "folder"', 'a source of kind "folder" needs path'),
+        (
+            'kind = "arxiv"\nquery = "cat:cs.AI"\npath = "x"',
+            'a source of kind "arxiv" has no path; known: every, kind',
+        ),
+        ('kind = "feed"\nurl = "ftp://x"', "is no web address"),
+        ('kind = "feed"\nurl = "http://a:b@x"', "passwords don't belong in addresses"),
+        ('kind = "feed"\nurl = "http://x"\nevery = 0', "sources[1].every"),
+        (
+            'kind = "mailbox"\nhost = "imap.example.org"\nusername = "a"\nsender = "b"\nsecurity = "none"',
+            'security = "none" sends the password readably',
+        ),
+        ('kind = "gopher"', "sources[1].kind"),
+    ],
+)
+def test_mistakes_in_a_source_are_said_with_their_remedy(
+    settings: Path, paperbot, source: str, said: str
+) -> None:
+    settings.write_text(f'[[sources]]\nname = "x"\n{source}\n')
+    refused = paperbot("ingest")
+    assert refused.code == 2
+    assert said in refused.err
+
+
+def test_passwords_are_refused_in_the_file_and_taken_from_the_environment(
+    settings, paperbot, monkeypatch
+) -> None:
+    from bot.app import open_app
+
+    mailbox = '[[sources]]\nname = "arxiv-mail"\nkind = "mailbox"\nhost = "h"\nusername = "u"\nsender = "s"\n'
+    settings.write_text(mailbox + '[passwords]\narxiv-mail = "secret"\n')
+    refused = paperbot("ingest")
+    assert (refused.code, "set PAPERBOT_PASSWORDS__NAME" in refused.err) == (2, True)
+    settings.write_text(mailbox)
+    monkeypatch.setenv("PAPERBOT_PASSWORDS__ARXIV_MAIL", "secret")
+    with open_app(settings.parent) as app:
+        (source,) = app.sources
+        assert source.password == "secret"
+        assert "secret" not in repr(app._settings)
+
+
+def test_links_are_looked_up_where_the_settings_want_it(
+    settings: Path, web: Web, paperbot, monkeypatch
+) -> None:
+    from bot.pipeline import resolving
+
+    monkeypatch.setattr(resolving.Resolver.__init__, "__defaults__", (f"{web.url}/api",))
+    (settings.parent / "seeds" / "day.txt").write_text(digest("Owls"))
+    settings.write_text(
+        '[[sources]]\nname = "seeds"\nkind = "folder"\npath = "seeds"\n'
+        '[fetch]\nprivate_hosts = ["127.0.0.1"]\n[links]\nresolve = true\n'
+    )
+    web.pages["/api"] = Page(
+        b"<feed xmlns='http://www.w3.org/2005/Atom'><title>A</title><entry><id>http://arxiv.org/abs/2606.00001v1</id>"
+        b"<title>Owls</title><author><name>Ada Lovelace</name></author></entry></feed>"
+    )
+    assert paperbot("ingest").code == 0
+    assert len(web.requests) == 1
+    assert paperbot("run", "--force").code == 0
+    assert len(web.requests) == 1

@@ -1,0 +1,173 @@
+"""arXiv's mail, as text, as a mail, and as it may be mangled on the way."""
+
+from __future__ import annotations
+
+import contextlib
+from datetime import date
+from email.message import EmailMessage
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.digests import parse
+from bot.domain import Entry, ParsedDigest, RawDigest
+from bot.errors import DigestError
+
+RULE = "-" * 78
+MAIL = rf"""{RULE}
+Send any comments regarding submissions directly to submitter.
+{RULE}
+ Submissions to:
+Owls
+Bees
+ received from  Wed 21 Jan 26 19:00:00 GMT  to  Thu 22 Jan 26 19:00:00 GMT
+{RULE}
+{RULE}
+\\
+arXiv:2601.15305
+Date: Mon, 12 Jan 2026 20:33:39 GMT   (215kb)
+
+Title: Owls at Night: a Title that
+  Goes On
+Authors: Ada Lovelace (1 and 2), Grace Hopper and
+  Alan Turing ((1) Lab, Here, (2) There)
+Categories: cs.OW cs.AI
+Comments: 15 pages
+DOI: 10.1000/owl
+\\
+  Owls see well, they
+say.
+\\ ( https://arxiv.org/abs/2601.15305 ,  215kb)
+%%--%%--%%--%%--%%--%%--%%--%%--%%--%%--%%--%%--%%--%%--%%--%%--%%--%%--%%--%%--
+{RULE}
+\\
+arXiv:2601.00001 (*cross-listing*)
+Date: Tue, 13 Jan 2026 07:49:41 GMT   (276kb)
+
+Title: Bees by Day
+Authors: Ethan Frome
+Categories: cs.BE
+\\
+  Bees count.
+\\ ( https://arxiv.org/abs/2601.00001 ,  276kb)
+{RULE}
+\\
+arXiv:2501.00002
+replaced with revised version Thu, 22 Jan 2026 08:00:00 GMT   (276kb)
+
+Title: Cats
+Authors: Ethan Frome
+Categories: cs.CA
+\\ ( https://arxiv.org/abs/2501.00002 ,  276kb)
+{RULE}
+"""
+PAPERS = (
+    Entry(
+        title="Owls at Night: a Title that Goes On",
+        abstract="Owls see well, they say.",
+        authors=("Ada Lovelace", "Grace Hopper", "Alan Turing"),
+        published=date(2026, 1, 12),
+        arxiv_id="2601.15305",
+        doi="10.1000/owl",
+        categories=("cs.OW", "cs.AI"),
+    ),
+    Entry(
+        title="Bees by Day",
+        abstract="Bees count.",
+        authors=("Ethan Frome",),
+        published=date(2026, 1, 13),
+        arxiv_id="2601.00001",
+        categories=("cs.BE",),
+    ),
+    Entry(
+        title="Cats",
+        authors=("Ethan Frome",),
+        arxiv_id="2501.00002",
+        categories=("cs.CA",),
+        replacement=True,
+    ),
+)
+DIGEST = ParsedDigest("arxiv-mail", "Owls, Bees", date(2026, 1, 22), PAPERS)
+
+
+def read(content: bytes | str) -> tuple[ParsedDigest, ...]:
+    return parse(RawDigest("test", "x", content.encode() if isinstance(content, str) else content))
+
+
+def as_mail(text: str, **how: str) -> EmailMessage:
+    mail = EmailMessage()
+    mail["From"], mail["To"], mail["Subject"] = "no-reply@arxiv.org", "me@example.org", "cs daily"
+    mail["Message-ID"] = "<1@arxiv.org>"
+    mail.set_content(text, **how)
+    return mail
+
+
+def test_the_text_is_read_with_cross_lists_and_replacements() -> None:
+    assert read(MAIL) == (DIGEST,)
+
+
+@pytest.mark.parametrize("cte", ["base64", "quoted-printable", "8bit"])
+def test_a_mail_is_read_however_it_is_encoded(cte: str) -> None:
+    assert read(as_mail(MAIL, cte=cte).as_bytes()) == (DIGEST,)
+
+
+def test_of_a_mail_with_html_the_plain_part_counts_and_attachments_do_not() -> None:
+    mail = as_mail(MAIL)
+    mail.add_alternative("<p>Owls", subtype="html")
+    mail.add_attachment(MAIL.encode(), maintype="text", subtype="plain", filename="again.txt")
+    assert read(mail.as_bytes()) == (DIGEST,)
+
+
+def test_a_mail_of_an_unknown_or_wrong_charset_is_guessed() -> None:
+    header = b"From: a@b\r\nMessage-ID: <1@b>\r\nContent-Type: text/plain; charset=%s\r\n\r\n"
+    for charset in (b"owl-8", b"us-ascii"):
+        (digest,) = read(header % charset + MAIL.replace("Ethan", "Zoë").encode())
+        assert digest.entries[1].authors == ("Zoë Frome",)
+
+
+def test_a_mail_without_plain_text_or_of_too_many_parts_is_refused() -> None:
+    html = EmailMessage()
+    html["From"], html["Message-ID"] = "a@b", "<1@b>"
+    html.set_content("<p>Owls", subtype="html")
+    with pytest.raises(DigestError, match="a mail without a plain text part"):
+        read(html.as_bytes())
+    flood = as_mail("x")
+    for _ in range(201):
+        flood.add_attachment(b"x", maintype="text", subtype="plain", filename="x")
+    with pytest.raises(DigestError, match="a mail of more than 200 parts"):
+        read(flood.as_bytes())
+
+
+def test_papers_without_a_header_above_them_are_read_too() -> None:
+    (digest,) = read(MAIL[MAIL.index("\\\\") :])
+    assert digest == ParsedDigest("arxiv-mail", "arXiv", None, PAPERS)
+
+
+def test_two_mails_in_one_file_are_two_digests() -> None:
+    assert read(MAIL + MAIL) == (DIGEST, DIGEST)
+
+
+def test_a_mail_that_breaks_off_gives_what_came() -> None:
+    (digest,) = read(MAIL[: MAIL.index("count.")])
+    assert [entry.abstract for entry in digest.entries] == ["Owls see well, they say.", "Bees"]
+
+
+def test_a_block_without_a_title_is_rejected_alone() -> None:
+    (digest,) = read(MAIL.replace("Title: Bees by Day", "Titel: Bees by Day"))
+    assert [entry.title for entry in digest.entries] == [PAPERS[0].title, "Cats"]
+    assert digest.rejected == ("line 28: a paper without a title",)
+
+
+@given(st.data())
+def test_whatever_becomes_of_a_mail_on_its_way_it_is_read_or_refused(data: st.DataObject) -> None:
+    whole = as_mail(MAIL).as_bytes()
+    cut, at = data.draw(st.integers(0, len(whole))), data.draw(st.integers(0, len(whole)))
+    with contextlib.suppress(DigestError):
+        read(whole[:cut] + data.draw(st.binary(max_size=30)) + whole[at:])
+
+
+@given(st.lists(st.sampled_from(MAIL.splitlines()), max_size=40))
+def test_lines_in_any_order_are_read_or_refused(lines: list[str]) -> None:
+    with contextlib.suppress(DigestError):
+        read("\n".join(lines))

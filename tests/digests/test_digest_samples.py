@@ -1,0 +1,50 @@
+"""Real digests of every format, where they lie beside the checkout; the golden files hold facts about them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support import ROOT
+
+from bot.digests import parse
+from bot.domain import Entry, RawDigest
+
+SAMPLES = ROOT.parent / "shared" / "samples"
+GOLDEN = sorted(Path(__file__).parent.glob("golden/*.json"))
+
+
+def facts(entry: Entry) -> dict[str, Any]:
+    """What a golden file says of a paper: all but the abstract, of which only the words are counted."""
+    found = asdict(entry) | {"abstract": f"{len(entry.abstract.split())} words"}
+    return {
+        key: json.loads(json.dumps(value, default=date.isoformat)) for key, value in found.items() if value
+    }
+
+
+@pytest.mark.parametrize("golden", GOLDEN, ids=lambda path: path.stem)
+def test_a_real_digest_is_read_as_its_golden_file_says(golden: Path) -> None:
+    expected = json.loads(golden.read_text())
+    sample = SAMPLES / expected["sample"]
+    if not sample.is_file():
+        pytest.skip("the real digests are not beside this checkout")
+    (digest,) = parse(RawDigest("samples", sample.name, sample.read_bytes()))
+    found = {
+        "format": digest.format,
+        "topic": digest.topic,
+        "date": digest.date and digest.date.isoformat(),
+        "rejected": list(digest.rejected),
+    }
+    assert found == {key: expected[key] for key in found}
+    assert [facts(entry) for entry in digest.entries] == expected["papers"]
+
+
+def test_every_sample_has_a_golden_file() -> None:
+    if not SAMPLES.is_dir():
+        pytest.skip("the real digests are not beside this checkout")
+    named = {json.loads(path.read_text())["sample"] for path in GOLDEN}
+    assert named == {path.relative_to(SAMPLES).as_posix() for path in SAMPLES.rglob("*.*")}

@@ -1,0 +1,113 @@
+"""A mailbox on loopback that speaks enough IMAP4rev1 (RFC 3501) for reading, marking and moving mails."""
+
+from __future__ import annotations
+
+import re
+import socketserver
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Mail:
+    """One message in a folder."""
+
+    content: bytes
+    flags: set[str] = field(default_factory=set)
+
+
+class ImapServer:
+    """Folders of mails by UID. ``said`` holds the commands that came; ``refuse`` names one that fails."""
+
+    def __init__(self, *, can_move: bool = True, refuse: str = "") -> None:
+        self.folders: dict[str, dict[int, Mail]] = {"INBOX": {}, "Read": {}}
+        self.said: list[str] = []
+        self.can_move, self.refuse = can_move, refuse
+        server = self
+
+        class Handler(socketserver.StreamRequestHandler):
+            def handle(self) -> None:
+                _Session(server, self).run()
+
+        socketserver.ThreadingTCPServer.daemon_threads = True
+        self._server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)
+        self.port = self._server.server_address[1]
+
+    def put(self, *contents: bytes, folder: str = "INBOX") -> None:
+        for content in contents:
+            uid = max((uid for mails in self.folders.values() for uid in mails), default=0) + 1
+            self.folders[folder][uid] = Mail(content)
+
+    @contextmanager
+    def running(self) -> Iterator[ImapServer]:
+        thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield self
+        finally:
+            self._server.shutdown()
+            self._server.server_close()
+            thread.join()
+
+
+class _Session:
+    """One connection."""
+
+    def __init__(self, server: ImapServer, stream: socketserver.StreamRequestHandler) -> None:
+        self._server, self._stream = server, stream
+        self._mails: dict[int, Mail] = {}
+
+    def run(self) -> None:
+        self._say(b"* OK ready")
+        while line := self._stream.rfile.readline().decode().strip():
+            tag, _, command = line.partition(" ")
+            self._server.said.append(command)
+            name = command.upper().removeprefix("UID ").partition(" ")[0]
+            if name == self._server.refuse:
+                self._say(f"{tag} NO refused".encode())
+                continue
+            getattr(self, f"_{name.lower()}", self._nothing)(command)
+            self._say(f"{tag} OK {name} done".encode())
+            if name == "LOGOUT":
+                return
+
+    def _say(self, line: bytes) -> None:
+        self._stream.wfile.write(line + b"\r\n")
+
+    def _nothing(self, _: str) -> None:
+        pass
+
+    def _capability(self, _: str) -> None:
+        self._say(b"* CAPABILITY IMAP4rev1" + (b" MOVE" if self._server.can_move else b""))
+
+    def _select(self, command: str) -> None:
+        self._mails = self._server.folders[command.split(" ", 1)[1].strip('"')]
+        self._say(f"* {len(self._mails)} EXISTS".encode())
+
+    def _search(self, command: str) -> None:
+        sender = re.search(r'FROM "([^"]*)"', command)
+        wanted = sender[1].encode() if sender else b""
+        found = [
+            str(uid)
+            for uid, mail in self._mails.items()
+            if "\\Seen" not in mail.flags and wanted in mail.content.partition(b"\r\n\r\n")[0]
+        ]
+        self._say(f"* SEARCH {' '.join(found)}".encode())
+
+    def _fetch(self, command: str) -> None:
+        uid = int(command.split(" ")[2])
+        content = self._mails[uid].content
+        if "RFC822.SIZE" in command:
+            self._say(f"* 1 FETCH (UID {uid} RFC822.SIZE {len(content)})".encode())
+        else:
+            assert "BODY.PEEK[]" in command
+            self._say(f"* 1 FETCH (UID {uid} BODY[] {{{len(content)}}}".encode() + b"\r\n" + content + b")")
+
+    def _store(self, command: str) -> None:
+        self._mails[int(command.split(" ")[2])].flags |= set(re.findall(r"\\\w+", command))
+
+    def _move(self, command: str) -> None:
+        _, _, uid, folder = command.split(" ", 3)
+        self._server.folders[folder.strip('"')][int(uid)] = self._mails.pop(int(uid))

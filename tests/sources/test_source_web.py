@@ -1,0 +1,205 @@
+"""Feeds, arXiv's API and Hugging Face's lists, from a server that behaves as theirs do."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from servers import FakeTime, Page, Request, Web
+
+from bot.domain import Problem, RawDigest
+from bot.errors import SourceError
+from bot.sources import Source, Visit
+from bot.sources.arxiv import PAGE, ArxivSource
+from bot.sources.feed import FeedSource
+from bot.sources.http import Fetcher
+from bot.sources.huggingface import HuggingFaceSource
+
+NOW = datetime(2026, 6, 12, 8, 0, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+
+
+def contents(source: Source, visit: Visit) -> list[bytes]:
+    results = list(source.retrieve(visit))
+    assert all(isinstance(result, RawDigest) and result.source == source.name for result in results)
+    return [result.content for result in results if isinstance(result, RawDigest)]
+
+
+# --- feeds ------------------------------------------------------------------------------------
+
+
+def test_a_feed_comes_once_while_it_does_not_change(web: Web, fetcher: Fetcher) -> None:
+    def feed(request: Request) -> Page:
+        if request.headers.get("if-none-match") == '"1"':
+            return Page(status=304)
+        return Page(b"owls", headers={"ETag": '"1"'})
+
+    web.pages["/feed"] = feed
+    source, memory = FeedSource("owls", f"{web.url}/feed", fetcher, HOUR), {}
+    assert contents(source, Visit(NOW, memory)) == [b"owls"]
+    assert contents(source, Visit(NOW, memory)) == []
+
+
+def test_a_feed_that_moved_in_the_settings_is_asked_without_the_old_ones_tag(
+    web: Web, fetcher: Fetcher
+) -> None:
+    web.pages["/new"] = Page(b"owls")
+    memory = {"url": f"{web.url}/old", "etag": '"1"', "last-modified": "x"}
+    assert contents(FeedSource("owls", f"{web.url}/new", fetcher, HOUR), Visit(NOW, memory)) == [b"owls"]
+    assert "if-none-match" not in web.requests[0].headers
+
+
+def test_arxivs_own_feeds_are_known_by_their_host(fetcher: Fetcher) -> None:
+    addresses = (
+        "https://rss.arxiv.org/rss/cs.AI",
+        "https://arxiv.org.example.org/",
+        "https://example.org/arxiv.org",
+    )
+    assert [FeedSource("x", url, fetcher, HOUR).repeats_arxiv for url in addresses] == [True, False, False]
+
+
+# --- arXiv ------------------------------------------------------------------------------------
+
+
+class Api:
+    """arXiv's API over papers submitted at these times, newest first."""
+
+    def __init__(self, web: Web, *times: datetime) -> None:
+        self.times = list(times)
+        self.empty_answers = 0
+        self.asked: list[dict[str, str]] = []
+        web.pages["/api"] = self.answer
+
+    def answer(self, request: Request) -> Page:
+        asked = {key: value[0] for key, value in parse_qs(urlsplit(request.path).query).items()}
+        self.asked.append(asked)
+        start, most = int(asked["start"]), int(asked["max_results"])
+        papers = self.times[start : start + most]
+        if self.empty_answers:
+            self.empty_answers -= 1
+            papers = []
+        entries = "".join(
+            f"<entry><title>T</title><published>{time:%Y-%m-%dT%H:%M:%SZ}</published></entry>"
+            for time in papers
+        )
+        total = f"<opensearch:totalResults>{len(self.times)}</opensearch:totalResults>"
+        return Page(f"<feed>{total}{entries}</feed>".encode())
+
+
+def arxiv(web: Web, fetcher: Fetcher) -> ArxivSource:
+    return ArxivSource("ai", "cat:cs.AI AND abs:owls", fetcher, HOUR, f"{web.url}/api")
+
+
+def hours_ago(*hours: float) -> list[datetime]:
+    return [NOW - timedelta(hours=ago) for ago in hours]
+
+
+def test_arxiv_is_asked_for_the_newest_papers_of_the_query(web: Web, fetcher: Fetcher) -> None:
+    api = Api(web, *hours_ago(1, 2))
+    (page,) = contents(arxiv(web, fetcher), Visit(NOW))
+    assert page.count(b"<entry>") == 2
+    assert api.asked == [
+        {
+            "search_query": "cat:cs.AI AND abs:owls",
+            "start": "0",
+            "max_results": str(PAGE),
+            "sortBy": "submittedDate",
+            "sortOrder": "descending",
+        }
+    ]
+
+
+def test_pages_are_asked_for_back_to_what_is_known_and_some_days_further(web: Web, fetcher: Fetcher) -> None:
+    """Papers every half hour for a month: a week of them at first, then four days beyond the newest known."""
+    api = Api(web, *hours_ago(*(n / 2 for n in range(1440))))
+    memory: dict[str, str] = {}
+    assert len(contents(arxiv(web, fetcher), Visit(NOW, memory))) == 2
+    assert memory["newest"] == NOW.isoformat()
+    assert len(contents(arxiv(web, fetcher), Visit(NOW, memory))) == 1
+    assert [asked["start"] for asked in api.asked] == ["0", "200", "0"]
+
+
+def test_another_query_begins_anew(web: Web, fetcher: Fetcher) -> None:
+    Api(web, *hours_ago(*(n / 2 for n in range(1440))))
+    memory = {"query": "cat:cs.OW", "newest": NOW.isoformat()}
+    assert len(contents(arxiv(web, fetcher), Visit(NOW, memory))) == 2
+
+
+def test_a_query_that_finds_too_much_is_said_to(web: Web, fetcher: Fetcher) -> None:
+    Api(web, *hours_ago(*(n / 100 for n in range(3000))))
+    *pages, problem = arxiv(web, fetcher).retrieve(Visit(NOW))
+    assert len(pages) == 10
+    assert problem == Problem("ai", "more than 2,000 new papers; make its query narrower")
+
+
+def test_an_empty_page_where_there_are_papers_is_asked_for_again(web: Web, fetcher: Fetcher) -> None:
+    api = Api(web, *hours_ago(1))
+    api.empty_answers = 2
+    assert len(contents(arxiv(web, fetcher), Visit(NOW))) == 1
+    api.empty_answers = 3
+    with pytest.raises(SourceError, match="arXiv counts 1 papers but lists none"):
+        contents(arxiv(web, fetcher), Visit(NOW))
+
+
+def test_no_papers_at_all_is_no_failure(web: Web, fetcher: Fetcher) -> None:
+    Api(web)
+    assert contents(arxiv(web, fetcher), Visit(NOW, memory := {})) == []
+    assert memory == {}
+
+
+def test_what_arxiv_says_of_a_wrong_query_is_told(web: Web, fetcher: Fetcher) -> None:
+    web.pages["/api"] = Page(b"<entry><summary>incorrect id format</summary></entry>", 400)
+    with pytest.raises(SourceError, match="arXiv answers: incorrect id format; correct its query"):
+        contents(arxiv(web, fetcher), Visit(NOW))
+    for page in (Page(b"<html>Error", 400), Page(b"<html>Sorry"), Page(b"", 500)):
+        web.pages["/api"] = page
+        with pytest.raises(SourceError):
+            contents(arxiv(web, fetcher), Visit(NOW))
+
+
+def test_times_that_are_none_are_passed_over(web: Web, fetcher: Fetcher) -> None:
+    web.pages["/api"] = Page(
+        b"<totalResults>1</totalResults><entry><published>2026-99-99T00:00:00Z</published></entry>"
+    )
+    assert contents(arxiv(web, fetcher), Visit(NOW)) == []
+
+
+# --- Hugging Face -----------------------------------------------------------------------------
+
+
+def lists(web: Web, fetcher: Fetcher) -> HuggingFaceSource:
+    web.pages["/hf"] = lambda request: Page(f'["{request.path.partition("=")[2]}"]'.encode())
+    return HuggingFaceSource("hf", fetcher, 2 * HOUR, f"{web.url}/hf")
+
+
+def test_the_last_two_lists_come_and_come_again(web: Web, fetcher: Fetcher) -> None:
+    source, memory = lists(web, fetcher), {}
+    for now in (NOW, NOW + HOUR):
+        assert contents(source, Visit(now, memory)) == [b'["2026-06-11"]', b'["2026-06-12"]']
+
+
+def test_days_that_were_missed_are_made_up_for_up_to_a_week(web: Web, fetcher: Fetcher) -> None:
+    source = lists(web, fetcher)
+    assert len(contents(source, Visit(NOW, {"last": "2026-06-09"}))) == 5
+    assert len(contents(source, Visit(NOW, {"last": "2026-01-01"}))) == 8
+    assert len(contents(source, Visit(NOW, {"last": "2027-01-01"}))) == 2
+
+
+def test_a_list_that_is_not_there_yet_is_no_failure_and_an_empty_one_no_digest(
+    web: Web, fetcher: Fetcher
+) -> None:
+    source = lists(web, fetcher)
+    web.pages["/hf"] = lambda request: Page(b"{}", 400) if request.path.endswith("12") else Page(b" [] \n")
+    assert contents(source, Visit(NOW)) == []
+    web.pages["/hf"] = Page(b"", 400)
+    with pytest.raises(SourceError, match="400 Bad Request"):
+        contents(source, Visit(NOW))
+
+
+def test_a_busy_host_is_left_alone_for_as_long_as_it_asks(web: Web, fetcher: Fetcher, time: FakeTime) -> None:
+    source = lists(web, fetcher)
+    web.pages["/hf"] = Page(status=429, headers={"Retry-After": "120"})
+    with pytest.raises(SourceError) as refused:
+        contents(source, Visit(NOW))
+    assert (refused.value.retry_after, time.slept) == (120, [])
