@@ -17,12 +17,14 @@ if TYPE_CHECKING:
 
 @click.command("retry")
 @click.argument("reader", required=False)
-@click.option("--unknown", "state", flag_value=State.UNKNOWN, help="Those that may have arrived already.")
-@click.option("--failed", "state", flag_value=State.FAILED, help="Those that were given up.")
+@click.option(
+    "--unknown", "state", flag_value=State.UNKNOWN.value, help="Those that may have arrived already."
+)
+@click.option("--failed", "state", flag_value=State.FAILED.value, help="Those that were given up.")
 @now_option
 @json_option
 @click.pass_context
-def command(ctx: click.Context, reader: str | None, state: State | None, now: datetime, as_json: bool) -> int:
+def command(ctx: click.Context, reader: str | None, state: str | None, now: datetime, as_json: bool) -> int:
     """Send again, to READER or to all: what waits to be tried again, or what the option says.
 
     Paused channels are tried again at once, and READER, if stopped because the address was refused, is served
@@ -39,7 +41,7 @@ def command(ctx: click.Context, reader: str | None, state: State | None, now: da
 
     app = app_of(ctx)
     only = find_reader(app.store, app.profiles, reader, now)[0] if reader else None
-    asked = retry(app.store, app.routes, state or State.RETRY, only, now)
+    asked = retry(app.store, app.routes, State(state or State.RETRY), only, now)
     sent = app.dispatcher.deliver_due(now)
     if as_json:
         numbers = {"delivered": sent.delivered, "failed": sent.failed, "unknown": sent.unknown}

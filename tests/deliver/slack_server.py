@@ -11,7 +11,7 @@ DROP = None
 
 
 class SlackServer:
-    """Answers every method alike; keeps what was posted as JSON. Set ``body`` (a dict, bytes, or ``DROP``), ``status``, ``headers``."""
+    """Answers every method alike. Set ``body`` (a dict, bytes, or ``DROP``), ``status``, ``headers``."""
 
     def __init__(self):
         self.status = 200
