@@ -22,9 +22,12 @@ from bot.resources import shipped
 from bot.tokens import Signer, load_keys
 
 if TYPE_CHECKING:
+    from datetime import datetime
+    from threading import Event
+
     from jinja2 import Environment
 
-    from bot.deliver import Channel
+    from bot.deliver import Channel, Route
     from bot.deliver.dispatch import Dispatcher
     from bot.pipeline.editing import Editor
     from bot.pipeline.rendering import Renderer
@@ -41,18 +44,19 @@ _CORPUS_PAPERS = 20_000
 class App:
     """One home directory, alive. Close it when done (it is a context manager)."""
 
-    def __init__(self, home: Path) -> None:
-        """Reads the settings; raises ConfigError."""
-        self.home = home
+    def __init__(self, home: Path, stop: Event | None = None) -> None:
+        """Reads the settings; raises ConfigError. ``stop``, once set, ends deliveries early."""
+        self.home, self._stop = home, stop
         self._settings: Settings = load_settings(home)
 
     def __enter__(self) -> App:
         return self
 
     def __exit__(self, *exc: object) -> None:
-        if "channels" in vars(self):
-            for channel in self.channels.values():
-                channel.close()
+        if "routes" in vars(self):
+            for route in self.routes.values():
+                for channel in route.channels:
+                    channel.close()
         if "store" in vars(self):
             self.store.close()
 
@@ -65,6 +69,11 @@ class App:
     def writes_files(self) -> bool:
         """Whether a channel has no server to talk to, so that its messages are files."""
         return not (self._settings.email.host and self._settings.slack.token)
+
+    @property
+    def ingest_minutes(self) -> int:
+        """How often ``paperbot serve`` asks the sources."""
+        return self._settings.bot.ingest_minutes
 
     @property
     def outbox_folder(self) -> Path:
@@ -210,26 +219,43 @@ class App:
 
         return Resolver(self.store, self._fetcher).resolve(now)
 
+    def tell_operator(self, problems: Sequence[Problem], now: datetime) -> list[Problem]:
+        """Mail the operator, if there is one, what needs a person; a problem where that can't be done."""
+        address = self._settings.bot.operator
+        if address is None:
+            return []
+        from bot.pipeline.attention import Operator
+
+        channel = self.routes[Kind.EMAIL].channels[0]
+        problem = Operator(address, self._settings.email.sender, self.store, channel).tell(problems, now)
+        return [problem] if problem else []
+
     @cached_property
     def dispatcher(self) -> Dispatcher:
         """Sends what the outbox holds."""
         from bot.deliver.dispatch import Dispatcher
 
-        return Dispatcher(self.store.outbox, self.channels, self.store.readers)
+        store = self.store
+        return Dispatcher(store.outbox, self.routes, store.readers, store.pauses, stop=self._stop)
 
     @cached_property
-    def channels(self) -> Mapping[Kind, Channel]:
+    def routes(self) -> Mapping[Kind, Route]:
         """The way out for each kind of address."""
-        return {Kind.EMAIL: self._mail_channel(), Kind.SLACK: self._slack_channel()}
+        return {Kind.EMAIL: self._mail_route(), Kind.SLACK: self._slack_route()}
 
-    def _mail_channel(self) -> Channel:
-        email = self._settings.email
-        if not email.host:
+    def _mail_route(self) -> Route:
+        from bot.deliver import Route
+
+        if not self._settings.email.host:
             from bot.deliver.files import FilesChannel
 
-            return FilesChannel(self.outbox_folder, ".eml")
+            return Route([FilesChannel(self.outbox_folder, ".eml")])
+        return Route([self._smtp_channel() for _ in range(self._settings.email.connections)])
+
+    def _smtp_channel(self) -> Channel:
         from bot.deliver.smtp import SmtpChannel
 
+        email = self._settings.email
         return SmtpChannel(
             email.host,
             email.port,
@@ -239,15 +265,17 @@ class App:
             password=email.password.get_secret_value() if email.password else None,
         )
 
-    def _slack_channel(self) -> Channel:
+    def _slack_route(self) -> Route:
+        from bot.deliver import Route
+
         slack = self._settings.slack
         if not slack.token:
             from bot.deliver.files import FilesChannel
 
-            return FilesChannel(self.outbox_folder, ".json")
-        from bot.deliver.slack import SlackChannel
+            return Route([FilesChannel(self.outbox_folder, ".json")])
+        from bot.deliver.slack import SPACING, SlackChannel
 
-        return SlackChannel(slack.token.get_secret_value(), slack.api_url)
+        return Route([SlackChannel(slack.token.get_secret_value(), slack.api_url)], SPACING)
 
 
 def _absolute(url: str, home: Path) -> str:
@@ -258,8 +286,8 @@ def _absolute(url: str, home: Path) -> str:
     return prefix + str(home.resolve() / url.removeprefix(prefix))
 
 
-def open_app(home: Path) -> App:
-    """The home at a path; raises UsageError where there is none."""
+def open_app(home: Path, stop: Event | None = None) -> App:
+    """The home at a path; raises UsageError where there is none. ``stop``, once set, ends deliveries early."""
     if not home.is_dir():
         raise UsageError(f"{home}: no such directory; make a home with `paperbot init {home}`")
-    return App(home)
+    return App(home, stop)

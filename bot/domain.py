@@ -218,6 +218,7 @@ class PickKind(StrEnum):
     MATCH = "match"  # its score
     FOLLOW = "follow"  # an author whom the profile always shows
     EXPLORE = "explore"  # to learn from: uncertain, but plausible
+    ALERT = "alert"  # the profile's alert rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,9 +234,17 @@ class Pick:
     followed: str | None = None
 
 
+class EditionKind(StrEnum):
+    """What takes a slot of a reader."""
+
+    EDITION = "edition"  # the day's picks, or why there are none
+    ALERT = "alert"  # one paper, sent at once
+    SKIPPED = "skipped"  # a day that downtime missed, made up for by a later edition
+
+
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """What one reader gets for one day.
+    """What one reader gets for one day, or at once.
 
     ``considered`` papers were new to the reader; ``watermark`` is the highest paper id known when it was
     composed, so that the next edition begins where this one ended. ``quiet`` says why there are no picks.
@@ -249,6 +258,7 @@ class Edition:
     considered: int
     watermark: PaperId
     quiet: str | None = None
+    kind: EditionKind = EditionKind.EDITION
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,8 @@ class Blame(StrEnum):
 
     MESSAGE = "message"
     READER = "reader"
-    CHANNEL = "channel"
+    POLICY = "policy"  # the channel, but perhaps for this message's sake: its attempt counts
+    CHANNEL = "channel"  # whatever the message: no attempt is counted
 
 
 class DeliveryError(PaperbotError):

@@ -1,52 +1,105 @@
-"""The clock's tick: APScheduler calls the main job once at start and then every minute, beside the web pages.
+"""The clock's tick: APScheduler calls two jobs at start and by turns of their own, beside the web pages.
+
+    ingest, every few minutes: what the sources bring      publish, every minute: alerts, editions, deliveries
 
 It is an in-memory tick and nothing more. What is due is asked of the store each time, so that a tick missed
-or fired twice neither loses nor repeats an edition.
+or fired twice, or a second ``serve`` beside this one, neither loses nor repeats an edition.
 """
 
 from __future__ import annotations
 
 import logging
+import os
+import signal
 import socket
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Event, Thread
+from types import FrameType
 
 import uvicorn
 from apscheduler.schedulers.background import BackgroundScheduler
 
-from bot.app import open_app
+from bot.app import App, open_app
+from bot.domain import Problem
 from bot.errors import PaperbotError, UsageError
 from bot.web import make_web
 
 log = logging.getLogger("paperbot")
 
+_FIRST_INGEST = 60  # seconds that the first editions wait for it; a source that is slower delays none
+_PAGES_END = 2  # seconds that open requests get after a signal
+_WORK_ENDS = 7  # seconds that jobs get after it; with the pages' below ten
 
-def tick(home: Path) -> None:
-    """What is due now, in a home opened afresh: an edited profile counts from the next tick on."""
-    try:
-        with open_app(home) as app:
-            report = app.pipeline.run(datetime.now(UTC), force=False, progress=lambda *_: None)
-            for problem in (*app.profile_problems, *report.problems):
+
+class Clockwork:
+    """The two jobs, each in a home opened afresh: an edited profile counts from the next tick on."""
+
+    def __init__(self, home: Path, stop: Event) -> None:
+        """``stop``, once set, ends a job at its next message."""
+        self._home, self._stop = home, stop
+        self._ingested = Event()
+        self._told: dict[str, set[Problem]] = {}
+
+    def ingest(self) -> None:
+        """What the sources bring."""
+        try:
+            self._run("ingest", _ingest)
+        finally:
+            self._ingested.set()
+
+    def publish(self) -> None:
+        """What is due now; the first time after the first ingest, if that is quick."""
+        self._ingested.wait(_FIRST_INGEST)
+        if not self._stop.is_set():
+            self._run("publish", _publish)
+
+    def _run(self, job: str, work: Callable[[App, datetime], Sequence[Problem]]) -> None:
+        try:
+            with open_app(self._home, self._stop) as app:
+                problems = work(app, datetime.now(UTC))
+        except PaperbotError as error:
+            problems = [Problem(job, str(error))]
+        self._log(job, problems)
+
+    def _log(self, job: str, problems: Sequence[Problem]) -> None:
+        """Each problem once, for as long as it lasts: ticks come every minute."""
+        for problem in problems:
+            if problem not in self._told.get(job, ()):
                 log.warning("%s", problem)
-            if report.editions or report.delivered:
-                log.info("%d editions, %d delivered", len(report.editions), report.delivered)
-    except PaperbotError as error:
-        log.error("%s", error)
+        self._told[job] = set(problems)
 
 
-def make_scheduler(home: Path) -> BackgroundScheduler:
-    """Ticks at start and every minute; a tick that takes longer delays the next instead of meeting it."""
+def _ingest(app: App, now: datetime) -> Sequence[Problem]:
+    arrived, problems = app.pipeline.ingest(now)
+    if new := sum(digest.new for digest in arrived):
+        log.info("%d new papers", new)
+    return [*problems, *app.tell_operator(problems, now)]
+
+
+def _publish(app: App, now: datetime) -> Sequence[Problem]:
+    report = app.pipeline.publish(now)
+    if report.editions or report.alerts or report.delivered:
+        counts = (report.editions, report.alerts, report.delivered)
+        log.info("%d editions, %d alerts, %d delivered", *counts)
+    untold = app.tell_operator(app.profile_problems, now)
+    return [*app.profile_problems, *report.problems, *untold]
+
+
+def make_scheduler(clockwork: Clockwork, ingest_minutes: int) -> BackgroundScheduler:
+    """Both jobs at start and by their turns; one that takes longer delays its next turn, not the other job."""
     scheduler = BackgroundScheduler(timezone=UTC)
-    scheduler.add_job(
-        tick,
-        "interval",
-        [home],
-        minutes=1,
-        next_run_time=datetime.now(UTC),
-        max_instances=1,
-        coalesce=True,
-        misfire_grace_time=None,
-    )
+    for job, minutes in ((clockwork.ingest, ingest_minutes), (clockwork.publish, 1)):
+        scheduler.add_job(
+            job,
+            "interval",
+            minutes=minutes,
+            next_run_time=datetime.now(UTC),
+            max_instances=1,
+            coalesce=True,
+            misfire_grace_time=None,
+        )
     return scheduler
 
 
@@ -61,15 +114,47 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def serve(home: Path, listener: socket.socket) -> None:
-    """Until a signal says stop; the running tick is finished first."""
+    """Until SIGTERM or SIGINT; then at most ten seconds more."""
     logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level=logging.INFO)
-    logging.getLogger("apscheduler").setLevel(logging.WARNING)
-    scheduler = make_scheduler(home)
-    scheduler.start()
-    try:
-        with open_app(home) as app:
+    logging.getLogger("apscheduler").setLevel(logging.ERROR)  # it warns of each tick that a long one swallows
+    stop = Event()
+    for number in (signal.SIGTERM, signal.SIGINT):  # the server raises its signal again when it is done
+        signal.signal(number, lambda *_: stop.set())
+    with open_app(home) as app:
+        scheduler = make_scheduler(Clockwork(home, stop), app.ingest_minutes)
+        scheduler.start()
+        try:
             # Addresses of pages hold tokens: no access log.
-            config = uvicorn.Config(make_web(app), log_level="warning", access_log=False)
-            uvicorn.Server(config).run(sockets=[listener])
-    finally:
-        scheduler.shutdown(wait=True)
+            config = uvicorn.Config(
+                make_web(app), log_level="warning", access_log=False, timeout_graceful_shutdown=_PAGES_END
+            )
+            _Server(config, stop).run(sockets=[listener])
+        finally:
+            stop.set()
+            _wind_up(scheduler)
+
+
+class _Server(uvicorn.Server):
+    """The pages; a signal is told to the jobs as soon as it comes."""
+
+    def __init__(self, config: uvicorn.Config, stop: Event) -> None:
+        super().__init__(config)
+        self._stop = stop
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self._stop.set()
+        super().handle_exit(sig, frame)
+
+
+def _wind_up(scheduler: BackgroundScheduler) -> None:
+    """Let the jobs finish or hand back what they hold; one that can't in time is left to the next start.
+
+    What a message's server has not answered by then is of unknown fate, as after a crash.
+    """
+    ending = Thread(target=scheduler.shutdown, daemon=True)
+    ending.start()
+    ending.join(_WORK_ENDS)
+    if ending.is_alive():
+        log.warning("stopped in the middle of a job; the next start goes on from what the store holds")
+        logging.shutdown()
+        os._exit(0)  # threads that wait for another machine can't be ended in any other way

@@ -1,13 +1,15 @@
 """Which slot is due: the right one at every odd hour of the clock."""
 
 from datetime import UTC, date, datetime, time, timedelta
+from random import Random
 from zoneinfo import available_timezones
 
 import pytest
-from hypothesis import given
+import schedule_years
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.schedule import due_slot, local_date, moment, next_moment
+from bot.schedule import LOOK_BACK, due_slots, local_date, local_time, moment, next_moment
 
 WORKDAYS = ("mon", "tue", "wed", "thu", "fri")
 EVERY_DAY = (*WORKDAYS, "sat", "sun")
@@ -30,7 +32,7 @@ def at(text: str) -> datetime:
     ],
 )
 def test_the_newest_slot_whose_time_has_come_is_due(now, slot):
-    assert due_slot(time(8), WORKDAYS, "Europe/Berlin", at(now)) == slot
+    assert due_slots(time(8), WORKDAYS, "Europe/Berlin", at(now)) == ([slot] if slot else [])
 
 
 def test_a_time_that_the_clock_skips_has_one_moment_all_the_same():
@@ -43,6 +45,7 @@ def test_a_time_that_the_clock_repeats_is_its_first():
 
 def test_the_local_date_is_the_readers_own():
     assert local_date(at("2025-05-06T22:00+00:00"), "Asia/Tokyo") == date(2025, 5, 7)
+    assert local_time(at("2025-05-06T22:00+00:00"), "Asia/Tokyo") == time(7)
 
 
 def test_the_next_moment_skips_the_weekend():
@@ -57,8 +60,8 @@ def test_the_next_moment_skips_the_weekend():
 )
 def test_every_day_is_due_exactly_once_whatever_the_zone(now, clock, zone):
     """Looked at each hour, two days after a moment have seen its slot and no slot came back later."""
-    seen = [due_slot(clock, EVERY_DAY, zone, now + timedelta(hours=hours)) for hours in range(50)]
-    slots = [slot for slot in seen if slot]
+    seen = [due_slots(clock, EVERY_DAY, zone, now + timedelta(hours=hours)) for hours in range(50)]
+    slots = [slot[0] for slot in seen if slot]
     assert slots == sorted(slots)
     days = (now.date() + timedelta(days=n) for n in range(3))
     wanted = {day for day in days if now <= moment(day, clock, zone) <= now + timedelta(hours=48)}
@@ -70,7 +73,40 @@ def test_every_day_is_due_exactly_once_whatever_the_zone(now, clock, zone):
 )
 def test_what_is_next_becomes_due_then_and_not_before(now, zone):
     coming = next_moment(time(8), WORKDAYS, zone, now)
-    slot = due_slot(time(8), WORKDAYS, zone, coming)
-    assert slot is not None
+    (slot,) = due_slots(time(8), WORKDAYS, zone, coming)
     assert moment(slot, time(8), zone) == coming
-    assert due_slot(time(8), WORKDAYS, zone, coming - timedelta(seconds=1)) != slot
+    assert slot not in due_slots(time(8), WORKDAYS, zone, coming - timedelta(seconds=1))
+
+
+MONDAY, TUESDAY, THURSDAY, FRIDAY = (date(2025, 5, day) for day in (5, 6, 8, 9))
+
+
+@pytest.mark.parametrize(
+    ("now", "taken", "due"),
+    [
+        ("2025-05-13T09:00+02:00", {THURSDAY}, [date(2025, 5, 13), date(2025, 5, 12), FRIDAY]),
+        ("2025-05-13T07:00+02:00", {FRIDAY}, [date(2025, 5, 12)]),
+        ("2025-05-11T12:00+02:00", {THURSDAY}, [FRIDAY]),  # a Sunday: Friday's, late, but not never
+        ("2025-05-11T12:00+02:00", {FRIDAY}, []),
+        ("2025-05-09T12:00+02:00", {FRIDAY, MONDAY}, []),  # what is older than the newest was never due
+        ("2025-05-07T12:00+02:00", {FRIDAY}, [date(2025, 5, 7)]),  # the clock stood on Friday, by mistake
+    ],
+)
+def test_after_downtime_the_newest_slot_is_due_and_the_older_ones_are_skipped(now, taken, due):
+    assert due_slots(time(8), WORKDAYS, "Europe/Berlin", at(now), taken) == due
+
+
+def test_more_than_a_years_downtime_is_one_edition_and_a_bounded_number_of_skipped_days():
+    due = due_slots(time(8), EVERY_DAY, "UTC", at("2025-05-06T09:00+00:00"), {date(2019, 1, 1)})
+    assert (due[0], len(due)) == (date(2025, 5, 6), LOOK_BACK + 1)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    zone=st.sampled_from(ZONES),
+    seed=st.integers(0, 2**32),
+    days=st.sets(st.sampled_from(EVERY_DAY), min_size=1),
+)
+def test_over_two_years_with_random_downtime_no_slot_is_missed_and_none_comes_twice(zone, seed, days):
+    missed, twice = schedule_years.count_faults(zone, days, Random(seed))
+    assert (missed, twice) == (0, 0)

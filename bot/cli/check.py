@@ -54,8 +54,8 @@ def _checks(app: App, connect: bool, now: datetime) -> Iterator[tuple[str, list[
     yield "templates", _attempt("templates", lambda: check_templates(app.templates))
     yield "store", _attempt("store", lambda: app.store)
     if connect:
-        for kind, channel in app.channels.items():
-            yield f"{kind} channel", _attempt(f"{kind} channel", channel.check)
+        for kind, route in app.routes.items():
+            yield f"{kind} channel", _attempt(f"{kind} channel", route.channels[0].check)
 
 
 def _peek(source: Source, now: datetime) -> list[Problem]:

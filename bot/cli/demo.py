@@ -58,15 +58,16 @@ def _clear(directory: Path) -> None:
 
 def _show(app: App) -> int:
     now = datetime.now(UTC)
+    editions: list[Edition] = []
     with progress_bar() as progress:
-        report = app.pipeline.run(now, force=True, progress=progress)
+        report = app.pipeline.run(now, force=True, progress=progress, show=editions.append)
     papers = sum(digest.new for digest in report.digests)
     click.echo(
         f"{count(len(report.digests), 'digest')}, {count(papers, 'paper')}. What went to whom, and why:"
     )
-    for edition in report.editions:
+    for edition in editions:
         console().print(edition_table(edition))
-    learner = next(edition for edition in report.editions if edition.reader.profile == _LEARNER)
+    learner = next(edition for edition in editions if edition.reader.profile == _LEARNER)
     _show_learning(app, learner, now)
     _show_files(app)
     return 0 if report.complete else 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import click
@@ -16,17 +17,20 @@ from bot.cli.output import (
     problems_json,
     progress_bar,
 )
+from bot.errors import UsageError
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from bot.app import App
+    from bot.domain import Edition
     from bot.pipeline.running import RunReport
+
+
+_AHEAD = timedelta(hours=48)
 
 
 @click.command("run", short_help="Make and deliver what is due.")
 @now_option
-@click.option("--force", is_flag=True, help="Compose an edition for every reader, whether due or not.")
+@click.option("--force", is_flag=True, help="Compose an edition for every reader, due or not.")
 @json_option
 @click.pass_context
 def command(ctx: click.Context, now: datetime, force: bool, as_json: bool) -> int:
@@ -39,9 +43,13 @@ def command(ctx: click.Context, now: datetime, force: bool, as_json: bool) -> in
       paperbot run --now 2025-05-06T08:00+02:00 --json
     """
     app = app_of(ctx)
+    if not force:
+        _refuse_the_future(app, now)
     with progress_bar() as progress:
-        report = app.pipeline.run(now, force=force, progress=progress)
+        show = _unseen if as_json else _show
+        report = app.pipeline.run(now, force=force, progress=progress, show=show)
     problems = [*app.profile_problems, *report.problems]
+    problems += app.tell_operator([*app.profile_problems, *report.unread], now)
     if as_json:
         print_json({**_counts(report), "problems": problems_json(problems)})
     else:
@@ -50,13 +58,33 @@ def command(ctx: click.Context, now: datetime, force: bool, as_json: bool) -> in
     return 0 if report.complete and not problems else 1
 
 
+def _refuse_the_future(app: App, now: datetime) -> None:
+    """A mistaken ``--now`` would take the slots of days to come, and leave them without an edition."""
+    seen = [at for at in (app.store.editions.newest_composed(), app.store.papers.newest_first_seen()) if at]
+    if seen and now > (latest := max(datetime.now(UTC), *seen)) + _AHEAD:
+        raise UsageError(
+            f"--now is {(now - latest).days} days ahead of the clock and of all that was seen so far; "
+            "correct it, or say --force"
+        )
+
+
+def _unseen(_edition: Edition) -> None:
+    """JSON tells numbers only."""
+
+
+def _show(edition: Edition) -> None:
+    console().print(edition_table(edition))
+    if edition.quiet:
+        click.echo(edition.quiet)
+
+
 def _counts(report: RunReport) -> dict[str, int]:
     return {
         "digests": len(report.digests),
         "papers": sum(digest.papers for digest in report.digests),
         "new": sum(digest.new for digest in report.digests),
-        "editions": len(report.editions),
-        "alerts": 0,
+        "editions": report.editions,
+        "alerts": report.alerts,
         "delivered": report.delivered,
         "failed": report.failed,
         "unknown": report.unknown,
@@ -65,12 +93,10 @@ def _counts(report: RunReport) -> dict[str, int]:
 
 
 def _print(app: App, report: RunReport) -> None:
-    for edition in report.editions:
-        console().print(edition_table(edition))
-        if edition.quiet:
-            click.echo(edition.quiet)
     new = sum(digest.new for digest in report.digests)
-    said = [count(len(report.editions), "edition"), f"{count(report.delivered, 'message')} delivered"]
+    said = [count(report.editions, "edition")]
+    said += [count(report.alerts, "alert")] if report.alerts else []
+    said += [f"{count(report.delivered, 'message')} delivered"]
     said += [f"{report.skipped} quiet"] if report.skipped else []
     click.echo(f"{count(new, 'new paper')} in {count(len(report.digests), 'digest')}; {', '.join(said)}")
     if not (report.editions or report.skipped or report.problems):

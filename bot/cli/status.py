@@ -48,13 +48,16 @@ def _print(status: Status) -> None:
         )
     readers = table("reader", "thumbs", "last edition", "next due")
     for reader in status.readers:
-        due = reader.stopped or (f"{reader.next_due:%a %Y-%m-%d %H:%M} UTC" if reader.next_due else "-")
+        due = reader.stopped or f"{reader.next_due:%a %Y-%m-%d %H:%M} UTC"
         readers.add_row(
             reader.reader, f"{reader.thumbs_up} up, {reader.thumbs_down} down", _last(reader), due
         )
     console().print(sources, readers)
     outbox = ", ".join(f"{count} {state}" for state, count in status.outbox.items() if count) or "empty"
     click.echo(f"{count(status.papers, 'paper')} known; outbox: {outbox}")
+    for late in (reader for reader in status.readers if reader.late):
+        last = f"{late.last_sent:%Y-%m-%d %H:%M} UTC" if late.last_sent else "never"
+        click.secho(f"late: {late.reader} (last message: {last}): {late.late}", fg="yellow")
 
 
 def _last(reader: ReaderStatus) -> str:

@@ -33,6 +33,13 @@ def _clock_time(value: Any) -> Any:
     return time(int(found[1]), int(found[2]))
 
 
+def _two_times(value: Any) -> Any:
+    """Accepts a begin and an end; raises ValueError."""
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        raise ValueError('quiet hours have a begin and an end; write them like ["22:00", "07:00"]')
+    return tuple(value)
+
+
 def known_timezone(name: str) -> str:
     """The name itself where the system knows the time zone; raises ValueError."""
     try:
@@ -68,6 +75,8 @@ def _slack(address: str) -> str:
 
 Term = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Terms = Annotated[tuple[Term, ...], Field(max_length=500)]
+ClockTime = Annotated[time, BeforeValidator(_clock_time)]
+Email = Annotated[str, AfterValidator(_email)]
 Timezone = Annotated[str, AfterValidator(known_timezone)]
 
 
@@ -91,7 +100,7 @@ class EditionSection(Section):
 class ScheduleSection(Section):
     """When editions are due, in the reader's own time zone."""
 
-    at: Annotated[time, BeforeValidator(_clock_time)] = time(8, 0)
+    at: ClockTime = time(8, 0)
     days: tuple[Day, ...] = Field(("mon", "tue", "wed", "thu", "fri"), min_length=1)
     timezone: Timezone | None = None  # absent: that of the settings
 
@@ -99,7 +108,7 @@ class ScheduleSection(Section):
 class ReaderSection(Section):
     """One address that receives the profile."""
 
-    email: Annotated[str, AfterValidator(_email)] | None = None
+    email: Email | None = None
     slack: Annotated[str, AfterValidator(_slack)] | None = None
 
     @model_validator(mode="after")
@@ -120,6 +129,14 @@ class AlertsSection(Section):
     keywords: Terms = ()
     authors: Terms = ()
     min_score: float | None = Field(None, ge=0.0, le=1.0)
+    quiet: Annotated[tuple[ClockTime, ClockTime] | None, BeforeValidator(_two_times)] = None
+    per_day: int = Field(3, ge=1, le=20)
+
+    @model_validator(mode="after")
+    def _matches_something(self) -> AlertsSection:
+        if not (self.keywords or self.authors) and self.min_score is None:
+            raise ValueError("matches no paper; add keywords, authors or min_score")
+        return self
 
 
 class Profile(Section):

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, Field, SecretStr, StringConstraints, ValidationError, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from bot.config.profiles import Timezone
+from bot.config.profiles import Email, Timezone
 from bot.config.toml import Section, explain, parse_toml, read_toml, write_whole
 from bot.errors import ConfigError
 from bot.loopback import is_loopback
@@ -44,6 +44,8 @@ class BotSection(Section):
 
     public_url: WebUrl = "http://localhost:8000"
     timezone: Timezone = "UTC"
+    operator: Email | None = None
+    ingest_minutes: int = Field(15, ge=1, le=1440)
 
 
 class StoreSection(Section):
@@ -135,6 +137,7 @@ class EmailSection(Section):
     username: str = ""
     password: SecretStr | None = None
     sender: str = "Paperbot <paperbot@localhost>"
+    connections: int = Field(4, ge=1, le=20)
 
     @model_validator(mode="after")
     def _encrypted(self) -> EmailSection:

@@ -18,7 +18,9 @@ To add a channel:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
 from typing import Protocol
 
 from bot.domain import Delivery
@@ -39,8 +41,26 @@ class Channel(Protocol):
         ``start_data`` raises (``Cancelled``) without the body having left.
         """
 
+    def found(self, delivery: Delivery) -> str | None:
+        """The receipt of a message of unknown fate, where the other side can show that it arrived.
+
+        None where it did not arrive, and where the other side can't tell.
+        """
+
     def check(self) -> None:
         """Go as far as one can without sending anything: connect, log in, write. Raises ``DeliveryError``."""
 
     def close(self) -> None:
         """Let go of connections; the next ``send`` would open them again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """The way out for one kind of address.
+
+    ``channels`` work side by side, each in a thread of its own; ``spacing`` is the least time between two
+    messages to one address.
+    """
+
+    channels: Sequence[Channel]
+    spacing: timedelta = timedelta(0)

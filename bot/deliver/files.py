@@ -55,6 +55,13 @@ class FilesChannel:
             temporary.unlink(missing_ok=True)
         return str(target)
 
+    def found(self, delivery: Delivery) -> str | None:
+        """The file of this very message, if it is there."""
+        body = _readable(delivery.body) if self._suffix == ".json" else delivery.body
+        with _translated():
+            target = self._target(delivery, body)
+            return str(target) if target.exists() else None
+
     def check(self) -> None:
         """Make the folder, and write a file into it."""
         with _translated():

@@ -4,9 +4,10 @@ A refused message waits 1, 5, 15, 60 minutes, then 4 hours each time, and fails 
 13 hours, in which most outages end and after which the next edition is near. What the other side asks for
 wins where it is longer, up to a day.
 
-A channel's own failure (a wrong password, no connection) is never the end of the messages held back behind
-the one that met it: they wait for whoever mends it. The one that met it waits a step longer than they do, so
-that a message refused for its own sake does not stop the others twice.
+A channel's own failure (a wrong password, no connection) is never a message's end: the channel pauses, ever
+longer up to an hour, and the attempt is not counted. Where a channel refuses all, but perhaps for this
+message's sake (a policy), it counts, and this message waits a step longer than the channel, so that it does
+not stop the others twice.
 """
 
 from __future__ import annotations
@@ -20,32 +21,38 @@ from bot.errors import Blame, DeliveryError
 BACKOFF = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 240))
 MAX_ATTEMPTS = 8
 LONGEST_WAIT = timedelta(days=1)
+PAUSES = BACKOFF[:4]
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A delivery's next state, the other side's word and text for it; ``not_before`` with ``RETRY`` only."""
+    """A delivery's next state, the other side's word and text for it; ``not_before`` with ``RETRY`` only.
+
+    Unless ``counted``, the attempt was none of the message's own.
+    """
 
     state: State
     code: str = ""
     detail: str = ""
     not_before: datetime | None = None
+    counted: bool = True
 
 
 def after_error(delivery: Delivery, error: DeliveryError, now: datetime) -> Outcome:
     """What becomes of the delivery that met the error."""
     if error.unknown:
         return Outcome(State.UNKNOWN, error.code, str(error))
-    of_channel = error.blame is Blame.CHANNEL
-    if delivery.attempts >= MAX_ATTEMPTS or (error.permanent and not of_channel):
+    if error.blame is Blame.CHANNEL:
+        return Outcome(State.RETRY, error.code, str(error), now + _wait(1, error), counted=False)
+    of_policy = error.blame is Blame.POLICY
+    if delivery.attempts >= MAX_ATTEMPTS or (error.permanent and not of_policy):
         return Outcome(State.FAILED, error.code, str(error))
-    wait = _wait(delivery.attempts + of_channel, error)
-    return Outcome(State.RETRY, error.code, str(error), now + wait)
+    return Outcome(State.RETRY, error.code, str(error), now + _wait(delivery.attempts + of_policy, error))
 
 
-def held_back(delivery: Delivery, error: DeliveryError, now: datetime) -> Outcome:
-    """What becomes of a delivery that was not tried, because its channel met the error earlier in the run."""
-    return Outcome(State.RETRY, error.code, f"held back: {error}", now + _wait(delivery.attempts, error))
+def pause(failures: int) -> timedelta:
+    """How long a channel pauses after so many failures in a row, from 1 on."""
+    return PAUSES[min(failures, len(PAUSES)) - 1]
 
 
 def _wait(attempts: int, error: DeliveryError) -> timedelta:

@@ -1,8 +1,8 @@
 """Messages to Slack by ``chat.postMessage``.
 
 Slack knows no idempotency key, and its client would post again after a lost answer and sleep when told to
-slow down: both are switched off, the outbox decides. The delivery's key goes along as metadata, so that a
-person can find out later whether a message of unknown fate arrived.
+slow down: both are switched off, the outbox decides. The delivery's key goes along as metadata, so that it can
+be found out later whether a message of unknown fate arrived.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ import json
 import logging
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, time, timedelta
 from http.client import HTTPException
+from itertools import islice
 from typing import Any
 from urllib.error import URLError
 from urllib.parse import urlsplit
@@ -58,6 +60,9 @@ _DESTINATION = frozenset(
     }
 )
 _LATER = frozenset({"rate_limited", "ratelimited", "request_timeout", "team_added_to_org"})
+SPACING = timedelta(seconds=1)  # Slack takes about one message a second for one channel
+_EARLIEST = timedelta(days=1)  # an edition's date is its reader's, its messages are Slack's
+_PAGE, _PAGES = 200, 20  # messages a call, and calls, to look through for one of unknown fate
 _MAYBE_POSTED = frozenset({"fatal_error", "internal_error", "service_unavailable"})
 
 
@@ -93,6 +98,25 @@ class SlackChannel:
         with _translated():
             return str(self._client.chat_postMessage(**arguments)["ts"])
 
+    def found(self, delivery: Delivery) -> str | None:
+        """The ``ts`` of the message with this delivery's key among the newest of its channel.
+
+        None too where Slack doesn't show them: the app lacks ``channels:history`` or is not in the channel.
+        """
+        since = datetime.combine(delivery.date, time(), UTC) - _EARLIEST
+        with suppress(DeliveryError), _translated():
+            pages = self._client.conversations_history(
+                channel=delivery.reader.address,
+                include_all_metadata=True,
+                oldest=str(since.timestamp()),
+                limit=_PAGE,
+            )
+            for page in islice(pages, _PAGES):
+                for message in page["messages"]:
+                    if _key(message) == delivery.key:
+                        return str(message["ts"])
+        return None
+
     def check(self) -> None:
         """Ask Slack whether the token is good."""
         with _translated():
@@ -108,6 +132,11 @@ def _translated() -> Iterator[None]:
         yield
     except (SlackApiError, OSError, HTTPException, ValueError) as error:
         raise _translate(error) from error
+
+
+def _key(message: dict[str, Any]) -> object:
+    metadata: dict[str, Any] = message.get("metadata") or {}
+    return metadata.get("event_payload", {}).get("key")
 
 
 def _arguments(delivery: Delivery) -> dict[str, Any]:

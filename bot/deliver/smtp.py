@@ -104,6 +104,9 @@ class SmtpChannel:
             code, text = _expect(2, session.getreply())
         return f"{code} {_readable(text)}"
 
+    def found(self, delivery: Delivery) -> None:
+        """Mail can't be asked after."""
+
     def check(self) -> None:
         """Connect, encrypt and log in."""
         self._deadline.allow(self._timeout_seconds, self._session_seconds)
@@ -302,9 +305,9 @@ def _blame(code: int, text: str, stage: _Stage) -> Blame:
     if code < 500:
         return Blame.MESSAGE
     if stage is _Stage.MAIL or detail in _SENDER_STATUS:
-        return Blame.CHANNEL
+        return Blame.POLICY
     if detail.startswith("5.7.") and stage is not _Stage.END:
-        return Blame.CHANNEL
+        return Blame.POLICY
     if detail.startswith("5.1.") or stage is _Stage.RCPT:
         return Blame.READER
     return Blame.MESSAGE

@@ -27,8 +27,12 @@ def compose(
     papers: Mapping[PaperId, Paper],
     summary_sentences: int,
     threshold: float,
+    arrived: date | None = None,
 ) -> Edition:
-    """The edition of a day; ``papers`` holds the chosen papers and the liked ones that reasons name."""
+    """The edition of a day; ``papers`` holds the chosen papers and the liked ones that reasons name.
+
+    ``arrived`` is the day on which the last new paper came in, None before the first.
+    """
     picks = tuple(_pick(choice, papers, summary_sentences) for choice in choices)
     return Edition(
         reader=reader,
@@ -38,14 +42,15 @@ def compose(
         picks=picks,
         considered=len(scores),
         watermark=watermark,
-        quiet=None if picks else why_quiet(scores, threshold),
+        quiet=None if picks else why_quiet(scores, threshold, arrived),
     )
 
 
-def why_quiet(scores: Sequence[Score], threshold: float) -> str:
+def why_quiet(scores: Sequence[Score], threshold: float, arrived: date | None = None) -> str:
     """Why an edition has no picks, in a sentence."""
     if not scores:
-        return "No new paper has come in since your last edition."
+        last = f"; the last one came on {arrived.day} {arrived:%B %Y}" if arrived else ""
+        return f"No new paper has come in since your last edition{last}."
     papers = "1 new paper" if len(scores) == 1 else f"{len(scores)} new papers"
     unmuted = [score for score in scores if not score.muted]
     if not unmuted:

@@ -8,8 +8,9 @@ from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from bot.config.profiles import Profile
-from bot.domain import Edition, Paper, PaperId, Reader, Score, Vote
+from bot.domain import Edition, EditionKind, Paper, PaperId, PickKind, Reader, Score, Vote
 from bot.edition import Choice, Limits, compose, select, with_trending
+from bot.edition.alerts import urgent
 from bot.store import Store
 
 if TYPE_CHECKING:  # scikit-learn takes a second to import: only ranking itself pays for it
@@ -64,20 +65,76 @@ class Editor:
         """The reader's edition for a day; of other ``candidates`` where they are given."""
         candidates = candidates or self.candidates(reader, profile)
         ranking = self.ranking(reader, profile, candidates.ids)
+        scores = ranking.scores if ranking else ()
+        choices = self._choices(profile, ranking) if ranking else []
+        return self._compose(
+            reader, profile, day, now, watermark=candidates.watermark, scores=scores, choices=choices
+        )
+
+    def alerts(
+        self, reader: Reader, profile: Profile, day: date, now: datetime, candidates: Candidates
+    ) -> list[Edition]:
+        """An alert for each candidate that the profile's alert rule matches, best first."""
+        ranking = self.ranking(reader, profile, candidates.ids)
+        alerts = [
+            self._compose(
+                reader,
+                profile,
+                day,
+                now,
+                watermark=candidates.watermark,
+                scores=[score],
+                choices=[Choice(score, PickKind.ALERT)],
+            )
+            for score in (self._urgent(profile, ranking.scores) if ranking else ())
+        ]
+        return [replace(alert, kind=EditionKind.ALERT) for alert in alerts]
+
+    def _choices(self, profile: Profile, ranking: Ranking) -> list[Choice]:
+        """What can't wait (and had no alert of its own) comes first, the rest as selection says."""
         rules = profile.edition
-        limits = Limits(rules.size, rules.explore, rules.threshold)
-        choices = select(ranking.scores, ranking.similarity, limits) if ranking else []
+        first = [Choice(s, PickKind.ALERT) for s in self._urgent(profile, ranking.scores)[: rules.size]]
+        taken = {choice.score.paper for choice in first}
+        rest = [score for score in ranking.scores if score.paper not in taken]
+        size = rules.size - len(first)
+        limits = Limits(size, min(rules.explore, size), rules.threshold)
+        return first + select(rest, ranking.similarity, limits)
+
+    def _urgent(self, profile: Profile, scores: Sequence[Score]) -> list[Score]:
+        from bot.ranking import Rules
+
+        rule = profile.alerts
+        if rule is None:
+            return []
+        names = Rules(rule.keywords, rule.authors)
+        papers = self._store.papers.get(score.paper for score in scores)
+        named = {i for i, paper in papers.items() if names.reasons(paper) or names.followed(paper)}
+        return urgent(scores, named, rule.min_score)
+
+    def _compose(
+        self,
+        reader: Reader,
+        profile: Profile,
+        day: date,
+        now: datetime,
+        *,
+        watermark: PaperId,
+        scores: Sequence[Score],
+        choices: Sequence[Choice],
+    ) -> Edition:
+        newest = None if scores else self._store.papers.newest_first_seen()
         return compose(
             reader=reader,
             profile_title=profile.title,
             day=day,
             now=now,
-            watermark=candidates.watermark,
-            scores=ranking.scores if ranking else (),
+            watermark=watermark,
+            scores=scores,
             choices=choices,
             papers=self._store.papers.get(_named_by(choices)),
-            summary_sentences=rules.summary_sentences,
-            threshold=rules.threshold,
+            summary_sentences=profile.edition.summary_sentences,
+            threshold=profile.edition.threshold,
+            arrived=newest.date() if newest else None,
         )
 
     def ranking(self, reader: Reader, profile: Profile, ids: Sequence[PaperId]) -> Ranking | None:

@@ -1,37 +1,61 @@
-"""The main job, once: ingest, make every edition that is due, deliver."""
+"""The main job: ingest; send what can't wait; make every edition that is due; deliver.
+
+``paperbot run`` does all of it once. ``paperbot serve`` ingests and publishes by turns of their own, so that a
+slow source never delays an edition.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from itertools import count
 
 from bot.config.profiles import Profile
 from bot.deliver.dispatch import Dispatcher
 from bot.domain import Edition, Problem, Reader
 from bot.errors import PaperbotError
+from bot.pipeline.alerting import alert
 from bot.pipeline.editing import Editor
 from bot.pipeline.ingesting import DigestReport, ingest
 from bot.pipeline.rendering import Renderer
-from bot.schedule import due_slot, local_date
+from bot.schedule import LOOK_BACK, due_slots, local_date
 from bot.sources import Source
 from bot.store import Store
 
+KEEP_BODIES = timedelta(days=30)  # after this long, what a settled message said is forgotten
+
 Progress = Callable[[str, int, int], None]  # what is being done, how many so far, of how many (0: unknown)
+Shown = Callable[[Edition], None]
+
+
+def no_progress(_what: str, _done: int, _total: int) -> None:
+    """Nobody watches."""
+
+
+def _unseen(_edition: Edition) -> None:
+    """Nobody looks at the editions."""
 
 
 @dataclass(frozen=True, slots=True)
-class RunReport:
-    """What one run did. ``skipped`` editions were quiet, and their profiles want no note."""
+class PublishReport:
+    """What was made and sent. ``skipped`` editions were quiet, and their profiles want no note."""
 
-    digests: Sequence[DigestReport]
-    editions: Sequence[Edition]
+    editions: int
     skipped: int
+    alerts: int
     delivered: int
     failed: int
     unknown: int
     problems: Sequence[Problem]
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport(PublishReport):
+    """The same, and what came in before."""
+
+    digests: Sequence[DigestReport]
+    unread: Sequence[Problem]  # those of the problems that are about sources
 
     @property
     def complete(self) -> bool:
@@ -41,20 +65,26 @@ class RunReport:
 
 @dataclass(frozen=True, slots=True)
 class _Due:
-    """One reader's edition that is to be made now; ``slot`` is its day, or ``day#2`` for one more of that day."""
+    """One reader's edition that is to be made now.
+
+    ``slot`` is its day, or ``day#2`` for one more of that day; ``skipped`` are older days it makes up for.
+    """
 
     reader: Reader
     profile: Profile
     day: date
     slot: str
+    skipped: Sequence[date] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Made:
-    """What was made in one run."""
+    """What was made in one run, counted; the editions themselves are in the store."""
 
-    editions: list[Edition] = field(default_factory=list)
-    skipped: list[Edition] = field(default_factory=list)
+    show: Shown
+    editions: int = 0
+    skipped: int = 0
+    alerts: int = 0
     problems: list[Problem] = field(default_factory=list)
 
 
@@ -70,23 +100,31 @@ class Pipeline:
     dispatcher: Dispatcher
     resolve: Callable[[datetime], Iterable[Problem]]  # looks up links that digests don't give
 
-    def run(self, now: datetime, *, force: bool, progress: Progress) -> RunReport:
-        """The whole way once; with ``force``, an edition for every reader whether due or not."""
-        arrived, problems = self._ingest(now, progress)
-        made = self._edit(now, force, progress)
-        settled = count(1)
-        sent = self.dispatcher.deliver_due(now, lambda *_: progress("delivering", next(settled), 0))
+    def run(
+        self, now: datetime, *, force: bool = False, progress: Progress = no_progress, show: Shown = _unseen
+    ) -> RunReport:
+        """The whole way once; with ``force``, an edition for every reader whether due or not.
+
+        ``show`` gets each edition and alert as it was made.
+        """
+        arrived, problems = self.ingest(now, progress)
+        sent = self.publish(now, force=force, progress=progress, show=show)
         return RunReport(
             digests=arrived,
-            editions=made.editions,
-            skipped=len(made.skipped),
+            unread=problems,
+            editions=sent.editions,
+            skipped=sent.skipped,
+            alerts=sent.alerts,
             delivered=sent.delivered,
             failed=sent.failed,
             unknown=sent.unknown,
-            problems=[*problems, *made.problems, *sent.problems],
+            problems=[*problems, *sent.problems],
         )
 
-    def _ingest(self, now: datetime, progress: Progress) -> tuple[list[DigestReport], list[Problem]]:
+    def ingest(
+        self, now: datetime, progress: Progress = no_progress
+    ) -> tuple[list[DigestReport], list[Problem]]:
+        """What the sources bring, into the store."""
         arrived: list[DigestReport] = []
         problems: list[Problem] = []
         for outcome in ingest(self.sources, self.store, now):
@@ -97,23 +135,63 @@ class Pipeline:
             progress("reading digests", len(arrived) + len(problems), 0)
         return arrived, [*problems, *self.resolve(now)]
 
-    def _edit(self, now: datetime, force: bool, progress: Progress) -> _Made:
-        due = self._due(now, force)
-        made = _Made()
+    def publish(
+        self, now: datetime, *, force: bool = False, progress: Progress = no_progress, show: Shown = _unseen
+    ) -> PublishReport:
+        """Alerts and editions that are due, then all that waits in the outbox."""
+        made = self._make_all(now, force, progress, show)
+        settled = count(1)
+        sent = self.dispatcher.deliver_due(now, lambda *_: progress("delivering", next(settled), 0))
+        if made.editions:  # a few times a day at most, as forgetting looks through all that is kept
+            self.store.outbox.purge(now - KEEP_BODIES)
+        return PublishReport(
+            editions=made.editions,
+            skipped=made.skipped,
+            alerts=made.alerts,
+            delivered=sent.delivered,
+            failed=sent.failed,
+            unknown=sent.unknown,
+            problems=[*made.problems, *sent.problems],
+        )
+
+    def _make_all(self, now: datetime, force: bool, progress: Progress, show: Shown) -> _Made:
+        made = _Made(show)
+        readers = list(self._readers(now))
+        for reader, profile in readers:
+            self._alert(reader, profile, now, made)
+        due = [one for reader, profile in readers if (one := self._due(reader, profile, now, force))]
         for done, one in enumerate(due, 1):
             self._make(one, now, made)
             progress("composing editions", done, len(due))
         return made
 
-    def _due(self, now: datetime, force: bool) -> list[_Due]:
-        readers = (
-            (reader, profile)
-            for slug, profile in self.profiles.items()
-            for reader in self.store.readers.sync(slug, profile.addresses, now)
-            if not reader.stopped
-        )
-        slots = (_slot(self.store, reader, profile, now, force=force) for reader, profile in readers)
-        return [slot for slot in slots if slot]
+    def _readers(self, now: datetime) -> Iterator[tuple[Reader, Profile]]:
+        for slug, profile in self.profiles.items():
+            for reader in self.store.readers.sync(slug, profile.addresses, now):
+                if not reader.stopped:
+                    yield reader, profile
+
+    def _due(self, reader: Reader, profile: Profile, now: datetime, force: bool) -> _Due | None:
+        schedule = profile.schedule
+        timezone = schedule.timezone or "UTC"
+        if force:
+            day = local_date(now, timezone)
+            return _Due(reader, profile, day, _free_slot(self.store, reader, day))
+        taken = self.store.editions.days_taken(reader.id, LOOK_BACK)
+        slots = due_slots(schedule.at, schedule.days, timezone, now, taken)
+        return _Due(reader, profile, slots[0], slots[0].isoformat(), slots[1:]) if slots else None
+
+    def _alert(self, reader: Reader, profile: Profile, now: datetime, made: _Made) -> None:
+        try:
+            alerts = alert(
+                reader, profile, store=self.store, editor=self.editor, render=self.renderer.messages, now=now
+            )
+        except PaperbotError as error:
+            made.problems.append(Problem(reader.name, str(error)))
+            return
+        made.alerts += len(alerts)
+        for one in alerts:
+            made.show(one)
 
     def _make(self, due: _Due, now: datetime, made: _Made) -> None:
         """Makes one edition; a quiet one is stored without messages where the profile wants none.
@@ -127,21 +205,13 @@ class Pipeline:
         except PaperbotError as error:
             made.problems.append(Problem(due.reader.name, str(error)))
             return
-        if self.store.editions.save(edition, due.slot, messages) is None:
+        if self.store.editions.save(edition, due.slot, messages, due.skipped) is None:
             return  # another process was faster
-        (made.skipped if silent else made.editions).append(edition)
-
-
-def _slot(store: Store, reader: Reader, profile: Profile, now: datetime, *, force: bool) -> _Due | None:
-    schedule = profile.schedule
-    timezone = schedule.timezone or "UTC"
-    if force:
-        day = local_date(now, timezone)
-        return _Due(reader, profile, day, _free_slot(store, reader, day))
-    due = due_slot(schedule.at, schedule.days, timezone, now)
-    if due is None or store.editions.slots(reader.id, [due.isoformat()]):
-        return None
-    return _Due(reader, profile, due, due.isoformat())
+        if silent:
+            made.skipped += 1
+            return
+        made.editions += 1
+        made.show(edition)
 
 
 def _free_slot(store: Store, reader: Reader, day: date) -> str:

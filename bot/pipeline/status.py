@@ -8,11 +8,12 @@ from datetime import date, datetime
 from typing import Any
 
 from bot.config.profiles import Profile
-from bot.domain import Problem, Reader, SourceState, State
+from bot.domain import Kind, Problem, Reader, SourceState, State
 from bot.pipeline.watching import Health, watch
-from bot.schedule import next_moment
+from bot.schedule import LOOK_BACK, due_slots, moment, next_moment
 from bot.sources import Source
 from bot.store import Store
+from bot.store.pauses import Pause
 from bot.store.sources import SourceActivity
 
 _PROBLEMS_SHOWN = 20
@@ -38,7 +39,11 @@ class SourceStatus:
 
 @dataclass(frozen=True, slots=True)
 class ReaderStatus:
-    """One reader's last edition, thumbs, and what comes next; ``next_due`` is None for one who has stopped."""
+    """One reader's last edition, thumbs, and what comes next.
+
+    ``last_sent`` is when the last edition or alert went out; ``late`` says why there should be an edition and
+    is none; ``next_due`` is None for one who has stopped.
+    """
 
     reader: str
     thumbs_up: int
@@ -46,8 +51,10 @@ class ReaderStatus:
     last_edition: date | None
     last_picks: int
     last_states: Sequence[State]
+    last_sent: datetime | None
     quiet: str | None
     next_due: datetime | None
+    late: str | None
     stopped: str | None
 
 
@@ -59,6 +66,7 @@ class Status:
     sources: Sequence[SourceStatus]
     readers: Sequence[ReaderStatus]
     outbox: Mapping[State, int]
+    pauses: Mapping[Kind, Pause]
     problems: Sequence[Problem]
 
 
@@ -77,7 +85,8 @@ def status(
         sources=found,
         readers=_readers(store, profiles, now),
         outbox=store.outbox.counts(),
-        problems=[*profile_problems, *troubled, *_undelivered(store)],
+        pauses=store.pauses.all(),
+        problems=[*profile_problems, *troubled, *_paused(store), *_undelivered(store)],
     )
 
 
@@ -130,10 +139,13 @@ def _readers(store: Store, profiles: Mapping[str, Profile], now: datetime) -> li
     thumbs = store.feedback.counts()
     last = store.editions.last_by_reader()
     states = store.outbox.states([edition.id for edition in last.values()])
+    sent, pauses = store.outbox.last_sent(), store.pauses.all()
     rows = []
     for reader, profile in readers:
         edition = last.get(reader.id)
         up, down = thumbs.get(reader.id, (0, 0))
+        now_at = states.get(edition.id, ()) if edition else ()
+        held_up = _held_up(reader.kind, now_at, pauses)
         rows.append(
             ReaderStatus(
                 reader=reader.name,
@@ -141,9 +153,11 @@ def _readers(store: Store, profiles: Mapping[str, Profile], now: datetime) -> li
                 thumbs_down=down,
                 last_edition=edition.date if edition else None,
                 last_picks=edition.picks if edition else 0,
-                last_states=states.get(edition.id, ()) if edition else (),
+                last_states=now_at,
+                last_sent=sent.get(reader.id),
                 quiet=edition.quiet if edition else None,
                 next_due=_next_due(reader, profile, now),
+                late=None if reader.stopped else held_up or _late(store, reader, profile, now),
                 stopped=reader.stopped,
             )
         )
@@ -155,6 +169,40 @@ def _next_due(reader: Reader, profile: Profile, now: datetime) -> datetime | Non
     if reader.stopped:
         return None
     return next_moment(schedule.at, schedule.days, schedule.timezone or "UTC", now)
+
+
+def _late(store: Store, reader: Reader, profile: Profile, now: datetime) -> str | None:
+    """Why the reader has not got what was due by now, though all that was made went out; None if nothing is."""
+    schedule = profile.schedule
+    timezone = schedule.timezone or "UTC"
+    taken = store.editions.days_taken(reader.id, LOOK_BACK)
+    if not (missed := due_slots(schedule.at, schedule.days, timezone, now, taken)):
+        return None
+    due = moment(missed[0], schedule.at, timezone)
+    return f"due since {due:%a %Y-%m-%d %H:%M} UTC, but nothing ran: is `paperbot serve` or cron running?"
+
+
+def _held_up(kind: Kind, states: Sequence[State], pauses: Mapping[Kind, Pause]) -> str | None:
+    """Why what was made for a reader has not gone out; None where it has."""
+    if set(states) <= {State.SENT, State.CANCELLED}:
+        return None
+    if State.UNKNOWN in states:
+        return "sent, but no answer came; `paperbot retry --unknown` sends it again"
+    if State.FAILED in states:
+        return "given up; `paperbot retry --failed` sends it again"
+    if kind in pauses:
+        return f"the {kind} channel is paused: {pauses[kind].why}"
+    return "made, but not sent yet"
+
+
+def _paused(store: Store) -> list[Problem]:
+    return [
+        Problem(
+            kind,
+            f"paused until {pause.until:%Y-%m-%d %H:%M} UTC: {pause.why}; `paperbot retry` tries at once",
+        )
+        for kind, pause in store.pauses.all().items()
+    ]
 
 
 def _undelivered(store: Store) -> list[Problem]:

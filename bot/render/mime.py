@@ -29,6 +29,12 @@ _HEADERS = sorted(
         *("MIME-Version", "Content-Type"),
     ]
 )
+_NOTICE_HEADERS = sorted(
+    [
+        *("Subject", "From", "To", "Date", "Message-ID", "Auto-Submitted"),
+        *("MIME-Version", "Content-Type", "Content-Transfer-Encoding"),
+    ]
+)
 _LINE_LIMIT = 900  # characters; a line of a mail may have 998 with its header's name
 _UNQUOTED = str.maketrans("", "", '"\\')
 
@@ -64,7 +70,24 @@ def mail_bytes(
     # Quoted-printable never holds "=_", so the boundary can't stand in a part whatever a paper says.
     message.set_boundary(f"=_{hashlib.sha256(message_id.encode()).hexdigest()[:32]}")
     content = message.as_bytes()
-    _assert_as_meant(content, recipient)
+    _assert_as_meant(content, recipient, _HEADERS)
+    return content
+
+
+def notice_bytes(
+    subject: str, text: str, *, sender: str, recipient: str, message_id: str, date: datetime
+) -> bytes:
+    """A plain text mail to whoever runs Paperbot; the arguments are those of ``mail_bytes``."""
+    message = EmailMessage(policy=_policy())
+    message["Subject"] = _header_text(subject)
+    message["From"] = _header_text(sender)
+    message["To"] = _address(recipient)
+    message["Date"] = date
+    message["Message-ID"] = _verbatim("Message-ID", message_id)
+    message["Auto-Submitted"] = "auto-generated"
+    message.set_content(visible(text), cte="quoted-printable")
+    content = message.as_bytes()
+    _assert_as_meant(content, recipient, _NOTICE_HEADERS)
     return content
 
 
@@ -121,10 +144,10 @@ def _list_id(list_id: str) -> str:
     return _verbatim("List-Id", f"{phrase} <{identifier}")
 
 
-def _assert_as_meant(content: bytes, recipient: str) -> None:
+def _assert_as_meant(content: bytes, recipient: str, headers: list[str]) -> None:
     """Read the finished mail as its receiver will; raises DeliveryError where it is not the one meant."""
     message = message_from_bytes(content, policy=policy.default)
-    if sorted(message.keys()) != _HEADERS:
+    if sorted(message.keys()) != headers:
         raise _refusal(f"a mail with other headers than meant: {', '.join(message.keys())}")
     if [address.addr_spec for address in message["To"].addresses] != [recipient]:
         raise _refusal(f"a mail to {message['To']!r} instead of {recipient!r}")

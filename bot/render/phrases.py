@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from datetime import date
 
-from bot.domain import Edition, Paper, Pick, PickKind, ReasonKind
+from bot.domain import Edition, EditionKind, Paper, Pick, PickKind, ReasonKind
 from bot.render.latex import readable
 from bot.render.text import oneline, shorten
 
 TITLE_WIDTH = 300
 SUBJECT_WIDTH = 70
+_MARKS = {PickKind.EXPLORE: "A guess, to learn from", PickKind.ALERT: "On your alert list"}
 _NAMED_AUTHORS = 3
 _OTHER_SIGHTINGS = 3
 
@@ -58,8 +59,8 @@ def match(pick: Pick) -> str:
 
 
 def guess(pick: Pick) -> str:
-    """What marks an exploration pick; empty for all others."""
-    return "A guess, to learn from" if pick.kind is PickKind.EXPLORE else ""
+    """What marks a pick that is no ordinary match; empty for all others."""
+    return _MARKS.get(pick.kind, "")
 
 
 def label(pick: Pick) -> str:
@@ -85,15 +86,19 @@ def reasons(pick: Pick) -> list[str]:
 
 
 def tally(edition: Edition) -> str:
-    """``7 picks from 143 new papers``; without picks the papers alone."""
+    """``7 picks from 143 new papers``; without picks the papers alone; for an alert that it is one."""
+    if edition.kind is EditionKind.ALERT:
+        return "an alert, ahead of your next edition"
     papers = _count(edition.considered, "new paper")
     return f"{_count(len(edition.picks), 'pick')} from {papers}" if edition.picks else papers
 
 
 def subject(edition: Edition) -> str:
-    """The best paper's title, cut to some 70 characters, and how many more there are."""
+    """The best paper's title, cut to some 70 characters, and how many more there are; an alert says so."""
     if not edition.picks:
         return shorten(f"A quiet day for {edition.profile_title}", SUBJECT_WIDTH)
+    if edition.kind is EditionKind.ALERT:
+        return shorten(f"Alert: {title(edition.picks[0].paper)}", SUBJECT_WIDTH)
     more = f" + {len(edition.picks) - 1} more" if len(edition.picks) > 1 else ""
     return shorten(title(edition.picks[0].paper), SUBJECT_WIDTH - len(more)) + more
 

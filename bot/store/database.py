@@ -10,8 +10,10 @@ from bot.errors import StoreError
 from bot.store.editions import Editions
 from bot.store.engine import Database, parse_url
 from bot.store.feedback import Feedback
+from bot.store.notices import AlertMarks, Notices
 from bot.store.outbox import Outbox
 from bot.store.papers import Papers
+from bot.store.pauses import Pauses
 from bot.store.readers import Readers
 from bot.store.sources import Sources
 from bot.store.upgrade import bring_up_to_date
@@ -28,6 +30,9 @@ class Store:
         self.feedback = Feedback(database)
         self.editions = Editions(database)
         self.outbox = Outbox(database)
+        self.pauses = Pauses(database)
+        self.alert_marks = AlertMarks(database)
+        self.notices = Notices(database)
 
     def close(self) -> None:
         """Close all connections."""

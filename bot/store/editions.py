@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime
 
 from sqlalchemy import func, insert, select
 
-from bot.domain import Edition, Message, Paper, PaperId, Pick, ReaderId, Reason, ReasonKind, State
+from bot.domain import (
+    Edition,
+    EditionKind,
+    Message,
+    Paper,
+    PaperId,
+    Pick,
+    ReaderId,
+    Reason,
+    ReasonKind,
+    State,
+)
 from bot.store.engine import AnyRow, AnySelect, Database, insert_new
 from bot.store.papers import load_papers
 from bot.store.schema import editions, outbox, picks
@@ -28,25 +39,38 @@ class StoredEdition:
     considered: int
     watermark: PaperId
     quiet: str | None
+    kind: EditionKind
     picks: int
 
 
+_DAILY = editions.c.kind == EditionKind.EDITION
+
+
 class Editions:
-    """The editions composed so far; a reader has one at most for each slot."""
+    """The editions composed so far; a reader has one at most for each slot.
+
+    Where it says edition, alerts and skipped days are not meant.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def save(self, edition: Edition, slot: str, messages: Sequence[Message]) -> list[int] | None:
+    def save(
+        self, edition: Edition, slot: str, messages: Sequence[Message], skipped: Sequence[date] = ()
+    ) -> list[int] | None:
         """Keep an edition, take its slot and put its messages into the outbox, all in one transaction.
 
-        Returns the messages' ids in the outbox; None where the slot was taken, and nothing was changed.
+        ``skipped`` are older days that this edition makes up for: their slots are taken too. Returns the
+        messages' ids in the outbox; None where the slot was taken, and nothing was changed.
         """
         with self._database.writing() as connection:
             new = insert_new(connection, editions).values(_edition_row(edition, slot))
             edition_id = connection.scalar(new.returning(editions.c.id))
             if edition_id is None:
                 return None
+            if skipped:
+                missed = [_edition_row(_skipped(edition, day), day.isoformat()) for day in skipped]
+                connection.execute(insert_new(connection, editions), missed)
             if edition.picks:
                 connection.execute(insert(picks), _pick_rows(edition_id, edition.picks))
             if not messages:
@@ -63,13 +87,35 @@ class Editions:
 
     def last_by_reader(self) -> dict[ReaderId, StoredEdition]:
         """Return the edition that was kept last of each reader who has had one."""
-        newest = select(func.max(editions.c.id)).group_by(editions.c.reader_id)
+        newest = select(func.max(editions.c.id)).where(_DAILY).group_by(editions.c.reader_id)
         query = _kept().where(editions.c.id.in_(newest))
         return {edition.reader_id: edition for edition in self._read(query)}
 
     def recent(self, limit: int) -> list[StoredEdition]:
         """Return the editions kept last, of all readers, newest first."""
         return self._read(_kept().order_by(editions.c.id.desc()).limit(limit))
+
+    def days_taken(self, reader_id: ReaderId, limit: int) -> set[date]:
+        """Return the newest days that a reader's editions have taken, skipped ones too."""
+        query = select(editions.c.date).where(
+            editions.c.reader_id == reader_id, editions.c.kind != EditionKind.ALERT
+        )
+        with self._database.reading() as connection:
+            return set(connection.scalars(query.order_by(editions.c.date.desc()).limit(limit)))
+
+    def alerts_on(self, reader_id: ReaderId, day: date) -> int:
+        """Return how many alerts a reader was sent on a day."""
+        query = select(func.count()).where(
+            editions.c.reader_id == reader_id, editions.c.date == day, editions.c.kind == EditionKind.ALERT
+        )
+        with self._database.reading() as connection:
+            return connection.scalar(query) or 0
+
+    def newest_composed(self) -> datetime | None:
+        """Return the latest time at which an edition was composed; None before the first."""
+        with self._database.reading() as connection:
+            newest: datetime | None = connection.scalar(select(func.max(editions.c.composed_at)))
+        return newest
 
     def slots(self, reader_id: ReaderId, among: Collection[str]) -> set[str]:
         """Return which of these slots a reader's editions have taken."""
@@ -93,7 +139,7 @@ class Editions:
 def _kept() -> AnySelect:
     """Select what a ``StoredEdition`` is made of."""
     count = select(func.count()).where(picks.c.edition_id == editions.c.id).scalar_subquery()
-    return select(editions, count)
+    return select(editions, count).where(_DAILY)
 
 
 def _edition_row(edition: Edition, slot: str) -> dict[str, object]:
@@ -105,7 +151,13 @@ def _edition_row(edition: Edition, slot: str) -> dict[str, object]:
         "considered": edition.considered,
         "watermark": edition.watermark,
         "quiet": edition.quiet,
+        "kind": edition.kind,
     }
+
+
+def _skipped(edition: Edition, day: date) -> Edition:
+    quiet = f"missed; made up for by the edition of {edition.date}"
+    return replace(edition, date=day, picks=(), considered=0, quiet=quiet, kind=EditionKind.SKIPPED)
 
 
 def _pick_rows(edition_id: EditionId, chosen: Sequence[Pick]) -> list[dict[str, object]]:
@@ -131,6 +183,7 @@ def _outbox_row(edition_id: EditionId, edition: Edition, message: Message) -> di
         "key": f"{edition_id}:{reader.id}:{reader.kind}:{message.part}",
         "edition_id": edition_id,
         "reader_id": reader.id,
+        "kind": reader.kind,
         "part": message.part,
         "subject": message.subject,
         "date": edition.date,

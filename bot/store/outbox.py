@@ -1,7 +1,8 @@
 """The outbox: each message on its way out, and who may send it.
 
     pending -> claimed -> data_started -> sent | failed | retry | unknown; retry -> claimed;
-    claimed -> cancelled where the reader has stopped
+    claimed -> cancelled where the reader has stopped; claimed -> retry without having been tried
+    failed | unknown -> pending where a person asks
 
 A claim gives a random token and a lease. The token is the right to say what becomes of the message: every
 change asks for it and touches one row or none, so of two workers one always loses. A lease that ran out
@@ -16,15 +17,16 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from secrets import token_hex
 
-from sqlalchemy import Connection, Update, and_, bindparam, exists, func, select, update
+from sqlalchemy import Connection, Update, and_, bindparam, exists, func, select, text, update
 
-from bot.domain import Delivery, State
+from bot.domain import Delivery, Kind, ReaderId, State
 from bot.store.editions import EditionId
 from bot.store.engine import AnyRow, AnySelect, Database, in_chunks
 from bot.store.readers import reader_of
 from bot.store.schema import outbox, readers
 
 _TROUBLED = (State.FAILED, State.RETRY, State.UNKNOWN)
+_SETTLED = (State.SENT, State.FAILED, State.UNKNOWN, State.CANCELLED)
 _UNDECIDED = (State.CLAIMED, State.DATA_STARTED, State.UNKNOWN)
 
 
@@ -49,15 +51,15 @@ class Outbox:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def claim(self, now: datetime, lease: timedelta, limit: int) -> list[Delivery]:
-        """Take up to ``limit`` messages that are due, each for the time of ``lease``.
+    def claim(self, kind: Kind, now: datetime, lease: timedelta, limit: int) -> list[Delivery]:
+        """Take up to ``limit`` messages of a channel that are due, each for the time of ``lease``.
 
         First come those whose claim ran out before the body was sent, then those whose time to try again
         has come, then new ones; oldest first. Overdue answers are called ``unknown`` before, see ``expire``.
         """
         with self._database.writing() as connection:
             _expire(connection, now)
-            rows = [(row, token_hex(16)) for row in _take(connection, now, limit)]
+            rows = [(row, token_hex(16)) for row in _take(connection, kind, now, limit)]
             if rows:
                 connection.execute(
                     update(outbox)
@@ -73,15 +75,15 @@ class Outbox:
         with self._database.writing() as connection:
             return _expire(connection, now)
 
-    def start_data(self, delivery: Delivery, now: datetime) -> bool:
-        """Note that the body goes out next; only on True may it be sent.
+    def start_data(self, delivery: Delivery, now: datetime, lease: timedelta) -> bool:
+        """Note that the body goes out next, and renew the lease; only on True may it be sent.
 
         False where the claim ran out or is another's now, and where the reader has stopped meanwhile: the
         message is then cancelled.
         """
         stopped = exists().where(readers.c.id == outbox.c.reader_id, readers.c.stopped.is_not(None))
         mine = _held(delivery, State.CLAIMED).where(outbox.c.lease_until > now)
-        start = mine.where(~stopped).values(state=State.DATA_STARTED, updated_at=now)
+        start = mine.where(~stopped).values(state=State.DATA_STARTED, lease_until=now + lease, updated_at=now)
         cancel = mine.where(stopped).values(
             state=State.CANCELLED, token=None, detail="the reader has stopped", updated_at=now
         )
@@ -97,12 +99,89 @@ class Outbox:
         """Note how a delivery ended (``SENT``, ``FAILED``, ``UNKNOWN``); False where it is no longer ours."""
         return self._decide(delivery, now, state=state, code=code, detail=detail)
 
-    def retry(self, delivery: Delivery, not_before: datetime, code: str, detail: str, now: datetime) -> bool:
+    def retry(
+        self,
+        delivery: Delivery,
+        not_before: datetime,
+        code: str,
+        detail: str,
+        now: datetime,
+        *,
+        counted: bool = True,
+    ) -> bool:
         """Have a delivery tried again from ``not_before`` on; False where it is no longer ours.
 
-        Only for one that was certainly not accepted.
+        Only for one that was certainly not accepted. Unless ``counted``, the attempt was none of its own.
         """
-        return self._decide(delivery, now, state=State.RETRY, not_before=not_before, code=code, detail=detail)
+        values = {"not_before": not_before, "code": code, "detail": detail}
+        if not counted:
+            values["attempts"] = outbox.c.attempts - 1
+        return self._decide(delivery, now, state=State.RETRY, **values)
+
+    def put_back(self, delivery: Delivery, not_before: datetime | None, now: datetime) -> bool:
+        """Give a claim back as if it had not been made, to wait until a time or for anybody at once.
+
+        False where the claim is no longer ours.
+        """
+        state = State.RETRY if not_before else State.PENDING
+        back = _held(delivery, State.CLAIMED).values(
+            state=state,
+            not_before=not_before,
+            attempts=outbox.c.attempts - 1,
+            token=None,
+            detail="waits its turn",
+            updated_at=now,
+        )
+        with self._database.writing() as connection:
+            return connection.execute(back).rowcount == 1
+
+    def waiting(self, kind: Kind) -> int:
+        """Return how many messages of a channel are still to be sent."""
+        query = select(func.count()).where(
+            outbox.c.kind == kind, outbox.c.state.in_((State.PENDING, State.RETRY))
+        )
+        with self._database.reading() as connection:
+            return connection.scalar(query) or 0
+
+    def next_due(self, kind: Kind) -> datetime | None:
+        """Return when the first of a channel's waiting messages may be tried; None where none waits."""
+        query = select(func.min(outbox.c.not_before))
+        query = query.where(outbox.c.state == State.RETRY, outbox.c.kind == kind)
+        with self._database.reading() as connection:
+            first: datetime | None = connection.scalar(query)
+        return first
+
+    def in_state(self, state: State, reader_id: ReaderId | None = None) -> list[Delivery]:
+        """Return the messages in a state whose body is still kept, of one reader or all, oldest first."""
+        query = _with_readers().where(outbox.c.state == state, func.length(outbox.c.body) > 0)
+        if reader_id is not None:
+            query = query.where(outbox.c.reader_id == reader_id)
+        with self._database.reading() as connection:
+            rows = connection.execute(query.order_by(outbox.c.id)).all()
+        return [_delivery(row, "") for row in rows]
+
+    def settle(self, delivery_id: int, detail: str, now: datetime) -> bool:
+        """Note that an unknown message has arrived after all; False where it is not unknown any more."""
+        return self._ask(delivery_id, [State.UNKNOWN], State.SENT, detail, now)
+
+    def again(self, delivery_id: int, now: datetime) -> bool:
+        """Have a message sent (again) at once, as a person asks; False where that can't be."""
+        states = [State.UNKNOWN, State.FAILED, State.RETRY]
+        return self._ask(delivery_id, states, State.PENDING, "", now, attempts=0, not_before=None)
+
+    def purge(self, before: datetime) -> int:
+        """Forget the bodies of messages that were settled before a time; returns how many."""
+        old = and_(text("length(body) > 0"), outbox.c.updated_at < before, outbox.c.state.in_(_SETTLED))
+        with self._database.writing() as connection:
+            return connection.execute(update(outbox).where(old).values(body=b"")).rowcount
+
+    def _ask(
+        self, row_id: int, states: Collection[State], state: State, detail: str, now: datetime, **more: object
+    ) -> bool:
+        asked = update(outbox).where(outbox.c.id == row_id, outbox.c.state.in_(states))
+        asked = asked.values(state=state, token=None, code="", detail=detail, updated_at=now, **more)
+        with self._database.writing() as connection:
+            return connection.execute(asked).rowcount == 1
 
     def counts(self) -> dict[State, int]:
         """Return how many messages there are in each state, zeros included."""
@@ -110,11 +189,23 @@ class Outbox:
         with self._database.reading() as connection:
             return dict.fromkeys(State, 0) | dict(connection.execute(query).all())
 
-    def problems(self, limit: int) -> list[Trouble]:
-        """Return the messages that failed, wait to be tried again, or may have arrived; newest first."""
+    def problems(self, limit: int, since: datetime | None = None) -> list[Trouble]:
+        """Return the messages that failed, wait to be tried again, or may have arrived; newest first.
+
+        With ``since``, only those that changed after it.
+        """
         query = _with_readers().where(outbox.c.state.in_(_TROUBLED)).order_by(outbox.c.id.desc()).limit(limit)
+        if since is not None:
+            query = query.where(outbox.c.updated_at > since)
         with self._database.reading() as connection:
             return [_trouble(row) for row in connection.execute(query)]
+
+    def last_sent(self) -> dict[ReaderId, datetime]:
+        """Return when a message last went out to each reader who got one."""
+        query = select(outbox.c.reader_id, func.max(outbox.c.updated_at))
+        query = query.where(outbox.c.state == State.SENT).group_by(outbox.c.reader_id)
+        with self._database.reading() as connection:
+            return dict(connection.execute(query).all())
 
     def states(self, edition_ids: Collection[EditionId]) -> dict[EditionId, tuple[State, ...]]:
         """Return where each edition's messages stand, part by part; without editions that have none."""
@@ -133,7 +224,7 @@ class Outbox:
             return connection.execute(statement).rowcount == 1
 
 
-def _take(connection: Connection, now: datetime, limit: int) -> list[AnyRow]:
+def _take(connection: Connection, kind: Kind, now: datetime, limit: int) -> list[AnyRow]:
     """Lock the messages to claim and read them with their readers, passing over what another has locked.
 
     One query a state: each walks an index in order, where one for all would read through what was ever sent.
@@ -144,13 +235,15 @@ def _take(connection: Connection, now: datetime, limit: int) -> list[AnyRow]:
         and_(outbox.c.state == State.RETRY, outbox.c.not_before <= now),
         outbox.c.state == State.PENDING,
     ):
-        query = _with_readers().where(due).order_by(outbox.c.id).limit(limit - len(rows))
+        query = (
+            _with_readers().where(outbox.c.kind == kind, due).order_by(outbox.c.id).limit(limit - len(rows))
+        )
         rows += connection.execute(query.with_for_update(skip_locked=True, of=outbox))
     return rows
 
 
 def _with_readers() -> AnySelect:
-    columns = (readers.c.profile, readers.c.kind, readers.c.address, readers.c.stopped)
+    columns = (readers.c.profile, readers.c.address, readers.c.stopped)
     return select(outbox, *columns).join(readers)
 
 

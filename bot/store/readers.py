@@ -13,6 +13,7 @@ from bot.store.engine import AnyRow, Database, insert_new
 from bot.store.schema import readers
 
 REMOVED = "removed from the profile"
+REFUSED = "refused: "  # begins the reason where the other side doesn't take messages for the address
 
 
 class Readers:
@@ -59,6 +60,10 @@ class Readers:
     def stop(self, reader_id: ReaderId, why: str) -> None:
         """Send this reader nothing more, what waits in the outbox included."""
         self._stopped(reader_id, why)
+
+    def refuse(self, reader_id: ReaderId, why: str) -> None:
+        """Stop a reader whose address was refused for good."""
+        self._stopped(reader_id, REFUSED + why)
 
     def resume(self, reader_id: ReaderId) -> None:
         """Send to this reader again."""

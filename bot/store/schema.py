@@ -27,9 +27,10 @@ from sqlalchemy import (
     Text,
     TypeDecorator,
     UniqueConstraint,
+    text,
 )
 
-from bot.domain import Kind, PickKind, State, Vote
+from bot.domain import EditionKind, Kind, PickKind, State, Vote
 
 
 class UtcDateTime(TypeDecorator[datetime]):
@@ -65,6 +66,8 @@ def _words_of(kind: type[StrEnum]) -> Enum:
 _Id = BigInteger().with_variant(Integer, "sqlite")
 # Byte order, whatever the server's locale: the order Python compares strings in.
 _Ordered = Text().with_variant(Text(collation="C"), "postgresql")
+
+_KEPT = text("length(body) > 0")
 
 metadata = MetaData(
     naming_convention={
@@ -201,6 +204,7 @@ editions = Table(
     Column("considered", Integer, nullable=False),
     Column("watermark", _Id, nullable=False),
     Column("quiet", Text),
+    Column("kind", _words_of(EditionKind), nullable=False),
     UniqueConstraint("reader_id", "slot"),
     Index(None, "reader_id", "composed_at"),
     sqlite_autoincrement=True,
@@ -227,10 +231,11 @@ outbox = Table(
     Column("key", Text, nullable=False),
     Column("edition_id", _Id, ForeignKey(editions.c.id, ondelete="CASCADE"), nullable=False),
     Column("reader_id", _Id, ForeignKey(readers.c.id, ondelete="CASCADE"), nullable=False, index=True),
+    Column("kind", _words_of(Kind), nullable=False),
     Column("part", Integer, nullable=False),
     Column("subject", Text, nullable=False),
     Column("date", Date, nullable=False),
-    Column("body", LargeBinary, nullable=False),
+    Column("body", LargeBinary, nullable=False),  # empty once it was purged
     Column("state", _words_of(State), nullable=False),
     Column("token", Text),
     Column("lease_until", UtcDateTime),
@@ -242,6 +247,33 @@ outbox = Table(
     Column("updated_at", UtcDateTime, nullable=False),
     UniqueConstraint("key"),
     Index(None, "edition_id", "part"),
-    Index(None, "state", "id"),
+    Index(None, "state", "kind", "id"),
+    Index("ix_outbox_kept", "updated_at", sqlite_where=_KEPT, postgresql_where=_KEPT),
     sqlite_autoincrement=True,
+)
+
+pauses = Table(
+    "pauses",
+    metadata,
+    Column("kind", _words_of(Kind), primary_key=True),
+    Column("since", UtcDateTime, nullable=False),
+    Column("until", UtcDateTime, nullable=False),
+    Column("times", Integer, nullable=False),
+    Column("why", Text, nullable=False),
+)
+
+alert_marks = Table(
+    "alert_marks",
+    metadata,
+    Column(
+        "reader_id", _Id, ForeignKey(readers.c.id, ondelete="CASCADE"), primary_key=True, autoincrement=False
+    ),
+    Column("watermark", _Id, nullable=False),  # papers to this id were looked at
+)
+
+notices = Table(
+    "notices",
+    metadata,
+    Column("day", Date, primary_key=True),  # UTC; the operator got the one mail of that day
+    Column("sent_at", UtcDateTime, nullable=False),
 )

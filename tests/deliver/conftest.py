@@ -14,7 +14,7 @@ import pytest
 
 from bot.domain import Delivery, Kind, Reader
 
-from .memory_outbox import MemoryOutbox, MemoryReaders
+from .memory_outbox import MemoryOutbox, MemoryPauses, MemoryReaders
 from .slack_server import SlackServer
 from .smtp_servers import MailServer, ScriptedServer, server_context
 
@@ -136,6 +136,11 @@ def tls(certificate):
 @pytest.fixture
 def readers():
     return MemoryReaders()
+
+
+@pytest.fixture
+def pauses():
+    return MemoryPauses()
 
 
 @pytest.fixture

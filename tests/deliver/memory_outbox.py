@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, field, replace
+from threading import Lock
 
 from bot.domain import Delivery, State
 
 _NEXT = {
     State.PENDING: {State.CLAIMED},
     State.RETRY: {State.CLAIMED},
-    State.CLAIMED: {State.CLAIMED, State.DATA_STARTED, State.FAILED, State.RETRY, State.CANCELLED},
+    State.CLAIMED: {S for S in State if S not in (State.SENT, State.UNKNOWN)},
     State.DATA_STARTED: {State.SENT, State.FAILED, State.RETRY, State.UNKNOWN},
 }
 
@@ -33,11 +34,35 @@ class Row:
         self.history.append(state)
 
 
+@dataclass
+class MemoryPause:
+    until: object
+    times: int
+    why: str
+
+
+class MemoryPauses:
+    def __init__(self):
+        self.pauses: dict[object, MemoryPause] = {}
+        self.ended: list[object] = []
+
+    def all(self):
+        return dict(self.pauses)
+
+    def begin(self, kind, now, until, why):
+        before = self.pauses.get(kind)
+        self.pauses[kind] = MemoryPause(until, before.times + 1 if before else 1, why)
+
+    def end(self, kind):
+        del self.pauses[kind]
+        self.ended.append(kind)
+
+
 class MemoryReaders:
     def __init__(self):
         self.stopped: dict[int, str] = {}
 
-    def stop(self, reader_id, why):
+    def refuse(self, reader_id, why):
         self.stopped[reader_id] = why
 
 
@@ -49,6 +74,7 @@ class MemoryOutbox:
         self.on_start = lambda delivery: None
         self.readers = readers
         self._tokens = itertools.count(1)
+        self._lock = Lock()
 
     def add(self, delivery):
         self.rows[delivery.id] = Row(replace(delivery, attempts=delivery.attempts - 1, token=""))
@@ -60,8 +86,13 @@ class MemoryOutbox:
             row.move(State.UNKNOWN)
         return len(late)
 
-    def claim(self, now, lease, limit):
-        due = [row for row in self.rows.values() if self._due(row, now)][:limit]
+    def claim(self, kind, now, lease, limit):
+        with self._lock:
+            return self._claim(kind, now, lease, limit)
+
+    def _claim(self, kind, now, lease, limit):
+        of_kind = [row for row in self.rows.values() if row.delivery.reader.kind is kind]
+        due = [row for row in of_kind if self._due(row, now)][:limit]
         for row in due:
             row.move(State.CLAIMED)
             row.lease_until = now + lease
@@ -70,7 +101,24 @@ class MemoryOutbox:
             )
         return [row.delivery for row in due]
 
-    def start_data(self, delivery, now):
+    def put_back(self, delivery, not_before, now):
+        row = self._mine(delivery)
+        if row is None:
+            return False
+        row.move(State.RETRY if not_before else State.PENDING)
+        row.not_before = not_before
+        row.delivery = replace(row.delivery, attempts=row.delivery.attempts - 1)
+        return True
+
+    def next_due(self, kind):
+        rows = [r for r in self.rows.values() if r.delivery.reader.kind is kind and r.state is State.RETRY]
+        return min((row.not_before for row in rows), default=None)
+
+    def waiting(self, kind):
+        waits = (State.PENDING, State.RETRY)
+        return sum(r.delivery.reader.kind is kind and r.state in waits for r in self.rows.values())
+
+    def start_data(self, delivery, now, lease):
         self.on_start(delivery)
         row = self._mine(delivery)
         if row is None:
@@ -82,8 +130,11 @@ class MemoryOutbox:
     def finish(self, delivery, state, now, code, detail):
         return self._settle(delivery, state, code, detail)
 
-    def retry(self, delivery, not_before, code, detail, now):
+    def retry(self, delivery, not_before, code, detail, now, *, counted):
         assert not_before > now
+        if not counted:
+            row = self.rows[delivery.id]
+            row.delivery = replace(row.delivery, attempts=row.delivery.attempts - 1)
         return self._settle(delivery, State.RETRY, code, detail, not_before)
 
     def steal(self, delivery):

@@ -11,7 +11,7 @@ DROP = None
 
 
 class SlackServer:
-    """Answers ``chat.postMessage``. Set ``body`` (a dict, bytes, or ``DROP``), ``status``, ``headers``."""
+    """Answers every method alike. Set ``body`` (a dict, bytes, or ``DROP``), ``status``, ``headers``."""
 
     def __init__(self):
         self.status = 200
@@ -25,6 +25,8 @@ class SlackServer:
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self):
                 fake._answer(self)
+
+            do_GET = do_POST  # noqa: N815 - http.server's name
 
             def log_message(self, *_):
                 """Stay quiet."""
@@ -51,9 +53,9 @@ class SlackServer:
 
     def _answer(self, request):
         length = int(request.headers.get("Content-Length", 0))
-        if length:
+        if length and "json" in request.headers["Content-Type"]:
             self.posts.append(json.loads(request.rfile.read(length)))
-        self.paths.append(request.path)
+        self.paths.append(request.path.partition("?")[0])
         self.authorizations.append(request.headers["Authorization"])
         if self.body is DROP:
             return

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.deliver.outcome import LONGEST_WAIT, MAX_ATTEMPTS, after_error, held_back
+from bot.deliver.outcome import LONGEST_WAIT, MAX_ATTEMPTS, after_error, pause
 from bot.domain import State
 from bot.errors import Blame, DeliveryError
 
@@ -43,16 +43,22 @@ def test_the_other_sides_wish_wins_where_it_is_longer(make_delivery, now, asked,
     assert outcome.not_before == now + timedelta(seconds=waits)
 
 
-def test_the_message_that_met_a_channels_failure_waits_longer_than_those_behind_it(make_delivery, now):
-    error = DeliveryError("no password", permanent=True, blame=Blame.CHANNEL)
-    assert after_error(make_delivery(), error, now).not_before == now + timedelta(minutes=5)
-    assert held_back(make_delivery(), error, now).not_before == now + timedelta(minutes=1)
+def test_the_message_that_met_a_policy_waits_longer_than_its_channel_pauses(make_delivery, now):
+    error = DeliveryError("not from you", permanent=True, blame=Blame.POLICY)
+    outcome = after_error(make_delivery(), error, now)
+    assert (outcome.not_before, outcome.counted) == (now + timedelta(minutes=5), True)
+    assert after_error(make_delivery(attempts=8), error, now).state is State.FAILED
 
 
-def test_what_is_held_back_never_fails(make_delivery, now):
+def test_a_failure_of_the_channel_itself_is_no_attempt_and_never_the_end(make_delivery, now):
     error = DeliveryError("no password", permanent=True, blame=Blame.CHANNEL)
-    outcome = held_back(make_delivery(attempts=99), error, now)
-    assert (outcome.state, outcome.not_before) == (State.RETRY, now + timedelta(hours=4))
+    outcome = after_error(make_delivery(attempts=99), error, now)
+    assert (outcome.state, outcome.counted) == (State.RETRY, False)
+    assert outcome.not_before == now + timedelta(minutes=1)
+
+
+def test_a_channels_pauses_grow_up_to_an_hour():
+    assert [pause(n) // timedelta(minutes=1) for n in (1, 2, 3, 4, 5, 99)] == [1, 5, 15, 60, 60, 60]
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -187,20 +187,20 @@ def test_the_systems_certificates_are_what_counts_by_default(connect, scripted):
 
 # --- the reply table ----------------------------------------------------------------------------
 
-C, R, M = Blame.CHANNEL, Blame.READER, Blame.MESSAGE
+C, P, R, M = Blame.CHANNEL, Blame.POLICY, Blame.READER, Blame.MESSAGE
 REPLIES = [
     ("greeting", b"554 go away", True, C),
     ("greeting", b"421 too many connections", False, C),
-    ("MAIL", b"550 5.1.8 sender unknown", True, C),
-    ("MAIL", b"550 no", True, C),
+    ("MAIL", b"550 5.1.8 sender unknown", True, P),
+    ("MAIL", b"550 no", True, P),
     ("MAIL", b"451 later", False, M),
     ("RCPT", b"550 5.1.1 no such user", True, R),
     ("RCPT", b"550 no such user", True, R),
     ("RCPT", b"552 5.2.2 mailbox full", True, R),
     ("RCPT", b"450 4.2.0 greylisted", False, M),
     ("RCPT", b"421 4.7.0 closing", False, M),
-    ("RCPT", b"554 5.7.1 relay access denied", True, C),
-    ("RCPT", b"550 5.1.8 sender domain not found", True, C),
+    ("RCPT", b"554 5.7.1 relay access denied", True, P),
+    ("RCPT", b"550 5.1.8 sender domain not found", True, P),
     ("RCPT", b"530 authentication required", True, C),
     ("DATA", b"451 later", False, M),
     ("DATA", b"554 no valid recipients", True, M),

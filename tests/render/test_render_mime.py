@@ -187,6 +187,22 @@ def test_a_value_that_fits_no_header_is_refused(changes: dict[str, str]) -> None
 def test_a_finished_mail_that_says_something_else_is_refused(meant: bytes, other: bytes) -> None:
     content = compose().replace(meant, other, 1)
     with pytest.raises(DeliveryError) as caught:
-        mime._assert_as_meant(content, "ada@example.org")
+        mime._assert_as_meant(content, "ada@example.org", mime._HEADERS)
     assert caught.value.permanent
     assert caught.value.blame is Blame.MESSAGE
+
+
+def test_a_notice_is_plain_text_with_exactly_its_headers():
+    content = mime.notice_bytes(
+        "Paperbot needs you: =?utf-8?q?a=0d=0aBcc:_x@y?=",
+        "email: 535 größer\n",
+        sender="Paperbot <bot@example.org>",
+        recipient="op@example.org",
+        message_id="<notice-1@example.org>",
+        date=datetime(2025, 5, 6, 8, tzinfo=UTC),
+    )
+    mail = parse(content)
+    assert mail["To"] == "op@example.org"
+    assert mail["Bcc"] is None
+    assert mail.get_content() == "email: 535 größer\r\n"
+    assert not mail.defects

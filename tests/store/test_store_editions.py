@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from datetime import timedelta
+from datetime import date, timedelta
 from threading import Barrier
 
 import pytest
 from sqlalchemy.exc import IntegrityError
 
-from bot.domain import Edition, Message, PickKind, Reader
+from bot.domain import Edition, EditionKind, Kind, Message, PickKind, Reader, State
 from bot.store.editions import StoredEdition
 
 HELLO = Message(b"\x00Hello\r\n\xff", "Rewards: hello ✓")
@@ -31,7 +31,16 @@ def test_an_edition_is_kept_with_its_picks_exactly(samples, store, now):
     kept = _saved(store, edition, "2026-04-18")
     assert store.editions.picks_of(kept.id) == edition.picks
     assert kept == StoredEdition(
-        kept.id, reader.id, "2026-04-18", now.date(), now, 40, second, quiet=None, picks=2
+        kept.id,
+        reader.id,
+        "2026-04-18",
+        now.date(),
+        now,
+        40,
+        second,
+        quiet=None,
+        kind=EditionKind.EDITION,
+        picks=2,
     )
 
 
@@ -49,7 +58,9 @@ def test_a_slot_is_taken_once_and_the_second_changes_nothing(samples, store):
     (first,) = store.editions.save(samples.edition(reader), "2026-04-18", [HELLO])
     assert store.editions.save(samples.edition(reader, paper), "2026-04-18", [HELLO]) is None
     assert store.papers.fresh(reader.id) == [paper]
-    assert [message.id for message in store.outbox.claim(now_of(samples, reader), timedelta(1), 9)] == [first]
+    assert [
+        message.id for message in store.outbox.claim(Kind.EMAIL, now_of(samples, reader), timedelta(1), 9)
+    ] == [first]
 
 
 def now_of(samples, reader: Reader):
@@ -68,7 +79,7 @@ def test_the_messages_go_into_the_outbox_with_their_edition(samples, store, now)
     reader = samples.reader("C0123ABC")
     ids = store.editions.save(samples.edition(reader), "2026-04-18", [HELLO, replace(HELLO, part=2)])
     edition = store.editions.last(reader.id)
-    one, two = store.outbox.claim(now, timedelta(minutes=5), 9)
+    one, two = store.outbox.claim(Kind.SLACK, now, timedelta(minutes=5), 9)
     assert [one.id, two.id] == ids
     assert one.key == f"{edition.id}:{reader.id}:slack:1"
     assert two.key == f"{edition.id}:{reader.id}:slack:2"
@@ -128,3 +139,34 @@ def test_the_last_editions_kept_of_all_readers_at_once(samples, store, now):
         bob.id: "-1",
     }
     assert [edition.slot for edition in store.editions.recent(2)] == ["-2", "-1"]
+
+
+def test_skipped_days_are_taken_with_the_edition_that_makes_up_for_them(samples, store, now):
+    reader = samples.reader()
+    monday, friday = date(2026, 4, 20), date(2026, 4, 17)
+    store.editions.save(samples.edition(reader), "2026-04-18", [HELLO], skipped=[monday, friday])
+    assert store.editions.days_taken(reader.id, 9) == {monday, friday, now.date()}
+    assert store.editions.days_taken(reader.id, 1) == {monday}
+    assert [edition.slot for edition in store.editions.recent(9)] == ["2026-04-18"]
+    assert store.outbox.counts()[State.PENDING] == 1
+
+
+def test_days_are_skipped_only_with_the_slot(samples, store, now):
+    reader = samples.reader()
+    store.editions.save(samples.edition(reader), "2026-04-18", [])
+    assert store.editions.save(samples.edition(reader), "2026-04-18", [], [date(2026, 4, 17)]) is None
+    assert store.editions.days_taken(reader.id, 9) == {now.date()}
+
+
+def test_an_alert_is_no_edition_but_its_paper_is_known(samples, store, now):
+    reader, (one, two) = samples.reader(), samples.papers(2)
+    alert = replace(samples.edition(reader, one), kind=EditionKind.ALERT)
+    assert len(store.editions.save(alert, "alert-p1", [HELLO])) == 1
+    assert store.editions.save(alert, "alert-p1", [HELLO]) is None
+    assert store.editions.last(reader.id) is None
+    assert store.editions.last_by_reader() == {}
+    assert store.editions.days_taken(reader.id, 9) == set()
+    assert store.editions.alerts_on(reader.id, now.date()) == 1
+    assert store.editions.alerts_on(reader.id, date(2026, 4, 19)) == 0
+    assert store.papers.fresh(reader.id) == [two]
+    assert store.editions.newest_composed() == now

@@ -9,11 +9,12 @@ from threading import Barrier
 
 import pytest
 
-from bot.domain import Delivery, State
+from bot.domain import Delivery, Kind, State
 from bot.store.engine import Database, parse_url
 from bot.store.outbox import Trouble
 
 LEASE = timedelta(minutes=10)
+EMAIL = Kind.EMAIL
 
 
 @pytest.fixture
@@ -28,7 +29,7 @@ def _state(outbox) -> State:
 
 
 def _claim_one(outbox, now) -> Delivery:
-    (delivery,) = outbox.claim(now, LEASE, 1)
+    (delivery,) = outbox.claim(EMAIL, now, LEASE, 1)
     return delivery
 
 
@@ -37,53 +38,53 @@ def test_a_message_is_claimed_started_and_sent(samples, outbox, now):
     assert _state(outbox) is State.PENDING
     delivery = _claim_one(outbox, now)
     assert _state(outbox) is State.CLAIMED
-    assert outbox.start_data(delivery, now)
+    assert outbox.start_data(delivery, now, LEASE)
     assert _state(outbox) is State.DATA_STARTED
     assert outbox.finish(delivery, State.SENT, now, code="250")
     assert _state(outbox) is State.SENT
-    assert outbox.claim(now + timedelta(days=99), LEASE, 9) == []
+    assert outbox.claim(EMAIL, now + timedelta(days=99), LEASE, 9) == []
 
 
 def test_a_claim_takes_so_many_oldest_first_each_with_a_token_of_its_own(samples, outbox, now):
     ids = samples.messages(samples.reader(), parts=3)
-    first = outbox.claim(now, LEASE, 2)
-    rest = outbox.claim(now, LEASE, 2)
+    first = outbox.claim(EMAIL, now, LEASE, 2)
+    rest = outbox.claim(EMAIL, now, LEASE, 2)
     assert [[delivery.id for delivery in part] for part in (first, rest)] == [ids[:2], ids[2:]]
     assert len({delivery.token for delivery in first + rest}) == 3
-    assert outbox.claim(now, LEASE, 2) == []
+    assert outbox.claim(EMAIL, now, LEASE, 2) == []
 
 
 def test_a_claim_that_ran_out_is_anothers_and_comes_first(samples, outbox, now):
     first, second = samples.messages(samples.reader(), parts=2)
     old = _claim_one(outbox, now)
-    assert outbox.claim(now + LEASE - timedelta(seconds=1), LEASE, 1)[0].id == second
+    assert outbox.claim(EMAIL, now + LEASE - timedelta(seconds=1), LEASE, 1)[0].id == second
     new = _claim_one(outbox, now + LEASE)
     assert (new.id, new.attempts) == (first, 2)
     assert new.token != old.token
-    assert not outbox.start_data(old, now)
+    assert not outbox.start_data(old, now, LEASE)
     assert not outbox.finish(old, State.FAILED, now)
     assert not outbox.retry(old, now, "", "", now)
-    assert outbox.start_data(new, now + LEASE)
+    assert outbox.start_data(new, now + LEASE, LEASE)
 
 
 def test_nothing_is_sent_on_a_lease_that_ran_out(samples, outbox, now):
     samples.messages(samples.reader())
     delivery = _claim_one(outbox, now)
-    assert not outbox.start_data(delivery, now + LEASE)
+    assert not outbox.start_data(delivery, now + LEASE, LEASE)
     assert _state(outbox) is State.CLAIMED
 
 
 def test_the_body_is_started_once(samples, outbox, now):
     samples.messages(samples.reader())
     delivery = _claim_one(outbox, now)
-    assert outbox.start_data(delivery, now)
-    assert not outbox.start_data(delivery, now)
+    assert outbox.start_data(delivery, now, LEASE)
+    assert not outbox.start_data(delivery, now, LEASE)
 
 
 def test_a_delivery_is_decided_once(samples, outbox, now):
     samples.messages(samples.reader())
     delivery = _claim_one(outbox, now)
-    outbox.start_data(delivery, now)
+    outbox.start_data(delivery, now, LEASE)
     assert outbox.finish(delivery, State.SENT, now)
     assert not outbox.finish(delivery, State.FAILED, now)
     assert not outbox.retry(delivery, now, "", "", now)
@@ -93,7 +94,7 @@ def test_a_delivery_is_decided_once(samples, outbox, now):
 def test_a_worker_that_called_a_message_unknown_has_had_its_say(samples, outbox, now):
     samples.messages(samples.reader())
     delivery = _claim_one(outbox, now)
-    outbox.start_data(delivery, now)
+    outbox.start_data(delivery, now, LEASE)
     assert outbox.finish(delivery, State.UNKNOWN, now)
     assert not outbox.retry(delivery, now, "", "", now)
     assert _state(outbox) is State.UNKNOWN
@@ -104,25 +105,25 @@ def test_a_refused_message_waits_until_its_time(samples, outbox, now):
     later = now + timedelta(minutes=15)
     assert outbox.retry(_claim_one(outbox, now), later, "451", "greylisted", now)
     assert _state(outbox) is State.RETRY
-    assert outbox.claim(later - timedelta(microseconds=1), LEASE, 9) == []
+    assert outbox.claim(EMAIL, later - timedelta(microseconds=1), LEASE, 9) == []
     assert _claim_one(outbox, later).attempts == 2
 
 
 def test_waiting_messages_go_before_new_ones(samples, outbox, now):
     reader = samples.reader()
     _, second = samples.messages(reader, parts=2)
-    for delivery in outbox.claim(now, LEASE, 2):
+    for delivery in outbox.claim(EMAIL, now, LEASE, 2):
         outbox.retry(delivery, now + timedelta(minutes=delivery.id == second), "", "", now)
     (new,) = samples.messages(reader)
     later = now + timedelta(minutes=1)
-    assert [delivery.id for delivery in outbox.claim(later, LEASE, 3)] == [second - 1, second, new]
+    assert [delivery.id for delivery in outbox.claim(EMAIL, later, LEASE, 3)] == [second - 1, second, new]
 
 
 def test_a_message_without_an_answer_is_unknown_and_never_claimed_again(samples, outbox, now):
     samples.messages(samples.reader())
-    outbox.start_data(_claim_one(outbox, now), now)
+    outbox.start_data(_claim_one(outbox, now), now, LEASE)
     assert outbox.expire(now + LEASE - timedelta(seconds=1)) == 0
-    assert outbox.claim(now + LEASE, LEASE, 9) == []
+    assert outbox.claim(EMAIL, now + LEASE, LEASE, 9) == []
     assert _state(outbox) is State.UNKNOWN
     assert outbox.expire(now + LEASE) == 0
     (trouble,) = outbox.problems(9)
@@ -133,7 +134,7 @@ def test_a_message_without_an_answer_is_unknown_and_never_claimed_again(samples,
 def test_an_answer_that_comes_late_still_tells_what_became_of_an_unknown_message(samples, outbox, now, state):
     samples.messages(samples.reader())
     delivery = _claim_one(outbox, now)
-    outbox.start_data(delivery, now)
+    outbox.start_data(delivery, now, LEASE)
     assert outbox.expire(now + LEASE) == 1
     assert outbox.finish(delivery, state, now + LEASE)
     assert _state(outbox) is state
@@ -144,10 +145,10 @@ def test_a_stopped_reader_is_sent_nothing_even_once_claimed(samples, store, outb
     samples.messages(reader)
     delivery = _claim_one(outbox, now)
     store.readers.stop(reader.id, "unsubscribed")
-    assert not outbox.start_data(delivery, now)
+    assert not outbox.start_data(delivery, now, LEASE)
     assert _state(outbox) is State.CANCELLED
     store.readers.resume(reader.id)
-    assert outbox.claim(now + LEASE, LEASE, 9) == []
+    assert outbox.claim(EMAIL, now + LEASE, LEASE, 9) == []
 
 
 def test_a_claim_of_another_is_not_cancelled(samples, store, outbox, now):
@@ -155,18 +156,18 @@ def test_a_claim_of_another_is_not_cancelled(samples, store, outbox, now):
     samples.messages(reader)
     delivery = _claim_one(outbox, now)
     store.readers.stop(reader.id, "unsubscribed")
-    assert not outbox.start_data(replace(delivery, token="another"), now)
+    assert not outbox.start_data(replace(delivery, token="another"), now, LEASE)
     assert _state(outbox) is State.CLAIMED
 
 
 def test_problems_name_reader_and_reason_newest_first(samples, outbox, now):
     samples.messages(samples.reader(), parts=4)
-    refused, waiting, sent, unknown = outbox.claim(now, LEASE, 4)
+    refused, waiting, sent, unknown = outbox.claim(EMAIL, now, LEASE, 4)
     outbox.finish(refused, State.FAILED, now, "550", "no such mailbox")
     outbox.retry(waiting, now + LEASE, "451", "greylisted", now)
-    outbox.start_data(sent, now)
+    outbox.start_data(sent, now, LEASE)
     outbox.finish(sent, State.SENT, now)
-    outbox.start_data(unknown, now)
+    outbox.start_data(unknown, now, LEASE)
     outbox.finish(unknown, State.UNKNOWN, now, "", "connection lost")
     name, day = "rewards/ada@example.org", date(2026, 4, 18)
     assert outbox.problems(9) == [
@@ -197,7 +198,7 @@ def test_workers_racing_for_messages_share_them_out(samples, open_another, now):
     def work(_: int) -> list[Delivery]:
         outbox, mine = open_another().outbox, []
         start.wait()
-        while claimed := outbox.claim(now, LEASE, 4):
+        while claimed := outbox.claim(EMAIL, now, LEASE, 4):
             mine += claimed
         return mine
 
@@ -209,13 +210,13 @@ def test_workers_racing_for_messages_share_them_out(samples, open_another, now):
 
 def test_workers_racing_to_start_one_delivery_start_it_once(samples, outbox, open_another, now):
     samples.messages(samples.reader(), parts=20)
-    deliveries = outbox.claim(now, LEASE, 20)
+    deliveries = outbox.claim(EMAIL, now, LEASE, 20)
     start = Barrier(4)
 
     def start_all(_: int) -> list[int]:
         mine = open_another().outbox
         start.wait()
-        return [delivery.id for delivery in deliveries if mine.start_data(delivery, now)]
+        return [delivery.id for delivery in deliveries if mine.start_data(delivery, now, LEASE)]
 
     with ThreadPoolExecutor(4) as pool:
         started = [number for mine in pool.map(start_all, range(4)) for number in mine]
@@ -228,6 +229,6 @@ def test_a_claim_passes_over_what_another_worker_has_locked(samples, outbox, sto
     other = Database(parse_url(store_url))
     with other.writing() as connection:
         connection.exec_driver_sql(f"SELECT id FROM outbox WHERE id = {first} FOR UPDATE")
-        assert [delivery.id for delivery in outbox.claim(now, LEASE, 9)] == [second]
+        assert [delivery.id for delivery in outbox.claim(EMAIL, now, LEASE, 9)] == [second]
     other.close()
-    assert [delivery.id for delivery in outbox.claim(now, LEASE, 9)] == [first]
+    assert [delivery.id for delivery in outbox.claim(EMAIL, now, LEASE, 9)] == [first]

@@ -19,7 +19,7 @@ from hypothesis.stateful import (
 )
 from sqlalchemy import delete
 
-from bot.domain import State
+from bot.domain import Kind, State
 from bot.store.engine import Database, parse_url
 from bot.store.schema import outbox as outbox_table
 
@@ -47,11 +47,16 @@ class Workers(RuleBasedStateMachine):
 
     @rule(target=claimed, limit=st.integers(1, PARTS))
     def claim(self, limit):
-        return multiple(*self.store.outbox.claim(self.now, LEASE, limit))
+        return multiple(*self.store.outbox.claim(Kind.EMAIL, self.now, LEASE, limit))
 
     @rule(delivery=consumes(claimed), minutes=st.integers(0, 30))
     def no_connection(self, delivery, minutes):
         self.store.outbox.retry(delivery, self.now + timedelta(minutes=minutes), "", "refused", self.now)
+
+    @rule(delivery=consumes(claimed), minutes=st.none() | st.integers(0, 30))
+    def given_back(self, delivery, minutes):
+        later = None if minutes is None else self.now + timedelta(minutes=minutes)
+        self.store.outbox.put_back(delivery, later, self.now)
 
     @rule(delivery=consumes(claimed))
     def address_refused(self, delivery):
@@ -59,7 +64,7 @@ class Workers(RuleBasedStateMachine):
 
     @rule(target=flying, delivery=consumes(claimed), accepted=st.booleans())
     def body_goes_out(self, delivery, accepted):
-        if not self.store.outbox.start_data(delivery, self.now):
+        if not self.store.outbox.start_data(delivery, self.now, LEASE):
             return multiple()
         self.accepted[delivery.id] += accepted
         return (delivery, accepted)

@@ -1,0 +1,76 @@
+"""Runs ``paperbot`` with the arguments given, and kills it (SIGKILL) at a named point.
+
+``PAPERBOT_TEST_KILL=point:n`` names the point and how often it is passed before. The points are the edges of
+real methods, wrapped here; the program knows nothing of it.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import signal
+from itertools import count
+
+from bot.deliver import smtp
+from bot.pipeline.running import Pipeline
+from bot.store.editions import Editions
+from bot.store.outbox import Outbox
+from bot.store.papers import Papers
+
+POINTS = {
+    "digest kept": (Papers, "add_digests", "after"),
+    "before an edition is kept": (Editions, "save", "before"),
+    "amid keeping an edition": (Editions, "save", "inside"),
+    "edition kept": (Editions, "save", "after"),
+    "claimed": (Outbox, "claim", "after"),
+    "before the start is committed": (Outbox, "start_data", "before"),
+    "start committed": (Outbox, "start_data", "after"),
+    "body sent": (smtp._Session, "send", "before the dot"),
+    "final dot sent": (smtp._Session, "send", "after the dot"),
+    "before the end is committed": (Outbox, "finish", "before"),
+    "end committed": (Outbox, "finish", "after"),
+    "all done": (Pipeline, "run", "after"),
+}
+
+
+def arm(point: str, skip: int) -> None:
+    """Have the process killed when the point has been passed so many times."""
+    owner, name, edge = POINTS[point]
+    original, passed = getattr(owner, name), count()
+
+    def die_here() -> None:
+        if next(passed) >= skip:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    @functools.wraps(original)
+    def wrapped(self, *arguments, **more):
+        is_dot = arguments[:1] == (b".\r\n",)
+        if edge == "before" or (edge == "before the dot" and is_dot):
+            die_here()
+        if edge == "inside":
+            _kill_inside(self, die_here)
+        result = original(self, *arguments, **more)
+        if edge == "after" or (edge == "after the dot" and is_dot):
+            die_here()
+        return result
+
+    setattr(owner, name, wrapped)
+
+
+def _kill_inside(editions: Editions, die_here) -> None:
+    """Let the transaction that keeps the next edition write its picks, and no more."""
+    from sqlalchemy import event
+
+    @event.listens_for(editions._database._engine, "after_cursor_execute")
+    def after(_connection, _cursor, statement, *_):
+        if statement.startswith("INSERT INTO picks"):
+            die_here()
+
+
+if __name__ == "__main__":
+    from bot.cli.main import main
+
+    if plan := os.environ.get("PAPERBOT_TEST_KILL"):
+        name, _, times = plan.partition(":")
+        arm(name, int(times or 0))
+    main()

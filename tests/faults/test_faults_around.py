@@ -1,0 +1,192 @@
+"""Servers, disks, clocks and other processes that misbehave: still once, and told truly."""
+
+from __future__ import annotations
+
+import re
+import resource
+import signal
+import socket
+from threading import Event, Thread
+
+import pytest
+import time_machine
+from support import digest
+
+from bot.scheduler import Clockwork
+
+from .post_office import WEDNESDAY, assert_once
+
+LATER = "2025-05-07T11:00:00+02:00"
+
+
+def test_a_server_that_answers_badly_now_and_then(make_home, mails, monkeypatch):
+    """Of each five mails one is refused for now, one taken without an answer, one late, one refused for good."""
+    monkeypatch.setenv("PAPERBOT_EMAIL__CONNECTIONS", "2")
+    answers = ["451 later", "drop", "late", None, "554 no"]
+    mails.whim = lambda number: answers[number % 5] if number <= 10 else None
+    home = make_home(20)
+    first = home.run(WEDNESDAY)
+    assert first["unknown"] == 2
+    states = assert_once(home)
+    assert (states["failed"], states["retry"], states["unknown"]) == (2, 2, 2)
+    home.run(LATER)
+    assert assert_once(home) == {"sent": 16, "failed": 2, "unknown": 2}
+
+
+def test_a_server_that_is_gone_costs_nobody_an_edition(make_home):
+    home = make_home(5)
+    settings = home.path / "paperbot.toml"
+    text = settings.read_text()
+    with socket.create_server(("127.0.0.1", 0)) as gone:
+        port = gone.getsockname()[1]
+    settings.write_text(re.sub(r"port = \d+", f"port = {port}", text))
+    (problem,) = home.run(WEDNESDAY)["problems"]
+    assert (problem["source"], "5 waiting" in problem["problem"]) == ("email", True)
+    row = home.status()["readers"][0]
+    assert row["late"].startswith("the email channel is paused: connecting to the mail server")
+    settings.write_text(text)
+    assert home.run(LATER)["delivered"] == 5
+    assert assert_once(home) == {"sent": 5}
+
+
+def test_a_full_disk_sends_nothing_twice_and_goes_on_when_there_is_room(make_home):
+    """The store's files may not grow beyond so many bytes; once they may, all is made up for."""
+    home = make_home(12)
+    assert home.call("ingest", "--home", home.path).code == 0
+    size = max(path.stat().st_size for path in (home.path / "state").iterdir())
+    for room in (4_096, 65_536, 131_072):
+
+        def no_more(limit=size + room):
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+        process = home.start_run(WEDNESDAY, preexec_fn=no_more)
+        _, errors = process.communicate(timeout=60)
+        assert process.returncode in (0, 1, 2)
+        assert "Traceback" not in errors
+        assert_once(home)
+    home.run(LATER)
+    states = assert_once(home)
+    assert states["sent"] + states["unknown"] == 12
+
+
+@pytest.mark.parametrize("store", ["sqlite", "postgresql"])
+def test_two_runs_at_once_are_as_good_as_one(make_home, store, request):
+    home = make_home(12, request.getfixturevalue("schema_url") if store == "postgresql" else "")
+    home.call("ingest", "--home", home.path)
+    processes = [home.start_run(WEDNESDAY) for _ in range(2)]
+    for process in processes:
+        _, errors = process.communicate(timeout=60)
+        assert process.returncode == 0, errors
+    assert assert_once(home) == {"sent": 12}
+
+
+def test_a_clock_that_steps_gives_no_day_twice(make_home):
+    """Three days too far, back again, even further back: no slot and no paper comes twice, then it goes on."""
+    home = make_home(3)
+    clockwork = Clockwork(home.path, Event())
+    for day, kind in ((7, "cats"), (10, "owls"), (7, "ants"), (6, "bees"), (8, "eels"), (12, "apes")):
+        (home.path / "seeds" / f"{day}-{kind}.txt").write_text(digest(f"Reward models for {kind} at night"))
+        with time_machine.travel(f"2025-05-{day:02}T09:00+02:00", tick=False):
+            clockwork.ingest()
+            clockwork.publish()
+            clockwork.publish()
+    (row, *_) = home.status()["readers"]
+    assert (row["last_edition"], row["last_states"]) == ("2025-05-12", ["sent"])
+    # The slots of the 7th, the 9th (with the 8th, as it was the 10th for a while), the 6th and the 12th.
+    assert [home.server.taken[f"r{n}@example.org"] for n in range(3)] == [4, 4, 4]
+
+
+def test_a_laptop_closed_from_friday_to_tuesday_wakes_to_one_edition(make_home):
+    home = make_home(2)
+    home.run("2025-05-09T09:00:00+02:00")
+    for day, subject in ((10, "violins"), (11, "glaciers"), (12, "taxes"), (13, "bread")):
+        titles = [f"Reward models in {subject}", f"A history of {subject}"]
+        (home.path / "seeds" / f"{day}.txt").write_text(digest(*titles))
+    woken = home.run("2025-05-13T09:30:00+02:00")
+    assert (woken["editions"], woken["delivered"], woken["new"]) == (2, 2, 8)
+    (row, _) = home.status()["readers"]
+    assert (row["last_edition"], row["last_picks"]) == ("2025-05-13", 2)
+    assert home.run("2025-05-13T21:00:00+02:00")["editions"] == 0
+
+
+@pytest.fixture
+def serving(make_home):
+    """Starts ``paperbot serve`` in a home; kills what is left of it at the end."""
+    started = []
+
+    def serve(home):
+        process = home.start("serve", "--port", "0")
+        started.append(process)
+        process.stdout.readline()
+        return process
+
+    yield serve
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def always_due(home):
+    profile = home.path / "profiles" / "rewards.toml"
+    days = 'days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]\nat = "00:00"'
+    profile.write_text(profile.read_text().replace("[schedule]", f"[schedule]\n{days}"))
+
+
+def test_two_serves_side_by_side_send_each_edition_once(make_home, mails, serving):
+    home = make_home(6)
+    always_due(home)
+    all_there = Event()
+    mails.whim = lambda number: all_there.set() if number >= 6 else None
+    processes = [serving(home) for _ in range(2)]
+    assert all_there.wait(60)
+    for process in processes:
+        process.send_signal(signal.SIGTERM)
+    for process in processes:
+        assert process.wait(10) == 0
+    assert assert_once(home) == {"sent": 6}
+
+
+def test_serve_stops_within_ten_seconds_whatever_the_mail_server_does(make_home, serving, monkeypatch):
+    """It says nothing after the final dot: what it holds is unknown, the others go out with the next start."""
+    monkeypatch.setenv("PAPERBOT_EMAIL__CONNECTIONS", "1")
+    home = make_home(5)
+    always_due(home)
+    with SilentServer() as silent:
+        settings = home.path / "paperbot.toml"
+        text = settings.read_text()
+        settings.write_text(re.sub(r"port = \d+", f"port = {silent.port}", text))
+        process = serving(home)
+        assert silent.asked.wait(60)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(10) == 0
+    settings.write_text(text)
+    states = assert_once(home)
+    assert (states["data_started"], states["claimed"] + states["pending"]) == (1, 4)
+
+
+class SilentServer:
+    """Takes one mail, and doesn't say so."""
+
+    def __init__(self):
+        self.asked = Event()
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+
+    def __enter__(self):
+        Thread(target=self._talk, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self._listener.close()
+
+    def _talk(self):
+        connection, _ = self._listener.accept()
+        with connection, connection.makefile("rwb", buffering=0) as file:
+            file.write(b"220 here\r\n")
+            while line := file.readline():
+                if line.upper().startswith(b"DATA"):
+                    file.write(b"354 go\r\n")
+                elif line == b".\r\n":
+                    self.asked.set()
+                elif line[:4].upper() in (b"EHLO", b"MAIL", b"RCPT", b"RSET"):
+                    file.write(b"250 OK\r\n")
