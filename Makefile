@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: demo test lint types check serve constraints clean
+.PHONY: demo test lint types check serve bench-ingest constraints clean
 
 demo: $(INSTALLED)
 	@$(BIN)/paperbot demo state/demo
@@ -25,6 +25,9 @@ check: lint types
 
 serve: $(INSTALLED)
 	$(BIN)/paperbot serve
+
+bench-ingest: $(INSTALLED)  # what a day of 1,000 papers costs: make bench-ingest DATA=papers.jsonl.gz
+	$(BIN)/python tests/bench/ingest.py $(DATA)
 
 constraints: $(INSTALLED)  # pins every dependency anew, without the address of any registry
 	$(BIN)/pip install --quiet uv

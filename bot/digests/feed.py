@@ -13,6 +13,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import date
 from html import unescape
 from statistics import median_low
@@ -39,7 +40,7 @@ _TAG = re.compile(
     r"|strong|sub|sup|table|tbody|td|th|tr|tt|u|ul)(?:\s[^<>]{0,2000})?/?>",
     re.IGNORECASE,
 )
-_ANNOUNCED = re.compile(r"arXiv:\S+ Announce Type: \S+\s*(?:Abstract: )?")
+_ANNOUNCED = re.compile(r"arXiv:(\S+) Announce Type: (\S+)\s*(?:Abstract: )?")
 _HOSTS_WITH_ARXIV_IDS = re.compile(
     r"(?:arxiv\.org(?:/abs/|/pdf/|:)|huggingface\.co/papers/|10\.48550/arxiv\.)", re.IGNORECASE
 )
@@ -92,33 +93,37 @@ def _flaws(found: Any) -> Iterator[str]:
         yield f"no well-formed XML ({problem}); what could be read was taken, the last paper may be cut off"
 
 
-def _paper(number: int, entry: Any, day: date | None) -> Iterator[Entry | str]:
+def _paper(number: int, item: Any, day: date | None) -> Iterator[Entry | str]:
     """The paper of an item; where there is something to say of it, that too."""
-    title = _text(entry.get("title", ""))
-    link = _web_address(entry.get("link", ""))
-    if "arxiv.org/api/errors" in entry.get("id", ""):
-        yield f"arXiv answers: {_text(entry.get('summary', ''))}"
+    if "arxiv.org/api/errors" in item.get("id", ""):
+        yield f"arXiv answers: {_text(item.get('summary', ''))}"
         return
-    abstract = _ANNOUNCED.sub("", _text(_longest(entry)), count=1)
-    if problem := flaw(number, title, abstract):
+    entry = _entry(item)
+    if problem := flaw(number, entry.title, entry.abstract):
         yield problem.replace("line", "item", 1)
         return
-    published = _date(entry, "published_parsed", "updated_parsed")
-    if published and not believable(published, day):
-        yield f"item {number}: {quoted(title)} is dated {published}, after its feed; the date is left out"
-    where = next(filter(None, map(_behind_arxiv, (entry.get("id", ""), link))), "")
-    announced = _ANNOUNCED.match(_text(_longest(entry)))
-    yield Entry(
-        title=title,
-        abstract=abstract,
-        authors=_authors(entry),
-        published=believable(published, day),
+    published = believable(entry.published, day)
+    if published != entry.published:
+        yield f"item {number}: {quoted(entry.title)} is dated {entry.published}, after its feed; the date is left out"
+    yield replace(entry, published=published)
+
+
+def _entry(item: Any) -> Entry:
+    text, link = _text(_longest(item)), _web_address(item.get("link", ""))
+    announced = _ANNOUNCED.match(text)
+    announcement = announced[2] if announced else str(item.get("arxiv_announce_type", ""))
+    where = next(filter(None, map(_behind_arxiv, (item.get("id", ""), link))), "")
+    return Entry(
+        title=_text(item.get("title", "")),
+        abstract=text[announced.end() :] if announced else text,
+        authors=_authors(item),
+        published=_date(item, "published_parsed", "updated_parsed"),
         arxiv_id=arxiv_id(where),
-        doi=_doi(entry, link),
+        doi=_doi(item, link),
         url=None if "arxiv.org/" in link else link or None,  # its id says more, and names no version
-        version=arxiv_version(where) or arxiv_version(announced[0] if announced else ""),
-        categories=_categories(entry),
-        replacement=str(entry.get("arxiv_announce_type", "")).startswith("replace"),
+        version=arxiv_version(where) or arxiv_version(announced[1] if announced else ""),
+        categories=_categories(item),
+        replacement=announcement.startswith("replace"),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
@@ -13,6 +13,8 @@ from bot.errors import DigestError, SourceError
 from bot.pipeline.watching import Health, watch
 from bot.sources import Source, Visit
 from bot.store import Store
+
+_NEARLY = 0.9  # of the time between two visits
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +52,13 @@ def ingest(
 
 
 def _is_due(source: Source, state: SourceState, now: datetime) -> bool:
-    """Whether the source was last asked long enough ago; a time in the future says nothing."""
+    """Whether the source was last asked long enough ago; a time in the future says nothing.
+
+    A run every hour is a second early now and then, and must not find that an hour has not quite passed.
+    """
     if state.checked_at is None or state.checked_at > now:
         return True
-    return now - state.checked_at >= source.every
+    return now - state.checked_at >= source.every * _NEARLY
 
 
 def _visit(
@@ -62,8 +67,8 @@ def _visit(
     """One retrieval, how it went, and whether its operator should know."""
     visit = Visit(now, dict(state.memory))
     problems: list[Problem] = []
-    read = 0
     failure: SourceError | None = None
+    read = 0
     try:
         for outcome in _digests(source, visit, store):
             yield outcome
@@ -76,20 +81,33 @@ def _visit(
         problems.append(Problem(source.name, str(error)))
         yield problems[-1]
     if problems and (failure or not read):
-        state = _failed(state, problems[-1], failure.retry_after if failure else None, now)
+        state = _failed(state, problems[-1], failure, now)
     else:
-        memory = state.memory if problems else visit.memory
-        state = SourceState(source.name, succeeded_at=now, memory=memory, warned=state.warned)
-    state = replace(state, checked_at=now)
+        state = _went_well(state, state.memory if problems else visit.memory, now)
+    yield from _recorded(source, store, state, now)
+
+
+def _went_well(state: SourceState, memory: Mapping[str, str], now: datetime) -> SourceState:
+    return SourceState(state.name, checked_at=now, succeeded_at=now, memory=memory, warned=state.warned)
+
+
+def _failed(state: SourceState, problem: Problem, failure: SourceError | None, now: datetime) -> SourceState:
+    wait = failure.retry_after if failure else None
+    return replace(
+        state,
+        checked_at=now,
+        failures=state.failures + 1,
+        problem=problem.problem,
+        not_before=now + timedelta(seconds=wait) if wait else None,
+    )
+
+
+def _recorded(source: Source, store: Store, state: SourceState, now: datetime) -> Iterator[Problem]:
+    """Keeps the state; a Problem where the source is in a trouble that its operator was not told of."""
     verdict = watch(source, store, now, state)
-    if verdict.is_trouble and verdict.health is not Health.FAILING and verdict.health != state.warned:
+    if verdict.is_trouble and verdict.health not in (Health.FAILING, state.warned):
         yield Problem(source.name, str(verdict))
-    store.sources.record(replace(state, warned=verdict.health if verdict.is_trouble else ""))
-
-
-def _failed(state: SourceState, problem: Problem, retry_after: float | None, now: datetime) -> SourceState:
-    again = now + timedelta(seconds=retry_after) if retry_after else None
-    return replace(state, failures=state.failures + 1, problem=problem.problem, not_before=again)
+    store.sources.record(replace(state, warned=str(verdict.health) if verdict.is_trouble else ""))
 
 
 def _digests(source: Source, visit: Visit, store: Store) -> Iterator[DigestReport | Problem]:

@@ -43,14 +43,18 @@ def percent(probability: float) -> str:
 
 
 def seen(paper: Paper) -> list[str]:
-    """Where and when it appeared: ``LLM-RL``, ``5 May 2025``, then ``also in Daily Papers, 17 Apr 2026``."""
+    """Where and when it appeared: ``LLM-RL``, ``5 May 2025``, then ``also in Daily Papers, 17 Apr 2026``.
+
+    Between them ``version 2``, where that is the newest.
+    """
     places = dict.fromkeys((shorten(s.topic or s.source, 60), s.date) for s in paper.sightings)
     if not places:
         return [day(paper.published)] if paper.published else []
     (topic, on), *others = places
     on = paper.published or on
     also = [f"also in {', '.join([place, *_days(then)])}" for place, then in others[:_OTHER_SIGHTINGS]]
-    return [topic, *_days(on), *also]
+    version = [f"version {paper.version}"] if (paper.version or 1) > 1 else []
+    return [topic, *_days(on), *version, *also]
 
 
 def match(pick: Pick) -> str:

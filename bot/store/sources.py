@@ -8,7 +8,7 @@ from datetime import date, datetime
 from sqlalchemy import delete, func, insert, select
 
 from bot.domain import SourceState
-from bot.store.engine import Database
+from bot.store.engine import Database, Lock
 from bot.store.schema import digests, source_states
 
 
@@ -45,7 +45,7 @@ class Sources:
 
     def record(self, state: SourceState) -> None:
         """Keep a source's state in place of the last one."""
-        with self._database.writing() as connection:
+        with self._database.writing(Lock.INGEST) as connection:
             connection.execute(delete(source_states).where(source_states.c.name == state.name))
             connection.execute(insert(source_states).values(asdict(state)))
 

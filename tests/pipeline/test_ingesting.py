@@ -193,3 +193,13 @@ def test_the_highest_id_of_arxiv_is_known(store: Store) -> None:
         Entry("D"),
     )
     assert store.sources.activity()["a"].highest_id == "2606.00010"
+
+
+@pytest.mark.parametrize("content", [b"", b"<html>Sorry", b"\x00" * 100, b"{}"])
+def test_what_a_server_sends_in_place_of_a_feed_is_one_problem_and_no_success(
+    run, store: Store, content: bytes
+) -> None:
+    source = Fake(brings=[RawDigest("owls", "https://example.org/feed", content)])
+    (problem,) = run(source)
+    assert problem.source == "owls/https://example.org/feed"
+    assert store.sources.states()["owls"].failures == 1

@@ -84,7 +84,7 @@ def test_a_source_that_is_slow_delays_no_edition(home, clockwork, monkeypatch):
     """While one ingest hangs, what is due goes out."""
     entered, go_on = Event(), Event()
 
-    def hang(_self, _request):
+    def hang(_self, _visit):
         entered.set()
         go_on.wait(60)
         return iter(())

@@ -1,0 +1,142 @@
+"""What a day costs: 1,000 papers into an empty store, and into one that has 100,000; and 2,000 odd files.
+
+    python tests/bench/ingest.py arxiv-papers.jsonl.gz
+
+The data is JSON Lines (gzipped or not) with ``title``, ``abstract``, ``authors`` and ``id`` of papers; where it has too
+few, they come again under other names. Nothing is written but in a temporary folder.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import count, islice
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import escape
+
+from bot.domain import Problem
+from bot.pipeline.ingesting import DigestReport, ingest
+from bot.sources.folder import FolderSource
+from bot.store import Store, open_store
+
+NOW = datetime(2026, 6, 12, 8, 0, tzinfo=UTC)
+A_DAY, KEPT, ODD_FILES = 1_000, 100_000, 2_000
+
+
+def papers(data: Path) -> Iterator[dict[str, Any]]:
+    """The papers of the data, over and over, each time with other ids and titles."""
+    content = data.read_bytes()
+    text = (gzip.decompress(content) if data.suffix == ".gz" else content).decode()
+    known = [json.loads(line) for line in text.splitlines()]
+    for turn in count():
+        for number, paper in enumerate(known):
+            title = paper["title"] if turn == 0 else f"{paper['title']} ({turn})"
+            yield paper | {"title": title, "id": f"{2000 + turn % 1000:04}.{number:05}"}
+
+
+def feed(chosen: list[dict[str, Any]]) -> bytes:
+    """A feed of these papers, as arXiv writes it."""
+    items = "".join(
+        f"<item><title>{escape(paper['title'])}</title><guid>oai:arXiv.org:{paper['id']}v1</guid>"
+        f"<description>arXiv:{paper['id']}v1 Announce Type: new\nAbstract: {escape(paper['abstract'])}</description>"
+        f"<dc:creator>{escape(authors(paper))}</dc:creator><category>cs.AI</category></item>"
+        for paper in chosen
+    )
+    xmlns = "xmlns:dc='http://purl.org/dc/elements/1.1/'"
+    return f"<rss version='2.0' {xmlns}><channel><title>Bench</title>{items}</channel></rss>".encode()
+
+
+def authors(paper: dict[str, Any]) -> str:
+    """The authors in one line, however the data has them."""
+    listed = paper.get("authors", "")
+    return listed if isinstance(listed, str) else ", ".join(map(str, listed))
+
+
+def take_in(folder: Path, store: Store, now: datetime) -> tuple[float, list[DigestReport | Problem]]:
+    """Seconds, and what became of each file."""
+    begin = time.perf_counter()
+    found = list(ingest([FolderSource("bench", folder)], store, now))
+    return time.perf_counter() - begin, found
+
+
+def day(source: Iterator[dict[str, Any]], work: Path, store: Store, number: int) -> float:
+    """Seconds for a day's papers, new to the store."""
+    folder = work / f"day{number}"
+    folder.mkdir()
+    (folder / "feed.xml").write_bytes(feed(list(islice(source, A_DAY))))
+    seconds, (report,) = take_in(folder, store, NOW + timedelta(days=number))
+    assert isinstance(report, DigestReport)
+    assert report.new == A_DAY, report
+    return seconds
+
+
+def odd(content: bytes, chance: random.Random) -> bytes:
+    """A feed as it may arrive: cut, with other bytes in it, doubled, in another encoding, as something else."""
+    at, until = sorted(chance.randrange(len(content)) for _ in range(2))
+    return chance.choice(
+        [
+            content[:at],
+            content[:at] + chance.randbytes(until - at) + content[until:],
+            content[:at] + content,
+            content.replace(b"<", b"&lt;", chance.randrange(100)),
+            content.decode().encode("utf-16"),
+            content.replace(b"item", chance.choice([b"entry", b"iten", b"html"])),
+            content.replace(b"</", b"<"),
+            chance.randbytes(at),
+            b"<!DOCTYPE r [<!ENTITY a 'b'>]>" + content.replace(b"a", b"&a;", 50),
+            content,
+        ]
+    )
+
+
+def odd_files(source: Iterator[dict[str, Any]], work: Path, store: Store) -> None:
+    """Every file is accounted for, each in its time."""
+    folder = work / "odd"
+    folder.mkdir()
+    chance = random.Random(7)
+    for number in range(ODD_FILES):
+        (folder / f"{number:04}.xml").write_bytes(odd(feed(list(islice(source, 5))), chance) or b"\n")
+    longest, begin = 0.0, time.perf_counter()
+    found = []
+    for outcome in ingest([FolderSource("odd", folder)], store, NOW):
+        found.append(outcome)
+        longest, begin = max(longest, time.perf_counter() - begin), time.perf_counter()
+    refused = [one for one in found if isinstance(one, Problem)]
+    problems = {one.source.partition("/")[2] or one.problem.partition(":")[0] for one in refused}
+    read = {one.file for one in found if isinstance(one, DigestReport)}
+    rejected = sum(len(one.rejected) for one in found if isinstance(one, DigestReport))
+    assert problems | read == {path.name for path in folder.iterdir()}
+    sys.stdout.write(
+        f"{ODD_FILES} odd files: {len(read)} read ({rejected} blocks rejected), {len(problems)} refused, "
+        f"all accounted for; the slowest took {longest:.2f} s\n"
+    )
+
+
+def main(data: Path) -> None:
+    """Measures, and says what it found."""
+    source = papers(data)
+    with tempfile.TemporaryDirectory() as temporary:
+        work = Path(temporary)
+        with open_store(f"sqlite:///{work}/paperbot.db") as store:
+            first = day(source, work, store, 0)
+            sys.stdout.write(f"{A_DAY} papers into an empty store: {first:.2f} s\n")
+            with_some = day(source, work, store, 1)
+            sys.stdout.write(f"{A_DAY} papers into one of {A_DAY}: {with_some:.2f} s\n")
+            for number in range(2, KEPT // A_DAY):
+                day(source, work, store, number)
+            later = [day(source, work, store, KEPT // A_DAY + n) for n in range(3)]
+            times = min(later) / with_some
+            sys.stdout.write(f"{A_DAY} papers into one of {KEPT}: {min(later):.2f} s ({times:.2f} times)\n")
+        with open_store(f"sqlite:///{work}/odd.db") as store:
+            odd_files(source, work, store)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
