@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from bot.pipeline.editing import Editor
     from bot.pipeline.rendering import Renderer
     from bot.pipeline.running import Pipeline
+    from bot.pipeline.shortening import Shortener
     from bot.ranking import Ranker
     from bot.sources import Source
     from bot.store import Store
@@ -111,6 +112,19 @@ class App:
         return Editor(self.store, lambda: self.ranker)
 
     @cached_property
+    def shortener(self) -> Shortener | None:
+        """Puts TL;DRs in the place of summaries; None where no endpoint writes them."""
+        summaries = self._settings.summaries
+        if not summaries.endpoint:
+            return None
+        from bot.pipeline.shortening import Shortener
+        from bot.tldr import Endpoint
+
+        key = summaries.key.get_secret_value() if summaries.key else None
+        endpoint = Endpoint(summaries.endpoint, summaries.model, key=key, timeout=summaries.timeout)
+        return Shortener(self.store.tldrs, endpoint, summaries.daily_budget)
+
+    @cached_property
     def templates(self) -> Environment:
         """The shipped templates, and the home's own over them."""
         from bot.render.environment import environment
@@ -138,7 +152,15 @@ class App:
         """All of it in its order."""
         from bot.pipeline.running import Pipeline
 
-        return Pipeline(self.sources, self.store, self.profiles, self.editor, self.renderer, self.dispatcher)
+        return Pipeline(
+            self.sources,
+            self.store,
+            self.profiles,
+            self.editor,
+            self.renderer,
+            self.dispatcher,
+            self.shortener,
+        )
 
     @cached_property
     def dispatcher(self) -> Dispatcher:

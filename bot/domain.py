@@ -195,6 +195,28 @@ class PickKind(StrEnum):
     EXPLORE = "explore"  # to learn from: uncertain, but plausible
 
 
+class Role(StrEnum):
+    """What a sentence of a summary does."""
+
+    TASK = "task"  # names what is to be done
+    IDEA = "idea"  # tells how it is done here
+    RESULT = "result"  # reports what came out
+    TLDR = "tldr"  # all in one, written by a language model and not by the authors
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of a summary, word for word from the abstract unless it is a TL;DR.
+
+    ``role`` is None where it has none for certain; ``marks`` are the words of it that matter to this reader, as
+    they stand in it.
+    """
+
+    text: str
+    role: Role | None = None
+    marks: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Pick:
     """One paper of an edition. ``reasons`` are the few worth showing; ``because`` is a liked paper's title."""
@@ -203,7 +225,7 @@ class Pick:
     kind: PickKind
     probability: float
     reasons: tuple[Reason, ...]
-    summary: tuple[str, ...]  # sentences of the abstract, word for word
+    summary: tuple[Sentence, ...]
     because: str | None = None
     followed: str | None = None
 

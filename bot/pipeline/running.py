@@ -14,6 +14,7 @@ from bot.errors import PaperbotError
 from bot.pipeline.editing import Editor
 from bot.pipeline.ingesting import DigestReport, ingest
 from bot.pipeline.rendering import Renderer
+from bot.pipeline.shortening import Shortener
 from bot.schedule import due_slot, local_date
 from bot.sources import Source
 from bot.store import Store
@@ -68,6 +69,7 @@ class Pipeline:
     editor: Editor
     renderer: Renderer
     dispatcher: Dispatcher
+    shortener: Shortener | None = None
 
     def run(self, now: datetime, *, force: bool, progress: Progress) -> RunReport:
         """The whole way once; with ``force``, an edition for every reader whether due or not."""
@@ -121,6 +123,9 @@ class Pipeline:
         """
         try:
             edition = self.editor.edition(due.reader, due.profile, due.day, now)
+            if self.shortener:
+                edition, problems = self.shortener.shorten(edition, now)
+                made.problems.extend(problems)
             silent = bool(edition.quiet) and due.profile.edition.when_quiet == "skip"
             messages = [] if silent else self.renderer.messages(edition, due.slot)
         except PaperbotError as error:

@@ -13,6 +13,7 @@ from bot.store.feedback import Feedback
 from bot.store.outbox import Outbox
 from bot.store.papers import Papers
 from bot.store.readers import Readers
+from bot.store.tldrs import Tldrs
 from bot.store.upgrade import bring_up_to_date
 
 
@@ -26,6 +27,7 @@ class Store:
         self.feedback = Feedback(database)
         self.editions = Editions(database)
         self.outbox = Outbox(database)
+        self.tldrs = Tldrs(database)
 
     def close(self) -> None:
         """Close all connections."""

@@ -12,7 +12,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import inspect
 
-from bot.domain import Vote
+from bot.domain import Sentence, Vote
 from bot.errors import StoreError
 from bot.store import open_store
 from bot.store.engine import Database, parse_url
@@ -20,13 +20,13 @@ from bot.store.migrations import revisions
 from bot.store.schema import metadata
 from bot.store.upgrade import HEAD, SCRIPTS, bring_up_to_date
 
-REBUILDS_READERS = '''
+REBUILDS_READERS = f'''
 """A migration of a later day, which on SQLite copies the table, drops it, and renames the copy."""
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0002"
-down_revision = "0001"
+revision = "9999"
+down_revision = "{HEAD}"
 
 def upgrade():
     with op.batch_alter_table("readers", recreate="auto") as table:
@@ -40,7 +40,7 @@ def later(tmp_path: Path) -> Path:
     """The migrations of a later version, one more than ours."""
     folder = tmp_path / "100% later"
     shutil.copytree(SCRIPTS, folder, ignore=shutil.ignore_patterns("__pycache__"))
-    (folder / "versions" / "0002_nickname.py").write_text(REBUILDS_READERS)
+    (folder / "versions" / "9999_nickname.py").write_text(REBUILDS_READERS)
     return folder
 
 
@@ -79,7 +79,7 @@ def test_an_older_store_is_upgraded_and_loses_nothing(samples, store, database, 
     reader, (paper,) = samples.reader(), samples.papers(1)
     store.feedback.add(reader.id, paper, Vote.UP, now, "cli")
     store.close()
-    bring_up_to_date(database, scripts=later, head="0002")
+    bring_up_to_date(database, scripts=later, head="9999")
     assert "nickname" in _columns(database)
     assert store.readers.all() == [reader]
     assert list(store.feedback.current(reader.id)) == [
@@ -88,25 +88,25 @@ def test_an_older_store_is_upgraded_and_loses_nothing(samples, store, database, 
 
 
 def test_a_second_look_finds_the_upgrade_done(store, database, later, tmp_path):
-    bring_up_to_date(database, scripts=later, head="0002")
+    bring_up_to_date(database, scripts=later, head="9999")
     for backup in tmp_path.glob("*.bak"):
         backup.unlink()
-    bring_up_to_date(database, scripts=later, head="0002")
+    bring_up_to_date(database, scripts=later, head="9999")
     assert list(tmp_path.glob("*.bak")) == []
 
 
 def test_an_upgraded_store_is_too_new_for_the_program_of_before(store, store_url, database, later):
-    bring_up_to_date(database, scripts=later, head="0002")
+    bring_up_to_date(database, scripts=later, head="9999")
     with pytest.raises(StoreError, match="newer Paperbot"):
         open_store(store_url)
 
 
 def test_a_migration_that_fails_changes_nothing(samples, store, store_url, database, later):
     reader = samples.reader()
-    with (later / "versions" / "0002_nickname.py").open("a") as script:
+    with (later / "versions" / "9999_nickname.py").open("a") as script:
         script.write("    raise RuntimeError('the migration is wrong')\n")
     with pytest.raises(RuntimeError, match="the migration is wrong"):
-        bring_up_to_date(database, scripts=later, head="0002")
+        bring_up_to_date(database, scripts=later, head="9999")
     assert "nickname" not in _columns(database)
     with open_store(store_url) as again:
         assert again.readers.all() == [reader]
@@ -114,7 +114,7 @@ def test_a_migration_that_fails_changes_nothing(samples, store, store_url, datab
 
 @pytest.fixture
 def old_file(tmp_path: Path, now) -> Path:
-    """An SQLite store of the first revision with something in it."""
+    """An SQLite store of our revision with something in it."""
     file = tmp_path / "paperbot.db"
     with open_store(f"sqlite:///{file}") as store:
         store.readers.sync("rewards", [("email", "ada@example.org")], now)
@@ -124,17 +124,17 @@ def old_file(tmp_path: Path, now) -> Path:
 def _upgrade(file: Path, scripts: Path, backups: Path | None = None) -> None:
     database = Database(parse_url(f"sqlite:///{file}"))
     try:
-        bring_up_to_date(database, backups=backups, scripts=scripts, head="0002")
+        bring_up_to_date(database, backups=backups, scripts=scripts, head="9999")
     finally:
         database.close()
 
 
 def test_an_sqlite_file_is_copied_before_its_upgrade(old_file, later):
-    backup = old_file.with_name("paperbot.db.before-0002.bak")
+    backup = old_file.with_name("paperbot.db.before-9999.bak")
     backup.write_text("left over from an upgrade that was cut short")
     _upgrade(old_file, later)
     with closing(sqlite3.connect(backup)) as copy:
-        assert copy.execute("SELECT version_num FROM alembic_version").fetchall() == [("0001",)]
+        assert copy.execute("SELECT version_num FROM alembic_version").fetchall() == [(HEAD,)]
         assert copy.execute("SELECT address FROM readers").fetchall() == [("ada@example.org",)]
     with open_store(f"sqlite:///{backup}") as restored:
         assert [reader.address for reader in restored.readers.all()] == ["ada@example.org"]
@@ -142,7 +142,7 @@ def test_an_sqlite_file_is_copied_before_its_upgrade(old_file, later):
 
 def test_the_backup_goes_where_it_is_wanted(old_file, later, tmp_path):
     _upgrade(old_file, later, backups=tmp_path / "safe" / "place")
-    assert (tmp_path / "safe" / "place" / "paperbot.db.before-0002.bak").is_file()
+    assert (tmp_path / "safe" / "place" / "paperbot.db.before-9999.bak").is_file()
 
 
 def test_without_a_backup_there_is_no_upgrade(old_file, later, tmp_path):
@@ -150,8 +150,21 @@ def test_without_a_backup_there_is_no_upgrade(old_file, later, tmp_path):
     with pytest.raises(StoreError, match=r"not upgraded, because its backup .* failed"):
         _upgrade(old_file, later, backups=tmp_path / "full")
     with closing(sqlite3.connect(old_file)) as file:
-        assert file.execute("SELECT version_num FROM alembic_version").fetchall() == [("0001",)]
+        assert file.execute("SELECT version_num FROM alembic_version").fetchall() == [(HEAD,)]
 
 
 def test_a_new_store_has_no_backup(old_file, tmp_path):
     assert list(tmp_path.glob("*.bak")) == []
+
+
+def test_summaries_kept_as_bare_texts_become_sentences(samples, store, database):
+    reader, (paper,) = samples.reader(), samples.papers(1)
+    store.editions.save(samples.edition(reader, paper), "2026-04-18", [])
+    edition = store.editions.last(reader.id)
+    with database.writing() as connection:  # as the first version kept them
+        connection.exec_driver_sql("""UPDATE picks SET summary = '["One.", "Two."]'""")
+        connection.exec_driver_sql("DROP TABLE tldrs")
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0001'")
+    store.close()
+    bring_up_to_date(database)
+    assert store.editions.picks_of(edition.id)[0].summary == (Sentence("One."), Sentence("Two."))
