@@ -14,10 +14,12 @@ _ORDER = (Role.TASK, Role.IDEA, Role.RESULT)  # as in Shares
 # What it is worth that a sentence holds everything in the abstract that the reader cares about, beside a role
 # held for certain, which is worth 1: enough to decide between sentences of equal use, not to lose a role.
 _INTEREST_WORTH = 0.15
+# How much less a second half of a role adds than the first: 0 would believe every share, 1 none.
+_DOUBT = 0.3
 # The title names the task already: where there are fewer sentences than roles, the others come first.
 _TASK_WORTH_OF_FEW = 0.5
 # A sentence that holds a smaller share of a role than this is not said to have it.
-_SURE_FROM = 0.2
+_SURE_FROM = 0.4
 
 
 def summarise(
@@ -26,7 +28,8 @@ def summarise(
     """At most ``how_many`` sentences, in the abstract's order; a short abstract is shown whole.
 
     Each role (task, idea, result) is told by one sentence; a set of sentences covers as many of them, in
-    expectation, as the shares of the roles that its sentences hold add up to. So those are chosen that hold most.
+    expectation, as the shares of the roles that its sentences hold add up to. So those are chosen that hold most;
+    more of one role adds less and less, as shares are estimates, and two results in place of an idea tell little.
     ``weights`` says what each term (``bot.terms``) matters to the reader; ``phrases`` are to be marked.
     """
     told = sentences(abstract)
@@ -38,13 +41,24 @@ def summarise(
 
 
 def _chosen(shares: Sequence[Shares], touches: Sequence[float], how_many: int) -> list[int]:
-    """The places of the sentences that are worth most."""
-    task_worth = 1.0 if how_many >= len(_ORDER) else _TASK_WORTH_OF_FEW
-    worth = [
-        task_worth * share.task + share.idea + share.result + _INTEREST_WORTH * touch
-        for share, touch in zip(shares, touches, strict=True)
-    ]
-    return sorted(sorted(range(len(worth)), key=lambda place: -worth[place])[:how_many])
+    """The places of the sentences to keep, found one after another: each time the one that adds most."""
+    worths = (1.0 if how_many >= len(_ORDER) else _TASK_WORTH_OF_FEW, 1.0, 1.0)
+    left, kept, held = list(range(len(shares))), list[int](), [0.0, 0.0, 0.0]
+    while left and len(kept) < how_many:
+        gains = {
+            place: _gain(shares[place], held, worths) + _INTEREST_WORTH * touches[place] for place in left
+        }
+        best = max(left, key=gains.__getitem__)
+        left.remove(best)
+        kept.append(best)
+        held = [had + more for had, more in zip(held, shares[best], strict=True)]
+    return sorted(kept)
+
+
+def _gain(share: Shares, held: Sequence[float], worths: Sequence[float]) -> float:
+    """What a sentence adds to the worth of those kept, which is ``x - _DOUBT * x * x`` for a share x of a role."""
+    triples = zip(share, held, worths, strict=True)
+    return sum(worth * more * (1 - _DOUBT * (2 * had + more)) for more, had, worth in triples)
 
 
 def _touches(told: Sequence[str], weights: Mapping[str, float]) -> list[float]:

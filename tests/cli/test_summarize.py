@@ -49,9 +49,9 @@ def test_interests_decide_between_sentences_of_like_use(summarize):
     abstract = ABSTRACT.replace("It is trained on two beds.", "It reads red leaves. It reads blue stones.")
     options = ("--sentences", 5)
     _, plain = summarize(paper("a", abstract), options=options)
-    _, leaning = summarize(paper("a", abstract), options=(*options, "--interests", "blue stones"))
-    assert "It reads blue stones." not in plain["a"]
-    assert "It reads blue stones." in leaning["a"]
+    _, leaning = summarize(paper("a", abstract), options=(*options, "--interests", "squirrels"))
+    assert set(plain["a"]) - set(leaning["a"]) == {"It reads blue stones."}
+    assert set(leaning["a"]) - set(plain["a"]) == {"Squirrels are seen."}
 
 
 @pytest.mark.parametrize(
