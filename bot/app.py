@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from bot.pipeline.editing import Editor
     from bot.pipeline.rendering import Renderer
     from bot.pipeline.running import Pipeline
+    from bot.pipeline.shortening import Shortener
     from bot.ranking import Ranker
     from bot.sources import Source
     from bot.sources.http import Fetcher
@@ -180,6 +181,19 @@ class App:
         return Editor(self.store, lambda: self.ranker)
 
     @cached_property
+    def shortener(self) -> Shortener | None:
+        """Puts TL;DRs in the place of summaries; None where no endpoint writes them."""
+        summaries = self._settings.summaries
+        if not summaries.endpoint:
+            return None
+        from bot.pipeline.shortening import Shortener
+        from bot.tldr import Endpoint
+
+        key = summaries.key.get_secret_value() if summaries.key else None
+        endpoint = Endpoint(summaries.endpoint, summaries.model, key=key, timeout=summaries.timeout)
+        return Shortener(self.store.tldrs, endpoint, summaries.daily_budget)
+
+    @cached_property
     def templates(self) -> Environment:
         """The shipped templates, and the home's own over them."""
         from bot.render.environment import environment
@@ -208,7 +222,14 @@ class App:
         from bot.pipeline.running import Pipeline
 
         return Pipeline(
-            self.sources, self.store, self.profiles, self.editor, self.renderer, self.dispatcher, self.resolve
+            self.sources,
+            self.store,
+            self.profiles,
+            self.editor,
+            self.renderer,
+            self.dispatcher,
+            self.resolve,
+            self.shortener,
         )
 
     def resolve(self, now: datetime) -> Iterable[Problem]:

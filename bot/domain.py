@@ -221,6 +221,28 @@ class PickKind(StrEnum):
     ALERT = "alert"  # the profile's alert rule
 
 
+class Role(StrEnum):
+    """What a sentence of a summary does."""
+
+    TASK = "task"  # names what is to be done
+    IDEA = "idea"  # tells how it is done here
+    RESULT = "result"  # reports what came out
+    TLDR = "tldr"  # all in one, written by a language model and not by the authors
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of a summary, word for word from the abstract unless it is a TL;DR.
+
+    ``role`` is None where it has none for certain; ``marks`` are the words of it that matter to this reader, as
+    they stand in it.
+    """
+
+    text: str
+    role: Role | None = None
+    marks: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Pick:
     """One paper of an edition. ``reasons`` are the few worth showing; ``because`` is a liked paper's title."""
@@ -229,7 +251,7 @@ class Pick:
     kind: PickKind
     probability: float
     reasons: tuple[Reason, ...]
-    summary: tuple[str, ...]  # sentences of the abstract, word for word
+    summary: tuple[Sentence, ...]
     because: str | None = None
     followed: str | None = None
 

@@ -6,6 +6,7 @@ PaperbotError
 ├── DigestError           bytes that no format can read: names the reason
 ├── SourceError           a source that could not be read
 ├── StoreError            a store that is newer than this program, unreadable, or full
+├── TldrError             a language model's endpoint that gave no sentence
 ├── TemplateProblem       a template that does not compile or render: names file and line
 └── DeliveryError         a channel's refusal; carries what to do next
 """
@@ -46,6 +47,10 @@ class SourceError(PaperbotError):
 
 class StoreError(PaperbotError):
     """The database can't be used; says what to do."""
+
+
+class TldrError(PaperbotError):
+    """No TL;DR to be had; the summary stays the abstract's own sentences."""
 
 
 class TemplateProblem(PaperbotError):  # noqa: N818 - a mistake in a file, reported, not raised to stop

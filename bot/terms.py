@@ -65,5 +65,7 @@ def singular(word: str) -> str:
 
 
 def _plain(text: str) -> str:
+    if text.isascii():
+        return text.lower()
     decomposed = unicodedata.normalize("NFKD", text.lower())
     return "".join(c for c in decomposed if not unicodedata.combining(c))

@@ -26,6 +26,7 @@ from bot.cli import (
     serve,
     sources,
     status,
+    summarize,
     thumb,
     why,
 )
@@ -67,7 +68,22 @@ def paperbot(ctx: click.Context) -> None:
 
 
 paperbot.params.append(home_option)
-for module in (demo, init, check, ingest, run, serve, preview, thumb, why, profiles, sources, status, retry):
+for module in (
+    demo,
+    init,
+    check,
+    ingest,
+    run,
+    serve,
+    preview,
+    thumb,
+    why,
+    summarize,
+    profiles,
+    sources,
+    status,
+    retry,
+):
     paperbot.add_command(module.command)
 
 

@@ -16,7 +16,7 @@ from bot.errors import ConfigError
 from bot.loopback import is_loopback
 
 FILE = "paperbot.toml"
-_SECRETS = {"email": "password", "slack": "token"}
+_SECRETS = {"email": "password", "slack": "token", "summaries": "key"}
 
 
 def _web_url(value: str) -> str:
@@ -153,6 +153,25 @@ class SlackSection(Section):
     token: SecretStr | None = None
 
 
+class SummariesSection(Section):
+    """A language model that writes TL;DRs; without an endpoint, summaries are the abstracts' own sentences."""
+
+    endpoint: Literal[""] | WebUrl = ""
+    model: str = ""
+    key: SecretStr | None = None
+    daily_budget: int = Field(100, ge=0)
+    timeout: float = Field(20, gt=0, le=300)
+
+    @model_validator(mode="after")
+    def _complete(self) -> SummariesSection:
+        if self.endpoint and not self.model:
+            raise ValueError("endpoint needs a model beside it")
+        host = urlsplit(self.endpoint).hostname or ""
+        if self.key and self.endpoint.startswith("http://") and not is_loopback(host):
+            raise ValueError("http:// sends the key readably; use https://")
+        return self
+
+
 class Settings(BaseSettings):
     """Every setting, with its default."""
 
@@ -172,6 +191,7 @@ class Settings(BaseSettings):
     links: LinksSection = LinksSection()
     email: EmailSection = EmailSection()
     slack: SlackSection = SlackSection()
+    summaries: SummariesSection = SummariesSection()
 
     @model_validator(mode="after")
     def _sources_differ(self) -> Settings:

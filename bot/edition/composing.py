@@ -63,12 +63,13 @@ def _pick(choice: Choice, papers: Mapping[PaperId, Paper], summary_sentences: in
     score = choice.score
     paper = papers[score.paper]
     weights = {reason.term: reason.weight for reason in score.reasons if reason.kind is ReasonKind.WORD}
+    shown = telling(score.reasons)
     return Pick(
         paper=paper,
         kind=choice.kind,
         probability=score.probability,
-        reasons=telling(score.reasons),
-        summary=summarise(paper.abstract, summary_sentences, weights),
+        reasons=shown,
+        summary=summarise(paper.abstract, summary_sentences, weights, [reason.term for reason in shown]),
         because=papers[score.because].title if score.because is not None else None,
         followed=score.followed,
     )

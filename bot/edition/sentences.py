@@ -5,12 +5,30 @@ from __future__ import annotations
 import re
 
 # A full stop after these ends no sentence, whatever follows.
-_ABBREVIATIONS = frozenset(
-    "e.g i.e et.al al cf vs approx resp etc fig figs eq eqs sec secs tab ref refs no vol dr prof mr ms st inc".split()
+_NEVER_LAST = frozenset(
+    "e.g i.e eg ie et.al al cf vs viz resp approx ca esp incl dr prof mr ms mrs st".split()
 )
-# An end mark, closing brackets or quotes, white space, and what may begin a sentence.
-_END = re.compile(r"[.!?][)\]\"'”’]*(?=\s+[^\sa-z])")
+# After these it ends none where a number follows.
+_BEFORE_NUMBERS = frozenset(
+    "alg app appx art ch chap def eq eqn eqs fig figs lem no nos nr pp prop ref refs sec sect secs tab thm vol".split()
+)
+# Words that begin sentences, and hardly ever follow an initial or an abbreviation.
+_OPENER = (
+    r"(?:We|Our|This|These|The|It|Its|In|To|For|From|On|At|As|By|An?|However|Moreover|Furthermore|Additionally|Finally|"
+    r"Here|Specifically|Experiments?|Extensive|Results?|Code|While|Although|With|Using|Through|Thus|Therefore)"
+)
+# An end mark with closing brackets, quotes or LaTeX; then white space and what may begin a sentence, or an opener
+# stuck to the word before. A blank line ends a sentence too.
+_END = re.compile(
+    r"[.!?][)\]}\"'”’$]*(?=\s+(?:[^\sa-z]|[a-z]+[A-Z]))"
+    rf"|[.!?](?<=[a-z]{{3}}.)(?={_OPENER}\s)"
+    r"|\n(?=[^\S\n]*\n)"
+)
+_LOOK_BACK = 40  # characters; no abbreviation is longer
+_OPENS = re.compile(rf"\s*{_OPENER}\b")
 _LAST_WORD = re.compile(r"[\w.]+$")
+_DOTTED = re.compile(r"(?:[a-z]\.)*[a-z]")
+_LIST_MARK = re.compile(r"(?:^|[:;,])\s*(?:\d{1,2}|[ivx]{1,4})$")
 
 
 def sentences(text: str) -> list[str]:
@@ -21,18 +39,26 @@ def sentences(text: str) -> list[str]:
     """
     found, start = [], 0
     for end in _END.finditer(text):
-        if _ends_here(text[start : end.start()], end.group()):
+        before = text[max(start, end.start() - _LOOK_BACK) : end.start()]
+        if _ends_here(before, end.group(), text, end.end()):
             found.append(text[start : end.end()].strip())
             start = end.end()
     found.append(text[start:].strip())
     return [sentence for sentence in found if sentence]
 
 
-def _ends_here(before: str, mark: str) -> bool:
-    """Whether the mark after ``before`` ends a sentence, rather than an abbreviation or an initial."""
-    word = _LAST_WORD.search(before)
-    if not word or mark[0] != ".":
+def _ends_here(before: str, mark: str, text: str, after: int) -> bool:
+    """Whether the mark after ``before`` ends a sentence, rather than an abbreviation, an initial, a list's number."""
+    if mark[:1] != "." or not (word := _LAST_WORD.search(before)):
         return True
+    if _LIST_MARK.search(before):
+        return False
     last = word.group().lower()
-    is_initial = len(last) == 1 and word.group().isupper() and before[: word.start()].endswith((" ", ""))
-    return last not in _ABBREVIATIONS and not is_initial
+    if last in _NEVER_LAST:
+        return False
+    if last in _BEFORE_NUMBERS:
+        return not text[after:].lstrip()[0].isdigit()
+    stands_alone = not before[: word.start()].strip() or before[word.start() - 1].isspace()
+    if stands_alone and _DOTTED.fullmatch(last):  # J. Doe, U.S. Government
+        return bool(_OPENS.match(text, after))
+    return True

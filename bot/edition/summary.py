@@ -2,54 +2,83 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from bot.domain import Role, Sentence
+from bot.edition.marking import marked
+from bot.edition.roles import Shares, role_shares
 from bot.edition.sentences import sentences
 from bot.terms import terms
 
-# What authors write where they say what they did and what came out of it, and where they only set the scene.
-_TELLS = re.compile(
-    r"\b(we|our|this (?:paper|work|study|article)|here|propos\w+|introduc\w+|present\w*|show\w*|find\w*|found|"
-    r"demonstrat\w+|achiev\w+|outperform\w*|improv\w+|results?|experiments?|reach\w*|gains?|surpass\w*|beats?)\b",
-    re.IGNORECASE,
-)
-_FIGURE = re.compile(r"\d+(?:\.\d+)?\s*(?:%|x\b|points?\b|×)")
-_SETS_SCENE = re.compile(
-    r"^(?:however|recent(?:ly)?|although|while|despite|existing|traditional|in recent years)\b", re.I
-)
-
-_TELLS_WORTH, _FIGURE_WORTH, _SCENE_COSTS = 0.5, 0.8, 0.6
-# The reader's own words never outweigh what a sentence does in its abstract.
-_INTEREST_WORTH = 1.0
+_ORDER = (Role.TASK, Role.IDEA, Role.RESULT)  # as in Shares
+# What it is worth that a sentence holds everything in the abstract that the reader cares about, beside a role
+# held for certain, which is worth 1: enough to decide between sentences of equal use, not to lose a role.
+_INTEREST_WORTH = 0.15
+# How much less a second half of a role adds than the first: 0 would believe every share, 1 none.
+_DOUBT = 0.3
+# The title names the task already: where there are fewer sentences than roles, the others come first.
+_TASK_WORTH_OF_FEW = 0.5
+# A sentence that holds a smaller share of a role than this is not said to have it.
+_SURE_FROM = 0.4
 
 
-def summarise(abstract: str, how_many: int, weights: Mapping[str, float]) -> tuple[str, ...]:
+def summarise(
+    abstract: str, how_many: int, weights: Mapping[str, float], phrases: Sequence[str] = ()
+) -> tuple[Sentence, ...]:
     """At most ``how_many`` sentences, in the abstract's order; a short abstract is shown whole.
 
-    ``weights`` says what each term (``bot.terms``) matters to the reader.
+    Each role (task, idea, result) is told by one sentence; a set of sentences covers as many of them, in
+    expectation, as the shares of the roles that its sentences hold add up to. So those are chosen that hold most;
+    more of one role adds less and less, as shares are estimates, and two results in place of an idea tell little.
+    ``weights`` says what each term (``bot.terms``) matters to the reader; ``phrases`` are to be marked.
     """
-    all_sentences = sentences(abstract)
-    if len(all_sentences) <= how_many:
-        return tuple(all_sentences)
-    touched = [_touch(sentence, weights) for sentence in all_sentences]
-    most = max(touched, default=0.0) or 1.0
-    worth = [
-        _worth(sentence, place, len(all_sentences)) + _INTEREST_WORTH * touch / most
-        for place, (sentence, touch) in enumerate(zip(all_sentences, touched, strict=True))
+    told = sentences(abstract)
+    shares = role_shares(told)
+    chosen = _chosen(shares, _touches(told, weights), how_many)
+    texts = [told[place] for place in chosen]
+    roles = _roles([shares[place] for place in chosen])
+    return tuple(map(Sentence, texts, roles, marked(texts, phrases)))
+
+
+def _chosen(shares: Sequence[Shares], touches: Sequence[float], how_many: int) -> list[int]:
+    """The places of the sentences to keep, found one after another: each time the one that adds most."""
+    worths = (1.0 if how_many >= len(_ORDER) else _TASK_WORTH_OF_FEW, 1.0, 1.0)
+    left, kept, held = list(range(len(shares))), list[int](), [0.0, 0.0, 0.0]
+    while left and len(kept) < how_many:
+        gains = {
+            place: _gain(shares[place], held, worths) + _INTEREST_WORTH * touches[place] for place in left
+        }
+        best = max(left, key=gains.__getitem__)
+        left.remove(best)
+        kept.append(best)
+        held = [had + more for had, more in zip(held, shares[best], strict=True)]
+    return sorted(kept)
+
+
+def _gain(share: Shares, held: Sequence[float], worths: Sequence[float]) -> float:
+    """What a sentence adds to the worth of those kept, which is ``x - _DOUBT * x * x`` for a share x of a role."""
+    triples = zip(share, held, worths, strict=True)
+    return sum(worth * more * (1 - _DOUBT * (2 * had + more)) for more, had, worth in triples)
+
+
+def _touches(told: Sequence[str], weights: Mapping[str, float]) -> list[float]:
+    """For each sentence its part of what the whole abstract says that the reader cares about, 0 to 1."""
+    if not weights:
+        return [0.0] * len(told)
+    touched = [{term for term in terms(sentence) if weights.get(term, 0.0) > 0} for sentence in told]
+    whole = sum(weights[term] for term in set().union(*touched)) or 1.0
+    return [sum(weights[term] for term in some) / whole for some in touched]
+
+
+def _roles(shares: Sequence[Shares]) -> list[Role | None]:
+    """One sentence for each role, the surest first; None for those that are left."""
+    roles: list[Role | None] = [None] * len(shares)
+    claims = [
+        (share, place, role)
+        for place, row in enumerate(shares)
+        for share, role in zip(row, _ORDER, strict=True)
     ]
-    best = sorted(range(len(worth)), key=lambda place: (-worth[place], place))[:how_many]
-    return tuple(all_sentences[place] for place in sorted(best))
-
-
-def _worth(sentence: str, place: int, count: int) -> float:
-    """What a sentence does in its abstract, whoever reads it; the last ones tell what came out."""
-    told = min(len(_TELLS.findall(sentence)), 3) * _TELLS_WORTH
-    figures = _FIGURE_WORTH if _FIGURE.search(sentence) else 0.0
-    scene = _SCENE_COSTS if _SETS_SCENE.match(sentence) else 0.0
-    return told + figures - scene + place / count
-
-
-def _touch(sentence: str, weights: Mapping[str, float]) -> float:
-    """The reader's weights of the terms in a sentence."""
-    return sum(max(weights.get(term, 0.0), 0.0) for term in set(terms(sentence)))
+    for share, place, role in sorted(claims, reverse=True):
+        if share >= _SURE_FROM and roles[place] is None and role not in roles:
+            roles[place] = role
+    return roles

@@ -19,6 +19,7 @@ from bot.pipeline.alerting import alert
 from bot.pipeline.editing import Editor
 from bot.pipeline.ingesting import DigestReport, ingest
 from bot.pipeline.rendering import Renderer
+from bot.pipeline.shortening import Shortener
 from bot.schedule import LOOK_BACK, due_slots, local_date
 from bot.sources import Source
 from bot.store import Store
@@ -99,6 +100,7 @@ class Pipeline:
     renderer: Renderer
     dispatcher: Dispatcher
     resolve: Callable[[datetime], Iterable[Problem]]  # looks up links that digests don't give
+    shortener: Shortener | None = None
 
     def run(
         self, now: datetime, *, force: bool = False, progress: Progress = no_progress, show: Shown = _unseen
@@ -200,6 +202,9 @@ class Pipeline:
         """
         try:
             edition = self.editor.edition(due.reader, due.profile, due.day, now)
+            if self.shortener:
+                edition, problems = self.shortener.shorten(edition, now)
+                made.problems.extend(problems)
             silent = bool(edition.quiet) and due.profile.edition.when_quiet == "skip"
             messages = [] if silent else self.renderer.messages(edition, due.slot)
         except PaperbotError as error:

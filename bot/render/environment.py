@@ -1,6 +1,6 @@
 """The Jinja2 environment of the message templates, and the check that every one of them works.
 
-A template is given ``edition`` and ``links`` (one reader's own), the filters below, and ``Vote``.
+A template is given ``edition`` and ``links`` (one reader's own), the filters below, ``Role`` and ``Vote``.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ from jinja2 import (
     select_autoescape,
 )
 
-from bot.domain import Edition, Vote
+from bot.domain import Edition, Role, Vote
 from bot.errors import TemplateProblem
 from bot.render import phrases, sample
+from bot.render.emphasis import paragraphs, pieces
 from bot.render.latex import readable
 from bot.render.links import Links, title_link
 from bot.render.text import oneline, shorten, wrap
@@ -36,7 +37,9 @@ _FILTERS: Mapping[str, Callable[..., object]] = {
     "link": title_link,
     "match": phrases.match,
     "oneline": oneline,
+    "paragraphs": paragraphs,
     "percent": phrases.percent,
+    "pieces": pieces,
     "preheader": phrases.preheader,
     "quiet": phrases.quiet,
     "readable": readable,
@@ -61,7 +64,7 @@ def environment(shipped: Path, home: Path | None = None) -> Environment:
         lstrip_blocks=True,
     )
     env.filters.update(_FILTERS)
-    env.globals["Vote"] = Vote
+    env.globals["Role"], env.globals["Vote"] = Role, Vote
     return env
 
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from css_inline import CSSInliner
 from jinja2 import Environment
 
-from bot.domain import Edition, Pick
+from bot.domain import Edition
 from bot.render import phrases
+from bot.render.emphasis import shortened
 from bot.render.environment import render
-from bot.render.latex import readable
 from bot.render.links import Links
-from bot.render.text import shorten, visible
+from bot.render.text import visible
 
 HTML_BUDGET = 80_000  # bytes; Gmail cuts a mail off at about 102 KB
 _SUMMARY_WIDTHS = (900, 450, 200, 0)  # characters, tried in turn where an edition is over the budget
@@ -55,9 +55,5 @@ def _html(edition: Edition, links: Links, environment: Environment) -> str:
 def _ever_shorter(edition: Edition) -> Iterator[Edition]:
     yield edition
     for width in _SUMMARY_WIDTHS:
-        yield replace(edition, picks=tuple(_shortened(pick, width) for pick in edition.picks))
-
-
-def _shortened(pick: Pick, width: int) -> Pick:
-    summary = (shorten(readable(" ".join(pick.summary)), width),) if width else ()
-    return replace(pick, summary=summary)
+        picks = (replace(pick, summary=shortened(pick.summary, width)) for pick in edition.picks)
+        yield replace(edition, picks=tuple(picks))

@@ -112,7 +112,7 @@ def preheader(edition: Edition) -> str:
     if not edition.picks:
         return shorten(quiet(edition), 120)
     if len(edition.picks) == 1:
-        return shorten(readable(" ".join(edition.picks[0].summary[:1])), 120)
+        return shorten(readable(" ".join(s.text for s in edition.picks[0].summary[:1])), 120)
     return "Also: " + "; ".join(shorten(title(pick.paper), 60) for pick in edition.picks[1:3])
 
 

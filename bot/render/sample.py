@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime
 
-from bot.domain import Edition, Kind, Paper, Pick, PickKind, Reader, Reason, ReasonKind, Sighting, Vote
+from bot.domain import (
+    Edition,
+    Kind,
+    Paper,
+    Pick,
+    PickKind,
+    Reader,
+    Reason,
+    ReasonKind,
+    Role,
+    Sentence,
+    Sighting,
+    Vote,
+)
 
 _DAY = date(2025, 5, 6)
 _MORNING = datetime(2025, 5, 6, 8, tzinfo=UTC)
@@ -35,7 +48,11 @@ def edition() -> Edition:
         PickKind.MATCH,
         0.92,
         (Reason("known", 1.5), Reason("GRPO", 1.0, ReasonKind.KEYWORD), Reason("survey", -0.5)),
-        ("First a sentence.", "Then another, with 63\\% more."),
+        (
+            Sentence("First a sentence on what is known.", Role.TASK, ("known",)),
+            Sentence("Then one on how."),
+            Sentence("At last another, with 63\\% more.", Role.RESULT),
+        ),
         because="An older paper",
     )
     followed = Pick(
@@ -43,7 +60,7 @@ def edition() -> Edition:
         PickKind.FOLLOW,
         0.4,
         (),
-        ("So.",),
+        (Sentence("All of it in one sentence.", Role.TLDR),),
         followed="Mary Somerville",
     )
     return _edition((full, followed, Pick(_paper(3, "A guess", (), None), PickKind.EXPLORE, 0.5, (), ())))

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bot.domain import Edition, Pick, Vote
+from bot.domain import Edition, Pick, Role, Sentence, Vote
 from bot.render import phrases
+from bot.render.emphasis import pieces
 from bot.render.latex import readable
 from bot.render.links import Links, title_link
 from bot.render.text import shorten
@@ -55,8 +56,7 @@ def escape(text: str, limit: int) -> str:
 
     Slack knows no escape for ``*bold*`` and the like; zero-width spaces around such a mark disarm it.
     """
-    text = shorten(text, limit).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    text = _FORMATTING.sub("\u200b\\g<0>\u200b", text)
+    text = _literal(shorten(text, limit))
     return text if len(text) <= limit else _CUT_ENTITY.sub("", text[: limit - 1]) + "…"
 
 
@@ -98,11 +98,31 @@ def _header(edition: Edition) -> list[Block]:
 
 def _pick(pick: Pick) -> list[Block]:
     about = " · ".join(part for part in (phrases.authors(pick.paper), *phrases.seen(pick.paper)) if part)
-    texts = [f"{_title(pick)}\n{escape(about, _ABOUT_LIMIT)}"]
-    if pick.summary:
-        texts.append(escape(readable(" ".join(pick.summary)), _SUMMARY_LIMIT))
+    texts = [f"{_title(pick)}\n{escape(about, _ABOUT_LIMIT)}", _summary(pick.summary)]
     why = _context([phrases.label(pick), *phrases.reasons(pick)])
-    return [*map(_section, texts), why, _thumbs(pick), {"type": "divider"}]
+    return [*map(_section, filter(None, texts)), why, _thumbs(pick), {"type": "divider"}]
+
+
+def _summary(summary: Sequence[Sentence]) -> str:
+    """The sentences, the result bold and marked words in italics; all of it plain where that would be too long."""
+    text = " ".join(_sentence(sentence) for sentence in summary)
+    if len(text) <= _SUMMARY_LIMIT:
+        return text
+    return escape(" ".join(readable(sentence.text) for sentence in summary), _SUMMARY_LIMIT)
+
+
+def _sentence(sentence: Sentence) -> str:
+    found = pieces(sentence)
+    text = "".join(f"_{_literal(piece.text)}_" if piece.marked else _literal(piece.text) for piece in found)
+    if text and sentence.role is Role.RESULT:
+        return f"*{text}*"
+    return f"TL;DR: {text}" if sentence.role is Role.TLDR else text
+
+
+def _literal(text: str) -> str:
+    """Text that Slack shows as it is."""
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _FORMATTING.sub("\u200b\\g<0>\u200b", text)
 
 
 def _title(pick: Pick) -> str:

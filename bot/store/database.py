@@ -16,6 +16,7 @@ from bot.store.papers import Papers
 from bot.store.pauses import Pauses
 from bot.store.readers import Readers
 from bot.store.sources import Sources
+from bot.store.tldrs import Tldrs
 from bot.store.upgrade import bring_up_to_date
 
 
@@ -33,6 +34,7 @@ class Store:
         self.pauses = Pauses(database)
         self.alert_marks = AlertMarks(database)
         self.notices = Notices(database)
+        self.tldrs = Tldrs(database)
 
     def close(self) -> None:
         """Close all connections."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime
+from typing import Any
 
 from sqlalchemy import func, insert, select
 
@@ -18,6 +19,8 @@ from bot.domain import (
     ReaderId,
     Reason,
     ReasonKind,
+    Role,
+    Sentence,
     State,
 )
 from bot.store.engine import AnyRow, AnySelect, Database, insert_new
@@ -169,7 +172,7 @@ def _pick_rows(edition_id: EditionId, chosen: Sequence[Pick]) -> list[dict[str, 
             "kind": pick.kind,
             "probability": pick.probability,
             "reasons": [asdict(reason) for reason in pick.reasons],
-            "summary": pick.summary,
+            "summary": [asdict(sentence) for sentence in pick.summary],
             "because": pick.because,
             "followed": pick.followed,
         }
@@ -203,7 +206,12 @@ def _pick(row: AnyRow, paper: Paper) -> Pick:
         kind=row.kind,
         probability=row.probability,
         reasons=tuple(Reason(r["term"], r["weight"], ReasonKind(r["kind"])) for r in row.reasons),
-        summary=tuple(row.summary),
+        summary=tuple(_sentence(s) for s in row.summary),
         because=row.because,
         followed=row.followed,
     )
+
+
+def _sentence(stored: dict[str, Any]) -> Sentence:
+    role = stored["role"]
+    return Sentence(stored["text"], Role(role) if role else None, tuple(stored["marks"]))

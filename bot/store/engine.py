@@ -35,6 +35,7 @@ class Lock(IntEnum):
 
     UPGRADE = 7_265_501
     INGEST = 7_265_502
+    TLDR = 7_265_503
 
 
 class Database:

@@ -224,6 +224,18 @@ picks = Table(
     Column("followed", Text),
 )
 
+tldrs = Table(
+    "tldrs",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("paper_id", _Id, ForeignKey(papers.c.id), nullable=False),
+    Column("model", Text, nullable=False),
+    Column("text", Text),
+    Column("asked_at", UtcDateTime, nullable=False, index=True),
+    Index(None, "paper_id", "model"),
+    sqlite_autoincrement=True,
+)
+
 outbox = Table(
     "outbox",
     metadata,

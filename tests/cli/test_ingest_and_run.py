@@ -112,7 +112,7 @@ def test_the_mail_is_a_file_that_a_mail_program_opens(small, paperbot):
     assert mail["To"] == "ada@example.org"
     assert mail["Subject"].startswith("Reward models for cats")
     assert not mail.defects
-    assert "We study reward models for cats with care." in mail.get_body(("plain",)).get_content()
+    assert "We study *reward models* for cats with" in mail.get_body(("plain",)).get_content()
 
 
 def test_run_shows_what_went_to_whom_and_why(small, paperbot):

@@ -37,12 +37,26 @@ def test_secrets_come_from_the_environment_and_are_not_shown(tmp_path, monkeypat
     assert "secret" not in repr(settings)
 
 
+def test_a_key_goes_over_http_to_this_machine_only(tmp_path, monkeypatch):
+    monkeypatch.setenv("PAPERBOT_SUMMARIES__KEY", "sesame")
+    text = '[summaries]\nendpoint = "http://{}/v1"\nmodel = "m"'
+    assert settings_of(tmp_path, text.format("localhost:11434")).summaries.key.get_secret_value() == "sesame"
+    with pytest.raises(ConfigError, match="sends the key readably"):
+        settings_of(tmp_path, text.format("api.example.org"))
+
+
 MISTAKES = {
     "secret in the file": (
         '[email]\npassword = "x"',
         "email.password: secrets don't belong in files; set PAPERBOT_EMAIL__PASSWORD",
     ),
     "token in the file": ('[slack]\ntoken = "x"', "slack.token: secrets don't belong in files"),
+    "key in the file": ('[summaries]\nkey = "x"', "set PAPERBOT_SUMMARIES__KEY"),
+    "endpoint without a model": (
+        '[summaries]\nendpoint = "https://api.example.org/v1"',
+        "endpoint needs a model",
+    ),
+    "endpoint that is none": ('[summaries]\nendpoint = "api.example.org"\nmodel = "m"', "summaries.endpoint"),
     "unknown table": ("[emial]\n", ":1: emial: unknown key; did you mean 'email'?"),
     "unknown key": ("[email]\nhots = 1", ":2: email.hots: unknown key; did you mean 'host'?"),
     "readable mail": ('[email]\nhost = "mail.example.org"\nsecurity = "none"', 'use "starttls" or "tls"'),

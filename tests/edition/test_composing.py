@@ -39,7 +39,8 @@ def test_a_pick_has_its_paper_summary_reasons_and_the_liked_paper():
     made = edition([Choice(found, PickKind.FOLLOW)], [found])
     pick = made.picks[0]
     assert (pick.paper, pick.kind, pick.probability) == (PAPER, PickKind.FOLLOW, 0.75)
-    assert pick.summary == ("We show two.",)
+    assert [sentence.text for sentence in pick.summary] == ["We show two."]
+    assert pick.summary[0].marks == ("two",)
     assert (pick.reasons, pick.because, pick.followed) == ((Reason("two", 1.0),), "Liked", "Ada")
     assert (made.considered, made.watermark, made.quiet) == (1, 7, None)
 

@@ -12,7 +12,7 @@ import pytest
 from jinja2 import Environment
 from playwright.sync_api import Browser, sync_playwright
 
-from bot.domain import Edition, Kind, Paper, Pick, PickKind, Reader, Sighting, Vote
+from bot.domain import Edition, Kind, Paper, Pick, PickKind, Reader, Sentence, Sighting, Vote
 from bot.render.environment import environment
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
@@ -105,7 +105,8 @@ def _pick(paper: Paper | None = None, **fields: object) -> Pick:
         "reasons": (),
         "summary": ("We did it.", "It worked."),
     }
-    return Pick(**(known | fields))  # type: ignore[arg-type]
+    summary = tuple(Sentence(said) if isinstance(said, str) else said for said in (known | fields)["summary"])
+    return Pick(**(known | fields | {"summary": summary}))  # type: ignore[arg-type]
 
 
 def _edition(*picks: Pick, **fields: object) -> Edition:

@@ -26,6 +26,8 @@ from bot.domain import (
     Reader,
     Reason,
     ReasonKind,
+    Role,
+    Sentence,
 )
 from bot.store import Store, open_store
 
@@ -70,7 +72,14 @@ class Samples:
         known = self.store.papers.get(papers)
         reasons = (Reason("reward", 0.1 + 0.2), Reason("GRPO", -1e-17, ReasonKind.KEYWORD))
         picks = tuple(
-            Pick(known[p], PickKind.MATCH, 1 / 3, reasons, ("One.", "Two.")) for p in papers
+            Pick(
+                known[p],
+                PickKind.MATCH,
+                1 / 3,
+                reasons,
+                (Sentence("One."), Sentence("Two.", Role.RESULT, ("Two",))),
+            )
+            for p in papers
         )  # fractions that only a full float keeps
         return Edition(reader, "Rewards", at.date(), at, picks, 40, self.store.papers.newest_id(), quiet)
 

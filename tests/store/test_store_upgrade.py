@@ -12,7 +12,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import inspect
 
-from bot.domain import Vote
+from bot.domain import Sentence, Vote
 from bot.errors import StoreError
 from bot.store import open_store
 from bot.store.engine import Database, parse_url
@@ -114,7 +114,7 @@ def test_a_migration_that_fails_changes_nothing(samples, store, store_url, datab
 
 @pytest.fixture
 def old_file(tmp_path: Path, now) -> Path:
-    """An SQLite store of the first revision with something in it."""
+    """An SQLite store of our revision with something in it."""
     file = tmp_path / "paperbot.db"
     with open_store(f"sqlite:///{file}") as store:
         store.readers.sync("rewards", [("email", "ada@example.org")], now)
@@ -155,3 +155,16 @@ def test_without_a_backup_there_is_no_upgrade(old_file, later, tmp_path):
 
 def test_a_new_store_has_no_backup(old_file, tmp_path):
     assert list(tmp_path.glob("*.bak")) == []
+
+
+def test_summaries_kept_as_bare_texts_become_sentences(samples, store, database):
+    reader, (paper,) = samples.reader(), samples.papers(1)
+    store.editions.save(samples.edition(reader, paper), "2026-04-18", [])
+    edition = store.editions.last(reader.id)
+    with database.writing() as connection:  # as the first version kept them
+        connection.exec_driver_sql("""UPDATE picks SET summary = '["One.", "Two."]'""")
+        connection.exec_driver_sql("DROP TABLE tldrs")
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0001'")
+    store.close()
+    bring_up_to_date(database)
+    assert store.editions.picks_of(edition.id)[0].summary == (Sentence("One."), Sentence("Two."))

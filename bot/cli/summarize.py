@@ -1,0 +1,84 @@
+"""``paperbot summarize``: summaries of papers in a file, without a home."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TextIO
+
+import click
+
+from bot.cli.output import print_problems
+from bot.domain import Problem
+from bot.errors import UsageError
+
+_PAPERS = click.Path(path_type=Path, exists=True, dir_okay=False)
+_OUTPUT = click.Path(path_type=Path, dir_okay=False, writable=True)
+
+
+@click.command("summarize")
+@click.option("--papers", type=_PAPERS, required=True, help="JSON Lines with id, title and abstract.")
+@click.option(
+    "--sentences", type=click.IntRange(min=0), default=3, show_default=True, help="At most so many."
+)
+@click.option("--output", type=_OUTPUT, required=True, help="JSON Lines with id and sentences.")
+@click.option(
+    "--interests", metavar="TEXT", default="", help="What the reader cares about; summaries lean to it."
+)
+def command(papers: Path, sentences: int, output: Path, interests: str) -> int:
+    """Summarise each paper of a file by sentences of its abstract, word for word; needs no home.
+
+    The output has a line for each paper, in the order of the file.
+
+    \b
+    Examples:
+      paperbot summarize --papers papers.jsonl --output summaries.jsonl
+      paperbot summarize --papers papers.jsonl --sentences 2 --output out.jsonl --interests "reward models"
+    """
+    from bot.edition.summary import summarise
+    from bot.terms import terms
+
+    weights = dict.fromkeys(terms(interests), 1.0)
+    problems: list[Problem] = []
+    with _opened(output, papers) as file:
+        for paper in _read(papers, problems):
+            summary = summarise(paper.get("abstract") or "", sentences, weights)
+            row = {"id": paper["id"], "sentences": [sentence.text for sentence in summary]}
+            file.write(f"{json.dumps(row, ensure_ascii=False)}\n")
+    print_problems(problems)
+    return 1 if problems else 0
+
+
+def _opened(output: Path, papers: Path) -> TextIO:
+    """The file to write; a lone surrogate, which has no UTF-8, is written as JSON's escape for it."""
+    try:
+        if output.exists() and output.samefile(papers):
+            raise UsageError(f"{output}: is the file of the papers; name another --output")
+        return output.open("w", encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise UsageError(f"{output}: {error.strerror}; name an --output that can be written") from None
+
+
+def _read(papers: Path, problems: list[Problem]) -> Iterator[dict[str, Any]]:
+    """The papers of a file; a line that is none is a problem."""
+    with papers.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            if not line.strip():
+                continue
+            try:
+                yield _paper(line)
+            except ValueError as error:
+                problems.append(Problem(f"{papers}:{number}", str(error)))
+
+
+def _paper(line: bytes) -> dict[str, Any]:
+    """Raises ValueError where the line is no paper."""
+    try:
+        paper = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"no JSON ({error}); write one object a line") from None
+    is_paper = isinstance(paper, dict) and "id" in paper and isinstance(paper.get("abstract"), str | None)
+    if not is_paper:
+        raise ValueError('no paper; write {"id": ..., "title": "...", "abstract": "..."}')
+    return dict(paper)

@@ -1,0 +1,70 @@
+"""The endpoint: one sentence, or a TldrError that says what was wrong."""
+
+import pytest
+from tldr.model_server import completion
+
+from bot.errors import TldrError
+from bot.tldr import Endpoint
+
+
+@pytest.fixture
+def endpoint(model):
+    return Endpoint(model.url, "small-1", key="sesame", timeout=5)
+
+
+def test_the_answer_comes_on_one_line_and_without_quotes(model, endpoint):
+    model.answer = completion(' "It weeds\n beds." ')
+    assert endpoint.tldr("Weeds", "We weed.") == "It weeds beds."
+
+
+def test_nothing_but_model_title_and_abstract_is_sent(model, endpoint):
+    endpoint.tldr("Weeds", "We weed.")
+    ((path, authorization, body),) = model.asked
+    assert (path, authorization) == ("/v1/chat/completions", "Bearer sesame")
+    assert body.keys() == {"model", "messages"}
+    assert body["model"] == "small-1"
+    assert body["messages"][-1] == {"role": "user", "content": "Title: Weeds\n\nAbstract: We weed."}
+
+
+def test_without_a_key_none_is_sent(model):
+    Endpoint(model.url, "small-1", key=None, timeout=5).tldr("Weeds", "We weed.")
+    assert model.asked[0][1] is None
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"",
+        b"no json",
+        b"{}",
+        b'{"choices": []}',
+        b"[1]",
+        b"[" * 60_000,
+        completion(None),
+        completion(" "),
+        completion("x" * 401),
+    ],
+)
+def test_an_answer_that_is_no_sentence_is_an_error(model, endpoint, answer):
+    model.answer = answer
+    with pytest.raises(TldrError, match=r"127.0.0.1:\d+/v1/chat/completions: answered"):
+        endpoint.tldr("Weeds", "We weed.")
+
+
+@pytest.mark.parametrize("status", [301, 401, 429, 500])
+def test_any_other_status_is_an_error_that_names_it(model, endpoint, status):
+    model.status = status
+    with pytest.raises(TldrError, match=f"answered {status}; see \\[summaries\\]"):
+        endpoint.tldr("Weeds", "We weed.")
+
+
+def test_an_answer_without_end_is_left(model, endpoint):
+    model.endless = True
+    with pytest.raises(TldrError, match="too long"):
+        endpoint.tldr("Weeds", "We weed.")
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:9", "http://[::1", "ftp://127.0.0.1"])
+def test_an_endpoint_that_is_not_there_is_an_error(url):
+    with pytest.raises(TldrError):
+        Endpoint(url, "small-1", key=None, timeout=5).tldr("Weeds", "We weed.")
