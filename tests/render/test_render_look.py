@@ -9,10 +9,15 @@ import pytest
 from jinja2 import Environment
 from playwright.sync_api import Browser, Page
 
-from bot.domain import Edition, Paper, Pick, PickKind, Reason
+from bot.domain import Edition, Paper, Pick, PickKind, Reason, Role, Sentence
 from bot.render.links import Links
 from bot.render.mail import render_mail
 
+SUMMARY = (
+    Sentence("All in one.", Role.TLDR),
+    Sentence("It weeds beds.", Role.IDEA, ("beds",)),
+    Sentence("It gains a lot.", Role.RESULT, ("gains",)),
+)
 Paper_ = Callable[..., Paper]
 Pick_ = Callable[..., Pick]
 Edition_ = Callable[..., Edition]
@@ -60,7 +65,7 @@ def html(
     long = make_paper(1, "Supercalifragilistic" * 10, url=None, authors=("A" * 60, "B", "C", "D", "E"))
     picks = (
         make_pick(long, reasons=(Reason("x" * 80, 1.0),), summary=("An unbroken " + "w" * 200 + " word.",)),
-        make_pick(kind=PickKind.EXPLORE, because="Another paper"),
+        make_pick(kind=PickKind.EXPLORE, because="Another paper", summary=SUMMARY),
     )
     return render_mail(make_edition(*picks), links, templates).html
 
