@@ -270,8 +270,10 @@ def test_a_server_that_takes_fewer_connections_gets_fewer(make_dispatcher, rows,
     first.send = wait_for(second.before, first.send)
     report = make_dispatcher(email=[first, second]).deliver_due(now)
     assert (second.before.times, second.sent, pauses.pauses) == (1, [], {})
-    assert counts(report) == (8, 0, 0, 1, 0)
-    assert counts(make_dispatcher(email=first).deliver_due(now + timedelta(minutes=1))) == (1, 0, 0, 0, 0)
+    assert report.retrying == 1
+    # What the closing lane gives back may find the other one gone already, and is the next run's.
+    again = make_dispatcher(email=first).deliver_due(now + timedelta(minutes=1))
+    assert (report.delivered + again.delivered, pauses.pauses) == (9, {})
 
 
 def wait_for(tried, send):
