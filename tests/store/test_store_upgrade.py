@@ -157,14 +157,25 @@ def test_a_new_store_has_no_backup(old_file, tmp_path):
     assert list(tmp_path.glob("*.bak")) == []
 
 
-def test_summaries_kept_as_bare_texts_become_sentences(samples, store, database):
-    reader, (paper,) = samples.reader(), samples.papers(1)
-    store.editions.save(samples.edition(reader, paper), "2026-04-18", [])
-    edition = store.editions.last(reader.id)
-    with database.writing() as connection:  # as the first version kept them
-        connection.exec_driver_sql("""UPDATE picks SET summary = '["One.", "Two."]'""")
-        connection.exec_driver_sql("DROP TABLE tldrs")
-        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0001'")
-    store.close()
-    bring_up_to_date(database)
-    assert store.editions.picks_of(edition.id)[0].summary == (Sentence("One."), Sentence("Two."))
+FIRST_EDITION = """
+INSERT INTO papers (id, title, title_start, abstract, authors, first_seen)
+    VALUES (1, 'One', 'one', '', '[]', '2026-04-17 08:00:00');
+INSERT INTO readers (id, profile, kind, address, since)
+    VALUES (1, 'rewards', 'email', 'ada@example.org', '2026-04-17 08:00:00');
+INSERT INTO editions (id, reader_id, slot, date, composed_at, considered, watermark)
+    VALUES (1, 1, '2026-04-17', '2026-04-17', '2026-04-17 08:00:00', 1, 1);
+INSERT INTO picks (edition_id, position, paper_id, kind, probability, reasons, summary)
+    VALUES (1, 1, 1, 'match', 0.5, '[]', '["One.", "Two."]')
+"""
+
+
+def test_summaries_kept_as_bare_texts_become_sentences(store_url):
+    database = Database(parse_url(store_url))
+    bring_up_to_date(database, head="0001")
+    with database.writing() as connection:
+        for statement in FIRST_EDITION.split(";"):
+            connection.exec_driver_sql(statement)
+    database.close()
+    with open_store(store_url) as store:
+        (pick,) = store.editions.picks_of(1)
+    assert pick.summary == (Sentence("One."), Sentence("Two."))
