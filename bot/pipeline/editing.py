@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from bot.config.profiles import Profile
-from bot.domain import Edition, Paper, PaperId, Reader, Score, Vote
+from bot.domain import Edition, Paper, PaperId, Reader, Score, Thumb, Vote
 from bot.edition import Choice, Limits, compose, select
 from bot.store import Store
 
@@ -59,10 +59,10 @@ class Editor:
     ) -> Edition:
         """The reader's edition for a day; of other ``candidates`` where they are given."""
         candidates = candidates or self.candidates(reader, profile)
-        ranking = self.ranking(reader, profile, candidates.ids)
+        ranking = self.ranking(reader, profile, candidates.ids, now)
         rules = profile.edition
         limits = Limits(rules.size, rules.explore, rules.threshold)
-        choices = select(ranking.scores, ranking.similarity, limits) if ranking else []
+        choices = select(ranking.scores, ranking.similarity, limits, ranking.interest) if ranking else []
         return compose(
             reader=reader,
             profile_title=profile.title,
@@ -76,32 +76,42 @@ class Editor:
             threshold=rules.threshold,
         )
 
-    def ranking(self, reader: Reader, profile: Profile, ids: Sequence[PaperId]) -> Ranking | None:
+    def ranking(
+        self, reader: Reader, profile: Profile, ids: Sequence[PaperId], now: datetime
+    ) -> Ranking | None:
         """Every one of these papers scored for the reader; None where there are none."""
         if not ids:
             return None
         papers = self._store.papers.get(ids)
-        return self._ranker().rank(self._interest(reader, profile), list(papers.values()))
+        return self._ranker().rank(self._interest(reader, profile, now), list(papers.values()))
 
-    def score(self, reader: Reader, profile: Profile, paper: Paper) -> Score:
+    def score(self, reader: Reader, profile: Profile, paper: Paper, now: datetime) -> Score:
         """One paper's score for one reader, under today's profile and thumbs."""
-        return self._ranker().rank(self._interest(reader, profile), [paper]).scores[0]
+        return self._ranker().rank(self._interest(reader, profile, now), [paper]).scores[0]
 
-    def _interest(self, reader: Reader, profile: Profile) -> Interest:
-        from bot.ranking import Interest, Rules
-
-        thumbs = self._store.feedback.current(reader.id)
-        papers = self._store.papers.get(list(thumbs))
-        return Interest(
-            text=profile.interests,
-            rules=Rules(profile.keywords, profile.authors, profile.mute),
-            up=[papers[i] for i, thumb in thumbs.items() if thumb.vote is Vote.UP],
-            down=[papers[i] for i, thumb in thumbs.items() if thumb.vote is Vote.DOWN],
-        )
+    def _interest(self, reader: Reader, profile: Profile, now: datetime) -> Interest:
+        thumbs = list(self._store.feedback.current(reader.id).values())
+        papers = self._store.papers.get([thumb.paper for thumb in thumbs])
+        return interest(profile, thumbs, papers, now)
 
     def _first_look(self) -> datetime | None:
         newest = self._store.papers.newest_first_seen()
         return newest - FIRST_LOOK_BACK if newest else None
+
+
+def interest(
+    profile: Profile, thumbs: Sequence[Thumb], papers: Mapping[PaperId, Paper], now: datetime
+) -> Interest:
+    """What to rank by: the profile, and thumbs on papers, as old as they are now."""
+    from bot.ranking import Interest, Rules
+
+    return Interest(
+        text=profile.interests,
+        rules=Rules(profile.keywords, profile.authors, profile.mute),
+        up=[papers[thumb.paper] for thumb in thumbs if thumb.vote is Vote.UP],
+        down=[papers[thumb.paper] for thumb in thumbs if thumb.vote is Vote.DOWN],
+        ages={thumb.paper: (now - thumb.at) / timedelta(days=1) for thumb in thumbs},
+    )
 
 
 def _named_by(choices: Sequence[Choice]) -> list[PaperId]:
