@@ -25,8 +25,11 @@ from bot.terms import terms
 # misprint, and a pair of words is a phrase only if several papers use it.
 _RARE_TERMS_FROM = 1000
 _LEAST_PAPERS = {"word": 2, "pair": 5}
-# A pair says again what its two words say: it counts for reasons more than for ranks.
-_PAIR_WEIGHT = 0.25
+# A pair says again what its two words say: among many papers it counts for reasons more than for ranks. In a
+# handful of papers a phrase is what tells topics apart, and which words are rare is chance: pairs count in full,
+# and rarity by its square root.
+_PAIR_WEIGHT, _PAIR_WEIGHT_OF_FEW = 0.25, 1.0
+_RARITY, _RARITY_OF_FEW = 1.0, 0.5
 # More latent directions than this smooth no better, and cost more.
 _DIRECTIONS = 256
 # Directions this far down count fully in smoothing; later ones grow like 1 / singular value, as in whitening.
@@ -54,9 +57,10 @@ class Corpus(TransformerMixin, BaseEstimator):
         """
         drawn = [texts[i] for i in _spread(len(texts), self.max_papers).tolist()]
         counts, names = _counts(drawn, self.max_terms)
-        self._take_vocabulary(names)
+        self._take_vocabulary(names, len(drawn))
         papers = np.maximum(np.bincount(counts.indices, minlength=len(names)), 1)
-        self.idf_: np.ndarray = np.log((counts.shape[0] + 1) / papers).astype(np.float32)
+        rarity = _RARITY_OF_FEW if _are_few(len(drawn)) else _RARITY
+        self.idf_: np.ndarray = (np.log((counts.shape[0] + 1) / papers) ** rarity).astype(np.float32)
         self._take_rows(self._weighted(counts), np.array([_key(text) for text in drawn], dtype=np.int64))
         self._factorise()
         self._take_background()
@@ -111,7 +115,7 @@ class Corpus(TransformerMixin, BaseEstimator):
     @classmethod
     def _from_arrays(cls, arrays: Mapping[str, np.ndarray]) -> Self:
         corpus = cls()
-        corpus._take_vocabulary(arrays["terms"])
+        corpus._take_vocabulary(arrays["terms"], len(arrays["keys"]))
         corpus.idf_ = arrays["idf"]
         corpus.components_ = arrays["components"]
         corpus.evening_ = arrays["evening"]
@@ -132,18 +136,19 @@ class Corpus(TransformerMixin, BaseEstimator):
         self.background_: sp.csr_matrix = self.rows_[kept]
         self.background_latent_: np.ndarray = self.latent(self.background_)
 
-    def _take_vocabulary(self, names: np.ndarray) -> None:
+    def _take_vocabulary(self, names: np.ndarray, papers: int) -> None:
         self.terms_: np.ndarray = names
         # A vocabulary must not be empty for scikit-learn: no text has this term.
         vocabulary = {str(name): column for column, name in enumerate(names)} or {"\0": 0}
         self._vectorizer = CountVectorizer(analyzer=terms, vocabulary=vocabulary)
-        self._pairs: np.ndarray = np.array([" " in name for name in names], dtype=bool)
+        pairs = np.array([" " in name for name in names], dtype=bool)
+        weight = _PAIR_WEIGHT_OF_FEW if _are_few(papers) else _PAIR_WEIGHT
+        self._term_weights: np.ndarray = np.where(pairs, weight, 1).astype(np.float32)
 
     def _weighted(self, counts: sp.csr_matrix) -> sp.csr_matrix:
         rows = sp.csr_matrix(counts[:, : len(self.terms_)], dtype=np.float32)
         rows.data = np.sqrt(rows.data)
-        rows = rows.multiply(np.where(self._pairs, _PAIR_WEIGHT, 1).astype(np.float32)).tocsr()
-        return unit(rows).multiply(self.idf_).tocsr().astype(np.float32)
+        return unit(rows.multiply(self._term_weights).tocsr()).multiply(self.idf_).tocsr().astype(np.float32)
 
     def _factorise(self) -> None:
         """Latent semantic analysis (Deerwester 1990) by a randomised SVD (Halko 2011)."""
@@ -179,9 +184,13 @@ def _counts(texts: Sequence[str], max_terms: int) -> tuple[sp.csr_matrix, np.nda
     papers = np.bincount(counts.indices, minlength=len(names))
     pair = np.char.find(names, " ") >= 0
     least = np.where(pair, _LEAST_PAPERS["pair"], _LEAST_PAPERS["word"])
-    kept = np.flatnonzero(papers >= (least if len(texts) >= _RARE_TERMS_FROM else 1))
+    kept = np.flatnonzero(papers >= (1 if _are_few(len(texts)) else least))
     kept = np.sort(kept[np.argsort(-papers[kept], kind="stable")][:max_terms])
     return counts[:, kept].tocsr(), names[kept]
+
+
+def _are_few(papers: int) -> bool:
+    return papers < _RARE_TERMS_FROM
 
 
 def _key(text: str) -> int:
