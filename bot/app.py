@@ -38,9 +38,6 @@ if TYPE_CHECKING:
     from bot.sources.http import Fetcher
     from bot.store import Store
 
-# The vocabulary is learned from this many of the newest papers; older ones add little but time.
-_CORPUS_PAPERS = 20_000
-
 
 class App:
     """One home directory, alive. Close it when done (it is a context manager)."""
@@ -169,9 +166,10 @@ class App:
     @cached_property
     def ranker(self) -> Ranker:
         """One vocabulary for all readers, learned from the papers at hand."""
+        from bot.pipeline.corpora import CorpusCache
         from bot.ranking import Ranker
 
-        return Ranker(self.store.papers.recent_texts(_CORPUS_PAPERS))
+        return Ranker(CorpusCache(self.home / "state" / "corpus.npz").corpus(self.store.papers))
 
     @cached_property
     def editor(self) -> Editor:

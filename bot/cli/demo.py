@@ -89,19 +89,21 @@ def _show_learning(app: App, edition: Edition, now: datetime) -> None:
         thumbed.append((paper, vote))
         click.echo(f"  {'👍' if vote is Vote.UP else '👎'} {readable(paper.title)}")
     left = Candidates([i for i in ids if i not in {paper.id for paper, _ in thumbed}], edition.watermark)
-    before = _places(app, reader, profile, left.ids)
+    before = _places(app, reader, profile, left.ids, now)
     for paper, vote in thumbed:
         record(app.store, reader, paper, vote, now=now, via="cli")
     after = app.editor.edition(reader, profile, edition.date, now, left)
     click.echo(
         "\nThe same day, composed again without what was judged. Places in the ranking, before and now:"
     )
-    _print_moves(after, before, _places(app, reader, profile, left.ids))
+    _print_moves(after, before, _places(app, reader, profile, left.ids, now))
 
 
-def _places(app: App, reader: Reader, profile: Profile, ids: Sequence[PaperId]) -> dict[PaperId, int]:
+def _places(
+    app: App, reader: Reader, profile: Profile, ids: Sequence[PaperId], now: datetime
+) -> dict[PaperId, int]:
     """Each paper's place, from 1, in the reader's ranking as it is now."""
-    ranking = app.editor.ranking(reader, profile, ids)
+    ranking = app.editor.ranking(reader, profile, ids, now)
     return {score.paper: place for place, score in enumerate(ranking.scores if ranking else (), 1)}
 
 

@@ -38,7 +38,7 @@ def command(ctx: click.Context, reader: str, paper: str, now: datetime, as_json:
     app = app_of(ctx)
     found, profile = find_reader(app.store, app.profiles, reader, now)
     asked = find_paper(app.store, paper)
-    score = app.editor.score(found, profile, asked)
+    score = app.editor.score(found, profile, asked, now)
     liked = app.store.papers.get([score.because]) if score.because is not None else {}
     if as_json:
         print_json(_json(score, asked, list(liked.values())))

@@ -1,4 +1,4 @@
-"""Which of the scored papers get a place: threshold, size, diversity, one place to learn from."""
+"""Which of the scored papers get a place: threshold, size, diversity, each interest's share, one to learn from."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from bot.domain import PaperId, PickKind, Score
 
 Similarity = Callable[[PaperId, PaperId], float]
+InterestOf = Callable[[PaperId], int | None]  # which of a reader's interests a paper is nearest to
 
 # From this likeness (cosine) on, two papers are the same news, and the lesser is left out.
 _SAME_NEWS = 0.6
@@ -35,17 +36,23 @@ class Choice:
     kind: PickKind
 
 
-def select(scores: Sequence[Score], similarity: Similarity, limits: Limits) -> list[Choice]:
+def select(
+    scores: Sequence[Score], similarity: Similarity, limits: Limits, interest_of: InterestOf = lambda _: None
+) -> list[Choice]:
     """The papers of an edition: followed authors and matches by probability, then those to learn from.
 
-    Muted papers never appear, followed authors always do as far as there is room. Places for exploration that
-    no paper is fit for go to matches.
+    Each of several interests gets a share of the places first, so that a small one is not drowned. Muted
+    papers never appear, followed authors always do as far as there is room. Places for exploration that no
+    paper is fit for go to matches.
     """
     open_scores = [score for score in scores if not score.muted]
     followed = [score for score in open_scores if score.followed][: limits.size]
     matching = [s for s in open_scores if not s.followed and s.probability >= limits.threshold]
     places = max(limits.size - len(followed) - limits.explore, 0)
-    matches = _diverse(matching, followed, similarity, places)
+    matches = _shares(matching, followed, similarity, places, interest_of)
+    matches += _diverse(
+        [s for s in matching if s not in matches], [*followed, *matches], similarity, places - len(matches)
+    )
     explore = _to_learn_from(
         matching, [*followed, *matches], similarity, limits, len(matches) + len(followed)
     )
@@ -59,6 +66,27 @@ def select(scores: Sequence[Score], similarity: Similarity, limits: Limits) -> l
     shown = [Choice(s, PickKind.FOLLOW if s.followed else PickKind.MATCH) for s in (*followed, *matches)]
     shown.sort(key=lambda choice: -choice.score.log_odds)
     return shown + [Choice(s, PickKind.EXPLORE) for s in explore]
+
+
+def _shares(
+    matching: Sequence[Score],
+    followed: Sequence[Score],
+    similarity: Similarity,
+    places: int,
+    interest_of: InterestOf,
+) -> list[Score]:
+    """For each of several interests its best papers, in half of the places; the other half is open to all."""
+    by_interest: dict[int, list[Score]] = {}
+    for score in matching:
+        if (interest := interest_of(score.paper)) is not None:
+            by_interest.setdefault(interest, []).append(score)
+    if len(by_interest) < 2:
+        return []
+    share = max(places // (2 * len(by_interest)), 1)
+    shown: list[Score] = []
+    for own in by_interest.values():  # in the order of their best papers: `matching` is sorted
+        shown += _diverse(own, [*followed, *shown], similarity, min(share, places - len(shown)))
+    return shown
 
 
 def _diverse(

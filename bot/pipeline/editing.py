@@ -8,7 +8,7 @@ from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from bot.config.profiles import Profile
-from bot.domain import Edition, EditionKind, Paper, PaperId, PickKind, Reader, Score, Vote
+from bot.domain import Edition, EditionKind, Paper, PaperId, PickKind, Reader, Score, Thumb, Vote
 from bot.edition import Choice, Limits, compose, select, with_trending
 from bot.edition.alerts import urgent
 from bot.store import Store
@@ -64,7 +64,7 @@ class Editor:
     ) -> Edition:
         """The reader's edition for a day; of other ``candidates`` where they are given."""
         candidates = candidates or self.candidates(reader, profile)
-        ranking = self.ranking(reader, profile, candidates.ids)
+        ranking = self.ranking(reader, profile, candidates.ids, now)
         scores = ranking.scores if ranking else ()
         choices = self._choices(profile, ranking) if ranking else []
         return self._compose(
@@ -75,7 +75,7 @@ class Editor:
         self, reader: Reader, profile: Profile, day: date, now: datetime, candidates: Candidates
     ) -> list[Edition]:
         """An alert for each candidate that the profile's alert rule matches, best first."""
-        ranking = self.ranking(reader, profile, candidates.ids)
+        ranking = self.ranking(reader, profile, candidates.ids, now)
         alerts = [
             self._compose(
                 reader,
@@ -98,7 +98,7 @@ class Editor:
         rest = [score for score in ranking.scores if score.paper not in taken]
         size = rules.size - len(first)
         limits = Limits(size, min(rules.explore, size), rules.threshold)
-        return first + select(rest, ranking.similarity, limits)
+        return first + select(rest, ranking.similarity, limits, ranking.interest)
 
     def _urgent(self, profile: Profile, scores: Sequence[Score]) -> list[Score]:
         from bot.ranking import Rules
@@ -137,35 +137,47 @@ class Editor:
             arrived=newest.date() if newest else None,
         )
 
-    def ranking(self, reader: Reader, profile: Profile, ids: Sequence[PaperId]) -> Ranking | None:
+    def ranking(
+        self, reader: Reader, profile: Profile, ids: Sequence[PaperId], now: datetime
+    ) -> Ranking | None:
         """Every one of these papers scored for the reader; None where there are none."""
         if not ids:
             return None
-        return self._rank(reader, profile, self._store.papers.get(ids))
+        return self._rank(reader, profile, self._store.papers.get(ids), now)
 
-    def score(self, reader: Reader, profile: Profile, paper: Paper) -> Score:
+    def score(self, reader: Reader, profile: Profile, paper: Paper, now: datetime) -> Score:
         """One paper's score for one reader, under today's profile and thumbs."""
-        return self._rank(reader, profile, {paper.id: paper}).scores[0]
+        return self._rank(reader, profile, {paper.id: paper}, now).scores[0]
 
-    def _rank(self, reader: Reader, profile: Profile, papers: Mapping[PaperId, Paper]) -> Ranking:
-        ranking = self._ranker().rank(self._interest(reader, profile), list(papers.values()))
+    def _rank(
+        self, reader: Reader, profile: Profile, papers: Mapping[PaperId, Paper], now: datetime
+    ) -> Ranking:
+        ranking = self._ranker().rank(self._interest(reader, profile, now), list(papers.values()))
         return replace(ranking, scores=with_trending(ranking.scores, papers, profile.edition.trending))
 
-    def _interest(self, reader: Reader, profile: Profile) -> Interest:
-        from bot.ranking import Interest, Rules
-
-        thumbs = self._store.feedback.current(reader.id)
-        papers = self._store.papers.get(list(thumbs))
-        return Interest(
-            text=profile.interests,
-            rules=Rules(profile.keywords, profile.authors, profile.mute),
-            up=[papers[i] for i, thumb in thumbs.items() if thumb.vote is Vote.UP],
-            down=[papers[i] for i, thumb in thumbs.items() if thumb.vote is Vote.DOWN],
-        )
+    def _interest(self, reader: Reader, profile: Profile, now: datetime) -> Interest:
+        thumbs = list(self._store.feedback.current(reader.id).values())
+        papers = self._store.papers.get([thumb.paper for thumb in thumbs])
+        return interest(profile, thumbs, papers, now)
 
     def _first_look(self) -> datetime | None:
         newest = self._store.papers.newest_first_seen()
         return newest - FIRST_LOOK_BACK if newest else None
+
+
+def interest(
+    profile: Profile, thumbs: Sequence[Thumb], papers: Mapping[PaperId, Paper], now: datetime
+) -> Interest:
+    """What to rank by: the profile, and thumbs on papers, as old as they are now."""
+    from bot.ranking import Interest, Rules
+
+    return Interest(
+        text=profile.interests,
+        rules=Rules(profile.keywords, profile.authors, profile.mute),
+        up=[papers[thumb.paper] for thumb in thumbs if thumb.vote is Vote.UP],
+        down=[papers[thumb.paper] for thumb in thumbs if thumb.vote is Vote.DOWN],
+        ages={thumb.paper: (now - thumb.at) / timedelta(days=1) for thumb in thumbs},
+    )
 
 
 def _named_by(choices: Sequence[Choice]) -> list[PaperId]:

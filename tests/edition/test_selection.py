@@ -105,3 +105,10 @@ def test_the_promises_hold_for_any_scores(rows, size, explore, threshold, likene
     assert not any(c.score.muted for c in chosen)
     assert all(c.score.followed or c.score.probability >= threshold for c in chosen)
     assert sum(c.kind is PickKind.EXPLORE for c in chosen) <= explore
+
+
+def test_a_small_interest_has_its_share():
+    scores = [score(i, 0.9 - i / 100) for i in range(1, 21)]
+    chosen = select(scores, unlike, Limits(4), lambda paper: 1 if paper == 20 else 0)
+    assert 20 in [choice.score.paper for choice in chosen]
+    assert 20 not in [choice.score.paper for choice in select(scores, unlike, Limits(4))]
