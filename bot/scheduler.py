@@ -16,6 +16,7 @@ from apscheduler.schedulers.background import BackgroundScheduler
 
 from bot.app import open_app
 from bot.errors import PaperbotError, UsageError
+from bot.tokens import Redactor
 from bot.web import make_web
 
 log = logging.getLogger("paperbot")
@@ -64,6 +65,8 @@ def serve(home: Path, listener: socket.socket) -> None:
     """Until a signal says stop; the running tick is finished first."""
     logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level=logging.INFO)
     logging.getLogger("apscheduler").setLevel(logging.WARNING)
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(Redactor())
     scheduler = make_scheduler(home)
     scheduler.start()
     try:

@@ -1,17 +1,31 @@
-"""What tests of whole commands share: a home, and a way to call ``paperbot`` in it."""
+"""What tests share: a home, a way to call ``paperbot`` in it, and a browser to look at what comes out."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import os
+import shutil
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import Browser, sync_playwright
 from support import ROOT
 
 from bot.cli.main import invoke
+
+_BROWSER_OPTIONS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 
 @dataclass(frozen=True)
@@ -60,3 +74,16 @@ def original_seeds() -> Path:
     if not folder.is_dir():
         pytest.skip("the original digests are not beside this checkout")
     return folder
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    chromium = shutil.which("chromium")
+    if not chromium and os.environ.get("CI") == "true":
+        pytest.fail("chromium is not installed, and a CI run has to look at mails and pages")
+    if not chromium:
+        pytest.skip("chromium is not installed")
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=chromium, args=_BROWSER_OPTIONS)
+        yield started
+        started.close()

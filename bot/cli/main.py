@@ -14,7 +14,23 @@ from pathlib import Path
 import click
 
 from bot import __version__
-from bot.cli import check, demo, ingest, init, preview, profiles, run, serve, status, thumb, why
+from bot.cli import (
+    check,
+    demo,
+    export,
+    forget,
+    ingest,
+    init,
+    preview,
+    profiles,
+    run,
+    serve,
+    status,
+    subscribe,
+    thumb,
+    unsubscribe,
+    why,
+)
 from bot.cli.options import home_option
 from bot.errors import PaperbotError, UsageError
 
@@ -53,7 +69,10 @@ def paperbot(ctx: click.Context) -> None:
 
 
 paperbot.params.append(home_option)
-for module in (demo, init, check, ingest, run, serve, preview, thumb, why, profiles, status):
+for module in (  # in the order in which one needs them
+    *(demo, init, check, ingest, run, serve, preview, thumb, why),
+    *(profiles, subscribe, unsubscribe, status, export, forget),
+):
     paperbot.add_command(module.command)
 
 

@@ -14,7 +14,13 @@ from bot.errors import ConfigError
 from bot.loopback import is_loopback
 
 FILE = "paperbot.toml"
-_SECRETS = {"email": "password", "slack": "token"}
+_SECRETS = (
+    ("email", "password"),
+    ("slack", "token"),
+    ("slack", "signing_secret"),
+    ("slack", "app_token"),
+    ("web", "operator_token"),
+)
 
 
 def _web_url(value: str) -> str:
@@ -70,6 +76,14 @@ class SlackSection(Section):
 
     api_url: WebUrl = "https://slack.com/api"
     token: SecretStr | None = None
+    signing_secret: SecretStr | None = None
+    app_token: SecretStr | None = None
+
+
+class WebSection(Section):
+    """The pages of ``paperbot serve``."""
+
+    operator_token: Annotated[SecretStr, Field(min_length=16)] | None = None
 
 
 class Settings(BaseSettings):
@@ -88,6 +102,7 @@ class Settings(BaseSettings):
     sources: tuple[SourceSection, ...] = ()
     email: EmailSection = EmailSection()
     slack: SlackSection = SlackSection()
+    web: WebSection = WebSection()
 
     @model_validator(mode="after")
     def _sources_differ(self) -> Settings:
@@ -126,7 +141,7 @@ def load_settings(home: Path) -> Settings:
 
 
 def _refuse_secrets(values: dict[str, Any]) -> None:
-    for section, key in _SECRETS.items():
+    for section, key in _SECRETS:
         table = values.get(section)
         if isinstance(table, dict) and key in table:
             variable = f"PAPERBOT_{section}__{key}".upper()

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from bot.config.profiles import Profile
 from bot.domain import Edition, Paper, PaperId, Reader, Score, Vote
 from bot.edition import Choice, Limits, compose, select
+from bot.edition.ignoring import without
 from bot.store import Store
 
 if TYPE_CHECKING:  # scikit-learn takes a second to import: only ranking itself pays for it
@@ -81,27 +82,39 @@ class Editor:
         if not ids:
             return None
         papers = self._store.papers.get(ids)
-        return self._ranker().rank(self._interest(reader, profile), list(papers.values()))
+        ranking = self._ranker().rank(self._interest(reader, profile), list(papers.values()))
+        return _without(ranking, self._store.overrides.get(reader.id).ignored)
 
     def score(self, reader: Reader, profile: Profile, paper: Paper) -> Score:
         """One paper's score for one reader, under today's profile and thumbs."""
-        return self._ranker().rank(self._interest(reader, profile), [paper]).scores[0]
+        ranking = self._ranker().rank(self._interest(reader, profile), [paper])
+        return _without(ranking, self._store.overrides.get(reader.id).ignored).scores[0]
 
     def _interest(self, reader: Reader, profile: Profile) -> Interest:
         from bot.ranking import Interest, Rules
 
-        thumbs = self._store.feedback.current(reader.id)
-        papers = self._store.papers.get(list(thumbs))
+        votes = self._store.feedback.votes(reader.id)
+        papers = self._store.papers.get(thumb.paper for thumb in votes)
         return Interest(
             text=profile.interests,
             rules=Rules(profile.keywords, profile.authors, profile.mute),
-            up=[papers[i] for i, thumb in thumbs.items() if thumb.vote is Vote.UP],
-            down=[papers[i] for i, thumb in thumbs.items() if thumb.vote is Vote.DOWN],
+            up=[papers[thumb.paper] for thumb in votes if thumb.vote is Vote.UP],
+            down=[papers[thumb.paper] for thumb in votes if thumb.vote is Vote.DOWN],
         )
 
     def _first_look(self) -> datetime | None:
         newest = self._store.papers.newest_first_seen()
         return newest - FIRST_LOOK_BACK if newest else None
+
+
+def _without(ranking: Ranking, ignored: Collection[str]) -> Ranking:
+    """The ranking as it is without the words that the reader has taken out of what was learned."""
+    if not ignored:
+        return ranking
+    scores = sorted(
+        (without(score, ignored) for score in ranking.scores), key=lambda s: (-s.log_odds, s.paper)
+    )
+    return replace(ranking, scores=tuple(scores))
 
 
 def _named_by(choices: Sequence[Choice]) -> list[PaperId]:

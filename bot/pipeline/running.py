@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from itertools import count
 
+from bot.config.personal import personal
 from bot.config.profiles import Profile
 from bot.deliver.dispatch import Dispatcher
 from bot.domain import Edition, Problem, Reader
@@ -105,8 +106,9 @@ class Pipeline:
         return made
 
     def _due(self, now: datetime, force: bool) -> list[_Due]:
+        overrides = self.store.overrides.all()
         readers = (
-            (reader, profile)
+            (reader, personal(profile, overrides.get(reader.id)))
             for slug, profile in self.profiles.items()
             for reader in self.store.readers.sync(slug, profile.addresses, now)
             if not reader.stopped

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from bot.config.profiles import Profile
-from bot.domain import Problem, Reader, State
+from bot.domain import Origin, Problem, Reader, State
 from bot.schedule import next_moment
 from bot.store import Store
 
@@ -80,11 +80,15 @@ def _sources(store: Store, names: Sequence[str]) -> list[SourceStatus]:
 
 
 def _readers(store: Store, profiles: Mapping[str, Profile], now: datetime) -> list[ReaderStatus]:
-    known = {(reader.profile, reader.address): reader for reader in store.readers.all()}
+    everyone = store.readers.all()
+    known = {(reader.profile, reader.address): reader for reader in everyone}
     readers = [
         (known.get((slug, address)) or Reader(0, slug, kind, address), profile)  # 0: not met by any run yet
         for slug, profile in profiles.items()
         for kind, address in profile.addresses
+    ]
+    readers += [
+        (r, profiles[r.profile]) for r in everyone if r.origin is Origin.WEB and r.profile in profiles
     ]
     thumbs = store.feedback.counts()
     last = store.editions.last_by_reader()

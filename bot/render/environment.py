@@ -25,7 +25,7 @@ from bot.domain import Edition, Vote
 from bot.errors import TemplateProblem
 from bot.render import phrases, sample
 from bot.render.latex import readable
-from bot.render.links import Links, title_link
+from bot.render.links import Links, path, title_link
 from bot.render.text import oneline, shorten, wrap
 
 _FILTERS: Mapping[str, Callable[..., object]] = {
@@ -36,6 +36,7 @@ _FILTERS: Mapping[str, Callable[..., object]] = {
     "link": title_link,
     "match": phrases.match,
     "oneline": oneline,
+    "path": path,
     "percent": phrases.percent,
     "preheader": phrases.preheader,
     "quiet": phrases.quiet,
@@ -69,6 +70,12 @@ def render(env: Environment, name: str, edition: Edition, links: Links) -> str:
     """One template rendered; raises TemplateProblem with the file and line of a mistake in it."""
     with _mistakes(name):
         return env.get_template(name).render(edition=edition, links=links)
+
+
+def render_letter_part(env: Environment, name: str, **context: object) -> str:
+    """One template of a letter rendered; raises TemplateProblem with the file and line of a mistake in it."""
+    with _mistakes(name):
+        return env.get_template(name).render(**context)
 
 
 def check_templates(env: Environment) -> None:

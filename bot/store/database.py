@@ -11,8 +11,11 @@ from bot.store.editions import Editions
 from bot.store.engine import Database, parse_url
 from bot.store.feedback import Feedback
 from bot.store.outbox import Outbox
+from bot.store.overrides import Overrides
 from bot.store.papers import Papers
+from bot.store.rate_limits import RateLimits
 from bot.store.readers import Readers
+from bot.store.search import Search
 from bot.store.upgrade import bring_up_to_date
 
 
@@ -26,6 +29,9 @@ class Store:
         self.feedback = Feedback(database)
         self.editions = Editions(database)
         self.outbox = Outbox(database)
+        self.overrides = Overrides(database)
+        self.rate_limits = RateLimits(database)
+        self.search = Search(database)
 
     def close(self) -> None:
         """Close all connections."""

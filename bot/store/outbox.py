@@ -18,9 +18,9 @@ from secrets import token_hex
 
 from sqlalchemy import Connection, Update, and_, bindparam, exists, func, select, update
 
-from bot.domain import Delivery, State
+from bot.domain import Delivery, Message, ReaderId, State
 from bot.store.editions import EditionId
-from bot.store.engine import AnyRow, AnySelect, Database, in_chunks
+from bot.store.engine import AnyRow, AnySelect, Database, in_chunks, insert_new
 from bot.store.readers import reader_of
 from bot.store.schema import outbox, readers
 
@@ -48,6 +48,25 @@ class Outbox:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+    def put_letter(self, reader_id: ReaderId, message: Message, key: str, now: datetime) -> None:
+        """Put in a message that belongs to no edition; one whose key is there already is not put in again."""
+        row = {
+            "key": key,
+            "reader_id": reader_id,
+            "part": message.part,
+            "subject": message.subject,
+            "date": now.date(),
+            "body": message.body,
+            "state": State.PENDING,
+            "attempts": 0,
+            "code": "",
+            "detail": "",
+            "created_at": now,
+            "updated_at": now,
+        }
+        with self._database.writing() as connection:
+            connection.execute(insert_new(connection, outbox).values(row))
 
     def claim(self, now: datetime, lease: timedelta, limit: int) -> list[Delivery]:
         """Take up to ``limit`` messages that are due, each for the time of ``lease``.
@@ -77,9 +96,10 @@ class Outbox:
         """Note that the body goes out next; only on True may it be sent.
 
         False where the claim ran out or is another's now, and where the reader has stopped meanwhile: the
-        message is then cancelled.
+        message is then cancelled. A letter goes out all the same: it asks a reader who isn't one yet.
         """
-        stopped = exists().where(readers.c.id == outbox.c.reader_id, readers.c.stopped.is_not(None))
+        has_stopped = exists().where(readers.c.id == outbox.c.reader_id, readers.c.stopped.is_not(None))
+        stopped = and_(outbox.c.edition_id.is_not(None), has_stopped)
         mine = _held(delivery, State.CLAIMED).where(outbox.c.lease_until > now)
         start = mine.where(~stopped).values(state=State.DATA_STARTED, updated_at=now)
         cancel = mine.where(stopped).values(
@@ -150,7 +170,7 @@ def _take(connection: Connection, now: datetime, limit: int) -> list[AnyRow]:
 
 
 def _with_readers() -> AnySelect:
-    columns = (readers.c.profile, readers.c.kind, readers.c.address, readers.c.stopped)
+    columns = (readers.c.profile, readers.c.kind, readers.c.address, readers.c.stopped, readers.c.origin)
     return select(outbox, *columns).join(readers)
 
 

@@ -20,13 +20,13 @@ from bot.store.migrations import revisions
 from bot.store.schema import metadata
 from bot.store.upgrade import HEAD, SCRIPTS, bring_up_to_date
 
-REBUILDS_READERS = '''
+REBUILDS_READERS = f'''
 """A migration of a later day, which on SQLite copies the table, drops it, and renames the copy."""
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0002"
-down_revision = "0001"
+revision = "9001"
+down_revision = "{HEAD}"
 
 def upgrade():
     with op.batch_alter_table("readers", recreate="auto") as table:
@@ -40,7 +40,7 @@ def later(tmp_path: Path) -> Path:
     """The migrations of a later version, one more than ours."""
     folder = tmp_path / "100% later"
     shutil.copytree(SCRIPTS, folder, ignore=shutil.ignore_patterns("__pycache__"))
-    (folder / "versions" / "0002_nickname.py").write_text(REBUILDS_READERS)
+    (folder / "versions" / "9001_nickname.py").write_text(REBUILDS_READERS)
     return folder
 
 
@@ -60,9 +60,16 @@ def test_the_head_is_the_newest_migration():
     assert revisions(SCRIPTS)[0] == HEAD
 
 
+def _is_a_table(name: str | None, kind: str, _parents: object) -> bool:
+    """The search index is the database's own matter: virtual tables here, a tsvector there."""
+    return not (kind == "table" and name and name.startswith("papers_search"))
+
+
 def test_the_migrations_make_the_tables_of_the_schema(store, database):
     with database.reading() as connection:
-        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        context = MigrationContext.configure(
+            connection, opts={"compare_type": True, "include_name": _is_a_table}
+        )
         differences = compare_metadata(context, metadata)
     assert differences == []
 
@@ -79,7 +86,7 @@ def test_an_older_store_is_upgraded_and_loses_nothing(samples, store, database, 
     reader, (paper,) = samples.reader(), samples.papers(1)
     store.feedback.add(reader.id, paper, Vote.UP, now, "cli")
     store.close()
-    bring_up_to_date(database, scripts=later, head="0002")
+    bring_up_to_date(database, scripts=later, head="9001")
     assert "nickname" in _columns(database)
     assert store.readers.all() == [reader]
     assert list(store.feedback.current(reader.id)) == [
@@ -88,25 +95,25 @@ def test_an_older_store_is_upgraded_and_loses_nothing(samples, store, database, 
 
 
 def test_a_second_look_finds_the_upgrade_done(store, database, later, tmp_path):
-    bring_up_to_date(database, scripts=later, head="0002")
+    bring_up_to_date(database, scripts=later, head="9001")
     for backup in tmp_path.glob("*.bak"):
         backup.unlink()
-    bring_up_to_date(database, scripts=later, head="0002")
+    bring_up_to_date(database, scripts=later, head="9001")
     assert list(tmp_path.glob("*.bak")) == []
 
 
 def test_an_upgraded_store_is_too_new_for_the_program_of_before(store, store_url, database, later):
-    bring_up_to_date(database, scripts=later, head="0002")
+    bring_up_to_date(database, scripts=later, head="9001")
     with pytest.raises(StoreError, match="newer Paperbot"):
         open_store(store_url)
 
 
 def test_a_migration_that_fails_changes_nothing(samples, store, store_url, database, later):
     reader = samples.reader()
-    with (later / "versions" / "0002_nickname.py").open("a") as script:
+    with (later / "versions" / "9001_nickname.py").open("a") as script:
         script.write("    raise RuntimeError('the migration is wrong')\n")
     with pytest.raises(RuntimeError, match="the migration is wrong"):
-        bring_up_to_date(database, scripts=later, head="0002")
+        bring_up_to_date(database, scripts=later, head="9001")
     assert "nickname" not in _columns(database)
     with open_store(store_url) as again:
         assert again.readers.all() == [reader]
@@ -124,17 +131,17 @@ def old_file(tmp_path: Path, now) -> Path:
 def _upgrade(file: Path, scripts: Path, backups: Path | None = None) -> None:
     database = Database(parse_url(f"sqlite:///{file}"))
     try:
-        bring_up_to_date(database, backups=backups, scripts=scripts, head="0002")
+        bring_up_to_date(database, backups=backups, scripts=scripts, head="9001")
     finally:
         database.close()
 
 
 def test_an_sqlite_file_is_copied_before_its_upgrade(old_file, later):
-    backup = old_file.with_name("paperbot.db.before-0002.bak")
+    backup = old_file.with_name("paperbot.db.before-9001.bak")
     backup.write_text("left over from an upgrade that was cut short")
     _upgrade(old_file, later)
     with closing(sqlite3.connect(backup)) as copy:
-        assert copy.execute("SELECT version_num FROM alembic_version").fetchall() == [("0001",)]
+        assert copy.execute("SELECT version_num FROM alembic_version").fetchall() == [(HEAD,)]
         assert copy.execute("SELECT address FROM readers").fetchall() == [("ada@example.org",)]
     with open_store(f"sqlite:///{backup}") as restored:
         assert [reader.address for reader in restored.readers.all()] == ["ada@example.org"]
@@ -142,7 +149,7 @@ def test_an_sqlite_file_is_copied_before_its_upgrade(old_file, later):
 
 def test_the_backup_goes_where_it_is_wanted(old_file, later, tmp_path):
     _upgrade(old_file, later, backups=tmp_path / "safe" / "place")
-    assert (tmp_path / "safe" / "place" / "paperbot.db.before-0002.bak").is_file()
+    assert (tmp_path / "safe" / "place" / "paperbot.db.before-9001.bak").is_file()
 
 
 def test_without_a_backup_there_is_no_upgrade(old_file, later, tmp_path):
@@ -150,7 +157,7 @@ def test_without_a_backup_there_is_no_upgrade(old_file, later, tmp_path):
     with pytest.raises(StoreError, match=r"not upgraded, because its backup .* failed"):
         _upgrade(old_file, later, backups=tmp_path / "full")
     with closing(sqlite3.connect(old_file)) as file:
-        assert file.execute("SELECT version_num FROM alembic_version").fetchall() == [("0001",)]
+        assert file.execute("SELECT version_num FROM alembic_version").fetchall() == [(HEAD,)]
 
 
 def test_a_new_store_has_no_backup(old_file, tmp_path):
