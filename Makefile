@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: demo test lint types check serve constraints clean
+.PHONY: demo test lint types check serve bench constraints clean
 
 demo: $(INSTALLED)
 	@$(BIN)/paperbot demo state/demo
@@ -22,6 +22,9 @@ types: $(INSTALLED)
 
 check: lint types
 	$(MAKE) test ARGS="--cov --cov-report=term"
+
+bench: $(INSTALLED)  # what one core serves
+	$(BIN)/python bench/thumb_page.py
 
 serve: $(INSTALLED)
 	$(BIN)/paperbot serve

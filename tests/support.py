@@ -16,10 +16,10 @@ def digest(*titles: str, date: str = "2025-05-05 17:00:00", header: str = "LLM-R
     return f"{header}\n\n" + "\n".join(blocks)
 
 
-def links_in(mail):
+def links_in(mail, base="http://localhost:8000"):
     """All our own addresses in a mail, its headers included."""
     text = mail.get_body(("html",)).get_content() + mail["List-Unsubscribe"]
-    return {link.replace("&amp;", "&") for link in re.findall(r"http://localhost:8000/[^\s\"<>]+", text)}
+    return {link.replace("&amp;", "&") for link in re.findall(rf"{re.escape(base)}/[^\s\"<>]+", text)}
 
 
 def buttons(page):

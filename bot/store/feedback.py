@@ -47,9 +47,12 @@ class Feedback:
         agreed = {paper: _majority(given) for paper, given in said.items()}
         return {paper: thumb for paper, thumb in agreed.items() if thumb}
 
-    def votes(self, reader_id: ReaderId) -> list[Thumb]:
-        """Return the last word of each voter on each paper, in the order given; none that was taken back."""
-        current = current_thumbs(reader_id)
+    def votes(self, reader_id: ReaderId, paper_id: PaperId | None = None) -> list[Thumb]:
+        """Return the last word of each voter on each paper, or on one, in the order given.
+
+        None that was taken back.
+        """
+        current = current_thumbs(reader_id, paper_id)
         return self._read(select(current).order_by(current.c.id))
 
     def history(self, reader_id: ReaderId) -> list[Thumb]:
@@ -69,11 +72,13 @@ class Feedback:
             return [_thumb(row) for row in connection.execute(query)]
 
 
-def current_thumbs(reader_id: ReaderId | None = None) -> Subquery:
+def current_thumbs(reader_id: ReaderId | None = None, paper_id: PaperId | None = None) -> Subquery:
     """Select the thumbs that count: the last of each voter on each paper, unless it took one back."""
     last = select(func.max(thumbs.c.id)).group_by(thumbs.c.reader_id, thumbs.c.paper_id, thumbs.c.voter)
     if reader_id is not None:
         last = last.where(thumbs.c.reader_id == reader_id)
+    if paper_id is not None:
+        last = last.where(thumbs.c.paper_id == paper_id)
     return select(thumbs).where(thumbs.c.id.in_(last), thumbs.c.vote != Vote.CLEAR).subquery("current_thumbs")
 
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import logging
-import traceback
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
@@ -22,7 +20,7 @@ from bot.web.guard import Guard
 from bot.web.me import MyPage
 from bot.web.open_editions import OpenEditions
 from bot.web.operators import Counting, OperatorPages
-from bot.web.site import Refused, Site
+from bot.web.site import Refused, Site, place
 from bot.web.slack import SlackPages
 from bot.web.subscriptions import SubscriptionPages
 from bot.web.thumbs import ThumbPages
@@ -116,10 +114,7 @@ def _route(path: str, get: Handler | None = None, post: Handler | None = None) -
         except (Refused, PaperbotError):
             raise
         except Exception as error:
-            # Where, but not with which values: these may be a reader's.
-            frames = traceback.extract_tb(error.__traceback__)
-            where = " > ".join(f"{Path(f.filename).name}:{f.lineno} {f.name}" for f in frames)
-            log.error("a page failed with %s: %s", type(error).__name__, where)
+            log.error("a page failed with %s: %s", type(error).__name__, place(error))
             raise Refused(500, "That is a mistake of ours, and noted.") from None
 
     handle.__qualname__ = path  # what the metrics call it

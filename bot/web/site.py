@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import threading
+import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from ipaddress import IPv6Address, ip_address, ip_network
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from starlette.requests import Request
@@ -147,3 +149,9 @@ def day_of(ordinal: int) -> date:
         return date.fromordinal(ordinal)
     except (ValueError, OverflowError):
         raise Refused(404, "There is no such day.") from None
+
+
+def place(error: Exception) -> str:
+    """Where an error came from, without the values it came with: these may be a reader's."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return " > ".join(f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
@@ -23,7 +24,7 @@ from bot.render.slack import escape
 from bot.store.readers import PAUSED
 from bot.web.editions import whole_edition
 from bot.web.open_editions import OpenEditions
-from bot.web.site import Refused, Site, paper_id_of
+from bot.web.site import Refused, Site, paper_id_of, place
 from bot.web.thumbs import vote_by_web
 
 log = logging.getLogger("paperbot")
@@ -34,6 +35,8 @@ _HELP = (
     "`/papers` shows the latest edition, `/papers subscribe NAME` sends you one of your own, "
     "`/papers pause` and `/papers resume` stop and go on."
 )
+_SORRY = {"text": "Sorry, that did not work; the operator can see why in the log."}
+_ID = re.compile(r"[A-Z0-9]{2,30}")
 _MOST_ANSWERS = 5  # that Slack takes for one request
 _WORDS = 6
 
@@ -72,7 +75,10 @@ class SlackPages:
             answers = [{"text": refused.message}]
         except PaperbotError as error:
             log.error("slack: %s", error)
-            answers = [{"text": "Sorry, that did not work; the operator can see why in the log."}]
+            answers = [_SORRY]
+        except Exception as error:
+            log.error("slack: %s: %s", type(error).__name__, place(error))
+            answers = [_SORRY]
         for answer in answers[:_MOST_ANSWERS]:
             front.answer(_text(payload, "response_url"), answer)
 
@@ -93,8 +99,10 @@ class SlackPages:
         if vote is None:
             raise Refused(400, "That is no button of mine.")
         paper = self._site.paper(paper_id_of(_text(action, "value")))
-        person = _text(payload, "user", "id")
-        channel = _text(payload, "channel", "id") or _text(payload, "container", "channel_id")
+        person = _id(payload, "user", "id")
+        channel = _id(payload, "channel", "id") or _id(payload, "container", "channel_id")
+        if not person:
+            raise Refused(400, "Slack did not say who you are, so nothing was noted.")
         reader = self._reader(payload, [channel, person], paper)
         voter = _voter(payload, person) if reader.address.startswith(("C", "G")) else ""
         effect = vote_by_web(self._site, reader, paper, vote, via="slack", voter=voter)
@@ -113,14 +121,14 @@ class SlackPages:
         return readers[found]
 
     def _tally(self, reader: Reader, paper: Paper) -> str:
-        votes = [t.vote for t in self._site.app.store.feedback.votes(reader.id) if t.paper == paper.id]
+        votes = [thumb.vote for thumb in self._site.app.store.feedback.votes(reader.id, paper.id)]
         return f"In this channel: {votes.count(Vote.UP)} 👍 {votes.count(Vote.DOWN)} 👎"
 
     # --- /papers
 
     def _command(self, payload: Payload) -> Iterator[Answer]:
         verb, _, rest = _text(payload, "text").strip().partition(" ")
-        person, channel = _text(payload, "user_id"), _text(payload, "channel_id")
+        person, channel = _id(payload, "user_id"), _id(payload, "channel_id")
         if verb in ("", "today"):
             yield from self._latest([channel, person])
         elif verb == "subscribe":
@@ -191,9 +199,15 @@ def _text(value: object, *path: str) -> str:
     return value if isinstance(value, str) else ""
 
 
+def _id(value: object, *path: str) -> str:
+    """The Slack id at a path; empty where there is none."""
+    found = _text(value, *path)
+    return found if _ID.fullmatch(found) else ""
+
+
 def _voter(payload: Payload, person: str) -> str:
     """Who in the world it is: people of other workspaces may be in a shared channel."""
-    team = _text(payload, "user", "team_id") or _text(payload, "team", "id")
+    team = _id(payload, "user", "team_id") or _id(payload, "team", "id")
     return f"{team}/{person}"
 
 

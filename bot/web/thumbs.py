@@ -25,9 +25,9 @@ class ThumbPages:
         """The paper with a button for the vote that the link names."""
         reader, paper = self._reader_and_paper(request)
         vote = vote_of(request.query_params.get("vote", "up"))
-        current = self._site.app.store.feedback.current(reader.id).get(paper.id)
+        said = self._site.app.store.feedback.votes(reader.id, paper.id)
         return self._site.page(
-            "thumb.html.j2", paper=paper, vote=vote, current=current.vote if current else None
+            "thumb.html.j2", paper=paper, vote=vote, current=said[-1].vote if said else None
         )
 
     def record(self, request: Request) -> Response:
