@@ -71,6 +71,16 @@ def test_readers_that_are_written_in_one_line_are_named_as_what_stands_in_the_wa
     assert "write each reader as [[readers]]" in answer.err
 
 
+def test_a_folder_that_cannot_be_written_is_told(home, paperbot, monkeypatch):
+    def full(*_arguments, **_options):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("bot.config.editing.tempfile.mkstemp", full)
+    answer = paperbot("subscribe", SLUG, GRACE)
+    assert answer.code == 2
+    assert "reward-models.toml: can't be written: No space left on device" in answer.err
+
+
 def test_line_ends_of_windows_stay(home, paperbot):
     profile(home).write_bytes(profile(home).read_text().replace("\n", "\r\n").encode())
     paperbot("subscribe", SLUG, GRACE)

@@ -18,23 +18,12 @@ def test_health_is_public_and_fails_with_the_store(app, client, monkeypatch):
 
 
 @pytest.mark.parametrize("page", ["/metrics", "/status"])
-@pytest.mark.parametrize(
-    "authorization",
-    [
-        "",
-        "Bearer no",
-        "Basic !!!",
-        "Basic bm8=",
-        "Basic /w==",
-        "Digest x",
-        "Bearer é".encode().decode("latin-1"),
-    ],
-)
-def test_without_the_token_there_is_nothing_to_see(client, page, authorization):
-    answer = client.get(page, headers={"Authorization": authorization.encode("latin-1")})
-    assert answer.status_code == 401
-    assert answer.headers["www-authenticate"].startswith("Basic")
-    assert "reward" not in answer.text
+def test_without_the_token_there_is_nothing_to_see(client, page):
+    for authorization in ("", "Bearer no", "Basic !!!", "Basic bm8=", "Basic /w==", "Digest x", "Bearer é"):
+        answer = client.get(page, headers={"Authorization": authorization.encode()})
+        assert answer.status_code == 401
+        assert answer.headers["www-authenticate"].startswith("Basic")
+        assert "reward" not in answer.text
 
 
 def test_metrics_are_prometheus_text(client):

@@ -15,6 +15,7 @@ from starlette.testclient import TestClient
 from bot.app import open_app
 from bot.cli.main import invoke
 from bot.domain import Kind, Vote
+from bot.errors import StoreError
 from bot.web import make_web
 
 SECRET = "a signing secret of the tests"
@@ -151,31 +152,29 @@ def test_what_slack_did_not_sign_is_refused(app, client, post, workspace, channe
     assert workspace.answers == []
 
 
-@pytest.mark.parametrize(
-    "body", ["payload=not+json", "payload=[]", "nothing=1", "", "payload=" + "%5B" * 20_000]
-)
-def test_what_is_signed_and_makes_no_sense_is_refused(post, workspace, body):
-    assert post(body).status_code == 401
+def test_what_is_signed_and_makes_no_sense_is_refused(post, workspace):
+    for body in ("payload=not+json", "payload=[]", "nothing=1", "", "payload=" + "%5B" * 20_000):
+        assert post(body).status_code == 401
     assert workspace.answers == []
 
 
-@pytest.mark.parametrize(
-    ("change", "says"),
-    [
-        ({"actions": [{"action_id": "explode", "value": "p1"}]}, "That is no button of mine."),
-        ({"actions": []}, "That is no button of mine."),
-        ({"actions": [{"action_id": "thumb_up", "value": "p99999"}]}, "That paper is no longer here."),
-        ({"actions": [{"action_id": "thumb_up", "value": "x"}]}, "That is no paper."),
-        ({"channel": {"id": "C0000000"}}, "That edition is no longer kept"),
-        ({"user": {}}, "Slack did not say who you are"),
-        ({"user": {"id": "<@U1>"}}, "Slack did not say who you are"),
-        ({"type": "view_submission"}, "That is nothing I know."),
-    ],
-)
-def test_what_cannot_be_done_is_told_to_the_one_who_asked(app, post, workspace, channel, paper, change, says):
-    assert post(press(paper, workspace, **change)).status_code == 200
-    (answer,) = workspace.answers
-    assert says in answer["text"]
+CANT_BE_DONE = [
+    ({"actions": [{"action_id": "explode", "value": "p1"}]}, "That is no button of mine."),
+    ({"actions": []}, "That is no button of mine."),
+    ({"actions": [{"action_id": "thumb_up", "value": "p99999"}]}, "That paper is no longer here."),
+    ({"actions": [{"action_id": "thumb_up", "value": "x"}]}, "That is no paper."),
+    ({"channel": {"id": "C0000000"}}, "That edition is no longer kept"),
+    ({"user": {}}, "Slack did not say who you are"),
+    ({"user": {"id": "<@U1>"}}, "Slack did not say who you are"),
+    ({"type": "view_submission"}, "That is nothing I know."),
+]
+
+
+def test_what_cannot_be_done_is_told_to_the_one_who_asked(app, post, workspace, channel, paper):
+    for change, says in CANT_BE_DONE:
+        assert post(press(paper, workspace, **change)).status_code == 200
+        assert says in workspace.answers[-1]["text"]
+    assert len(workspace.answers) == len(CANT_BE_DONE)
     assert app.store.feedback.history(channel.id) == []
 
 
@@ -202,6 +201,16 @@ def test_an_answer_that_does_not_arrive_is_a_line_in_the_log(app, post, workspac
     post(press(paper, workspace))
     assert len(app.store.feedback.history(channel.id)) == 1
     assert caplog.messages == ["no answer to Slack: URLError"]
+
+
+def test_a_store_that_fails_is_told_to_both_sides(app, post, workspace, paper, monkeypatch, caplog):
+    def broken(_address):
+        raise StoreError("paperbot.db: disk full")
+
+    monkeypatch.setattr(app.store.readers, "at_address", broken)
+    post(press(paper, workspace))
+    assert workspace.answers[0]["text"].startswith("Sorry, that did not work")
+    assert caplog.messages == ["slack: paperbot.db: disk full"]
 
 
 def test_a_mistake_of_ours_is_told_to_both_sides(app, post, workspace, paper, monkeypatch, caplog):

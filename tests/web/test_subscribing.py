@@ -70,12 +70,11 @@ def test_a_letter_says_nothing_that_the_one_who_asked_has_typed(client, mails, d
     assert EVE not in body
 
 
-@pytest.mark.parametrize("address", ["ada@example.org", "ADA@example.org", "nobody@example.org", EVE])
-def test_the_answer_is_the_same_whoever_is_asked_for(client, address):
-    first, second = ask(client, address), ask(client, address)
-    other = ask(client, "someone@example.net")
-    assert first.text == second.text == other.text
-    assert first.status_code == 200
+def test_the_answer_is_the_same_whoever_is_asked_for(client):
+    addresses = ("ada@example.org", "ADA@example.org", "nobody@example.org", EVE, EVE)
+    answers = [ask(client, address) for address in addresses]
+    assert {answer.status_code for answer in answers} == {200}
+    assert len({answer.text for answer in answers}) == 1
 
 
 def test_one_who_reads_already_is_led_to_the_own_page_and_stays_one_reader(app, client, mails, deliver):
@@ -122,12 +121,12 @@ def test_a_program_that_fills_in_every_field_gets_the_answer_and_no_letter(app, 
 NO_ADDRESSES = ["", "eve", "eve@", "a@b,c@d", "eve@example.org\r\nBcc: x@y.z", "x" * 300 + "@y.z", "<b>"]
 
 
-@pytest.mark.parametrize("typed", NO_ADDRESSES)
-def test_what_is_no_address_is_told_beside_the_field(app, client, typed):
-    answer = ask(client, typed)
-    assert answer.status_code == 400
-    assert "That is no complete mail address" in answer.text
-    assert "<b>" not in answer.text
+def test_what_is_no_address_is_told_beside_the_field(app, client):
+    for typed in NO_ADDRESSES:
+        answer = ask(client, typed)
+        assert answer.status_code == 400, typed
+        assert "That is no complete mail address" in answer.text
+        assert "<b>" not in answer.text
     assert len(app.store.readers.all()) == 1
 
 
@@ -192,6 +191,17 @@ def test_one_whom_the_file_names_no_more_can_stay_by_web(app, client, reader, se
     client.post(app.links(reader).confirm())
     deliver()
     assert app.store.readers.by_id(reader.id).stopped is None
+
+
+def test_an_operator_can_stop_a_reader_by_web(app, client, served, paperbot):
+    ask(client)
+    before = (served / "profiles" / "reward-models.toml").read_text()
+    client.post(app.links(app.store.readers.get("reward-models", EVE)).confirm())
+    assert f"reward-models/{EVE}: by web" in paperbot("profiles").out
+    assert paperbot("unsubscribe", f"reward-models/{EVE}").code == 0
+    assert app.store.readers.get("reward-models", EVE).stopped == "unsubscribed by its reader"
+    assert (served / "profiles" / "reward-models.toml").read_text() == before
+    assert paperbot("status").code == 0
 
 
 def test_opening_or_reloading_the_forms_address_leads_to_the_form(client):

@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from support import buttons, links_in
+from support import buttons, digest, links_in
 
 from bot.domain import Vote
 from bot.tokens import Purpose
@@ -50,15 +50,15 @@ def test_a_vote_tells_the_words_and_the_places_it_changed(client, links, paper):
     assert "moved down" in down
 
 
-def test_candidates_that_wait_for_the_next_edition_are_called_so(served, app, client, links, paper, paperbot):
-    from support import digest
-
-    (served / "seeds" / "new.txt").write_text(digest("Reward models at test time", "Stars of the south"))
+def test_candidates_that_wait_for_the_next_edition_are_called_so(served, client, links, paper, paperbot):
+    (served / "seeds" / "new.txt").write_text(
+        digest("Reward models of another kind", "TTRL: test-time reinforcement learning, continued")
+    )
     paperbot("ingest")
     page = client.post(links.thumb(paper, Vote.UP)).text
-    assert "of the 2 papers waiting for your next edition moved up" in page or "moved" not in page
-    page = client.post(links.thumb(app.store.papers.find("Stars of")[0], Vote.UP)).text
-    assert "of the 1 papers" not in page  # alone, it has nothing to move past
+    assert "1 of the 2 papers waiting for your next edition moved up." in page
+    assert "TTRL: test-time reinforcement learning, continued</span> " in page
+    assert "from place 2 to 1" in page
 
 
 def test_every_link_of_a_mail_opened_by_a_scanner_leaves_the_export_as_it_was(client, mails, paperbot):
