@@ -65,7 +65,9 @@ def test_every_link_of_a_mail_opened_by_a_scanner_leaves_the_export_as_it_was(cl
     before = paperbot("export", "reward-models").json
     (mail,) = mails("ada@example.org")
     found = links_in(mail)
-    assert len(found) == 17
+    # A link that stands there twice may have been signed a second later the second time.
+    assert len([link for link in found if "/thumb/" in link]) == 14
+    assert {link.split("/")[3] for link in found} == {"thumb", "edition", "me", "unsubscribe"}
     for link in found:
         assert client.get(link).status_code == client.head(link).status_code == 200
     assert paperbot("export", "reward-models").json == before

@@ -101,7 +101,7 @@ def test_from_the_start_page_to_the_goodbye(base, open_page, served, mails, pape
     look(page)
     assert page.get_by_role("listitem").filter(has_text="👍 Stop Summation").count() == 1
 
-    (leave,) = (link for link in links_in(first, base) if "/unsubscribe/" in link)
+    leave = next(link for link in links_in(first, base) if "/unsubscribe/" in link)
     page.goto(leave)
     page.get_by_role("button", name="Unsubscribe").click()
     assert page.get_by_role("heading").inner_text() == "You are unsubscribed."
