@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: demo test lint types check bench bench-ingest serve constraints clean
+.PHONY: demo test lint types check bench bench-ingest bench-pages serve constraints clean
 
 demo: $(INSTALLED)
 	@$(BIN)/paperbot demo state/demo
@@ -25,6 +25,9 @@ check: lint types
 
 bench: $(INSTALLED)
 	PYTHONPATH=.:tests $(BIN)/python tests/bench/delivery.py
+
+bench-pages: $(INSTALLED)  # how many thumb pages one core serves
+	$(BIN)/python tests/bench/thumb_page.py
 
 serve: $(INSTALLED)
 	$(BIN)/paperbot serve

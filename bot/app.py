@@ -26,13 +26,16 @@ if TYPE_CHECKING:
     from threading import Event
 
     from jinja2 import Environment
+    from pydantic import SecretStr
 
     from bot.deliver import Channel, Route
     from bot.deliver.dispatch import Dispatcher
+    from bot.deliver.slack_front import SlackFront
     from bot.pipeline.editing import Editor
     from bot.pipeline.rendering import Renderer
     from bot.pipeline.running import Pipeline
     from bot.pipeline.shortening import Shortener
+    from bot.pipeline.subscribing import Subscribing
     from bot.ranking import Ranker
     from bot.sources import Source
     from bot.sources.http import Fetcher
@@ -46,6 +49,8 @@ class App:
         """Reads the settings; raises ConfigError. ``stop``, once set, ends deliveries early."""
         self.home, self._stop = home, stop
         self._settings: Settings = load_settings(home)
+        self._profiles_seen: dict[Path, int] = {}
+        self._ranker_upto = 0
 
     def __enter__(self) -> App:
         return self
@@ -80,7 +85,19 @@ class App:
 
     @cached_property
     def _profiles(self) -> tuple[dict[str, Profile], list[Problem]]:
+        self._profiles_seen = self._profile_files()
         return load_profiles(self.home / "profiles", self._settings.bot.timezone)
+
+    def refresh(self) -> None:
+        """Let go of what has changed outside since it was read: profiles, and papers the ranker doesn't know."""
+        if "_profiles" in vars(self) and self._profiles_seen != self._profile_files():
+            del vars(self)["_profiles"]
+        if "ranker" in vars(self) and self._ranker_upto != self.store.papers.newest_id():
+            del vars(self)["ranker"]
+
+    def _profile_files(self) -> dict[Path, int]:
+        folder = self.home / "profiles"
+        return {path: path.stat().st_mtime_ns for path in folder.glob("*.toml")}
 
     @property
     def profiles(self) -> dict[str, Profile]:
@@ -169,6 +186,7 @@ class App:
         from bot.pipeline.corpora import CorpusCache
         from bot.ranking import Ranker
 
+        self._ranker_upto = self.store.papers.newest_id()
         return Ranker(CorpusCache(self.home / "state" / "corpus.npz").corpus(self.store.papers))
 
     @cached_property
@@ -250,6 +268,35 @@ class App:
         return [problem] if problem else []
 
     @cached_property
+    def subscribing(self) -> Subscribing:
+        """The door for new readers."""
+        from bot.pipeline.subscribing import Subscribing
+
+        return Subscribing(self.store, self.templates, self._settings.email.sender, self.links)
+
+    def forget(self, reader: Reader, now: datetime) -> None:
+        """Remove all that is kept of a reader: in the store, and where messages are files."""
+        from bot.deliver.files import FilesChannel
+
+        self.store.readers.forget(reader, now)
+        FilesChannel(self.outbox_folder, ".eml" if reader.kind is Kind.EMAIL else ".json").forget(reader)
+
+    @property
+    def operator_token(self) -> str | None:
+        """What opens the operators' pages; None: they stay shut."""
+        return _plain(self._settings.web.operator_token)
+
+    @cached_property
+    def slack_front(self) -> SlackFront | None:
+        """Reads and answers what people do in Slack; None where it isn't set up."""
+        slack = self._settings.slack
+        if not (slack.signing_secret or slack.app_token):
+            return None
+        from bot.deliver.slack_front import SlackFront
+
+        return SlackFront(_plain(slack.signing_secret), _plain(slack.app_token), slack.api_url)
+
+    @cached_property
     def dispatcher(self) -> Dispatcher:
         """Sends what the outbox holds."""
         from bot.deliver.dispatch import Dispatcher
@@ -295,6 +342,10 @@ class App:
         from bot.deliver.slack import SPACING, SlackChannel
 
         return Route([SlackChannel(slack.token.get_secret_value(), slack.api_url)], SPACING)
+
+
+def _plain(secret: SecretStr | None) -> str | None:
+    return secret.get_secret_value() if secret else None
 
 
 def _absolute(url: str, home: Path) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date, datetime, time
 from enum import StrEnum
 
 PaperId = int
@@ -135,6 +135,13 @@ class Kind(StrEnum):
     SLACK = "slack"
 
 
+class Origin(StrEnum):
+    """Who keeps the list that a reader stands on."""
+
+    FILE = "file"  # the profile's file
+    WEB = "web"  # the store: subscribed on a page or in Slack
+
+
 @dataclass(frozen=True, slots=True)
 class Reader:
     """One address that receives one profile. ``stopped`` says why no more is sent, if so."""
@@ -144,6 +151,7 @@ class Reader:
     kind: Kind
     address: str
     stopped: str | None = None
+    origin: Origin = Origin.FILE
 
     @property
     def name(self) -> str:
@@ -167,6 +175,20 @@ class Thumb:
     vote: Vote
     at: datetime
     via: str  # the door it came in by: cli, mail, slack, page
+    voter: str = ""  # which member of a channel; empty where reader and person are one
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """What a reader has set on a page, over what the profile says; None: as in the profile.
+
+    ``ignored`` are words that the reader has taken out of what was learned.
+    """
+
+    size: int | None = None
+    at: time | None = None
+    days: tuple[str, ...] | None = None
+    ignored: tuple[str, ...] = ()
 
 
 # --- ranking ----------------------------------------------------------------------------------

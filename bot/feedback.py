@@ -8,6 +8,11 @@ from bot.domain import Paper, Reader, Vote
 from bot.store import Store
 
 
-def record(store: Store, reader: Reader, paper: Paper, vote: Vote, *, now: datetime, via: str) -> None:
-    """Keeps a vote; the last one of a reader on a paper counts, the earlier ones stay as history."""
-    store.feedback.add(reader.id, paper.id, vote, now, via)
+def record(
+    store: Store, reader: Reader, paper: Paper, vote: Vote, *, now: datetime, via: str, voter: str = ""
+) -> None:
+    """Keeps a vote; the last one on a paper counts, the earlier ones stay as history.
+
+    ``voter`` names who of a channel's members it is; of each the last one counts.
+    """
+    store.feedback.add(reader.id, paper.id, vote, now, via, voter=voter)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
 
 from bot.domain import Paper, Reader, Vote
 from bot.tokens import Purpose, Signer
@@ -21,6 +22,22 @@ class ReaderLinks:
         token = self.signer.sign(Purpose.THUMB, [self.reader.id, paper.id])
         return f"{self.public_url}/thumb/{token}?vote={vote}"
 
+    def confirm(self) -> str:
+        """The page that asks whether this reader wants the editions."""
+        return self._to("confirm", Purpose.CONFIRM)
+
+    def edition(self, day: date) -> str:
+        """What was sent on a day, in the browser."""
+        token = self.signer.sign(Purpose.EDITION, [self.reader.id, day.toordinal()])
+        return f"{self.public_url}/edition/{token}"
+
+    def me(self) -> str:
+        """The reader's own page."""
+        return self._to("me", Purpose.ME)
+
     def unsubscribe(self) -> str:
         """The page that stops this reader's editions."""
-        return f"{self.public_url}/unsubscribe/{self.signer.sign(Purpose.UNSUBSCRIBE, [self.reader.id])}"
+        return self._to("unsubscribe", Purpose.UNSUBSCRIBE)
+
+    def _to(self, page: str, purpose: Purpose) -> str:
+        return f"{self.public_url}/{page}/{self.signer.sign(purpose, [self.reader.id])}"

@@ -6,8 +6,9 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 
+from bot.config.personal import personal
 from bot.config.profiles import Profile
-from bot.domain import Paper, Reader
+from bot.domain import Origin, Paper, Reader
 from bot.errors import UsageError
 from bot.store import Store
 
@@ -17,24 +18,44 @@ _REF = re.compile(r"p(\d{1,18})")
 def find_reader(
     store: Store, profiles: Mapping[str, Profile], name: str, now: datetime
 ) -> tuple[Reader, Profile]:
-    """The reader called ``slug/address``, or the only one of profile ``slug``; raises UsageError."""
+    """The reader called ``slug/address``, or the only one of profile ``slug``, and the profile as they have it.
+
+    Raises UsageError.
+    """
     slug, _, address = name.partition("/")
     if slug not in profiles:
         raise UsageError(f"no profile {slug!r}; there are: {', '.join(profiles) or 'none in profiles/'}")
     profile = profiles[slug]
-    known = (store.readers.get(slug, address) for _, address in profile.addresses)
-    readers = [reader for reader in known if reader]
-    if len(readers) < len(profile.addresses):
-        readers = store.readers.sync(slug, profile.addresses, now)
+    readers = _readers(store, slug, profile, now)
     fitting = [reader for reader in readers if not address or reader.address.lower() == address.lower()]
     if len(fitting) == 1:
-        return fitting[0], profile
+        return fitting[0], personal(profile, store.overrides.get(fitting[0].id))
     names = ", ".join(reader.name for reader in readers)
     if not names:
         raise UsageError(f"profile {slug!r} has no readers; add [[readers]] to profiles/{slug}.toml")
     raise UsageError(
         f"{name!r} is {'no reader' if address else 'more than one reader'}; name one of: {names}"
     )
+
+
+def find_kept(store: Store, profiles: Mapping[str, Profile], name: str, now: datetime) -> Reader:
+    """The reader of this name of whom something is kept, in a profile or not any more; raises UsageError."""
+    slug, _, address = name.partition("/")
+    kept = [r for r in store.readers.of_profile(slug) if r.address.lower() == address.lower()]
+    return kept[0] if kept else find_reader(store, profiles, name, now)[0]
+
+
+def _readers(store: Store, slug: str, profile: Profile, now: datetime) -> list[Reader]:
+    """The profile's readers: those its file names, in its order, and those who came by web.
+
+    The store is written to only where it doesn't know a reader yet.
+    """
+    known = {reader.address: reader for reader in store.readers.of_profile(slug)}
+    addresses = [address for _, address in profile.addresses]
+    if not known.keys() >= set(addresses):
+        return store.readers.sync(slug, profile.addresses, now)
+    named = [known[address] for address in addresses]
+    return [*named, *(r for r in known.values() if r.origin is Origin.WEB and r not in named)]
 
 
 def find_paper(store: Store, text: str) -> Paper:

@@ -24,6 +24,7 @@ from apscheduler.schedulers.background import BackgroundScheduler
 from bot.app import App, open_app
 from bot.domain import Problem
 from bot.errors import PaperbotError, UsageError
+from bot.tokens import Redactor
 from bot.web import make_web
 
 log = logging.getLogger("paperbot")
@@ -117,6 +118,8 @@ def serve(home: Path, listener: socket.socket) -> None:
     """Until SIGTERM or SIGINT; then at most ten seconds more."""
     logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level=logging.INFO)
     logging.getLogger("apscheduler").setLevel(logging.ERROR)  # it warns of each tick that a long one swallows
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(Redactor())
     stop = Event()
     for number in (signal.SIGTERM, signal.SIGINT):  # the server raises its signal again when it is done
         signal.signal(number, lambda *_: stop.set())

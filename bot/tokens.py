@@ -7,7 +7,9 @@ hold ids only, never addresses.
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
+import re
 import secrets
 from enum import StrEnum
 from pathlib import Path
@@ -22,11 +24,23 @@ _KEY_BYTES = 32
 class Purpose(StrEnum):
     """What a token is for; the value is its salt."""
 
+    CONFIRM = "confirm.v1"
+    EDITION = "edition.v1"
+    ME = "me.v1"
     THUMB = "thumb.v1"
     UNSUBSCRIBE = "unsubscribe.v1"
 
 
-_MAX_AGE_SECONDS: dict[Purpose, int | None] = {Purpose.THUMB: 90 * 86_400, Purpose.UNSUBSCRIBE: None}
+_DAY = 86_400  # seconds
+_MAX_AGE: dict[Purpose, int | None] = {
+    Purpose.CONFIRM: 2 * _DAY,
+    Purpose.EDITION: 400 * _DAY,
+    Purpose.ME: 90 * _DAY,
+    Purpose.THUMB: 90 * _DAY,
+    Purpose.UNSUBSCRIBE: None,
+}
+_LONGEST = 500  # characters; ours have about 80
+_IN_TEXT = re.compile(r"/(confirm|edition|me|thumb|unsubscribe)/[^\s/?#\"'<>]+")
 
 
 class TokenError(PaperbotError):
@@ -52,8 +66,10 @@ class Signer:
 
     def read(self, purpose: Purpose, token: str) -> list[int]:
         """The payload of a token; raises TokenError."""
+        if len(token) > _LONGEST:
+            raise TokenError(expired=False)
         try:
-            payload = self._serializer(purpose).loads(token, max_age=_MAX_AGE_SECONDS[purpose])
+            payload = self._serializer(purpose).loads(token, max_age=_MAX_AGE[purpose])
         except SignatureExpired:
             raise TokenError(expired=True) from None
         except BadData:
@@ -79,3 +95,21 @@ def load_keys(path: Path) -> list[bytes]:
         raise PaperbotError(
             f"{path}: not a list of hexadecimal keys; restore it, or delete it to start anew"
         ) from None
+
+
+class Redactor(logging.Filter):
+    """Cuts tokens out of what is logged: who reads a log must not be able to act for a reader."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Let every record pass, without tokens in it."""
+        record.msg, record.args = redacted(record.getMessage()), None
+        return True
+
+
+def redacted(text: str) -> str:
+    """The text without the tokens of our links.
+
+    >>> redacted("GET /thumb/WzEsMV0.aXY.x?vote=up failed")
+    'GET /thumb/…?vote=up failed'
+    """
+    return _IN_TEXT.sub(r"/\1/…", text)

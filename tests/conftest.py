@@ -1,8 +1,10 @@
-"""What tests of whole commands share: a home, and a way to call ``paperbot`` in it."""
+"""What tests share: a home, a way to call ``paperbot`` in it, and a browser to look at what comes out."""
 
 from __future__ import annotations
 
 import json
+import os
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +12,7 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+from playwright.sync_api import Browser, sync_playwright
 from servers import FakeTime, Web
 from support import ROOT
 
@@ -19,6 +22,17 @@ from bot.sources.http import Fetcher
 # How long an example takes says more of the machine than of the code.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
+
+_BROWSER_OPTIONS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 
 @dataclass(frozen=True)
@@ -86,3 +100,16 @@ def time() -> FakeTime:
 def fetcher(time: FakeTime) -> Fetcher:
     """Fetches from this machine too."""
     return Fetcher(private_hosts=["127.0.0.1"], clock=time.clock, sleep=time.sleep)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    chromium = shutil.which("chromium")
+    if not chromium and os.environ.get("CI") == "true":
+        pytest.fail("chromium is not installed, and a CI run has to look at mails and pages")
+    if not chromium:
+        pytest.skip("chromium is not installed")
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=chromium, args=_BROWSER_OPTIONS)
+        yield started
+        started.close()

@@ -1,5 +1,6 @@
 """What tests of several rooms share: where the checkout is, and digests of their own."""
 
+import re
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -13,3 +14,14 @@ def digest(*titles: str, date: str = "2025-05-05 17:00:00", header: str = "LLM-R
         for title in titles
     ]
     return f"{header}\n\n" + "\n".join(blocks)
+
+
+def links_in(mail, base="http://localhost:8000"):
+    """All our own addresses in a mail, its headers included."""
+    text = mail.get_body(("html",)).get_content() + mail["List-Unsubscribe"]
+    return {link.replace("&amp;", "&") for link in re.findall(rf"{re.escape(base)}/[^\s\"<>]+", text)}
+
+
+def buttons(page):
+    """What the buttons of a page say."""
+    return re.findall(r"<button[^>]*>(.*?)</button>", page)

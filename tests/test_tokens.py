@@ -87,3 +87,9 @@ def test_links_carry_ids_and_no_address():
     token = thumb.removeprefix("https://papers.example.org/thumb/").removesuffix("?vote=down")
     assert signer.read(Purpose.THUMB, token) == [5, 17]
     assert "ada" not in thumb + links.unsubscribe()
+
+
+def test_five_megabytes_are_no_token_and_cost_no_time():
+    signer = Signer([KEY])
+    with pytest.raises(TokenError, match="not one of ours"):
+        signer.read(Purpose.ME, signer.sign(Purpose.ME, [1]) + "a" * 5_000_000)

@@ -17,6 +17,8 @@ from bot import __version__
 from bot.cli import (
     check,
     demo,
+    export,
+    forget,
     ingest,
     init,
     preview,
@@ -27,8 +29,10 @@ from bot.cli import (
     serve,
     sources,
     status,
+    subscribe,
     summarize,
     thumb,
+    unsubscribe,
     why,
 )
 from bot.cli.options import home_option
@@ -69,22 +73,10 @@ def paperbot(ctx: click.Context) -> None:
 
 
 paperbot.params.append(home_option)
-for module in (
-    demo,
-    init,
-    check,
-    ingest,
-    run,
-    serve,
-    preview,
-    thumb,
-    why,
-    rank,
-    summarize,
-    profiles,
-    sources,
-    status,
-    retry,
+for module in (  # in the order in which one needs them
+    *(demo, init, check, ingest, run, serve, preview, thumb, why),
+    *(profiles, subscribe, unsubscribe, sources, status, retry),
+    *(export, forget, rank, summarize),
 ):
     paperbot.add_command(module.command)
 

@@ -49,7 +49,8 @@ def known_timezone(name: str) -> str:
     return name
 
 
-def _email(address: str) -> str:
+def mail_address(address: str) -> str:
+    """The address as it is written to; raises ValueError, in words for people, where it is none."""
     try:
         # A home of one's own may well mail to ada@localhost; whether an address can be reached is the
         # mail server's to say.
@@ -67,7 +68,8 @@ def _email(address: str) -> str:
     return checked.ascii_email
 
 
-def _slack(address: str) -> str:
+def slack_address(address: str) -> str:
+    """The id itself where it is one of a channel or user; raises ValueError."""
     if not _SLACK_ADDRESS.fullmatch(address):
         raise ValueError(f"{address!r} is not a Slack id; copy it from the channel's details, like C0123ABC")
     return address
@@ -76,7 +78,7 @@ def _slack(address: str) -> str:
 Term = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Terms = Annotated[tuple[Term, ...], Field(max_length=500)]
 ClockTime = Annotated[time, BeforeValidator(_clock_time)]
-Email = Annotated[str, AfterValidator(_email)]
+Email = Annotated[str, AfterValidator(mail_address)]
 Timezone = Annotated[str, AfterValidator(known_timezone)]
 
 
@@ -109,7 +111,7 @@ class ReaderSection(Section):
     """One address that receives the profile."""
 
     email: Email | None = None
-    slack: Annotated[str, AfterValidator(_slack)] | None = None
+    slack: Annotated[str, AfterValidator(slack_address)] | None = None
 
     @model_validator(mode="after")
     def _one_address(self) -> ReaderSection:

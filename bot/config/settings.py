@@ -16,7 +16,14 @@ from bot.errors import ConfigError
 from bot.loopback import is_loopback
 
 FILE = "paperbot.toml"
-_SECRETS = {"email": "password", "slack": "token", "summaries": "key"}
+_SECRETS = (
+    ("email", "password"),
+    ("slack", "token"),
+    ("slack", "signing_secret"),
+    ("slack", "app_token"),
+    ("summaries", "key"),
+    ("web", "operator_token"),
+)
 
 
 def _web_url(value: str) -> str:
@@ -151,6 +158,14 @@ class SlackSection(Section):
 
     api_url: WebUrl = "https://slack.com/api"
     token: SecretStr | None = None
+    signing_secret: SecretStr | None = None
+    app_token: SecretStr | None = None
+
+
+class WebSection(Section):
+    """The pages of ``paperbot serve``."""
+
+    operator_token: Annotated[SecretStr, Field(min_length=16)] | None = None
 
 
 class SummariesSection(Section):
@@ -192,6 +207,7 @@ class Settings(BaseSettings):
     email: EmailSection = EmailSection()
     slack: SlackSection = SlackSection()
     summaries: SummariesSection = SummariesSection()
+    web: WebSection = WebSection()
 
     @model_validator(mode="after")
     def _sources_differ(self) -> Settings:
@@ -248,7 +264,7 @@ def _refuse_secrets(values: dict[str, Any]) -> None:
             "passwords",
             "secrets don't belong in files; set PAPERBOT_PASSWORDS__NAME, by the source's name",
         )
-    for section, key in _SECRETS.items():
+    for section, key in _SECRETS:
         table = values.get(section)
         if isinstance(table, dict) and key in table:
             variable = f"PAPERBOT_{section}__{key}".upper()

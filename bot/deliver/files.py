@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -19,7 +20,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import quote
 
-from bot.domain import Delivery
+from bot.domain import Delivery, Reader
 from bot.errors import Blame, DeliveryError
 
 _LONGEST_STEM = 200  # bytes; file systems allow 255, and a number and a suffix follow
@@ -70,6 +71,14 @@ class FilesChannel:
 
     def close(self) -> None:
         """Nothing is held open."""
+
+    def forget(self, reader: Reader) -> None:
+        """Delete the files of all messages to a reader."""
+        stem = _safe(f"{reader.profile}--{reader.address}")
+        with _translated():
+            for path in self._folder.glob(f"*/{stem}*{self._suffix}"):
+                if re.fullmatch(r"(--\d+)?", path.stem.removeprefix(stem)):
+                    path.unlink()
 
     def _target(self, delivery: Delivery, body: bytes) -> Path:
         """The first name from the part's number on that is free, or already holds this very message."""

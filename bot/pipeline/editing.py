@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -11,6 +11,7 @@ from bot.config.profiles import Profile
 from bot.domain import Edition, EditionKind, Paper, PaperId, PickKind, Reader, Score, Thumb, Vote
 from bot.edition import Choice, Limits, compose, select, with_trending
 from bot.edition.alerts import urgent
+from bot.edition.ignoring import without
 from bot.store import Store
 
 if TYPE_CHECKING:  # scikit-learn takes a second to import: only ranking itself pays for it
@@ -153,11 +154,12 @@ class Editor:
         self, reader: Reader, profile: Profile, papers: Mapping[PaperId, Paper], now: datetime
     ) -> Ranking:
         ranking = self._ranker().rank(self._interest(reader, profile, now), list(papers.values()))
-        return replace(ranking, scores=with_trending(ranking.scores, papers, profile.edition.trending))
+        kept = _without(ranking, self._store.overrides.get(reader.id).ignored)
+        return replace(kept, scores=with_trending(kept.scores, papers, profile.edition.trending))
 
     def _interest(self, reader: Reader, profile: Profile, now: datetime) -> Interest:
-        thumbs = list(self._store.feedback.current(reader.id).values())
-        papers = self._store.papers.get([thumb.paper for thumb in thumbs])
+        thumbs = self._store.feedback.votes(reader.id)
+        papers = self._store.papers.get(thumb.paper for thumb in thumbs)
         return interest(profile, thumbs, papers, now)
 
     def _first_look(self) -> datetime | None:
@@ -178,6 +180,16 @@ def interest(
         down=[papers[thumb.paper] for thumb in thumbs if thumb.vote is Vote.DOWN],
         ages={thumb.paper: (now - thumb.at) / timedelta(days=1) for thumb in thumbs},
     )
+
+
+def _without(ranking: Ranking, ignored: Collection[str]) -> Ranking:
+    """The ranking as it is without the words that the reader has taken out of what was learned."""
+    if not ignored:
+        return ranking
+    scores = sorted(
+        (without(score, ignored) for score in ranking.scores), key=lambda s: (-s.log_odds, s.paper)
+    )
+    return replace(ranking, scores=tuple(scores))
 
 
 def _named_by(choices: Sequence[Choice]) -> list[PaperId]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from itertools import count
 
+from bot.config.personal import personal
 from bot.config.profiles import Profile
 from bot.deliver.dispatch import Dispatcher
 from bot.domain import Edition, Problem, Reader
@@ -168,10 +169,11 @@ class Pipeline:
         return made
 
     def _readers(self, now: datetime) -> Iterator[tuple[Reader, Profile]]:
+        overrides = self.store.overrides.all()
         for slug, profile in self.profiles.items():
             for reader in self.store.readers.sync(slug, profile.addresses, now):
                 if not reader.stopped:
-                    yield reader, profile
+                    yield reader, personal(profile, overrides.get(reader.id))
 
     def _due(self, reader: Reader, profile: Profile, now: datetime, force: bool) -> _Due | None:
         schedule = profile.schedule

@@ -8,7 +8,7 @@ from datetime import date, datetime
 from typing import Any
 
 from bot.config.profiles import Profile
-from bot.domain import Kind, Problem, Reader, SourceState, State
+from bot.domain import Kind, Origin, Problem, Reader, SourceState, State
 from bot.pipeline.watching import Health, watch
 from bot.schedule import LOOK_BACK, due_slots, moment, next_moment
 from bot.sources import Source
@@ -130,11 +130,15 @@ def _brought(name: str, activity: SourceActivity | None) -> dict[str, Any]:
 
 
 def _readers(store: Store, profiles: Mapping[str, Profile], now: datetime) -> list[ReaderStatus]:
-    known = {(reader.profile, reader.address): reader for reader in store.readers.all()}
+    everyone = store.readers.all()
+    known = {(reader.profile, reader.address): reader for reader in everyone}
     readers = [
         (known.get((slug, address)) or Reader(0, slug, kind, address), profile)  # 0: not met by any run yet
         for slug, profile in profiles.items()
         for kind, address in profile.addresses
+    ]
+    readers += [
+        (r, profiles[r.profile]) for r in everyone if r.origin is Origin.WEB and r.profile in profiles
     ]
     thumbs = store.feedback.counts()
     last = store.editions.last_by_reader()

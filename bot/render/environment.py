@@ -26,7 +26,7 @@ from bot.errors import TemplateProblem
 from bot.render import phrases, sample
 from bot.render.emphasis import paragraphs, pieces
 from bot.render.latex import readable
-from bot.render.links import Links, title_link
+from bot.render.links import Links, path, title_link
 from bot.render.text import oneline, shorten, wrap
 
 _FILTERS: Mapping[str, Callable[..., object]] = {
@@ -38,6 +38,7 @@ _FILTERS: Mapping[str, Callable[..., object]] = {
     "match": phrases.match,
     "oneline": oneline,
     "paragraphs": paragraphs,
+    "path": path,
     "percent": phrases.percent,
     "pieces": pieces,
     "preheader": phrases.preheader,
@@ -72,6 +73,12 @@ def render(env: Environment, name: str, edition: Edition, links: Links) -> str:
     """One template rendered; raises TemplateProblem with the file and line of a mistake in it."""
     with _mistakes(name):
         return env.get_template(name).render(edition=edition, links=links)
+
+
+def render_letter_part(env: Environment, name: str, **context: object) -> str:
+    """One template of a letter rendered; raises TemplateProblem with the file and line of a mistake in it."""
+    with _mistakes(name):
+        return env.get_template(name).render(**context)
 
 
 def check_templates(env: Environment) -> None:

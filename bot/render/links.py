@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Protocol
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from bot import identity
 from bot.domain import Paper, Vote
@@ -19,6 +20,14 @@ class Links(Protocol):
         """The page that asks whether to record this vote."""
         ...
 
+    def edition(self, day: date) -> str:
+        """What was sent on a day, in the browser."""
+        ...
+
+    def me(self) -> str:
+        """The reader's own page."""
+        ...
+
     def unsubscribe(self) -> str:
         """The page that stops this reader's editions."""
         ...
@@ -28,3 +37,13 @@ def title_link(paper: Paper) -> Link:
     """Where a paper's title leads: http or https only, percent-encoded where a URL must be."""
     link = identity.link(paper)
     return Link(quote(link.url, safe=_URL_CHARACTERS, errors="replace"), link.is_search)
+
+
+def path(url: str) -> str:
+    """One of our own links without its host: a page leads to where it was opened, whatever the settings say.
+
+    >>> path("https://papers.example.org/thumb/WzFd?vote=up")
+    '/thumb/WzFd?vote=up'
+    """
+    parts = urlsplit(url)
+    return f"{parts.path}?{parts.query}" if parts.query else parts.path

@@ -31,6 +31,14 @@ class SampleLinks:
         """An address that says what it would record."""
         return f"https://paperbot.example.org/thumb/{paper.ref}?vote={vote}"
 
+    def edition(self, day: date) -> str:
+        """An address that says what it would show."""
+        return f"https://paperbot.example.org/edition/{day}"
+
+    def me(self) -> str:
+        """An address that says what it would show."""
+        return "https://paperbot.example.org/me/sample"
+
     def unsubscribe(self) -> str:
         """An address that says what it is for."""
         return "https://paperbot.example.org/unsubscribe/sample"

@@ -17,7 +17,7 @@ def visible(text: str) -> str:
 
 def oneline(text: str) -> str:
     """The visible text on one line, with single spaces."""
-    return visible(" ".join(text.split()))
+    return " ".join(visible(" ".join(text.split())).split())
 
 
 def shorten(text: str, width: int) -> str:

@@ -12,9 +12,12 @@ from bot.store.engine import Database, parse_url
 from bot.store.feedback import Feedback
 from bot.store.notices import AlertMarks, Notices
 from bot.store.outbox import Outbox
+from bot.store.overrides import Overrides
 from bot.store.papers import Papers
 from bot.store.pauses import Pauses
+from bot.store.rate_limits import RateLimits
 from bot.store.readers import Readers
+from bot.store.search import Search
 from bot.store.sources import Sources
 from bot.store.tldrs import Tldrs
 from bot.store.upgrade import bring_up_to_date
@@ -35,6 +38,9 @@ class Store:
         self.alert_marks = AlertMarks(database)
         self.notices = Notices(database)
         self.tldrs = Tldrs(database)
+        self.overrides = Overrides(database)
+        self.rate_limits = RateLimits(database)
+        self.search = Search(database)
 
     def close(self) -> None:
         """Close all connections."""

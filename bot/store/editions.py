@@ -120,6 +120,22 @@ class Editions:
             newest: datetime | None = connection.scalar(select(func.max(editions.c.composed_at)))
         return newest
 
+    def of_reader(self, reader_id: ReaderId) -> list[StoredEdition]:
+        """Return a reader's editions, newest first."""
+        return self._read(_kept().where(editions.c.reader_id == reader_id).order_by(editions.c.id.desc()))
+
+    def last_with(self, reader_ids: Collection[ReaderId], paper_id: PaperId) -> ReaderId | None:
+        """Return which of these readers had a paper in an edition, the last one; None where none had."""
+        query = (
+            select(editions.c.reader_id)
+            .join(picks)
+            .where(editions.c.reader_id.in_(reader_ids), picks.c.paper_id == paper_id)
+            .order_by(editions.c.id.desc())
+            .limit(1)
+        )
+        with self._database.reading() as connection:
+            return connection.scalar(query)
+
     def slots(self, reader_id: ReaderId, among: Collection[str]) -> set[str]:
         """Return which of these slots a reader's editions have taken."""
         query = select(editions.c.slot).where(editions.c.reader_id == reader_id, editions.c.slot.in_(among))

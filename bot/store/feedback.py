@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from sqlalchemy import Subquery, case, func, insert, select
@@ -17,15 +18,42 @@ class Feedback:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def add(self, reader_id: ReaderId, paper_id: PaperId, vote: Vote, at: datetime, via: str) -> None:
-        """Note what a reader says of a paper now; ``Vote.CLEAR`` takes back what was said before."""
-        row = {"reader_id": reader_id, "paper_id": paper_id, "vote": vote, "at": at, "via": via}
+    def add(
+        self, reader_id: ReaderId, paper_id: PaperId, vote: Vote, at: datetime, via: str, *, voter: str = ""
+    ) -> None:
+        """Note what a reader, or one ``voter`` of a channel, says of a paper now.
+
+        ``Vote.CLEAR`` takes back what the same voter said before.
+        """
+        row = {
+            "reader_id": reader_id,
+            "paper_id": paper_id,
+            "vote": vote,
+            "at": at,
+            "via": via,
+            "voter": voter,
+        }
         with self._database.writing() as connection:
             connection.execute(insert(thumbs), row)
 
     def current(self, reader_id: ReaderId) -> dict[PaperId, Thumb]:
-        """Return the thumbs that count, in the order given; none that was taken back."""
-        return {thumb.paper: thumb for thumb in self._read(select(current_thumbs(reader_id)))}
+        """Return the thumbs that count, in the order given; none that was taken back.
+
+        Of a channel's members all count: the thumb is that of the majority, and none where they are even.
+        """
+        said: dict[PaperId, list[Thumb]] = {}
+        for thumb in self.votes(reader_id):
+            said.setdefault(thumb.paper, []).append(thumb)
+        agreed = {paper: _majority(given) for paper, given in said.items()}
+        return {paper: thumb for paper, thumb in agreed.items() if thumb}
+
+    def votes(self, reader_id: ReaderId, paper_id: PaperId | None = None) -> list[Thumb]:
+        """Return the last word of each voter on each paper, or on one, in the order given.
+
+        None that was taken back.
+        """
+        current = current_thumbs(reader_id, paper_id)
+        return self._read(select(current).order_by(current.c.id))
 
     def history(self, reader_id: ReaderId) -> list[Thumb]:
         """Return all a reader ever said, changes of mind and ``CLEAR`` included, in order."""
@@ -44,13 +72,24 @@ class Feedback:
             return [_thumb(row) for row in connection.execute(query)]
 
 
-def current_thumbs(reader_id: ReaderId | None = None) -> Subquery:
-    """Select the thumbs that count: the last of each reader on each paper, unless it took one back."""
-    last = select(func.max(thumbs.c.id)).group_by(thumbs.c.reader_id, thumbs.c.paper_id)
+def current_thumbs(reader_id: ReaderId | None = None, paper_id: PaperId | None = None) -> Subquery:
+    """Select the thumbs that count: the last of each voter on each paper, unless it took one back."""
+    last = select(func.max(thumbs.c.id)).group_by(thumbs.c.reader_id, thumbs.c.paper_id, thumbs.c.voter)
     if reader_id is not None:
         last = last.where(thumbs.c.reader_id == reader_id)
+    if paper_id is not None:
+        last = last.where(thumbs.c.paper_id == paper_id)
     return select(thumbs).where(thumbs.c.id.in_(last), thumbs.c.vote != Vote.CLEAR).subquery("current_thumbs")
 
 
 def _thumb(row: AnyRow) -> Thumb:
-    return Thumb(row.paper_id, row.vote, row.at, row.via)
+    return Thumb(row.paper_id, row.vote, row.at, row.via, row.voter)
+
+
+def _majority(given: Sequence[Thumb]) -> Thumb | None:
+    """The last thumb of those who are more; None where as many say up as down."""
+    ups = [thumb for thumb in given if thumb.vote is Vote.UP]
+    downs = [thumb for thumb in given if thumb.vote is Vote.DOWN]
+    if len(ups) == len(downs):
+        return None
+    return max(ups, downs, key=len)[-1]

@@ -19,9 +19,9 @@ from secrets import token_hex
 
 from sqlalchemy import Connection, Update, and_, bindparam, exists, func, select, text, update
 
-from bot.domain import Delivery, Kind, ReaderId, State
+from bot.domain import Delivery, Kind, Message, ReaderId, State
 from bot.store.editions import EditionId
-from bot.store.engine import AnyRow, AnySelect, Database, in_chunks
+from bot.store.engine import AnyRow, AnySelect, Database, in_chunks, insert_new
 from bot.store.readers import reader_of
 from bot.store.schema import outbox, readers
 
@@ -51,6 +51,26 @@ class Outbox:
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    def put_letter(self, reader_id: ReaderId, message: Message, key: str, now: datetime) -> None:
+        """Put in a message that belongs to no edition; one whose key is there already is not put in again."""
+        row = {
+            "key": key,
+            "reader_id": reader_id,
+            "kind": select(readers.c.kind).where(readers.c.id == reader_id).scalar_subquery(),
+            "part": message.part,
+            "subject": message.subject,
+            "date": now.date(),
+            "body": message.body,
+            "state": State.PENDING,
+            "attempts": 0,
+            "code": "",
+            "detail": "",
+            "created_at": now,
+            "updated_at": now,
+        }
+        with self._database.writing() as connection:
+            connection.execute(insert_new(connection, outbox).values(row))
+
     def claim(self, kind: Kind, now: datetime, lease: timedelta, limit: int) -> list[Delivery]:
         """Take up to ``limit`` messages of a channel that are due, each for the time of ``lease``.
 
@@ -79,9 +99,10 @@ class Outbox:
         """Note that the body goes out next, and renew the lease; only on True may it be sent.
 
         False where the claim ran out or is another's now, and where the reader has stopped meanwhile: the
-        message is then cancelled.
+        message is then cancelled. A letter goes out all the same: it asks a reader who isn't one yet.
         """
-        stopped = exists().where(readers.c.id == outbox.c.reader_id, readers.c.stopped.is_not(None))
+        has_stopped = exists().where(readers.c.id == outbox.c.reader_id, readers.c.stopped.is_not(None))
+        stopped = and_(outbox.c.edition_id.is_not(None), has_stopped)
         mine = _held(delivery, State.CLAIMED).where(outbox.c.lease_until > now)
         start = mine.where(~stopped).values(state=State.DATA_STARTED, lease_until=now + lease, updated_at=now)
         cancel = mine.where(stopped).values(
@@ -243,7 +264,7 @@ def _take(connection: Connection, kind: Kind, now: datetime, limit: int) -> list
 
 
 def _with_readers() -> AnySelect:
-    columns = (readers.c.profile, readers.c.address, readers.c.stopped)
+    columns = (readers.c.profile, readers.c.address, readers.c.stopped, readers.c.origin)
     return select(outbox, *columns).join(readers)
 
 

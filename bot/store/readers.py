@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
+from hashlib import sha256
 
-from sqlalchemy import ColumnElement, Connection, bindparam, select, true, update
+from sqlalchemy import ColumnElement, Connection, bindparam, delete, func, select, true, update
 
-from bot.domain import Kind, Reader, ReaderId
+from bot.domain import Kind, Origin, Reader, ReaderId
 from bot.store.engine import AnyRow, Database, insert_new
-from bot.store.schema import readers
+from bot.store.schema import forgotten, outbox, readers
 
+# Why a reader has stopped; a bounce or the like says so in words of its own.
 REMOVED = "removed from the profile"
 REFUSED = "refused: "  # begins the reason where the other side doesn't take messages for the address
+AWAITING = "waits for its confirmation"
+UNSUBSCRIBED = "unsubscribed by its reader"
+PAUSED = "paused by its reader"
+
+CONFIRM_WITHIN = timedelta(hours=48)
 
 
 class Readers:
@@ -23,23 +30,19 @@ class Readers:
         self._database = database
 
     def sync(self, profile: str, addresses: Sequence[tuple[Kind, str]], now: datetime) -> list[Reader]:
-        """Make the readers of a profile those its file names; returns these, in the file's order.
+        """Make the readers of a profile those its file names, beside those who subscribed by themselves.
 
-        One no longer named is stopped, and goes on when named again. One who stopped for another reason
-        stays stopped, whatever the file says.
+        Returns them all, those of the file first and in its order. One no longer named is stopped, and goes on
+        when named again; one who stopped for another reason stays stopped, whatever the file says; one who
+        wanted to be forgotten stays forgotten. Who did not confirm in time is forgotten, too.
         """
-        new = [
-            {"profile": profile, "kind": kind, "address": address, "since": now}
-            for kind, address in addresses
-        ]
         with self._database.writing() as connection:
-            if new:
-                connection.execute(insert_new(connection, readers), new)
-            known = {reader.address: reader for reader in _select(connection, readers.c.profile == profile)}
-            named = {address: known.pop(address) for _, address in addresses}
-            _set_stopped(connection, (r.id for r in known.values() if not r.stopped), REMOVED)
-            _set_stopped(connection, (r.id for r in named.values() if r.stopped == REMOVED), None)
-        return [replace(r, stopped=None) if r.stopped == REMOVED else r for r in named.values()]
+            named = _named(connection, profile, addresses, now)
+            others = [r for r in _select(connection, readers.c.profile == profile) if r.address not in named]
+            left = [r.id for r in others if r.origin is Origin.FILE and not r.stopped]
+            _set_stopped(connection, left, REMOVED)
+            connection.execute(delete(readers).where(_overdue(profile, now)))
+            return [*named.values(), *_select(connection, _by_web(profile))]
 
     def get(self, profile: str, address: str) -> Reader | None:
         """Return the reader with this address of this profile, if there is one."""
@@ -47,15 +50,54 @@ class Readers:
             found = _select(connection, (readers.c.profile == profile) & (readers.c.address == address))
         return found[0] if found else None
 
+    def by_id(self, reader_id: ReaderId) -> Reader | None:
+        """Return the reader with this id, if there still is one."""
+        with self._database.reading() as connection:
+            found = _select(connection, readers.c.id == reader_id)
+        return found[0] if found else None
+
     def of_profile(self, profile: str) -> list[Reader]:
         """Return all readers a profile ever had, the stopped ones too, in the order they came."""
         with self._database.reading() as connection:
             return _select(connection, readers.c.profile == profile)
 
+    def at_address(self, address: str) -> list[Reader]:
+        """Return the readers of all profiles with this very address, in the order they came."""
+        with self._database.reading() as connection:
+            return _select(connection, readers.c.address == address)
+
     def all(self) -> list[Reader]:
         """Return all readers, the stopped ones too, in the order they came."""
         with self._database.reading() as connection:
             return _select(connection, true())
+
+    def since(self, reader_id: ReaderId) -> datetime | None:
+        """Return when a reader came."""
+        with self._database.reading() as connection:
+            return connection.scalar(select(readers.c.since).where(readers.c.id == reader_id))
+
+    def ask(self, profile: str, kind: Kind, address: str, now: datetime) -> Reader:
+        """Return the reader of a profile at an address, upper and lower case aside.
+
+        One not known yet is new, and waits for a confirmation.
+        """
+        same = (readers.c.profile == profile) & (func.lower(readers.c.address) == address.lower())
+        row = {"profile": profile, "kind": kind, "address": address, "since": now}
+        with self._database.writing() as connection:
+            if not (found := _select(connection, same)):
+                asking = insert_new(connection, readers).values(
+                    {**row, "stopped": AWAITING, "origin": Origin.WEB}
+                )
+                connection.execute(asking)
+                found = _select(connection, same)
+        return found[0]
+
+    def confirm(self, reader_id: ReaderId) -> None:
+        """Send to a reader who says so again or at last; one whom no file names any more stays by web."""
+        by_web = update(readers).where(readers.c.id == reader_id, readers.c.stopped == REMOVED)
+        with self._database.writing() as connection:
+            connection.execute(by_web.values(origin=Origin.WEB))
+            _set_stopped(connection, [reader_id], None)
 
     def stop(self, reader_id: ReaderId, why: str) -> None:
         """Send this reader nothing more, what waits in the outbox included."""
@@ -69,6 +111,30 @@ class Readers:
         """Send to this reader again."""
         self._stopped(reader_id, None)
 
+    def forget(self, reader: Reader, now: datetime) -> None:
+        """Remove a reader with all that is kept of it.
+
+        Of one whom a file names a hash stays, so that the file doesn't bring it back.
+        """
+        with self._database.writing() as connection:
+            # Rows of the outbox first: they belong to editions as well, which go with the reader.
+            connection.execute(delete(outbox).where(outbox.c.reader_id == reader.id))
+            connection.execute(delete(readers).where(readers.c.id == reader.id))
+            if reader.origin is Origin.FILE:
+                key = _forgotten_key(reader.profile, reader.address)
+                connection.execute(insert_new(connection, forgotten).values(key=key, at=now))
+
+    def remember(self, profile: str, address: str) -> None:
+        """Let an address be a reader again that was forgotten."""
+        with self._database.writing() as connection:
+            key = _forgotten_key(profile, address)
+            connection.execute(delete(forgotten).where(forgotten.c.key == key))
+
+    def forgotten(self, profile: str, address: str) -> bool:
+        """Tell whether an address wanted to be forgotten."""
+        with self._database.reading() as connection:
+            return _forgotten(connection, profile, address)
+
     def _stopped(self, reader_id: ReaderId, why: str | None) -> None:
         with self._database.writing() as connection:
             _set_stopped(connection, [reader_id], why)
@@ -76,7 +142,45 @@ class Readers:
 
 def reader_of(row: AnyRow, reader_id: ReaderId) -> Reader:
     """Read the reader from a row that has the columns of ``readers``; its ``id`` may be another table's."""
-    return Reader(reader_id, row.profile, row.kind, row.address, row.stopped)
+    return Reader(reader_id, row.profile, row.kind, row.address, row.stopped, row.origin)
+
+
+def _named(
+    connection: Connection, profile: str, addresses: Sequence[tuple[Kind, str]], now: datetime
+) -> dict[str, Reader]:
+    """The readers that a file names, made where they are new, by address and in its order."""
+    wanted = [pair for pair in addresses if not _forgotten(connection, profile, pair[1])]
+    new = [{"profile": profile, "kind": kind, "address": address, "since": now} for kind, address in wanted]
+    if new:
+        connection.execute(insert_new(connection, readers), new)
+    known = {reader.address: reader for reader in _select(connection, readers.c.profile == profile)}
+    named = {address: known[address] for _, address in wanted}
+    back = [reader.id for reader in named.values() if reader.stopped in (REMOVED, AWAITING)]
+    _set_stopped(connection, back, None)
+    adopted = [reader.id for reader in named.values() if reader.origin is not Origin.FILE]
+    if adopted:
+        connection.execute(update(readers).where(readers.c.id.in_(adopted)).values(origin=Origin.FILE))
+    return {
+        address: replace(r, stopped=None if r.id in back else r.stopped, origin=Origin.FILE)
+        for address, r in named.items()
+    }
+
+
+def _by_web(profile: str) -> ColumnElement[bool]:
+    return (readers.c.profile == profile) & (readers.c.origin == Origin.WEB)
+
+
+def _overdue(profile: str, now: datetime) -> ColumnElement[bool]:
+    return _by_web(profile) & (readers.c.stopped == AWAITING) & (readers.c.since < now - CONFIRM_WITHIN)
+
+
+def _forgotten_key(profile: str, address: str) -> str:
+    return sha256(f"{profile}/{address.lower()}".encode()).hexdigest()
+
+
+def _forgotten(connection: Connection, profile: str, address: str) -> bool:
+    key = _forgotten_key(profile, address)
+    return connection.scalar(select(forgotten.c.key).where(forgotten.c.key == key)) is not None
 
 
 def _select(connection: Connection, which: ColumnElement[bool]) -> list[Reader]:

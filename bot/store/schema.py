@@ -25,12 +25,13 @@ from sqlalchemy import (
     MetaData,
     Table,
     Text,
+    Time,
     TypeDecorator,
     UniqueConstraint,
     text,
 )
 
-from bot.domain import EditionKind, Kind, PickKind, State, Vote
+from bot.domain import EditionKind, Kind, Origin, PickKind, State, Vote
 
 
 class UtcDateTime(TypeDecorator[datetime]):
@@ -176,6 +177,7 @@ readers = Table(
     Column("address", Text, nullable=False),
     Column("stopped", Text),
     Column("since", UtcDateTime, nullable=False),
+    Column("origin", _words_of(Origin), nullable=False, server_default=Origin.FILE.value),
     UniqueConstraint("profile", "address"),
     sqlite_autoincrement=True,
 )
@@ -189,6 +191,7 @@ thumbs = Table(
     Column("vote", _words_of(Vote), nullable=False),
     Column("at", UtcDateTime, nullable=False),
     Column("via", Text, nullable=False),
+    Column("voter", Text, nullable=False, server_default=""),
     Index(None, "reader_id", "paper_id", "id"),
     sqlite_autoincrement=True,
 )
@@ -241,7 +244,9 @@ outbox = Table(
     metadata,
     Column("id", _Id, primary_key=True),
     Column("key", Text, nullable=False),
-    Column("edition_id", _Id, ForeignKey(editions.c.id, ondelete="CASCADE"), nullable=False),
+    Column(
+        "edition_id", _Id, ForeignKey(editions.c.id, ondelete="CASCADE")
+    ),  # none: a letter, such as a welcome
     Column("reader_id", _Id, ForeignKey(readers.c.id, ondelete="CASCADE"), nullable=False, index=True),
     Column("kind", _words_of(Kind), nullable=False),
     Column("part", Integer, nullable=False),
@@ -288,4 +293,36 @@ notices = Table(
     metadata,
     Column("day", Date, primary_key=True),  # UTC; the operator got the one mail of that day
     Column("sent_at", UtcDateTime, nullable=False),
+)
+
+overrides = Table(
+    "overrides",
+    metadata,
+    Column(
+        "reader_id",
+        _Id,
+        ForeignKey(readers.c.id, ondelete="CASCADE"),
+        primary_key=True,
+        autoincrement=False,
+    ),
+    Column("size", Integer),
+    Column("at", Time),
+    Column("days", JSON(none_as_null=True)),
+    Column("ignored", JSON, nullable=False),
+)
+
+# Readers whom a file still names and who want nothing kept of them: a hash is all that is.
+forgotten = Table(
+    "forgotten",
+    metadata,
+    Column("key", Text, primary_key=True),
+    Column("at", UtcDateTime, nullable=False),
+)
+
+rate_limits = Table(
+    "rate_limits",
+    metadata,
+    Column("key", Text, primary_key=True),
+    Column("began_at", UtcDateTime, nullable=False, index=True),
+    Column("count", Integer, nullable=False),
 )

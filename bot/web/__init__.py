@@ -1,5 +1,12 @@
-"""The pages that links in messages lead to. GET shows, POST does: mail scanners open every link."""
+"""The pages: what links in messages lead to, the start page, one's own page, Slack's door, the operators'.
 
-from bot.web.pages import make_web
+GET shows, POST does: mail scanners open every link. A page needs no script, no account and nothing from elsewhere.
+
+    guard.py        every request: size, form, headers
+    site.py         what pages share
+    thumbs.py subscriptions.py me.py editions.py open_editions.py slack.py operators.py      the pages
+"""
+
+from bot.web.application import make_web
 
 __all__ = ["make_web"]

@@ -155,15 +155,15 @@ def test_passwords_are_refused_in_the_file_and_taken_from_the_environment(
     from bot.app import open_app
 
     mailbox = '[[sources]]\nname = "arxiv-mail"\nkind = "mailbox"\nhost = "h"\nusername = "u"\nsender = "s"\n'
-    settings.write_text(mailbox + '[passwords]\narxiv-mail = "secret"\n')
+    settings.write_text(mailbox + '[passwords]\narxiv-mail = "hush-hush"\n')
     refused = paperbot("ingest")
     assert (refused.code, "set PAPERBOT_PASSWORDS__NAME" in refused.err) == (2, True)
     settings.write_text(mailbox)
-    monkeypatch.setenv("PAPERBOT_PASSWORDS__ARXIV_MAIL", "secret")
+    monkeypatch.setenv("PAPERBOT_PASSWORDS__ARXIV_MAIL", "hush-hush")
     with open_app(settings.parent) as app:
         (source,) = app.sources
-        assert source.password == "secret"
-        assert "secret" not in repr(app._settings)
+        assert source.password == "hush-hush"
+        assert "hush-hush" not in repr(app._settings)
 
 
 def test_links_are_looked_up_where_the_settings_want_it(

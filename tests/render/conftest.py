@@ -1,31 +1,18 @@
-"""Invented editions, and a browser to look at them with."""
+"""Invented editions."""
 
 from __future__ import annotations
 
-import os
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
 from jinja2 import Environment
-from playwright.sync_api import Browser, sync_playwright
 
 from bot.domain import Edition, Kind, Paper, Pick, PickKind, Reader, Sentence, Sighting, Vote
 from bot.render.environment import environment
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
-_BROWSER_OPTIONS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 
 
 class TestLinks:
@@ -35,6 +22,12 @@ class TestLinks:
 
     def thumb(self, paper: Paper, vote: Vote) -> str:
         return f"https://papers.example.org/thumb/{'t' * 80}.{paper.id}?vote={vote}&from=mail"
+
+    def edition(self, day: date) -> str:
+        return f"https://papers.example.org/edition/{'e' * 70}"
+
+    def me(self) -> str:
+        return f"https://papers.example.org/me/{'m' * 60}"
 
     def unsubscribe(self) -> str:
         return f"https://papers.example.org/unsubscribe/{'u' * 60}"
@@ -63,19 +56,6 @@ def make_pick() -> Callable[..., Pick]:
 @pytest.fixture(scope="session")
 def make_edition() -> Callable[..., Edition]:
     return _edition
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    chromium = shutil.which("chromium")
-    if not chromium and os.environ.get("CI") == "true":
-        pytest.fail("chromium is not installed, and a CI run has to look at the mail")
-    if not chromium:
-        pytest.skip("chromium is not installed")
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=chromium, args=_BROWSER_OPTIONS)
-        yield started
-        started.close()
 
 
 def _paper(number: int = 17, title: str = "A paper", **fields: object) -> Paper:

@@ -60,9 +60,16 @@ def test_the_head_is_the_newest_migration():
     assert revisions(SCRIPTS)[0] == HEAD
 
 
+def _is_a_table(name: str | None, kind: str, _parents: object) -> bool:
+    """The search index is the database's own matter: virtual tables here, a tsvector there."""
+    return not (kind == "table" and name and name.startswith("papers_search"))
+
+
 def test_the_migrations_make_the_tables_of_the_schema(store, database):
     with database.reading() as connection:
-        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        context = MigrationContext.configure(
+            connection, opts={"compare_type": True, "include_name": _is_a_table}
+        )
         differences = compare_metadata(context, metadata)
     assert differences == []
 

@@ -1,0 +1,31 @@
+"""``paperbot export``: all that is kept of a reader."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from bot.cli.options import app_of, now_option
+from bot.cli.output import print_json
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+
+@click.command("export", short_help="Print all that is kept of READER, as JSON.")
+@click.argument("reader")
+@now_option
+@click.pass_context
+def command(ctx: click.Context, reader: str, now: datetime) -> None:
+    """Print all that is kept of READER as one JSON object: thumbs, their history, editions, settings.
+
+    \b
+    Example:
+      paperbot export reward-models/ada@example.org > ada.json
+    """
+    from bot.lookup import find_kept
+    from bot.pipeline.account import export
+
+    app = app_of(ctx)
+    print_json(export(app.store, find_kept(app.store, app.profiles, reader, now)))

@@ -1,0 +1,42 @@
+"""Rate limits: how often something was done, in the database, so that every process counts alike.
+
+Keys of people (addresses, network addresses) are kept as hashes, and a day longer than they are needed.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from hashlib import sha256
+
+from sqlalchemy import case, delete
+from sqlalchemy.dialects import postgresql, sqlite
+
+from bot.store.engine import Database
+from bot.store.schema import rate_limits
+
+_KEPT = timedelta(days=2)  # longer than any window that is asked for
+
+
+class RateLimits:
+    """Counts in windows that begin with the first time."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def allow(self, what: str, who: str, limit: int, per: timedelta, now: datetime) -> bool:
+        """Count one more time; whether that is within ``limit`` times in the current window of length ``per``."""
+        key = f"{what}:{sha256(who.encode()).hexdigest()[:32]}"
+        with self._database.writing() as connection:
+            dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
+            over = rate_limits.c.began_at <= now - per
+            put = dialect.insert(rate_limits).values(key=key, began_at=now, count=1)
+            again = put.on_conflict_do_update(
+                index_elements=[rate_limits.c.key],
+                set_={
+                    "count": case((over, 1), else_=rate_limits.c.count + 1),
+                    "began_at": case((over, put.excluded.began_at), else_=rate_limits.c.began_at),
+                },
+            )
+            count = connection.scalar(again.returning(rate_limits.c.count))
+            connection.execute(delete(rate_limits).where(rate_limits.c.began_at < now - _KEPT))
+        return count is not None and count <= limit

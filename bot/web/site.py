@@ -1,0 +1,157 @@
+"""What all pages share: the open home, tokens read, readers found, and templates filled in."""
+
+from __future__ import annotations
+
+import re
+import threading
+import traceback
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, date, datetime
+from ipaddress import IPv6Address, ip_address, ip_network
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from bot.config.personal import personal
+from bot.config.profiles import Profile
+from bot.domain import Paper, Reader, Vote
+from bot.render.text import visible
+from bot.tokens import Purpose, TokenError
+
+if TYPE_CHECKING:
+    from bot.app import App
+    from bot.pipeline.editing import Editor
+
+_REF = re.compile(r"p?(\d{1,18})")
+
+
+class Refused(Exception):  # noqa: N818 - not an error: it becomes a page
+    """A request that leads nowhere; becomes a friendly page."""
+
+    def __init__(self, status: int, message: str) -> None:
+        self.status, self.message = status, message
+
+
+class Site:
+    """One open home, as the pages see it. Threads share it."""
+
+    def __init__(self, app: App) -> None:
+        self.app = app
+        self._ranking = threading.Lock()
+        self._refreshing = threading.Lock()
+
+    @property
+    def now(self) -> datetime:
+        """The clock."""
+        return datetime.now(UTC)
+
+    @contextmanager
+    def editor(self) -> Iterator[Editor]:
+        """The editor, over the papers of this moment; one request has it at a time, as it is heavy work."""
+        with self._ranking:
+            self._refresh()
+            yield self.app.editor
+
+    def profiles(self) -> dict[str, Profile]:
+        """The sound profiles of this moment."""
+        self._refresh()
+        return self.app.profiles
+
+    def profile_of(self, reader: Reader) -> Profile:
+        """A reader's profile as the reader has it; raises Refused where its file is gone."""
+        profile = self.profiles().get(reader.profile)
+        if profile is None:
+            raise Refused(410, "The profile that this was for is no longer there.")
+        return personal(profile, self.app.store.overrides.get(reader.id))
+
+    def reader(self, request: Request, purpose: Purpose) -> Reader:
+        """The reader whom a link of this purpose was made for; raises Refused."""
+        return self.reader_with(self.payload(request, purpose)[0])
+
+    def reader_with(self, reader_id: int) -> Reader:
+        """The reader with this id; raises Refused."""
+        reader = self.app.store.readers.by_id(reader_id)
+        if reader is None:
+            raise Refused(410, "That subscription no longer exists, and nothing is kept of it.")
+        return reader
+
+    def paper(self, paper_id: int) -> Paper:
+        """The paper with this id; raises Refused."""
+        paper = self.app.store.papers.get([paper_id]).get(paper_id)
+        if paper is None:
+            raise Refused(404, "That paper is no longer here.")
+        return paper
+
+    def payload(self, request: Request, purpose: Purpose) -> list[int]:
+        """What the token in a request's path says; raises Refused."""
+        try:
+            return self.app.signer.read(purpose, request.path_params["token"])
+        except TokenError as error:
+            raise Refused(410 if error.expired else 404, f"Sorry, {error}.") from None
+
+    def _refresh(self) -> None:
+        with self._refreshing:
+            self.app.refresh()
+
+    def page(
+        self, template: str, status: int = 200, *, headers: Mapping[str, str] | None = None, **context: object
+    ) -> Response:
+        """A template filled in."""
+        page = self.app.templates.get_template(f"pages/{template}").render(**context)
+        return HTMLResponse(visible(page), status, headers)
+
+
+def field(request: Request, name: str) -> str:
+    """The first value of a form's field; empty where there is none."""
+    form: dict[str, list[str]] = request.state.form
+    return form.get(name, [""])[0]
+
+
+def fields(request: Request, name: str) -> list[str]:
+    """All values of a form's field."""
+    form: dict[str, list[str]] = request.state.form
+    return form.get(name, [])
+
+
+def vote_of(text: str) -> Vote:
+    """A vote as links and forms name it; raises Refused."""
+    try:
+        return Vote(text)
+    except ValueError:
+        raise Refused(400, "That link is not whole; please open it from the mail again.") from None
+
+
+def paper_id_of(text: str) -> int:
+    """The number of ``p17`` or ``17``; raises Refused."""
+    if found := _REF.fullmatch(text):
+        return int(found[1])
+    raise Refused(400, "That is no paper.")
+
+
+def client_of(request: Request) -> str:
+    """Where a request comes from, for counting: an address, or the network that one household has (IPv6)."""
+    host = request.client.host if request.client else ""
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return host
+    if isinstance(address, IPv6Address):
+        return str(ip_network((address, 64), strict=False))
+    return str(address)
+
+
+def day_of(ordinal: int) -> date:
+    """The day with this number; raises Refused."""
+    try:
+        return date.fromordinal(ordinal)
+    except (ValueError, OverflowError):
+        raise Refused(404, "There is no such day.") from None
+
+
+def place(error: Exception) -> str:
+    """Where an error came from, without the values it came with: these may be a reader's."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return " > ".join(f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames)

@@ -1,0 +1,130 @@
+"""Readers added, taken out, exported and forgotten on the command line."""
+
+import json
+import tomllib
+
+import pytest
+
+NOW = "2025-05-07T09:00:00+02:00"
+SLUG, ADA, GRACE = "reward-models", "reward-models/ada@example.org", "grace@example.org"
+
+
+def profile(home):
+    return home / "profiles" / f"{SLUG}.toml"
+
+
+def test_subscribe_writes_the_profiles_file_and_keeps_its_comments(home, paperbot):
+    before = profile(home).read_text()
+    assert paperbot("subscribe", SLUG, GRACE).out == f"{SLUG}/{GRACE} is a reader now\n"
+    after = profile(home).read_text()
+    assert after.startswith(before.rstrip())
+    assert [reader["email"] for reader in tomllib.loads(after)["readers"]] == ["ada@example.org", GRACE]
+    assert paperbot("run", "--now", NOW, "--json").json["editions"] == 2
+    assert "stands in the profile already" in paperbot("subscribe", SLUG, GRACE.upper()).out
+    assert profile(home).read_text() == after
+
+
+def test_unsubscribe_takes_a_reader_out_and_keeps_the_thumbs(home, paperbot):
+    paperbot("thumb", "up", SLUG, "TTRL")
+    before = profile(home).read_text()
+    paperbot("subscribe", SLUG, GRACE)
+    assert "gets no more editions" in paperbot("unsubscribe", f"{SLUG}/{GRACE}").out
+    assert profile(home).read_text().rstrip() == before.rstrip()
+    paperbot("unsubscribe", ADA)
+    assert "readers" not in tomllib.loads(profile(home).read_text())
+    assert paperbot("run", "--now", NOW, "--json").json["editions"] == 0
+    paperbot("subscribe", SLUG, "ada@example.org")
+    assert paperbot("export", SLUG).json["active"] is True
+
+
+def test_a_channel_is_subscribed_by_its_id(home, paperbot):
+    assert paperbot("subscribe", SLUG, "C0123ABC").code == 0
+    assert {"slack": "C0123ABC"} in tomllib.loads(profile(home).read_text())["readers"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("subscribe", "none", GRACE), "no profile 'none'; there are: reward-models"),
+        (("subscribe", SLUG, "grace@"), "is not an email address"),
+        (("subscribe", SLUG, "grace"), "is not a Slack id"),
+        (("unsubscribe", f"{SLUG}/{GRACE}"), "is no reader; name one of"),
+        (("export", f"{SLUG}/{GRACE}"), "is no reader; name one of"),
+        (("forget", f"none/{GRACE}"), "no profile 'none'"),
+    ],
+)
+def test_mistakes_are_one_line_and_change_nothing(home, paperbot, arguments, says):
+    before = profile(home).read_text()
+    answer = paperbot(*arguments)
+    assert answer.code == 2
+    assert says in answer.err
+    assert len(answer.err.strip().splitlines()) == 1
+    assert profile(home).read_text() == before
+
+
+def test_readers_that_are_written_in_one_line_are_named_as_what_stands_in_the_way(home, paperbot):
+    text = profile(home).read_text()
+    start = text.index("[[readers]]")
+    profile(home).write_text('readers = [{email = "ada@example.org"}]\n' + text[:start])
+    answer = paperbot("subscribe", SLUG, GRACE)
+    assert answer.code == 2
+    assert "write each reader as [[readers]]" in answer.err
+
+
+def test_a_folder_that_cannot_be_written_is_told(home, paperbot, monkeypatch):
+    def full(*_arguments, **_options):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("bot.config.editing.tempfile.mkstemp", full)
+    answer = paperbot("subscribe", SLUG, GRACE)
+    assert answer.code == 2
+    assert "reward-models.toml: can't be written: No space left on device" in answer.err
+
+
+def test_line_ends_of_windows_stay(home, paperbot):
+    profile(home).write_bytes(profile(home).read_text().replace("\n", "\r\n").encode())
+    paperbot("subscribe", SLUG, GRACE)
+    content = profile(home).read_bytes()
+    assert GRACE.encode() in content
+    assert content.count(b"\n") == content.count(b"\r\n")
+
+
+def test_export_has_thumbs_with_their_history_and_editions_with_their_reasons(home, paperbot):
+    paperbot("run", "--now", NOW)
+    for vote in ("up", "down"):
+        paperbot("thumb", vote, SLUG, "TTRL", "--now", NOW)
+    exported = paperbot("export", SLUG).json
+    assert exported["reader"] == ADA
+    assert exported["active"] is True
+    (thumb,) = exported["thumbs"]
+    assert set(thumb) == {"paper", "title", "thumb", "at", "via"}
+    assert (thumb["thumb"], thumb["via"], thumb["at"]) == ("down", "cli", "2025-05-07T07:00:00+00:00")
+    assert [one["thumb"] for one in exported["history"]] == ["up", "down"]
+    (edition,) = exported["editions"]
+    assert edition["date"] == "2025-05-07"
+    assert edition["messages"] == ["sent"]
+    assert len(edition["papers"]) == 7
+    assert edition["papers"][0]["reasons"]
+    json.dumps(exported)
+
+
+def test_forget_leaves_nothing_not_even_in_files(home, paperbot):
+    paperbot("subscribe", SLUG, "ada@example.org.uk")
+    paperbot("run", "--now", NOW)
+    paperbot("thumb", "up", ADA, "TTRL")
+    paperbot("forget", ADA)
+    assert 'ada@example.org"' not in profile(home).read_text()
+    assert [path.stem for path in home.glob("state/outbox/*/*")] == [f"{SLUG}--ada@example.org.uk"]
+    assert paperbot("export", ADA).code == 2
+    paperbot("run", "--now", NOW)
+    assert paperbot("export", ADA).code == 2
+    paperbot("subscribe", SLUG, "ada@example.org")
+    assert paperbot("export", ADA).json["thumbs"] == []
+
+
+def test_a_reader_who_left_the_profile_can_still_be_exported_and_forgotten(home, paperbot):
+    paperbot("thumb", "up", SLUG, "TTRL")
+    profile(home).unlink()
+    assert len(paperbot("export", ADA).json["thumbs"]) <= 1
+    assert paperbot("forget", ADA).code == 0
+    assert paperbot("export", ADA).code == 2

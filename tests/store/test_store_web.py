@@ -1,0 +1,192 @@
+"""What the pages keep: readers who came by themselves, members' votes, overrides, limits; and search."""
+
+from __future__ import annotations
+
+from datetime import time, timedelta
+
+import pytest
+
+from bot.domain import Entry, Kind, Message, Origin, Override, State, Vote
+from bot.store.readers import AWAITING, CONFIRM_WITHIN, PAUSED, REMOVED
+
+ADA, EVE = (Kind.EMAIL, "ada@example.org"), (Kind.EMAIL, "eve@example.org")
+
+
+def test_who_asks_waits_and_is_the_same_whatever_the_letters_case(store, now):
+    eve = store.readers.ask("rewards", *EVE, now)
+    assert (eve.stopped, eve.origin) == (AWAITING, Origin.WEB)
+    assert store.readers.ask("rewards", Kind.EMAIL, "EVE@example.org", now) == eve
+    store.readers.confirm(eve.id)
+    assert store.readers.by_id(eve.id).stopped is None
+    assert store.readers.since(eve.id) == now
+
+
+def test_readers_by_web_outlive_the_files_sync_and_unconfirmed_ones_do_not(store, now):
+    eve, bob = (
+        store.readers.ask("rewards", *EVE, now),
+        store.readers.ask("rewards", Kind.EMAIL, "bob@x.org", now),
+    )
+    store.readers.confirm(eve.id)
+    later = now + CONFIRM_WITHIN + timedelta(seconds=1)
+    assert [r.address for r in store.readers.sync("rewards", [ADA], now)] == [ADA[1], EVE[1], "bob@x.org"]
+    assert [r.address for r in store.readers.sync("rewards", [ADA], later)] == [ADA[1], EVE[1]]
+    assert store.readers.by_id(bob.id) is None
+
+
+def test_a_file_that_names_a_reader_by_web_adopts_it(store, now):
+    eve = store.readers.ask("rewards", *EVE, now)
+    (adopted,) = store.readers.sync("rewards", [EVE], now)
+    assert (adopted.id, adopted.stopped, adopted.origin) == (eve.id, None, Origin.FILE)
+    assert store.readers.by_id(eve.id) == adopted
+    assert store.readers.sync("rewards", [], now) == []
+    assert store.readers.by_id(eve.id).stopped == REMOVED
+
+
+def test_a_paused_reader_stays_paused_whatever_the_file_says(store, now):
+    (ada,) = store.readers.sync("rewards", [ADA], now)
+    store.readers.stop(ada.id, PAUSED)
+    (again,) = store.readers.sync("rewards", [ADA], now)
+    assert again.stopped == PAUSED
+
+
+def test_a_forgotten_reader_is_gone_with_everything_and_stays_gone(samples, store, now):
+    (ada,) = store.readers.sync("rewards", [ADA], now)
+    (paper,) = samples.papers(1)
+    store.feedback.add(ada.id, paper, Vote.UP, now, "page")
+    store.overrides.set(ada.id, Override(size=3))
+    samples.messages(ada)
+    store.readers.forget(ada, now)
+    assert store.readers.sync("rewards", [ADA], now) == []
+    assert store.readers.forgotten("rewards", "ADA@example.org")
+    assert store.feedback.history(ada.id) == []
+    assert store.overrides.all() == {}
+    assert sum(store.outbox.counts().values()) == 0
+    store.readers.remember("rewards", ADA[1])
+    (new,) = store.readers.sync("rewards", [ADA], now)
+    assert new.id != ada.id
+
+
+def test_of_each_member_of_a_channel_the_last_vote_counts(samples, store, now):
+    (channel,) = store.readers.sync("rewards", [(Kind.SLACK, "C0123ABC")], now)
+    one, other = samples.papers(2)
+    for voter, paper, vote in [
+        ("T/U1", one, Vote.UP),
+        ("T/U2", one, Vote.UP),
+        ("T/U3", one, Vote.DOWN),
+        ("T/U1", other, Vote.UP),
+        ("T/U2", other, Vote.UP),
+        ("T/U1", other, Vote.DOWN),
+        ("T/U3", other, Vote.UP),
+        ("T/U3", other, Vote.CLEAR),
+    ]:
+        store.feedback.add(channel.id, paper, vote, now, "slack", voter=voter)
+    assert [(t.paper, t.vote, t.voter) for t in store.feedback.votes(channel.id)] == [
+        (one, Vote.UP, "T/U1"),
+        (one, Vote.UP, "T/U2"),
+        (one, Vote.DOWN, "T/U3"),
+        (other, Vote.UP, "T/U2"),
+        (other, Vote.DOWN, "T/U1"),
+    ]
+    current = store.feedback.current(channel.id)
+    assert {paper: thumb.vote for paper, thumb in current.items()} == {one: Vote.UP}
+    assert store.feedback.counts() == {channel.id: (3, 2)}
+
+
+def test_a_letter_goes_out_to_one_who_is_no_reader_yet_and_once(store, now):
+    eve = store.readers.ask("rewards", *EVE, now)
+    for _ in range(2):
+        store.outbox.put_letter(eve.id, Message(b"hello", "Hello"), "letter:1:1", now)
+    (delivery,) = store.outbox.claim(Kind.EMAIL, now, timedelta(hours=1), 10)
+    assert (delivery.body, delivery.reader) == (b"hello", eve)
+    assert store.outbox.start_data(delivery, now, timedelta(hours=1))
+    assert store.outbox.finish(delivery, State.SENT, now)
+
+
+def test_an_edition_still_stops_with_its_reader(samples, store, now):
+    eve = samples.reader("eve@example.org")
+    samples.messages(eve)
+    (delivery,) = store.outbox.claim(Kind.EMAIL, now, timedelta(hours=1), 10)
+    store.readers.stop(eve.id, PAUSED)
+    assert not store.outbox.start_data(delivery, now, timedelta(hours=1))
+    assert store.outbox.counts()[State.CANCELLED] == 1
+
+
+def test_overrides_are_kept_by_reader_and_an_empty_one_is_none(samples, store):
+    ada = samples.reader()
+    assert store.overrides.get(ada.id) == Override()
+    full = Override(3, time(6, 30), ("mon", "sun"), ("agents", "naïve"))
+    store.overrides.set(ada.id, full)
+    assert store.overrides.get(ada.id) == full
+    assert store.overrides.all() == {ada.id: full}
+    store.overrides.set(ada.id, Override())
+    assert store.overrides.all() == {}
+
+
+def test_a_limit_counts_in_windows_that_begin_with_the_first_time(store, open_another, now):
+    minute = timedelta(minutes=1)
+
+    def allow(seconds=0, who="ada", limits=store.rate_limits):
+        return limits.allow("votes", who, 2, minute, now + timedelta(seconds=seconds))
+
+    assert [allow(), allow(30), allow(59)] == [True, True, False]
+    assert not allow(59, limits=open_another().rate_limits)
+    assert allow(0, "grace")
+    assert [allow(60), allow(61), allow(62)] == [True, True, False]
+    assert allow(timedelta(days=5).total_seconds())
+
+
+@pytest.fixture
+def shelf(samples):
+    samples.ingest(
+        Entry("Energy-based reward models", "We align language models.", ("Renée Jaques",)),
+        Entry("Agents that shop", "They are rewarded for bargains.", ("Ada Lovelace",)),
+        Entry("A third", "Nothing.", ()),
+    )
+
+
+def test_search_wants_all_words_in_any_form_and_titles_first(store, shelf):
+    def titles(words):
+        return [paper.title for paper in store.search.papers(words)]
+
+    assert titles("reward") == ["Energy-based reward models", "Agents that shop"]
+    assert titles("Rewards MODEL") == ["Energy-based reward models"]
+    assert titles("jaques") == ["Energy-based reward models"]
+    assert titles("lovelace agent") == ["Agents that shop"]
+    assert titles("reward zyzzyva") == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "",
+        '"',
+        "AND OR NOT",
+        "title:reward*",
+        "(((",
+        "a' OR 1=1 --",
+        "-reward",
+        "☃",
+        "x " * 500,
+        "reward & ! | <->",
+    ],
+)
+def test_nothing_typed_into_search_is_syntax(store, shelf, words):
+    assert isinstance(store.search.papers(words), list)
+
+
+def test_search_follows_what_becomes_of_a_paper(samples, store, shelf):
+    samples.ingest(Entry("A third", "Now something on quantum annealing, at length.", ("Grace Hopper",)))
+    assert [paper.title for paper in store.search.papers("quantum")] == ["A third"]
+    assert [paper.title for paper in store.search.papers("hopper")] == ["A third"]
+
+
+def test_which_reader_had_a_paper_last(samples, store, now):
+    ada, eve = samples.reader(), samples.reader("eve@example.org", "agents")
+    one, other = samples.papers(2)
+    for reader in (ada, eve):
+        store.editions.save(samples.edition(reader, one), "slot", [])
+    assert store.editions.last_with([ada.id, eve.id], one) == eve.id
+    assert store.editions.last_with([ada.id], one) == ada.id
+    assert store.editions.last_with([ada.id, eve.id], other) is None
+    assert [edition.reader_id for edition in store.editions.of_reader(ada.id)] == [ada.id]
+    assert [reader.id for reader in store.readers.at_address("eve@example.org")] == [eve.id]

@@ -1,0 +1,77 @@
+"""A home with a first edition, its pages, and a clock that tests can set."""
+
+from __future__ import annotations
+
+import email
+import shutil
+from email import policy
+
+import pytest
+from starlette.testclient import TestClient
+
+from bot.app import open_app
+from bot.cli.main import invoke
+from bot.web import make_web
+
+NOW = "2025-05-07T09:00:00+02:00"
+OPERATOR = "a token that operators hold"
+
+
+@pytest.fixture(scope="session")
+def after_a_run(tmp_path_factory):
+    """A home with one edition sent; its only profile is open."""
+    home = tmp_path_factory.mktemp("served") / "papers"
+    assert invoke(["init", str(home)]) == 0
+    profile = home / "profiles" / "reward-models.toml"
+    profile.write_text(profile.read_text().replace("\n[edition]", "\nopen = true\n\n[edition]", 1))
+    assert invoke(["--home", str(home), "run", "--now", NOW]) == 0
+    return home
+
+
+@pytest.fixture
+def served(after_a_run, tmp_path, monkeypatch):
+    """A copy of that home of the test's own; it is the current directory too."""
+    home = tmp_path / "papers"
+    shutil.copytree(after_a_run, home)
+    monkeypatch.setenv("PAPERBOT_WEB__OPERATOR_TOKEN", OPERATOR)
+    monkeypatch.chdir(home)
+    return home
+
+
+@pytest.fixture
+def app(served):
+    with open_app(served) as app:
+        yield app
+
+
+@pytest.fixture
+def client(app):
+    return TestClient(make_web(app), base_url="http://localhost:8000")
+
+
+@pytest.fixture
+def reader(app):
+    return app.store.readers.get("reward-models", "ada@example.org")
+
+
+@pytest.fixture
+def links(app, reader):
+    return app.links(reader)
+
+
+@pytest.fixture
+def paper(app):
+    return app.store.papers.find("TTRL")[0]
+
+
+@pytest.fixture
+def mails(served):
+    """The mails to an address so far, oldest first."""
+
+    def to(address):
+        paths = sorted(
+            served.glob(f"state/outbox/*/*--{address}*.eml"), key=lambda path: path.stat().st_mtime_ns
+        )
+        return [email.message_from_bytes(path.read_bytes(), policy=policy.default) for path in paths]
+
+    return to

@@ -1,0 +1,62 @@
+"""What everybody may read of an open profile: its edition, its feed, its papers for reference managers, search."""
+
+from xml.etree import ElementTree as ET
+
+ATOM = "{http://www.w3.org/2005/Atom}"
+
+
+def test_the_edition_is_what_a_new_reader_would_get(client):
+    page = client.get("/open/reward-models").text
+    assert "Stop Summation: Min-Form Credit Assignment" in page
+    assert "keyword: reward hacking" in page
+    assert "/thumb/" not in page
+
+
+def test_the_feed_is_atom_and_the_same_until_something_new_comes(client, served, paperbot):
+    answer = client.get("/open/reward-models/feed.atom")
+    assert answer.headers["content-type"].startswith("application/atom+xml")
+    feed = ET.fromstring(answer.text)
+    assert feed.findtext(f"{ATOM}title") == "Reward models"
+    assert feed.findtext(f"{ATOM}id") == "http://localhost:8000/open/reward-models"
+    entries = feed.findall(f"{ATOM}entry")
+    assert len(entries) == 7
+    assert all(entry.find(f"{ATOM}link").get("href").startswith("http") for entry in entries)
+    assert len({entry.findtext(f"{ATOM}id") for entry in entries}) == 7
+    assert client.get("/open/reward-models/feed.atom").text == answer.text
+    from support import digest
+
+    (served / "seeds" / "new.txt").write_text(digest("Reward models, reward models and reward hacking"))
+    paperbot("ingest")
+    assert "Reward models, reward models" in client.get("/open/reward-models/feed.atom").text
+
+
+def test_papers_go_to_reference_managers(client):
+    assert client.get("/open/reward-models/papers.bib").text.count("@misc{") == 7
+    assert client.get("/open/reward-models/papers.ris").text.count("ER  - ") == 7
+
+
+def test_a_profile_that_is_not_there_is_told(client):
+    for page in ("", "/feed.atom", "/papers.bib", "/papers.ris"):
+        assert client.get(f"/open/none{page}").status_code == 404
+
+
+def test_search_finds_words_of_title_author_and_abstract(client, served):
+    assert "Energy-Based Reward Models" in client.get("/search?q=energy+rewards").text
+    assert "Enhancing Personalized" in client.get("/search?q=Jaques").text
+    assert "No paper has all these words." in client.get("/search?q=zyzzyva").text
+    assert "@misc{" in client.get("/search?q=reward&format=bib").text
+    assert "TY  - " in client.get("/search?q=reward&format=ris").text
+    assert client.get("/search").status_code == 200
+    profile = served / "profiles" / "reward-models.toml"
+    profile.write_text(profile.read_text().replace("open = true", "open = false"))
+    assert client.get("/search?q=energy").status_code == 404
+
+
+def test_a_start_page_without_papers_says_so(client, app, served):
+    profile = served / "profiles" / "reward-models.toml"
+    profile.write_text(
+        profile.read_text().replace("threshold = 0.0", "threshold = 1.0").replace("authors = [", "# [")
+    )
+    page = client.get("/").text
+    assert "threshold" in page
+    assert client.get("/open/reward-models").status_code == 200

@@ -1,0 +1,63 @@
+"""Health for everybody; figures and the whole status for holders of the operator's token."""
+
+import pytest
+
+from bot.errors import StoreError
+
+TOKEN = "a token that operators hold"
+
+
+def test_health_is_public_and_fails_with_the_store(app, client, monkeypatch):
+    assert client.get("/healthz").text == "ok\n"
+
+    def broken():
+        raise StoreError("disk full")
+
+    monkeypatch.setattr(app.store.papers, "newest_id", broken)
+    assert client.get("/healthz").status_code == 503
+
+
+@pytest.mark.parametrize("page", ["/metrics", "/status"])
+def test_without_the_token_there_is_nothing_to_see(client, page):
+    for authorization in ("", "Bearer no", "Basic !!!", "Basic bm8=", "Basic /w==", "Digest x", "Bearer é"):
+        answer = client.get(page, headers={"Authorization": authorization.encode()})
+        assert answer.status_code == 401
+        assert answer.headers["www-authenticate"].startswith("Basic")
+        assert "reward" not in answer.text
+
+
+def test_metrics_are_prometheus_text(client):
+    client.get("/")
+    text = client.get("/metrics", headers={"Authorization": f"Bearer {TOKEN}"}).text
+    assert "paperbot_papers 176.0" in text
+    assert 'paperbot_readers{state="active"} 1.0' in text
+    assert 'paperbot_outbox{state="sent"} 1.0' in text
+    assert 'paperbot_http_requests_total{page="/",status="200"} 1.0' in text
+
+
+def test_metrics_name_pages_and_never_their_tokens(client, links):
+    client.get(links.me())
+    client.get("/no/such/page")
+    text = client.get("/metrics", headers={"Authorization": f"Bearer {TOKEN}"}).text
+    assert 'paperbot_http_requests_total{page="/me/{token}",status="200"} 1.0' in text
+    assert links.me().rpartition("/")[2] not in text
+
+
+def test_status_shows_sources_and_readers(client):
+    page = client.get("/status", auth=("anyone", TOKEN)).text
+    assert "All is well" in page
+    assert "reward-models/ada@example.org" in page
+
+
+def test_without_a_token_set_the_pages_stay_shut(served, monkeypatch):
+    from starlette.testclient import TestClient
+
+    from bot.app import open_app
+    from bot.web import make_web
+
+    monkeypatch.delenv("PAPERBOT_WEB__OPERATOR_TOKEN")
+    with open_app(served) as app:
+        client = TestClient(make_web(app))
+        answer = client.get("/status", headers={"Authorization": "Bearer "})
+    assert answer.status_code == 404
+    assert "PAPERBOT_WEB__OPERATOR_TOKEN" in answer.text

@@ -1,0 +1,209 @@
+"""Coming, going, and coming back, by the pages alone."""
+
+import re
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import time_machine
+from support import links_in
+
+from bot.store.readers import AWAITING
+
+EVE = "eve@example.org"
+START = datetime(2025, 5, 7, 9, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def clock():
+    with time_machine.travel(START, tick=False) as clock:
+        yield clock
+
+
+def ask(client, address=EVE, **more):
+    return client.post("/subscribe", data={"profile": "reward-models", "email": address, **more})
+
+
+@pytest.fixture
+def deliver(paperbot, clock):
+    """What the clock's tick does."""
+
+    def run(*arguments):
+        return paperbot("run", "--now", datetime.now(UTC).isoformat(), "--json", *arguments).json
+
+    return run
+
+
+def test_the_start_page_shows_open_profiles_with_todays_papers_and_a_form(client, served):
+    page = client.get("/").text
+    assert "Reward models" in page
+    assert "Stop Summation" in page
+    assert '<form method="post" action="/subscribe">' in page
+    profile = served / "profiles" / "reward-models.toml"
+    profile.write_text(profile.read_text().replace("open = true", "open = false"))
+    assert "not open to everybody" in client.get("/").text
+    assert client.get("/open/reward-models").status_code == 404
+    assert ask(client).status_code == 400
+
+
+def test_one_letter_and_one_button_make_a_reader(app, client, mails, deliver):
+    assert "Look into your mail." in ask(client).text
+    assert app.store.readers.get("reward-models", EVE).stopped == AWAITING
+    assert deliver()["delivered"] == 1
+    (letter,) = mails(EVE)
+    assert letter["Subject"] == "Do you want “Reward models” by mail?"
+    (link,) = (link for link in links_in(letter) if "/confirm/" in link)
+    assert client.get(link).status_code == client.head(link).status_code == 200
+    assert app.store.readers.get("reward-models", EVE).stopped == AWAITING
+    page = client.post(link).text
+    assert "You are subscribed." in page
+    assert client.post(link).status_code == 200
+    assert deliver()["editions"] == 1
+    assert mails(EVE)[-1]["Subject"].startswith("Stop Summation")
+
+
+def test_a_letter_says_nothing_that_the_one_who_asked_has_typed(client, mails, deliver):
+    ask(client, name="BUY NOW", homepage="")
+    deliver()
+    (letter,) = mails(EVE)
+    assert "BUY NOW" not in letter.as_string()
+    body = letter.get_body(("html",)).get_content() + letter.get_body(("plain",)).get_content()
+    assert EVE not in body
+
+
+def test_the_answer_is_the_same_whoever_is_asked_for(client):
+    addresses = ("ada@example.org", "ADA@example.org", "nobody@example.org", EVE, EVE)
+    answers = [ask(client, address) for address in addresses]
+    assert {answer.status_code for answer in answers} == {200}
+    assert len({answer.text for answer in answers}) == 1
+
+
+def test_one_who_reads_already_is_led_to_the_own_page_and_stays_one_reader(app, client, mails, deliver):
+    ask(client, "ADA@example.org")
+    deliver()
+    letter = mails("ada@example.org")[-1]
+    assert letter["Subject"] == "You read “Reward models” already"
+    assert any("/me/" in link for link in links_in(letter))
+    assert len(app.store.readers.of_profile("reward-models")) == 1
+
+
+def test_an_address_gets_one_letter_a_day(client, mails, deliver, clock):
+    ask(client)
+    ask(client, EVE.upper())
+    deliver()
+    assert len(mails(EVE)) == 1
+    clock.shift(timedelta(hours=25))
+    ask(client)
+    deliver()
+    assert len(mails(EVE)) == 2
+
+
+def test_letters_are_capped_by_client_and_in_all(app, client, monkeypatch):
+    for number in range(8):
+        ask(client, f"reader{number}@example.org")
+    assert len(app.store.readers.all()) == 1 + 5
+    monkeypatch.setattr("bot.pipeline.subscribing.IN_ALL_AN_HOUR", 6)
+    allowed = [
+        app.subscribing.ask("reward-models", "Reward models", f"r{n}@example.org", f"client {n}", START)
+        for n in range(3)
+    ]
+    assert allowed == [True, False, False]
+
+
+def test_a_program_that_fills_in_every_field_gets_the_answer_and_no_letter(app, client):
+    human, program = (
+        ask(client, "a@example.org"),
+        ask(client, "b@example.org", homepage="https://spam.example"),
+    )
+    assert human.text == program.text
+    assert app.store.readers.get("reward-models", "b@example.org") is None
+
+
+NO_ADDRESSES = ["", "eve", "eve@", "a@b,c@d", "eve@example.org\r\nBcc: x@y.z", "x" * 300 + "@y.z", "<b>"]
+
+
+def test_what_is_no_address_is_told_beside_the_field(app, client):
+    for typed in NO_ADDRESSES:
+        answer = ask(client, typed)
+        assert answer.status_code == 400, typed
+        assert "That is no complete mail address" in answer.text
+        assert "<b>" not in answer.text
+    assert len(app.store.readers.all()) == 1
+
+
+def test_who_does_not_confirm_in_two_days_is_forgotten(app, client, mails, deliver, clock):
+    ask(client)
+    deliver()
+    (link,) = (link for link in links_in(mails(EVE)[0]) if "/confirm/" in link)
+    clock.shift(timedelta(hours=49))
+    deliver()
+    assert app.store.readers.get("reward-models", EVE) is None
+    assert client.post(link).status_code == 410
+
+
+def test_readers_from_the_web_are_kept_when_the_profiles_file_is_read(app, client, deliver, links):
+    ask(client)
+    reader = app.store.readers.get("reward-models", EVE)
+    client.post(app.links(reader).confirm())
+    deliver()
+    deliver()
+    assert app.store.readers.by_id(reader.id).stopped is None
+
+
+def test_unsubscribing_takes_a_button_and_coming_back_another(app, client, reader, links, deliver):
+    assert "Stop the editions of “Reward models”?" in client.get(links.unsubscribe()).text
+    assert app.store.readers.by_id(reader.id).stopped is None
+    assert "You are unsubscribed." in client.post(links.unsubscribe()).text
+    assert app.store.readers.by_id(reader.id).stopped == "unsubscribed by its reader"
+    assert deliver("--force")["editions"] == 0
+    assert "Re-subscribe" in client.get(links.unsubscribe()).text
+    assert "Welcome back." in client.post(links.unsubscribe(), data={"do": "resubscribe"}).text
+    report = deliver("--force")
+    assert report["editions"] + report["skipped"] == 1
+
+
+@pytest.mark.parametrize(
+    "form",
+    [{"data": {"List-Unsubscribe": "One-Click"}}, {"files": {"List-Unsubscribe": (None, "One-Click")}}],
+)
+def test_one_click_unsubscribing_of_mail_programs_works_in_both_forms(app, client, reader, links, form):
+    for _ in range(2):
+        answer = client.post(links.unsubscribe(), follow_redirects=False, **form)
+        assert answer.status_code == 200
+    assert app.store.readers.by_id(reader.id).stopped == "unsubscribed by its reader"
+
+
+def test_one_who_left_comes_back_by_the_start_page_with_all_thumbs(
+    app, client, reader, links, mails, deliver
+):
+    client.post(links.unsubscribe())
+    ask(client, reader.address)
+    deliver()
+    (link,) = (link for link in links_in(mails(reader.address)[-1]) if "/confirm/" in link)
+    client.post(link)
+    assert app.store.readers.by_id(reader.id).stopped is None
+
+
+def test_one_whom_the_file_names_no_more_can_stay_by_web(app, client, reader, served, deliver):
+    profile = served / "profiles" / "reward-models.toml"
+    profile.write_text(re.sub(r"\[\[readers\]\]\nemail = .*", "", profile.read_text()))
+    deliver()
+    assert app.store.readers.by_id(reader.id).stopped == "removed from the profile"
+    client.post(app.links(reader).confirm())
+    deliver()
+    assert app.store.readers.by_id(reader.id).stopped is None
+
+
+def test_an_operator_can_stop_a_reader_by_web(app, client, served, paperbot):
+    ask(client)
+    before = (served / "profiles" / "reward-models.toml").read_text()
+    client.post(app.links(app.store.readers.get("reward-models", EVE)).confirm())
+    assert f"reward-models/{EVE}: by web" in paperbot("profiles").out
+    assert paperbot("unsubscribe", f"reward-models/{EVE}").code == 0
+    assert app.store.readers.get("reward-models", EVE).stopped == "unsubscribed by its reader"
+    assert (served / "profiles" / "reward-models.toml").read_text() == before
+    assert paperbot("status").code == 0
+
+
+def test_opening_or_reloading_the_forms_address_leads_to_the_form(client):
+    answer = client.get("/subscribe", follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/")

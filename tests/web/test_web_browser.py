@@ -1,0 +1,154 @@
+"""A person who knows nothing of the project subscribes, votes, sees why, and leaves: in a browser, from a phone."""
+
+from __future__ import annotations
+
+import socket
+import threading
+
+import pytest
+import uvicorn
+from axe_playwright_python.sync_playwright import Axe
+from support import digest, links_in
+
+from bot.app import open_app
+from bot.domain import Vote
+from bot.feedback import record
+from bot.web import make_web
+
+EVE = "eve@example.org"
+
+
+@pytest.fixture
+def base(served, monkeypatch):
+    """The address at which the pages are served."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    monkeypatch.setenv("PAPERBOT_BOT__PUBLIC_URL", url)
+    with open_app(served) as app:
+        config = uvicorn.Config(make_web(app), log_level="warning", access_log=False, lifespan="off")
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        yield url
+        server.should_exit = True
+        thread.join()
+
+
+@pytest.fixture
+def open_page(browser, base):
+    """Open pages as wide and as dark as wanted; every one is looked at with axe, and none may ask others."""
+    contexts, asked = [], set()
+
+    def open_one(width, scheme="light", height=800):
+        contexts.append(browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme))
+        page = contexts[-1].new_page()
+        page.on("request", lambda request: asked.add(request.url))
+        return page
+
+    yield open_one
+    for context in contexts:
+        context.close()
+    assert all(url.startswith(base) for url in asked)
+
+
+def look(page):
+    """Nothing scrolls sideways, and axe finds nothing that people who see or move otherwise would stumble over."""
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), page.url
+    found = Axe().run(page).response["violations"]
+    assert [(v["id"], [n["html"][:120] for n in v["nodes"]]) for v in found] == []
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_from_the_start_page_to_the_goodbye(base, open_page, served, mails, paperbot, width):
+    page = open_page(width)
+    page.goto(base)
+    look(page)
+    page.get_by_label("Your mail address").fill(EVE)
+    page.get_by_role("button", name="Subscribe").click()
+    assert page.get_by_role("heading").inner_text() == "Look into your mail."
+    look(page)
+
+    paperbot("run")  # the clock's tick sends the letter
+    (confirm,) = (link for link in links_in(mails(EVE)[0], base) if "/confirm/" in link)
+    page.goto(confirm)
+    look(page)
+    page.get_by_role("button", name="Yes, subscribe me").click()
+    assert page.get_by_role("heading").inner_text() == "You are subscribed."
+    look(page)
+
+    paperbot("run", "--force")
+    first = mails(EVE)[-1]
+    assert first["Subject"].startswith("Stop Summation")
+    text = first.get_body(("plain",)).get_content()
+    up = next(line.strip() for line in text.splitlines() if "vote=up" in line)
+    page.goto(up)
+    look(page)
+    page.get_by_role("button", name="👍 More like this").click()
+    assert "Noted: more like this." in page.get_by_role("status").inner_text()
+    assert "credit" in page.locator(".changes").inner_text()
+    look(page)
+
+    (served / "seeds" / "new.txt").write_text(
+        digest("Reward models with min-form credit assignment", "Reward models of another kind")
+    )
+    paperbot("run", "--force")
+    without_votes, with_one = mails("ada@example.org")[-1], mails(EVE)[-1]
+    assert without_votes["Subject"] == "Reward models of another kind + 1 more"
+    assert with_one["Subject"] == "Reward models with min-form credit assignment + 1 more"
+
+    (me,) = (link for link in links_in(first, base) if "/me/" in link)
+    page.goto(me)
+    look(page)
+    assert page.get_by_role("listitem").filter(has_text="👍 Stop Summation").count() == 1
+
+    leave = next(link for link in links_in(first, base) if "/unsubscribe/" in link)
+    page.goto(leave)
+    page.get_by_role("button", name="Unsubscribe").click()
+    assert page.get_by_role("heading").inner_text() == "You are unsubscribed."
+    look(page)
+    assert page.get_by_role("button", name="Re-subscribe").is_visible()
+    before = len(mails(EVE))
+    paperbot("run", "--force")
+    assert len(mails(EVE)) == before
+
+
+@pytest.fixture
+def every_page(base, served, paperbot):
+    """The address of every page, with something on each."""
+    with open_app(served) as app:
+        reader = app.store.readers.all()[0]
+        edition = app.store.editions.last(reader.id)
+        picks = app.store.editions.picks_of(edition.id)
+        for number, pick in enumerate(picks):
+            vote = Vote.DOWN if number % 3 else Vote.UP
+            record(app.store, reader, pick.paper, vote, now=edition.composed_at, via="mail")
+        links = app.links(reader)
+        me = links.me()
+        own = [me, f"{me}/search?q=agents", f"{me}/forget", links.edition(edition.date), links.unsubscribe()]
+        own += [links.thumb(picks[0].paper, Vote.UP), links.confirm()]
+    return [*own, base, f"{base}/open/reward-models", f"{base}/search?q=reward", f"{base}/nowhere"]
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(320, "light"), (1280, "dark")])
+def test_every_page_is_fit_to_be_read_by_everybody(every_page, open_page, width, scheme):
+    page = open_page(width, scheme)
+    for url in every_page:
+        page.goto(url)
+        look(page)
+
+
+def test_what_is_there_to_press_is_large_enough_for_a_thumb(every_page, open_page):
+    page = open_page(320)
+    for url in every_page:
+        page.goto(url)
+        boxes = [button.bounding_box() for button in page.locator("button, .button").all()]
+        assert [box for box in boxes if box["height"] < 44 or box["width"] < 44] == [], url
+
+
+def test_a_page_is_used_with_the_keyboard_alone(base, open_page):
+    page = open_page(1280)
+    page.goto(base)
+    page.keyboard.press("Tab")
+    page.keyboard.type(EVE)
+    page.keyboard.press("Enter")
+    assert page.get_by_role("heading").inner_text() == "Look into your mail."
