@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from math import exp
 from pathlib import Path
@@ -68,8 +68,7 @@ def role_shares(sentences: Sequence[str]) -> list[Shares]:
 
 def words_of(sentence: str) -> list[str]:
     """The words that cues are made of: in lower case; names, figures and addresses only as what they are."""
-    found = _WORD.findall(sentence)
-    return [word if word.islower() and word.isalpha() else _kind(word) for word in found]
+    return list(map(_kind, _WORD.findall(sentence)))
 
 
 def cues(words: Sequence[str]) -> set[str]:
@@ -112,7 +111,10 @@ def forms(
     return found
 
 
+@lru_cache(maxsize=50_000)  # abstracts share most of their words
 def _kind(word: str) -> str:
+    if word.islower() and word.isalpha():
+        return word
     if word[0].isdigit() and _FIGURE.fullmatch(word):
         return "#%" if word[-1] == "%" else "#x" if word[-1] in "×x" else "#"
     if word.startswith("http"):
