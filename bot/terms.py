@@ -27,26 +27,34 @@ _FUNCTION_WORDS = frozenset(
 )
 _NO_PLURALS = frozenset("alias atlas bias canvas chaos lens pandas series species".split())
 _BREAK = re.compile(r"[.,;:!?()\[\]{}\"“”\n]+(?=\s|$)|[()\[\]{}\"“”\n]+")
+_LATEX = re.compile(r"\\[a-zA-Z]+|[{}]")
 _WORD = re.compile(r"\w[\w+-]*(?:[./]\d+)*")
 
 
 def terms(text: str) -> list[str]:
-    """Words and pairs of neighbouring words, in the order of the text, with repetitions.
+    r"""Words and pairs of neighbouring words, in the order of the text, with repetitions.
 
-    >>> terms("Reward models, and the verifiable rewards of GRPO")
-    ['reward', 'model', 'reward model', 'verifiable', 'reward', 'verifiable reward', 'grpo']
+    >>> terms(r"Reward models, and the \textit{verifiable} rewards of R1 in 2025")
+    ['reward', 'model', 'reward model', 'verifiable', 'reward', 'verifiable reward', 'r1']
     """
     found: list[str] = []
     for phrase in _BREAK.split(_plain(text)):
         before = ""
         for word in _WORD.findall(phrase):
-            term = "" if word in _FUNCTION_WORDS or len(word) == 1 else singular(word)
+            term = singular(word) if _means_something(word) else ""
             if term:
                 found.append(term)
             if term and before:
                 found.append(f"{before} {term}")
             before = term
     return found
+
+
+def _means_something(word: str) -> bool:
+    """Whether a word can be a topic; a bare figure can't, but "R1" or "3D" can."""
+    if word[0].isdigit() and not any(map(str.isalpha, word)):
+        return False
+    return len(word) > 1 and word not in _FUNCTION_WORDS
 
 
 def singular(word: str) -> str:
@@ -65,6 +73,8 @@ def singular(word: str) -> str:
 
 
 def _plain(text: str) -> str:
+    if "\\" in text:
+        text = _LATEX.sub(" ", text)
     if text.isascii():  # most texts; the long way would take half of the time that terms take
         return text.lower()
     decomposed = unicodedata.normalize("NFKD", text.lower())
