@@ -12,6 +12,12 @@ def test_the_edition_is_what_a_new_reader_would_get(client):
     assert "/thumb/" not in page
 
 
+def test_the_result_stands_out_and_the_words_it_was_picked_for_are_marked(client):
+    page = client.get("/open/reward-models").text
+    assert '<strong class="result">Adding 10% <mark class="word">verifiable rewards</mark>' in page
+    assert '<mark class="word">reward hacking</mark>' in page
+
+
 def test_the_feed_is_atom_and_the_same_until_something_new_comes(client, served, paperbot):
     answer = client.get("/open/reward-models/feed.atom")
     assert answer.headers["content-type"].startswith("application/atom+xml")
