@@ -22,7 +22,6 @@ from bot.resources import shipped
 from bot.tokens import Signer, load_keys
 
 if TYPE_CHECKING:
-    from datetime import datetime
     from threading import Event
 
     from jinja2 import Environment
