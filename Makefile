@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: demo test lint types check bench bench-ingest bench-pages serve constraints clean
+.PHONY: demo test lint types check bench bench-ingest bench-pages bench-run serve constraints clean
 
 demo: $(INSTALLED)
 	@$(BIN)/paperbot demo state/demo
@@ -28,6 +28,9 @@ bench: $(INSTALLED)
 
 bench-pages: $(INSTALLED)  # how many thumb pages one core serves
 	$(BIN)/python tests/bench/thumb_page.py
+
+bench-run: $(INSTALLED)  # what a reader costs in the daily run: make bench-run DATA=papers.jsonl.gz
+	$(BIN)/python tests/bench/daily_run.py $(DATA)
 
 serve: $(INSTALLED)
 	$(BIN)/paperbot serve

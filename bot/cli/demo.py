@@ -77,7 +77,7 @@ def _show_learning(app: App, edition: Edition, now: datetime) -> None:
     """Gives the sample thumbs and ranks the same day's papers again."""
     from bot.feedback import record
     from bot.lookup import find_paper
-    from bot.pipeline.editing import Candidates
+    from bot.pipeline.gathering import Candidates
     from bot.render.latex import readable
 
     reader, profile = edition.reader, app.profiles[edition.reader.profile]

@@ -21,6 +21,8 @@ def with_trending(
     scores: Sequence[Score], papers: Mapping[PaperId, Paper], weight: float
 ) -> tuple[Score, ...]:
     """The scores, best first, each with its paper's upvotes as one more reason; ``weight`` is 0 to 1."""
+    if not weight:
+        return tuple(scores)
     raised = [_raised(score, papers[score.paper].upvotes or 0, weight) for score in scores]
     return tuple(sorted(raised, key=lambda score: -score.log_odds))
 

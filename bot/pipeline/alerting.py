@@ -15,7 +15,8 @@ from datetime import datetime
 from bot.config.profiles import Profile
 from bot.domain import Edition, Message, Reader
 from bot.edition.alerts import is_quiet
-from bot.pipeline.editing import Candidates, Editor
+from bot.pipeline.editing import Editor
+from bot.pipeline.gathering import Candidates
 from bot.schedule import local_date, local_time
 from bot.store import Store
 

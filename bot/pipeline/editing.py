@@ -1,32 +1,46 @@
-"""From the store to an edition, for one reader: candidates, scores, choices, picks."""
+"""From the store to editions, for a batch of readers at once: candidates, scores, choices, picks.
+
+A batch of readers is read from the store in a few queries and ranked in a few matrix products; a single edition is
+a batch of one. Reasons are worked out for the papers that were chosen only.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 from bot.config.profiles import Profile
-from bot.domain import Edition, EditionKind, Paper, PaperId, PickKind, Reader, Score, Thumb, Vote
+from bot.domain import Edition, EditionKind, Paper, PaperId, PickKind, Reader, Score
 from bot.edition import Choice, Limits, compose, select, with_trending
 from bot.edition.alerts import urgent
-from bot.edition.ignoring import without
+from bot.pipeline.gathering import Candidates, Readers, candidates_of, interests_of
 from bot.store import Store
 
 if TYPE_CHECKING:  # scikit-learn takes a second to import: only ranking itself pays for it
-    from bot.ranking import Interest, Ranker, Ranking
-
-# A reader's first edition looks back this far from the newest paper; later ones to the one before.
-FIRST_LOOK_BACK = timedelta(days=7)
+    from bot.ranking import Ranker, Ranking
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
-    """Papers new to a reader, and the highest paper id known when they were gathered."""
+class Wanted:
+    """An edition to be made: whose, by which profile, of which day."""
 
-    ids: Sequence[PaperId]
-    watermark: PaperId
+    reader: Reader
+    profile: Profile
+    day: date
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranked:
+    """One reader's ranking, None where there is nothing to rank, and all papers that its edition may name."""
+
+    ranking: Ranking | None
+    papers: Mapping[PaperId, Paper]
+
+    @property
+    def scores(self) -> Sequence[Score]:
+        return self.ranking.scores if self.ranking else ()
 
 
 class Editor:
@@ -38,22 +52,8 @@ class Editor:
         self._ranker = ranker
 
     def candidates(self, reader: Reader, profile: Profile) -> Candidates:
-        """What is new to the reader since the last edition, and later versions of papers that they like.
-
-        New is what was never sent to them or judged by them.
-        """
-        papers = self._store.papers
-        watermark = papers.newest_id()
-        last = self._store.editions.last(reader.id)
-        ids = papers.fresh(
-            reader.id,
-            after=last.watermark if last else 0,
-            upto=watermark,
-            first_seen_since=None if last else self._first_look(),
-            sources=profile.sources,
-        )
-        revised = papers.revised(reader.id, since=last.composed_at) if last else ()
-        return Candidates([*ids, *(paper for paper in revised if paper not in ids)], watermark)
+        """What is new to the reader since the last edition, and later versions of papers that they like."""
+        return candidates_of(self._store, [(reader, profile)])[0]
 
     def edition(
         self,
@@ -64,135 +64,118 @@ class Editor:
         candidates: Candidates | None = None,
     ) -> Edition:
         """The reader's edition for a day; of other ``candidates`` where they are given."""
-        candidates = candidates or self.candidates(reader, profile)
-        ranking = self.ranking(reader, profile, candidates.ids, now)
-        scores = ranking.scores if ranking else ()
-        choices = self._choices(profile, ranking) if ranking else []
-        return self._compose(
-            reader, profile, day, now, watermark=candidates.watermark, scores=scores, choices=choices
-        )
+        wanted = Wanted(reader, profile, day)
+        return next(self.editions([wanted], now, [candidates] if candidates else None))
+
+    def editions(
+        self, wanted: Sequence[Wanted], now: datetime, candidates: Sequence[Candidates] | None = None
+    ) -> Iterator[Edition]:
+        """The readers' editions, in their order; memory grows with their number.
+
+        All that the store is asked for, it is asked for before the first.
+        """
+        readers = [(one.reader, one.profile) for one in wanted]
+        candidates = candidates or candidates_of(self._store, readers)
+        newest = None if all(c.ids for c in candidates) else self._store.papers.newest_first_seen()
+        arrived = newest.date() if newest else None
+        ranked = self._ranked(readers, [c.ids for c in candidates], now)
+        for one, new, found in zip(wanted, candidates, ranked, strict=True):
+            choices = _choices(one.profile, found)
+            yield _edition(one, found, choices, watermark=new.watermark, now=now, arrived=arrived)
 
     def alerts(
         self, reader: Reader, profile: Profile, day: date, now: datetime, candidates: Candidates
     ) -> list[Edition]:
         """An alert for each candidate that the profile's alert rule matches, best first."""
-        ranking = self.ranking(reader, profile, candidates.ids, now)
+        wanted = Wanted(reader, profile, day)
+        (found,) = self._ranked([(reader, profile)], [candidates.ids], now)
         alerts = [
-            self._compose(
-                reader,
-                profile,
-                day,
-                now,
-                watermark=candidates.watermark,
-                scores=[score],
-                choices=[Choice(score, PickKind.ALERT)],
-            )
-            for score in (self._urgent(profile, ranking.scores) if ranking else ())
+            _edition(wanted, found, [Choice(score, PickKind.ALERT)], watermark=candidates.watermark, now=now)
+            for score in _urgent(profile, found)
         ]
-        return [replace(alert, kind=EditionKind.ALERT) for alert in alerts]
-
-    def _choices(self, profile: Profile, ranking: Ranking) -> list[Choice]:
-        """What can't wait (and had no alert of its own) comes first, the rest as selection says."""
-        rules = profile.edition
-        first = [Choice(s, PickKind.ALERT) for s in self._urgent(profile, ranking.scores)[: rules.size]]
-        taken = {choice.score.paper for choice in first}
-        rest = [score for score in ranking.scores if score.paper not in taken]
-        size = rules.size - len(first)
-        limits = Limits(size, min(rules.explore, size), rules.threshold)
-        return first + select(rest, ranking.similarity, limits, ranking.interest)
-
-    def _urgent(self, profile: Profile, scores: Sequence[Score]) -> list[Score]:
-        from bot.ranking import Rules
-
-        rule = profile.alerts
-        if rule is None:
-            return []
-        names = Rules(rule.keywords, rule.authors)
-        papers = self._store.papers.get(score.paper for score in scores)
-        named = {i for i, paper in papers.items() if names.reasons(paper) or names.followed(paper)}
-        return urgent(scores, named, rule.min_score)
-
-    def _compose(
-        self,
-        reader: Reader,
-        profile: Profile,
-        day: date,
-        now: datetime,
-        *,
-        watermark: PaperId,
-        scores: Sequence[Score],
-        choices: Sequence[Choice],
-    ) -> Edition:
-        newest = None if scores else self._store.papers.newest_first_seen()
-        return compose(
-            reader=reader,
-            profile_title=profile.title,
-            day=day,
-            now=now,
-            watermark=watermark,
-            scores=scores,
-            choices=choices,
-            papers=self._store.papers.get(_named_by(choices)),
-            summary_sentences=profile.edition.summary_sentences,
-            threshold=profile.edition.threshold,
-            arrived=newest.date() if newest else None,
-        )
+        return [replace(alert, kind=EditionKind.ALERT, considered=1) for alert in alerts]
 
     def ranking(
         self, reader: Reader, profile: Profile, ids: Sequence[PaperId], now: datetime
     ) -> Ranking | None:
         """Every one of these papers scored for the reader; None where there are none."""
-        if not ids:
-            return None
-        return self._rank(reader, profile, self._store.papers.get(ids), now)
+        return next(self._ranked([(reader, profile)], [ids], now)).ranking
 
     def score(self, reader: Reader, profile: Profile, paper: Paper, now: datetime) -> Score:
-        """One paper's score for one reader, under today's profile and thumbs."""
-        return self._rank(reader, profile, {paper.id: paper}, now).scores[0]
+        """One paper's score for one reader, with all its reasons, under today's profile and thumbs."""
+        ranking = self.ranking(reader, profile, [paper.id], now)
+        assert ranking  # noqa: S101 - there is a paper to rank
+        return ranking.explained(ranking.scores)[0]
 
-    def _rank(
-        self, reader: Reader, profile: Profile, papers: Mapping[PaperId, Paper], now: datetime
-    ) -> Ranking:
-        ranking = self._ranker().rank(self._interest(reader, profile, now), list(papers.values()))
-        kept = _without(ranking, self._store.overrides.get(reader.id).ignored)
-        return replace(kept, scores=with_trending(kept.scores, papers, profile.edition.trending))
+    def _ranked(self, readers: Readers, ids: Sequence[Sequence[PaperId]], now: datetime) -> Iterator[_Ranked]:
+        """For each reader a ranking of their papers."""
+        if not any(ids):
+            yield from [_Ranked(None, {})] * len(readers)
+            return
+        new = self._store.papers.get(paper for some in ids for paper in some)
+        known = interests_of(self._store, readers, now)
+        papers = {**known.papers, **new}
+        rankings = self._ranker().rankings(
+            known.interests, [[new[i] for i in some if i in new] for some in ids]
+        )
+        for (_, profile), ranking in zip(readers, rankings, strict=True):
+            scores = with_trending(ranking.scores, new, profile.edition.trending)
+            yield _Ranked(replace(ranking, scores=scores) if scores else None, papers)
 
-    def _interest(self, reader: Reader, profile: Profile, now: datetime) -> Interest:
-        thumbs = self._store.feedback.votes(reader.id)
-        papers = self._store.papers.get(thumb.paper for thumb in thumbs)
-        return interest(profile, thumbs, papers, now)
 
-    def _first_look(self) -> datetime | None:
-        newest = self._store.papers.newest_first_seen()
-        return newest - FIRST_LOOK_BACK if newest else None
+def _choices(profile: Profile, found: _Ranked) -> list[Choice]:
+    """What can't wait (and had no alert of its own) comes first, the rest as selection says."""
+    if not found.ranking:
+        return []
+    rules = profile.edition
+    first = [Choice(s, PickKind.ALERT) for s in _urgent(profile, found)[: rules.size]]
+    taken = {choice.score.paper for choice in first}
+    rest = [score for score in found.scores if score.paper not in taken]
+    size = rules.size - len(first)
+    limits = Limits(size, min(rules.explore, size), rules.threshold)
+    return first + select(rest, found.ranking.similarity, limits, found.ranking.interest)
 
 
-def interest(
-    profile: Profile, thumbs: Sequence[Thumb], papers: Mapping[PaperId, Paper], now: datetime
-) -> Interest:
-    """What to rank by: the profile, and thumbs on papers, as old as they are now."""
-    from bot.ranking import Interest, Rules
+def _urgent(profile: Profile, found: _Ranked) -> list[Score]:
+    from bot.ranking import Rules
 
-    return Interest(
-        text=profile.interests,
-        rules=Rules(profile.keywords, profile.authors, profile.mute),
-        up=[papers[thumb.paper] for thumb in thumbs if thumb.vote is Vote.UP],
-        down=[papers[thumb.paper] for thumb in thumbs if thumb.vote is Vote.DOWN],
-        ages={thumb.paper: (now - thumb.at) / timedelta(days=1) for thumb in thumbs},
+    rule = profile.alerts
+    if rule is None:
+        return []
+    names = Rules(rule.keywords, rule.authors)
+    papers = [found.papers[score.paper] for score in found.scores]
+    named = {paper.id for paper in papers if names.reasons(paper) or names.followed(paper)}
+    return urgent(found.scores, named, rule.min_score)
+
+
+def _edition(
+    wanted: Wanted,
+    found: _Ranked,
+    choices: Sequence[Choice],
+    *,
+    watermark: PaperId,
+    now: datetime,
+    arrived: date | None = None,
+) -> Edition:
+    profile = wanted.profile
+    return compose(
+        reader=wanted.reader,
+        profile_title=profile.title,
+        day=wanted.day,
+        now=now,
+        watermark=watermark,
+        scores=found.scores,
+        choices=_explained(found, choices),
+        papers=found.papers,
+        summary_sentences=profile.edition.summary_sentences,
+        threshold=profile.edition.threshold,
+        arrived=arrived,
     )
 
 
-def _without(ranking: Ranking, ignored: Collection[str]) -> Ranking:
-    """The ranking as it is without the words that the reader has taken out of what was learned."""
-    if not ignored:
-        return ranking
-    scores = sorted(
-        (without(score, ignored) for score in ranking.scores), key=lambda s: (-s.log_odds, s.paper)
-    )
-    return replace(ranking, scores=tuple(scores))
-
-
-def _named_by(choices: Sequence[Choice]) -> list[PaperId]:
-    """The papers that an edition speaks of: those chosen, and the liked ones they resemble."""
-    liked = (choice.score.because for choice in choices)
-    return [*(choice.score.paper for choice in choices), *(paper for paper in liked if paper is not None)]
+def _explained(found: _Ranked, choices: Sequence[Choice]) -> list[Choice]:
+    """The choices with all their reasons."""
+    if not found.ranking:
+        return []
+    scores = found.ranking.explained([choice.score for choice in choices])
+    return [replace(choice, score=score) for choice, score in zip(choices, scores, strict=True)]

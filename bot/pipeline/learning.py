@@ -5,16 +5,19 @@ Both are read off the scores themselves, before and after: nothing here knows ho
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from bot.config.profiles import Profile
 from bot.domain import Paper, PaperId, Reader, ReasonKind, Score, Vote
 from bot.feedback import record
 from bot.pipeline.editing import Editor
 from bot.store import Store
+
+if TYPE_CHECKING:
+    from bot.ranking import Ranking
 
 _RECENT = 300  # papers that stand for what usually comes in
 _CANDIDATES = 500  # of tomorrow's, the newest; enough to see what moves
@@ -70,13 +73,9 @@ def learned(
     """The ``most`` words on either side that move this reader's editions most, by the papers of late."""
     recent = [paper_id for paper_id, _, _ in store.papers.recent_texts(_RECENT)]
     ranking = editor.ranking(reader, profile, recent, now)
-    weights: dict[str, float] = defaultdict(float)
-    for score in ranking.scores if ranking else ():
-        for term, weight in _words(score).items():
-            weights[term] += weight / len(recent)
-    ordered = sorted(weights.items(), key=lambda item: -item[1])
-    heaviest = max(map(abs, weights.values()), default=1.0) or 1.0
-    words = [Word(term, weight, abs(weight) / heaviest) for term, weight in ordered if weight]
+    ordered = sorted(ranking.usual_words() if ranking else (), key=lambda word: -word.weight)
+    heaviest = max((abs(word.weight) for word in ordered), default=1.0)
+    words = [Word(word.term, word.weight, abs(word.weight) / heaviest) for word in ordered]
     likes, dislikes = [w for w in words if w.weight > 0], [w for w in reversed(words) if w.weight < 0]
     return Learned(likes[:most], dislikes[:most])
 
@@ -97,11 +96,12 @@ def vote_and_tell(
     waiting = [i for i in editor.candidates(reader, profile).ids if i != paper.id]
     unseen = waiting or [i for i in store.papers.fresh(reader.id, sources=profile.sources) if i != paper.id]
     candidates = unseen[-_CANDIDATES:]
-    before = _scores(editor, reader, profile, [*candidates, paper.id], now)
+    before = _ranking(editor, reader, profile, [*candidates, paper.id], now)
     record(store, reader, paper, vote, now=now, via=via, voter=voter)
-    after = _scores(editor, reader, profile, [*candidates, paper.id], now)
-    changes = _changes(before[paper.id], after[paper.id])
-    rise = after[paper.id].log_odds >= before[paper.id].log_odds
+    after = _ranking(editor, reader, profile, [*candidates, paper.id], now)
+    was, is_now = _explained(before, paper.id), _explained(after, paper.id)
+    changes = _changes(was, is_now)
+    rise = is_now.log_odds >= was.log_odds
     moves = _moves(_places(before, paper.id), _places(after, paper.id), rise=rise)
     papers = store.papers.get(paper_id for paper_id, _, _ in moves)
     return Effect(
@@ -114,12 +114,16 @@ def vote_and_tell(
     )
 
 
-def _scores(
+def _ranking(
     editor: Editor, reader: Reader, profile: Profile, ids: Sequence[PaperId], now: datetime
-) -> dict[PaperId, Score]:
-    """Scores by paper, best first."""
+) -> Ranking:
     ranking = editor.ranking(reader, profile, ids, now)
-    return {score.paper: score for score in ranking.scores} if ranking else {}
+    assert ranking  # noqa: S101 - there is a paper at least
+    return ranking
+
+
+def _explained(ranking: Ranking, paper_id: PaperId) -> Score:
+    return ranking.explained([score for score in ranking.scores if score.paper == paper_id])[0]
 
 
 def _words(score: Score) -> dict[str, float]:
@@ -134,8 +138,9 @@ def _changes(before: Score, after: Score) -> list[tuple[str, float]]:
     return sorted(noticed, key=lambda item: (-abs(item[1]), item[0]))
 
 
-def _places(scores: dict[PaperId, Score], but: PaperId) -> dict[PaperId, int]:
-    return {paper_id: place for place, paper_id in enumerate((i for i in scores if i != but), 1)}
+def _places(ranking: Ranking, but: PaperId) -> dict[PaperId, int]:
+    others = (score.paper for score in ranking.scores if score.paper != but)
+    return {paper_id: place for place, paper_id in enumerate(others, 1)}
 
 
 def _moves(was: dict[PaperId, int], now: dict[PaperId, int], *, rise: bool) -> list[tuple[PaperId, int, int]]:

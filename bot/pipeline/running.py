@@ -17,7 +17,7 @@ from bot.deliver.dispatch import Dispatcher
 from bot.domain import Edition, Problem, Reader
 from bot.errors import PaperbotError
 from bot.pipeline.alerting import alert
-from bot.pipeline.editing import Editor
+from bot.pipeline.editing import Editor, Wanted
 from bot.pipeline.ingesting import DigestReport, ingest
 from bot.pipeline.rendering import Renderer
 from bot.pipeline.shortening import Shortener
@@ -25,6 +25,8 @@ from bot.schedule import LOOK_BACK, due_slots, local_date
 from bot.sources import Source
 from bot.store import Store
 
+# So many readers are ranked together: enough to be quick, few enough for any machine's memory.
+_BATCH = 200
 KEEP_BODIES = timedelta(days=30)  # after this long, what a settled message said is forgotten
 
 Progress = Callable[[str, int, int], None]  # what is being done, how many so far, of how many (0: unknown)
@@ -163,10 +165,20 @@ class Pipeline:
         for reader, profile in readers:
             self._alert(reader, profile, now, made)
         due = [one for reader, profile in readers if (one := self._due(reader, profile, now, force))]
-        for done, one in enumerate(due, 1):
-            self._make(one, now, made)
+        for done, (one, edition) in enumerate(self._composed(due, now, made), 1):
+            self._make(one, edition, now, made)
             progress("composing editions", done, len(due))
         return made
+
+    def _composed(self, due: Sequence[_Due], now: datetime, made: _Made) -> Iterator[tuple[_Due, Edition]]:
+        """The editions that are due, batch by batch; a batch that can't be read is each of its readers' problem."""
+        for start in range(0, len(due), _BATCH):
+            some = due[start : start + _BATCH]
+            wanted = [Wanted(one.reader, one.profile, one.day) for one in some]
+            try:
+                yield from zip(some, self.editor.editions(wanted, now), strict=True)
+            except PaperbotError as error:
+                made.problems.extend(Problem(one.reader.name, str(error)) for one in some)
 
     def _readers(self, now: datetime) -> Iterator[tuple[Reader, Profile]]:
         overrides = self.store.overrides.all()
@@ -197,13 +209,12 @@ class Pipeline:
         for one in alerts:
             made.show(one)
 
-    def _make(self, due: _Due, now: datetime, made: _Made) -> None:
-        """Makes one edition; a quiet one is stored without messages where the profile wants none.
+    def _make(self, due: _Due, edition: Edition, now: datetime, made: _Made) -> None:
+        """Puts one edition into the outbox; a quiet one without messages where the profile wants none.
 
         What goes wrong is this reader's problem alone.
         """
         try:
-            edition = self.editor.edition(due.reader, due.profile, due.day, now)
             if self.shortener:
                 edition, problems = self.shortener.shorten(edition, now)
                 made.problems.extend(problems)

@@ -4,14 +4,17 @@
     taste          readers' interests and thumbs as rows of one matrix
     reader_models  all readers' linear models, trained in a few matrix products
     rules          keywords, followed authors, mutes
-    ranker         the four together: candidates in, scores with reasons out
+    pool           the papers that a batch of readers is ranked over
+    ranking        one reader's scores, and reasons for those that somebody looks at
+    ranker         all of it together: interests and candidates in, rankings out
 
 Follows scikit-learn's conventions (``fit``, ``transform``, ``decision_function``, trailing underscores for
 what was learned) and knows no database and no clock.
 """
 
 from bot.ranking.corpus import Corpus
-from bot.ranking.ranker import Best, Interest, Ranker, Ranking
+from bot.ranking.ranker import Best, Interest, Ranker
+from bot.ranking.ranking import Ranking
 from bot.ranking.rules import Rules
 
 __all__ = ["Best", "Corpus", "Interest", "Ranker", "Ranking", "Rules"]

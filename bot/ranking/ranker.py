@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -12,14 +11,14 @@ import scipy.sparse as sp
 from scipy.special import expit
 from threadpoolctl import threadpool_limits
 
-from bot.domain import Paper, PaperId, Reason, Score
+from bot.domain import Paper, PaperId, Score
 from bot.ranking.corpus import Corpus, unit
+from bot.ranking.pool import Pool, document
+from bot.ranking.ranking import Model, Ranking
 from bot.ranking.reader_models import ReaderModels
 from bot.ranking.rules import Rules
 from bot.ranking.taste import Tastes, faded, pooled
 
-# A liked paper is named as a reason only if it shares more than chance words (cosine).
-_RESEMBLES_FROM = 0.04
 # So many readers are ranked in one matrix product: enough to be quick, few enough for any machine's memory.
 _BATCH = 200
 
@@ -29,7 +28,7 @@ class Interest:
     """What a reader is ranked by: the profile's words, and the papers thumbed so far.
 
     ``text`` may hold several interests, with blank lines between them. ``ages`` says how many days ago a
-    thumb was given; one that it doesn't name is of today.
+    thumb was given; one that it doesn't name is of today. ``ignored`` are words that shall not count.
     """
 
     text: str = ""
@@ -37,6 +36,7 @@ class Interest:
     up: Sequence[Paper] = ()
     down: Sequence[Paper] = ()
     ages: Mapping[PaperId, float] = field(default_factory=dict)
+    ignored: Collection[str] = ()
 
     @property
     def paragraphs(self) -> list[str]:
@@ -52,26 +52,6 @@ class Best(NamedTuple):
     probabilities: np.ndarray
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """Scores, best first, and how alike the ranked papers are."""
-
-    scores: tuple[Score, ...]
-    _rows: dict[PaperId, int]
-    _vectors: sp.csr_matrix
-    _interests: sp.csr_matrix
-
-    def similarity(self, one: PaperId, other: PaperId) -> float:
-        """Cosine of two ranked papers' vectors, 0 to 1."""
-        a, b = self._vectors[self._rows[one]], self._vectors[self._rows[other]]
-        return float((a @ b.T).sum())
-
-    def interest(self, paper: PaperId) -> int | None:
-        """Which of the reader's several interests a paper is nearest to; None where it is near to none."""
-        near = (self._vectors[self._rows[paper]] @ self._interests.T).toarray()[0]
-        return int(near.argmax()) if near.size and near.max() > 0 else None
-
-
 class Ranker:
     """Ranks for any number of readers over one corpus."""
 
@@ -79,75 +59,65 @@ class Ranker:
         self._corpus = corpus
 
     def rank(self, interest: Interest, candidates: Sequence[Paper]) -> Ranking:
-        """Every candidate's score for one reader, with reasons."""
-        vectors = self._vectors(candidates)
-        models = self._models([interest])
-        log_odds = models.decision_function(vectors, self._corpus.latent(vectors))[0]
-        contributions = models.contributions(0, vectors)
-        alike = unit(vectors)
-        nearest = self._nearest(alike, interest.up)
-        scores = [
-            self._score(
-                paper, float(log_odds[row]), self._reasons(contributions[row]), nearest[row], interest.rules
-            )
-            for row, paper in enumerate(candidates)
-        ]
-        scores.sort(key=lambda score: (-score.log_odds, score.paper))
-        rows = {paper.id: row for row, paper in enumerate(candidates)}
-        wanted = self._corpus.transform(interest.paragraphs)
-        return Ranking(tuple(scores), rows, alike, unit(wanted))
+        """Every candidate's score for one reader."""
+        return next(self.rankings([interest], [candidates]))
+
+    def rankings(
+        self, interests: Sequence[Interest], candidates: Sequence[Sequence[Paper]]
+    ) -> Iterator[Ranking]:
+        """For each reader a ranking of their own candidates; memory grows with readers times terms.
+
+        What readers share is done once: candidates are made vectors of, and all models are trained, in a few
+        matrix products.
+        """
+        pool = Pool(self._corpus, list({paper.id: paper for some in candidates for paper in some}.values()))
+        with threadpool_limits(1):  # threads that wait for one another cost more than they save here
+            known = _Thumbed(self._corpus, interests)
+            models = ReaderModels(self._corpus).fit(known.tastes(), known.judged())
+            log_odds = models.decision_function(pool.vectors, pool.latent).astype(float)
+        for who, some in enumerate(candidates):
+            model = known.model(who, models)
+            yield Ranking(tuple(_scores(pool, log_odds[who], model, interests[who].rules, some)), pool, model)
 
     def best(self, interests: Sequence[Interest], candidates: Sequence[Paper], top: int) -> Iterator[Best]:
         """For each reader the rows of the ``top`` candidates, best first, and their probabilities.
 
         The same scores as ``rank`` gives, without reasons and rules; readers are ranked in batches.
         """
-        vectors = self._vectors(candidates)
-        latent = self._corpus.latent(vectors)
+        pool = Pool(self._corpus, candidates)
         for start in range(0, len(interests), _BATCH):
-            with threadpool_limits(1):  # threads that wait for one another cost more than they save here
-                models = self._models(interests[start : start + _BATCH])
-                log_odds = models.decision_function(vectors, latent)
+            with threadpool_limits(1):
+                known = _Thumbed(self._corpus, interests[start : start + _BATCH])
+                models = ReaderModels(self._corpus).fit(known.tastes(), known.judged())
+                log_odds = models.decision_function(pool.vectors, pool.latent)
             yield from _best(log_odds, min(top, len(candidates)))
 
-    def _models(self, interests: Sequence[Interest]) -> ReaderModels:
-        known = _Thumbed(self._corpus, interests)
-        return ReaderModels(self._corpus).fit(known.tastes(), known.judged())
 
-    def _vectors(self, papers: Sequence[Paper]) -> sp.csr_matrix:
-        return self._corpus.transform([_document(paper) for paper in papers])
-
-    def _nearest(self, vectors: sp.csr_matrix, liked: Sequence[Paper]) -> list[PaperId | None]:
-        """For each row the most alike liked paper, or None where none is alike."""
-        if not liked:
-            return [None] * vectors.shape[0]
-        alike = (vectors @ unit(self._vectors(liked)).T).toarray()
-        best = alike.argmax(axis=1)
-        return [liked[b].id if alike[row, b] >= _RESEMBLES_FROM else None for row, b in enumerate(best)]
-
-    def _reasons(self, row: sp.csr_matrix) -> list[Reason]:
-        return [
-            Reason(str(self._corpus.terms_[term]), float(weight))
-            for term, weight in zip(row.indices, row.data, strict=True)
-            if weight
-        ]
-
-    def _score(
-        self, paper: Paper, log_odds: float, words: list[Reason], because: PaperId | None, rules: Rules
-    ) -> Score:
-        rest = log_odds - sum(reason.weight for reason in words)
-        reasons = sorted((*words, *rules.reasons(paper)), key=lambda reason: -abs(reason.weight))
-        total = rest + sum(reason.weight for reason in reasons)
-        return Score(
-            paper=paper.id,
-            probability=1 / (1 + math.exp(-total)),
-            log_odds=total,
-            reasons=tuple(reasons),
-            rest=rest,
-            because=because,
-            followed=rules.followed(paper),
-            muted=rules.muted(paper),
+def _scores(
+    pool: Pool, log_odds: np.ndarray, model: Model, rules: Rules, candidates: Sequence[Paper]
+) -> list[Score]:
+    """The candidates' scores, best first; ``log_odds`` is of the whole pool."""
+    verdicts = pool.verdicts(rules)
+    rows = np.array([pool.row[paper.id] for paper in candidates], dtype=int)
+    rest = log_odds[rows] - model.left_out(pool.vectors[rows])
+    raised = np.array([sum(reason.weight for reason in verdicts[row].reasons) for row in rows])
+    total = rest + raised
+    order = np.lexsort((pool.ids[rows], -total))
+    return [
+        Score(
+            paper=candidates[place].id,
+            probability=probability,
+            log_odds=odds,
+            reasons=verdicts[row].reasons,
+            rest=left,
+            followed=verdicts[row].followed,
+            muted=verdicts[row].muted,
         )
+        for place, row, probability, odds, left in zip(
+            *(each[order].tolist() for each in (np.arange(len(rows)), rows, expit(total), total, rest)),
+            strict=True,
+        )
+    ]
 
 
 class _Thumbed:
@@ -156,24 +126,40 @@ class _Thumbed:
     def __init__(self, corpus: Corpus, interests: Sequence[Interest]) -> None:
         self._interests = interests
         self._corpus = corpus
+        texts = [(who, part) for who, i in enumerate(interests) for part in i.paragraphs]
+        self._owners = np.array([who for who, _ in texts], dtype=int)
+        self._wanted = unit(corpus.transform([part for _, part in texts]))
+        self._columns = _columns(corpus, {term for i in interests for term in i.ignored})
         papers = {paper.id: paper for i in interests for paper in (*i.up, *i.down)}
         self._papers = list(papers.values())
         self._row = {paper_id: row for row, paper_id in enumerate(papers)}
-        self._vectors = corpus.transform([_document(paper) for paper in self._papers])
+        self._vectors = corpus.transform([document(paper) for paper in self._papers])
+        self._unit = unit(self._vectors)
+
+    def model(self, who: int, models: ReaderModels) -> Model:
+        """One reader's part."""
+        interest = self._interests[who]
+        known = [self._columns[term] for term in interest.ignored if term in self._columns]
+        liked = list(dict.fromkeys(paper.id for paper in interest.up))
+        return Model(
+            models=models,
+            reader=who,
+            ignored=np.array(sorted(known), dtype=int),
+            interests=self._wanted[self._owners == who],
+            liked=self._unit[[self._row[number] for number in liked]],
+            liked_ids=liked,
+        )
 
     def tastes(self) -> Tastes:
-        texts = [(who, part) for who, i in enumerate(self._interests) for part in i.paragraphs]
-        wanted = unit(self._corpus.transform([part for _, part in texts]))
         up, n_up = self._side([i.up for i in self._interests])
         down, n_down = self._side([i.down for i in self._interests])
-        owners = [who for who, _ in texts]
-        return Tastes(
-            pooled(wanted, owners, np.ones(len(texts)), len(self._interests)), up, down, n_up, n_down
-        )
+        each = np.ones(len(self._owners))
+        wanted = pooled(self._wanted, self._owners.tolist(), each, len(self._interests))
+        return Tastes(wanted, up, down, n_up, n_down)
 
     def judged(self) -> sp.csr_matrix:
         """(n_readers, n_background), 1 where the reader has a thumb on the paper."""
-        place = self._corpus.in_background([_document(paper) for paper in self._papers])
+        place = self._corpus.in_background([document(paper) for paper in self._papers])
         marks = {
             (who, column)
             for who, i in enumerate(self._interests)
@@ -205,6 +191,9 @@ def _best(log_odds: np.ndarray, top: int) -> Iterator[Best]:
     yield from map(Best, np.take_along_axis(columns, order, axis=1), probabilities)
 
 
-def _document(paper: Paper) -> str:
-    """The text that stands for a paper."""
-    return f"{paper.title}\n{paper.abstract}"
+def _columns(corpus: Corpus, terms: Collection[str]) -> dict[str, int]:
+    """Where these terms stand in the vocabulary; those that it hasn't are left out."""
+    if not terms:
+        return {}
+    found = np.flatnonzero(np.isin(corpus.terms_, sorted(terms)))
+    return dict(zip(corpus.terms_[found].tolist(), found.tolist(), strict=True))

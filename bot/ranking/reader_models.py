@@ -64,13 +64,18 @@ class ReaderModels(BaseEstimator):
         """(n_readers, n_papers) log-odds that each reader wants each paper; ``latent`` is the corpus's of X."""
         return np.asarray(self._values(X, latent) + self.intercept_[:, None])
 
-    def coef(self, reader: int) -> np.ndarray:
-        """(n_terms,): what a word of value 1 adds to the reader's log-odds, the latent part carried back."""
-        return np.asarray(self.words_[reader] + self.latent_[reader] @ self.corpus.components_)
+    def coef(self, reader: int, terms: np.ndarray | slice = slice(None)) -> np.ndarray:
+        """(n_terms,): what a word of value 1 adds to the reader's log-odds, the latent part carried back.
+
+        With ``terms``, for these columns only.
+        """
+        carried = self.latent_[reader] @ self.corpus.components_[:, terms]
+        return np.asarray(self.words_[reader, terms] + carried)
 
     def contributions(self, reader: int, X: sp.csr_matrix) -> sp.csr_matrix:
         """(n_papers, n_terms): what each word adds; a row and the reader's intercept add up to its log-odds."""
-        return sp.csr_matrix(X.multiply(self.coef(reader)))
+        used, place = np.unique(X.indices, return_inverse=True)
+        return sp.csr_matrix((X.data * self.coef(reader, used)[place], X.indices, X.indptr), shape=X.shape)
 
     def _values(self, X: sp.csr_matrix, latent: np.ndarray) -> np.ndarray:
         return np.asarray((X @ self.words_.T).T + self.latent_ @ latent.T)

@@ -13,6 +13,15 @@ from bot.domain import Paper, Reason, ReasonKind
 KEYWORD_WEIGHT = 1.4
 
 
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What rules say of one paper: ``reasons`` of its keywords, the author followed, the mute that hides it."""
+
+    reasons: tuple[Reason, ...]
+    followed: str | None
+    muted: str | None
+
+
 @dataclass(frozen=True)
 class Rules:
     """Terms match whole words, in any case: "R1" is not in "R1-Zero2" but in "R1-Zero"."""
@@ -21,41 +30,56 @@ class Rules:
     authors: Sequence[str] = ()
     mute: Sequence[str] = ()
 
+    def __hash__(self) -> int:
+        return hash((*self.keywords, *self.authors, *self.mute))
+
+    def verdict(self, paper: Paper) -> Verdict:
+        """All that the rules say of a paper."""
+        text = f"{paper.title}\n{paper.abstract}".casefold()
+        raised = (word for word, pattern in self._keyword_patterns if pattern.found(text))
+        return Verdict(
+            reasons=tuple(Reason(word, KEYWORD_WEIGHT, ReasonKind.KEYWORD) for word in raised),
+            followed=self.followed(paper),
+            muted=next((word for word, pattern in self._mute_patterns if pattern.found(text)), None),
+        )
+
     def reasons(self, paper: Paper) -> tuple[Reason, ...]:
         """One for each keyword that the paper mentions."""
-        text = _text(paper)
-        return tuple(
-            Reason(word, KEYWORD_WEIGHT, ReasonKind.KEYWORD)
-            for word, pattern in self._keyword_patterns
-            if pattern.search(text)
-        )
+        return self.verdict(paper).reasons
 
     def followed(self, paper: Paper) -> str | None:
         """The first author whom the profile always shows."""
+        if not self.authors:
+            return None
         names = {_name(author) for author in paper.authors}
         return next((author for author in self.authors if _name(author) in names), None)
 
     def muted(self, paper: Paper) -> str | None:
         """The first muted term that the paper mentions."""
-        text = _text(paper)
-        return next((word for word, pattern in self._mute_patterns if pattern.search(text)), None)
+        return self.verdict(paper).muted
 
     @cached_property
-    def _keyword_patterns(self) -> list[tuple[str, re.Pattern[str]]]:
-        return [(word, _whole_words(word)) for word in self.keywords]
+    def _keyword_patterns(self) -> list[tuple[str, _Pattern]]:
+        return [(word, _Pattern(word)) for word in self.keywords]
 
     @cached_property
-    def _mute_patterns(self) -> list[tuple[str, re.Pattern[str]]]:
-        return [(word, _whole_words(word)) for word in self.mute]
+    def _mute_patterns(self) -> list[tuple[str, _Pattern]]:
+        return [(word, _Pattern(word)) for word in self.mute]
 
 
-def _text(paper: Paper) -> str:
-    return f"{paper.title}\n{paper.abstract}"
+class _Pattern:
+    """A term as whole words, whatever the white space between them."""
 
+    def __init__(self, term: str) -> None:
+        words = term.casefold().split()
+        self._first = words[0] if words else ""
+        spaced = r"\s+".join(map(re.escape, words))
+        self._pattern = re.compile(rf"(?<!\w){spaced}(?!\w)")
 
-def _whole_words(term: str) -> re.Pattern[str]:
-    words = r"\s+".join(map(re.escape, term.split()))
-    return re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
+    def found(self, text: str) -> bool:
+        """Whether it is in a text, that is case-folded."""
+        # Nearly all texts have not even the first word, and looking for that is a twentieth of the work.
+        return self._first in text and self._pattern.search(text) is not None
 
 
 def _name(author: str) -> str:

@@ -23,7 +23,7 @@ from bot.domain import (
     Sentence,
     State,
 )
-from bot.store.engine import AnyRow, AnySelect, Database, insert_new
+from bot.store.engine import AnyRow, AnySelect, Database, in_chunks, insert_new
 from bot.store.papers import load_papers
 from bot.store.schema import editions, outbox, picks
 
@@ -88,11 +88,14 @@ class Editions:
             query = query.where(editions.c.composed_at < before)
         return next(iter(self._read(query)), None)
 
-    def last_by_reader(self) -> dict[ReaderId, StoredEdition]:
-        """Return the edition that was kept last of each reader who has had one."""
+    def last_by_reader(self, reader_ids: Sequence[ReaderId] | None = None) -> dict[ReaderId, StoredEdition]:
+        """Return the edition that was kept last of each reader, or of each of these, who has had one."""
         newest = select(func.max(editions.c.id)).where(_DAILY).group_by(editions.c.reader_id)
-        query = _kept().where(editions.c.id.in_(newest))
-        return {edition.reader_id: edition for edition in self._read(query)}
+        found: dict[ReaderId, StoredEdition] = {}
+        for some in [None] if reader_ids is None else in_chunks(reader_ids):
+            theirs = newest if some is None else newest.where(editions.c.reader_id.in_(some))
+            found |= {e.reader_id: e for e in self._read(_kept().where(editions.c.id.in_(theirs)))}
+        return found
 
     def recent(self, limit: int) -> list[StoredEdition]:
         """Return the editions kept last, of all readers, newest first."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from sqlalchemy import Subquery, case, func, insert, select
 
 from bot.domain import PaperId, ReaderId, Thumb, Vote
-from bot.store.engine import AnyRow, AnySelect, Database
+from bot.store.engine import AnyRow, AnySelect, Database, in_chunks
 from bot.store.schema import thumbs
 
 
@@ -52,8 +52,18 @@ class Feedback:
 
         None that was taken back.
         """
-        current = current_thumbs(reader_id, paper_id)
+        current = current_thumbs([reader_id], paper_id)
         return self._read(select(current).order_by(current.c.id))
+
+    def votes_of(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, list[Thumb]]:
+        """Return for each reader what ``votes`` says of all papers."""
+        found: dict[ReaderId, list[Thumb]] = {reader_id: [] for reader_id in reader_ids}
+        with self._database.reading() as connection:
+            for some in in_chunks(reader_ids):
+                current = current_thumbs(some)
+                for row in connection.execute(select(current).order_by(current.c.id)):
+                    found[row.reader_id].append(_thumb(row))
+        return found
 
     def history(self, reader_id: ReaderId) -> list[Thumb]:
         """Return all a reader ever said, changes of mind and ``CLEAR`` included, in order."""
@@ -72,11 +82,13 @@ class Feedback:
             return [_thumb(row) for row in connection.execute(query)]
 
 
-def current_thumbs(reader_id: ReaderId | None = None, paper_id: PaperId | None = None) -> Subquery:
+def current_thumbs(
+    reader_ids: Collection[ReaderId] | None = None, paper_id: PaperId | None = None
+) -> Subquery:
     """Select the thumbs that count: the last of each voter on each paper, unless it took one back."""
     last = select(func.max(thumbs.c.id)).group_by(thumbs.c.reader_id, thumbs.c.paper_id, thumbs.c.voter)
-    if reader_id is not None:
-        last = last.where(thumbs.c.reader_id == reader_id)
+    if reader_ids is not None:
+        last = last.where(thumbs.c.reader_id.in_(reader_ids))
     if paper_id is not None:
         last = last.where(thumbs.c.paper_id == paper_id)
     return select(thumbs).where(thumbs.c.id.in_(last), thumbs.c.vote != Vote.CLEAR).subquery("current_thumbs")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlalchemy import delete, insert, select
 
 from bot.domain import Override, ReaderId
-from bot.store.engine import AnyRow, Database
+from bot.store.engine import AnyRow, Database, in_chunks
 from bot.store.schema import overrides
 
 
@@ -17,9 +19,16 @@ class Overrides:
 
     def get(self, reader_id: ReaderId) -> Override:
         """Return what a reader has set; an empty override where that is nothing."""
+        return self.of([reader_id]).get(reader_id, Override())
+
+    def of(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, Override]:
+        """Return the overrides of those among these readers who have one."""
         with self._database.reading() as connection:
-            row = connection.execute(select(overrides).where(overrides.c.reader_id == reader_id)).first()
-        return _override(row) if row else Override()
+            return {
+                row.reader_id: _override(row)
+                for some in in_chunks(reader_ids)
+                for row in connection.execute(select(overrides).where(overrides.c.reader_id.in_(some)))
+            }
 
     def all(self) -> dict[ReaderId, Override]:
         """Return the overrides of all readers who have one."""

@@ -6,19 +6,19 @@ ids grow in the order in which they can be seen: an edition's watermark covers a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime
 from hashlib import sha256
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, exists, func, insert, select, update
+from sqlalchemy import Connection, bindparam, func, insert, select, update
 
-from bot.domain import Entry, Paper, PaperId, ParsedDigest, ReaderId, Sighting, Vote
+from bot.domain import Entry, Paper, PaperId, ParsedDigest, ReaderId, Sighting
 from bot.identity import keys, merge
 from bot.store.engine import AnyRow, Database, Lock, in_chunks, insert_new
-from bot.store.feedback import current_thumbs
-from bot.store.schema import digests, editions, lookups, paper_keys, papers, picks, revisions, sightings
+from bot.store.fresh import Horizon, fresh_of, revised_of
+from bot.store.schema import digests, lookups, paper_keys, papers, revisions, sightings
 from bot.store.shelf import Shelf
 
 _LONG = 400  # characters; PostgreSQL indexes 2,700 bytes at most
@@ -102,36 +102,33 @@ class Papers:
         reader_id: ReaderId,
         after: PaperId = 0,
         upto: PaperId | None = None,
-        first_seen_since: datetime | None = None,
         sources: Collection[str] = (),
     ) -> list[PaperId]:
-        """Return the papers to consider for a reader: ids above ``after``, to ``upto`` with it, oldest first.
+        """Return the papers to consider for one reader, as ``fresh_of`` does for many."""
+        upto = self.newest_id() if upto is None else upto
+        return self.fresh_of([Horizon(reader_id, after, sources=tuple(sources))], upto)[reader_id]
 
-        Left out are papers that stood in an edition of this reader or carry a thumb of theirs now. With
-        ``sources``, only papers that one of these has delivered.
-        """
-        picked = select(picks.c.paper_id).join(editions).where(editions.c.reader_id == reader_id)
-        judged = select(current_thumbs(reader_id).c.paper_id)
-        query = select(papers.c.id).where(
-            papers.c.id > after, papers.c.id.not_in(picked), papers.c.id.not_in(judged)
-        )
-        if upto is not None:
-            query = query.where(papers.c.id <= upto)
-        if first_seen_since is not None:
-            query = query.where(papers.c.first_seen >= first_seen_since)
-        if sources:
-            seen = select(sightings).join(digests).where(sightings.c.paper_id == papers.c.id)
-            query = query.where(exists(seen.where(digests.c.source.in_(sources))))
-        with self._database.reading() as connection:
-            return list(connection.scalars(query.order_by(papers.c.id)))
+    def fresh_of(self, horizons: Sequence[Horizon], upto: PaperId) -> dict[ReaderId, list[PaperId]]:
+        """Return for each reader the papers that are news beyond the horizon, to ``upto``, oldest first.
 
-    def revised(self, reader_id: ReaderId, since: datetime) -> list[PaperId]:
-        """Return the papers that a reader likes and of which a later version came in since, oldest first.
-
-        Left out are those of which an edition of this reader has told since the version came.
+        Left out are papers that stood in an edition of the reader or carry a thumb of theirs now.
         """
         with self._database.reading() as connection:
-            return list(connection.scalars(_revised(reader_id, since)))
+            return fresh_of(connection, horizons, upto)
+
+    def last_before(self, time: datetime) -> PaperId:
+        """Return the newest paper that came in before a time; 0 where none did."""
+        query = select(papers.c.id).where(papers.c.first_seen < time).order_by(papers.c.id.desc()).limit(1)
+        with self._database.reading() as connection:
+            return connection.scalar(query) or 0
+
+    def revised_of(self, since: Mapping[ReaderId, datetime]) -> dict[ReaderId, list[PaperId]]:
+        """Return for each reader the papers they like and of which a later version came since, oldest first.
+
+        Left out are those of which an edition of the reader has told since the version came.
+        """
+        with self._database.reading() as connection:
+            return revised_of(connection, since)
 
     def without_link(self, limit: int) -> list[Paper]:
         """Return the newest papers that have neither id nor address and were never looked up."""
@@ -168,26 +165,6 @@ class Papers:
             query = query.where(papers.c.id <= upto)
         with self._database.reading() as connection:
             return [(row.id, row.title, row.abstract) for row in connection.execute(query)]
-
-
-def _revised(reader_id: ReaderId, since: datetime) -> Select[tuple[PaperId]]:
-    liked = current_thumbs(reader_id)
-    told = (
-        select(picks.c.paper_id)
-        .join(editions)
-        .where(
-            editions.c.reader_id == reader_id,
-            picks.c.paper_id == revisions.c.paper_id,
-            editions.c.composed_at >= revisions.c.at,
-        )
-    )
-    return (
-        select(revisions.c.paper_id)
-        .join(liked, liked.c.paper_id == revisions.c.paper_id)
-        .where(liked.c.vote == Vote.UP, revisions.c.at >= since, ~exists(told))
-        .distinct()
-        .order_by(revisions.c.paper_id)
-    )
 
 
 def _add(connection: Connection, row: dict[str, Any], parsed: ParsedDigest) -> tuple[int, int]:

@@ -7,6 +7,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from support import digest
 
+from bot.app import open_app
+from bot.domain import Vote
+from bot.errors import StoreError
+from bot.feedback import record
+from bot.pipeline import running
+from bot.pipeline.editing import Wanted
+
 NOW = datetime(2026, 6, 12, 8, 0, tzinfo=UTC)
 
 
@@ -78,3 +85,74 @@ def test_upvotes_raise_a_paper_as_far_as_the_profile_wants_and_why_says_so(small
     assert trendy["log_odds"] == pytest.approx(trendy["rest"] + sum(r["weight"] for r in trendy["reasons"]))
     (mail,) = (small / "state" / "outbox").rglob("trendy--*.eml")
     assert "Trending: 100 upvotes" in mail.read_text()
+
+
+def test_a_paper_that_another_source_had_first_comes_when_its_own_source_brings_it(small, paperbot):
+    sources = "".join(f'[[sources]]\nname = "{n}"\nkind = "folder"\npath = "{n}"\n' for n in ("one", "two"))
+    (small / "paperbot.toml").write_text(sources)
+    profile(small, "picky")
+    toml = small / "profiles" / "picky.toml"
+    toml.write_text('sources = ["two"]\n' + toml.read_text())
+    for folder in ("one", "two"):
+        (small / folder).mkdir()
+    (small / "one" / "1.txt").write_text(digest("Owls at Night", "Owls by Day"))
+    days = [(NOW + timedelta(days=n)).isoformat() for n in range(3)]
+    assert paperbot("run", "--force", "--now", days[0], "--json").json["skipped"] == 1
+    (small / "two" / "2.txt").write_text(digest("Owls by Day", "Bees"))
+    assert paperbot("run", "--force", "--now", days[1], "--json").json["editions"] == 1
+    (mail,) = (small / "state" / "outbox").rglob("picky--*.eml")
+    assert "Owls by Day" in mail.read_text()
+    assert "Owls at Night" not in mail.read_text()
+    assert paperbot("run", "--force", "--now", days[2], "--json").json["skipped"] == 1
+
+
+@pytest.fixture
+def three(home):
+    """A home of sample digests, and its readers with thumbs of their own."""
+    profile(home, "owls", "summary_sentences = 1")
+    profile(home, "bees")
+    with open_app(home) as app:
+        app.pipeline.ingest(NOW)
+        readers = list(app.pipeline._readers(NOW))
+        assert len(readers) > 2
+        for n, (reader, _) in enumerate(readers):
+            for paper in app.store.papers.get([3 * n + 1, 3 * n + 2]).values():
+                record(app.store, reader, paper, Vote.DOWN if n == 1 else Vote.UP, now=NOW, via="cli")
+        yield app, [Wanted(reader, profile, NOW.date()) for reader, profile in readers]
+
+
+def test_a_batch_of_editions_is_what_each_reader_gets_alone(three):
+    app, wanted = three
+    together = list(app.editor.editions(wanted, NOW))
+    alone = [app.editor.edition(one.reader, one.profile, one.day, NOW) for one in wanted]
+    assert [edition.reader for edition in together] == [one.reader for one in wanted]
+    for one, other in zip(together, alone, strict=True):
+        assert [pick.paper.id for pick in one.picks] == [pick.paper.id for pick in other.picks]
+        assert [pick.summary for pick in one.picks] == [pick.summary for pick in other.picks]
+        assert (one.considered, one.watermark, one.quiet) == (other.considered, other.watermark, other.quiet)
+
+
+def test_small_batches_make_the_same_editions_as_one_large(three, monkeypatch):
+    app, wanted = three
+    monkeypatch.setattr(running, "_BATCH", 2)
+    made = []
+    report = app.pipeline.publish(NOW, force=True, show=made.append)
+    assert (report.editions, report.problems) == (len(wanted), [])
+    large = app.editor.editions(wanted, NOW, [app.editor.candidates(w.reader, w.profile) for w in wanted])
+    assert [edition.reader for edition in made] == [edition.reader for edition in large]
+
+
+def test_a_batch_that_cannot_be_read_is_its_readers_problem_and_the_next_goes_on(three, monkeypatch):
+    app, wanted = three
+    monkeypatch.setattr(running, "_BATCH", 1)
+    votes_of, failing = app.store.feedback.votes_of, wanted[1].reader
+
+    def failing_once(reader_ids):
+        if failing.id in reader_ids:
+            raise StoreError("the disk is gone")
+        return votes_of(reader_ids)
+
+    monkeypatch.setattr(app.store.feedback, "votes_of", failing_once)
+    report = app.pipeline.publish(NOW, force=True)
+    assert report.editions == len(wanted) - 1
+    assert [str(problem) for problem in report.problems] == [f"{failing.name}: the disk is gone"]

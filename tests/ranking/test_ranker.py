@@ -102,12 +102,13 @@ def test_words_that_no_paper_has_score_all_alike(ranker, papers):
 def test_the_liked_paper_that_it_resembles_is_named(ranker, papers):
     liked = [papers[0], papers[10]]
     ranking = ranker.rank(Interest(up=liked), papers[11:15])
-    assert {score.because for score in ranking.scores} == {papers[10].id}
+    assert {score.because for score in ranking.explained(ranking.scores)} == {papers[10].id}
 
 
 def test_no_liked_paper_is_named_where_none_resembles(ranker):
     other = paper(99, "Unlike", "Nothing in common whatsoever with anything")
-    assert ranker.rank(Interest(up=[paper(1, "Reward", "Reward models")]), [other]).scores[0].because is None
+    ranking = ranker.rank(Interest(up=[paper(1, "Reward", "Reward models")]), [other])
+    assert ranking.explained(ranking.scores)[0].because is None
 
 
 def test_a_keyword_raises_a_paper_by_a_reason_of_its_own(ranker, papers):
@@ -166,10 +167,70 @@ def test_reasons_and_the_rest_add_up_to_the_log_odds(ranker, papers, up, down, i
     interest = Interest(
         interests, Rules(keywords), [papers[i] for i in up - down], [papers[i] for i in down - up]
     )
-    for score in ranker.rank(interest, papers).scores:
+    ranking = ranker.rank(interest, papers)
+    assert ranking.explained([]) == []
+    for plain, score in zip(ranking.scores, ranking.explained(ranking.scores), strict=True):
+        assert (plain.log_odds, plain.paper) == (score.log_odds, score.paper)
+        assert plain.rest + sum(r.weight for r in plain.reasons) == pytest.approx(plain.log_odds)
+        assert score.rest == pytest.approx(ranking.model.models.intercept_[0], abs=1e-4)
         assert score.rest + sum(r.weight for r in score.reasons) == pytest.approx(score.log_odds)
         assert math.log(score.probability / (1 - score.probability)) == pytest.approx(
             score.log_odds, abs=1e-6
         )
         heavy = [abs(reason.weight) for reason in score.reasons]
         assert heavy == sorted(heavy, reverse=True)
+
+
+def test_a_batch_gives_each_reader_what_they_get_alone(ranker, papers):
+    """Other candidates, rules, thumbs and ignored words beside one's own change nothing."""
+    interests = [
+        Interest("verifiable rewards", Rules(["robot"], mute=["video"]), papers[:3], papers[30:32]),
+        Interest("robot grasping\n\nphoneme", Rules(authors=["Ada"]), ignored=["robot", "no such word"]),
+        Interest(up=papers[12:15], ages={papers[12].id: 400.0}),
+        Interest(),
+    ]
+    candidates = [papers[5:25], papers[::2], papers[15:], []]
+    for interest, some, ranking in zip(
+        interests, candidates, ranker.rankings(interests, candidates), strict=True
+    ):
+        alone = ranker.rank(interest, some)
+        assert_alike(ranking.scores, alone.scores)
+        assert_alike(ranking.explained(ranking.scores), alone.explained(alone.scores))
+        ids = [score.paper for score in alone.scores]
+        assert [ranking.interest(i) for i in ids] == [alone.interest(i) for i in ids]
+        likeness = [ranking.similarity(ids[0], i) for i in ids]
+        assert likeness == pytest.approx([alone.similarity(i, ids[0]) for i in ids])
+
+
+def assert_alike(some, others):
+    """The same scores; those that are equal but for rounding may change places."""
+    assert [s.log_odds for s in some] == pytest.approx([s.log_odds for s in others], abs=1e-4)
+    by_paper = {score.paper: score for score in others}
+    for one in some:
+        other = by_paper[one.paper]
+        assert (one.because, one.followed, one.muted) == (other.because, other.followed, other.muted)
+        assert (one.log_odds, one.rest) == pytest.approx((other.log_odds, other.rest), abs=1e-4)
+        assert {r.term: r.weight for r in one.reasons} == pytest.approx(
+            {r.term: r.weight for r in other.reasons}, abs=1e-4
+        )
+
+
+def test_ignored_words_count_neither_in_the_score_nor_among_its_reasons(ranker, papers):
+    plain = ranker.rank(Interest("robot grasping"), papers[10:12])
+    (before,) = plain.explained(plain.scores[:1])
+    ranking = ranker.rank(Interest("robot grasping", ignored=["robot"]), papers[10:12])
+    after = next(s for s in ranking.explained(ranking.scores) if s.paper == before.paper)
+    (robot,) = [reason for reason in before.reasons if reason.term == "robot"]
+    assert robot not in after.reasons
+    assert len(after.reasons) == len(before.reasons) - 1
+    assert after.log_odds == pytest.approx(before.log_odds - robot.weight, abs=1e-5)
+    assert after.rest == pytest.approx(before.rest, abs=1e-5)
+    assert "robot" not in {word.term for word in ranking.usual_words()}
+
+
+def test_usual_words_are_the_mean_of_what_each_paper_has(ranker, papers):
+    ranking = ranker.rank(Interest("robot grasping", up=papers[:2]), papers[5:15])
+    usual = {word.term: word.weight for word in ranking.usual_words()}
+    each = [{r.term: r.weight for r in score.reasons} for score in ranking.explained(ranking.scores)]
+    mean = {term: sum(words.get(term, 0) for words in each) / 10 for words in each for term in words}
+    assert usual == pytest.approx(mean, abs=1e-5)

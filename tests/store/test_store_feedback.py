@@ -33,6 +33,7 @@ def test_readers_do_not_see_each_others_thumbs(samples, store, now):
     assert list(store.feedback.current(ada.id)) == [paper]
     assert store.feedback.current(bob.id) == {}
     assert store.feedback.counts() == {ada.id: (1, 0)}
+    assert store.feedback.votes_of([ada.id, bob.id]) == {ada.id: store.feedback.votes(ada.id), bob.id: []}
 
 
 def test_a_thumb_on_a_paper_that_is_not_there_is_refused(samples, store, now):

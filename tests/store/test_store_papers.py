@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from sqlalchemy.exc import IntegrityError
 
 from bot.domain import Entry, ParsedDigest, Sighting, Vote
+from bot.store.fresh import Horizon
 from bot.store.papers import StoredDigest
 from bot.store.sources import SourceActivity
 
@@ -172,10 +173,11 @@ def test_fresh_are_the_papers_between_two_ids(samples, store):
     assert store.papers.fresh(1, after=fourth) == []
 
 
-def test_fresh_since_a_time_includes_that_moment(samples, store, now):
+def test_what_came_at_a_moment_did_not_come_before_it(samples, store, now):
+    assert store.papers.last_before(now) == 0
     samples.ingest("Old", now=now - timedelta(microseconds=1))
     samples.ingest("New")
-    assert store.papers.fresh(1, first_seen_since=now) == [samples.paper("New").id]
+    assert store.papers.last_before(now) == samples.paper("Old").id
 
 
 def test_fresh_from_some_sources_counts_any_sighting(samples, store):
@@ -203,6 +205,52 @@ def test_a_paper_with_a_thumb_is_not_fresh_until_the_thumb_is_taken_back(samples
     assert store.papers.fresh(bob.id) == [first, second]
     store.feedback.add(ada.id, first, Vote.CLEAR, now, "cli")
     assert store.papers.fresh(ada.id) == [first, second]
+
+
+def test_what_is_fresh_to_many_readers_is_what_is_fresh_to_each(samples, store, now):
+    ids = samples.papers(6)
+    samples.ingest("Elsewhere", source="other")
+    newest = store.papers.newest_id()
+    readers = [samples.reader(f"{name}@example.org", name) for name in "abcd"]
+    store.editions.save(samples.edition(readers[0], ids[4]), "2026-04-18", [])
+    store.feedback.add(readers[1].id, ids[5], Vote.UP, now, "cli")
+    horizons = [
+        Horizon(readers[0].id, after=ids[1]),
+        Horizon(readers[1].id, after=ids[3], since=now),
+        Horizon(readers[2].id, sources=("other",)),
+        Horizon(readers[3].id, after=newest),
+    ]
+    fresh = store.papers.fresh_of(horizons, newest)
+    assert fresh == {
+        readers[0].id: [ids[2], ids[3], ids[5], newest],
+        readers[1].id: [ids[4], newest],
+        readers[2].id: [newest],
+        readers[3].id: [],
+    }
+    for h in horizons:
+        assert store.papers.fresh(h.reader_id, h.after, sources=h.sources) == fresh[h.reader_id]
+
+
+def test_a_paper_is_fresh_when_a_source_that_counts_brings_it_though_another_had_it_before(
+    samples, store, now
+):
+    """Its id is below the watermark of the last edition, which could not know that it would come from there."""
+    samples.ingest("Late", "Never", "Long known", source="elsewhere", now=now - timedelta(days=3))
+    samples.ingest("Long known", "Ours", source="ours", now=now - timedelta(days=3))
+    told = store.papers.newest_id()
+    reader = samples.reader()
+
+    def fresh():
+        horizon = Horizon(reader.id, after=told, since=now, sources=("ours",))
+        return store.papers.fresh_of([horizon], store.papers.newest_id())[reader.id]
+
+    assert fresh() == []
+    samples.ingest("Long known", source="ours", now=now + timedelta(hours=1))
+    samples.ingest("Late", "New", source="ours", now=now - timedelta(minutes=5))  # was on its way meanwhile
+    late, new = samples.paper("Late").id, samples.paper("New").id
+    assert fresh() == [late, new]
+    store.editions.save(samples.edition(reader, late), "2026-04-18", [])
+    assert fresh() == [new]
 
 
 # --- looking around -----------------------------------------------------------------------------

@@ -1,0 +1,53 @@
+"""The papers that a batch of readers is ranked over: made vectors of once, whoever asks."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+
+import numpy as np
+import scipy.sparse as sp
+
+from bot.domain import Paper
+from bot.ranking.corpus import Corpus, unit
+from bot.ranking.rules import Rules, Verdict
+
+
+class Pool:
+    """Papers by row. What is asked for twice is kept: likenesses, and what each set of rules says."""
+
+    def __init__(self, corpus: Corpus, papers: Sequence[Paper]) -> None:
+        self.papers = papers
+        self.ids = np.array([paper.id for paper in papers], dtype=np.int64)
+        self.row = {paper.id: row for row, paper in enumerate(papers)}
+        self.vectors = corpus.transform([document(paper) for paper in papers])
+        self.latent = corpus.latent(self.vectors)
+        self.unit = unit(self.vectors)
+        self._alike: dict[int, array[float]] = {}  # by a paper's row its cosines with all
+        self._verdicts: dict[Rules, list[Verdict]] = {}
+
+    def likeness(self, one: int, other: int) -> float:
+        """Cosine of two papers, 0 to 1."""
+        if other in self._alike:
+            one, other = other, one
+        elif one not in self._alike:
+            cosines = (self.unit @ self.unit[one].T).toarray().astype(np.float32)
+            self._alike[one] = array("f", cosines.tobytes())
+        return self._alike[one][other]
+
+    def verdicts(self, rules: Rules) -> list[Verdict]:
+        """What the rules say of each paper."""
+        if rules not in self._verdicts:
+            self._verdicts[rules] = [rules.verdict(paper) for paper in self.papers]
+        return self._verdicts[rules]
+
+    def nearest(self, rows: Sequence[int], others: sp.csr_matrix) -> tuple[np.ndarray, np.ndarray]:
+        """For each of these rows the most alike of ``others`` (unit rows, at least one), and its cosine."""
+        alike = (self.unit[list(rows)] @ others.T).toarray()
+        best = alike.argmax(axis=1)
+        return best, alike[np.arange(len(best)), best]
+
+
+def document(paper: Paper) -> str:
+    """The text that stands for a paper."""
+    return f"{paper.title}\n{paper.abstract}"
