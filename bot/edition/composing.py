@@ -82,9 +82,10 @@ def telling(reasons: Sequence[Reason]) -> tuple[Reason, ...]:
     of its parts.
     """
     shown: dict[frozenset[str], Reason] = {}
-    for reason in sorted(reasons, key=lambda r: (r.kind is not ReasonKind.KEYWORD, -r.weight)):
+    heavy = (reason for reason in reasons if reason.weight >= _REASON_FROM)
+    for reason in sorted(heavy, key=lambda r: (r.kind is not ReasonKind.KEYWORD, -r.weight)):
         words = frozenset(singular(word) for word in reason.term.lower().split())
-        if reason.weight < _REASON_FROM or any(words <= said for said in shown):
+        if any(words <= said for said in shown):
             continue
         parts = [said for said in shown if said < words]
         if parts:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from bot.terms import terms
 
@@ -16,12 +17,12 @@ def occurrence(sentence: str, phrase: str) -> str | None:
     >>> occurrence("Two Reward  Models agree", "reward model")
     'Reward  Models'
     """
-    wanted = [_base(word) for word in _WORD.findall(phrase)]
-    words = list(_WORD.finditer(sentence))
-    bases = [_base(word.group()) for word in words]
+    wanted = [base for base, _, _ in _words(phrase)]
+    words = _words(sentence)
+    bases = [base for base, _, _ in words]
     for start in range(len(words) - len(wanted) + 1):
         if wanted and bases[start : start + len(wanted)] == wanted:
-            found = sentence[words[start].start() : words[start + len(wanted) - 1].end()]
+            found = sentence[words[start][1] : words[start + len(wanted) - 1][2]]
             if _is_one_phrase(found):
                 return found
     return None
@@ -36,6 +37,12 @@ def marked(sentences: Sequence[str], phrases: Sequence[str]) -> list[tuple[str, 
         left = [phrase for phrase in left if phrase not in places]
         found.append(tuple(dict.fromkeys(places.values())))
     return found
+
+
+@lru_cache(maxsize=5_000)  # many readers get the same sentences on the same day
+def _words(text: str) -> list[tuple[str, int, int]]:
+    """Each word as terms have it, and where it begins and ends."""
+    return [(_base(word.group()), *word.span()) for word in _WORD.finditer(text)]
 
 
 def _base(word: str) -> str:

@@ -50,19 +50,12 @@ def select(
     matching = [s for s in open_scores if not s.followed and s.probability >= limits.threshold]
     places = max(limits.size - len(followed) - limits.explore, 0)
     matches = _shares(matching, followed, similarity, places, interest_of)
-    matches += _diverse(
-        [s for s in matching if s not in matches], [*followed, *matches], similarity, places - len(matches)
-    )
+    matches += _diverse(_but(matching, matches), [*followed, *matches], similarity, places - len(matches))
     explore = _to_learn_from(
         matching, [*followed, *matches], similarity, limits, len(matches) + len(followed)
     )
     left = limits.size - len(followed) - len(matches) - len(explore)
-    matches += _diverse(
-        [s for s in matching if s not in explore and s not in matches],
-        [*followed, *matches],
-        similarity,
-        left,
-    )
+    matches += _diverse(_but(matching, [*explore, *matches]), [*followed, *matches], similarity, left)
     shown = [Choice(s, PickKind.FOLLOW if s.followed else PickKind.MATCH) for s in (*followed, *matches)]
     shown.sort(key=lambda choice: -choice.score.log_odds)
     return shown + [Choice(s, PickKind.EXPLORE) for s in explore]
@@ -116,7 +109,7 @@ def _to_learn_from(
     Only the better half of what is left is plausible. Uncertainty is p(1-p), highest at one half.
     """
     places = min(limits.explore, limits.size - taken)
-    left = [s for s in candidates if s not in chosen]
+    left = _but(candidates, chosen)
     plausible = left[: (len(left) + 1) // 2]
 
     def teaches(score: Score) -> float:
@@ -128,3 +121,9 @@ def _to_learn_from(
 
 def _most_alike(score: Score, chosen: Sequence[Score], similarity: Similarity) -> float:
     return max((similarity(score.paper, other.paper) for other in chosen), default=0.0)
+
+
+def _but(scores: Sequence[Score], others: Sequence[Score]) -> list[Score]:
+    """The scores of papers that are not among the others."""
+    papers = {score.paper for score in others}
+    return [score for score in scores if score.paper not in papers]

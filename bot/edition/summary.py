@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
+from functools import lru_cache
+from typing import NamedTuple
 
 from bot.domain import Role, Sentence
 from bot.edition.marking import marked
@@ -32,12 +34,25 @@ def summarise(
     more of one role adds less and less, as shares are estimates, and two results in place of an idea tell little.
     ``weights`` says what each term (``bot.terms``) matters to the reader; ``phrases`` are to be marked.
     """
-    told = sentences(abstract)
-    shares = role_shares(told)
-    chosen = _chosen(shares, _touches(told, weights), how_many)
-    texts = [told[place] for place in chosen]
-    roles = _roles([shares[place] for place in chosen])
+    told = _read(abstract)
+    chosen = _chosen(told.shares, _touches(told.terms, weights), how_many)
+    texts = [told.sentences[place] for place in chosen]
+    roles = _roles([told.shares[place] for place in chosen])
     return tuple(map(Sentence, texts, roles, marked(texts, phrases)))
+
+
+class _Told(NamedTuple):
+    """What an abstract says, whoever reads it: sentence by sentence, with the shares of roles, and terms."""
+
+    sentences: Sequence[str]
+    shares: Sequence[Shares]
+    terms: Sequence[Set[str]]
+
+
+@lru_cache(maxsize=1_000)  # many readers get the same papers on the same day
+def _read(abstract: str) -> _Told:
+    told = sentences(abstract)
+    return _Told(told, role_shares(told), [frozenset(terms(sentence)) for sentence in told])
 
 
 def _chosen(shares: Sequence[Shares], touches: Sequence[float], how_many: int) -> list[int]:
@@ -61,11 +76,11 @@ def _gain(share: Shares, held: Sequence[float], worths: Sequence[float]) -> floa
     return sum(worth * more * (1 - _DOUBT * (2 * had + more)) for more, had, worth in triples)
 
 
-def _touches(told: Sequence[str], weights: Mapping[str, float]) -> list[float]:
-    """For each sentence its part of what the whole abstract says that the reader cares about, 0 to 1."""
+def _touches(said: Sequence[Set[str]], weights: Mapping[str, float]) -> list[float]:
+    """For each sentence, by its terms, its part of all that the reader cares about here, 0 to 1."""
     if not weights:
-        return [0.0] * len(told)
-    touched = [{term for term in terms(sentence) if weights.get(term, 0.0) > 0} for sentence in told]
+        return [0.0] * len(said)
+    touched = [{term for term in some if weights.get(term, 0.0) > 0} for some in said]
     whole = sum(weights[term] for term in set().union(*touched)) or 1.0
     return [sum(weights[term] for term in some) / whole for some in touched]
 
