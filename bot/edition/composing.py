@@ -13,6 +13,8 @@ from bot.terms import singular
 _REASONS_SHOWN = 3
 # A word that adds less log-odds than this is chance, not a reason.
 _REASON_FROM = 0.05
+# Beside a heavy word a light one explains nothing: a reason has at least this share of the heaviest.
+_REASON_SHARE = 0.25
 
 
 def compose(
@@ -82,7 +84,8 @@ def telling(reasons: Sequence[Reason]) -> tuple[Reason, ...]:
     of its parts.
     """
     shown: dict[frozenset[str], Reason] = {}
-    heavy = (reason for reason in reasons if reason.weight >= _REASON_FROM)
+    least = max(_REASON_FROM, _REASON_SHARE * max((r.weight for r in reasons), default=0.0))
+    heavy = (r for r in reasons if r.weight >= least or (r.kind is ReasonKind.KEYWORD and r.weight > 0))
     for reason in sorted(heavy, key=lambda r: (r.kind is not ReasonKind.KEYWORD, -r.weight)):
         words = frozenset(singular(word) for word in reason.term.lower().split())
         if any(words <= said for said in shown):

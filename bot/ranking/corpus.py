@@ -1,8 +1,8 @@
 """What all readers share, learned from the papers at hand: vocabulary, background, factorisation.
 
-A paper is a row of square roots of term counts, scaled to length 1, times the terms' inverse document
-frequencies. The length is taken before the frequencies: a rare word raises a paper instead of making all its
-other words small, which ranks better by an eighth than rows of length 1 (CONTRIBUTING has the figures).
+A paper is a row of square roots of term counts, over its pivoted length (Singhal 1996), times the terms' inverse
+document frequencies. The length is taken before the frequencies: a rare word raises a paper instead of making all
+its other words small, which ranks better by an eighth than rows of length 1 (CONTRIBUTING has the figures).
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils.extmath import randomized_svd
 from threadpoolctl import threadpool_limits
 
+from bot.ranking.vectors import PaperVectors, expanded, nearest, unit
 from bot.terms import terms
 
 # In a handful of papers any term may be the topic; among this many papers, a word of one paper is a name or a
@@ -30,20 +31,19 @@ _LEAST_PAPERS = {"word": 2, "pair": 5}
 # and rarity by its square root.
 _PAIR_WEIGHT, _PAIR_WEIGHT_OF_FEW = 0.25, 1.0
 _RARITY, _RARITY_OF_FEW = 1.0, 0.5
+# How much of a long text's length counts against it; the rest is as in a text of the usual length.
+_LENGTH_COUNTS = 0.75
 # More latent directions than this smooth no better, and cost more.
-_DIRECTIONS = 256
-# Directions this far down count fully in smoothing; later ones grow like 1 / singular value, as in whitening.
-_EVENED_FROM = 6
-
+_DIRECTIONS = 128
 
 # Of the file; another number is fitted again.
-_FORMAT = 1
+_FORMAT = 2
 
 
 class Corpus(TransformerMixin, BaseEstimator):
     """Texts to vectors over one vocabulary; memory is bounded by ``max_papers`` however many texts come."""
 
-    def __init__(self, max_terms: int = 100_000, max_papers: int = 20_000, background: int = 5_000) -> None:
+    def __init__(self, max_terms: int = 100_000, max_papers: int = 20_000, background: int = 2_000) -> None:
         self.max_terms = max_terms
         self.max_papers = max_papers
         self.background = background
@@ -51,9 +51,8 @@ class Corpus(TransformerMixin, BaseEstimator):
     def fit(self, texts: Sequence[str], y: None = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
         """Learns from ``max_papers`` of the texts, drawn evenly, and keeps a sample of them as background.
 
-        ``terms_`` (n_terms,), ``idf_`` (n_terms,), ``components_`` (n_directions, n_terms), ``evening_``
-        (n_directions,), ``rows_`` (n_fitted, n_terms), ``background_`` (n_background, n_terms) and its
-        ``background_latent_`` (n_background, n_directions).
+        ``terms_`` (n_terms,), ``idf_`` (n_terms,), ``usual_length_``, ``rows_`` (n_fitted, n_terms),
+        ``components_`` (n_directions, n_terms) and ``background_``, ``PaperVectors`` of n_background.
         """
         drawn = [texts[i] for i in _spread(len(texts), self.max_papers).tolist()]
         counts, names = _counts(drawn, self.max_terms)
@@ -61,9 +60,12 @@ class Corpus(TransformerMixin, BaseEstimator):
         papers = np.maximum(np.bincount(counts.indices, minlength=len(names)), 1)
         rarity = _RARITY_OF_FEW if _are_few(len(drawn)) else _RARITY
         self.idf_: np.ndarray = (np.log((counts.shape[0] + 1) / papers) ** rarity).astype(np.float32)
+        lengths = _lengths(self._scaled(counts))
+        self.usual_length_ = float(np.median(lengths[lengths > 0])) if lengths.any() else 1.0
         self._take_rows(self._weighted(counts), np.array([_key(text) for text in drawn], dtype=np.int64))
         self._factorise()
-        self._take_background()
+        kept = self._background_rows()
+        self._take_background(nearest(self.rows_[kept], self.rows_, kept))
         return self
 
     def transform(self, texts: Sequence[str]) -> sp.csr_matrix:
@@ -77,6 +79,12 @@ class Corpus(TransformerMixin, BaseEstimator):
         together = sp.vstack([rows, self._weighted(counts)], format="csr")
         return together[np.argsort(np.concatenate([np.flatnonzero(known >= 0), new]))]
 
+    def vectors(self, texts: Sequence[str]) -> PaperVectors:
+        """Papers as the models see them: their own words, and those of the fitted papers nearest to them."""
+        own = self.transform(texts)
+        fitted_as = np.array([self._row.get(_key(text), -1) for text in texts], dtype=int)
+        return expanded(own, nearest(own, self.rows_, fitted_as), self.components_, self.rows_)
+
     def latent(self, rows: sp.csr_matrix) -> np.ndarray:
         """(n, n_directions): where rows lie on the directions that smooth over co-occurring words."""
         return np.asarray(rows @ self.components_.T)
@@ -87,18 +95,16 @@ class Corpus(TransformerMixin, BaseEstimator):
 
     def save(self, file: BinaryIO, fitted_on: int) -> None:
         """Writes all that was learned as arrays; ``fitted_on`` says of how many papers."""
-        rows = self.rows_
         arrays = {
             "terms": np.asarray(self.terms_, dtype=np.str_),
             "idf": self.idf_,
+            "usual_length": np.array(self.usual_length_),
             "components": self.components_,
-            "evening": self.evening_,
             "keys": self._row_keys,
-            "data": rows.data,
-            "indices": rows.indices,
-            "indptr": rows.indptr,
+            **_parts("rows", self.rows_),
+            **_parts("near", self.background_.near),
         }
-        np.savez(file, about=np.array([_FORMAT, fitted_on]), **arrays)
+        np.savez(file, allow_pickle=False, about=np.array([_FORMAT, fitted_on]), **arrays)
 
     @classmethod
     def load(cls, file: BinaryIO) -> tuple[Self, int]:
@@ -117,12 +123,11 @@ class Corpus(TransformerMixin, BaseEstimator):
         corpus = cls()
         corpus._take_vocabulary(arrays["terms"], len(arrays["keys"]))
         corpus.idf_ = arrays["idf"]
+        corpus.usual_length_ = float(arrays["usual_length"])
         corpus.components_ = arrays["components"]
-        corpus.evening_ = arrays["evening"]
-        shape = (len(arrays["keys"]), len(corpus.terms_))
-        rows = sp.csr_matrix((arrays["data"], arrays["indices"], arrays["indptr"]), shape=shape)
-        corpus._take_rows(rows, arrays["keys"])
-        corpus._take_background()
+        papers = len(arrays["keys"])
+        corpus._take_rows(_whole("rows", arrays, (papers, len(corpus.terms_))), arrays["keys"])
+        corpus._take_background(_whole("near", arrays, (len(corpus._background_rows()), papers)))
         return corpus
 
     def _take_rows(self, rows: sp.csr_matrix, keys: np.ndarray) -> None:
@@ -130,11 +135,13 @@ class Corpus(TransformerMixin, BaseEstimator):
         self._row_keys = keys
         self._row = {int(key): row for row, key in enumerate(keys)}
 
-    def _take_background(self) -> None:
-        kept = _spread(len(self._row_keys), self.background)
+    def _background_rows(self) -> np.ndarray:
+        return _spread(len(self._row_keys), self.background)
+
+    def _take_background(self, near: sp.csr_matrix) -> None:
+        kept = self._background_rows()
         self._background_row = {int(row): place for place, row in enumerate(kept)}
-        self.background_: sp.csr_matrix = self.rows_[kept]
-        self.background_latent_: np.ndarray = self.latent(self.background_)
+        self.background_: PaperVectors = expanded(self.rows_[kept], near, self.components_, self.rows_)
 
     def _take_vocabulary(self, names: np.ndarray, papers: int) -> None:
         self.terms_: np.ndarray = names
@@ -145,32 +152,39 @@ class Corpus(TransformerMixin, BaseEstimator):
         weight = _PAIR_WEIGHT_OF_FEW if _are_few(papers) else _PAIR_WEIGHT
         self._term_weights: np.ndarray = np.where(pairs, weight, 1).astype(np.float32)
 
-    def _weighted(self, counts: sp.csr_matrix) -> sp.csr_matrix:
+    def _scaled(self, counts: sp.csr_matrix) -> sp.csr_matrix:
         rows = sp.csr_matrix(counts[:, : len(self.terms_)], dtype=np.float32)
         rows.data = np.sqrt(rows.data)
-        return unit(rows.multiply(self._term_weights).tocsr()).multiply(self.idf_).tocsr().astype(np.float32)
+        return rows.multiply(self._term_weights).tocsr()
+
+    def _weighted(self, counts: sp.csr_matrix) -> sp.csr_matrix:
+        rows = self._scaled(counts)
+        pivoted = (1 - _LENGTH_COUNTS) * self.usual_length_ + _LENGTH_COUNTS * _lengths(rows)
+        return sp.csr_matrix(sp.diags(1 / pivoted) @ rows.multiply(self.idf_), dtype=np.float32)
 
     def _factorise(self) -> None:
         """Latent semantic analysis (Deerwester 1990) by a randomised SVD (Halko 2011)."""
-        rows = self.rows_
-        directions = min(_DIRECTIONS, *(size // 4 for size in rows.shape))
+        rows = unit(self.rows_)
+        count = min(_DIRECTIONS, *(size // 4 for size in rows.shape))
         self.components_: np.ndarray = np.zeros((0, rows.shape[1]), np.float32)
-        self.evening_: np.ndarray = np.zeros(0, np.float32)
-        if not directions:
-            return
-        with threadpool_limits(1):  # threads that wait for one another cost more than they save here
-            _, values, vectors = randomized_svd(rows, directions, n_iter=2, random_state=0)
-        self.components_ = vectors.astype(np.float32)
-        reference = values[directions // _EVENED_FROM]
-        evening = np.divide(reference, values, out=np.zeros_like(values), where=values > 1e-6 * values[0])
-        self.evening_ = evening.astype(np.float32)
+        if count:
+            with threadpool_limits(1):  # threads that wait for one another cost more than they save here
+                _, _, found = randomized_svd(rows, count, n_iter=2, random_state=0)
+            self.components_ = found.astype(np.float32)
 
 
-def unit(rows: sp.csr_matrix) -> sp.csr_matrix:
-    """Rows scaled to length 1; a row of zeros stays (scikit-learn's ``normalize`` wants at least one row)."""
-    length = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
-    inverse = np.divide(1, length, out=np.zeros_like(length), where=length > 0)
-    return sp.csr_matrix(sp.diags(inverse) @ rows, dtype=np.float32)
+def _lengths(rows: sp.csr_matrix) -> np.ndarray:
+    return np.asarray(np.sqrt(rows.multiply(rows).sum(axis=1))).ravel()
+
+
+def _parts(name: str, rows: sp.csr_matrix) -> dict[str, np.ndarray]:
+    return {f"{name}_data": rows.data, f"{name}_indices": rows.indices, f"{name}_indptr": rows.indptr}
+
+
+def _whole(name: str, arrays: Mapping[str, np.ndarray], shape: tuple[int, int]) -> sp.csr_matrix:
+    """What ``_parts`` took apart."""
+    parts = tuple(arrays[f"{name}_{part}"] for part in ("data", "indices", "indptr"))
+    return sp.csr_matrix(parts, shape=shape)
 
 
 def _counts(texts: Sequence[str], max_terms: int) -> tuple[sp.csr_matrix, np.ndarray]:

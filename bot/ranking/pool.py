@@ -9,8 +9,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from bot.domain import Paper
-from bot.ranking.corpus import Corpus, unit
+from bot.ranking.corpus import Corpus
 from bot.ranking.rules import Rules, Verdict
+from bot.ranking.vectors import unit
 
 
 class Pool:
@@ -20,9 +21,8 @@ class Pool:
         self.papers = papers
         self.ids = np.array([paper.id for paper in papers], dtype=np.int64)
         self.row = {paper.id: row for row, paper in enumerate(papers)}
-        self.vectors = corpus.transform([document(paper) for paper in papers])
-        self.latent = corpus.latent(self.vectors)
-        self.unit = unit(self.vectors)
+        self.vectors = corpus.vectors([document(paper) for paper in papers])
+        self.unit = unit(self.vectors.own)
         self._alike: dict[int, array[float]] = {}  # by a paper's row its cosines with all
         self._verdicts: dict[Rules, list[Verdict]] = {}
 

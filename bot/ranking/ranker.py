@@ -12,12 +12,13 @@ from scipy.special import expit
 from threadpoolctl import threadpool_limits
 
 from bot.domain import Paper, PaperId, Score
-from bot.ranking.corpus import Corpus, unit
+from bot.ranking.corpus import Corpus
 from bot.ranking.pool import Pool, document
 from bot.ranking.ranking import Model, Ranking
 from bot.ranking.reader_models import ReaderModels
 from bot.ranking.rules import Rules
 from bot.ranking.taste import Tastes, faded, pooled
+from bot.ranking.vectors import unit
 
 # So many readers are ranked in one matrix product: enough to be quick, few enough for any machine's memory.
 _BATCH = 200
@@ -74,7 +75,7 @@ class Ranker:
         with threadpool_limits(1):  # threads that wait for one another cost more than they save here
             known = _Thumbed(self._corpus, interests)
             models = ReaderModels(self._corpus).fit(known.tastes(), known.judged())
-            log_odds = models.decision_function(pool.vectors, pool.latent).astype(float)
+            log_odds = models.decision_function(pool.vectors).astype(float)
         for who, some in enumerate(candidates):
             model = known.model(who, models)
             yield Ranking(tuple(_scores(pool, log_odds[who], model, interests[who].rules, some)), pool, model)
@@ -89,7 +90,7 @@ class Ranker:
             with threadpool_limits(1):
                 known = _Thumbed(self._corpus, interests[start : start + _BATCH])
                 models = ReaderModels(self._corpus).fit(known.tastes(), known.judged())
-                log_odds = models.decision_function(pool.vectors, pool.latent)
+                log_odds = models.decision_function(pool.vectors)
             yield from _best(log_odds, min(top, len(candidates)))
 
 
@@ -167,7 +168,7 @@ class _Thumbed:
             if (column := place[self._row[paper.id]]) is not None
         }
         rows, columns = np.array(sorted(marks), dtype=int).reshape(-1, 2).T
-        shape = (len(self._interests), self._corpus.background_.shape[0])
+        shape = (len(self._interests), len(self._corpus.background_))
         return sp.csr_matrix((np.ones(len(marks), bool), (rows, columns)), shape=shape)
 
     def _side(self, side: Sequence[Sequence[Paper]]) -> tuple[sp.csr_matrix, np.ndarray]:

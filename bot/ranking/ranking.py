@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from bot.domain import PaperId, Reason, Score
 from bot.ranking.pool import Pool
 from bot.ranking.reader_models import ReaderModels
+from bot.ranking.vectors import PaperVectors
 
 # A liked paper is named as a reason only if it shares more than chance words (cosine).
 _RESEMBLES_FROM = 0.04
@@ -36,18 +37,18 @@ class Model:
     liked: sp.csr_matrix
     liked_ids: Sequence[PaperId]
 
-    def contributions(self, X: sp.csr_matrix) -> sp.csr_matrix:
+    def contributions(self, papers: PaperVectors) -> sp.csr_matrix:
         """(n_papers, n_terms): what each word adds."""
-        found = self.models.contributions(self.reader, X)
+        found = self.models.contributions(self.reader, papers)
         if self.ignored.size:
             found.data[np.isin(found.indices, self.ignored)] = 0
         return found
 
-    def left_out(self, X: sp.csr_matrix) -> np.ndarray | float:
+    def left_out(self, papers: PaperVectors) -> np.ndarray | float:
         """(n_papers,): what the ignored words would add."""
         if not self.ignored.size:
             return 0.0
-        found = self.models.contributions(self.reader, X)
+        found = self.models.contributions(self.reader, papers)
         found.data[~np.isin(found.indices, self.ignored)] = 0
         return np.asarray(found.sum(axis=1)).ravel()
 

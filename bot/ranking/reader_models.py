@@ -13,28 +13,29 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 
-from bot.ranking.corpus import Corpus, unit
+from bot.ranking.corpus import Corpus
 from bot.ranking.taste import Tastes
+from bot.ranking.vectors import PaperVectors, heaviest, shared_out, unit
 
 # Beside no liked paper the interests weigh this much; beside n as much as that / (1 + n / 2) ** 0.8.
 _INTERESTS_WORTH = 3.5
 _INTERESTS_FADE_FROM = 2.0
 _INTERESTS_FADE = 0.8
 # Disliked papers weigh at most this, half of it at so many thumbs down: one dislike says little.
-_DISLIKES_WORTH = 0.6
+_DISLIKES_WORTH = 0.4
 _DISLIKES_HALVED_AT = 10.0
 # How much of the weights is shared with words that papers use beside them.
-_SMOOTHED = 0.5
+_SMOOTHED = 1.0
 # The closest hundredth of the background, beside thumbs, is the contrast: it comes close, and nobody asked for it.
 _CLOSEST_OF = 100
 _CONTRAST = 0.2
 
 
 class ReaderModels(BaseEstimator):
-    """One linear model a reader: log-odds of a row x are ``x words_ + latent(x) latent_ + intercept_``.
+    """One linear model a reader: a paper's log-odds are ``words words_ + latent latent_ + intercept_``.
 
     ``words_`` (n_readers, n_terms) and ``latent_`` (n_readers, n_directions) stay apart because scoring in
-    few directions is cheap; ``coef_`` brings both together.
+    few directions is cheap; ``contributions`` brings both together.
     """
 
     def __init__(self, corpus: Corpus) -> None:
@@ -46,53 +47,62 @@ class ReaderModels(BaseEstimator):
         Without anything to go by all weights are 0, and the reader's papers score alike.
         """
         thumbs = tastes.n_up + tastes.n_down
-        known = _rocchio(tastes)
-        self.words_: np.ndarray = known.toarray()
-        self.latent_: np.ndarray = self.corpus.latent(known) * (_SMOOTHED * self.corpus.evening_)
-        if self.corpus.background_.shape[0] >= _CLOSEST_OF and thumbs.any():
-            self.words_ -= self._contrast(judged, thumbs).toarray()
-        usual = self._usual()
+        weights = _rocchio(tastes)
+        self._take(weights)
+        if len(self.corpus.background_) >= _CLOSEST_OF and thumbs.any():
+            self._take(weights - self._contrast(judged, thumbs))
+        usual = self._values(self.corpus.background_)
         spread = usual.std(axis=1)
-        slope, offset = calibration(usual.shape[1])
+        slope, offset = calibration(self.corpus.rows_.shape[0])
         scale = (slope / np.where(spread > 0, spread, 1)).astype(np.float32)
         self.words_ *= scale[:, None]
-        self.latent_ = self.latent_ * scale[:, None]
-        self.intercept_ = offset - usual.mean(axis=1) * scale
+        self.latent_ *= scale[:, None]
+        self.intercept_: np.ndarray = offset - usual.mean(axis=1) * scale
         return self
 
-    def decision_function(self, X: sp.csr_matrix, latent: np.ndarray) -> np.ndarray:
-        """(n_readers, n_papers) log-odds that each reader wants each paper; ``latent`` is the corpus's of X."""
-        return np.asarray(self._values(X, latent) + self.intercept_[:, None])
+    def decision_function(self, papers: PaperVectors) -> np.ndarray:
+        """(n_readers, n_papers) log-odds that each reader wants each paper."""
+        return np.asarray(self._values(papers) + self.intercept_[:, None])
 
-    def coef(self, reader: int, terms: np.ndarray | slice = slice(None)) -> np.ndarray:
-        """(n_terms,): what a word of value 1 adds to the reader's log-odds, the latent part carried back.
+    def contributions(self, reader: int, papers: PaperVectors) -> sp.csr_matrix:
+        """(n_papers, n_terms): what each word of each paper adds; a row and the reader's intercept add up.
 
-        With ``terms``, for these columns only.
+        What comes in through a near paper is shared out among the words that make it near.
         """
-        carried = self.latent_[reader] @ self.corpus.components_[:, terms]
-        return np.asarray(self.words_[reader, terms] + carried)
+        others, place = np.unique(papers.near.indices, return_inverse=True)
+        fitted = self.corpus.rows_[others]
+        worth = np.asarray(self._by_words(reader, fitted).sum(axis=1)).ravel()
+        shares = shared_out(papers.near).data / papers.near.data * worth[place]
+        through = sp.csr_matrix((shares, place, papers.near.indptr), shape=(len(papers), len(others)))
+        shared = unit(heaviest(papers.own)).multiply(through @ unit(fitted))
+        return sp.csr_matrix(self._by_words(reader, papers.own) + shared)
 
-    def contributions(self, reader: int, X: sp.csr_matrix) -> sp.csr_matrix:
-        """(n_papers, n_terms): what each word adds; a row and the reader's intercept add up to its log-odds."""
-        used, place = np.unique(X.indices, return_inverse=True)
-        return sp.csr_matrix((X.data * self.coef(reader, used)[place], X.indices, X.indptr), shape=X.shape)
+    def _by_words(self, reader: int, rows: sp.csr_matrix) -> sp.csr_matrix:
+        """(n, n_terms): what each word adds to the value of rows by themselves, the latent part carried back."""
+        used, place = np.unique(rows.indices, return_inverse=True)
+        components = self.corpus.components_[:, used]
+        length = np.linalg.norm(self.corpus.latent(rows), axis=1)
+        inverse = np.divide(1, length, out=np.zeros_like(length), where=length > 0)
+        carried = (self.latent_[reader] @ components)[place] * np.repeat(inverse, np.diff(rows.indptr))
+        weights = self.words_[reader, used][place] + carried
+        return sp.csr_matrix((rows.data * weights, rows.indices, rows.indptr), shape=rows.shape)
 
-    def _values(self, X: sp.csr_matrix, latent: np.ndarray) -> np.ndarray:
-        return np.asarray((X @ self.words_.T).T + self.latent_ @ latent.T)
+    def _take(self, weights: sp.csr_matrix) -> None:
+        self.words_: np.ndarray = weights.toarray()
+        self.latent_: np.ndarray = _SMOOTHED * self.corpus.latent(weights)
 
-    def _usual(self) -> np.ndarray:
-        """(n_readers, n_background): the values of everyday papers, that a score is read against."""
-        return self._values(self.corpus.background_, self.corpus.background_latent_)
+    def _values(self, papers: PaperVectors) -> np.ndarray:
+        return np.asarray((papers.words @ self.words_.T).T + self.latent_ @ papers.latent.T)
 
     def _contrast(self, judged: sp.csr_matrix, thumbs: np.ndarray) -> sp.csr_matrix:
         """(n_readers, n_terms): the mean of the closest unjudged papers, to be taken away."""
-        values = self._usual()
+        values = self._values(self.corpus.background_)
         values[judged.nonzero()] = -np.inf
         many = values.shape[1] // _CLOSEST_OF
         closest = np.argpartition(-values, many, axis=1)[:, :many]
         rows = np.repeat(np.arange(len(values)), many)
         chosen = sp.csr_matrix((np.ones(rows.size, np.float32), (rows, closest.ravel())), shape=values.shape)
-        mean = unit((chosen @ self.corpus.background_).tocsr())
+        mean = unit((chosen @ self.corpus.background_.words).tocsr())
         worth = _CONTRAST * thumbs / (thumbs + 1) * np.linalg.norm(self.words_, axis=1)
         return (sp.diags(worth.astype(np.float32)) @ mean).tocsr()
 
@@ -109,7 +119,7 @@ def _rocchio(tastes: Tastes) -> sp.csr_matrix:
 # For thousands of papers measured, the same at every number of thumbs; a few hundred papers are a choice that
 # somebody made already, of which a larger share is wanted.
 _FEW, _FEW_SLOPE, _FEW_OFFSET = 200, 1.2, -2.4
-_MANY, _MANY_SLOPE, _MANY_OFFSET = 5_000, 0.3, -4.5
+_MANY, _MANY_SLOPE, _MANY_OFFSET = 5_000, 0.2, -3.7
 
 
 def calibration(papers: int) -> tuple[float, float]:

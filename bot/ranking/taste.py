@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from bot.ranking.corpus import unit
+from bot.ranking.vectors import unit
 
 # A thumb counts half after so many days: interests drift, but slowly.
 HALF_LIFE = 365.0
