@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: demo test lint types check bench bench-ingest bench-pages bench-run serve constraints clean
+.PHONY: demo test lint types check bench bench-ingest bench-pages bench-run bench-ranking serve constraints clean
 
 demo: $(INSTALLED)
 	@$(BIN)/paperbot demo state/demo
@@ -34,6 +34,9 @@ bench-run: $(INSTALLED)  # what a reader costs in the daily run: make bench-run 
 
 serve: $(INSTALLED)
 	$(BIN)/paperbot serve
+
+bench-ranking: $(INSTALLED)  # what fits cost, and a reader: make bench-ranking DATA=papers.jsonl.gz
+	$(BIN)/python tests/bench/ranking.py $(DATA)
 
 bench-ingest: $(INSTALLED)  # what a day of 1,000 papers costs: make bench-ingest DATA=papers.jsonl.gz
 	$(BIN)/python tests/bench/ingest.py $(DATA)
