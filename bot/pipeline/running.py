@@ -104,6 +104,7 @@ class Pipeline:
     renderer: Renderer
     dispatcher: Dispatcher
     resolve: Callable[[datetime], Iterable[Problem]]  # looks up links that digests don't give
+    learn: Callable[[], None]  # the vocabulary anew, if enough came in
     shortener: Shortener | None = None
 
     def run(
@@ -139,7 +140,11 @@ class Pipeline:
             else:
                 arrived.append(outcome)
             progress("reading digests", len(arrived) + len(problems), 0)
-        return arrived, [*problems, *self.resolve(now)]
+        problems.extend(self.resolve(now))
+        if any(digest.new for digest in arrived):
+            progress("learning their words", len(arrived), 0)
+            self.learn()
+        return arrived, problems
 
     def publish(
         self, now: datetime, *, force: bool = False, progress: Progress = no_progress, show: Shown = _unseen

@@ -37,7 +37,7 @@ _EVENED_FROM = 6
 
 
 # Of the file; another number is fitted again.
-_FORMAT = 1
+_FORMAT = 2
 
 
 class Corpus(TransformerMixin, BaseEstimator):
@@ -85,8 +85,8 @@ class Corpus(TransformerMixin, BaseEstimator):
         """For each text its row of ``background_``, or None."""
         return [self._background_row.get(self._row.get(_key(text), -1)) for text in texts]
 
-    def save(self, file: BinaryIO, fitted_on: int) -> None:
-        """Writes all that was learned as arrays; ``fitted_on`` says of how many papers."""
+    def save(self, file: BinaryIO, fitted_on: tuple[int, int]) -> None:
+        """Writes all that was learned as arrays; ``fitted_on`` are two numbers that say of which papers."""
         rows = self.rows_
         arrays = {
             "terms": np.asarray(self.terms_, dtype=np.str_),
@@ -98,17 +98,17 @@ class Corpus(TransformerMixin, BaseEstimator):
             "indices": rows.indices,
             "indptr": rows.indptr,
         }
-        np.savez(file, about=np.array([_FORMAT, fitted_on]), **arrays)
+        np.savez(file, about=np.array([_FORMAT, *fitted_on]), **arrays)
 
     @classmethod
-    def load(cls, file: BinaryIO) -> tuple[Self, int]:
+    def load(cls, file: BinaryIO) -> tuple[Self, tuple[int, int]]:
         """What ``save`` wrote; raises ValueError for anything else."""
         try:
             with np.load(file, allow_pickle=False) as arrays:
-                version, fitted_on = (int(number) for number in arrays["about"])
-                if version != _FORMAT:
+                version, *fitted_on = (int(number) for number in arrays["about"])
+                if version != _FORMAT or len(fitted_on) != 2:
                     raise ValueError(f"format {version}, not {_FORMAT}")
-                return cls._from_arrays(arrays), fitted_on
+                return cls._from_arrays(arrays), (fitted_on[0], fitted_on[1])
         except (KeyError, EOFError, OSError, AttributeError, zipfile.BadZipFile) as error:
             raise ValueError(f"no corpus: {error}") from error
 
