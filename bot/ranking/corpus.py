@@ -160,7 +160,8 @@ class Corpus(TransformerMixin, BaseEstimator):
             return
         with threadpool_limits(1):  # threads that wait for one another cost more than they save here
             _, values, vectors = randomized_svd(rows, directions, n_iter=2, random_state=0)
-        self.components_ = vectors.astype(np.float32)
+        # A term's column in one piece: rows and models have few of all terms.
+        self.components_ = np.asfortranarray(vectors, dtype=np.float32)
         reference = values[directions // _EVENED_FROM]
         evening = np.divide(reference, values, out=np.zeros_like(values), where=values > 1e-6 * values[0])
         self.evening_ = evening.astype(np.float32)
