@@ -289,7 +289,7 @@ class App:
         """Remove all that is kept of a reader: in the store, and where messages are files."""
         from bot.deliver.files import FilesChannel
 
-        self.store.readers.forget(reader, now)
+        self.store.forget(reader, now)
         FilesChannel(self.outbox_folder, ".eml" if reader.kind is Kind.EMAIL else ".json").forget(reader)
 
     @property
