@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from bot.deliver import Channel, Route
     from bot.deliver.dispatch import Dispatcher
     from bot.deliver.slack_front import SlackFront
+    from bot.pipeline.corpora import CorpusCache, Stamp
     from bot.pipeline.editing import Editor
     from bot.pipeline.rendering import Renderer
     from bot.pipeline.running import Pipeline
@@ -49,7 +50,7 @@ class App:
         self.home, self._stop = home, stop
         self._settings: Settings = load_settings(home)
         self._profiles_seen: dict[Path, int] = {}
-        self._ranker_upto = 0
+        self._learned: Stamp | None = None
 
     def __enter__(self) -> App:
         return self
@@ -88,10 +89,10 @@ class App:
         return load_profiles(self.home / "profiles", self._settings.bot.timezone)
 
     def refresh(self) -> None:
-        """Let go of what has changed outside since it was read: profiles, and papers the ranker doesn't know."""
+        """Let go of what has changed outside since it was read: profiles, and what was learned from papers."""
         if "_profiles" in vars(self) and self._profiles_seen != self._profile_files():
             del vars(self)["_profiles"]
-        if "ranker" in vars(self) and self._ranker_upto != self.store.papers.newest_id():
+        if "ranker" in vars(self) and self._learned != self._corpora.stamp:
             del vars(self)["ranker"]
 
     def _profile_files(self) -> dict[Path, int]:
@@ -181,12 +182,22 @@ class App:
 
     @cached_property
     def ranker(self) -> Ranker:
-        """One vocabulary for all readers, learned from the papers at hand."""
-        from bot.pipeline.corpora import CorpusCache
+        """One vocabulary for all readers, as it was learned when enough papers had come in."""
         from bot.ranking import Ranker
 
-        self._ranker_upto = self.store.papers.newest_id()
-        return Ranker(CorpusCache(self.home / "state" / "corpus.npz").corpus(self.store.papers))
+        corpus = self._corpora.corpus()
+        self._learned = self._corpora.stamp
+        return Ranker(corpus)
+
+    @cached_property
+    def _corpora(self) -> CorpusCache:
+        from bot.pipeline.corpora import CorpusCache
+
+        return CorpusCache(self.home / "state" / "corpus.npz", self.store.papers)
+
+    def learn(self) -> None:
+        """Learn the vocabulary anew if enough papers came in."""
+        self._corpora.renew()
 
     @cached_property
     def editor(self) -> Editor:
@@ -244,6 +255,7 @@ class App:
             self.renderer,
             self.dispatcher,
             self.resolve,
+            self.learn,
             self.shortener,
         )
 
@@ -277,7 +289,7 @@ class App:
         """Remove all that is kept of a reader: in the store, and where messages are files."""
         from bot.deliver.files import FilesChannel
 
-        self.store.readers.forget(reader, now)
+        self.store.forget(reader, now)
         FilesChannel(self.outbox_folder, ".eml" if reader.kind is Kind.EMAIL else ".json").forget(reader)
 
     @property

@@ -158,6 +158,11 @@ class Reader:
         """The id in commands: ``reward-models/ada@example.org``."""
         return f"{self.profile}/{self.address}"
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether several people read it: a Slack channel, public or private, and no person."""
+        return self.kind is Kind.SLACK and self.address.startswith(("C", "G"))
+
 
 class Vote(StrEnum):
     """A reader's judgement of a paper; ``CLEAR`` takes an earlier one back."""

@@ -46,6 +46,9 @@ def command(ctx: click.Context, paths: Sequence[Path], now: datetime, as_json: b
                 problems.append(outcome)
             progress("reading digests", len(digests) + len(problems), 0)
         problems += app.resolve(now)
+        if any(digest.new for digest in digests):
+            progress("learning their words", len(digests), 0)
+            app.learn()
     if as_json:
         print_json({"digests": [digest_json(d) for d in digests], "problems": problems_json(problems)})
     else:

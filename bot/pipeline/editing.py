@@ -15,7 +15,7 @@ from bot.config.profiles import Profile
 from bot.domain import Edition, EditionKind, Paper, PaperId, PickKind, Reader, Score
 from bot.edition import Choice, Limits, compose, select, with_trending
 from bot.edition.alerts import urgent
-from bot.pipeline.gathering import Candidates, Readers, candidates_of, interests_of
+from bot.pipeline.gathering import Candidates, Gathered, Readers, candidates_of, interests_of
 from bot.store import Store
 
 if TYPE_CHECKING:  # scikit-learn takes a second to import: only ranking itself pays for it
@@ -101,6 +101,25 @@ class Editor:
         """Every one of these papers scored for the reader; None where there are none."""
         return next(self._ranked([(reader, profile)], [ids], now)).ranking
 
+    def before_and_after(
+        self,
+        reader: Reader,
+        profile: Profile,
+        ids: Sequence[PaperId],
+        now: datetime,
+        change: Callable[[], None],
+    ) -> tuple[Ranking, Ranking]:
+        """The ranking of these papers, at least one, as it was before a change and as it is after it."""
+        readers = [(reader, profile)]
+        was = interests_of(self._store, readers, now)
+        change()
+        known = interests_of(self._store, readers, now)
+        both = Gathered([*was.interests, *known.interests], known.papers)
+        before, after = self._rankings(readers * 2, both, [ids, ids])
+        assert before.ranking  # noqa: S101 - there are papers
+        assert after.ranking  # noqa: S101
+        return before.ranking, after.ranking
+
     def score(self, reader: Reader, profile: Profile, paper: Paper, now: datetime) -> Score:
         """One paper's score for one reader, with all its reasons, under today's profile and thumbs."""
         ranking = self.ranking(reader, profile, [paper.id], now)
@@ -112,8 +131,12 @@ class Editor:
         if not any(ids):
             yield from [_Ranked(None, {})] * len(readers)
             return
+        yield from self._rankings(readers, interests_of(self._store, readers, now), ids)
+
+    def _rankings(
+        self, readers: Readers, known: Gathered, ids: Sequence[Sequence[PaperId]]
+    ) -> Iterator[_Ranked]:
         new = self._store.papers.get(paper for some in ids for paper in some)
-        known = interests_of(self._store, readers, now)
         papers = {**known.papers, **new}
         rankings = self._ranker().rankings(
             known.interests, [[new[i] for i in some if i in new] for some in ids]

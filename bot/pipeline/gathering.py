@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from bot.config.profiles import Profile
-from bot.domain import Override, Paper, PaperId, Reader, Thumb, Vote
+from bot.domain import Override, Paper, PaperId, Reader, ReaderId, Thumb, Vote
+from bot.schedule import local_date
 from bot.store import Store
 from bot.store.editions import StoredEdition
 from bot.store.fresh import Horizon
@@ -56,6 +58,18 @@ def candidates_of(store: Store, readers: Readers) -> list[Candidates]:
         Candidates(list(dict.fromkeys((*fresh[reader.id], *revised.get(reader.id, ())))), watermark)
         for reader, _ in readers
     ]
+
+
+def last_days_of(store: Store, readers: Readers, now: datetime) -> dict[ReaderId, date]:
+    """The newest day that each reader's editions have taken, to today on the reader's own calendar."""
+    by_today: dict[date, list[ReaderId]] = defaultdict(list)
+    for reader, profile in readers:
+        by_today[local_date(now, profile.schedule.timezone or "UTC")].append(reader.id)
+    return {
+        reader_id: day
+        for today, ids in by_today.items()
+        for reader_id, day in store.editions.last_days(ids, today).items()
+    }
 
 
 def interests_of(store: Store, readers: Readers, now: datetime) -> Gathered:

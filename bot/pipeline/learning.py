@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _RECENT = 300  # papers that stand for what usually comes in
 _CANDIDATES = 500  # of tomorrow's, the newest; enough to see what moves
+_LATE = 5_000  # papers among which those are looked for that stand for tomorrow's
 _LEAST_CHANGE = 0.01  # of a word's weight, in log-odds
 
 
@@ -94,11 +95,12 @@ def vote_and_tell(
 ) -> Effect:
     """Record a vote, and tell what it changed."""
     waiting = [i for i in editor.candidates(reader, profile).ids if i != paper.id]
-    unseen = waiting or [i for i in store.papers.fresh(reader.id, sources=profile.sources) if i != paper.id]
-    candidates = unseen[-_CANDIDATES:]
-    before = _ranking(editor, reader, profile, [*candidates, paper.id], now)
-    record(store, reader, paper, vote, now=now, via=via, voter=voter)
-    after = _ranking(editor, reader, profile, [*candidates, paper.id], now)
+    candidates = (waiting or _unseen(store, reader, profile, paper))[-_CANDIDATES:]
+
+    def press() -> None:
+        record(store, reader, paper, vote, now=now, via=via, voter=voter)
+
+    before, after = editor.before_and_after(reader, profile, [*candidates, paper.id], now, press)
     was, is_now = _explained(before, paper.id), _explained(after, paper.id)
     changes = _changes(was, is_now)
     rise = is_now.log_odds >= was.log_odds
@@ -114,12 +116,10 @@ def vote_and_tell(
     )
 
 
-def _ranking(
-    editor: Editor, reader: Reader, profile: Profile, ids: Sequence[PaperId], now: datetime
-) -> Ranking:
-    ranking = editor.ranking(reader, profile, ids, now)
-    assert ranking  # noqa: S101 - there is a paper at least
-    return ranking
+def _unseen(store: Store, reader: Reader, profile: Profile, but: Paper) -> list[PaperId]:
+    """Papers of late that the reader was not sent."""
+    late = max(store.papers.newest_id() - _LATE, 0)
+    return [i for i in store.papers.fresh(reader.id, late, sources=profile.sources) if i != but.id]
 
 
 def _explained(ranking: Ranking, paper_id: PaperId) -> Score:

@@ -18,10 +18,11 @@ from bot.domain import Edition, Problem, Reader
 from bot.errors import PaperbotError
 from bot.pipeline.alerting import alert
 from bot.pipeline.editing import Editor, Wanted
+from bot.pipeline.gathering import Readers, last_days_of
 from bot.pipeline.ingesting import DigestReport, ingest
 from bot.pipeline.rendering import Renderer
 from bot.pipeline.shortening import Shortener
-from bot.schedule import LOOK_BACK, due_slots, local_date
+from bot.schedule import due_slots, local_date
 from bot.sources import Source
 from bot.store import Store
 
@@ -103,6 +104,7 @@ class Pipeline:
     renderer: Renderer
     dispatcher: Dispatcher
     resolve: Callable[[datetime], Iterable[Problem]]  # looks up links that digests don't give
+    learn: Callable[[], None]  # the vocabulary anew, if enough came in
     shortener: Shortener | None = None
 
     def run(
@@ -138,7 +140,11 @@ class Pipeline:
             else:
                 arrived.append(outcome)
             progress("reading digests", len(arrived) + len(problems), 0)
-        return arrived, [*problems, *self.resolve(now)]
+        problems.extend(self.resolve(now))
+        if any(digest.new for digest in arrived):
+            progress("learning their words", len(arrived), 0)
+            self.learn()
+        return arrived, problems
 
     def publish(
         self, now: datetime, *, force: bool = False, progress: Progress = no_progress, show: Shown = _unseen
@@ -164,7 +170,7 @@ class Pipeline:
         readers = list(self._readers(now))
         for reader, profile in readers:
             self._alert(reader, profile, now, made)
-        due = [one for reader, profile in readers if (one := self._due(reader, profile, now, force))]
+        due = [self._forced(*one, now) for one in readers] if force else list(_due(self.store, readers, now))
         for done, (one, edition) in enumerate(self._composed(due, now, made), 1):
             self._make(one, edition, now, made)
             progress("composing editions", done, len(due))
@@ -187,15 +193,9 @@ class Pipeline:
                 if not reader.stopped:
                     yield reader, personal(profile, overrides.get(reader.id))
 
-    def _due(self, reader: Reader, profile: Profile, now: datetime, force: bool) -> _Due | None:
-        schedule = profile.schedule
-        timezone = schedule.timezone or "UTC"
-        if force:
-            day = local_date(now, timezone)
-            return _Due(reader, profile, day, _free_slot(self.store, reader, day))
-        taken = self.store.editions.days_taken(reader.id, LOOK_BACK)
-        slots = due_slots(schedule.at, schedule.days, timezone, now, taken)
-        return _Due(reader, profile, slots[0], slots[0].isoformat(), slots[1:]) if slots else None
+    def _forced(self, reader: Reader, profile: Profile, now: datetime) -> _Due:
+        day = local_date(now, profile.schedule.timezone or "UTC")
+        return _Due(reader, profile, day, _free_slot(self.store, reader, day))
 
     def _alert(self, reader: Reader, profile: Profile, now: datetime, made: _Made) -> None:
         try:
@@ -230,6 +230,17 @@ class Pipeline:
             return
         made.editions += 1
         made.show(edition)
+
+
+def _due(store: Store, readers: Readers, now: datetime) -> Iterator[_Due]:
+    """Whose edition is due by the schedule, and was not made yet."""
+    last = last_days_of(store, readers, now)
+    for reader, profile in readers:
+        schedule = profile.schedule
+        taken = [last[reader.id]] if reader.id in last else []
+        slots = due_slots(schedule.at, schedule.days, schedule.timezone or "UTC", now, taken)
+        if slots:
+            yield _Due(reader, profile, slots[0], slots[0].isoformat(), slots[1:])
 
 
 def _free_slot(store: Store, reader: Reader, day: date) -> str:

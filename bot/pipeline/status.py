@@ -9,8 +9,9 @@ from typing import Any
 
 from bot.config.profiles import Profile
 from bot.domain import Kind, Origin, Problem, Reader, SourceState, State
+from bot.pipeline.gathering import last_days_of
 from bot.pipeline.watching import Health, watch
-from bot.schedule import LOOK_BACK, due_slots, moment, next_moment
+from bot.schedule import due_slots, moment, next_moment
 from bot.sources import Source
 from bot.store import Store
 from bot.store.pauses import Pause
@@ -141,7 +142,7 @@ def _readers(store: Store, profiles: Mapping[str, Profile], now: datetime) -> li
         (r, profiles[r.profile]) for r in everyone if r.origin is Origin.WEB and r.profile in profiles
     ]
     thumbs = store.feedback.counts()
-    last = store.editions.last_by_reader()
+    last, days = store.editions.last_by_reader(), last_days_of(store, readers, now)
     states = store.outbox.states([edition.id for edition in last.values()])
     sent, pauses = store.outbox.last_sent(), store.pauses.all()
     rows = []
@@ -161,7 +162,7 @@ def _readers(store: Store, profiles: Mapping[str, Profile], now: datetime) -> li
                 last_sent=sent.get(reader.id),
                 quiet=edition.quiet if edition else None,
                 next_due=_next_due(reader, profile, now),
-                late=None if reader.stopped else held_up or _late(store, reader, profile, now),
+                late=None if reader.stopped else held_up or _late(profile, days.get(reader.id), now),
                 stopped=reader.stopped,
             )
         )
@@ -175,11 +176,11 @@ def _next_due(reader: Reader, profile: Profile, now: datetime) -> datetime | Non
     return next_moment(schedule.at, schedule.days, schedule.timezone or "UTC", now)
 
 
-def _late(store: Store, reader: Reader, profile: Profile, now: datetime) -> str | None:
-    """Why the reader has not got what was due by now, though all that was made went out; None if nothing is."""
+def _late(profile: Profile, last: date | None, now: datetime) -> str | None:
+    """Why a reader has not got what was due by now, though all that was made went out; None if nothing is."""
     schedule = profile.schedule
     timezone = schedule.timezone or "UTC"
-    taken = store.editions.days_taken(reader.id, LOOK_BACK)
+    taken = [last] if last else []
     if not (missed := due_slots(schedule.at, schedule.days, timezone, now, taken)):
         return None
     due = moment(missed[0], schedule.at, timezone)

@@ -93,8 +93,8 @@ class Corpus(TransformerMixin, BaseEstimator):
         """For each text its row of ``background_``, or None."""
         return [self._background_row.get(self._row.get(_key(text), -1)) for text in texts]
 
-    def save(self, file: BinaryIO, fitted_on: int) -> None:
-        """Writes all that was learned as arrays; ``fitted_on`` says of how many papers."""
+    def save(self, file: BinaryIO, fitted_on: tuple[int, int]) -> None:
+        """Writes all that was learned as arrays; ``fitted_on`` are two numbers that say of which papers."""
         arrays = {
             "terms": np.asarray(self.terms_, dtype=np.str_),
             "idf": self.idf_,
@@ -104,17 +104,17 @@ class Corpus(TransformerMixin, BaseEstimator):
             **_parts("rows", self.rows_),
             **_parts("near", self.background_.near),
         }
-        np.savez(file, allow_pickle=False, about=np.array([_FORMAT, fitted_on]), **arrays)
+        np.savez(file, allow_pickle=False, about=np.array([_FORMAT, *fitted_on]), **arrays)
 
     @classmethod
-    def load(cls, file: BinaryIO) -> tuple[Self, int]:
+    def load(cls, file: BinaryIO) -> tuple[Self, tuple[int, int]]:
         """What ``save`` wrote; raises ValueError for anything else."""
         try:
             with np.load(file, allow_pickle=False) as arrays:
-                version, fitted_on = (int(number) for number in arrays["about"])
-                if version != _FORMAT:
+                version, *fitted_on = (int(number) for number in arrays["about"])
+                if version != _FORMAT or len(fitted_on) != 2:
                     raise ValueError(f"format {version}, not {_FORMAT}")
-                return cls._from_arrays(arrays), fitted_on
+                return cls._from_arrays(arrays), (fitted_on[0], fitted_on[1])
         except (KeyError, EOFError, OSError, AttributeError, zipfile.BadZipFile) as error:
             raise ValueError(f"no corpus: {error}") from error
 
@@ -170,7 +170,8 @@ class Corpus(TransformerMixin, BaseEstimator):
         if count:
             with threadpool_limits(1):  # threads that wait for one another cost more than they save here
                 _, _, found = randomized_svd(rows, count, n_iter=2, random_state=0)
-            self.components_ = found.astype(np.float32)
+            # A term's column in one piece: rows and models have few of all terms.
+            self.components_ = np.asfortranarray(found, dtype=np.float32)
 
 
 def _lengths(rows: sp.csr_matrix) -> np.ndarray:

@@ -148,8 +148,13 @@ def _button(label: str, vote: Vote, pick: Pick) -> Block:
 
 def _footer(edition: Edition, links: Links) -> list[Block]:
     why = escape(f"Your thumbs shape the next edition of “{edition.profile_title}”.", _REASON_LIMIT)
-    stop = f"<{links.unsubscribe().replace('&', '&amp;')}|Stop these editions>"
-    return [{"type": "context", "elements": [_mrkdwn(why), _mrkdwn(stop)]}]
+    learned = _link(links.me(), "What I have learned, when and how much")
+    stop = _link(links.unsubscribe(), "Stop these editions")
+    return [{"type": "context", "elements": [_mrkdwn(why), _mrkdwn(learned), _mrkdwn(stop)]}]
+
+
+def _link(url: str, label: str) -> str:
+    return f"<{url.replace('&', '&amp;')}|{label}>"
 
 
 def _section(text: str) -> Block:

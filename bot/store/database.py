@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from bot.domain import Reader
 from bot.errors import StoreError
+from bot.store.backups import forget_in_copies
 from bot.store.editions import Editions
 from bot.store.engine import Database, parse_url
 from bot.store.feedback import Feedback
@@ -41,6 +44,12 @@ class Store:
         self.overrides = Overrides(database)
         self.rate_limits = RateLimits(database)
         self.search = Search(database)
+
+    def forget(self, reader: Reader, now: datetime) -> None:
+        """Remove a reader with all that is kept of it, in the copies from before upgrades too."""
+        self.readers.forget(reader, now)
+        if self._database.file:
+            forget_in_copies(self._database.file, reader)
 
     def close(self) -> None:
         """Close all connections."""

@@ -25,7 +25,7 @@ from bot.domain import (
 )
 from bot.store.engine import AnyRow, AnySelect, Database, in_chunks, insert_new
 from bot.store.papers import load_papers
-from bot.store.schema import editions, outbox, picks
+from bot.store.schema import editions, outbox, picks, readers
 
 EditionId = int
 
@@ -101,13 +101,30 @@ class Editions:
         """Return the editions kept last, of all readers, newest first."""
         return self._read(_kept().order_by(editions.c.id.desc()).limit(limit))
 
-    def days_taken(self, reader_id: ReaderId, limit: int) -> set[date]:
-        """Return the newest days that a reader's editions have taken, skipped ones too."""
-        query = select(editions.c.date).where(
-            editions.c.reader_id == reader_id, editions.c.kind != EditionKind.ALERT
+    def last_days(self, reader_ids: Sequence[ReaderId], upto: date) -> dict[ReaderId, date]:
+        """Return the newest day, to ``upto``, that each reader's editions have taken, skipped ones too."""
+        newest = (
+            select(editions.c.date)
+            .where(
+                editions.c.reader_id == readers.c.id,
+                editions.c.kind != EditionKind.ALERT,
+                editions.c.date <= upto,
+            )
+            .order_by(
+                editions.c.composed_at.desc(), editions.c.date.desc()
+            )  # along the index, one row or few
+            .limit(1)
+            .scalar_subquery()
         )
         with self._database.reading() as connection:
-            return set(connection.scalars(query.order_by(editions.c.date.desc()).limit(limit)))
+            return {
+                reader_id: day
+                for some in in_chunks(reader_ids)
+                for reader_id, day in connection.execute(
+                    select(readers.c.id, newest).where(readers.c.id.in_(some))
+                )
+                if day is not None
+            }
 
     def alerts_on(self, reader_id: ReaderId, day: date) -> int:
         """Return how many alerts a reader was sent on a day."""

@@ -137,6 +137,7 @@ def _engine(url: URL, foreign_keys: bool) -> Engine:
         connection.execute(
             "PRAGMA synchronous = FULL"
         )  # a commit must outlive a power cut, or mail goes twice
+        connection.execute("PRAGMA secure_delete = ON")  # who is forgotten is not merely out of sight
         connection.execute(f"PRAGMA foreign_keys = {'ON' if foreign_keys else 'OFF'}")
 
     @event.listens_for(engine, "begin")

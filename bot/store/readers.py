@@ -10,7 +10,7 @@ from hashlib import sha256
 from sqlalchemy import ColumnElement, Connection, bindparam, delete, func, select, true, update
 
 from bot.domain import Kind, Origin, Reader, ReaderId
-from bot.store.engine import AnyRow, Database, insert_new
+from bot.store.engine import AnyRow, Database, in_chunks, insert_new
 from bot.store.schema import forgotten, outbox, readers
 
 # Why a reader has stopped; a bounce or the like says so in words of its own.
@@ -133,7 +133,7 @@ class Readers:
     def forgotten(self, profile: str, address: str) -> bool:
         """Tell whether an address wanted to be forgotten."""
         with self._database.reading() as connection:
-            return _forgotten(connection, profile, address)
+            return bool(_forgotten(connection, profile, [address]))
 
     def _stopped(self, reader_id: ReaderId, why: str | None) -> None:
         with self._database.writing() as connection:
@@ -149,7 +149,8 @@ def _named(
     connection: Connection, profile: str, addresses: Sequence[tuple[Kind, str]], now: datetime
 ) -> dict[str, Reader]:
     """The readers that a file names, made where they are new, by address and in its order."""
-    wanted = [pair for pair in addresses if not _forgotten(connection, profile, pair[1])]
+    gone = _forgotten(connection, profile, [address for _, address in addresses])
+    wanted = [pair for pair in addresses if pair[1] not in gone]
     new = [{"profile": profile, "kind": kind, "address": address, "since": now} for kind, address in wanted]
     if new:
         connection.execute(insert_new(connection, readers), new)
@@ -178,9 +179,13 @@ def _forgotten_key(profile: str, address: str) -> str:
     return sha256(f"{profile}/{address.lower()}".encode()).hexdigest()
 
 
-def _forgotten(connection: Connection, profile: str, address: str) -> bool:
-    key = _forgotten_key(profile, address)
-    return connection.scalar(select(forgotten.c.key).where(forgotten.c.key == key)) is not None
+def _forgotten(connection: Connection, profile: str, addresses: Sequence[str]) -> set[str]:
+    """Those of the addresses that wanted to be forgotten."""
+    keys = {address: _forgotten_key(profile, address) for address in addresses}
+    known: set[str] = set()
+    for some in in_chunks(list(keys.values())):
+        known.update(connection.scalars(select(forgotten.c.key).where(forgotten.c.key.in_(some))))
+    return {address for address, key in keys.items() if key in known}
 
 
 def _select(connection: Connection, which: ColumnElement[bool]) -> list[Reader]:

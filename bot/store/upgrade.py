@@ -6,13 +6,12 @@ Alembic is slow to import, so the revision is first read with plain SQL; only a 
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 from sqlalchemy import Connection, column, inspect, select, table
 
 from bot.errors import StoreError
+from bot.store.backups import back_up
 from bot.store.engine import Database, Lock
 from bot.store.schema import metadata
 
@@ -57,7 +56,7 @@ def _upgrade(
             "upgrade Paperbot, or name another store"
         )
     elif database.file:
-        _back_up(database.file, backups or database.file.parent, head)
+        back_up(database.file, backups or database.file.parent, head)
     migrate(connection, scripts, head)
 
 
@@ -72,15 +71,3 @@ def _refuse_others(database: Database, connection: Connection) -> None:
     if taken := set(inspect(connection).get_table_names()) & set(metadata.tables):
         names = ", ".join(sorted(taken))
         raise StoreError(f"{database.name}: has tables of another program ({names}); name another store")
-
-
-def _back_up(file: Path, folder: Path, head: str) -> None:
-    """Copy the store as it is; the caller holds the write lock, so nothing comes between copy and upgrade."""
-    copy = folder / f"{file.name}.before-{head}.bak"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        copy.unlink(missing_ok=True)
-        with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(copy)) as target:
-            source.backup(target)
-    except (OSError, sqlite3.Error) as error:
-        raise StoreError(f"{file}: not upgraded, because its backup {copy} failed: {error}") from error

@@ -62,6 +62,8 @@ class MyPage:
         change = changes.get(field(request, "do"))
         if change is None:
             raise Refused(400, "That form is not whole.")
+        if change in (self._pause, self._resume):
+            _assert_own(reader)
         allow = self._site.app.store.rate_limits.allow
         if not allow("changes", str(reader.id), _CHANGES_A_MINUTE, timedelta(minutes=1), self._site.now):
             raise Refused(429, "That was very much at once; please wait a minute.")
@@ -70,7 +72,7 @@ class MyPage:
 
     def export(self, request: Request) -> Response:
         """All that is kept, as a JSON file."""
-        kept = export(self._site.app.store, self._reader(request))
+        kept = export(self._site.app.store, _assert_own(self._reader(request)))
         text = json.dumps(kept, ensure_ascii=False, indent=2, default=_plain)
         headers = {"Content-Disposition": 'attachment; filename="paperbot.json"'}
         return Response(text, media_type="application/json", headers=headers)
@@ -85,12 +87,12 @@ class MyPage:
 
     def ask_to_forget(self, request: Request) -> Response:
         """What will be gone, with a button."""
-        reader = self._reader(request)
+        reader = _assert_own(self._reader(request))
         return self._site.page("forget.html.j2", reader=reader, me=_path(request), done=False)
 
     def forget(self, request: Request) -> Response:
         """All of it is gone."""
-        reader = self._reader(request)
+        reader = _assert_own(self._reader(request))
         self._site.app.forget(reader, self._site.now)
         return self._site.page("forget.html.j2", reader=reader, me="", done=True)
 
@@ -146,10 +148,7 @@ class MyPage:
     def _thumb(self, request: Request, reader: Reader) -> str:
         paper = self._site.paper(paper_id_of(field(request, "paper")))
         vote = vote_of(field(request, "vote"))
-        voter = field(request, "voter")
-        if voter and voter not in {thumb.voter for thumb in self._site.app.store.feedback.votes(reader.id)}:
-            raise Refused(400, "Nobody of that name has voted here.")
-        vote_by_web(self._site, reader, paper, vote, via="page", voter=voter)
+        vote_by_web(self._site, reader, paper, vote, via="page")
         done = {Vote.UP: "More like this", Vote.DOWN: "Less like this", Vote.CLEAR: "Taken back"}
         return f"{done[vote]}: noted."
 
@@ -171,6 +170,13 @@ class MyPage:
     def _resume(self, _request: Request, reader: Reader) -> str:
         self._site.app.store.readers.confirm(reader.id)
         return "Welcome back: the next edition comes as planned."
+
+
+def _assert_own(reader: Reader) -> Reader:
+    """A page that all members of a channel can open does nothing that one may not do to the others."""
+    if reader.is_shared:
+        raise Refused(403, "This page is a whole channel's; that is for the operator of Paperbot to do.")
+    return reader
 
 
 def _chosen(request: Request, profile: Profile) -> Override:

@@ -104,7 +104,7 @@ class SlackPages:
         if not person:
             raise Refused(400, "Slack did not say who you are, so nothing was noted.")
         reader = self._reader(payload, [channel, person], paper)
-        voter = _voter(payload, person) if reader.address.startswith(("C", "G")) else ""
+        voter = _voter(payload, person) if reader.is_shared else ""
         effect = vote_by_web(self._site, reader, paper, vote, via="slack", voter=voter)
         return _told(paper, vote, effect, self._tally(reader, paper) if voter else "")
 

@@ -146,9 +146,10 @@ def make_home(home: Path, data: Path, readers: int) -> None:
 
 
 def bring(app: App, folder: Path, some: list[dict[str, Any]], at: datetime) -> None:
-    """These papers, in one digest."""
+    """These papers, in digests of a thousand."""
     folder.mkdir()
-    (folder / "feed.xml").write_bytes(feed(some))
+    for start in range(0, len(some), 1_000):
+        (folder / f"{start:06}.xml").write_bytes(feed(some[start : start + 1_000]))
     take_in(folder, app.store, at)
 
 

@@ -1,51 +1,118 @@
-"""The corpus of a home is kept between runs, and fitted again when enough is new or the file is broken."""
+"""The corpus of a home is kept between runs, used by all, and fitted again by those who take enough papers in."""
+
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from bot.domain import Entry, ParsedDigest
 from bot.pipeline import corpora
 from bot.pipeline.corpora import CorpusCache
+from bot.ranking import Corpus
+from bot.store import open_store
+
+NOW = datetime(2026, 6, 12, 8, 0, tzinfo=UTC)
 
 
-class Papers:
-    """As many papers as asked for; says how often they were read."""
+class Home:
+    """A store to which papers can be added, and the file beside it; counts how often a corpus is fitted."""
 
-    def __init__(self, count):
-        self.size, self.read = count, 0
+    def __init__(self, folder, now=NOW):
+        self.store = open_store(f"sqlite:///{folder}/paperbot.db")
+        self.cache = CorpusCache(folder / "corpus.npz", self.store.papers)
+        self.now = now
 
-    def count(self):
-        return self.size
-
-    def recent_texts(self, limit):
-        self.read += 1
-        return [(i, f"paper {i}", f"reward model topic{i % 9}") for i in range(min(self.size, limit))]
+    def add(self, count):
+        known = self.store.papers.count()
+        entries = [Entry(f"paper {known + i}", f"reward model topic{(known + i) % 9}") for i in range(count)]
+        parsed = ParsedDigest("keyword", "", None, tuple(entries))
+        self.store.papers.add_digests("test", "a.txt", f"{known}", [parsed], now=self.now)
 
 
 @pytest.fixture
-def cache(tmp_path, monkeypatch):
-    monkeypatch.setattr(corpora, "_KEPT_FROM", 100)
-    return CorpusCache(tmp_path / "state" / "corpus.npz")
+def fits(monkeypatch):
+    """How many texts were fitted on each time."""
+    made, fit = [], Corpus.fit
+
+    def counted(self, texts, y=None):
+        made.append(len(texts))
+        return fit(self, texts, y)
+
+    monkeypatch.setattr(Corpus, "fit", counted)
+    monkeypatch.setattr(corpora, "_FEW", 100)
+    return made
 
 
-def test_it_is_fitted_once_and_again_when_enough_is_new(cache):
-    papers = Papers(200)
-    first = cache.corpus(papers)
-    assert list(cache.corpus(papers).terms_) == list(first.terms_)
-    papers.size = 205
-    cache.corpus(papers)
-    assert papers.read == 1
-    papers.size = 220
-    cache.corpus(papers)
-    assert papers.read == 2
+def test_it_is_fitted_once_and_renewed_when_enough_is_new(tmp_path, fits):
+    home = Home(tmp_path)
+    home.add(200)
+    home.cache.renew()
+    first, stamp = home.cache.corpus(), home.cache.stamp
+    home.add(10)
+    home.cache.renew()
+    assert (fits, home.cache.stamp) == ([200], stamp)
+    assert list(home.cache.corpus().terms_) == list(first.terms_)
+    home.add(1)
+    home.cache.renew()
+    assert fits == [200, 211]
+    assert home.cache.stamp != stamp
 
 
-def test_a_broken_file_is_fitted_again(cache):
-    papers = Papers(200)
-    cache.corpus(papers)
-    cache.path.write_bytes(b"broken")
-    cache.corpus(papers)
-    assert papers.read == 2
+def test_those_who_rank_use_it_however_many_papers_came_since(tmp_path, fits):
+    home = Home(tmp_path)
+    home.add(200)
+    home.cache.corpus()
+    home.add(500)
+    home.cache.corpus()
+    assert fits == [200]
 
 
-def test_few_papers_are_not_kept(cache):
-    cache.corpus(Papers(50))
-    assert not cache.path.exists()
+def test_of_few_papers_each_counts(tmp_path, fits):
+    home = Home(tmp_path)
+    for _ in range(3):
+        home.add(30)
+        home.cache.renew()
+        home.cache.renew()
+    assert fits == [30, 60, 90]
+
+
+def test_without_papers_there_is_a_corpus_and_no_file(tmp_path, fits):
+    home = Home(tmp_path)
+    home.cache.renew()
+    assert len(home.cache.corpus().terms_) == 0
+    assert home.cache.stamp is None
+
+
+def test_another_store_with_as_many_papers_is_not_served_by_it(tmp_path, fits):
+    homes = [Home(tmp_path / name, NOW + timedelta(microseconds=n)) for n, name in enumerate("ab")]
+    for home in homes:
+        home.add(200)
+    homes[0].cache.corpus()
+    homes[0].cache.path.replace(homes[1].cache.path)
+    homes[1].cache.corpus()
+    assert fits == [200, 200]
+
+
+def test_a_store_that_is_an_older_copy_is_not_served_by_it(tmp_path, fits):
+    newer, older = Home(tmp_path / "newer"), Home(tmp_path / "older")
+    newer.add(220)
+    older.add(200)
+    newer.cache.corpus()
+    newer.cache.path.replace(older.cache.path)
+    older.cache.corpus()
+    assert fits == [220, 200]
+
+
+def test_a_broken_file_is_fitted_again(tmp_path, fits):
+    home = Home(tmp_path)
+    home.add(200)
+    home.cache.corpus()
+    home.cache.path.write_bytes(b"broken")
+    home.cache.corpus()
+    assert fits == [200, 200]
+
+
+def test_where_it_cannot_be_kept_ranking_goes_on(tmp_path, fits):
+    home = Home(tmp_path)
+    home.add(200)
+    home.cache.path.mkdir()
+    assert len(home.cache.corpus().terms_) > 0

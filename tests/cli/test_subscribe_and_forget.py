@@ -1,9 +1,13 @@
 """Readers added, taken out, exported and forgotten on the command line."""
 
 import json
+import sqlite3
 import tomllib
+from contextlib import closing
 
 import pytest
+
+from bot.store import open_store
 
 NOW = "2025-05-07T09:00:00+02:00"
 SLUG, ADA, GRACE = "reward-models", "reward-models/ada@example.org", "grace@example.org"
@@ -120,6 +124,30 @@ def test_forget_leaves_nothing_not_even_in_files(home, paperbot):
     assert paperbot("export", ADA).code == 2
     paperbot("subscribe", SLUG, "ada@example.org")
     assert paperbot("export", ADA).json["thumbs"] == []
+
+
+def test_forget_leaves_no_byte_of_the_address_in_the_store_its_log_or_its_backups(home, paperbot):
+    paperbot("subscribe", SLUG, GRACE)
+    paperbot("run", "--now", NOW)
+    paperbot("thumb", "up", f"{SLUG}/{GRACE}", "TTRL")
+    state = home / "state"
+    with open_store(f"sqlite:///{state}/paperbot.db"):  # so that there is a log
+        backup = state / "paperbot.db.before-0099.bak"
+        with (
+            closing(sqlite3.connect(state / "paperbot.db")) as source,
+            closing(sqlite3.connect(backup)) as copy,
+        ):
+            source.backup(copy)
+        (state / "paperbot.db.before-0001.bak").write_bytes(b"cut short, with " + GRACE.encode())
+        assert GRACE.encode() in backup.read_bytes()
+        assert paperbot("forget", f"{SLUG}/{GRACE}").code == 0
+        holders = [
+            path for path in state.rglob("*") if path.is_file() and GRACE.encode() in path.read_bytes()
+        ]
+    assert holders == []
+    with open_store(f"sqlite:///{backup}") as restored:
+        assert [reader.name for reader in restored.readers.all()] == [ADA]
+        assert restored.papers.count() > 0
 
 
 def test_a_reader_who_left_the_profile_can_still_be_exported_and_forgotten(home, paperbot):

@@ -19,11 +19,11 @@ def corpus():
 
 def test_a_saved_corpus_gives_the_same_rows(corpus):
     file = io.BytesIO()
-    corpus.save(file, 1200)
+    corpus.save(file, (1200, 7))
     file.seek(0)
     again, fitted_on = Corpus.load(file)
     texts = [TEXTS[3], "a new text of a reward model", ""]
-    assert fitted_on == 1200
+    assert fitted_on == (1200, 7)
     assert np.array_equal(again.transform(texts).toarray(), corpus.transform(texts).toarray())
     assert np.array_equal(again.vectors(texts).words.toarray(), corpus.vectors(texts).words.toarray())
     assert np.array_equal(again.background_.latent, corpus.background_.latent)

@@ -85,6 +85,7 @@ def test_a_pick_says_everything_about_itself(
         "We did it. It worked.",
         "A guess, to learn from: 92% match",
         "Because of: reward model",
+        f"<{links.me()}|What I have learned, when and how much>",
         f"<{links.unsubscribe()}|Stop these editions>",
     ):
         assert said in text

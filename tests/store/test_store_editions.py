@@ -145,8 +145,11 @@ def test_skipped_days_are_taken_with_the_edition_that_makes_up_for_them(samples,
     reader = samples.reader()
     monday, friday = date(2026, 4, 20), date(2026, 4, 17)
     store.editions.save(samples.edition(reader), "2026-04-18", [HELLO], skipped=[monday, friday])
-    assert store.editions.days_taken(reader.id, 9) == {monday, friday, now.date()}
-    assert store.editions.days_taken(reader.id, 1) == {monday}
+    late = date(2026, 5, 1)
+    assert store.editions.last_days([reader.id, 99], late) == {reader.id: monday}
+    assert store.editions.last_days([reader.id], now.date()) == {reader.id: now.date()}
+    assert store.editions.last_days([reader.id], date(2026, 4, 17)) == {reader.id: friday}
+    assert store.editions.last_days([reader.id], date(2026, 4, 16)) == {}
     assert [edition.slot for edition in store.editions.recent(9)] == ["2026-04-18"]
     assert store.outbox.counts()[State.PENDING] == 1
 
@@ -155,7 +158,7 @@ def test_days_are_skipped_only_with_the_slot(samples, store, now):
     reader = samples.reader()
     store.editions.save(samples.edition(reader), "2026-04-18", [])
     assert store.editions.save(samples.edition(reader), "2026-04-18", [], [date(2026, 4, 17)]) is None
-    assert store.editions.days_taken(reader.id, 9) == {now.date()}
+    assert store.editions.last_days([reader.id], date(2026, 4, 17)) == {}
 
 
 def test_an_alert_is_no_edition_but_its_paper_is_known(samples, store, now):
@@ -165,7 +168,7 @@ def test_an_alert_is_no_edition_but_its_paper_is_known(samples, store, now):
     assert store.editions.save(alert, "alert-p1", [HELLO]) is None
     assert store.editions.last(reader.id) is None
     assert store.editions.last_by_reader() == {}
-    assert store.editions.days_taken(reader.id, 9) == set()
+    assert store.editions.last_days([reader.id], now.date()) == {}
     assert store.editions.alerts_on(reader.id, now.date()) == 1
     assert store.editions.alerts_on(reader.id, date(2026, 4, 19)) == 0
     assert store.papers.fresh(reader.id) == [two]

@@ -1,9 +1,11 @@
 """Thumbs and /papers in Slack: signed by Slack, acknowledged first, answered to one person only."""
 
 import json
+import re
 import shutil
 import time
 from urllib.parse import parse_qs, quote_plus
+from uuid import uuid4
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -14,7 +16,7 @@ from starlette.testclient import TestClient
 
 from bot.app import open_app
 from bot.cli.main import invoke
-from bot.domain import Kind, Vote
+from bot.domain import Kind, Reader, Vote
 from bot.errors import StoreError
 from bot.web import make_web
 
@@ -98,6 +100,7 @@ def press(paper, workspace, action="thumb_up", user="U1", **more):
 
 def papers(text, workspace, user="U9", channel="C0999ZZZ"):
     fields = {"command": "/papers", "text": text, "user_id": user, "team_id": "T1", "channel_id": channel}
+    fields["trigger_id"] = uuid4().hex  # no two requests of Slack's are the same
     return "&".join(
         f"{k}={quote_plus(v)}" for k, v in {**fields, "response_url": workspace.response_url}.items()
     )
@@ -311,3 +314,41 @@ def test_no_signed_payload_makes_the_door_fail(post, workspace, payload):
     if isinstance(payload, dict):
         payload = {"type": "block_actions", **payload, "response_url": workspace.response_url}
     assert post("payload=" + quote_plus(json.dumps(payload))).status_code in (200, 401)
+
+
+def test_a_channels_page_shows_what_was_learned_and_no_member_rules_over_the_others(
+    app, client, post, workspace, channel, paper, channel_home
+):
+    post(press(paper, workspace))
+    messages = "".join(path.read_text() for path in channel_home.glob("state/outbox/*/*--C0123ABC*.json"))
+    me = re.search(r"http://localhost:8000(/me/[^|]+)\|What I have learned", messages)[1]
+    page = client.get(me).text
+    assert "by a member" in page
+    assert "U1" not in page
+    assert not {"Pause", "Forget me", "Take everything along", "Undo"} & set(re.findall(r">([^<>]+)</", page))
+    for answer in (
+        client.get(f"{me}/export.json"),
+        client.get(f"{me}/forget"),
+        client.post(f"{me}/forget"),
+        client.post(me, data={"do": "pause"}),
+        client.post(me, data={"do": "resume"}),
+    ):
+        assert answer.status_code == 403
+        assert "whole channel" in answer.text
+    client.post(me, data={"do": "thumb", "paper": paper.ref, "vote": "clear", "voter": "T1/U1"})
+    assert [t.voter for t in app.store.feedback.votes(channel.id)] == ["T1/U1"]
+    assert app.store.readers.by_id(channel.id) == channel
+
+
+def test_a_word_taken_out_by_one_member_can_be_used_again_by_another(app, client, channel):
+    me = app.links(channel).me()
+    client.post(me, data={"do": "ignore", "word": "reward"})
+    assert app.store.overrides.get(channel.id).ignored == ("reward",)
+    client.post(me, data={"do": "restore", "word": "reward"})
+    assert app.store.overrides.get(channel.id).ignored == ()
+
+
+@pytest.mark.parametrize(("address", "shared"), [("C0123ABC", True), ("G0123ABC", True), ("U0123ABC", False)])
+def test_a_channel_is_shared_and_a_person_is_not(address, shared):
+    assert Reader(1, "p", Kind.SLACK, address).is_shared is shared
+    assert not Reader(1, "p", Kind.EMAIL, "Carl@example.org").is_shared
