@@ -10,8 +10,8 @@ from bot.domain import PaperId, PickKind, Score
 Similarity = Callable[[PaperId, PaperId], float]
 InterestOf = Callable[[PaperId], int | None]  # which of a reader's interests a paper is nearest to
 
-# From this likeness (cosine) on, two papers are the same news, and the lesser is left out.
-_SAME_NEWS = 0.6
+# From this likeness on, two papers are the same news, and the lesser is left out.
+_SAME_NEWS = 0.75
 # What full likeness to a paper already chosen costs a candidate, as a share of its own probability
 # (maximal marginal relevance, Carbonell and Goldstein 1998).
 _LIKENESS_COSTS = 0.7

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from bot.domain import Paper
 from bot.ranking.corpus import Corpus
 from bot.ranking.rules import Rules, Verdict
-from bot.ranking.vectors import unit
+from bot.ranking.vectors import directions, unit
 
 
 class Pool:
@@ -23,17 +23,27 @@ class Pool:
         self.row = {paper.id: row for row, paper in enumerate(papers)}
         self.vectors = corpus.vectors([document(paper) for paper in papers])
         self.unit = unit(self.vectors.own)
+        self._topics = directions(self.vectors.own, corpus.components_)
         self._alike: dict[int, array[float]] = {}  # by a paper's row its cosines with all
         self._verdicts: dict[Rules, list[Verdict]] = {}
 
     def likeness(self, one: int, other: int) -> float:
-        """Cosine of two papers, 0 to 1."""
+        """How alike two papers are, 0 to 1: the mean of the cosines of their words and of their topics.
+
+        By words alone, two papers of one topic are hardly alike; by topics alone, no two are the same news.
+        """
         if other in self._alike:
             one, other = other, one
         elif one not in self._alike:
-            cosines = (self.unit @ self.unit[one].T).toarray().astype(np.float32)
-            self._alike[one] = array("f", cosines.tobytes())
+            self._alike[one] = array("f", self._alike_to(one).tobytes())
         return self._alike[one][other]
+
+    def _alike_to(self, row: int) -> np.ndarray:
+        words = (self.unit @ self.unit[row].T).toarray().ravel().astype(np.float32)
+        if not self._topics.any():  # too few papers for topics
+            return np.asarray(words)
+        topics = np.maximum(self._topics @ self._topics[row], 0).astype(np.float32)
+        return np.asarray((words + topics) / 2)
 
     def verdicts(self, rules: Rules) -> list[Verdict]:
         """What the rules say of each paper."""

@@ -82,7 +82,7 @@ class Ranking:
         return self._words(mean.indices, mean.data)
 
     def similarity(self, one: PaperId, other: PaperId) -> float:
-        """Cosine of two ranked papers' vectors, 0 to 1."""
+        """How alike two ranked papers are in words and topics, 0 to 1."""
         return self.pool.likeness(self.pool.row[one], self.pool.row[other])
 
     def interest(self, paper: PaperId) -> int | None:
