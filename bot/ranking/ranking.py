@@ -18,8 +18,8 @@ from bot.ranking.pool import Pool
 from bot.ranking.reader_models import ReaderModels
 from bot.ranking.vectors import PaperVectors
 
-# A liked paper is named as a reason only if it shares more than chance words (cosine).
-_RESEMBLES_FROM = 0.04
+# A liked paper is named as a reason from this cosine on: of pairs of papers by chance one in a hundred comes near.
+_RESEMBLES_FROM = 0.1
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 
 from bot.ranking.corpus import Corpus
 from bot.ranking.taste import Tastes
-from bot.ranking.vectors import PaperVectors, heaviest, shared_out, unit
+from bot.ranking.vectors import PaperVectors, shared_out, unit
 
 # Beside no liked paper the interests weigh this much; beside n as much as that / (1 + n / 2) ** 0.8.
 _INTERESTS_WORTH = 3.5
@@ -74,7 +74,7 @@ class ReaderModels(BaseEstimator):
         worth = np.asarray(self._by_words(reader, fitted).sum(axis=1)).ravel()
         shares = shared_out(papers.near).data / papers.near.data * worth[place]
         through = sp.csr_matrix((shares, place, papers.near.indptr), shape=(len(papers), len(others)))
-        shared = unit(heaviest(papers.own)).multiply(through @ unit(fitted))
+        shared = unit(papers.own).multiply(through @ unit(fitted))
         return sp.csr_matrix(self._by_words(reader, papers.own) + shared)
 
     def _by_words(self, reader: int, rows: sp.csr_matrix) -> sp.csr_matrix:

@@ -12,8 +12,6 @@ import scipy.sparse as sp
 # models for retrieval (Tao 2006). Words that a short abstract happens not to use come in through them.
 _NEAREST = 5
 _NEAREST_WORTH = 0.6
-# Nearness is looked for by a paper's heaviest words: the rare ones, which few papers share.
-_LOOKED_FOR_BY = 20
 # So many papers are compared with all others at once: a matter of memory.
 _BLOCK = 256
 
@@ -66,18 +64,13 @@ def shared_out(near: sp.csr_matrix) -> sp.csr_matrix:
 
 def nearest(rows: sp.csr_matrix, fitted: sp.csr_matrix, own_row: np.ndarray) -> sp.csr_matrix:
     """(n, n_fitted): cosines with the nearest of the fitted papers, but for a paper's ``own_row`` (-1: none)."""
-    looked_for = unit(heaviest(rows))
+    looked_for = unit(rows)
     fitted = unit(fitted).T.tocsr()
     kept = [
         _highest((looked_for[start : start + _BLOCK] @ fitted).tocsr(), own_row[start : start + _BLOCK])
         for start in range(0, rows.shape[0], _BLOCK)
     ]
     return sp.vstack(kept, format="csr") if kept else sp.csr_matrix((0, fitted.shape[1]), dtype=np.float32)
-
-
-def heaviest(rows: sp.csr_matrix) -> sp.csr_matrix:
-    """Each row with its heaviest words only."""
-    return _kept(rows, [_first(rows.data[a:b], _LOOKED_FOR_BY) + a for a, b in _ends(rows)])
 
 
 def directions(rows: sp.csr_matrix, components: np.ndarray) -> np.ndarray:
@@ -97,24 +90,16 @@ def unit(rows: sp.csr_matrix) -> sp.csr_matrix:
 def _highest(cosines: sp.csr_matrix, own_row: np.ndarray) -> sp.csr_matrix:
     is_own = cosines.indices == np.repeat(own_row, np.diff(cosines.indptr))
     cosines.data[is_own] = 0
-    return _kept(cosines, [_first(cosines.data[a:b], _NEAREST) + a for a, b in _ends(cosines)])
-
-
-def _first(values: np.ndarray, count: int) -> np.ndarray:
-    """Where the ``count`` highest stand; the earlier one where two are alike."""
-    if len(values) <= count:
-        return np.arange(len(values))
-    return np.sort(np.argpartition(-values, count - 1)[:count])
-
-
-def _ends(rows: sp.csr_matrix) -> list[tuple[int, int]]:
-    return list(zip(rows.indptr.tolist(), rows.indptr[1:].tolist(), strict=False))
-
-
-def _kept(rows: sp.csr_matrix, places: list[np.ndarray]) -> sp.csr_matrix:
-    """The rows with the entries at these places only, row by row."""
-    ends = np.cumsum([0, *map(len, places)])
-    each = np.concatenate(places) if places else np.array([], int)
-    kept = sp.csr_matrix((rows.data[each], rows.indices[each], ends), shape=rows.shape, dtype=np.float32)
+    ends = zip(cosines.indptr.tolist(), cosines.indptr[1:].tolist(), strict=False)
+    places = [begin + _first(cosines.data[begin:end]) for begin, end in ends]
+    each, counted = np.concatenate(places), np.cumsum([0, *map(len, places)])
+    kept = sp.csr_matrix((cosines.data[each], cosines.indices[each], counted), shape=cosines.shape)
     kept.eliminate_zeros()
     return kept
+
+
+def _first(cosines: np.ndarray) -> np.ndarray:
+    """Where the highest stand."""
+    if len(cosines) <= _NEAREST:
+        return np.arange(len(cosines))
+    return np.sort(np.argpartition(-cosines, _NEAREST - 1)[:_NEAREST])
