@@ -46,7 +46,7 @@ class Clockwork:
     def ingest(self) -> None:
         """What the sources bring."""
         try:
-            self._run("ingest", _ingest)
+            self._run("ingest", _ingest if self._ingested.is_set() else _first_ingest)
         finally:
             self._ingested.set()
 
@@ -70,6 +70,13 @@ class Clockwork:
             if problem not in self._told.get(job, ()):
                 log.warning("%s", problem)
         self._told[job] = set(problems)
+
+
+def _first_ingest(app: App, now: datetime) -> Sequence[Problem]:
+    """Also learns what no process has learned yet, or an older Paperbot otherwise, before anybody waits for it."""
+    problems = _ingest(app, now)
+    app.learn()
+    return problems
 
 
 def _ingest(app: App, now: datetime) -> Sequence[Problem]:

@@ -16,6 +16,7 @@ from threading import Event
 import pytest
 import time_machine
 
+from bot.ranking import Corpus
 from bot.scheduler import Clockwork, make_scheduler
 from bot.sources.folder import FolderSource
 
@@ -43,6 +44,18 @@ def test_a_tick_delivers_what_is_due_and_the_next_one_nothing_more(home, clockwo
         tick(clockwork)
     assert caplog.messages == ["176 new papers", "1 editions, 0 alerts, 1 delivered"]
     assert len(outbox(home)) == 1
+
+
+def test_the_first_tick_learns_the_words_even_if_nothing_new_comes(home, clockwork):
+    clockwork.ingest()
+    learned = home / "state" / "corpus.npz"
+    before = learned.stat().st_ino
+    clockwork.ingest()
+    assert learned.stat().st_ino == before
+    learned.write_bytes(b"of another version")
+    Clockwork(home, Event()).ingest()
+    with learned.open("rb") as file:
+        Corpus.load(file)
 
 
 def test_a_profile_edited_meanwhile_counts_from_the_next_tick_on(home, clockwork):
