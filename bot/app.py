@@ -192,8 +192,9 @@ class App:
     def editor(self) -> Editor:
         """Makes editions."""
         from bot.pipeline.editing import Editor
+        from bot.pipeline.supplying import Sources
 
-        return Editor(self.store, lambda: self.ranker)
+        return Editor(self.store, lambda: self.ranker, Sources(self.store, self.sources))
 
     @cached_property
     def shortener(self) -> Shortener | None:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from bot.config.profiles import Profile
 from bot.domain import Edition, EditionKind, Paper, PaperId, PickKind, Reader, Score, Thumb, Vote
-from bot.edition import Choice, Limits, compose, select, with_trending
+from bot.edition import Choice, Limits, Supply, compose, select, with_trending
 from bot.edition.alerts import urgent
 from bot.edition.ignoring import without
+from bot.pipeline.supplying import Sources
 from bot.store import Store
 
 if TYPE_CHECKING:  # scikit-learn takes a second to import: only ranking itself pays for it
@@ -32,10 +33,11 @@ class Candidates:
 class Editor:
     """Makes editions; stores nothing."""
 
-    def __init__(self, store: Store, ranker: Callable[[], Ranker]) -> None:
-        """``ranker`` is asked for only when there is something to rank."""
+    def __init__(self, store: Store, ranker: Callable[[], Ranker], sources: Sources) -> None:
+        """``ranker`` is asked for only when there is something to rank, ``sources`` only when there isn't."""
         self._store = store
         self._ranker = ranker
+        self._sources = sources
 
     def candidates(self, reader: Reader, profile: Profile) -> Candidates:
         """What is new to the reader since the last edition, and later versions of papers that they like.
@@ -123,7 +125,6 @@ class Editor:
         scores: Sequence[Score],
         choices: Sequence[Choice],
     ) -> Edition:
-        newest = None if scores else self._store.papers.newest_first_seen()
         return compose(
             reader=reader,
             profile_title=profile.title,
@@ -135,8 +136,13 @@ class Editor:
             papers=self._store.papers.get(_named_by(choices)),
             summary_sentences=profile.edition.summary_sentences,
             threshold=profile.edition.threshold,
-            arrived=newest.date() if newest else None,
+            supply=Supply() if scores else self._supply(reader, profile, now),
         )
+
+    def _supply(self, reader: Reader, profile: Profile, now: datetime) -> Supply:
+        last = self._store.editions.last(reader.id)
+        timezone = profile.schedule.timezone or "UTC"
+        return self._sources.supply(profile.sources, last.composed_at if last else None, now, timezone)
 
     def ranking(
         self, reader: Reader, profile: Profile, ids: Sequence[PaperId], now: datetime

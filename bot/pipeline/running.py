@@ -108,7 +108,7 @@ class Pipeline:
     ) -> RunReport:
         """The whole way once; with ``force``, an edition for every reader whether due or not.
 
-        ``show`` gets each edition and alert as it was made.
+        ``show`` gets each edition and alert as it was made, quiet ones too.
         """
         arrived, problems = self.ingest(now, progress)
         sent = self.publish(now, force=force, progress=progress, show=show)
@@ -216,8 +216,8 @@ class Pipeline:
             return  # another process was faster
         if silent:
             made.skipped += 1
-            return
-        made.editions += 1
+        else:
+            made.editions += 1
         made.show(edition)
 
 

@@ -8,7 +8,7 @@ from datetime import date, datetime
 from typing import Any
 
 from bot.config.profiles import Profile
-from bot.domain import Kind, Origin, Problem, Reader, SourceState, State
+from bot.domain import Kind, Origin, Problem, Quiet, Reader, SourceState, State
 from bot.pipeline.watching import Health, watch
 from bot.schedule import LOOK_BACK, due_slots, moment, next_moment
 from bot.sources import Source
@@ -52,7 +52,7 @@ class ReaderStatus:
     last_picks: int
     last_states: Sequence[State]
     last_sent: datetime | None
-    quiet: str | None
+    quiet: Quiet | None
     next_due: datetime | None
     late: str | None
     stopped: str | None

@@ -16,6 +16,8 @@ from bot.domain import (
     Paper,
     PaperId,
     Pick,
+    Quiet,
+    QuietReason,
     ReaderId,
     Reason,
     ReasonKind,
@@ -41,7 +43,7 @@ class StoredEdition:
     composed_at: datetime
     considered: int
     watermark: PaperId
-    quiet: str | None
+    quiet: Quiet | None
     kind: EditionKind
     picks: int
 
@@ -152,13 +154,28 @@ class Editions:
 
     def _read(self, query: AnySelect) -> list[StoredEdition]:
         with self._database.reading() as connection:
-            return [StoredEdition(*row) for row in connection.execute(query)]
+            return [_stored(row) for row in connection.execute(query)]
 
 
 def _kept() -> AnySelect:
     """Select what a ``StoredEdition`` is made of."""
     count = select(func.count()).where(picks.c.edition_id == editions.c.id).scalar_subquery()
-    return select(editions, count).where(_DAILY)
+    return select(editions, count.label("picks")).where(_DAILY)
+
+
+def _stored(row: AnyRow) -> StoredEdition:
+    return StoredEdition(
+        id=row.id,
+        reader_id=row.reader_id,
+        slot=row.slot,
+        date=row.date,
+        composed_at=row.composed_at,
+        considered=row.considered,
+        watermark=row.watermark,
+        quiet=Quiet(row.quiet_reason, row.quiet) if row.quiet_reason else None,
+        kind=row.kind,
+        picks=row.picks,
+    )
 
 
 def _edition_row(edition: Edition, slot: str) -> dict[str, object]:
@@ -169,13 +186,14 @@ def _edition_row(edition: Edition, slot: str) -> dict[str, object]:
         "composed_at": edition.composed_at,
         "considered": edition.considered,
         "watermark": edition.watermark,
-        "quiet": edition.quiet,
+        "quiet": edition.quiet.words if edition.quiet else None,
+        "quiet_reason": edition.quiet.reason if edition.quiet else None,
         "kind": edition.kind,
     }
 
 
 def _skipped(edition: Edition, day: date) -> Edition:
-    quiet = f"missed; made up for by the edition of {edition.date}"
+    quiet = Quiet(QuietReason.MISSED, f"missed; made up for by the edition of {edition.date}")
     return replace(edition, date=day, picks=(), considered=0, quiet=quiet, kind=EditionKind.SKIPPED)
 
 

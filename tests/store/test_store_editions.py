@@ -10,7 +10,7 @@ from threading import Barrier
 import pytest
 from sqlalchemy.exc import IntegrityError
 
-from bot.domain import Edition, EditionKind, Kind, Message, PickKind, Reader, State
+from bot.domain import Edition, EditionKind, Kind, Message, PickKind, Quiet, QuietReason, Reader, State
 from bot.store.editions import StoredEdition
 
 HELLO = Message(b"\x00Hello\r\n\xff", "Rewards: hello ✓")
@@ -46,8 +46,9 @@ def test_an_edition_is_kept_with_its_picks_exactly(samples, store, now):
 
 def test_a_quiet_edition_takes_its_slot_too(samples, store):
     reader = samples.reader()
-    kept = _saved(store, samples.edition(reader, quiet="no new papers"), "2026-04-18")
-    assert (kept.quiet, kept.picks) == ("no new papers", 0)
+    quiet = Quiet(QuietReason.WEEKEND, "It is the weekend.")
+    kept = _saved(store, samples.edition(reader, quiet=quiet), "2026-04-18")
+    assert (kept.quiet, kept.picks) == (quiet, 0)
     assert store.editions.picks_of(kept.id) == ()
     assert store.editions.slots(reader.id, ["2026-04-17", "2026-04-18"]) == {"2026-04-18"}
     assert store.editions.slots(reader.id, []) == set()
