@@ -19,6 +19,7 @@ from bot.domain import Kind, Problem, Reader
 from bot.errors import UsageError
 from bot.links import ReaderLinks
 from bot.resources import shipped
+from bot.room import Room
 from bot.tokens import Signer, load_keys
 
 if TYPE_CHECKING:
@@ -114,6 +115,13 @@ class App:
         from bot.store import open_store
 
         return open_store(_absolute(self._settings.store.url, self.home))
+
+    @cached_property
+    def room(self) -> Room:
+        """The disks that are written to: the store's, and that of messages which are files."""
+        file = sqlite_file(_absolute(self._settings.store.url, self.home))
+        folders = [file.parent] if file else []
+        return Room([*folders, self.outbox_folder] if self.writes_files else folders)
 
     @cached_property
     def sources(self) -> Sequence[Source]:
@@ -245,6 +253,7 @@ class App:
             self.renderer,
             self.dispatcher,
             self.resolve,
+            self.room,
             self.shortener,
         )
 
@@ -264,7 +273,8 @@ class App:
         from bot.pipeline.attention import Operator
 
         channel = self.routes[Kind.EMAIL].channels[0]
-        problem = Operator(address, self._settings.email.sender, self.store, channel).tell(problems, now)
+        operator = Operator(address, self._settings.email.sender, self.store, self.room, channel)
+        problem = operator.tell(problems, now)
         return [problem] if problem else []
 
     @cached_property
@@ -302,7 +312,14 @@ class App:
         from bot.deliver.dispatch import Dispatcher
 
         store = self.store
-        return Dispatcher(store.outbox, self.routes, store.readers, store.pauses, stop=self._stop)
+        return Dispatcher(
+            store.outbox,
+            self.routes,
+            store.readers,
+            store.pauses,
+            stop=self._stop,
+            full=self.room.problems,
+        )
 
     @cached_property
     def routes(self) -> Mapping[Kind, Route]:
@@ -346,6 +363,12 @@ class App:
 
 def _plain(secret: SecretStr | None) -> str | None:
     return secret.get_secret_value() if secret else None
+
+
+def sqlite_file(url: str) -> Path | None:
+    """The file of an SQLite store; None where a server keeps it."""
+    prefix = "sqlite:///"
+    return Path(url.removeprefix(prefix)) if url.startswith(prefix) else None
 
 
 def _absolute(url: str, home: Path) -> str:

@@ -15,7 +15,7 @@ from threading import Event
 
 from bot.deliver import Route
 from bot.deliver.lanes import Lane
-from bot.deliver.ports import Outbox, Pauses, Progress, ReaderStops, Stop, Timer
+from bot.deliver.ports import Full, Outbox, Pauses, Progress, ReaderStops, Stop, Timer
 from bot.deliver.run import Report, Run, paused
 from bot.deliver.settling import Settler
 from bot.domain import Delivery, Kind, Problem, State
@@ -28,7 +28,8 @@ def _unheard(_delivery: Delivery, _state: State) -> None:
 class Dispatcher:
     """Moves the outbox's rows out through the channels.
 
-    ``timer`` gives the seconds by which the run's ``now`` goes on; ``stop`` ends a run early.
+    ``timer`` gives the seconds by which the run's ``now`` goes on; ``stop`` ends a run early, and so does a
+    disk that is ``full``.
     """
 
     def __init__(
@@ -40,9 +41,10 @@ class Dispatcher:
         *,
         timer: Timer = time.monotonic,
         stop: Stop | None = None,
+        full: Full = tuple,
     ) -> None:
         self._outbox, self._routes, self._readers, self._pauses = outbox, routes, readers, pauses
-        self._timer, self._stop = timer, stop or Event()
+        self._timer, self._stop, self._full = timer, stop or Event(), full
 
     def deliver_due(self, now: datetime, on_progress: Progress = _unheard) -> Report:
         """Deliver everything that is due from ``now`` on. A channel's failures never raise, the outbox's do.
@@ -52,8 +54,16 @@ class Dispatcher:
         """
         began = self._timer()
         run = Run(
-            lambda: now + timedelta(seconds=self._timer() - began), on_progress, dict(self._pauses.all())
+            lambda: now + timedelta(seconds=self._timer() - began),
+            on_progress,
+            self._full,
+            dict(self._pauses.all()),
         )
+        if run.has_room():
+            self._deliver(run)
+        return run.report()
+
+    def _deliver(self, run: Run) -> None:
         self._expire(run)
         run.paused = {
             kind: paused(pause.why, pause.until)
@@ -62,7 +72,6 @@ class Dispatcher:
         }
         self._work_side_by_side(run)
         self._tell_pauses(run)
-        return run.report()
 
     def _expire(self, run: Run) -> None:
         if left := self._outbox.expire(run.now()):

@@ -60,7 +60,7 @@ class Lane:
                 self._next(delivery)
 
     def _is_open(self) -> bool:
-        told_to_end = self.run.broken or self.stop.is_set()
+        told_to_end = self.run.broken or self.stop.is_set() or not self.run.has_room()
         return not (told_to_end or self.kind in self.run.paused or self._is_closed)
 
     def _wait_for_more(self) -> bool:

@@ -5,14 +5,15 @@ The outbox alone knows who owns a row: where it says no, another worker has it b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from bot.domain import Delivery, Kind, ReaderId, State
+from bot.domain import Delivery, Kind, Problem, ReaderId, State
 
 Progress = Callable[[Delivery, State], None]
 Timer = Callable[[], float]
+Full = Callable[[], Sequence[Problem]]  # the disks without room to record what is sent
 
 
 class Outbox(Protocol):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from threading import Event, Lock
 
-from bot.deliver.ports import Pause, Progress
+from bot.deliver.ports import Full, Pause, Progress
 from bot.domain import Delivery, Kind, Problem, State
 
 SILENCES = 3  # so many messages in a row without an answer, and the rest is not risked
@@ -36,6 +36,7 @@ class Run:
 
     now: Callable[[], datetime]
     on_progress: Progress
+    full: Full
     pauses: dict[Kind, Pause]  # on record when the run began, until a success ends them
     lock: Lock = field(default_factory=Lock)
     settled: Counter[State] = field(default_factory=Counter)
@@ -44,6 +45,15 @@ class Run:
     silences: Counter[Kind] = field(default_factory=Counter)
     proven: dict[Kind, Event] = field(default_factory=lambda: {kind: Event() for kind in Kind})
     broken: bool = False
+    _full: set[str] = field(default_factory=set)
+
+    def has_room(self) -> bool:
+        """Whether what is sent could be recorded; where not, that is a problem, told once."""
+        problems = self.full()
+        with self.lock:
+            self.problems += [problem for problem in problems if problem.source not in self._full]
+            self._full |= {problem.source for problem in problems}
+        return not problems
 
     def settle(self, delivery: Delivery, state: State) -> None:
         """Count a row that has its end, or its next beginning, and tell of it."""

@@ -21,6 +21,7 @@ from bot.pipeline.editing import Editor
 from bot.pipeline.ingesting import DigestReport, ingest
 from bot.pipeline.rendering import Renderer
 from bot.pipeline.shortening import Shortener
+from bot.room import Room
 from bot.schedule import LOOK_BACK, due_slots, local_date
 from bot.sources import Source
 from bot.store import Store
@@ -101,6 +102,7 @@ class Pipeline:
     renderer: Renderer
     dispatcher: Dispatcher
     resolve: Callable[[datetime], Iterable[Problem]]  # looks up links that digests don't give
+    room: Room
     shortener: Shortener | None = None
 
     def run(
@@ -121,13 +123,15 @@ class Pipeline:
             delivered=sent.delivered,
             failed=sent.failed,
             unknown=sent.unknown,
-            problems=[*problems, *sent.problems],
+            problems=list(dict.fromkeys([*problems, *sent.problems])),
         )
 
     def ingest(
         self, now: datetime, progress: Progress = no_progress
     ) -> tuple[list[DigestReport], list[Problem]]:
-        """What the sources bring, into the store."""
+        """What the sources bring, into the store, if there is room."""
+        if full := self.room.problems():
+            return [], full
         arrived: list[DigestReport] = []
         problems: list[Problem] = []
         for outcome in ingest(self.sources, self.store, now):
@@ -159,6 +163,8 @@ class Pipeline:
 
     def _make_all(self, now: datetime, force: bool, progress: Progress, show: Shown) -> _Made:
         made = _Made(show)
+        if self.room.problems():  # the dispatcher tells
+            return made
         readers = list(self._readers(now))
         for reader, profile in readers:
             self._alert(reader, profile, now, made)

@@ -74,7 +74,7 @@ def status(
     store: Store,
     sources: Sequence[Source],
     profiles: Mapping[str, Profile],
-    profile_problems: Sequence[Problem],
+    standing_problems: Sequence[Problem],
     now: datetime,
 ) -> Status:
     """Looks at the store and changes nothing."""
@@ -86,7 +86,7 @@ def status(
         readers=_readers(store, profiles, now),
         outbox=store.outbox.counts(),
         pauses=store.pauses.all(),
-        problems=[*profile_problems, *troubled, *_paused(store), *_undelivered(store)],
+        problems=[*standing_problems, *troubled, *_paused(store), *_undelivered(store)],
     )
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import resource
+import shutil
 import signal
 import socket
+import subprocess
 from threading import Event, Thread
 
 import pytest
@@ -67,6 +69,60 @@ def test_a_full_disk_sends_nothing_twice_and_goes_on_when_there_is_room(make_hom
     home.run(LATER)
     states = assert_once(home)
     assert states["sent"] + states["unknown"] == 12
+
+
+class SmallDisk:
+    """A disk of its own at a folder."""
+
+    def __init__(self, folder):
+        self._ballast = folder / "ballast"
+
+    def fill(self):
+        self._ballast.write_bytes(b"x" * 20_000_000)
+
+    def free(self):
+        self._ballast.unlink()
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """80 MB where the home's state will be: enough, until 20 of them are used."""
+    state = tmp_path / "papers" / "state"
+    state.mkdir(parents=True)
+    mount = ["mount", "-t", "tmpfs", "-o", "size=80m", "tmpfs", state]
+    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("needs the right to mount a small disk")
+    yield SmallDisk(state)
+    subprocess.run(["umount", "--lazy", state], check=True)
+
+
+def test_nothing_is_begun_on_a_nearly_full_disk_and_the_operator_hears_of_it(small_disk, make_home, mails):
+    home = make_home(3)
+    settings = home.path / "paperbot.toml"
+    settings.write_text('[bot]\noperator = "op@example.org"\n' + settings.read_text())
+    small_disk.fill()
+    full = home.call("run", "--now", WEDNESDAY, "--json", "--home", home.path)
+    (problem,) = full.json["problems"]
+    assert (full.code, full.json["digests"], full.json["delivered"]) == (1, 0, 0)
+    assert problem["source"] == str(home.path / "state")
+    assert mails.taken == {"op@example.org": 1}
+    assert "nearly full" in str(home.status()["problems"])
+    small_disk.free()
+    assert home.run(WEDNESDAY)["delivered"] == 3
+
+
+def test_a_disk_that_fills_up_amid_a_run_ends_it_at_the_next_message(
+    small_disk, make_home, mails, monkeypatch
+):
+    monkeypatch.setenv("PAPERBOT_EMAIL__CONNECTIONS", "1")
+    home = make_home(5)
+    mails.whim = lambda number: small_disk.fill() if number == 2 else None
+    report = home.run(WEDNESDAY)
+    assert (report["editions"], report["delivered"], len(report["problems"])) == (5, 2, 1)
+    assert assert_once(home) == {"sent": 2, "pending": 3}
+    small_disk.free()
+    home.run(WEDNESDAY)
+    assert assert_once(home) == {"sent": 5}
 
 
 @pytest.mark.parametrize("store", ["sqlite", "postgresql"])
