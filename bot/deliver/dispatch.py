@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from threading import Event
 
+from bot.clock import has_come
 from bot.deliver import Route
 from bot.deliver.lanes import Lane
 from bot.deliver.ports import Full, Outbox, Pauses, Progress, ReaderStops, Stop, Timer
@@ -68,7 +69,7 @@ class Dispatcher:
         run.paused = {
             kind: paused(pause.why, pause.until)
             for kind, pause in run.pauses.items()
-            if pause.until > run.now()
+            if not has_come(pause.until, run.now())
         }
         self._work_side_by_side(run)
         self._tell_pauses(run)

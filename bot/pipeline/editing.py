@@ -184,7 +184,7 @@ def interest(
         rules=Rules(profile.keywords, profile.authors, profile.mute),
         up=[papers[thumb.paper] for thumb in thumbs if thumb.vote is Vote.UP],
         down=[papers[thumb.paper] for thumb in thumbs if thumb.vote is Vote.DOWN],
-        ages={thumb.paper: (now - thumb.at) / timedelta(days=1) for thumb in thumbs},
+        ages={thumb.paper: max((now - thumb.at) / timedelta(days=1), 0.0) for thumb in thumbs},
     )
 
 

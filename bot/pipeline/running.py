@@ -187,7 +187,7 @@ class Pipeline:
         if force:
             day = local_date(now, timezone)
             return _Due(reader, profile, day, _free_slot(self.store, reader, day))
-        taken = self.store.editions.days_taken(reader.id, LOOK_BACK)
+        taken = self.store.editions.days_taken(reader.id, LOOK_BACK, now)
         slots = due_slots(schedule.at, schedule.days, timezone, now, taken)
         return _Due(reader, profile, slots[0], slots[0].isoformat(), slots[1:]) if slots else None
 

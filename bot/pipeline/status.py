@@ -179,7 +179,7 @@ def _late(store: Store, reader: Reader, profile: Profile, now: datetime) -> str 
     """Why the reader has not got what was due by now, though all that was made went out; None if nothing is."""
     schedule = profile.schedule
     timezone = schedule.timezone or "UTC"
-    taken = store.editions.days_taken(reader.id, LOOK_BACK)
+    taken = store.editions.days_taken(reader.id, LOOK_BACK, now)
     if not (missed := due_slots(schedule.at, schedule.days, timezone, now, taken)):
         return None
     due = moment(missed[0], schedule.at, timezone)

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import ColumnElement, and_, delete, func, insert, select
 
 from bot.domain import (
     Edition,
@@ -69,6 +69,8 @@ class Editions:
         messages' ids in the outbox; None where the slot was taken, and nothing was changed.
         """
         with self._database.writing() as connection:
+            too_early = editions.c.reader_id == edition.reader.id, _skipped_after(edition.composed_at)
+            connection.execute(delete(editions).where(editions.c.slot == slot, *too_early))
             new = insert_new(connection, editions).values(_edition_row(edition, slot))
             edition_id = connection.scalar(new.returning(editions.c.id))
             if edition_id is None:
@@ -100,10 +102,15 @@ class Editions:
         """Return the editions kept last, of all readers, newest first."""
         return self._read(_kept().order_by(editions.c.id.desc()).limit(limit))
 
-    def days_taken(self, reader_id: ReaderId, limit: int) -> set[date]:
-        """Return the newest days that a reader's editions have taken, skipped ones too."""
+    def days_taken(self, reader_id: ReaderId, limit: int, now: datetime) -> set[date]:
+        """Return the newest days that a reader's editions have taken, skipped ones too.
+
+        Days that were skipped at a time yet to come are not: a clock ran ahead, and they may still come.
+        """
         query = select(editions.c.date).where(
-            editions.c.reader_id == reader_id, editions.c.kind != EditionKind.ALERT
+            editions.c.reader_id == reader_id,
+            editions.c.kind != EditionKind.ALERT,
+            ~_skipped_after(now),
         )
         with self._database.reading() as connection:
             return set(connection.scalars(query.order_by(editions.c.date.desc()).limit(limit)))
@@ -155,6 +162,10 @@ class Editions:
     def _read(self, query: AnySelect) -> list[StoredEdition]:
         with self._database.reading() as connection:
             return [_stored(row) for row in connection.execute(query)]
+
+
+def _skipped_after(now: datetime) -> ColumnElement[bool]:
+    return and_(editions.c.kind == EditionKind.SKIPPED, editions.c.composed_at > now)
 
 
 def _kept() -> AnySelect:

@@ -19,6 +19,7 @@ from secrets import token_hex
 
 from sqlalchemy import Connection, Update, and_, func, select, text, update
 
+from bot.clock import FAR
 from bot.domain import Delivery, Kind, Message, ReaderId, State
 from bot.store import outbox_statements as statements
 from bot.store.commits import SharedCommits
@@ -249,13 +250,13 @@ def _take(connection: Connection, kind: Kind, now: datetime, limit: int) -> list
     """Lock the messages to claim and read them with their readers, passing over what another has locked."""
     rows: list[AnyRow] = []
     for due in statements.DUE:
-        values = {"of_kind": kind, "at": now, "most": limit - len(rows)}
+        values = {"of_kind": kind, "at": now, "far": now + FAR, "most": limit - len(rows)}
         rows += connection.execute(due, values)
     return rows
 
 
 def _expire(connection: Connection, now: datetime) -> int:
-    return connection.execute(statements.EXPIRE, {"at": now}).rowcount
+    return connection.execute(statements.EXPIRE, {"at": now, "far": now + FAR}).rowcount
 
 
 def _with_readers() -> AnySelect:

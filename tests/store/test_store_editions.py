@@ -146,8 +146,8 @@ def test_skipped_days_are_taken_with_the_edition_that_makes_up_for_them(samples,
     reader = samples.reader()
     monday, friday = date(2026, 4, 20), date(2026, 4, 17)
     store.editions.save(samples.edition(reader), "2026-04-18", [HELLO], skipped=[monday, friday])
-    assert store.editions.days_taken(reader.id, 9) == {monday, friday, now.date()}
-    assert store.editions.days_taken(reader.id, 1) == {monday}
+    assert store.editions.days_taken(reader.id, 9, now + timedelta(days=9)) == {monday, friday, now.date()}
+    assert store.editions.days_taken(reader.id, 1, now + timedelta(days=9)) == {monday}
     assert [edition.slot for edition in store.editions.recent(9)] == ["2026-04-18"]
     assert store.outbox.counts()[State.PENDING] == 1
 
@@ -156,7 +156,7 @@ def test_days_are_skipped_only_with_the_slot(samples, store, now):
     reader = samples.reader()
     store.editions.save(samples.edition(reader), "2026-04-18", [])
     assert store.editions.save(samples.edition(reader), "2026-04-18", [], [date(2026, 4, 17)]) is None
-    assert store.editions.days_taken(reader.id, 9) == {now.date()}
+    assert store.editions.days_taken(reader.id, 9, now + timedelta(days=9)) == {now.date()}
 
 
 def test_an_alert_is_no_edition_but_its_paper_is_known(samples, store, now):
@@ -166,7 +166,7 @@ def test_an_alert_is_no_edition_but_its_paper_is_known(samples, store, now):
     assert store.editions.save(alert, "alert-p1", [HELLO]) is None
     assert store.editions.last(reader.id) is None
     assert store.editions.last_by_reader() == {}
-    assert store.editions.days_taken(reader.id, 9) == set()
+    assert store.editions.days_taken(reader.id, 9, now + timedelta(days=9)) == set()
     assert store.editions.alerts_on(reader.id, now.date()) == 1
     assert store.editions.alerts_on(reader.id, date(2026, 4, 19)) == 0
     assert store.papers.fresh(reader.id) == [two]
