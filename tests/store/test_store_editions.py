@@ -159,6 +159,17 @@ def test_days_are_skipped_only_with_the_slot(samples, store, now):
     assert store.editions.days_taken(reader.id, 9, now + timedelta(days=9)) == {now.date()}
 
 
+def test_a_day_that_was_skipped_at_a_time_yet_to_come_is_free_until_then(samples, store, now):
+    """A clock ran ahead; of what it took, only the edition that it made counts."""
+    reader, ahead = samples.reader(), now + timedelta(days=7)
+    store.editions.save(samples.edition(reader, at=ahead), "2026-04-25", [], skipped=[now.date()])
+    assert store.editions.days_taken(reader.id, 9, now) == {ahead.date()}
+    assert store.editions.days_taken(reader.id, 9, ahead) == {now.date(), ahead.date()}
+    assert store.editions.save(samples.edition(reader), "2026-04-18", [HELLO]) is not None
+    assert store.editions.save(samples.edition(reader), "2026-04-18", [HELLO]) is None
+    assert store.editions.days_taken(reader.id, 9, now) == {now.date(), ahead.date()}
+
+
 def test_an_alert_is_no_edition_but_its_paper_is_known(samples, store, now):
     reader, (one, two) = samples.reader(), samples.papers(2)
     alert = replace(samples.edition(reader, one), kind=EditionKind.ALERT)
