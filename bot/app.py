@@ -19,6 +19,7 @@ from bot.domain import Kind, Problem, Reader
 from bot.errors import UsageError
 from bot.links import ReaderLinks
 from bot.resources import shipped
+from bot.room import Room
 from bot.tokens import Signer, load_keys
 
 if TYPE_CHECKING:
@@ -117,6 +118,13 @@ class App:
         return open_store(_absolute(self._settings.store.url, self.home))
 
     @cached_property
+    def room(self) -> Room:
+        """The disks that are written to: the store's, and that of messages which are files."""
+        file = sqlite_file(_absolute(self._settings.store.url, self.home))
+        folders = [file.parent] if file else []
+        return Room([*folders, self.outbox_folder] if self.writes_files else folders)
+
+    @cached_property
     def sources(self) -> Sequence[Source]:
         """Where the settings say that digests come from."""
         return [self._source(section) for section in self._settings.sources]
@@ -203,8 +211,9 @@ class App:
     def editor(self) -> Editor:
         """Makes editions."""
         from bot.pipeline.editing import Editor
+        from bot.pipeline.supplying import Sources
 
-        return Editor(self.store, lambda: self.ranker)
+        return Editor(self.store, lambda: self.ranker, Sources(self.store, self.sources))
 
     @cached_property
     def shortener(self) -> Shortener | None:
@@ -255,6 +264,7 @@ class App:
             self.renderer,
             self.dispatcher,
             self.resolve,
+            self.room,
             self.learn,
             self.shortener,
         )
@@ -275,7 +285,8 @@ class App:
         from bot.pipeline.attention import Operator
 
         channel = self.routes[Kind.EMAIL].channels[0]
-        problem = Operator(address, self._settings.email.sender, self.store, channel).tell(problems, now)
+        operator = Operator(address, self._settings.email.sender, self.store, self.room, channel)
+        problem = operator.tell(problems, now)
         return [problem] if problem else []
 
     @cached_property
@@ -313,7 +324,14 @@ class App:
         from bot.deliver.dispatch import Dispatcher
 
         store = self.store
-        return Dispatcher(store.outbox, self.routes, store.readers, store.pauses, stop=self._stop)
+        return Dispatcher(
+            store.outbox,
+            self.routes,
+            store.readers,
+            store.pauses,
+            stop=self._stop,
+            full=self.room.problems,
+        )
 
     @cached_property
     def routes(self) -> Mapping[Kind, Route]:
@@ -357,6 +375,12 @@ class App:
 
 def _plain(secret: SecretStr | None) -> str | None:
     return secret.get_secret_value() if secret else None
+
+
+def sqlite_file(url: str) -> Path | None:
+    """The file of an SQLite store; None where a server keeps it."""
+    prefix = "sqlite:///"
+    return Path(url.removeprefix(prefix)) if url.startswith(prefix) else None
 
 
 def _absolute(url: str, home: Path) -> str:

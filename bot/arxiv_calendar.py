@@ -7,13 +7,18 @@ announcement that would follow is left out. Years beyond the table have weekends
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
+from enum import StrEnum
+from itertools import count
 from zoneinfo import ZoneInfo
 
 _ZONE = ZoneInfo("America/New_York")
 # Feeds and API show an announcement of 20:00 some hours later; by now they should.
 _SHOWN_AT = time(1, 0)  # of the next day
-_FRIDAY, _SUNDAY = 4, 6
+_DAY = timedelta(days=1)
+_SUNDAY = 6
+_EVENINGS = (0, 1, 2, 3, _SUNDAY)
 HOLIDAYS = frozenset(
     map(
         date.fromisoformat,
@@ -32,19 +37,48 @@ def announces(day: date) -> bool:
     >>> announces(date(2026, 11, 25)), announces(date(2026, 11, 26)), announces(date(2026, 11, 27))
     (True, False, False)
     """
-    if day.weekday() not in (0, 1, 2, 3, _SUNDAY):
-        return False
-    closed = day - timedelta(days=2) if day.weekday() == _SUNDAY else day  # Sunday's are Friday's submissions
-    return not {day, closed} & HOLIDAYS
+    closed = day - 2 * _DAY if day.weekday() == _SUNDAY else day  # Sunday's are Friday's submissions
+    return day.weekday() in _EVENINGS and not {day, closed} & HOLIDAYS
+
+
+class Rest(StrEnum):
+    """Why arXiv announces nothing."""
+
+    WEEKEND = "weekend"
+    HOLIDAY = "holiday"
 
 
 def announced_between(begin: datetime, end: datetime) -> bool:
     """Whether an announcement should have come to be seen after ``begin``, and by ``end``."""
-    day = begin.astimezone(_ZONE).date() - timedelta(days=2)
-    while (
-        shown := datetime.combine(day + timedelta(days=1), _SHOWN_AT, tzinfo=_ZONE).astimezone(UTC)
-    ) <= end:
-        if shown > begin and announces(day):
-            return True
-        day += timedelta(days=1)
-    return False
+    return any(announces(day) for day in _evenings(begin, end))
+
+
+def rest_between(begin: datetime, end: datetime) -> Rest | None:
+    """Why no announcement came to be seen after ``begin``, and by ``end``; None where one should have.
+
+    >>> rest_between(datetime(2026, 11, 26, 8, tzinfo=UTC), datetime(2026, 11, 27, 8, tzinfo=UTC))
+    <Rest.HOLIDAY: 'holiday'>
+    """
+    if announced_between(begin, end):
+        return None
+    left_out = (day.weekday() in _EVENINGS for day in _evenings(begin, end))
+    return Rest.HOLIDAY if any(left_out) else Rest.WEEKEND
+
+
+def next_shown(now: datetime) -> datetime:
+    """When the next announcement should have come to be seen, in UTC."""
+    days = (now.astimezone(_ZONE).date() + n * _DAY for n in count(-2))
+    return next(shown for day in days if (shown := _shown(day)) > now and announces(day))
+
+
+def _evenings(begin: datetime, end: datetime) -> Iterator[date]:
+    """The days in New York whose announcement, if there is one, comes to be seen in a time."""
+    day = begin.astimezone(_ZONE).date() - 2 * _DAY
+    while (shown := _shown(day)) <= end:
+        if shown > begin:
+            yield day
+        day += _DAY
+
+
+def _shown(day: date) -> datetime:
+    return datetime.combine(day + _DAY, _SHOWN_AT, tzinfo=_ZONE).astimezone(UTC)

@@ -291,6 +291,30 @@ class EditionKind(StrEnum):
     SKIPPED = "skipped"  # a day that downtime missed, made up for by a later edition
 
 
+class QuietReason(StrEnum):
+    """Why an edition has no picks."""
+
+    WEEKEND = "weekend"  # arXiv's
+    HOLIDAY = "holiday"  # arXiv's
+    FAILING = "failing"  # a source can't be read
+    STALE = "stale"  # a source has brought nothing new, though something is usual
+    NOTHING_NEW = "nothing new"  # and that is nothing unusual
+    BELOW = "below threshold"
+    MUTED = "muted"  # all of it
+    MISSED = "missed"  # a day of downtime
+
+
+@dataclass(frozen=True, slots=True)
+class Quiet:
+    """Why an edition has no picks, and a sentence or two that tell its reader."""
+
+    reason: QuietReason
+    words: str
+
+    def __str__(self) -> str:
+        return self.words
+
+
 @dataclass(frozen=True, slots=True)
 class Edition:
     """What one reader gets for one day, or at once.
@@ -306,7 +330,7 @@ class Edition:
     picks: tuple[Pick, ...]
     considered: int
     watermark: PaperId
-    quiet: str | None = None
+    quiet: Quiet | None = None
     kind: EditionKind = EditionKind.EDITION
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 import socketserver
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
+
+from servers import OnLoopback
 
 
 @dataclass
@@ -18,7 +17,7 @@ class Mail:
     flags: set[str] = field(default_factory=set)
 
 
-class ImapServer:
+class ImapServer(OnLoopback):
     """Folders of mails by UID. ``said`` holds the commands that came; ``refuse`` names one that fails."""
 
     def __init__(self, *, can_move: bool = True, refuse: str = "") -> None:
@@ -39,17 +38,6 @@ class ImapServer:
         for content in contents:
             uid = max((uid for mails in self.folders.values() for uid in mails), default=0) + 1
             self.folders[folder][uid] = Mail(content)
-
-    @contextmanager
-    def running(self) -> Iterator[ImapServer]:
-        thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            yield self
-        finally:
-            self._server.shutdown()
-            self._server.server_close()
-            thread.join()
 
 
 class _Session:

@@ -1,13 +1,15 @@
-"""Servers on loopback that do what they are told: a web server, one that speaks raw bytes, a mailbox."""
+"""Servers on loopback that do what they are told: one for HTTP, a web of pages, one that speaks raw bytes."""
 
 from __future__ import annotations
 
 import socket
+import socketserver
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Self
 
 
 @dataclass
@@ -27,43 +29,84 @@ class Request:
     headers: dict[str, str]
 
 
-class Web:
-    """A web server whose pages are set in ``pages``: by path, or by a function of the request."""
+class OnLoopback:
+    """Runs ``_server`` in threads, until it is left."""
 
-    def __init__(self) -> None:
-        self.pages: dict[str, Page | Callable[[Request], Page]] = {}
-        self.requests: list[Request] = []
-        web = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                request = Request(self.path, {name.lower(): value for name, value in self.headers.items()})
-                web.requests.append(request)
-                page = web.pages.get(self.path.partition("?")[0], Page(b"nothing here", 404))
-                page = page if isinstance(page, Page) else page(request)
-                self.send_response(page.status)
-                for name, value in ({"Content-Length": str(len(page.content))} | page.headers).items():
-                    self.send_header(name, value)
-                self.end_headers()
-                with suppress(OSError):
-                    self.wfile.write(page.content)
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
+    _server: socketserver.TCPServer
 
     @contextmanager
-    def running(self) -> Iterator[Web]:
+    def running(self) -> Iterator[Self]:
         thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         try:
             yield self
         finally:
             self._server.shutdown()
-            self._server.server_close()
             thread.join()
+            self._server.server_close()
+
+
+class HttpServer(OnLoopback):
+    """A threaded HTTP server on a free port, at ``host``; subclasses say what ``get`` and ``post`` do."""
+
+    protocol = "HTTP/1.0"
+
+    def __init__(self) -> None:
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = server.protocol
+
+            def do_GET(self) -> None:
+                server.get(self)
+
+            def do_POST(self) -> None:
+                server.post(self)
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self.host = f"127.0.0.1:{self._server.server_port}"
+
+    def get(self, request: BaseHTTPRequestHandler) -> None:
+        request.send_error(405)
+
+    def post(self, request: BaseHTTPRequestHandler) -> None:
+        request.send_error(405)
+
+
+def body_of(request: BaseHTTPRequestHandler) -> bytes:
+    return request.rfile.read(int(request.headers.get("Content-Length", 0)))
+
+
+def answer(request: BaseHTTPRequestHandler, content: bytes, status: int = 200, **headers: str) -> None:
+    """Answer, and don't mind a client that has left; header names have ``_`` for ``-``."""
+    request.send_response(status)
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    for name, value in ({"Content-Length": str(len(content))} | named).items():
+        request.send_header(name, value)
+    request.end_headers()
+    with suppress(OSError):
+        request.wfile.write(content)
+
+
+class Web(HttpServer):
+    """A web server whose pages are set in ``pages``: by path, or by a function of the request."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pages: dict[str, Page | Callable[[Request], Page]] = {}
+        self.requests: list[Request] = []
+        self.url = f"http://{self.host}"
+
+    def get(self, request: BaseHTTPRequestHandler) -> None:
+        asked = Request(request.path, {name.lower(): value for name, value in request.headers.items()})
+        self.requests.append(asked)
+        page = self.pages.get(request.path.partition("?")[0], Page(b"nothing here", 404))
+        page = page if isinstance(page, Page) else page(asked)
+        answer(request, page.content, page.status, **page.headers)
 
 
 @contextmanager

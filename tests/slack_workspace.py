@@ -8,53 +8,28 @@ import json
 import queue
 import struct
 import threading
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from servers import HttpServer, answer, body_of
 
 _GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 _TEXT, _CLOSE, _PING, _PONG = 1, 8, 9, 10
 
 
-class Workspace:
+class Workspace(HttpServer):
     """``answers`` are what came to the response URL; ``acknowledged`` the envelopes that the bot took."""
 
+    protocol = "HTTP/1.1"
+
     def __init__(self):
+        super().__init__()
         self.answers: list[dict] = []
         self.answered = queue.Queue()
         self.acknowledged = queue.Queue()
         self.connected = threading.Event()
         self.tokens: list[str] = []
         self._socket = None
-        fake = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self):
-                fake._post(self)
-
-            def do_GET(self):
-                fake._open_socket(self)
-
-            def log_message(self, *_):
-                """Stay quiet."""
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self._host = f"127.0.0.1:{self._server.server_address[1]}"
-        self.api_url = f"http://{self._host}/api"
-        self.response_url = f"http://{self._host}/actions/T1/2/x"
-
-    @contextmanager
-    def running(self):
-        thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            yield self
-        finally:
-            self._server.shutdown()
-            thread.join()
-            self._server.server_close()
+        self.api_url = f"http://{self.host}/api"
+        self.response_url = f"http://{self.host}/actions/T1/2/x"
 
     def send(self, kind: str, payload: dict, envelope: str = "e1") -> None:
         """Send what somebody did through the socket."""
@@ -66,22 +41,18 @@ class Workspace:
         }
         self._socket.sendall(_frame(_TEXT, json.dumps(message).encode()))
 
-    def _post(self, request):
-        body = request.rfile.read(int(request.headers.get("Content-Length", 0)))
+    def post(self, request):
+        body = body_of(request)
         if request.path == "/api/apps.connections.open":
             self.tokens.append(request.headers["Authorization"])
-            answer = json.dumps({"ok": True, "url": f"ws://{self._host}/link"}).encode()
+            said = json.dumps({"ok": True, "url": f"ws://{self.host}/link"}).encode()
         else:
             self.answers.append(json.loads(body))
             self.answered.put(self.answers[-1])
-            answer = b"ok"
-        request.send_response(200)
-        request.send_header("Content-Type", "application/json")
-        request.send_header("Content-Length", str(len(answer)))
-        request.end_headers()
-        request.wfile.write(answer)
+            said = b"ok"
+        answer(request, said, Content_Type="application/json")
 
-    def _open_socket(self, request):
+    def get(self, request):
         """The server's side of RFC 6455, as far as it is needed."""
         key = request.headers["Sec-WebSocket-Key"] + _GUID
         accept = base64.b64encode(hashlib.sha1(key.encode()).digest()).decode()

@@ -10,7 +10,6 @@ import click
 
 from bot.cli.options import app_of, json_option, now_option
 from bot.cli.output import console, count, print_json, print_problems, problems_json, progress_bar, table
-from bot.domain import Problem
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -37,9 +36,9 @@ def command(ctx: click.Context, paths: Sequence[Path], now: datetime, as_json: b
     app = app_of(ctx)
     sources = [FilesSource(paths)] if paths else app.sources
     digests: list[DigestReport] = []
-    problems: list[Problem] = []
+    problems = app.room.problems()
     with progress_bar() as progress:
-        for outcome in ingest(sources, app.store, now, at_once=True):
+        for outcome in ingest([] if problems else sources, app.store, now, at_once=True):
             if isinstance(outcome, DigestReport):
                 digests.append(outcome)
             else:

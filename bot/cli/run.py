@@ -73,9 +73,10 @@ def _unseen(_edition: Edition) -> None:
 
 
 def _show(edition: Edition) -> None:
-    console().print(edition_table(edition))
     if edition.quiet:
-        click.echo(edition.quiet)
+        click.echo(f"{edition.profile_title} → {edition.reader.address}: quiet. {edition.quiet}")
+    else:
+        console().print(edition_table(edition))
 
 
 def _counts(report: RunReport) -> dict[str, int]:

@@ -25,7 +25,8 @@ def command(ctx: click.Context, now: datetime, as_json: bool) -> int:
     from bot.pipeline.status import status
 
     app = app_of(ctx)
-    found = status(app.store, app.sources, app.profiles, app.profile_problems, now)
+    standing = [*app.profile_problems, *app.room.problems()]
+    found = status(app.store, app.sources, app.profiles, standing, now)
     if as_json:
         print_json({**asdict(found), "problems": problems_json(found.problems)})
     else:

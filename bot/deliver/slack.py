@@ -63,6 +63,7 @@ _LATER = frozenset({"rate_limited", "ratelimited", "request_timeout", "team_adde
 SPACING = timedelta(seconds=1)  # Slack takes about one message a second for one channel
 _EARLIEST = timedelta(days=1)  # an edition's date is its reader's, its messages are Slack's
 _PAGE, _PAGES = 200, 20  # messages a call, and calls, to look through for one of unknown fate
+_USER = re.compile(r"[UW][A-Z0-9]+")  # an id; messages to it are in a channel of another id
 _MAYBE_POSTED = frozenset({"fatal_error", "internal_error", "service_unavailable"})
 
 
@@ -101,12 +102,13 @@ class SlackChannel:
     def found(self, delivery: Delivery) -> str | None:
         """The ``ts`` of the message with this delivery's key among the newest of its channel.
 
-        None too where Slack doesn't show them: the app lacks ``channels:history`` or is not in the channel.
+        None too where Slack doesn't show them: the app lacks ``channels:history`` (for a user's ``im:history``
+        and ``im:write``) or is not in the channel.
         """
         since = datetime.combine(delivery.date, time(), UTC) - _EARLIEST
         with suppress(DeliveryError), _translated():
             pages = self._client.conversations_history(
-                channel=delivery.reader.address,
+                channel=self._conversation(delivery.reader.address),
                 include_all_metadata=True,
                 oldest=str(since.timestamp()),
                 limit=_PAGE,
@@ -116,6 +118,12 @@ class SlackChannel:
                     if _key(message) == delivery.key:
                         return str(message["ts"])
         return None
+
+    def _conversation(self, address: str) -> str:
+        """Where messages to an address are: its channel, or the direct messages with its user."""
+        if not _USER.fullmatch(address):
+            return address
+        return str(self._client.conversations_open(users=address)["channel"]["id"])
 
     def check(self) -> None:
         """Ask Slack whether the token is good."""

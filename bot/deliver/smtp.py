@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 Security = Literal["starttls", "tls", "none"]
 Timer = Callable[[], float]
 
+_GONE = (-1, 421)  # smtplib's for what is no reply, and the server's for a connection that it closes
 _LONGEST_REPLY = 300  # characters of a server's reply that are kept
 _AUTHENTICATION = frozenset({530, 534, 535, 538})  # RFC 4954: whatever the stage, they are about the login
 _SENDER_STATUS = frozenset({"5.1.7", "5.1.8"})  # RFC 3463: the sender's address, though told at RCPT
@@ -82,17 +83,15 @@ class SmtpChannel:
         self._answer_seconds = answer_seconds
         self._deadline = _Deadline(timer)
         self._session: _Session | None = None
+        self._amid_a_message = False
 
     def send(self, delivery: Delivery, start_data: Callable[[], None]) -> str:
         """Send one message to its reader's address; the receipt is the server's reply to the final dot."""
         address = _one_address(delivery.reader.address)
         self._deadline.allow(self._timeout_seconds, self._session_seconds)
-        with self._at(_Stage.CONNECT):
-            session = self._ready_session()
-        with self._at(_Stage.MAIL):
-            _expect(2, session.mail(self._sender))
+        session = self._session_with_sender()
         with self._at(_Stage.RCPT):
-            _expect(2, session.rcpt(address))
+            _expect(2, session.docmd("RCPT", f"TO:<{address}>"))
         with self._at(_Stage.DATA):
             _expect(3, session.docmd("DATA"))
         self._commit(start_data)
@@ -102,6 +101,7 @@ class SmtpChannel:
         with self._at(_Stage.END):
             session.send(b".\r\n")
             code, text = _expect(2, session.getreply())
+        self._amid_a_message = False
         return f"{code} {_readable(text)}"
 
     def found(self, delivery: Delivery) -> None:
@@ -111,7 +111,9 @@ class SmtpChannel:
         """Connect, encrypt and log in."""
         self._deadline.allow(self._timeout_seconds, self._session_seconds)
         with self._at(_Stage.CONNECT):
-            self._ready_session()
+            if self._session is None or not self._still_answers(self._session):
+                self._drop()
+                self._session = self._connect()
 
     def close(self) -> None:
         """Say goodbye and hang up."""
@@ -129,15 +131,37 @@ class SmtpChannel:
             self._drop()  # the server waits for a body; hanging up is the one way not to send it
             raise
 
-    def _ready_session(self) -> _Session:
-        """The open connection if it still answers, else a new one."""
-        if self._session is not None:
-            with suppress(OSError):
-                if self._session.rset()[0] == 250:
-                    return self._session
+    def _session_with_sender(self) -> _Session:
+        """A connection that has taken the sender's name: the open one if it still answers, else a new one."""
+        reply = self._name_sender_again()
+        if reply is None:
             self._drop()
-        self._session = self._connect()
-        return self._session
+            with self._at(_Stage.CONNECT):
+                self._session = self._connect()
+        with self._at(_Stage.MAIL):
+            session = cast("_Session", self._session)
+            _expect(2, reply or self._name_sender(session))
+        return session
+
+    def _name_sender_again(self) -> tuple[int, bytes] | None:
+        """The answer over the open connection; None where there is none, or it has gone meanwhile."""
+        session = self._session
+        if session is None or (self._amid_a_message and not self._still_answers(session)):
+            return None
+        with suppress(OSError):
+            reply = self._name_sender(session)
+            return reply if reply[0] not in _GONE else None
+        return None
+
+    def _name_sender(self, session: _Session) -> tuple[int, bytes]:
+        self._amid_a_message = True
+        return session.docmd("MAIL", f"FROM:<{self._sender}>")
+
+    def _still_answers(self, session: _Session) -> bool:
+        """Whether it does; a message that was broken off is then forgotten."""
+        with suppress(OSError):
+            return session.rset()[0] == 250
+        return False
 
     def _connect(self) -> _Session:
         session = self._dial()
@@ -244,10 +268,11 @@ def _dot_stuffed(body: bytes) -> bytes:
 
     Line ends become CRLF first: a bare CR or LF before a dot could end the message early on some servers.
     """
-    lines = re.sub(rb"\r\n|\r|\n", b"\r\n", body)
+    lines = body.replace(b"\r\n", b"\n").replace(b"\r", b"\n").replace(b"\n", b"\r\n")
     if not lines.endswith(b"\r\n"):
         lines += b"\r\n"
-    return re.sub(rb"(?m)^\.", b"..", lines)
+    stuffed = lines.replace(b"\r\n.", b"\r\n..")
+    return b"." + stuffed if stuffed.startswith(b".") else stuffed
 
 
 def _expect(first_digit: int, reply: tuple[int, bytes]) -> tuple[int, bytes]:

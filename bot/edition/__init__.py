@@ -6,11 +6,13 @@ sentences     an abstract as sentences
 roles         what each sentence does: task, idea, result
 summary       the few sentences that say most to this reader
 marking       the words in them to mark
-composing     picks with summary and reasons; or why there are none
+quiet         why there are no picks
+composing     picks with summary and reasons
 """
 
 from bot.edition.composing import compose
+from bot.edition.quiet import Supply
 from bot.edition.selection import Choice, Limits, select
 from bot.edition.trending import with_trending
 
-__all__ = ["Choice", "Limits", "compose", "select", "with_trending"]
+__all__ = ["Choice", "Limits", "Supply", "compose", "select", "with_trending"]

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 
 from bot.domain import Edition, Paper, PaperId, Pick, Reader, Reason, ReasonKind, Score
+from bot.edition.quiet import Supply, why_quiet
 from bot.edition.selection import Choice
 from bot.edition.summary import summarise
 from bot.terms import singular
@@ -29,12 +30,9 @@ def compose(
     papers: Mapping[PaperId, Paper],
     summary_sentences: int,
     threshold: float,
-    arrived: date | None = None,
+    supply: Supply,
 ) -> Edition:
-    """The edition of a day; ``papers`` holds the chosen papers and the liked ones that reasons name.
-
-    ``arrived`` is the day on which the last new paper came in, None before the first.
-    """
+    """The edition of a day; ``papers`` holds the chosen papers and the liked ones that reasons name."""
     picks = tuple(_pick(choice, papers, summary_sentences) for choice in choices)
     return Edition(
         reader=reader,
@@ -44,21 +42,8 @@ def compose(
         picks=picks,
         considered=len(scores),
         watermark=watermark,
-        quiet=None if picks else why_quiet(scores, threshold, arrived),
+        quiet=None if picks else why_quiet(scores, threshold, supply),
     )
-
-
-def why_quiet(scores: Sequence[Score], threshold: float, arrived: date | None = None) -> str:
-    """Why an edition has no picks, in a sentence."""
-    if not scores:
-        last = f"; the last one came on {arrived.day} {arrived:%B %Y}" if arrived else ""
-        return f"No new paper has come in since your last edition{last}."
-    papers = "1 new paper" if len(scores) == 1 else f"{len(scores)} new papers"
-    unmuted = [score for score in scores if not score.muted]
-    if not unmuted:
-        return f"{papers} came in, and your mutes hide all of them."
-    best = max(score.probability for score in unmuted)
-    return f"{papers} came in; the best matches to {best:.0%}, and your threshold is {threshold:.0%}."
 
 
 def _pick(choice: Choice, papers: Mapping[PaperId, Paper], summary_sentences: int) -> Pick:

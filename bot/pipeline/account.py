@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from bot.config.personal import described
@@ -58,7 +59,7 @@ def _editions(store: Store, reader: Reader) -> list[dict[str, Any]]:
             "date": edition.date,
             "composed_at": edition.composed_at,
             "considered": edition.considered,
-            "quiet": edition.quiet,
+            "quiet": asdict(edition.quiet) if edition.quiet else None,
             "messages": list(states.get(edition.id, ())),
             "papers": [
                 {

@@ -9,8 +9,9 @@ from email.utils import parseaddr
 
 from bot.deliver import Channel
 from bot.domain import Delivery, Kind, Problem, Reader, State
-from bot.errors import DeliveryError
+from bot.errors import DeliveryError, StoreError
 from bot.render.mime import notice_bytes
+from bot.room import Room
 from bot.store import Store
 
 _FRESH = timedelta(days=1)  # what is older was told before
@@ -18,9 +19,10 @@ _SHOWN = 50
 _FOOT = "`paperbot status` shows more; `paperbot retry` sends again what waits, failed or is unknown."
 
 
-def needs_a_person(store: Store, now: datetime) -> list[Problem]:
-    """Paused channels, and what failed or is of unknown fate since yesterday."""
+def needs_a_person(store: Store, room: Room, now: datetime) -> list[Problem]:
+    """A full disk, paused channels, and what failed or is of unknown fate since yesterday."""
     return [
+        *room.problems(),
         *(
             Problem(kind, f"paused until {pause.until:%Y-%m-%d %H:%M} UTC: {pause.why}")
             for kind, pause in store.pauses.all().items()
@@ -40,16 +42,19 @@ class Operator:
     address: str
     sender: str
     store: Store
+    room: Room
     channel: Channel
 
     def tell(self, problems: Sequence[Problem], now: datetime) -> Problem | None:
         """Mail these problems and those on record, unless today's mail has gone; a problem where it can't go."""
-        found = list(dict.fromkeys([*needs_a_person(self.store, now), *problems]))
+        found = list(dict.fromkeys([*needs_a_person(self.store, self.room, now), *problems]))
         day = now.date()
-        if not found or not self.store.notices.take(day, now):
-            return None
         try:
+            if not found or not self.store.notices.take(day, now):
+                return None
             self.channel.send(self._mail(found, now), lambda: None)
+        except StoreError as error:
+            return Problem("operator", f"could not be told: {error}")
         except DeliveryError as error:
             if not error.unknown:
                 self.store.notices.give_back(day)

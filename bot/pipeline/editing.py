@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING
 
 from bot.config.profiles import Profile
 from bot.domain import Edition, EditionKind, Paper, PaperId, PickKind, Reader, Score
-from bot.edition import Choice, Limits, compose, select, with_trending
+from bot.edition import Choice, Limits, Supply, compose, select, with_trending
 from bot.edition.alerts import urgent
 from bot.pipeline.gathering import Candidates, Gathered, Readers, candidates_of, interests_of
+from bot.pipeline.supplying import Sources
 from bot.store import Store
+from bot.store.editions import StoredEdition
 
 if TYPE_CHECKING:  # scikit-learn takes a second to import: only ranking itself pays for it
     from bot.ranking import Ranker, Ranking
@@ -46,10 +48,11 @@ class _Ranked:
 class Editor:
     """Makes editions; stores nothing."""
 
-    def __init__(self, store: Store, ranker: Callable[[], Ranker]) -> None:
-        """``ranker`` is asked for only when there is something to rank."""
+    def __init__(self, store: Store, ranker: Callable[[], Ranker], sources: Sources) -> None:
+        """``ranker`` is asked for only when there is something to rank, ``sources`` only when there isn't."""
         self._store = store
         self._ranker = ranker
+        self._sources = sources
 
     def candidates(self, reader: Reader, profile: Profile) -> Candidates:
         """What is new to the reader since the last edition, and later versions of papers that they like."""
@@ -76,12 +79,11 @@ class Editor:
         """
         readers = [(one.reader, one.profile) for one in wanted]
         candidates = candidates or candidates_of(self._store, readers)
-        newest = None if all(c.ids for c in candidates) else self._store.papers.newest_first_seen()
-        arrived = newest.date() if newest else None
+        supplies = self._supplies(wanted, candidates, now)
         ranked = self._ranked(readers, [c.ids for c in candidates], now)
-        for one, new, found in zip(wanted, candidates, ranked, strict=True):
+        for one, new, found, supply in zip(wanted, candidates, ranked, supplies, strict=True):
             choices = _choices(one.profile, found)
-            yield _edition(one, found, choices, watermark=new.watermark, now=now, arrived=arrived)
+            yield _edition(one, found, choices, watermark=new.watermark, now=now, supply=supply)
 
     def alerts(
         self, reader: Reader, profile: Profile, day: date, now: datetime, candidates: Candidates
@@ -94,6 +96,21 @@ class Editor:
             for score in _urgent(profile, found)
         ]
         return [replace(alert, kind=EditionKind.ALERT, considered=1) for alert in alerts]
+
+    def _supplies(
+        self, wanted: Sequence[Wanted], candidates: Sequence[Candidates], now: datetime
+    ) -> list[Supply]:
+        """What those readers' sources did for whom there is nothing new."""
+        without = [one.reader.id for one, new in zip(wanted, candidates, strict=True) if not new.ids]
+        last = self._store.editions.last_by_reader(without) if without else {}
+        return [
+            Supply() if new.ids else self._supply(one.profile, last.get(one.reader.id), now)
+            for one, new in zip(wanted, candidates, strict=True)
+        ]
+
+    def _supply(self, profile: Profile, last: StoredEdition | None, now: datetime) -> Supply:
+        timezone = profile.schedule.timezone or "UTC"
+        return self._sources.supply(profile.sources, last.composed_at if last else None, now, timezone)
 
     def ranking(
         self, reader: Reader, profile: Profile, ids: Sequence[PaperId], now: datetime
@@ -178,7 +195,7 @@ def _edition(
     *,
     watermark: PaperId,
     now: datetime,
-    arrived: date | None = None,
+    supply: Supply | None = None,
 ) -> Edition:
     profile = wanted.profile
     return compose(
@@ -192,7 +209,7 @@ def _edition(
         papers=found.papers,
         summary_sentences=profile.edition.summary_sentences,
         threshold=profile.edition.threshold,
-        arrived=arrived,
+        supply=supply or Supply(),
     )
 
 

@@ -68,7 +68,7 @@ def last_days_of(store: Store, readers: Readers, now: datetime) -> dict[ReaderId
     return {
         reader_id: day
         for today, ids in by_today.items()
-        for reader_id, day in store.editions.last_days(ids, today).items()
+        for reader_id, day in store.editions.last_days(ids, today, now).items()
     }
 
 
@@ -99,7 +99,7 @@ def interest(
         rules=Rules(profile.keywords, profile.authors, profile.mute),
         up=[papers[thumb.paper] for thumb in thumbs if thumb.vote is Vote.UP],
         down=[papers[thumb.paper] for thumb in thumbs if thumb.vote is Vote.DOWN],
-        ages={thumb.paper: (now - thumb.at) / timedelta(days=1) for thumb in thumbs},
+        ages={thumb.paper: max((now - thumb.at) / timedelta(days=1), 0.0) for thumb in thumbs},
         ignored=ignored,
     )
 

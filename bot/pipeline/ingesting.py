@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
+from bot.clock import has_come
 from bot.digests import parse
 from bot.domain import ParsedDigest, Problem, RawDigest, SourceState
 from bot.errors import DigestError, SourceError
@@ -42,7 +43,7 @@ def ingest(
     states = store.sources.states()
     for source in sources:
         state = states.get(source.name) or SourceState(source.name)
-        if state.not_before and now < state.not_before:
+        if state.not_before and not has_come(state.not_before, now):
             if at_once:
                 yield Problem(
                     source.name, f"asks to be left alone until {state.not_before:%Y-%m-%d %H:%M} UTC"

@@ -22,6 +22,7 @@ from bot.pipeline.gathering import Readers, last_days_of
 from bot.pipeline.ingesting import DigestReport, ingest
 from bot.pipeline.rendering import Renderer
 from bot.pipeline.shortening import Shortener
+from bot.room import Room
 from bot.schedule import due_slots, local_date
 from bot.sources import Source
 from bot.store import Store
@@ -104,6 +105,7 @@ class Pipeline:
     renderer: Renderer
     dispatcher: Dispatcher
     resolve: Callable[[datetime], Iterable[Problem]]  # looks up links that digests don't give
+    room: Room
     learn: Callable[[], None]  # the vocabulary anew, if enough came in
     shortener: Shortener | None = None
 
@@ -112,7 +114,7 @@ class Pipeline:
     ) -> RunReport:
         """The whole way once; with ``force``, an edition for every reader whether due or not.
 
-        ``show`` gets each edition and alert as it was made.
+        ``show`` gets each edition and alert as it was made, quiet ones too.
         """
         arrived, problems = self.ingest(now, progress)
         sent = self.publish(now, force=force, progress=progress, show=show)
@@ -125,13 +127,15 @@ class Pipeline:
             delivered=sent.delivered,
             failed=sent.failed,
             unknown=sent.unknown,
-            problems=[*problems, *sent.problems],
+            problems=list(dict.fromkeys([*problems, *sent.problems])),
         )
 
     def ingest(
         self, now: datetime, progress: Progress = no_progress
     ) -> tuple[list[DigestReport], list[Problem]]:
-        """What the sources bring, into the store."""
+        """What the sources bring, into the store, if there is room."""
+        if full := self.room.problems():
+            return [], full
         arrived: list[DigestReport] = []
         problems: list[Problem] = []
         for outcome in ingest(self.sources, self.store, now):
@@ -167,6 +171,8 @@ class Pipeline:
 
     def _make_all(self, now: datetime, force: bool, progress: Progress, show: Shown) -> _Made:
         made = _Made(show)
+        if self.room.problems():  # the dispatcher tells
+            return made
         readers = list(self._readers(now))
         for reader, profile in readers:
             self._alert(reader, profile, now, made)
@@ -227,8 +233,8 @@ class Pipeline:
             return  # another process was faster
         if silent:
             made.skipped += 1
-            return
-        made.editions += 1
+        else:
+            made.editions += 1
         made.show(edition)
 
 

@@ -8,7 +8,7 @@ from datetime import date, datetime
 from typing import Any
 
 from bot.config.profiles import Profile
-from bot.domain import Kind, Origin, Problem, Reader, SourceState, State
+from bot.domain import Kind, Origin, Problem, Quiet, Reader, SourceState, State
 from bot.pipeline.gathering import last_days_of
 from bot.pipeline.watching import Health, watch
 from bot.schedule import due_slots, moment, next_moment
@@ -53,7 +53,7 @@ class ReaderStatus:
     last_picks: int
     last_states: Sequence[State]
     last_sent: datetime | None
-    quiet: str | None
+    quiet: Quiet | None
     next_due: datetime | None
     late: str | None
     stopped: str | None
@@ -75,7 +75,7 @@ def status(
     store: Store,
     sources: Sequence[Source],
     profiles: Mapping[str, Profile],
-    profile_problems: Sequence[Problem],
+    standing_problems: Sequence[Problem],
     now: datetime,
 ) -> Status:
     """Looks at the store and changes nothing."""
@@ -87,7 +87,7 @@ def status(
         readers=_readers(store, profiles, now),
         outbox=store.outbox.counts(),
         pauses=store.pauses.all(),
-        problems=[*profile_problems, *troubled, *_paused(store), *_undelivered(store)],
+        problems=[*standing_problems, *troubled, *_paused(store), *_undelivered(store)],
     )
 
 

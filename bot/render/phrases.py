@@ -118,7 +118,7 @@ def preheader(edition: Edition) -> str:
 
 def quiet(edition: Edition) -> str:
     """Why there are no picks."""
-    return oneline(edition.quiet or "Nothing new today.")
+    return oneline(edition.quiet.words if edition.quiet else "Nothing new today.")
 
 
 def _count(number: int, noun: str) -> str:

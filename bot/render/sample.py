@@ -10,6 +10,8 @@ from bot.domain import (
     Paper,
     Pick,
     PickKind,
+    Quiet,
+    QuietReason,
     Reader,
     Reason,
     ReasonKind,
@@ -76,10 +78,10 @@ def edition() -> Edition:
 
 def quiet_edition() -> Edition:
     """No picks, and why."""
-    return _edition((), quiet="None of the 30 new papers reached your threshold of 0.5.")
+    return _edition((), Quiet(QuietReason.BELOW, "30 new papers came in, too far off."))
 
 
-def _edition(picks: tuple[Pick, ...], quiet: str | None = None) -> Edition:
+def _edition(picks: tuple[Pick, ...], quiet: Quiet | None = None) -> Edition:
     return Edition(_READER, "Sample", _DAY, _MORNING, picks, considered=30, watermark=30, quiet=quiet)
 
 

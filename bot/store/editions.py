@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import ColumnElement, and_, delete, func, insert, select
 
 from bot.domain import (
     Edition,
@@ -16,6 +16,8 @@ from bot.domain import (
     Paper,
     PaperId,
     Pick,
+    Quiet,
+    QuietReason,
     ReaderId,
     Reason,
     ReasonKind,
@@ -41,7 +43,7 @@ class StoredEdition:
     composed_at: datetime
     considered: int
     watermark: PaperId
-    quiet: str | None
+    quiet: Quiet | None
     kind: EditionKind
     picks: int
 
@@ -67,6 +69,8 @@ class Editions:
         messages' ids in the outbox; None where the slot was taken, and nothing was changed.
         """
         with self._database.writing() as connection:
+            too_early = editions.c.reader_id == edition.reader.id, _skipped_after(edition.composed_at)
+            connection.execute(delete(editions).where(editions.c.slot == slot, *too_early))
             new = insert_new(connection, editions).values(_edition_row(edition, slot))
             edition_id = connection.scalar(new.returning(editions.c.id))
             if edition_id is None:
@@ -101,14 +105,18 @@ class Editions:
         """Return the editions kept last, of all readers, newest first."""
         return self._read(_kept().order_by(editions.c.id.desc()).limit(limit))
 
-    def last_days(self, reader_ids: Sequence[ReaderId], upto: date) -> dict[ReaderId, date]:
-        """Return the newest day, to ``upto``, that each reader's editions have taken, skipped ones too."""
+    def last_days(self, reader_ids: Sequence[ReaderId], upto: date, now: datetime) -> dict[ReaderId, date]:
+        """Return the newest day, to ``upto``, that each reader's editions have taken, skipped ones too.
+
+        Days that were skipped at a time yet to come are not: a clock ran ahead, and they may still come.
+        """
         newest = (
             select(editions.c.date)
             .where(
                 editions.c.reader_id == readers.c.id,
                 editions.c.kind != EditionKind.ALERT,
                 editions.c.date <= upto,
+                ~_skipped_after(now),
             )
             .order_by(
                 editions.c.composed_at.desc(), editions.c.date.desc()
@@ -172,13 +180,32 @@ class Editions:
 
     def _read(self, query: AnySelect) -> list[StoredEdition]:
         with self._database.reading() as connection:
-            return [StoredEdition(*row) for row in connection.execute(query)]
+            return [_stored(row) for row in connection.execute(query)]
+
+
+def _skipped_after(now: datetime) -> ColumnElement[bool]:
+    return and_(editions.c.kind == EditionKind.SKIPPED, editions.c.composed_at > now)
 
 
 def _kept() -> AnySelect:
     """Select what a ``StoredEdition`` is made of."""
     count = select(func.count()).where(picks.c.edition_id == editions.c.id).scalar_subquery()
-    return select(editions, count).where(_DAILY)
+    return select(editions, count.label("picks")).where(_DAILY)
+
+
+def _stored(row: AnyRow) -> StoredEdition:
+    return StoredEdition(
+        id=row.id,
+        reader_id=row.reader_id,
+        slot=row.slot,
+        date=row.date,
+        composed_at=row.composed_at,
+        considered=row.considered,
+        watermark=row.watermark,
+        quiet=Quiet(row.quiet_reason, row.quiet) if row.quiet_reason else None,
+        kind=row.kind,
+        picks=row.picks,
+    )
 
 
 def _edition_row(edition: Edition, slot: str) -> dict[str, object]:
@@ -189,13 +216,14 @@ def _edition_row(edition: Edition, slot: str) -> dict[str, object]:
         "composed_at": edition.composed_at,
         "considered": edition.considered,
         "watermark": edition.watermark,
-        "quiet": edition.quiet,
+        "quiet": edition.quiet.words if edition.quiet else None,
+        "quiet_reason": edition.quiet.reason if edition.quiet else None,
         "kind": edition.kind,
     }
 
 
 def _skipped(edition: Edition, day: date) -> Edition:
-    quiet = f"missed; made up for by the edition of {edition.date}"
+    quiet = Quiet(QuietReason.MISSED, f"missed; made up for by the edition of {edition.date}")
     return replace(edition, date=day, picks=(), considered=0, quiet=quiet, kind=EditionKind.SKIPPED)
 
 

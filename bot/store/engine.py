@@ -45,6 +45,7 @@ class Database:
         self.url = url
         self._engine = _engine(url, foreign_keys)
         self._writer = self._engine.execution_options(writing=True)
+        self._hasty_writer = self._engine.execution_options(writing=True, durable=False)
 
     @property
     def file(self) -> Path | None:
@@ -63,13 +64,17 @@ class Database:
             yield connection
 
     @contextmanager
-    def writing(self, lock: Lock | None = None) -> Iterator[Connection]:
+    def writing(self, lock: Lock | None = None, *, durable: bool = True) -> Iterator[Connection]:
         """One transaction, committed at the end; with ``lock``, alone among all that take the same one.
+
+        One that is not ``durable`` outlives the process, but on SQLite a power cut may undo it until the next
+        durable one, which takes all before it to the disk.
 
         SQLite has one writer at a time anyway, and waits its turn at the beginning: a transaction that read
         first and wanted to write later could not wait, but would have to fail.
         """
-        with self._translated(), self._writer.begin() as connection:
+        writer = self._writer if durable else self._hasty_writer
+        with self._translated(), writer.begin() as connection:
             if lock and connection.dialect.name == "postgresql":
                 connection.execute(select(func.pg_advisory_xact_lock(int(lock))))
             yield connection
@@ -80,8 +85,8 @@ class Database:
             yield
         except _BUGS:
             raise
-        except DatabaseError as error:
-            reason = " ".join(str(error.orig).split())
+        except (DatabaseError, sqlite3.Error) as error:  # the driver's own where a transaction begins
+            reason = " ".join(str(getattr(error, "orig", error)).split())
             raise StoreError(f"{self.name}: {reason}") from error
 
     def close(self) -> None:
@@ -134,15 +139,15 @@ def _engine(url: URL, foreign_keys: bool) -> Engine:
         connection.isolation_level = None  # we say BEGIN ourselves, below
         with suppress(sqlite3.OperationalError):  # locked: another process is switching to WAL this moment
             connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute(
-            "PRAGMA synchronous = FULL"
-        )  # a commit must outlive a power cut, or mail goes twice
         connection.execute("PRAGMA secure_delete = ON")  # who is forgotten is not merely out of sight
         connection.execute(f"PRAGMA foreign_keys = {'ON' if foreign_keys else 'OFF'}")
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
-        writing = connection.get_execution_options().get("writing", False)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+        options, driver = connection.get_execution_options(), connection.connection.cursor()
+        if options.get("writing"):
+            # What says that a mail goes out must outlive a power cut, or it goes twice.
+            driver.execute(f"PRAGMA synchronous = {'FULL' if options.get('durable', True) else 'NORMAL'}")
+        driver.execute("BEGIN IMMEDIATE" if options.get("writing") else "BEGIN")
 
     return engine

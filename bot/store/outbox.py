@@ -17,9 +17,12 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from secrets import token_hex
 
-from sqlalchemy import Connection, Update, and_, bindparam, exists, func, select, text, update
+from sqlalchemy import Connection, Update, and_, func, select, text, update
 
+from bot.clock import FAR
 from bot.domain import Delivery, Kind, Message, ReaderId, State
+from bot.store import outbox_statements as statements
+from bot.store.commits import SharedCommits
 from bot.store.editions import EditionId
 from bot.store.engine import AnyRow, AnySelect, Database, in_chunks, insert_new
 from bot.store.readers import reader_of
@@ -27,7 +30,6 @@ from bot.store.schema import outbox, readers
 
 _TROUBLED = (State.FAILED, State.RETRY, State.UNKNOWN)
 _SETTLED = (State.SENT, State.FAILED, State.UNKNOWN, State.CANCELLED)
-_UNDECIDED = (State.CLAIMED, State.DATA_STARTED, State.UNKNOWN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,7 @@ class Outbox:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._commits = SharedCommits(database)
 
     def put_letter(self, reader_id: ReaderId, message: Message, key: str, now: datetime) -> None:
         """Put in a message that belongs to no edition; one whose key is there already is not put in again."""
@@ -77,18 +80,19 @@ class Outbox:
         First come those whose claim ran out before the body was sent, then those whose time to try again
         has come, then new ones; oldest first. Overdue answers are called ``unknown`` before, see ``expire``.
         """
-        with self._database.writing() as connection:
+
+        def work(connection: Connection) -> list[Delivery]:
             _expire(connection, now)
             rows = [(row, token_hex(16)) for row in _take(connection, kind, now, limit)]
             if rows:
+                values = {"until": now + lease, "at": now}
                 connection.execute(
-                    update(outbox)
-                    .where(outbox.c.id == bindparam("row_id"))
-                    .values(state=State.CLAIMED, lease_until=now + lease, not_before=None, updated_at=now)
-                    .values(token=bindparam("new_token"), attempts=outbox.c.attempts + 1),
-                    [{"row_id": row.id, "new_token": token} for row, token in rows],
+                    statements.CLAIM,
+                    [{"row_id": row.id, "new_token": token, **values} for row, token in rows],
                 )
-        return [_delivery(row, token) for row, token in rows]
+            return [_delivery(row, token) for row, token in rows]
+
+        return self._commits.commit(work, durable=False)
 
     def expire(self, now: datetime) -> int:
         """Call ``unknown`` what was sent and not answered within its lease; returns how many."""
@@ -101,24 +105,23 @@ class Outbox:
         False where the claim ran out or is another's now, and where the reader has stopped meanwhile: the
         message is then cancelled. A letter goes out all the same: it asks a reader who isn't one yet.
         """
-        has_stopped = exists().where(readers.c.id == outbox.c.reader_id, readers.c.stopped.is_not(None))
-        stopped = and_(outbox.c.edition_id.is_not(None), has_stopped)
-        mine = _held(delivery, State.CLAIMED).where(outbox.c.lease_until > now)
-        start = mine.where(~stopped).values(state=State.DATA_STARTED, lease_until=now + lease, updated_at=now)
-        cancel = mine.where(stopped).values(
-            state=State.CANCELLED, token=None, detail="the reader has stopped", updated_at=now
-        )
-        with self._database.writing() as connection:
-            started = connection.execute(start).rowcount == 1
-            if not started:
-                connection.execute(cancel)
-        return started
+        values = {**_held(delivery, now), "until": now + lease}
+
+        def work(connection: Connection) -> bool:
+            if connection.execute(statements.START, values).rowcount == 1:
+                return True
+            connection.execute(statements.CANCEL, _held(delivery, now))
+            return False
+
+        return self._commits.commit(work, durable=True)
 
     def finish(
         self, delivery: Delivery, state: State, now: datetime, code: str = "", detail: str = ""
     ) -> bool:
         """Note how a delivery ended (``SENT``, ``FAILED``, ``UNKNOWN``); False where it is no longer ours."""
-        return self._decide(delivery, now, state=state, code=code, detail=detail)
+        return self._decide(
+            statements.FINISH, delivery, now, new_state=state, new_code=code, new_detail=detail
+        )
 
     def retry(
         self,
@@ -134,10 +137,8 @@ class Outbox:
 
         Only for one that was certainly not accepted. Unless ``counted``, the attempt was none of its own.
         """
-        values = {"not_before": not_before, "code": code, "detail": detail}
-        if not counted:
-            values["attempts"] = outbox.c.attempts - 1
-        return self._decide(delivery, now, state=State.RETRY, **values)
+        said = {"new_code": code, "new_detail": detail, "uncounted": 0 if counted else 1}
+        return self._decide(statements.RETRY, delivery, now, until=not_before, **said)
 
     def put_back(self, delivery: Delivery, not_before: datetime | None, now: datetime) -> bool:
         """Give a claim back as if it had not been made, to wait until a time or for anybody at once.
@@ -145,16 +146,7 @@ class Outbox:
         False where the claim is no longer ours.
         """
         state = State.RETRY if not_before else State.PENDING
-        back = _held(delivery, State.CLAIMED).values(
-            state=state,
-            not_before=not_before,
-            attempts=outbox.c.attempts - 1,
-            token=None,
-            detail="waits its turn",
-            updated_at=now,
-        )
-        with self._database.writing() as connection:
-            return connection.execute(back).rowcount == 1
+        return self._decide(statements.PUT_BACK, delivery, now, new_state=state, until=not_before)
 
     def waiting(self, kind: Kind) -> int:
         """Return how many messages of a channel are still to be sent."""
@@ -238,49 +230,37 @@ class Outbox:
                     found[edition_id] = (*found.get(edition_id, ()), state)
         return found
 
-    def _decide(self, delivery: Delivery, now: datetime, **values: object) -> bool:
-        """Use the token up; a row called ``unknown`` still has it, for one who answers late knows better."""
-        statement = _held(delivery, *_UNDECIDED).values(token=None, updated_at=now, **values)
-        with self._database.writing() as connection:
-            return connection.execute(statement).rowcount == 1
+    def _decide(self, decision: Update, delivery: Delivery, now: datetime, **values: object) -> bool:
+        """Use the token up; a row called ``unknown`` still has it, for one who answers late knows better.
+
+        If a power cut undoes it, the row stands where it was before: claimed by nobody soon, or ``unknown``.
+        """
+
+        def work(connection: Connection) -> bool:
+            return connection.execute(decision, _held(delivery, now) | values).rowcount == 1
+
+        return self._commits.commit(work, durable=False)
+
+
+def _held(delivery: Delivery, now: datetime) -> dict[str, object]:
+    return {"row_id": delivery.id, "row_token": delivery.token, "at": now}
 
 
 def _take(connection: Connection, kind: Kind, now: datetime, limit: int) -> list[AnyRow]:
-    """Lock the messages to claim and read them with their readers, passing over what another has locked.
-
-    One query a state: each walks an index in order, where one for all would read through what was ever sent.
-    """
+    """Lock the messages to claim and read them with their readers, passing over what another has locked."""
     rows: list[AnyRow] = []
-    for due in (
-        and_(outbox.c.state == State.CLAIMED, outbox.c.lease_until <= now),
-        and_(outbox.c.state == State.RETRY, outbox.c.not_before <= now),
-        outbox.c.state == State.PENDING,
-    ):
-        query = (
-            _with_readers().where(outbox.c.kind == kind, due).order_by(outbox.c.id).limit(limit - len(rows))
-        )
-        rows += connection.execute(query.with_for_update(skip_locked=True, of=outbox))
+    for due in statements.DUE:
+        values = {"of_kind": kind, "at": now, "far": now + FAR, "most": limit - len(rows)}
+        rows += connection.execute(due, values)
     return rows
 
 
-def _with_readers() -> AnySelect:
-    columns = (readers.c.profile, readers.c.address, readers.c.stopped, readers.c.origin)
-    return select(outbox, *columns).join(readers)
-
-
 def _expire(connection: Connection, now: datetime) -> int:
-    overdue = and_(outbox.c.state == State.DATA_STARTED, outbox.c.lease_until <= now)
-    free = select(outbox.c.id).where(overdue).with_for_update(skip_locked=True)
-    detail = "sent, but no answer came; it may have arrived"
-    statement = update(outbox).where(outbox.c.id.in_(free)).values(state=State.UNKNOWN, detail=detail)
-    return connection.execute(statement.values(updated_at=now)).rowcount
+    return connection.execute(statements.EXPIRE, {"at": now, "far": now + FAR}).rowcount
 
 
-def _held(delivery: Delivery, *states: State) -> Update:
-    """An update of the row that this very claim holds, if it still does."""
-    return update(outbox).where(
-        outbox.c.id == delivery.id, outbox.c.token == delivery.token, outbox.c.state.in_(states)
-    )
+def _with_readers() -> AnySelect:
+    return select(outbox, *statements.READER).join(readers)
 
 
 def _delivery(row: AnyRow, token: str) -> Delivery:

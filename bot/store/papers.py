@@ -12,7 +12,7 @@ from datetime import date, datetime
 from hashlib import sha256
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, exists, func, insert, select, update
 
 from bot.domain import Entry, Paper, PaperId, ParsedDigest, ReaderId, Sighting
 from bot.identity import keys, merge
@@ -87,10 +87,11 @@ class Papers:
         with self._database.reading() as connection:
             return connection.scalar(select(func.max(papers.c.id))) or 0
 
-    def newest_first_seen(self) -> datetime | None:
-        """Return when the last new paper came in; None where there are no papers yet."""
+    def newest_first_seen(self, sources: Collection[str] = ()) -> datetime | None:
+        """Return when the last new paper came in, from these sources if any are named; None before the first."""
+        query = select(papers.c.first_seen).order_by(papers.c.id.desc()).limit(1)
         with self._database.reading() as connection:
-            return connection.scalar(select(papers.c.first_seen).order_by(papers.c.id.desc()).limit(1))
+            return connection.scalar(query.where(_brought_by(sources)) if sources else query)
 
     def count(self) -> int:
         """Return how many papers are known."""
@@ -165,6 +166,12 @@ class Papers:
             query = query.where(papers.c.id <= upto)
         with self._database.reading() as connection:
             return [(row.id, row.title, row.abstract) for row in connection.execute(query)]
+
+
+def _brought_by(sources: Collection[str]) -> ColumnElement[bool]:
+    """That one of these sources has delivered a paper."""
+    seen = select(sightings).join(digests).where(sightings.c.paper_id == papers.c.id)
+    return exists(seen.where(digests.c.source.in_(sources)))
 
 
 def _add(connection: Connection, row: dict[str, Any], parsed: ParsedDigest) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from hashlib import sha256
 
-from sqlalchemy import case, delete
+from sqlalchemy import case, delete, or_
 from sqlalchemy.dialects import postgresql, sqlite
 
 from bot.store.engine import Database
@@ -28,7 +28,8 @@ class RateLimits:
         key = f"{what}:{sha256(who.encode()).hexdigest()[:32]}"
         with self._database.writing() as connection:
             dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-            over = rate_limits.c.began_at <= now - per
+            began = rate_limits.c.began_at
+            over = or_(began <= now - per, began > now + per)  # the latter by a clock that ran ahead
             put = dialect.insert(rate_limits).values(key=key, began_at=now, count=1)
             again = put.on_conflict_do_update(
                 index_elements=[rate_limits.c.key],

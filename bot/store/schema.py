@@ -31,7 +31,7 @@ from sqlalchemy import (
     text,
 )
 
-from bot.domain import EditionKind, Kind, Origin, PickKind, State, Vote
+from bot.domain import EditionKind, Kind, Origin, PickKind, QuietReason, State, Vote
 
 
 class UtcDateTime(TypeDecorator[datetime]):
@@ -207,6 +207,7 @@ editions = Table(
     Column("considered", Integer, nullable=False),
     Column("watermark", _Id, nullable=False),
     Column("quiet", Text),
+    Column("quiet_reason", _words_of(QuietReason)),
     Column("kind", _words_of(EditionKind), nullable=False),
     UniqueConstraint("reader_id", "slot"),
     Index(None, "reader_id", "composed_at"),

@@ -40,7 +40,7 @@ class Tldrs:
 
         Of several processes that ask at once, none goes over the budget.
         """
-        spent = select(func.count()).where(tldrs.c.asked_at >= since)
+        spent = select(func.count()).where(tldrs.c.asked_at >= since, tldrs.c.asked_at <= now)
         row = {"paper_id": paper, "model": model, "asked_at": now}
         with self._database.writing(Lock.TLDR) as connection:
             if (connection.scalar(spent) or 0) >= budget:

@@ -53,7 +53,9 @@ class OperatorPages:
         if refusal := self._refusal(request):
             return refusal
         app, profiles = self._site.app, self._site.profiles()
-        found = status(app.store, app.sources, profiles, app.profile_problems, self._site.now)
+        found = status(
+            app.store, app.sources, profiles, [*app.profile_problems, *app.room.problems()], self._site.now
+        )
         return self._site.page("status.html.j2", found=found)
 
     def _refusal(self, request: Request) -> Response | None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import socketserver
 import ssl
-import threading
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult
+from servers import OnLoopback
 
 
 @dataclass
@@ -99,7 +99,7 @@ SCRIPT = {
 }
 
 
-class ScriptedServer:
+class ScriptedServer(OnLoopback):
     """Answers each command with bytes as given: ``DROP`` hangs up, ``b""`` is silence, a list goes by turns.
 
     ``bodies`` are the messages that ended with a final dot, as on the wire; ``heard`` are
@@ -122,17 +122,6 @@ class ScriptedServer:
         self._server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
         self.port = self._server.server_address[1]
-
-    @contextmanager
-    def running(self):
-        thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            yield self
-        finally:
-            self._server.shutdown()
-            thread.join()
-            self._server.server_close()
 
     def _talk(self, incoming, outgoing):
         self.connections += 1

@@ -9,8 +9,11 @@ from time import sleep
 import pytest
 
 from bot.deliver import Route
-from bot.deliver.dispatch import BATCH, LEASE, PATIENCE, SILENCES, Dispatcher
+from bot.deliver.dispatch import Dispatcher
 from bot.deliver.files import FilesChannel
+from bot.deliver.lanes import BATCH, PATIENCE
+from bot.deliver.run import SILENCES
+from bot.deliver.settling import LEASE
 from bot.deliver.smtp import SmtpChannel
 from bot.domain import Kind, State
 from bot.errors import Blame, DeliveryError, StoreError

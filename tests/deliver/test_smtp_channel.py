@@ -346,11 +346,20 @@ def test_after_421_or_silence_the_next_message_connects_anew(scripted, connect, 
 def test_a_connection_gone_stale_between_messages_goes_unnoticed(
     scripted, connect, make_delivery, started, stale
 ):
-    server = scripted(RSET=[stale, b"250 OK\r\n"])
+    server = scripted(MAIL=[b"250 OK\r\n", stale, b"250 OK\r\n"])
     channel = connect(server, timeout_seconds=0.05)
     channel.send(make_delivery(), started)
     channel.send(make_delivery(), started)
     assert (server.connections, len(server.bodies)) == (2, 2)
+
+
+@pytest.mark.parametrize("stale", [DROP, b"421 too many errors\r\n", b""])
+def test_so_does_one_that_goes_after_a_refusal(scripted, connect, delivery, stale):
+    server = scripted(RCPT=[b"550 5.1.1 nobody\r\n", b"250 OK\r\n"], RSET=stale)
+    channel = connect(server, timeout_seconds=0.05)
+    refusal(channel, delivery)
+    assert channel.send(delivery, lambda: None) == "250 queued"
+    assert (server.connections, len(server.bodies)) == (2, 1)
 
 
 def test_a_server_that_drips_its_answer_meets_the_sessions_deadline(scripted, connect, delivery):

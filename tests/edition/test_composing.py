@@ -4,9 +4,11 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from bot.domain import Entry, Kind, PickKind, Reader, Reason, ReasonKind, Score
-from bot.edition import Choice, compose
-from bot.edition.composing import telling, why_quiet
+from bot.arxiv_calendar import Rest
+from bot.domain import Entry, Kind, PickKind, Quiet, QuietReason, Reader, Reason, ReasonKind, Score
+from bot.edition import Choice, Supply, compose
+from bot.edition.composing import telling
+from bot.edition.quiet import why_quiet
 from bot.identity import first_sight
 
 NOW = datetime(2025, 5, 6, 8, tzinfo=UTC)
@@ -31,6 +33,7 @@ def edition(choices, scores, **values):
         papers={1: PAPER, 2: LIKED},
         summary_sentences=values.get("summary_sentences", 1),
         threshold=0.5,
+        supply=Supply(),
     )
 
 
@@ -46,16 +49,67 @@ def test_a_pick_has_its_paper_summary_reasons_and_the_liked_paper():
 
 
 @pytest.mark.parametrize(
-    ("scores", "says"),
+    ("scores", "reason", "says"),
     [
-        ([], "No new paper has come in"),
-        ([score(muted="x")], "1 new paper came in, and your mutes hide all of them."),
-        ([score(probability=0.31), score(probability=0.2)], "2 new papers came in; the best matches to 31%"),
+        ([], "nothing new", "No new paper has come in since your last edition."),
+        ([score(muted="x")], "muted", "1 new paper came in, and your mutes hide all of them."),
+        (
+            [score(probability=0.31), score(probability=0.2), score(probability=0.9, muted="x")],
+            "below threshold",
+            "3 new papers came in; the best matches to 31%, and your threshold is 50%.",
+        ),
     ],
 )
-def test_a_quiet_day_says_why(scores, says):
-    assert says in why_quiet(scores, 0.5)
-    assert edition([], scores).quiet == why_quiet(scores, 0.5)
+def test_a_quiet_day_says_why(scores, reason, says):
+    assert edition([], scores).quiet == Quiet(QuietReason(reason), says)
+
+
+MONDAY = date(2025, 5, 12)
+
+
+@pytest.mark.parametrize(
+    ("supply", "reason", "says"),
+    [
+        (
+            Supply(last=date(2025, 5, 6)),
+            "nothing new",
+            "No new paper has come in since your last edition. The last one came on 6 May 2025.",
+        ),
+        (
+            Supply(rest=Rest.WEEKEND, resumes=MONDAY),
+            "weekend",
+            "It is the weekend at arXiv; its next papers should be here on Monday, 12 May.",
+        ),
+        (
+            Supply(rest=Rest.HOLIDAY, resumes=MONDAY),
+            "holiday",
+            "arXiv keeps a holiday; its next papers should be here on Monday, 12 May.",
+        ),
+        (
+            Supply(last=date(2025, 5, 6), failing=["hf"], rest=Rest.WEEKEND, resumes=MONDAY),
+            "failing",
+            "No new paper has come in, which may be a fault: hf can't be read. The last one came on 6 May 2025.",
+        ),
+        (
+            Supply(stale=["a", "b", "c"]),
+            "stale",
+            "No new paper has come in, which may be a fault: "
+            "a, b and c have brought nothing new for longer than usual.",
+        ),
+        (
+            Supply(failing=["a", "b"], stale=["c"]),
+            "failing",
+            "No new paper has come in, which may be a fault: "
+            "a and b can't be read; c has brought nothing new for longer than usual.",
+        ),
+    ],
+)
+def test_where_nothing_is_new_it_says_what_the_sources_did(supply, reason, says):
+    assert why_quiet([], 0.5, supply) == Quiet(QuietReason(reason), says)
+
+
+def test_what_came_in_counts_before_what_the_sources_did():
+    assert why_quiet([score(muted="x")], 0.5, Supply(rest=Rest.WEEKEND)).reason is QuietReason.MUTED
 
 
 def test_reasons_shown_are_few_strong_and_each_says_something_new():

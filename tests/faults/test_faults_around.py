@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import resource
+import shutil
 import signal
 import socket
+import subprocess
 from threading import Event, Thread
 
 import pytest
@@ -69,6 +71,60 @@ def test_a_full_disk_sends_nothing_twice_and_goes_on_when_there_is_room(make_hom
     assert states["sent"] + states["unknown"] == 12
 
 
+class SmallDisk:
+    """A disk of its own at a folder."""
+
+    def __init__(self, folder):
+        self._ballast = folder / "ballast"
+
+    def fill(self):
+        self._ballast.write_bytes(b"x" * 20_000_000)
+
+    def free(self):
+        self._ballast.unlink()
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """80 MB where the home's state will be: enough, until 20 of them are used."""
+    state = tmp_path / "papers" / "state"
+    state.mkdir(parents=True)
+    mount = ["mount", "-t", "tmpfs", "-o", "size=80m", "tmpfs", state]
+    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("needs the right to mount a small disk")
+    yield SmallDisk(state)
+    subprocess.run(["umount", "--lazy", state], check=True)
+
+
+def test_nothing_is_begun_on_a_nearly_full_disk_and_the_operator_hears_of_it(small_disk, make_home, mails):
+    home = make_home(3)
+    settings = home.path / "paperbot.toml"
+    settings.write_text('[bot]\noperator = "op@example.org"\n' + settings.read_text())
+    small_disk.fill()
+    full = home.call("run", "--now", WEDNESDAY, "--json", "--home", home.path)
+    (problem,) = full.json["problems"]
+    assert (full.code, full.json["digests"], full.json["delivered"]) == (1, 0, 0)
+    assert problem["source"] == str(home.path / "state")
+    assert mails.taken == {"op@example.org": 1}
+    assert "nearly full" in str(home.status()["problems"])
+    small_disk.free()
+    assert home.run(WEDNESDAY)["delivered"] == 3
+
+
+def test_a_disk_that_fills_up_amid_a_run_ends_it_at_the_next_message(
+    small_disk, make_home, mails, monkeypatch
+):
+    monkeypatch.setenv("PAPERBOT_EMAIL__CONNECTIONS", "1")
+    home = make_home(5)
+    mails.whim = lambda number: small_disk.fill() if number == 2 else None
+    report = home.run(WEDNESDAY)
+    assert (report["editions"], report["delivered"], len(report["problems"])) == (5, 2, 1)
+    assert assert_once(home) == {"sent": 2, "pending": 3}
+    small_disk.free()
+    home.run(WEDNESDAY)
+    assert assert_once(home) == {"sent": 5}
+
+
 @pytest.mark.parametrize("store", ["sqlite", "postgresql"])
 def test_two_runs_at_once_are_as_good_as_one(make_home, store, request):
     home = make_home(12, request.getfixturevalue("schema_url") if store == "postgresql" else "")
@@ -92,8 +148,64 @@ def test_a_clock_that_steps_gives_no_day_twice(make_home):
             clockwork.publish()
     (row, *_) = home.status()["readers"]
     assert (row["last_edition"], row["last_states"]) == ("2025-05-12", ["sent"])
-    # The slots of the 7th, the 9th (with the 8th, as it was the 10th for a while), the 6th and the 12th.
-    assert [home.server.taken[f"r{n}@example.org"] for n in range(3)] == [4, 4, 4]
+    # The slots of the 7th, the 9th (when it was the 10th for a while), the 6th, the 8th and the 12th.
+    assert [home.server.taken[f"r{n}@example.org"] for n in range(3)] == [5, 5, 5]
+
+
+def tick(home, moment, news=""):
+    """What ``serve`` does at a time, with one new paper."""
+    if news:
+        (home.path / "seeds" / f"{news}.txt").write_text(digest(f"Reward models for {news} at night"))
+    clockwork = Clockwork(home.path, Event())
+    with time_machine.travel(moment, tick=False):
+        clockwork.ingest()
+        clockwork.publish()
+
+
+def test_a_clock_a_year_ahead_for_one_run_costs_no_day_that_really_comes(make_home):
+    home = make_home(1)
+    for number, (moment, news) in enumerate(
+        (
+            ("2025-05-07T09:00+02:00", "cats"),
+            ("2026-05-07T09:00+02:00", "owls"),  # the one run
+            ("2025-05-08T09:00+02:00", "ants"),
+            ("2025-05-09T09:00+02:00", "bees"),
+            ("2025-05-12T09:00+02:00", "eels"),
+        ),
+        start=1,
+    ):
+        tick(home, moment, news)
+        tick(home, moment)
+        assert home.server.taken["r0@example.org"] == number
+    tick(home, "2026-05-06T09:00+02:00", "apes")
+    tick(home, "2026-05-08T09:00+02:00", "cows")
+    assert home.server.taken["r0@example.org"] == 7
+
+
+@pytest.mark.parametrize("reply", ["451 later", "535 5.7.8 who are you?"])
+def test_what_a_fast_clock_made_wait_does_not_wait_until_then(make_home, mails, reply):
+    """A message's backoff, or the channel's pause."""
+    home = make_home(1)
+    mails.whim = lambda _: reply
+    tick(home, "2026-05-07T09:00+02:00")
+    assert home.call("status", "--json", "--home", home.path).json["outbox"]["retry"] == 1
+    mails.whim = lambda _: None
+    tick(home, "2025-05-07T09:00+02:00")
+    outbox = home.call("status", "--json", "--home", home.path).json["outbox"]
+    assert (outbox["retry"], outbox["sent"]) == (0, home.server.taken["r0@example.org"])
+
+
+@pytest.mark.parametrize("point", ["claimed", "final dot sent"])
+def test_what_a_killed_run_with_a_fast_clock_held_is_let_go(make_home, monkeypatch, point):
+    monkeypatch.setenv("PAPERBOT_EMAIL__CONNECTIONS", "1")
+    home = make_home(3)
+    process = home.start_run("2026-05-07T09:00:00+02:00", kill=f"{point}:1")
+    process.communicate(timeout=60)
+    assert process.returncode == -signal.SIGKILL
+    home.run(WEDNESDAY)
+    states = home.call("status", "--json", "--home", home.path).json["outbox"]
+    assert (states["claimed"], states["data_started"]) == (0, 0)
+    assert states["unknown"] == (point == "final dot sent")
 
 
 def test_a_laptop_closed_from_friday_to_tuesday_wakes_to_one_edition(make_home):

@@ -192,3 +192,27 @@ def test_the_right_papers_come_once_each_and_status_tells_the_story(world, paper
     assert (
         blog["detail"] == "the same 12 papers again; nothing new since 2026-06-09, 6 papers a day are usual"
     )
+
+
+ALL_DAYS = 'days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]'
+
+
+def test_a_quiet_edition_says_what_its_own_sources_did(world, paperbot, monkeypatch):
+    monkeypatch.setitem(os.environ, "PAPERBOT_PASSWORDS__MAIL", "secret")
+    for source in ("drop", "blog", "api", "mail"):
+        (world.home / "profiles" / f"{source}.toml").write_text(
+            f'title = "{source}"\ninterests = "reward models"\nsources = ["{source}"]\n'
+            f'[schedule]\n{ALL_DAYS}\n[[readers]]\nemail = "a@x.org"\n'
+        )
+    said: dict[str, list[str | None]] = {}
+    for now in DAYS:
+        world.go_to(now)
+        paperbot("run", "--now", now.isoformat())
+        for reader in paperbot("status", "--json", "--now", now.isoformat()).json["readers"]:
+            why = reader["quiet"]["reason"] if reader["quiet"] else None
+            said.setdefault(reader["reader"].partition("/")[0], []).append(why)
+    week = [None] * 5
+    assert said["drop"] == [*week, "nothing new", "nothing new"] * 2
+    assert said["mail"] == [*week, "weekend", "weekend"] * 2
+    assert said["api"][7:] == [None, None, None, "failing", "failing", "weekend", "weekend"]
+    assert said["blog"][7:] == [None, None, "stale", "stale", "stale", "nothing new", "nothing new"]

@@ -113,6 +113,13 @@ def test_a_source_that_asks_for_time_gets_it_even_where_it_is_asked_for(run) -> 
     assert len(source.visits) == 2
 
 
+def test_what_a_source_asked_of_a_clock_that_ran_ahead_is_forgotten(run) -> None:
+    source = Fake(brings=[SourceError("busy", retry_after=7200)])
+    run(source, now=NOW + timedelta(days=400))
+    run(source)
+    assert len(source.visits) == 2
+
+
 def test_one_bad_file_in_a_folder_is_no_failure_of_the_folder(run, store: Store) -> None:
     folder = Fake(
         kind="folder", every=timedelta(0), brings=[Problem("owls", "x: no permission"), raw("Owls")]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import email
-import json
 from email import policy
 
 import pytest
@@ -121,6 +120,31 @@ def test_a_slack_message_that_arrived_after_all_is_not_sent_twice(slack, paperbo
     assert [path for path in slack.paths[posts:] if path.endswith("chat.postMessage")] == []
 
 
+def direct_messages(slack, *keys):
+    """What Slack answers of the direct messages with U0ADA123, which are in D0ADA123."""
+    messages = [{"ts": f"{n}.1", "metadata": {"event_payload": {"key": key}}} for n, key in enumerate(keys)]
+    there = {"ok": True, "messages": messages, "has_more": False}
+    opened = {"ok": True, "channel": {"id": "D0ADA123"}}
+    no_such = {"ok": False, "error": "channel_not_found"}
+    slack.methods["conversations.open"] = lambda asked: opened if asked["users"] == "U0ADA123" else no_such
+    slack.methods["conversations.history"] = lambda asked: (
+        there if asked["channel"] == "D0ADA123" else no_such
+    )
+
+
+@pytest.mark.parametrize("shown", [True, False])
+def test_a_direct_message_of_unknown_fate_is_looked_for_where_it_went(slack, home, paperbot, shown):
+    profile = home / "profiles" / "reward-models.toml"
+    profile.write_text(profile.read_text().replace("C0123ABC", "U0ADA123"))
+    slack.body = b"nonsense"
+    unknown = paperbot("run", "--now", NOW, "--json").json["unknown"]
+    keys = [post["metadata"]["event_payload"]["key"] for post in slack.posts]
+    slack.body = {"ok": True, "ts": "1700000000.000100"}
+    direct_messages(slack, *(keys if shown else []))
+    answer = paperbot("retry", "--unknown", "--now", NOW, "--json").json
+    assert (answer["arrived"], answer["again"]) == ((unknown, 0) if shown else (0, unknown))
+
+
 def test_where_slack_shows_no_such_message_it_is_sent_again(slack, paperbot):
     slack.body = b"nonsense"
     paperbot("run", "--now", NOW)
@@ -211,4 +235,5 @@ def test_a_quiet_edition_says_when_the_last_paper_came(home, paperbot):
     paperbot("run", "--now", NOW)
     paperbot("run", "--now", "2025-05-08T09:00:00+02:00")
     status = paperbot("status", "--now", "2025-05-08T09:00:00+02:00", "--json").json["readers"][0]
-    assert json.dumps(status["quiet"]).count("the last one came on 7 May 2025") == 1
+    assert status["quiet"]["reason"] == "nothing new"
+    assert status["quiet"]["words"].endswith(" The last one came on 7 May 2025.")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.arxiv_calendar import HOLIDAYS, announced_between, announces
+from bot.arxiv_calendar import HOLIDAYS, Rest, announced_between, announces, next_shown, rest_between
 from bot.domain import SourceState
 from bot.pipeline.watching import LOOK_BACK, Health, judge
 from bot.store.sources import Arrival
@@ -125,6 +125,34 @@ def test_an_announcement_counts_from_an_hour_after_midnight_in_new_york() -> Non
     shown = datetime(2026, 6, 12, 5, 0, tzinfo=UTC)  # Thursday's, in summer time
     assert announced_between(shown - timedelta(seconds=1), shown)
     assert not announced_between(shown, shown + timedelta(hours=20))
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "rest", "resumes"),
+    [
+        ("2026-06-11 06:00", "2026-06-12 06:00", None, "2026-06-15 05:00"),  # Thursday's announcement
+        ("2026-06-12 06:00", "2026-06-13 06:00", Rest.WEEKEND, "2026-06-15 05:00"),
+        ("2026-06-12 06:00", "2026-06-15 04:59", Rest.WEEKEND, "2026-06-15 05:00"),
+        ("2026-06-12 06:00", "2026-06-15 05:00", None, "2026-06-16 05:00"),
+        ("2026-11-26 08:00", "2026-11-27 08:00", Rest.HOLIDAY, "2026-11-30 06:00"),  # Thanksgiving
+        ("2026-11-28 08:00", "2026-11-29 08:00", Rest.WEEKEND, "2026-11-30 06:00"),
+        ("2026-07-03 08:00", "2026-07-06 08:00", Rest.HOLIDAY, "2026-07-07 05:00"),  # a Friday's submissions
+    ],
+)
+def test_a_rest_is_a_weekend_or_a_holiday_and_ends(
+    begin: str, end: str, rest: Rest | None, resumes: str
+) -> None:
+    times = (datetime.fromisoformat(time).replace(tzinfo=UTC) for time in (begin, end, resumes))
+    since, now, shown = times
+    assert rest_between(since, now) is rest
+    assert next_shown(now) == shown
+
+
+@given(st.datetimes(datetime(2024, 1, 1), datetime(2030, 1, 1), timezones=st.just(UTC)))
+def test_the_next_announcement_is_the_first_that_comes(now: datetime) -> None:
+    shown = next_shown(now)
+    assert announced_between(now, shown)
+    assert not announced_between(now, shown - timedelta(seconds=1))
 
 
 @given(

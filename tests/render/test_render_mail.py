@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import pytest
 from jinja2 import DictLoader, Environment
 
-from bot.domain import Edition, Paper, Pick, PickKind, Reason, Sighting, Vote
+from bot.domain import Edition, Paper, Pick, PickKind, Quiet, QuietReason, Reason, Sighting, Vote
 from bot.errors import TemplateProblem
 from bot.render.links import Links, title_link
 from bot.render.mail import HTML_BUDGET, MailParts, render_mail
@@ -119,8 +119,9 @@ def test_the_subject_and_preheader_go_with_it(mail: MailParts) -> None:
 def test_a_quiet_edition_is_short_and_friendly(
     make_edition: Edition_, links: Links, templates: Environment
 ) -> None:
-    quiet = make_edition(quiet="None of the 30 new papers reached your threshold of 0.6.", considered=30)
-    mail = render_mail(quiet, links, templates)
+    quiet = Quiet(QuietReason.BELOW, "None of the 30 new papers reached your threshold of 0.6.")
+    edition = make_edition(quiet=quiet, considered=30)
+    mail = render_mail(edition, links, templates)
     for text in (" ".join(Page(mail.html).text.split()), mail.text):
         assert "None of the 30 new papers reached your threshold of 0.6." in text
         assert "Nothing to read today, then." in text

@@ -7,7 +7,7 @@ from datetime import date
 
 import pytest
 
-from bot.domain import Edition, Paper, Pick, PickKind, Reason, ReasonKind, Sighting
+from bot.domain import Edition, Paper, Pick, PickKind, Quiet, QuietReason, Reason, ReasonKind, Sighting
 from bot.render import phrases
 
 Paper_ = Callable[..., Paper]
@@ -125,7 +125,9 @@ def test_the_preheader_names_the_next_two_papers(
 
 
 def test_a_quiet_edition_says_so_and_why(make_edition: Edition_) -> None:
-    edition = make_edition(quiet="None of the 30 new papers\nreached your threshold.")
+    edition = make_edition(
+        quiet=Quiet(QuietReason.BELOW, "None of the 30 new papers\nreached your threshold.")
+    )
     assert phrases.subject(edition) == "A quiet day for Reward models"
     assert phrases.preheader(edition) == "None of the 30 new papers reached your threshold."
     assert phrases.quiet(make_edition()) == "Nothing new today."

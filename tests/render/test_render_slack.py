@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain import Edition, Paper, Pick, PickKind, Reason, Sighting, Vote
+from bot.domain import Edition, Paper, Pick, PickKind, Quiet, QuietReason, Reason, Sighting, Vote
 from bot.render.links import Links
 from bot.render.slack import escape, render_slack
 
@@ -207,7 +207,7 @@ def test_a_lone_surrogate_can_be_sent(
 
 
 def test_a_quiet_edition_says_why(make_edition: Edition_, links: Links) -> None:
-    (message,) = send(make_edition(quiet="None reached your threshold."), links)
+    (message,) = send(make_edition(quiet=Quiet(QuietReason.BELOW, "None reached your threshold.")), links)
     assert "None reached your threshold." in shown(message["blocks"])
     assert not [block for block in message["blocks"] if block["type"] == "actions"]
     assert_within_limits([message])

@@ -23,6 +23,7 @@ from bot.domain import (
     ParsedDigest,
     Pick,
     PickKind,
+    Quiet,
     Reader,
     Reason,
     ReasonKind,
@@ -66,7 +67,7 @@ class Samples:
         return reader
 
     def edition(
-        self, reader: Reader, *papers: PaperId, at: datetime = NOW, quiet: str | None = None
+        self, reader: Reader, *papers: PaperId, at: datetime = NOW, quiet: Quiet | None = None
     ) -> Edition:
         """Compose an edition with these picks; nothing is stored."""
         known = self.store.papers.get(papers)

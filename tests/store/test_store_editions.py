@@ -10,7 +10,7 @@ from threading import Barrier
 import pytest
 from sqlalchemy.exc import IntegrityError
 
-from bot.domain import Edition, EditionKind, Kind, Message, PickKind, Reader, State
+from bot.domain import Edition, EditionKind, Kind, Message, PickKind, Quiet, QuietReason, Reader, State
 from bot.store.editions import StoredEdition
 
 HELLO = Message(b"\x00Hello\r\n\xff", "Rewards: hello ✓")
@@ -46,8 +46,9 @@ def test_an_edition_is_kept_with_its_picks_exactly(samples, store, now):
 
 def test_a_quiet_edition_takes_its_slot_too(samples, store):
     reader = samples.reader()
-    kept = _saved(store, samples.edition(reader, quiet="no new papers"), "2026-04-18")
-    assert (kept.quiet, kept.picks) == ("no new papers", 0)
+    quiet = Quiet(QuietReason.WEEKEND, "It is the weekend.")
+    kept = _saved(store, samples.edition(reader, quiet=quiet), "2026-04-18")
+    assert (kept.quiet, kept.picks) == (quiet, 0)
     assert store.editions.picks_of(kept.id) == ()
     assert store.editions.slots(reader.id, ["2026-04-17", "2026-04-18"]) == {"2026-04-18"}
     assert store.editions.slots(reader.id, []) == set()
@@ -146,10 +147,10 @@ def test_skipped_days_are_taken_with_the_edition_that_makes_up_for_them(samples,
     monday, friday = date(2026, 4, 20), date(2026, 4, 17)
     store.editions.save(samples.edition(reader), "2026-04-18", [HELLO], skipped=[monday, friday])
     late = date(2026, 5, 1)
-    assert store.editions.last_days([reader.id, 99], late) == {reader.id: monday}
-    assert store.editions.last_days([reader.id], now.date()) == {reader.id: now.date()}
-    assert store.editions.last_days([reader.id], date(2026, 4, 17)) == {reader.id: friday}
-    assert store.editions.last_days([reader.id], date(2026, 4, 16)) == {}
+    assert store.editions.last_days([reader.id, 99], late, now) == {reader.id: monday}
+    assert store.editions.last_days([reader.id], now.date(), now) == {reader.id: now.date()}
+    assert store.editions.last_days([reader.id], date(2026, 4, 17), now) == {reader.id: friday}
+    assert store.editions.last_days([reader.id], date(2026, 4, 16), now) == {}
     assert [edition.slot for edition in store.editions.recent(9)] == ["2026-04-18"]
     assert store.outbox.counts()[State.PENDING] == 1
 
@@ -158,7 +159,20 @@ def test_days_are_skipped_only_with_the_slot(samples, store, now):
     reader = samples.reader()
     store.editions.save(samples.edition(reader), "2026-04-18", [])
     assert store.editions.save(samples.edition(reader), "2026-04-18", [], [date(2026, 4, 17)]) is None
-    assert store.editions.last_days([reader.id], date(2026, 4, 17)) == {}
+    assert store.editions.last_days([reader.id], date(2026, 4, 17), now) == {}
+
+
+def test_a_day_that_was_skipped_at_a_time_yet_to_come_is_free_until_then(samples, store, now):
+    """A clock ran ahead; of what it took, only the edition that it made counts."""
+    reader, ahead = samples.reader(), now + timedelta(days=7)
+    today, early = now.date(), ahead.date()
+    store.editions.save(samples.edition(reader, at=ahead), early.isoformat(), [], skipped=[today])
+    assert store.editions.last_days([reader.id], today, now) == {}
+    assert store.editions.last_days([reader.id], early, ahead) == {reader.id: early}
+    assert store.editions.last_days([reader.id], today, ahead) == {reader.id: today}
+    assert store.editions.save(samples.edition(reader), today.isoformat(), [HELLO]) is not None
+    assert store.editions.save(samples.edition(reader), today.isoformat(), [HELLO]) is None
+    assert store.editions.last_days([reader.id], today, now) == {reader.id: today}
 
 
 def test_an_alert_is_no_edition_but_its_paper_is_known(samples, store, now):
@@ -168,7 +182,7 @@ def test_an_alert_is_no_edition_but_its_paper_is_known(samples, store, now):
     assert store.editions.save(alert, "alert-p1", [HELLO]) is None
     assert store.editions.last(reader.id) is None
     assert store.editions.last_by_reader() == {}
-    assert store.editions.last_days([reader.id], now.date()) == {}
+    assert store.editions.last_days([reader.id], now.date(), now) == {}
     assert store.editions.alerts_on(reader.id, now.date()) == 1
     assert store.editions.alerts_on(reader.id, date(2026, 4, 19)) == 0
     assert store.papers.fresh(reader.id) == [two]

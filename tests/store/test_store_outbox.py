@@ -119,6 +119,17 @@ def test_waiting_messages_go_before_new_ones(samples, outbox, now):
     assert [delivery.id for delivery in outbox.claim(EMAIL, later, LEASE, 3)] == [second - 1, second, new]
 
 
+def test_what_a_clock_that_ran_ahead_made_wait_is_free_and_the_old_claim_is_void(samples, outbox, now):
+    samples.messages(samples.reader(), parts=3)
+    ahead = now + timedelta(days=400)
+    waits, claimed, sending = outbox.claim(EMAIL, ahead, LEASE, 3)
+    outbox.retry(waits, ahead + timedelta(minutes=1), "", "", ahead)
+    outbox.start_data(sending, ahead, LEASE)
+    assert {d.id for d in outbox.claim(EMAIL, now, LEASE, 9)} == {waits.id, claimed.id}
+    assert not outbox.start_data(claimed, ahead, LEASE)
+    assert outbox.counts()[State.UNKNOWN] == 1
+
+
 def test_a_message_without_an_answer_is_unknown_and_never_claimed_again(samples, outbox, now):
     samples.messages(samples.reader())
     outbox.start_data(_claim_one(outbox, now), now, LEASE)

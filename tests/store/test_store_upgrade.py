@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import inspect
+from sqlalchemy import inspect, text
 
-from bot.domain import Sentence, Vote
+from bot.domain import Quiet, QuietReason, Sentence, Vote
 from bot.errors import StoreError
 from bot.store import open_store
 from bot.store.engine import Database, parse_url
@@ -186,3 +186,34 @@ def test_summaries_kept_as_bare_texts_become_sentences(store_url):
     with open_store(store_url) as store:
         (pick,) = store.editions.picks_of(1)
     assert pick.summary == (Sentence("One."), Sentence("Two."))
+
+
+OLD_READER = """
+INSERT INTO readers (id, profile, kind, address, since)
+    VALUES (1, 'rewards', 'email', 'ada@example.org', '2026-04-17 08:00:00')
+"""
+OLD_EDITION = """
+INSERT INTO editions (reader_id, slot, date, composed_at, considered, watermark, quiet, kind)
+    VALUES (1, :slot, '2026-04-17', '2026-04-17 08:00:00', 0, 0, :quiet, 'edition')
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        ("No new paper has come in since your last edition; the last one came on 7 May 2025.", "nothing new"),
+        ("3 new papers came in, and your mutes hide all of them.", "muted"),
+        ("1 new paper came in; the best matches to 3%, and your threshold is 50%.", "below threshold"),
+    ],
+)
+def test_quiet_editions_kept_as_sentences_get_their_reason(store_url, words, reason):
+    database = Database(parse_url(store_url))
+    bring_up_to_date(database, head="0005")
+    with database.writing() as connection:
+        connection.execute(text(OLD_READER))
+        for slot, quiet in (("a", words), ("b", None)):
+            connection.execute(text(OLD_EDITION), {"slot": slot, "quiet": quiet})
+    database.close()
+    with open_store(store_url) as store:
+        b, a = store.editions.of_reader(1)
+    assert (a.quiet, b.quiet) == (Quiet(QuietReason(reason), words), None)
