@@ -24,6 +24,7 @@ from bot.cli import (
     preview,
     profiles,
     rank,
+    replay,
     retry,
     run,
     serve,
@@ -74,7 +75,7 @@ def paperbot(ctx: click.Context) -> None:
 
 paperbot.params.append(home_option)
 for module in (  # in the order in which one needs them
-    *(demo, init, check, ingest, run, serve, preview, thumb, why),
+    *(demo, init, check, ingest, run, serve, preview, thumb, why, replay),
     *(profiles, subscribe, unsubscribe, sources, status, retry),
     *(export, forget, rank, summarize),
 ):

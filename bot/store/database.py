@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from bot.domain import Edition
 from bot.errors import StoreError
 from bot.store.editions import Editions
 from bot.store.engine import Database, parse_url
@@ -14,6 +17,7 @@ from bot.store.notices import AlertMarks, Notices
 from bot.store.outbox import Outbox
 from bot.store.overrides import Overrides
 from bot.store.papers import Papers
+from bot.store.past import PastEditions, PastFeedback, PastPapers
 from bot.store.pauses import Pauses
 from bot.store.rate_limits import RateLimits
 from bot.store.readers import Readers
@@ -42,6 +46,10 @@ class Store:
         self.rate_limits = RateLimits(database)
         self.search = Search(database)
 
+    def past(self, at: datetime, since: datetime, instead: Sequence[Edition]) -> Past:
+        """The store as it was at a time, had a reader got other editions ``since`` then: these ``instead``."""
+        return Past(self._database, at, since, instead)
+
     def close(self) -> None:
         """Close all connections."""
         self._database.close()
@@ -53,6 +61,20 @@ class Store:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+class Past(Store):
+    """The store as it was at a time, for one reader: to read from only.
+
+    What was not written down as it was then is as today: papers' texts and upvotes, overrides.
+    """
+
+    def __init__(self, database: Database, at: datetime, since: datetime, instead: Sequence[Edition]) -> None:
+        """``since`` when the editions ``instead``, oldest first, stand for the reader's real ones."""
+        super().__init__(database)
+        self.papers = PastPapers(database, at, since, instead)
+        self.feedback = PastFeedback(database, at)
+        self.editions = PastEditions(database, since, instead)
 
 
 def open_store(url: str, *, backups: Path | None = None) -> Store:

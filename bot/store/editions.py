@@ -136,6 +136,13 @@ class Editions:
         with self._database.reading() as connection:
             return connection.scalar(query)
 
+    def shown(self, reader_id: ReaderId) -> dict[PaperId, datetime]:
+        """Return the papers that stood in an edition or alert of a reader, and when first."""
+        first = func.min(editions.c.composed_at)
+        query = select(picks.c.paper_id, first).join(editions).where(editions.c.reader_id == reader_id)
+        with self._database.reading() as connection:
+            return {row[0]: row[1] for row in connection.execute(query.group_by(picks.c.paper_id))}
+
     def slots(self, reader_id: ReaderId, among: Collection[str]) -> set[str]:
         """Return which of these slots a reader's editions have taken."""
         query = select(editions.c.slot).where(editions.c.reader_id == reader_id, editions.c.slot.in_(among))

@@ -52,8 +52,7 @@ class Feedback:
 
         None that was taken back.
         """
-        current = current_thumbs(reader_id, paper_id)
-        return self._read(select(current).order_by(current.c.id))
+        return self._read_current(current_thumbs(reader_id, paper_id))
 
     def history(self, reader_id: ReaderId) -> list[Thumb]:
         """Return all a reader ever said, changes of mind and ``CLEAR`` included, in order."""
@@ -67,18 +66,28 @@ class Feedback:
         with self._database.reading() as connection:
             return {reader_id: (ups, downs) for reader_id, ups, downs in connection.execute(query)}
 
+    def _read_current(self, current: Subquery) -> list[Thumb]:
+        return self._read(select(current).order_by(current.c.id))
+
     def _read(self, query: AnySelect) -> list[Thumb]:
         with self._database.reading() as connection:
             return [_thumb(row) for row in connection.execute(query)]
 
 
-def current_thumbs(reader_id: ReaderId | None = None, paper_id: PaperId | None = None) -> Subquery:
-    """Select the thumbs that count: the last of each voter on each paper, unless it took one back."""
+def current_thumbs(
+    reader_id: ReaderId | None = None, paper_id: PaperId | None = None, *, until: datetime | None = None
+) -> Subquery:
+    """Select the thumbs that count: the last of each voter on each paper, unless it took one back.
+
+    With ``until``, those that counted at that time.
+    """
     last = select(func.max(thumbs.c.id)).group_by(thumbs.c.reader_id, thumbs.c.paper_id, thumbs.c.voter)
     if reader_id is not None:
         last = last.where(thumbs.c.reader_id == reader_id)
     if paper_id is not None:
         last = last.where(thumbs.c.paper_id == paper_id)
+    if until is not None:
+        last = last.where(thumbs.c.at <= until)
     return select(thumbs).where(thumbs.c.id.in_(last), thumbs.c.vote != Vote.CLEAR).subquery("current_thumbs")
 
 

@@ -10,16 +10,18 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime
 from hashlib import sha256
-from typing import Any
+from typing import Any, TypeVarTuple
 
-from sqlalchemy import Connection, Select, bindparam, exists, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, exists, func, insert, select, update
 
 from bot.domain import Entry, Paper, PaperId, ParsedDigest, ReaderId, Sighting, Vote
 from bot.identity import keys, merge
-from bot.store.engine import AnyRow, Database, Lock, in_chunks, insert_new
+from bot.store.engine import AnyRow, AnySelect, Database, Lock, in_chunks, insert_new
 from bot.store.feedback import current_thumbs
 from bot.store.schema import digests, editions, lookups, paper_keys, papers, picks, revisions, sightings
 from bot.store.shelf import Shelf
+
+Columns = TypeVarTuple("Columns")
 
 _LONG = 400  # characters; PostgreSQL indexes 2,700 bytes at most
 
@@ -85,17 +87,18 @@ class Papers:
     def newest_id(self) -> PaperId:
         """Return the highest id given so far; 0 where there are no papers yet."""
         with self._database.reading() as connection:
-            return connection.scalar(select(func.max(papers.c.id))) or 0
+            return connection.scalar(self._known(select(func.max(papers.c.id)))) or 0
 
     def newest_first_seen(self) -> datetime | None:
         """Return when the last new paper came in; None where there are no papers yet."""
+        query = select(papers.c.first_seen).order_by(papers.c.id.desc()).limit(1)
         with self._database.reading() as connection:
-            return connection.scalar(select(papers.c.first_seen).order_by(papers.c.id.desc()).limit(1))
+            return connection.scalar(self._known(query))
 
     def count(self) -> int:
         """Return how many papers are known."""
         with self._database.reading() as connection:
-            return connection.scalar(select(func.count()).select_from(papers)) or 0
+            return connection.scalar(self._known(select(func.count()).select_from(papers))) or 0
 
     def fresh(
         self,
@@ -110,20 +113,29 @@ class Papers:
         Left out are papers that stood in an edition of this reader or carry a thumb of theirs now. With
         ``sources``, only papers that one of these has delivered.
         """
-        picked = select(picks.c.paper_id).join(editions).where(editions.c.reader_id == reader_id)
-        judged = select(current_thumbs(reader_id).c.paper_id)
-        query = select(papers.c.id).where(
-            papers.c.id > after, papers.c.id.not_in(picked), papers.c.id.not_in(judged)
-        )
+        settled = [papers.c.id.not_in(those) for those in self._settled(reader_id)]
+        query = self._known(select(papers.c.id).where(papers.c.id > after, *settled))
         if upto is not None:
             query = query.where(papers.c.id <= upto)
         if first_seen_since is not None:
             query = query.where(papers.c.first_seen >= first_seen_since)
         if sources:
-            seen = select(sightings).join(digests).where(sightings.c.paper_id == papers.c.id)
-            query = query.where(exists(seen.where(digests.c.source.in_(sources))))
+            query = query.where(_delivered_by(sources))
         with self._database.reading() as connection:
             return list(connection.scalars(query.order_by(papers.c.id)))
+
+    def arrivals(
+        self, since: datetime, until: datetime, sources: Collection[str] = ()
+    ) -> list[tuple[PaperId, datetime]]:
+        """Return which papers came in between two times, both included, and when, oldest first.
+
+        With ``sources``, only papers that one of these has delivered.
+        """
+        query = select(papers.c.id, papers.c.first_seen).where(papers.c.first_seen.between(since, until))
+        if sources:
+            query = query.where(_delivered_by(sources))
+        with self._database.reading() as connection:
+            return [(row.id, row.first_seen) for row in connection.execute(query.order_by(papers.c.id))]
 
     def revised(self, reader_id: ReaderId, since: datetime) -> list[PaperId]:
         """Return the papers that a reader likes and of which a later version came in since, oldest first.
@@ -131,7 +143,7 @@ class Papers:
         Left out are those of which an edition of this reader has told since the version came.
         """
         with self._database.reading() as connection:
-            return list(connection.scalars(_revised(reader_id, since)))
+            return list(connection.scalars(revised(reader_id, since)))
 
     def without_link(self, limit: int) -> list[Paper]:
         """Return the newest papers that have neither id nor address and were never looked up."""
@@ -167,11 +179,31 @@ class Papers:
         if upto is not None:
             query = query.where(papers.c.id <= upto)
         with self._database.reading() as connection:
-            return [(row.id, row.title, row.abstract) for row in connection.execute(query)]
+            return [(row.id, row.title, row.abstract) for row in connection.execute(self._known(query))]
+
+    def _known(self, query: Select[*Columns]) -> Select[*Columns]:
+        """Narrow a query to the papers that there are: here to none but all."""
+        return query
+
+    def _settled(self, reader_id: ReaderId) -> Sequence[AnySelect]:
+        """Select the papers that are no news to a reader: those sent, and those judged."""
+        sent = select(picks.c.paper_id).join(editions).where(editions.c.reader_id == reader_id)
+        return sent, select(current_thumbs(reader_id).c.paper_id)
 
 
-def _revised(reader_id: ReaderId, since: datetime) -> Select[tuple[PaperId]]:
-    liked = current_thumbs(reader_id)
+def _delivered_by(sources: Collection[str]) -> ColumnElement[bool]:
+    seen = select(sightings).join(digests).where(sightings.c.paper_id == papers.c.id)
+    return exists(seen.where(digests.c.source.in_(sources)))
+
+
+def revised(
+    reader_id: ReaderId, since: datetime, past: tuple[datetime, datetime] | None = None
+) -> Select[tuple[PaperId]]:
+    """Select what ``Papers.revised`` returns.
+
+    With ``past``, as it was at the first of two times, had no edition told of anything since the second.
+    """
+    liked = current_thumbs(reader_id, until=past[0] if past else None)
     told = (
         select(picks.c.paper_id)
         .join(editions)
@@ -181,10 +213,14 @@ def _revised(reader_id: ReaderId, since: datetime) -> Select[tuple[PaperId]]:
             editions.c.composed_at >= revisions.c.at,
         )
     )
+    come = revisions.c.at >= since
+    if past:
+        come = revisions.c.at.between(since, past[0])
+        told = told.where(editions.c.composed_at < past[1])
     return (
         select(revisions.c.paper_id)
         .join(liked, liked.c.paper_id == revisions.c.paper_id)
-        .where(liked.c.vote == Vote.UP, revisions.c.at >= since, ~exists(told))
+        .where(liked.c.vote == Vote.UP, come, ~exists(told))
         .distinct()
         .order_by(revisions.c.paper_id)
     )
