@@ -279,6 +279,13 @@ class App:
 
         self.store.readers.forget(reader, now)
         FilesChannel(self.outbox_folder, ".eml" if reader.kind is Kind.EMAIL else ".json").forget(reader)
+        self.chart_file(reader).unlink(missing_ok=True)
+
+    def chart_file(self, reader: Reader | None) -> Path:
+        """Where the picture of an evaluation goes: of one reader, or of all."""
+        from bot.deliver.files import file_stem
+
+        return self.home / "state" / "evaluation" / f"{file_stem(reader) if reader else 'all-readers'}.png"
 
     @property
     def operator_token(self) -> str | None:

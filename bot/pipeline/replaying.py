@@ -56,7 +56,8 @@ def replay(
 
 def afterwards(store: Store, reader: Reader) -> Afterwards:
     """What became of papers that the reader got or judged, by now."""
-    return Afterwards(store.editions.shown(reader.id), store.feedback.current(reader.id))
+    sent = {paper: where.at for paper, where in store.editions.shown(reader.id).items()}
+    return Afterwards(sent, store.feedback.current(reader.id))
 
 
 def _moments(profile: Profile, first: date, last: date) -> dict[date, datetime]:

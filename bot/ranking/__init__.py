@@ -4,6 +4,7 @@
     taste          readers' interests and thumbs as rows of one matrix
     reader_models  all readers' linear models, trained in a few matrix products
     rules          keywords, followed authors, mutes
+    metrics        how good a ranking was; ``examining`` puts past ones to the test
     ranker         the four together: candidates in, scores with reasons out
 
 Follows scikit-learn's conventions (``fit``, ``transform``, ``decision_function``, trailing underscores for

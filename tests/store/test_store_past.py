@@ -4,6 +4,7 @@ from datetime import timedelta
 
 from bot.domain import Entry, Vote
 from bot.feedback import record
+from bot.store.editions import Shown
 
 from .conftest import NOW, Samples
 
@@ -63,6 +64,7 @@ def test_arrivals_tell_what_came_in_when_and_shown_what_a_reader_got(store, samp
     assert store.papers.arrivals(NOW, NOW + DAY) == [(owls, NOW), (bees, NOW + DAY)]
     assert store.papers.arrivals(NOW, NOW + DAY, ["other"]) == [(bees, NOW + DAY)]
     assert store.papers.arrivals(NOW + DAY / 2, NOW + 2 * DAY) == [(bees, NOW + DAY)]
-    for days in (3, 2):
+    store.editions.save(samples.edition(samples.reader("eve@example.org"), bees), "1", [])
+    for days in (2, 3):
         store.editions.save(samples.edition(reader, owls, at=NOW + days * DAY), f"{days}", [])
-    assert store.editions.shown(reader.id) == {owls: NOW + 2 * DAY}
+    assert store.editions.shown(reader.id) == {owls: Shown(edition=2, position=1, at=NOW + 2 * DAY)}
