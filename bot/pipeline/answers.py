@@ -7,13 +7,16 @@ from collections.abc import Sequence
 from bot.pipeline.verdicts import LEAST_LIKES, LEAST_ROUNDS, Evaluation, Quality, Verdict
 
 
-def answer(found: Evaluation) -> str:
-    """Is it learning me?"""
+def answer(found: Evaluation, *, by_pairs: bool = False) -> str:
+    """Is it learning me?
+
+    With ``by_pairs``, in the terms of the chart: they stay the same if few of the papers there were are looked at.
+    """
     if found.learned is None or found.words is None or found.chance is None:
         return _too_few(found)
     compared = _compared(found.learned, found.words)
     match found.verdict:
-        case Verdict.YES if found.learned.precision > found.words.precision:
+        case Verdict.YES if found.learned.precision > found.words.precision and not by_pairs:
             return f"Yes: {_first(found.size, found.learned, found.words, found.chance)}."
         case Verdict.YES:
             return f"Yes: {compared}."

@@ -39,9 +39,8 @@ if TYPE_CHECKING:
     from bot.ranking import Ranker
 
 _DAY = timedelta(days=1)
-_READ_SO_FAR = (
-    0.9  # of a reader's thumbs: what stands below these in an edition may never have been looked at
-)
+# Of a reader's thumbs: what stands below these in an edition may never have been looked at.
+_READ_SO_FAR = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +52,7 @@ class Bounds:
 
 
 THOROUGH = Bounds(rounds=200, papers=1_000)
-QUICK = Bounds(rounds=24, papers=200)  # while a page waits
+QUICK = Bounds(rounds=16, papers=100)  # while a page waits
 
 
 def evaluate(
@@ -66,7 +65,7 @@ def evaluate(
     graded: Iterator[Graded] = iter(())
     if tested:
         exams = _Exams(store, reader, profile, votes, bounds.papers)
-        graded = examine(ranker(), [exams.of(one) for one in tested], exams.words, profile.edition.size)
+        graded = examine(ranker(), map(exams.of, tested), exams.words, profile.edition.size)
     rated = [
         Rated(r.since, r.until, r.known, r.likes, grade) for r, grade in zip(tested, graded, strict=True)
     ]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from scipy.special import expit, logit
@@ -50,13 +51,14 @@ class Graded:
     liked: Sequence[bool]
 
 
-def examine(ranker: Ranker, exams: Sequence[Exam], words: Interest, size: int) -> Iterator[Graded]:
+def examine(ranker: Ranker, exams: Iterable[Exam], words: Interest, size: int) -> Iterator[Graded]:
     """Grades the first ``size`` places of each; ``words`` is the interest without any thumb.
 
-    Each exam is one more reader to the ranker. Scores are the daily run's with keywords, without upvotes.
+    Each exam is one more reader to the ranker, some at a time: no more are asked for at once.
+    Scores are the daily run's with keywords, without upvotes.
     """
-    for start in range(0, len(exams), _TOGETHER):
-        batch = exams[start : start + _TOGETHER]
+    coming = iter(exams)
+    while batch := list(islice(coming, _TOGETHER)):
         papers = {paper.id: paper for exam in batch for paper in exam.papers}
         column = {paper: n for n, paper in enumerate(papers)}
         scored = _log_odds(ranker, [*(exam.interest for exam in batch), words], list(papers.values()))

@@ -14,9 +14,12 @@ from starlette.responses import Response
 from bot.config.profiles import DAYS, Profile
 from bot.domain import Override, Paper, Reader, Thumb, Vote
 from bot.pipeline.account import export
+from bot.pipeline.answers import answer
+from bot.pipeline.evaluating import QUICK, evaluate
 from bot.pipeline.learning import learned
 from bot.store.readers import PAUSED
 from bot.tokens import Purpose
+from bot.web.curve import curve
 from bot.web.open_editions import as_bibtex, as_ris
 from bot.web.site import Refused, Site, field, fields, paper_id_of, vote_of
 from bot.web.thumbs import vote_by_web
@@ -101,6 +104,7 @@ class MyPage:
         store, profile = self._site.app.store, self._site.profile_of(reader)
         with self._site.editor() as editor:
             words = learned(store, editor, reader, profile, now=self._site.now)
+            found = evaluate(store, lambda: self._site.app.ranker, reader, profile, QUICK)
         votes = store.feedback.votes(reader.id)
         editions = store.editions.of_reader(reader.id)
         return self._site.page(
@@ -110,6 +114,8 @@ class MyPage:
             said=said,
             me=_path(request),
             learned=words,
+            answer=answer(found, by_pairs=True) if found.thumbs else "",
+            curve=curve(found.points),
             override=store.overrides.get(reader.id),
             all_days=DAYS,
             thumbs=self._with_papers(votes[::-1][:_THUMBS_SHOWN]),
