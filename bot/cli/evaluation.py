@@ -28,6 +28,7 @@ def one_json(found: Evaluation) -> dict[str, Any]:
         **head,
         "answer": answer(found),
         **{way: _quality_json(getattr(found, way), found.size) for way in _WAYS},
+        "auc": asdict(found.auc) if found.auc else None,
         "gain": asdict(found.gain) if found.gain else None,
         "calibration": asdict(found.calibration) if found.calibration else None,
         "over_time": [asdict(point) for point in found.points],
@@ -122,7 +123,7 @@ def print_all(said: str, together: Mean, found: Sequence[Evaluation], rows: Sequ
         gain = f"{one.gain.mean:+.2f} ({one.gain.low:+.2f} to {one.gain.high:+.2f})" if one.gain else "-"
         auc, words = _auc(one.learned), _auc(one.words)
         made.add_row(plain(one.reader), one.verdict, str(one.likes), auc, words, gain)
-    if together.readers:
+    if together.readers > 1:
         gain = f"{together.gain.mean:+.2f}" if together.gain else "-"
         auc, words = _auc(together.learned), _auc(together.words)
         made.add_row(f"mean of {together.readers}", together.verdict, "", auc, words, gain)

@@ -16,6 +16,7 @@ LEAST_LIKES = 10
 LEAST_ROUNDS = 3
 # A gain that is surely below this (of 1, the whole way from the bottom to the top) is none worth the name.
 _NO_GAIN = 0.05
+_CHANCE = 0.5
 _POINTS = 8
 _LIKES_A_POINT = 5
 _WHOLE = 0.8  # what is left over at the end is a point of its own with this much of another's likes
@@ -24,7 +25,7 @@ _WHOLE = 0.8  # what is left over at the end is a point of its own with this muc
 class Verdict(StrEnum):
     """Whether thumbs have made the ranking better than the interest words alone."""
 
-    YES = "yes"  # the gain's interval lies above nothing
+    YES = "yes"  # surely better than words alone, and surely better than chance
     NO = "no"  # there is none so far, or surely none worth the name
     UNCLEAR = "unclear"  # there may be one, or chance
     TOO_FEW = "too few"  # not enough was predicted to say anything
@@ -88,6 +89,7 @@ class Evaluation:
     learned: Quality | None = None
     words: Quality | None = None
     chance: Quality | None = None
+    auc: Estimate | None = None  # by thumbs; None where there was too little to compare
     gain: Estimate | None = None  # of AUC, by thumbs over words alone
     calibration: Calibration | None = None
     points: Sequence[Point] = ()
@@ -111,10 +113,10 @@ def judge(reader: str, size: int, thumbs: int, rated: Sequence[Rated]) -> Evalua
     comparable = [one for one in rated if one.grade.learned.auc is not None]
     if likes < LEAST_LIKES or len(rated) < LEAST_ROUNDS:
         return Evaluation(reader, Verdict.TOO_FEW, size, thumbs, likes, len(rated))
-    gain = _gain(comparable) if len(comparable) >= LEAST_ROUNDS else None
+    auc, gain = _auc_and_gain(comparable) if len(comparable) >= LEAST_ROUNDS else (None, None)
     return Evaluation(
         reader=reader,
-        verdict=_verdict(gain),
+        verdict=_verdict(auc, gain),
         size=size,
         thumbs=thumbs,
         likes=likes,
@@ -122,6 +124,7 @@ def judge(reader: str, size: int, thumbs: int, rated: Sequence[Rated]) -> Evalua
         learned=_quality(rated, lambda one: one.grade.learned),
         words=_quality(rated, lambda one: one.grade.words),
         chance=_quality(rated, lambda one: one.grade.chance),
+        auc=auc,
         gain=gain,
         calibration=_calibration(rated),
         points=_points(comparable),
@@ -131,16 +134,20 @@ def judge(reader: str, size: int, thumbs: int, rated: Sequence[Rated]) -> Evalua
 def mean(evaluations: Iterable[Evaluation]) -> Mean:
     """The mean of the readers of whom something can be said, each weighing the same."""
     told = [one for one in evaluations if one.learned]
-    gains = [one.gain.mean for one in told if one.gain]
-    gain = estimate(gains, [1.0] * len(gains)) if len(gains) > 1 else None
+    auc = _of_readers([one.auc.mean for one in told if one.auc])
+    gain = _of_readers([one.gain.mean for one in told if one.gain])
     return Mean(
-        verdict=_verdict(gain) if gain else Verdict.TOO_FEW,
+        verdict=_verdict(auc, gain) if gain else Verdict.TOO_FEW,
         readers=len(told),
         learned=_mean([one.learned for one in told if one.learned]),
         words=_mean([one.words for one in told if one.words]),
         chance=_mean([one.chance for one in told if one.chance]),
         gain=gain,
     )
+
+
+def _of_readers(values: Sequence[float]) -> Estimate | None:
+    return estimate(values, [1.0] * len(values)) if len(values) > 1 else None
 
 
 def _mean(qualities: Sequence[Quality]) -> Quality | None:
@@ -154,17 +161,19 @@ def _mean(qualities: Sequence[Quality]) -> Quality | None:
     )
 
 
-def _verdict(gain: Estimate | None) -> Verdict:
-    if gain is None:
+def _verdict(auc: Estimate | None, gain: Estimate | None) -> Verdict:
+    if auc is None or gain is None:
         return Verdict.UNCLEAR
-    if gain.low > 0:
+    if gain.low > 0 and auc.low > _CHANCE:
         return Verdict.YES
     return Verdict.NO if gain.mean <= 0 or gain.high < _NO_GAIN else Verdict.UNCLEAR
 
 
-def _gain(comparable: Sequence[Rated]) -> Estimate:
-    gains = [_auc(one.grade.learned) - _auc(one.grade.words) for one in comparable]
-    return estimate(gains, [one.likes for one in comparable])
+def _auc_and_gain(comparable: Sequence[Rated]) -> tuple[Estimate, Estimate]:
+    weights = [one.likes for one in comparable]
+    learned = [_auc(one.grade.learned) for one in comparable]
+    gains = [by_thumbs - _auc(one.grade.words) for by_thumbs, one in zip(learned, comparable, strict=True)]
+    return estimate(learned, weights), estimate(gains, weights)
 
 
 def _quality(rated: Sequence[Rated], of: Callable[[Rated], Marks]) -> Quality:

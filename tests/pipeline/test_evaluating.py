@@ -13,8 +13,9 @@ from bot.feedback import record
 from bot.pipeline.answers import answer
 from bot.pipeline.editing import Candidates, Editor
 from bot.pipeline.evaluating import Bounds, evaluate
-from bot.pipeline.verdicts import Verdict, mean
+from bot.pipeline.verdicts import Rated, Verdict, judge, mean
 from bot.ranking import Corpus, Ranker
+from bot.ranking.examining import Graded, Marks
 from bot.store import open_store
 
 START = datetime(2026, 3, 2, 7, tzinfo=UTC)
@@ -237,6 +238,29 @@ def test_where_all_that_was_seen_was_liked_it_says_that_there_is_nothing_to_comp
         answer(found)
         == "No telling: you liked 140 of 140 papers that you saw; too few are left to compare with."
     )
+
+
+@pytest.mark.parametrize(
+    ("learned", "words", "verdict"),
+    [
+        ([0.9, 0.8, 0.85, 0.9], [0.5, 0.6, 0.5, 0.5], Verdict.YES),
+        (
+            [0.55, 0.5, 0.52, 0.48],
+            [0.2, 0.1, 0.2, 0.1],
+            Verdict.UNCLEAR,
+        ),  # better than words, but no better than chance
+        ([0.9, 0.4, 0.8, 0.3], [0.5, 0.5, 0.5, 0.5], Verdict.UNCLEAR),  # better by half of the days
+        ([0.8, 0.8, 0.8, 0.8], [0.79, 0.8, 0.78, 0.8], Verdict.NO),  # surely no gain worth the name
+        ([0.5, 0.4, 0.5, 0.4], [0.6, 0.7, 0.6, 0.7], Verdict.NO),
+    ],
+)
+def test_yes_takes_a_certain_gain_over_words_and_over_chance(learned, words, verdict):
+    chance = Marks(1, 0.1, 0.5)
+    rated = [
+        Rated(START, START, 5, 5, Graded(10, Marks(2, 0.5, a), Marks(2, 0.5, b), chance, [0.5], [True]))
+        for a, b in zip(learned, words, strict=True)
+    ]
+    assert judge("x", 10, 50, rated).verdict is verdict
 
 
 def test_points_go_through_time_and_hold_all_that_was_predicted(world):
