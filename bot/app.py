@@ -279,7 +279,8 @@ class App:
 
         self.store.readers.forget(reader, now)
         FilesChannel(self.outbox_folder, ".eml" if reader.kind is Kind.EMAIL else ".json").forget(reader)
-        self.chart_file(reader).unlink(missing_ok=True)
+        for drawn in (self.chart_file(reader), self.chart_file(None)):  # the second names all readers
+            drawn.unlink(missing_ok=True)
 
     def chart_file(self, reader: Reader | None) -> Path:
         """Where the picture of an evaluation goes: of one reader, or of all."""

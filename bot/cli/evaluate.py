@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,14 +9,13 @@ import click
 
 from bot.cli.evaluation import all_json, by_reader, one_json, over_time, print_all, print_one, rests_on
 from bot.cli.options import app_of, json_option, now_option
-from bot.cli.output import print_json
+from bot.cli.output import print_json, progress_bar
 from bot.errors import UsageError
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from bot.app import App
-    from bot.render.charts import Row
 
 _READERS_DRAWN = 30
 
@@ -56,12 +54,14 @@ def _one(app: App, name: str, chart: Path | None, now: datetime, as_json: bool) 
     from bot.lookup import find_reader
     from bot.pipeline.answers import answer
     from bot.pipeline.evaluating import evaluate
+    from bot.render.charts import over_time as drawn_over_time
 
     reader, profile = find_reader(app.store, app.profiles, name, now)
     found = evaluate(app.store, lambda: app.ranker, reader, profile)
     rows = over_time(found)
     note = f"{rests_on(found)} The shade holds the true value 95 times in 100."
-    target = _draw("over_time", answer(found), rows, note, chart or app.chart_file(reader))
+    picture = drawn_over_time(answer(found), rows, note) if rows else None
+    target = _saved(picture, chart or app.chart_file(reader))
     if as_json:
         print_json(one_json(found) | {"chart": target})
     else:
@@ -73,36 +73,36 @@ def _all(app: App, chart: Path | None, as_json: bool) -> None:
     from bot.pipeline.answers import answer_for_all
     from bot.pipeline.evaluating import evaluate_all
     from bot.pipeline.verdicts import mean
+    from bot.render.charts import side_by_side
 
-    found = evaluate_all(app.store, lambda: app.ranker, app.profiles)
+    found = []
+    with progress_bar() as progress:
+        for one in evaluate_all(app.store, lambda: app.ranker, app.profiles):
+            found.append(one)
+            progress("evaluating readers", len(found), 0)
     together = mean(found)
     said = answer_for_all(found, together.verdict)
-    rows = by_reader(found)
+    rows = by_reader(found)[:_READERS_DRAWN]
     note = "One row a reader; the farther the round mark is right of the square one, the more was learned."
-    target = _draw("side_by_side", said, rows[:_READERS_DRAWN], note, chart or app.chart_file(None))
+    picture = side_by_side(said, rows, note) if rows else None
+    target = _saved(picture, chart or app.chart_file(None))
     if as_json:
         print_json(all_json(said, together, found) | {"chart": target})
     else:
-        print_all(said, together, found, rows[:_READERS_DRAWN])
+        print_all(said, together, found, rows)
         _say_where(target)
 
 
-def _draw(how: str, said: str, rows: Sequence[Row], note: str, target: Path) -> str | None:
-    """The picture as a file; None where there is nothing to draw. Raises UsageError."""
-    from bot.render import charts
-
-    if not rows:
+def _saved(picture: bytes | None, target: Path) -> str | None:
+    """Where a picture was put; None where there is none. Raises UsageError."""
+    if picture is None:
         return None
-    drawn = (
-        charts.over_time(said, rows, note) if how == "over_time" else charts.side_by_side(said, rows, note)
-    )
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(drawn)
+        target.write_bytes(picture)
     except OSError as error:
-        raise UsageError(
-            f"{target}: cannot be written ({error.strerror}); name another with --chart"
-        ) from error
+        problem = f"cannot be written ({error.strerror}); name another with --chart"
+        raise UsageError(f"{target}: {problem}") from error
     return str(target)
 
 

@@ -74,14 +74,12 @@ def evaluate(
 
 def evaluate_all(
     store: Store, ranker: Callable[[], Ranker], profiles: Mapping[str, Profile]
-) -> list[Evaluation]:
-    """The same for every reader of these profiles who has a thumb, in the order they came."""
+) -> Iterator[Evaluation]:
+    """The same for every reader of these profiles who has a thumb, in the order they came, one after another."""
     overrides, counts = store.overrides.all(), store.feedback.counts()
     readers = [r for r in store.readers.all() if r.profile in profiles and r.id in counts]
-    return [
-        evaluate(store, ranker, reader, personal(profiles[reader.profile], overrides.get(reader.id)))
-        for reader in readers
-    ]
+    for reader in readers:
+        yield evaluate(store, ranker, reader, personal(profiles[reader.profile], overrides.get(reader.id)))
 
 
 class _Exams:

@@ -102,8 +102,9 @@ def test_a_home_without_thumbs_says_so(home, paperbot):
     assert evaluate(paperbot, "--json").json["readers"] == []
 
 
-def test_the_forgotten_readers_picture_goes_too(lived, paperbot):
+def test_the_pictures_that_name_a_forgotten_reader_go_too(lived, paperbot):
     evaluate(paperbot, "nature/ada@example.org")
-    assert len(list((lived / "state" / "evaluation").iterdir())) == 1
+    evaluate(paperbot)
+    assert len(list((lived / "state" / "evaluation").iterdir())) == 2
     assert paperbot("forget", "nature/ada@example.org").code == 0
     assert list((lived / "state" / "evaluation").iterdir()) == []
