@@ -14,8 +14,6 @@ from starlette.responses import Response
 from bot.config.profiles import DAYS, Profile
 from bot.domain import Override, Paper, Reader, Thumb, Vote
 from bot.pipeline.account import export
-from bot.pipeline.answers import answer
-from bot.pipeline.evaluating import QUICK, evaluate
 from bot.pipeline.learning import learned
 from bot.store.readers import PAUSED
 from bot.tokens import Purpose
@@ -101,6 +99,9 @@ class MyPage:
         return self._site.reader(request, Purpose.ME)
 
     def _page(self, request: Request, reader: Reader, said: str = "") -> Response:
+        from bot.pipeline.answers import answer  # with scikit-learn behind it: `serve` is to be up at once
+        from bot.pipeline.evaluating import QUICK, evaluate
+
         store, profile = self._site.app.store, self._site.profile_of(reader)
         with self._site.editor() as editor:
             words = learned(store, editor, reader, profile, now=self._site.now)
