@@ -302,6 +302,14 @@ class App:
 
         self.store.forget(reader, now)
         FilesChannel(self.outbox_folder, ".eml" if reader.kind is Kind.EMAIL else ".json").forget(reader)
+        for drawn in (self.chart_file(reader), self.chart_file(None)):  # the second names all readers
+            drawn.unlink(missing_ok=True)
+
+    def chart_file(self, reader: Reader | None) -> Path:
+        """Where the picture of an evaluation goes: of one reader, or of all."""
+        from bot.deliver.files import file_stem
+
+        return self.home / "state" / "evaluation" / f"{file_stem(reader) if reader else 'all-readers'}.png"
 
     @property
     def operator_token(self) -> str | None:

@@ -52,6 +52,12 @@ def due_slots(
     return missed if known else missed[:1]
 
 
+def days_between(first: date, last: date, days: Collection[str]) -> list[date]:
+    """The dates from the first to the last, both included, that fall on these days of the week."""
+    every = (first + timedelta(days=n) for n in range((last - first).days + 1))
+    return [day for day in every if _WEEKDAYS[day.weekday()] in days]
+
+
 def next_moment(at: time, days: Collection[str], timezone: str, now: datetime) -> datetime:
     """When the next slot after ``now`` is due, in UTC."""
     today = local_date(now, timezone)

@@ -17,6 +17,7 @@ from bot import __version__
 from bot.cli import (
     check,
     demo,
+    evaluate,
     export,
     forget,
     ingest,
@@ -24,6 +25,7 @@ from bot.cli import (
     preview,
     profiles,
     rank,
+    replay,
     retry,
     run,
     serve,
@@ -74,7 +76,7 @@ def paperbot(ctx: click.Context) -> None:
 
 paperbot.params.append(home_option)
 for module in (  # in the order in which one needs them
-    *(demo, init, check, ingest, run, serve, preview, thumb, why),
+    *(demo, init, check, ingest, run, serve, preview, thumb, why, evaluate, replay),
     *(profiles, subscribe, unsubscribe, sources, status, retry),
     *(export, forget, rank, summarize),
 ):

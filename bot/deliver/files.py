@@ -74,7 +74,7 @@ class FilesChannel:
 
     def forget(self, reader: Reader) -> None:
         """Delete the files of all messages to a reader."""
-        stem = _safe(f"{reader.profile}--{reader.address}")
+        stem = file_stem(reader)
         with _translated():
             for path in self._folder.glob(f"*/{stem}*{self._suffix}"):
                 if re.fullmatch(r"(--\d+)?", path.stem.removeprefix(stem)):
@@ -83,7 +83,7 @@ class FilesChannel:
     def _target(self, delivery: Delivery, body: bytes) -> Path:
         """The first name from the part's number on that is free, or already holds this very message."""
         folder = self._folder / delivery.date.isoformat()
-        stem = _safe(f"{delivery.reader.profile}--{delivery.reader.address}")
+        stem = file_stem(delivery.reader)
         part = int(delivery.key.rpartition(":")[2])
         names = (stem + (f"--{number}" if number > 1 else "") + self._suffix for number in count(part))
         return next(path for name in names if _free_for(path := folder / name, body))
@@ -91,6 +91,11 @@ class FilesChannel:
 
 def _free_for(path: Path, body: bytes) -> bool:
     return not path.exists() or path.read_bytes() == body
+
+
+def file_stem(reader: Reader) -> str:
+    """What the names of a reader's files begin with: ``<slug>--<address>``."""
+    return _safe(f"{reader.profile}--{reader.address}")
 
 
 def _safe(text: str) -> str:

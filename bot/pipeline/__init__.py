@@ -8,4 +8,6 @@ summaries --> TL;DRs, where a language model is set up                          
 edition --render--> messages                                                     rendering
 messages --outbox--> email | Slack | file                                        running
 reader --thumb--> feedback --> store --> the next ranking                        bot.feedback
+thumbs, each predicted from those before it --> is it learning?                  evaluating
+past days --as they were known then--> editions that would have been             replaying
 """

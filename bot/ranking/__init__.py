@@ -4,9 +4,11 @@
     taste          readers' interests and thumbs as rows of one matrix
     reader_models  all readers' linear models, trained in a few matrix products
     rules          keywords, followed authors, mutes
+    vectors        papers as the models see them: their words, and those of the papers nearest to them
     pool           the papers that a batch of readers is ranked over
     ranking        one reader's scores, and reasons for those that somebody looks at
     ranker         all of it together: interests and candidates in, rankings out
+    metrics        how good a ranking was; ``examining`` puts past ones to the test
 
 Follows scikit-learn's conventions (``fit``, ``transform``, ``decision_function``, trailing underscores for
 what was learned) and knows no database and no clock.

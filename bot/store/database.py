@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from bot.domain import Reader
+from bot.domain import Edition, Reader
 from bot.errors import StoreError
 from bot.store.backups import forget_in_copies
 from bot.store.editions import Editions
 from bot.store.engine import Database, parse_url
 from bot.store.feedback import Feedback
+from bot.store.fresh import Then
 from bot.store.notices import AlertMarks, Notices
 from bot.store.outbox import Outbox
 from bot.store.overrides import Overrides
 from bot.store.papers import Papers
+from bot.store.past import PastEditions, PastFeedback, PastPapers
 from bot.store.pauses import Pauses
 from bot.store.rate_limits import RateLimits
 from bot.store.readers import Readers
@@ -51,6 +54,10 @@ class Store:
         if self._database.file:
             forget_in_copies(self._database.file, reader)
 
+    def past(self, at: datetime, since: datetime, instead: Sequence[Edition]) -> Past:
+        """The store as it was at a time, had a reader got other editions ``since`` then: these ``instead``."""
+        return Past(self._database, at, since, instead)
+
     def close(self) -> None:
         """Close all connections."""
         self._database.close()
@@ -62,6 +69,20 @@ class Store:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+class Past(Store):
+    """The store as it was at a time, for one reader: to read from only.
+
+    What was not written down as it was then is as today: papers' texts and upvotes, overrides.
+    """
+
+    def __init__(self, database: Database, at: datetime, since: datetime, instead: Sequence[Edition]) -> None:
+        """``since`` when the editions ``instead``, oldest first, stand for the reader's real ones."""
+        super().__init__(database)
+        self.papers = PastPapers(database, Then(at, since), instead)
+        self.feedback = PastFeedback(database, at)
+        self.editions = PastEditions(database, since, instead)
 
 
 def open_store(url: str, *, backups: Path | None = None) -> Store:

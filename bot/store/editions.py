@@ -48,6 +48,15 @@ class StoredEdition:
     picks: int
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Where a paper stood: the edition, its place in it from 1, and when that was composed."""
+
+    edition: EditionId
+    position: int
+    at: datetime
+
+
 _DAILY = editions.c.kind == EditionKind.EDITION
 
 
@@ -163,6 +172,17 @@ class Editions:
         )
         with self._database.reading() as connection:
             return connection.scalar(query)
+
+    def shown(self, reader_id: ReaderId) -> dict[PaperId, Shown]:
+        """Return the papers that stood in an edition or alert of a reader, and where first."""
+        query = (
+            select(picks.c.paper_id, editions.c.id, picks.c.position, editions.c.composed_at)
+            .join(editions)
+            .where(editions.c.reader_id == reader_id)
+            .order_by(editions.c.id.desc())
+        )
+        with self._database.reading() as connection:
+            return {paper: Shown(*where) for paper, *where in connection.execute(query)}
 
     def slots(self, reader_id: ReaderId, among: Collection[str]) -> set[str]:
         """Return which of these slots a reader's editions have taken."""

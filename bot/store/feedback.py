@@ -52,7 +52,7 @@ class Feedback:
 
         None that was taken back.
         """
-        current = current_thumbs([reader_id], paper_id)
+        current = self._current([reader_id], paper_id)
         return self._read(select(current).order_by(current.c.id))
 
     def votes_of(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, list[Thumb]]:
@@ -60,7 +60,7 @@ class Feedback:
         found: dict[ReaderId, list[Thumb]] = {reader_id: [] for reader_id in reader_ids}
         with self._database.reading() as connection:
             for some in in_chunks(reader_ids):
-                current = current_thumbs(some)
+                current = self._current(some)
                 for row in connection.execute(select(current).order_by(current.c.id)):
                     found[row.reader_id].append(_thumb(row))
         return found
@@ -77,20 +77,31 @@ class Feedback:
         with self._database.reading() as connection:
             return {reader_id: (ups, downs) for reader_id, ups, downs in connection.execute(query)}
 
+    def _current(self, reader_ids: Collection[ReaderId], paper_id: PaperId | None = None) -> Subquery:
+        return current_thumbs(reader_ids, paper_id)
+
     def _read(self, query: AnySelect) -> list[Thumb]:
         with self._database.reading() as connection:
             return [_thumb(row) for row in connection.execute(query)]
 
 
 def current_thumbs(
-    reader_ids: Collection[ReaderId] | None = None, paper_id: PaperId | None = None
+    reader_ids: Collection[ReaderId] | None = None,
+    paper_id: PaperId | None = None,
+    *,
+    until: datetime | None = None,
 ) -> Subquery:
-    """Select the thumbs that count: the last of each voter on each paper, unless it took one back."""
+    """Select the thumbs that count: the last of each voter on each paper, unless it took one back.
+
+    With ``until``, those that counted at that time.
+    """
     last = select(func.max(thumbs.c.id)).group_by(thumbs.c.reader_id, thumbs.c.paper_id, thumbs.c.voter)
     if reader_ids is not None:
         last = last.where(thumbs.c.reader_id.in_(reader_ids))
     if paper_id is not None:
         last = last.where(thumbs.c.paper_id == paper_id)
+    if until is not None:
+        last = last.where(thumbs.c.at <= until)
     return select(thumbs).where(thumbs.c.id.in_(last), thumbs.c.vote != Vote.CLEAR).subquery("current_thumbs")
 
 

@@ -32,10 +32,18 @@ class Horizon:
     sources: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Then:
+    """A time in the past, and what is to be left out of it: the editions composed from ``untold`` on."""
+
+    at: datetime
+    untold: datetime
+
+
 def fresh_of(
-    connection: Connection, horizons: Sequence[Horizon], upto: PaperId
+    connection: Connection, horizons: Sequence[Horizon], upto: PaperId, then: Then | None = None
 ) -> dict[ReaderId, list[PaperId]]:
-    """For each reader the papers to consider, to ``upto`` with it, oldest first.
+    """For each reader the papers to consider, to ``upto`` with it, oldest first; with ``then``, as it was then.
 
     Left out are papers that stood in an edition of the reader or carry a thumb of theirs now.
     """
@@ -45,14 +53,19 @@ def fresh_of(
     news = {
         reader_id: ids
         for sources, some in by_sources.items()
-        for reader_id, ids in _news(connection, some, upto, sources)
+        for reader_id, ids in _news(connection, some, upto, sources, then)
     }
-    known = _known(connection, list(news), min((ids[0] for ids in news.values() if ids), default=upto + 1))
+    lowest = min((ids[0] for ids in news.values() if ids), default=upto + 1)
+    known = _known(connection, list(news), lowest, then)
     return {reader_id: [i for i in ids if i not in known[reader_id]] for reader_id, ids in news.items()}
 
 
 def _news(
-    connection: Connection, horizons: Sequence[Horizon], upto: PaperId, sources: tuple[str, ...]
+    connection: Connection,
+    horizons: Sequence[Horizon],
+    upto: PaperId,
+    sources: tuple[str, ...],
+    then: Then | None,
 ) -> Iterator[tuple[ReaderId, list[PaperId]]]:
     """What came in for readers who want the same sources."""
     query = select(papers.c.id).where(papers.c.id > min(h.after for h in horizons), papers.c.id <= upto)
@@ -61,16 +74,20 @@ def _news(
         query = query.where(exists(seen.where(digests.c.source.in_(sources))))
     arrived = connection.scalars(query.order_by(papers.c.id)).all()
     times = [h.since for h in horizons if h.since]
-    late = _late(connection, sources, min(times) - _ON_ITS_WAY) if sources and times else {}
+    late = _late(connection, sources, min(times) - _ON_ITS_WAY, then) if sources and times else {}
     for one in horizons:
         came = [i for i, at in late.items() if i <= one.after and one.since and at >= one.since - _ON_ITS_WAY]
         yield one.reader_id, sorted(came) + [i for i in arrived if i > one.after]
 
 
-def _late(connection: Connection, sources: tuple[str, ...], since: datetime) -> dict[PaperId, datetime]:
+def _late(
+    connection: Connection, sources: tuple[str, ...], since: datetime, then: Then | None
+) -> dict[PaperId, datetime]:
     """When papers first came from these sources, if that was since, and if another source had them before."""
     ours = digests.c.source.in_(sources)
     recent = select(sightings.c.paper_id).join(digests).where(ours, digests.c.received_at >= since)
+    if then:
+        recent = recent.where(digests.c.received_at <= then.at)
     first = func.min(case((ours, digests.c.received_at))).label("first")
     query = (
         select(sightings.c.paper_id, first)
@@ -83,13 +100,15 @@ def _late(connection: Connection, sources: tuple[str, ...], since: datetime) -> 
 
 
 def _known(
-    connection: Connection, reader_ids: Sequence[ReaderId], lowest: PaperId
+    connection: Connection, reader_ids: Sequence[ReaderId], lowest: PaperId, then: Then | None
 ) -> Mapping[ReaderId, Collection[PaperId]]:
     """The papers from ``lowest`` on that the readers were sent or have judged."""
     known: dict[ReaderId, set[PaperId]] = defaultdict(set)
     for some in in_chunks(reader_ids):
-        thumbs = current_thumbs(some)
+        thumbs = current_thumbs(some, until=then.at if then else None)
         sent = select(editions.c.reader_id, picks.c.paper_id).join(picks)
+        if then:
+            sent = sent.where(editions.c.composed_at < then.untold)
         for query in (
             sent.where(editions.c.reader_id.in_(some), picks.c.paper_id >= lowest),
             select(thumbs.c.reader_id, thumbs.c.paper_id).where(thumbs.c.paper_id >= lowest),
@@ -99,14 +118,16 @@ def _known(
     return known
 
 
-def revised_of(connection: Connection, since: Mapping[ReaderId, datetime]) -> dict[ReaderId, list[PaperId]]:
+def revised_of(
+    connection: Connection, since: Mapping[ReaderId, datetime], then: Then | None = None
+) -> dict[ReaderId, list[PaperId]]:
     """For each reader the papers that they like and of which a later version came in since, oldest first.
 
-    Left out are those of which an edition of the reader has told since the version came.
+    With ``then``, as it was then. Left out are those of which an edition of the reader has told since the version came.
     """
     found: dict[ReaderId, list[PaperId]] = {reader_id: [] for reader_id in since}
     for some in in_chunks(list(since)):
-        liked = current_thumbs(some)
+        liked = current_thumbs(some, until=then.at if then else None)
         told = (
             select(picks.c.paper_id)
             .join(editions)
@@ -116,12 +137,16 @@ def revised_of(connection: Connection, since: Mapping[ReaderId, datetime]) -> di
                 editions.c.composed_at >= revisions.c.at,
             )
         )
+        if then:
+            told = told.where(editions.c.composed_at < then.untold)
         query = (
             select(liked.c.reader_id, revisions.c.paper_id, revisions.c.at)
             .join(liked, liked.c.paper_id == revisions.c.paper_id)
             .where(liked.c.vote == Vote.UP, revisions.c.at >= min(since.values()), ~exists(told))
             .order_by(revisions.c.paper_id)
         )
+        if then:
+            query = query.where(revisions.c.at <= then.at)
         for reader_id, paper_id, at in connection.execute(query):
             if at >= since[reader_id] and paper_id not in found[reader_id]:
                 found[reader_id].append(paper_id)

@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime
 from hashlib import sha256
-from typing import Any
+from typing import Any, TypeVarTuple
 
-from sqlalchemy import ColumnElement, Connection, bindparam, exists, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, exists, func, insert, select, update
 
 from bot.domain import Entry, Paper, PaperId, ParsedDigest, ReaderId, Sighting
 from bot.identity import keys, merge
@@ -20,6 +20,8 @@ from bot.store.engine import AnyRow, Database, Lock, in_chunks, insert_new
 from bot.store.fresh import Horizon, fresh_of, revised_of
 from bot.store.schema import digests, lookups, paper_keys, papers, revisions, sightings
 from bot.store.shelf import Shelf
+
+Columns = TypeVarTuple("Columns")
 
 _LONG = 400  # characters; PostgreSQL indexes 2,700 bytes at most
 
@@ -85,18 +87,20 @@ class Papers:
     def newest_id(self) -> PaperId:
         """Return the highest id given so far; 0 where there are no papers yet."""
         with self._database.reading() as connection:
-            return connection.scalar(select(func.max(papers.c.id))) or 0
+            return connection.scalar(self._known(select(func.max(papers.c.id)))) or 0
 
     def newest_first_seen(self, sources: Collection[str] = ()) -> datetime | None:
         """Return when the last new paper came in, from these sources if any are named; None before the first."""
         query = select(papers.c.first_seen).order_by(papers.c.id.desc()).limit(1)
+        if sources:
+            query = query.where(_brought_by(sources))
         with self._database.reading() as connection:
-            return connection.scalar(query.where(_brought_by(sources)) if sources else query)
+            return connection.scalar(self._known(query))
 
     def count(self) -> int:
         """Return how many papers are known."""
         with self._database.reading() as connection:
-            return connection.scalar(select(func.count()).select_from(papers)) or 0
+            return connection.scalar(self._known(select(func.count()).select_from(papers))) or 0
 
     def fresh(
         self,
@@ -122,6 +126,19 @@ class Papers:
         query = select(papers.c.id).where(papers.c.first_seen < time).order_by(papers.c.id.desc()).limit(1)
         with self._database.reading() as connection:
             return connection.scalar(query) or 0
+
+    def arrivals(
+        self, since: datetime, until: datetime, sources: Collection[str] = ()
+    ) -> list[tuple[PaperId, datetime]]:
+        """Return which papers came in between two times, both included, and when, oldest first.
+
+        With ``sources``, only papers that one of these has delivered.
+        """
+        query = select(papers.c.id, papers.c.first_seen).where(papers.c.first_seen.between(since, until))
+        if sources:
+            query = query.where(_brought_by(sources))
+        with self._database.reading() as connection:
+            return [(row.id, row.first_seen) for row in connection.execute(query.order_by(papers.c.id))]
 
     def revised_of(self, since: Mapping[ReaderId, datetime]) -> dict[ReaderId, list[PaperId]]:
         """Return for each reader the papers they like and of which a later version came since, oldest first.
@@ -165,7 +182,11 @@ class Papers:
         if upto is not None:
             query = query.where(papers.c.id <= upto)
         with self._database.reading() as connection:
-            return [(row.id, row.title, row.abstract) for row in connection.execute(query)]
+            return [(row.id, row.title, row.abstract) for row in connection.execute(self._known(query))]
+
+    def _known(self, query: Select[*Columns]) -> Select[*Columns]:
+        """Narrow a query to the papers that there are: here to none but all."""
+        return query
 
 
 def _brought_by(sources: Collection[str]) -> ColumnElement[bool]:

@@ -17,6 +17,7 @@ from bot.pipeline.account import export
 from bot.pipeline.learning import learned
 from bot.store.readers import PAUSED
 from bot.tokens import Purpose
+from bot.web.curve import curve
 from bot.web.open_editions import as_bibtex, as_ris
 from bot.web.site import Refused, Site, field, fields, paper_id_of, vote_of
 from bot.web.thumbs import vote_by_web
@@ -100,9 +101,13 @@ class MyPage:
         return self._site.reader(request, Purpose.ME)
 
     def _page(self, request: Request, reader: Reader, said: str = "") -> Response:
+        from bot.pipeline.answers import answer  # with scikit-learn behind it: `serve` is to be up at once
+        from bot.pipeline.evaluating import QUICK, evaluate
+
         store, profile = self._site.app.store, self._site.profile_of(reader)
         with self._site.editor() as editor:
             words = learned(store, editor, reader, profile, now=self._site.now)
+            found = evaluate(store, lambda: self._site.app.ranker, reader, profile, QUICK)
         votes = store.feedback.votes(reader.id)
         editions = store.editions.of_reader(reader.id)
         return self._site.page(
@@ -112,6 +117,8 @@ class MyPage:
             said=said,
             me=_path(request),
             learned=words,
+            answer=answer(found, by_pairs=True) if found.thumbs else "",
+            curve=curve(found.points),
             override=store.overrides.get(reader.id),
             all_days=DAYS,
             thumbs=self._with_papers(votes[::-1][:_THUMBS_SHOWN]),

@@ -1,10 +1,12 @@
 """Each third-party library is known in one room only, so that it can be changed for another in one place."""
 
 import ast
+import subprocess
 import sys
 from collections import defaultdict
 from pathlib import Path
 
+import pytest
 from support import ROOT
 
 BOT = ROOT / "bot"
@@ -47,3 +49,11 @@ def test_each_third_party_library_is_imported_in_one_room():
             rooms[name].add(room(path))
     assert len(rooms) >= 15
     assert {name: found for name, found in rooms.items() if len(found) > 1} == SHARED
+
+
+@pytest.mark.parametrize("module", ["bot.cli.main", "bot.web"])
+def test_what_takes_a_second_to_import_is_imported_when_it_is_used(module):
+    heavy = "{'sklearn', 'scipy', 'matplotlib'}"
+    check = f"import sys, {module}; print(sorted({heavy} & sys.modules.keys()))"
+    ran = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert ran.stdout.strip() == "[]"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import email
 import shutil
+from datetime import datetime, timedelta
 from email import policy
 
 import pytest
@@ -11,6 +12,8 @@ from starlette.testclient import TestClient
 
 from bot.app import open_app
 from bot.cli.main import invoke
+from bot.domain import Vote
+from bot.feedback import record
 from bot.web import make_web
 
 NOW = "2025-05-07T09:00:00+02:00"
@@ -62,6 +65,18 @@ def links(app, reader):
 @pytest.fixture
 def paper(app):
     return app.store.papers.find("TTRL")[0]
+
+
+@pytest.fixture
+def practised(app, reader):
+    """The reader has judged some papers a day for a fortnight."""
+    papers = [app.store.papers.get([i])[i] for i in app.store.papers.fresh(reader.id)]
+    start = datetime.fromisoformat(NOW)
+    for n in range(14):
+        for k, paper in enumerate(papers[4 * n : 4 * n + 4]):
+            vote = Vote.UP if "model" in paper.abstract or k == 0 else Vote.DOWN
+            record(app.store, reader, paper, vote, now=start + timedelta(days=n + 1, minutes=k), via="cli")
+    return reader
 
 
 @pytest.fixture

@@ -64,6 +64,32 @@ def test_thumbs_of_late_are_a_chart(client, me, links, paper):
     assert 'aria-label="Thumbs of the last twelve weeks: 1 up, 0 down"' in client.get(me).text
 
 
+def test_without_thumbs_nothing_is_said_of_their_use_and_with_few_that_it_is_too_early(
+    client, me, links, paper
+):
+    assert "Is it getting better?" not in client.get(me).text
+    client.post(links.thumb(paper, Vote.UP))
+    page = client.get(me).text
+    assert "Too early to tell: 0 liked papers could be predicted" in page
+    assert 'class="chart curve"' not in page
+
+
+def test_how_well_thumbs_were_predicted_is_a_drawing_with_words_for_those_who_cannot_see_it(
+    client, me, practised
+):
+    page = client.get(me).text
+    drawing = re.search(r'<svg class="chart curve".*?</svg>', page, re.DOTALL)[0]
+    assert re.search(
+        r'aria-label="With thumbs \d+ of 100 at first and \d+ of late; by interest words', drawing
+    )
+    assert drawing.count("<circle") >= 2
+    assert len(re.search(r'"line with-thumbs" points="([^"]+)"', drawing)[1].split()) == drawing.count(
+        "<circle"
+    )
+    assert "style=" not in drawing  # the pages' policy forbids it
+    assert re.search(r"a paper you liked stood above one you passed over \d+ times in 100", page)
+
+
 def test_when_and_how_much_are_set_for_this_reader_alone(app, client, me, reader, paperbot):
     form = {"do": "settings", "size": "3", "at": "06:30", "day": ["mon", "sun"]}
     assert "Noted." in client.post(me, data=form).text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
+from urllib.parse import urlsplit
 
 import pytest
 import uvicorn
@@ -135,6 +136,21 @@ def test_every_page_is_fit_to_be_read_by_everybody(every_page, open_page, width,
     for url in every_page:
         page.goto(url)
         look(page)
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(320, "light"), (1280, "dark")])
+def test_the_drawing_of_what_was_learned_is_read_by_everybody(
+    base, practised, links, open_page, width, scheme
+):
+    page = open_page(width, scheme)
+    page.goto(base + urlsplit(links.me()).path)
+    look(page)
+    drawing = page.get_by_role("img", name="With thumbs")
+    box = drawing.bounding_box()
+    assert 250 < box["width"] <= 480
+    for text in drawing.locator("text").all():
+        inside = text.bounding_box()
+        assert inside["x"] + inside["width"] <= box["x"] + box["width"] + 0.5
 
 
 def test_what_is_there_to_press_is_large_enough_for_a_thumb(every_page, open_page):

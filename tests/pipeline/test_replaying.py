@@ -1,0 +1,160 @@
+"""Past days again: the same without a change, other picks with one, and nothing that was not known by then."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from itertools import pairwise
+
+import pytest
+from support import digest
+
+from bot.app import open_app
+
+FIRST = datetime(2026, 6, 8, 6, 5, tzinfo=UTC)  # a Monday, five minutes after the edition is due
+OWLS = ("Owls that hunt", "Owls that sing", "Owls that nest", "Owls that fly")
+BEES = ("Bees that dance", "Bees that sleep", "Bees that swarm", "Bees that sting")
+PROFILE = """title = "Birds"
+interests = "{interests}"
+[edition]
+size = 3
+explore = 0
+[schedule]
+at = "06:00"
+[[readers]]
+email = "ada@example.org"
+"""
+
+
+def lived(home, paperbot, days=5):
+    """A home that has run for some days, with a digest and a thumb on each."""
+    for path in (*home.glob("seeds/*"), *home.glob("profiles/*")):
+        path.unlink()
+    (home / "profiles" / "birds.toml").write_text(PROFILE.format(interests="owls"))
+    for n in range(days):
+        now = FIRST + timedelta(days=n)
+        titles = [f"{title} on day {n}" for title in (*OWLS, *BEES)]
+        (home / "seeds" / f"{n}.txt").write_text(digest(*titles, header=f"BIRDS - {now:%Y-%m-%d}"))
+        assert paperbot("run", "--now", now.isoformat()).code == 0
+        later = (now + timedelta(hours=1)).isoformat()
+        paperbot("thumb", "up", "birds", f"Bees that dance on day {n}", "--now", later)
+    return home
+
+
+@pytest.fixture
+def home_of_a_week(home, paperbot):
+    return lived(home, paperbot)
+
+
+def replayed(paperbot, first="2026-06-08", last="2026-06-12", *options):
+    return paperbot("replay", "birds", "--from", first, "--to", last, *options, "--json").json
+
+
+def picks(day):
+    return [pick["title"] for pick in day["picks"]]
+
+
+def really_sent(home):
+    with open_app(home) as app:
+        (reader,) = app.store.readers.all()
+        return {
+            edition.date.isoformat(): [
+                (pick.paper.title, pick.probability) for pick in app.store.editions.picks_of(edition.id)
+            ]
+            for edition in app.store.editions.of_reader(reader.id)
+        }
+
+
+def test_without_a_change_the_very_editions_that_were_sent_come_out(home_of_a_week, paperbot):
+    days = replayed(paperbot)["days"]
+    again = {day["date"]: [(pick["title"], pick["score"]) for pick in day["picks"]] for day in days}
+    real = really_sent(home_of_a_week)
+    assert len(real) == 5
+    assert {day: [title for title, _ in shown] for day, shown in again.items()} == {
+        day: [title for title, _ in shown] for day, shown in real.items()
+    }
+    for day, shown in real.items():
+        assert [score for _, score in again[day]] == pytest.approx([score for _, score in shown])
+
+
+def test_todays_profile_decides_and_no_paper_comes_twice(home_of_a_week, paperbot):
+    (home_of_a_week / "profiles" / "birds.toml").write_text(PROFILE.format(interests="bees"))
+    days = replayed(paperbot)["days"]
+    assert all("Bees" in title for title in picks(days[0]))
+    titles = [title for day in days for title in picks(day)]
+    assert len(titles) == len(set(titles)) == 15
+
+
+def test_what_was_sent_before_the_range_is_not_repeated_and_what_was_sent_in_it_may_be(
+    home_of_a_week, paperbot
+):
+    before = {title for title, _ in really_sent(home_of_a_week)["2026-06-09"]}
+    days = replayed(paperbot, "2026-06-10", "2026-06-11")["days"]
+    shown = {title for day in days for title in picks(day)}
+    assert not before & shown
+    assert {pick["sent"] is not None for day in days for pick in day["picks"]} == {True}
+
+
+def test_thumbs_and_papers_of_later_days_change_nothing(home, paperbot):
+    lived(home, paperbot, days=3)
+    early = replayed(paperbot, "2026-06-08", "2026-06-10")["days"]
+    lived(home, paperbot, days=5)
+    for title in ("Owls that hunt on day 0", "Owls that sing on day 1"):
+        paperbot("thumb", "down", "birds", title, "--now", (FIRST + timedelta(days=4)).isoformat())
+    late = replayed(paperbot, "2026-06-08", "2026-06-10")["days"]
+    assert [picks(day) for day in late] == [picks(day) for day in early]
+    assert [p["score"] for d in late for p in d["picks"]] == pytest.approx(
+        [p["score"] for d in early for p in d["picks"]]
+    )
+
+
+def test_it_tells_what_became_of_a_pick(home_of_a_week, paperbot):
+    shown = picks(replayed(paperbot, "2026-06-08", "2026-06-08")["days"][0])[0]
+    judged = (FIRST + timedelta(hours=2)).isoformat()
+    paperbot("thumb", "down", "birds", shown, "--now", judged)
+    answer = replayed(paperbot, "2026-06-08", "2026-06-08")
+    pick = next(p for p in answer["days"][0]["picks"] if p["title"] == shown)
+    assert pick["thumb"] == {"vote": "down", "at": judged}
+    assert pick["sent"] == FIRST.isoformat()
+    assert answer["totals"] == {"days": 1, "papers": 3, "sent": 3, "up": 0, "down": 1}
+    out = paperbot("replay", "birds", "--from", "2026-06-08", "--to", "2026-06-08").out
+    assert "👎 Jun 08, sent Jun 08" in out
+
+
+def test_only_days_of_the_schedule_that_have_come_are_replayed_and_a_quiet_one_says_so(
+    home_of_a_week, paperbot
+):
+    days = replayed(paperbot, "2026-06-12", "2026-06-20", "--now", "2026-06-16T12:00:00+00:00")["days"]
+    assert [date.fromisoformat(day["date"]).strftime("%a") for day in days] == ["Fri", "Mon", "Tue"]
+    assert days[1]["quiet"].startswith(
+        "No new paper has come in since your last edition; the last one came on 12"
+    )
+    out = paperbot("replay", "birds", "--from", "2026-06-15", "--to", "2026-06-16").out
+    assert out.count("nothing: No new paper has come in") == 2
+    assert (
+        "No edition was due" in paperbot("replay", "birds", "--from", "2026-06-13", "--to", "2026-06-14").out
+    )
+
+
+def test_nothing_is_stored_or_sent(home_of_a_week, paperbot):
+    files = {path: path.read_bytes() for path in home_of_a_week.glob("state/outbox/*/*")}
+    kept = paperbot("export", "birds").out
+    replayed(paperbot)
+    assert {path: path.read_bytes() for path in home_of_a_week.glob("state/outbox/*/*")} == files
+    assert paperbot("export", "birds").out == kept
+
+
+def test_a_range_that_is_none_is_refused(home_of_a_week, paperbot):
+    for first, last, says in (
+        ("2026-06-10", "2026-06-08", "--from 2026-06-10 is after --to 2026-06-08"),
+        ("2020-06-10", "2026-06-08", "more than 400 days"),
+        ("May", "2026-06-08", "'May' does not match the format"),
+    ):
+        answer = paperbot("replay", "birds", "--from", first, "--to", last)
+        assert (answer.code, answer.out) == (2, "")
+        assert says in answer.err
+
+
+def test_each_day_has_an_edition_of_its_own_time(home_of_a_week, paperbot):
+    times = [datetime.fromisoformat(day["at"]) for day in replayed(paperbot)["days"]]
+    assert all(earlier < later for earlier, later in pairwise(times))
+    assert times[0] == FIRST
