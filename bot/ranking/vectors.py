@@ -56,10 +56,14 @@ def expanded(
 
 
 def shared_out(near: sp.csr_matrix) -> sp.csr_matrix:
-    """What each near paper's value counts for beside a paper's own; a row adds up to a constant, or to 0."""
+    """What each near paper's value counts for beside a paper's own; a row adds up to a constant, or to 0.
+
+    Entries stand in the order of ``near``'s.
+    """
     total = np.asarray(near.sum(axis=1)).ravel()
-    worth = np.divide(_NEAREST_WORTH, total, out=np.zeros_like(total), where=total > 0)
-    return sp.csr_matrix(sp.diags(worth.astype(np.float32)) @ near)
+    worth = np.divide(_NEAREST_WORTH, total, out=np.zeros_like(total), where=total > 0).astype(np.float32)
+    shares = near.data * np.repeat(worth, np.diff(near.indptr))
+    return sp.csr_matrix((shares, near.indices, near.indptr), shape=near.shape)
 
 
 def nearest(rows: sp.csr_matrix, fitted: sp.csr_matrix, own_row: np.ndarray) -> sp.csr_matrix:

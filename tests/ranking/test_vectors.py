@@ -1,0 +1,97 @@
+"""Papers by their own words and by those of their nearest; and what each word adds to a score, exactly."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from bot.ranking.corpus import Corpus
+from bot.ranking.reader_models import ReaderModels
+from bot.ranking.taste import Tastes
+from bot.ranking.vectors import nearest, shared_out, unit
+
+TOPICS = ("reward model verifiable", "owl nest song", "graph proof lemma", "robot arm grasp")
+TEXTS = [f"{TOPICS[i % 4]} paper{i % 13} result{i % 7} detail{i % 5}" for i in range(240)]
+NEW = ["the song of an owl", "a proof of a lemma on robots", "nothing known here zzz", TEXTS[5]]
+
+some_rows = arrays(np.float32, (7, 6), elements=st.sampled_from([0, 0, 0, 0.5, 1, 2]))
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    return Corpus().fit(TEXTS)
+
+
+@pytest.fixture(scope="module")
+def models(corpus):
+    """Of one who wants owls, and has liked and disliked some papers; and of one who gave only words."""
+    rows = corpus.transform(TEXTS)
+    none = sp.csr_matrix((1, rows.shape[1]), dtype=np.float32)
+    up = sp.vstack([unit(rows[[1]] + rows[[5]] + rows[[9]]), none], format="csr")
+    down = sp.vstack([unit(rows[[2]]), none], format="csr")
+    wanted = unit(corpus.transform(["owl song", "proof"]))
+    judged = sp.csr_matrix((2, len(corpus.background_)), dtype=bool)
+    tastes = Tastes(wanted, up, down, np.array([3.0, 0.0]), np.array([1.0, 0.0]))
+    return ReaderModels(corpus).fit(tastes, judged)
+
+
+@given(some_rows)
+def test_the_nearest_are_those_of_highest_cosine_without_a_paper_itself(values):
+    rows = sp.csr_matrix(values)
+    near = nearest(rows, rows, np.arange(len(values))).toarray()
+    cosines = (unit(rows) @ unit(rows).T).toarray()
+    np.fill_diagonal(cosines, 0)
+    for found, all_of_them in zip(near, cosines, strict=True):
+        assert sorted(found) == pytest.approx([0, 0, *sorted(all_of_them)[-5:]], abs=1e-6)
+        assert found[found > 0] == pytest.approx(all_of_them[found > 0], abs=1e-6)
+
+
+@given(some_rows)
+def test_what_near_papers_count_for_is_the_same_however_near_they_are(values):
+    rows = sp.csr_matrix(values)
+    near = nearest(rows, rows, np.arange(len(values)))
+    total = np.asarray(shared_out(near).sum(axis=1)).ravel()
+    assert total[near.getnnz(axis=1) > 0] == pytest.approx(0.6)
+    assert not total[near.getnnz(axis=1) == 0].any()
+
+
+def test_a_known_paper_is_not_its_own_neighbour(corpus):
+    vectors = corpus.vectors([TEXTS[7]])
+    assert vectors.near.nnz == 5
+    assert 7 not in vectors.near.indices
+
+
+def test_words_of_near_papers_come_in(corpus):
+    vectors = corpus.vectors(["an owl of song"])
+    nest = list(corpus.terms_).index("nest")
+    assert vectors.own[0, nest] == 0
+    assert vectors.words[0, nest] > 0
+
+
+@pytest.mark.parametrize("reader", [0, 1])
+def test_the_words_add_up_to_the_score_and_all_stand_in_the_paper(corpus, models, reader):
+    papers = corpus.vectors([*NEW, *TEXTS[:40]])
+    added = models.contributions(reader, papers)
+    expected = models.decision_function(papers)[reader] - models.intercept_[reader]
+    assert np.asarray(added.sum(axis=1)).ravel() == pytest.approx(expected, abs=1e-3)
+    for row in range(len(papers)):
+        assert set(added[row].nonzero()[1]) <= set(papers.own[row].indices)
+
+
+def test_a_paper_without_a_known_word_has_the_same_score_whoever_is_near(corpus, models):
+    papers = corpus.vectors(["nothing known here zzz"])
+    assert papers.near.nnz == 0
+    assert models.decision_function(papers)[:, 0] == pytest.approx(models.intercept_)
+
+
+@settings(max_examples=20)
+@given(st.lists(st.sampled_from([*NEW, *TEXTS[:9], ""]), max_size=6))
+def test_a_paper_has_the_same_vectors_alone_and_among_others(corpus, texts):
+    together = corpus.vectors(texts)
+    assert len(together) == len(texts)
+    for row, text in enumerate(texts):
+        alone = corpus.vectors([text])
+        assert together[[row]].words.toarray() == pytest.approx(alone.words.toarray(), abs=1e-6)
+        assert together[[row]].latent == pytest.approx(alone.latent, abs=1e-5)
