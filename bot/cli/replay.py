@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -59,7 +60,7 @@ def _json(edition: Edition, since_then: Afterwards) -> dict[str, Any]:
         "date": edition.date,
         "at": edition.composed_at,
         "considered": edition.considered,
-        "quiet": edition.quiet,
+        "quiet": asdict(edition.quiet) if edition.quiet else None,
         "picks": [_pick_json(pick, since_then) for pick in edition.picks],
     }
 

@@ -12,6 +12,8 @@ import scipy.sparse as sp
 # models for retrieval (Tao 2006). Words that a short abstract happens not to use come in through them.
 _NEAREST = 5
 _NEAREST_WORTH = 0.6
+# In a handful of papers the nearest is any: no more than one in so many are near.
+_ONE_IN = 40
 # So many papers are compared with all others at once: a matter of memory.
 _BLOCK = 256
 
@@ -68,10 +70,12 @@ def shared_out(near: sp.csr_matrix) -> sp.csr_matrix:
 
 def nearest(rows: sp.csr_matrix, fitted: sp.csr_matrix, own_row: np.ndarray) -> sp.csr_matrix:
     """(n, n_fitted): cosines with the nearest of the fitted papers, but for a paper's ``own_row`` (-1: none)."""
-    looked_for = unit(rows)
-    fitted = unit(fitted).T.tocsr()
+    count = min(_NEAREST, fitted.shape[0] // _ONE_IN)
+    looked_for, fitted = unit(rows), unit(fitted).T.tocsr()
     kept = [
-        _highest((looked_for[start : start + _BLOCK] @ fitted).tocsr(), own_row[start : start + _BLOCK])
+        _highest(
+            (looked_for[start : start + _BLOCK] @ fitted).tocsr(), own_row[start : start + _BLOCK], count
+        )
         for start in range(0, rows.shape[0], _BLOCK)
     ]
     return sp.vstack(kept, format="csr") if kept else sp.csr_matrix((0, fitted.shape[1]), dtype=np.float32)
@@ -91,19 +95,19 @@ def unit(rows: sp.csr_matrix) -> sp.csr_matrix:
     return sp.csr_matrix(sp.diags(inverse) @ rows, dtype=np.float32)
 
 
-def _highest(cosines: sp.csr_matrix, own_row: np.ndarray) -> sp.csr_matrix:
+def _highest(cosines: sp.csr_matrix, own_row: np.ndarray, count: int) -> sp.csr_matrix:
     is_own = cosines.indices == np.repeat(own_row, np.diff(cosines.indptr))
     cosines.data[is_own] = 0
     ends = zip(cosines.indptr.tolist(), cosines.indptr[1:].tolist(), strict=False)
-    places = [begin + _first(cosines.data[begin:end]) for begin, end in ends]
+    places = [begin + _first(cosines.data[begin:end], count) for begin, end in ends]
     each, counted = np.concatenate(places), np.cumsum([0, *map(len, places)])
     kept = sp.csr_matrix((cosines.data[each], cosines.indices[each], counted), shape=cosines.shape)
     kept.eliminate_zeros()
     return kept
 
 
-def _first(cosines: np.ndarray) -> np.ndarray:
+def _first(cosines: np.ndarray, count: int) -> np.ndarray:
     """Where the highest stand."""
-    if len(cosines) <= _NEAREST:
+    if len(cosines) <= count:
         return np.arange(len(cosines))
-    return np.sort(np.argpartition(-cosines, _NEAREST - 1)[:_NEAREST])
+    return np.sort(np.argpartition(-cosines, count)[:count])

@@ -13,6 +13,7 @@ from bot.feedback import record
 from bot.pipeline.answers import answer
 from bot.pipeline.editing import Candidates, Editor
 from bot.pipeline.evaluating import Bounds, evaluate
+from bot.pipeline.supplying import Sources
 from bot.pipeline.verdicts import Rated, Verdict, judge, mean
 from bot.ranking import Corpus, Ranker
 from bot.ranking.examining import Graded, Marks
@@ -104,7 +105,9 @@ def shows(world, reader, n, profile=PROFILE):
     """The day's real edition, kept as sent."""
     now = START + timedelta(days=n)
     new = Candidates([paper.id for paper in world.day(n)], world.store.papers.newest_id())
-    edition = Editor(world.store, world.ranker).edition(reader, profile, now.date(), now, new)
+    edition = Editor(world.store, world.ranker, Sources(world.store, ())).edition(
+        reader, profile, now.date(), now, new
+    )
     world.store.editions.save(edition, now.date().isoformat(), [])
     return [pick.paper for pick in edition.picks]
 

@@ -125,8 +125,8 @@ def test_only_days_of_the_schedule_that_have_come_are_replayed_and_a_quiet_one_s
 ):
     days = replayed(paperbot, "2026-06-12", "2026-06-20", "--now", "2026-06-16T12:00:00+00:00")["days"]
     assert [date.fromisoformat(day["date"]).strftime("%a") for day in days] == ["Fri", "Mon", "Tue"]
-    assert days[1]["quiet"].startswith(
-        "No new paper has come in since your last edition; the last one came on 12"
+    assert days[1]["quiet"]["words"].startswith(
+        "No new paper has come in since your last edition. The last one came on 12"
     )
     out = paperbot("replay", "birds", "--from", "2026-06-15", "--to", "2026-06-16").out
     assert out.count("nothing: No new paper has come in") == 2

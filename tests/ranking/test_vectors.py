@@ -16,7 +16,7 @@ TOPICS = ("reward model verifiable", "owl nest song", "graph proof lemma", "robo
 TEXTS = [f"{TOPICS[i % 4]} paper{i % 13} result{i % 7} detail{i % 5}" for i in range(240)]
 NEW = ["the song of an owl", "a proof of a lemma on robots", "nothing known here zzz", TEXTS[5]]
 
-some_rows = arrays(np.float32, (7, 6), elements=st.sampled_from([0, 0, 0, 0.5, 1, 2]))
+some_rows = arrays(np.float32, (90, 6), elements=st.sampled_from([0, 0, 0, 0.5, 1, 2]))
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def test_the_nearest_are_those_of_highest_cosine_without_a_paper_itself(values):
     cosines = (unit(rows) @ unit(rows).T).toarray()
     np.fill_diagonal(cosines, 0)
     for found, all_of_them in zip(near, cosines, strict=True):
-        assert sorted(found) == pytest.approx([0, 0, *sorted(all_of_them)[-5:]], abs=1e-6)
+        assert sorted(found) == pytest.approx([*[0] * 88, *sorted(all_of_them)[-2:]], abs=1e-6)
         assert found[found > 0] == pytest.approx(all_of_them[found > 0], abs=1e-6)
 
 

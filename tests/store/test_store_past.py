@@ -36,11 +36,11 @@ def test_editions_instead_take_the_place_of_real_ones(store, samples: Samples):
     for edition, slot in ((first, "1"), (second, "2")):
         assert store.editions.save(edition, slot, []) is not None
     past = store.past(NOW + 2 * DAY, NOW + DAY, [])
-    assert past.editions.last(reader.id).composed_at == NOW
+    assert past.editions.last_by_reader([reader.id])[reader.id].composed_at == NOW
     assert past.papers.fresh(reader.id) == [two, three]
     instead = samples.edition(reader, three, at=NOW + DAY)
     past = store.past(NOW + 2 * DAY, NOW + DAY, [instead])
-    assert past.editions.last(reader.id).composed_at == NOW + DAY
+    assert past.editions.last_by_reader([reader.id])[reader.id].composed_at == NOW + DAY
     assert past.papers.fresh(reader.id) == [two]
 
 
@@ -51,9 +51,11 @@ def test_a_later_version_is_news_as_it_was(store, samples: Samples):
     record(store, reader, owls, Vote.UP, now=NOW, via="cli")
     samples.ingest(Entry("Owls", arxiv_id="2606.00001", version=2), now=NOW + DAY)
     store.editions.save(samples.edition(reader, owls.id, at=NOW + 2 * DAY), "1", [])
-    assert store.papers.revised(reader.id, since=NOW) == []
-    assert store.past(NOW + 3 * DAY, NOW + DAY, []).papers.revised(reader.id, since=NOW) == [owls.id]
-    assert store.past(NOW + DAY / 2, NOW, []).papers.revised(reader.id, since=NOW) == []
+    assert store.papers.revised_of({reader.id: NOW}) == {reader.id: []}
+    assert store.past(NOW + 3 * DAY, NOW + DAY, []).papers.revised_of({reader.id: NOW}) == {
+        reader.id: [owls.id]
+    }
+    assert store.past(NOW + DAY / 2, NOW, []).papers.revised_of({reader.id: NOW}) == {reader.id: []}
 
 
 def test_arrivals_tell_what_came_in_when_and_shown_what_a_reader_got(store, samples: Samples):

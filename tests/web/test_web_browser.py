@@ -90,12 +90,12 @@ def test_from_the_start_page_to_the_goodbye(base, open_page, served, mails, pape
     look(page)
 
     (served / "seeds" / "new.txt").write_text(
-        digest("Reward models with min-form credit assignment", "Reward models of another kind")
+        digest("Min-form credit assignment of rewards", "Reward models of another kind")
     )
     paperbot("run", "--force")
     without_votes, with_one = mails("ada@example.org")[-1], mails(EVE)[-1]
     assert without_votes["Subject"] == "Reward models of another kind + 1 more"
-    assert with_one["Subject"] == "Reward models with min-form credit assignment + 1 more"
+    assert with_one["Subject"] == "Min-form credit assignment of rewards + 1 more"
 
     (me,) = (link for link in links_in(first, base) if "/me/" in link)
     page.goto(me)
