@@ -109,6 +109,8 @@ def print_one(found: Evaluation, rows: Sequence[Row]) -> None:
     console().print(_marks(found))
     if rows:
         click.echo(text_chart(rows) + "\n")
+    else:
+        _say("A chart over time needs some more rounds of thumbs.\n")
     if found.calibration:
         _print_calibration(found.calibration)
 
