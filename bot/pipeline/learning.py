@@ -23,6 +23,7 @@ _RECENT = 300  # papers that stand for what usually comes in
 _CANDIDATES = 500  # of tomorrow's, the newest; enough to see what moves
 _LATE = 5_000  # papers among which those are looked for that stand for tomorrow's
 _LEAST_CHANGE = 0.01  # of a word's weight, in log-odds
+_LEAST_SHARE = 0.03  # a word that moves papers by less of what the heaviest does is chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,8 @@ def learned(
     ranking = editor.ranking(reader, profile, recent, now)
     ordered = sorted(ranking.usual_words() if ranking else (), key=lambda word: -word.weight)
     heaviest = max((abs(word.weight) for word in ordered), default=1.0)
-    words = [Word(word.term, word.weight, abs(word.weight) / heaviest) for word in ordered]
+    shares = [Word(word.term, word.weight, abs(word.weight) / heaviest) for word in ordered]
+    words = [word for word in shares if word.share >= _LEAST_SHARE]
     likes, dislikes = [w for w in words if w.weight > 0], [w for w in reversed(words) if w.weight < 0]
     return Learned(likes[:most], dislikes[:most])
 

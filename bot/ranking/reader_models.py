@@ -21,9 +21,10 @@ from bot.ranking.vectors import PaperVectors, shared_out, unit
 _INTERESTS_WORTH = 3.5
 _INTERESTS_FADE_FROM = 2.0
 _INTERESTS_FADE = 0.8
-# Disliked papers weigh at most this, half of it at so many thumbs down: one dislike says little.
-_DISLIKES_WORTH = 0.4
-_DISLIKES_HALVED_AT = 10.0
+# Disliked papers weigh at most this, half of it at so many thumbs down: one dislike says little. From 0.3 to 0.8 the
+# bench can't tell; a reader who presses a thumb down wants to see that it was heard.
+_DISLIKES_WORTH = 0.6
+_DISLIKES_HALVED_AT = 5.0
 # How much of the weights is shared with words that papers use beside them.
 _SMOOTHED = 1.0
 # The closest hundredth of the background, beside thumbs, is the contrast: it comes close, and nobody asked for it.
