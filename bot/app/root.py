@@ -1,4 +1,4 @@
-"""The composition root: from a home directory and its settings to live objects.
+"""From a home directory and its settings to live objects.
 
 Each part is made, and its libraries imported, when it is first asked for: a command pays only for what it uses.
 """
@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from email.utils import parseaddr
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.config.opml import as_sources, feeds_in
 from bot.config.profiles import Profile, load_profiles
-from bot.config.settings import Settings, SourceSection, add_to_settings, load_settings
+from bot.config.settings import Settings, add_to_settings, load_settings
 from bot.domain import Kind, Problem, Reader
 from bot.errors import UsageError
 from bot.links import ReaderLinks
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from pydantic import SecretStr
 
-    from bot.deliver import Channel, Route
+    from bot.deliver import Route
     from bot.deliver.dispatch import Dispatcher
     from bot.deliver.slack_front import SlackFront
     from bot.pipeline.corpora import CorpusCache, Stamp
@@ -127,7 +126,13 @@ class App:
     @cached_property
     def sources(self) -> Sequence[Source]:
         """Where the settings say that digests come from."""
-        return [self._source(section) for section in self._settings.sources]
+        from bot.app.sources import source
+
+        settings = self._settings
+        return [
+            source(section, self.home, lambda: self._fetcher, settings.passwords)
+            for section in settings.sources
+        ]
 
     def add_feeds(self, opml: bytes) -> list[str]:
         """Adds the feeds of a list to the settings file, those that it has aside; returns their names.
@@ -146,47 +151,6 @@ class App:
 
         fetch = self._settings.fetch
         return Fetcher(private_hosts=fetch.private_hosts, proxy=fetch.proxy, seconds=fetch.timeout)
-
-    def _source(self, section: SourceSection) -> Source:
-        from bot.sources.folder import FolderSource
-
-        name, every = section.name, section.interval
-        match section.kind:
-            case "folder":
-                return FolderSource(name, self.home / section.path)
-            case "feed":
-                from bot.sources.feed import FeedSource
-
-                return FeedSource(name, section.url, self._fetcher, every)
-            case "arxiv":
-                from bot.sources import arxiv
-
-                return arxiv.ArxivSource(name, section.query, self._fetcher, every, section.url or arxiv.URL)
-            case "huggingface":
-                from bot.sources import huggingface
-
-                return huggingface.HuggingFaceSource(
-                    name, self._fetcher, every, section.url or huggingface.URL
-                )
-            case "mailbox":
-                return self._mailbox(section)
-
-    def _mailbox(self, section: SourceSection) -> Source:
-        from bot.sources.mailbox import MailboxSource
-
-        password = self._settings.passwords.get(section.name.replace("-", "_"))
-        return MailboxSource(
-            name=section.name,
-            host=section.host,
-            port=section.port,
-            security=section.security,
-            username=section.username,
-            password=password.get_secret_value() if password else "",
-            sender=section.sender,
-            folder=section.folder,
-            moved_to=section.moved_to,
-            every=section.interval,
-        )
 
     @cached_property
     def ranker(self) -> Ranker:
@@ -344,41 +308,10 @@ class App:
     @cached_property
     def routes(self) -> Mapping[Kind, Route]:
         """The way out for each kind of address."""
-        return {Kind.EMAIL: self._mail_route(), Kind.SLACK: self._slack_route()}
+        from bot.app.routes import mail_route, slack_route
 
-    def _mail_route(self) -> Route:
-        from bot.deliver import Route
-
-        if not self._settings.email.host:
-            from bot.deliver.files import FilesChannel
-
-            return Route([FilesChannel(self.outbox_folder, ".eml")])
-        return Route([self._smtp_channel() for _ in range(self._settings.email.connections)])
-
-    def _smtp_channel(self) -> Channel:
-        from bot.deliver.smtp import SmtpChannel
-
-        email = self._settings.email
-        return SmtpChannel(
-            email.host,
-            email.port,
-            email.security,
-            envelope_sender=parseaddr(email.sender)[1],
-            username=email.username,
-            password=email.password.get_secret_value() if email.password else None,
-        )
-
-    def _slack_route(self) -> Route:
-        from bot.deliver import Route
-
-        slack = self._settings.slack
-        if not slack.token:
-            from bot.deliver.files import FilesChannel
-
-            return Route([FilesChannel(self.outbox_folder, ".json")])
-        from bot.deliver.slack import SPACING, SlackChannel
-
-        return Route([SlackChannel(slack.token.get_secret_value(), slack.api_url)], SPACING)
+        email, slack, files = self._settings.email, self._settings.slack, self.outbox_folder
+        return {Kind.EMAIL: mail_route(email, files), Kind.SLACK: slack_route(slack, files)}
 
 
 def _plain(secret: SecretStr | None) -> str | None:

@@ -1,0 +1,45 @@
+"""The way out for each kind of address: a server where one is set up, else files in a folder."""
+
+from __future__ import annotations
+
+from email.utils import parseaddr
+from pathlib import Path
+from typing import Literal
+
+from bot.config.settings import EmailSection, SlackSection
+from bot.deliver import Channel, Route
+
+
+def mail_route(email: EmailSection, files: Path) -> Route:
+    """A few connections to the mail server."""
+    if not email.host:
+        return _to_files(files, ".eml")
+    return Route([_smtp_channel(email) for _ in range(email.connections)])
+
+
+def slack_route(slack: SlackSection, files: Path) -> Route:
+    """One connection, which keeps Slack's pace."""
+    if not slack.token:
+        return _to_files(files, ".json")
+    from bot.deliver.slack import SPACING, SlackChannel
+
+    return Route([SlackChannel(slack.token.get_secret_value(), slack.api_url)], SPACING)
+
+
+def _smtp_channel(email: EmailSection) -> Channel:
+    from bot.deliver.smtp import SmtpChannel
+
+    return SmtpChannel(
+        email.host,
+        email.port,
+        email.security,
+        envelope_sender=parseaddr(email.sender)[1],
+        username=email.username,
+        password=email.password.get_secret_value() if email.password else None,
+    )
+
+
+def _to_files(folder: Path, suffix: Literal[".eml", ".json"]) -> Route:
+    from bot.deliver.files import FilesChannel
+
+    return Route([FilesChannel(folder, suffix)])

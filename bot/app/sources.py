@@ -1,0 +1,58 @@
+"""The sources that settings name, alive; their libraries are imported when one is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bot.config.settings import SourceSection
+from bot.sources import Source
+
+if TYPE_CHECKING:
+    from pydantic import SecretStr
+
+    from bot.sources.http import Fetcher
+
+
+def source(
+    section: SourceSection, home: Path, fetcher: Callable[[], Fetcher], passwords: Mapping[str, SecretStr]
+) -> Source:
+    """One source; ``passwords`` are by names with ``_`` for ``-``."""
+    name, every = section.name, section.interval
+    match section.kind:
+        case "folder":
+            from bot.sources.folder import FolderSource
+
+            return FolderSource(name, home / section.path)
+        case "feed":
+            from bot.sources.feed import FeedSource
+
+            return FeedSource(name, section.url, fetcher(), every)
+        case "arxiv":
+            from bot.sources import arxiv
+
+            return arxiv.ArxivSource(name, section.query, fetcher(), every, section.url or arxiv.URL)
+        case "huggingface":
+            from bot.sources import huggingface
+
+            return huggingface.HuggingFaceSource(name, fetcher(), every, section.url or huggingface.URL)
+        case "mailbox":
+            return _mailbox(section, passwords.get(name.replace("-", "_")))
+
+
+def _mailbox(section: SourceSection, password: SecretStr | None) -> Source:
+    from bot.sources.mailbox import MailboxSource
+
+    return MailboxSource(
+        name=section.name,
+        host=section.host,
+        port=section.port,
+        security=section.security,
+        username=section.username,
+        password=password.get_secret_value() if password else "",
+        sender=section.sender,
+        folder=section.folder,
+        moved_to=section.moved_to,
+        every=section.interval,
+    )
