@@ -33,6 +33,8 @@ _PAIR_WEIGHT, _PAIR_WEIGHT_OF_FEW = 0.25, 1.0
 _RARITY, _RARITY_OF_FEW = 1.0, 0.5
 # How much of a long text's length counts against it; the rest is as in a text of the usual length.
 _LENGTH_COUNTS = 0.75
+# So many papers tell what values are usual.
+_EVERYDAY = 500
 # More latent directions than this smooth no better, and cost more.
 _DIRECTIONS = 128
 
@@ -43,7 +45,7 @@ _FORMAT = 2
 class Corpus(TransformerMixin, BaseEstimator):
     """Texts to vectors over one vocabulary; memory is bounded by ``max_papers`` however many texts come."""
 
-    def __init__(self, max_terms: int = 100_000, max_papers: int = 20_000, background: int = 2_000) -> None:
+    def __init__(self, max_terms: int = 100_000, max_papers: int = 20_000, background: int = 5_000) -> None:
         self.max_terms = max_terms
         self.max_papers = max_papers
         self.background = background
@@ -52,7 +54,8 @@ class Corpus(TransformerMixin, BaseEstimator):
         """Learns from ``max_papers`` of the texts, drawn evenly, and keeps a sample of them as background.
 
         ``terms_`` (n_terms,), ``idf_`` (n_terms,), ``usual_length_``, ``rows_`` (n_fitted, n_terms),
-        ``components_`` (n_directions, n_terms) and ``background_``, ``PaperVectors`` of n_background.
+        ``background_`` (n_background, n_terms), ``components_`` (n_directions, n_terms), and ``everyday_``,
+        ``PaperVectors`` of a few of them.
         """
         drawn = [texts[i] for i in _spread(len(texts), self.max_papers).tolist()]
         counts, names = _counts(drawn, self.max_terms)
@@ -64,8 +67,8 @@ class Corpus(TransformerMixin, BaseEstimator):
         self.usual_length_ = float(np.median(lengths[lengths > 0])) if lengths.any() else 1.0
         self._take_rows(self._weighted(counts), np.array([_key(text) for text in drawn], dtype=np.int64))
         self._factorise()
-        kept = self._background_rows()
-        self._take_background(nearest(self.rows_[kept], self.rows_, kept))
+        kept = self._everyday_rows()
+        self._take_everyday(nearest(self.rows_[kept], self.rows_, kept))
         return self
 
     def transform(self, texts: Sequence[str]) -> sp.csr_matrix:
@@ -102,7 +105,7 @@ class Corpus(TransformerMixin, BaseEstimator):
             "components": self.components_,
             "keys": self._row_keys,
             **_parts("rows", self.rows_),
-            **_parts("near", self.background_.near),
+            **_parts("near", self.everyday_.near),
         }
         np.savez(file, allow_pickle=False, about=np.array([_FORMAT, *fitted_on]), **arrays)
 
@@ -127,21 +130,23 @@ class Corpus(TransformerMixin, BaseEstimator):
         corpus.components_ = arrays["components"]
         papers = len(arrays["keys"])
         corpus._take_rows(_whole("rows", arrays, (papers, len(corpus.terms_))), arrays["keys"])
-        corpus._take_background(_whole("near", arrays, (len(corpus._background_rows()), papers)))
+        corpus._take_everyday(_whole("near", arrays, (len(corpus._everyday_rows()), papers)))
         return corpus
 
     def _take_rows(self, rows: sp.csr_matrix, keys: np.ndarray) -> None:
         self.rows_: sp.csr_matrix = rows
         self._row_keys = keys
         self._row = {int(key): row for row, key in enumerate(keys)}
-
-    def _background_rows(self) -> np.ndarray:
-        return _spread(len(self._row_keys), self.background)
-
-    def _take_background(self, near: sp.csr_matrix) -> None:
-        kept = self._background_rows()
+        kept = _spread(len(keys), self.background)
         self._background_row = {int(row): place for place, row in enumerate(kept)}
-        self.background_: PaperVectors = expanded(self.rows_[kept], near, self.components_, self.rows_)
+        self.background_: sp.csr_matrix = rows[kept]
+
+    def _everyday_rows(self) -> np.ndarray:
+        return _spread(len(self._row_keys), min(self.background, _EVERYDAY))
+
+    def _take_everyday(self, near: sp.csr_matrix) -> None:
+        rows = self.rows_[self._everyday_rows()]
+        self.everyday_: PaperVectors = expanded(rows, near, self.components_, self.rows_)
 
     def _take_vocabulary(self, names: np.ndarray, papers: int) -> None:
         self.terms_: np.ndarray = names

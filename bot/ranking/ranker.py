@@ -168,7 +168,7 @@ class _Thumbed:
             if (column := place[self._row[paper.id]]) is not None
         }
         rows, columns = np.array(sorted(marks), dtype=int).reshape(-1, 2).T
-        shape = (len(self._interests), len(self._corpus.background_))
+        shape = (len(self._interests), self._corpus.background_.shape[0])
         return sp.csr_matrix((np.ones(len(marks), bool), (rows, columns)), shape=shape)
 
     def _side(self, side: Sequence[Sequence[Paper]]) -> tuple[sp.csr_matrix, np.ndarray]:

@@ -50,9 +50,9 @@ class ReaderModels(BaseEstimator):
         thumbs = tastes.n_up + tastes.n_down
         weights = _rocchio(tastes)
         self._take(weights)
-        if len(self.corpus.background_) >= _CLOSEST_OF and thumbs.any():
+        if self.corpus.background_.shape[0] >= _CLOSEST_OF and thumbs.any():
             self._take(weights - self._contrast(judged, thumbs))
-        usual = self._values(self.corpus.background_)
+        usual = self._values(self.corpus.everyday_)
         spread = usual.std(axis=1)
         slope, offset = calibration(self.corpus.rows_.shape[0])
         scale = (slope / np.where(spread > 0, spread, 1)).astype(np.float32)
@@ -96,14 +96,18 @@ class ReaderModels(BaseEstimator):
         return np.asarray((papers.words @ self.words_.T).T + self.latent_ @ papers.latent.T)
 
     def _contrast(self, judged: sp.csr_matrix, thumbs: np.ndarray) -> sp.csr_matrix:
-        """(n_readers, n_terms): the mean of the closest unjudged papers, to be taken away."""
-        values = self._values(self.corpus.background_)
+        """(n_readers, n_terms): the mean of the closest unjudged papers, to be taken away.
+
+        Closest by the papers' own words: they find papers as good for this as all of a score would.
+        """
+        background = self.corpus.background_
+        values = np.asarray((background @ self.words_.T).T)
         values[judged.nonzero()] = -np.inf
         many = values.shape[1] // _CLOSEST_OF
         closest = np.argpartition(-values, many, axis=1)[:, :many]
         rows = np.repeat(np.arange(len(values)), many)
         chosen = sp.csr_matrix((np.ones(rows.size, np.float32), (rows, closest.ravel())), shape=values.shape)
-        mean = unit((chosen @ self.corpus.background_.words).tocsr())
+        mean = unit((chosen @ background).tocsr())
         worth = _CONTRAST * thumbs / (thumbs + 1) * np.linalg.norm(self.words_, axis=1)
         return (sp.diags(worth.astype(np.float32)) @ mean).tocsr()
 

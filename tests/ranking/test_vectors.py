@@ -32,7 +32,7 @@ def models(corpus):
     up = sp.vstack([unit(rows[[1]] + rows[[5]] + rows[[9]]), none], format="csr")
     down = sp.vstack([unit(rows[[2]]), none], format="csr")
     wanted = unit(corpus.transform(["owl song", "proof"]))
-    judged = sp.csr_matrix((2, len(corpus.background_)), dtype=bool)
+    judged = sp.csr_matrix((2, corpus.background_.shape[0]), dtype=bool)
     tastes = Tastes(wanted, up, down, np.array([3.0, 0.0]), np.array([1.0, 0.0]))
     return ReaderModels(corpus).fit(tastes, judged)
 
