@@ -73,7 +73,7 @@ class Corpus(TransformerMixin, BaseEstimator):
 
     def transform(self, texts: Sequence[str]) -> sp.csr_matrix:
         """(n_texts, n_terms), float32; a text without a known term is a row of zeros."""
-        known = np.array([self._row.get(_key(text), -1) for text in texts], dtype=int)
+        known = self._fitted_as(texts)
         new = np.flatnonzero(known < 0)
         rows = self.rows_[known[known >= 0]]
         if not len(new):
@@ -85,8 +85,8 @@ class Corpus(TransformerMixin, BaseEstimator):
     def vectors(self, texts: Sequence[str]) -> PaperVectors:
         """Papers as the models see them: their own words, and those of the fitted papers nearest to them."""
         own = self.transform(texts)
-        fitted_as = np.array([self._row.get(_key(text), -1) for text in texts], dtype=int)
-        return expanded(own, nearest(own, self.rows_, fitted_as), self.components_, self.rows_)
+        near = nearest(own, self.rows_, self._fitted_as(texts))
+        return expanded(own, near, self.components_, self.rows_)
 
     def latent(self, rows: sp.csr_matrix) -> np.ndarray:
         """(n, n_directions): where rows lie on the directions that smooth over co-occurring words."""
@@ -94,7 +94,7 @@ class Corpus(TransformerMixin, BaseEstimator):
 
     def in_background(self, texts: Sequence[str]) -> list[int | None]:
         """For each text its row of ``background_``, or None."""
-        return [self._background_row.get(self._row.get(_key(text), -1)) for text in texts]
+        return [self._background_row.get(row) for row in self._fitted_as(texts).tolist()]
 
     def save(self, file: BinaryIO, fitted_on: tuple[int, int]) -> None:
         """Writes all that was learned as arrays; ``fitted_on`` are two numbers that say of which papers."""
@@ -132,6 +132,10 @@ class Corpus(TransformerMixin, BaseEstimator):
         corpus._take_rows(_whole("rows", arrays, (papers, len(corpus.terms_))), arrays["keys"])
         corpus._take_everyday(_whole("near", arrays, (len(corpus._everyday_rows()), papers)))
         return corpus
+
+    def _fitted_as(self, texts: Sequence[str]) -> np.ndarray:
+        """(n_texts,): the row of ``rows_`` that each text has, -1 where it was not fitted on."""
+        return np.array([self._row.get(_key(text), -1) for text in texts], dtype=int)
 
     def _take_rows(self, rows: sp.csr_matrix, keys: np.ndarray) -> None:
         self.rows_: sp.csr_matrix = rows

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,10 +23,18 @@ class Pool:
         self.ids = np.array([paper.id for paper in papers], dtype=np.int64)
         self.row = {paper.id: row for row, paper in enumerate(papers)}
         self.vectors = corpus.vectors([document(paper) for paper in papers])
-        self.unit = unit(self.vectors.own)
-        self._topics = directions(self.vectors.own, corpus.components_)
+        self._corpus = corpus
         self._alike: dict[int, array[float]] = {}  # by a paper's row its cosines with all
         self._verdicts: dict[Rules, list[Verdict]] = {}
+
+    @cached_property
+    def unit(self) -> sp.csr_matrix:
+        """(n_papers, n_terms): the papers' own words, rows of length 1."""
+        return unit(self.vectors.own)
+
+    @cached_property
+    def _topics(self) -> np.ndarray:
+        return directions(self.vectors.own, self._corpus.components_)
 
     def likeness(self, one: int, other: int) -> float:
         """How alike two papers are, 0 to 1: the mean of the cosines of their words and of their topics.

@@ -1,8 +1,8 @@
 """The readers' models, trained together: Rocchio's formula with what was measured to be better than it.
 
 A reader's weights are interests + liked papers - disliked papers (Rocchio 1971), smoothed over co-occurring
-words, minus the papers nobody liked that come closest (the support vectors of a linear SVM, for a thousandth
-of its cost). Everything is linear in the words of a paper, so what each word adds to a score is exact.
+words, minus the papers nobody liked that come closest (what a linear SVM would find as support vectors). A score
+is linear in the words of a paper and of its nearest, so what each word adds to it is exact.
 """
 
 from __future__ import annotations
