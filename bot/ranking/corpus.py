@@ -2,7 +2,7 @@
 
 A paper is a row of square roots of term counts, over its pivoted length (Singhal 1996), times the terms' inverse
 document frequencies. The length is taken before the frequencies: a rare word raises a paper instead of making all
-its other words small, which ranks better by an eighth than rows of length 1.
+its other words small. By interest words alone that ranks 6 % better than rows of length 1 (CONTRIBUTING).
 """
 
 from __future__ import annotations

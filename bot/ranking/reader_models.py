@@ -124,7 +124,7 @@ def _rocchio(tastes: Tastes) -> sp.csr_matrix:
 # For thousands of papers measured, the same at every number of thumbs; a few hundred papers are a choice that
 # somebody made already, of which a larger share is wanted.
 _FEW, _FEW_SLOPE, _FEW_OFFSET = 200, 1.2, -2.4
-_MANY, _MANY_SLOPE, _MANY_OFFSET = 5_000, 0.2, -3.7
+_MANY, _MANY_SLOPE, _MANY_OFFSET = 5_000, 0.17, -3.5
 
 
 def calibration(papers: int) -> tuple[float, float]:
