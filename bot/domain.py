@@ -46,7 +46,8 @@ class SourceState:
     """How it went with a source so far, and what the source itself wants to remember (``memory``).
 
     ``failures`` in a row since the last success, the last of them for ``problem``; before ``not_before`` it
-    asks to be left alone; ``warned`` is the trouble that its operator was last told of, empty without any.
+    asks to be left alone; ``warned`` is the trouble that its operator was last told of, empty without any;
+    ``failing_since`` is when the first of these failures came.
     """
 
     name: str
@@ -57,6 +58,7 @@ class SourceState:
     not_before: datetime | None = None
     warned: str = ""
     memory: Mapping[str, str] = field(default_factory=dict)
+    failing_since: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,6 +323,7 @@ class Edition:
 
     ``considered`` papers were new to the reader; ``watermark`` is the highest paper id known when it was
     composed, so that the next edition begins where this one ended. ``quiet`` says why there are no picks.
+    ``missing`` names sources that failed, so that the edition was made without what they have.
     """
 
     reader: Reader
@@ -332,6 +335,7 @@ class Edition:
     watermark: PaperId
     quiet: Quiet | None = None
     kind: EditionKind = EditionKind.EDITION
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

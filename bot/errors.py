@@ -4,7 +4,9 @@ PaperbotError
 ├── UsageError            a wrong command line or configuration: nothing was done (exit 2)
 │   └── ConfigError       names file, key and remedy
 ├── DigestError           bytes that no format can read: names the reason
+│   └── LimitError        parsing them met a limit of the parser process, or ended it
 ├── SourceError           a source that could not be read
+│   └── ParserError       nor any digest of any source: no parser process can be started
 ├── StoreError            a store that is newer than this program, unreadable, or full
 ├── TldrError             a language model's endpoint that gave no sentence
 ├── TemplateProblem       a template that does not compile or render: names file and line
@@ -37,12 +39,20 @@ class DigestError(PaperbotError):
     """Bytes that are no digest of a known format."""
 
 
+class LimitError(DigestError):
+    """Bytes whose parsing met a limit of processor time, memory or time, or ended the parser process."""
+
+
 class SourceError(PaperbotError):
     """A source that could not be read as a whole; ``retry_after``: seconds that it asks to be left alone."""
 
     def __init__(self, message: str, *, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class ParserError(SourceError):
+    """No digest can be parsed, as the process for it can't be started."""
 
 
 class StoreError(PaperbotError):
@@ -87,3 +97,10 @@ class DeliveryError(PaperbotError):
         super().__init__(message)
         self.permanent, self.blame, self.unknown = permanent, blame, unknown
         self.retry_after, self.code = retry_after, code
+
+
+def mistake(error: Exception) -> str:
+    """An exception that nobody foresaw, in one line for people; its traceback is for the log."""
+    reason = " ".join(str(error).split())[:200]
+    named = f"{type(error).__name__}: {reason}" if reason else type(error).__name__
+    return f"{named}; this is a mistake in Paperbot, PAPERBOT_DEBUG=1 shows where"

@@ -23,7 +23,8 @@ from apscheduler.schedulers.background import BackgroundScheduler
 
 from bot.app import App, open_app
 from bot.domain import Problem
-from bot.errors import PaperbotError, UsageError
+from bot.errors import PaperbotError, UsageError, mistake
+from bot.parsing import Parser
 from bot.tokens import Redactor
 from bot.web import make_web
 
@@ -37,9 +38,9 @@ _WORK_ENDS = 7  # seconds that jobs get after it; with the pages' below ten
 class Clockwork:
     """The two jobs, each in a home opened afresh: an edited profile counts from the next tick on."""
 
-    def __init__(self, home: Path, stop: Event) -> None:
-        """``stop``, once set, ends a job at its next message."""
-        self._home, self._stop = home, stop
+    def __init__(self, home: Path, stop: Event, parser: Parser | None = None) -> None:
+        """``stop``, once set, ends a job at its next message. ``parser`` serves all ticks; else each has its own."""
+        self._home, self._stop, self._parser = home, stop, parser
         self._ingested = Event()
         self._told: dict[str, set[Problem]] = {}
 
@@ -58,10 +59,13 @@ class Clockwork:
 
     def _run(self, job: str, work: Callable[[App, datetime], Sequence[Problem]]) -> None:
         try:
-            with open_app(self._home, self._stop) as app:
+            with open_app(self._home, self._stop, self._parser) as app:
                 problems = work(app, datetime.now(UTC))
         except PaperbotError as error:
             problems = [Problem(job, str(error))]
+        except Exception as error:
+            log.debug("%s", job, exc_info=True)
+            problems = [Problem(job, mistake(error))]
         self._log(job, problems)
 
     def _log(self, job: str, problems: Sequence[Problem]) -> None:
@@ -130,8 +134,8 @@ def serve(home: Path, listener: socket.socket) -> None:
     stop = Event()
     for number in (signal.SIGTERM, signal.SIGINT):  # the server raises its signal again when it is done
         signal.signal(number, lambda *_: stop.set())
-    with open_app(home) as app:
-        scheduler = make_scheduler(Clockwork(home, stop), app.ingest_minutes)
+    with Parser() as parser, open_app(home, parser=parser) as app:
+        scheduler = make_scheduler(Clockwork(home, stop, parser), app.ingest_minutes)
         scheduler.start()
         try:
             # Addresses of pages hold tokens: no access log.

@@ -6,7 +6,7 @@ Each part is made, and its libraries imported, when it is first asked for: a com
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from bot.deliver import Route
     from bot.deliver.dispatch import Dispatcher
     from bot.deliver.slack_front import SlackFront
+    from bot.parsing import Parser
     from bot.pipeline.corpora import CorpusCache, Stamp
     from bot.pipeline.editing import Editor
     from bot.pipeline.rendering import Renderer
@@ -45,9 +46,12 @@ if TYPE_CHECKING:
 class App:
     """One home directory, alive. Close it when done (it is a context manager)."""
 
-    def __init__(self, home: Path, stop: Event | None = None) -> None:
-        """Reads the settings; raises ConfigError. ``stop``, once set, ends deliveries early."""
-        self.home, self._stop = home, stop
+    def __init__(self, home: Path, stop: Event | None = None, parser: Parser | None = None) -> None:
+        """Reads the settings; raises ConfigError. ``stop``, once set, ends deliveries early.
+
+        ``parser`` is one that outlives this home, as ``serve`` opens it again with each tick.
+        """
+        self.home, self._stop, self._lasting_parser = home, stop, parser
         self._settings: Settings = load_settings(home)
         self._profiles_seen: dict[Path, int] = {}
         self._learned: Stamp | None = None
@@ -60,6 +64,8 @@ class App:
             for route in self.routes.values():
                 for channel in route.channels:
                     channel.close()
+        if "parser" in vars(self) and not self._lasting_parser:
+            self.parser.close()
         if "store" in vars(self):
             self.store.close()
 
@@ -122,6 +128,13 @@ class App:
         file = sqlite_file(_absolute(self._settings.store.url, self.home))
         folders = [file.parent] if file else []
         return Room([*folders, self.outbox_folder] if self.writes_files else folders)
+
+    @cached_property
+    def parser(self) -> Parser:
+        """Parses digests in a process of its own, which is started with the first."""
+        from bot.parsing import Parser
+
+        return self._lasting_parser or Parser()
 
     @cached_property
     def sources(self) -> Sequence[Source]:
@@ -219,10 +232,12 @@ class App:
     def pipeline(self) -> Pipeline:
         """All of it in its order."""
         from bot.pipeline.running import Pipeline
+        from bot.pipeline.waiting import Waiting
 
         return Pipeline(
             self.sources,
             self.store,
+            self.parser.parse,
             self.profiles,
             self.editor,
             self.renderer,
@@ -230,6 +245,7 @@ class App:
             self.resolve,
             self.room,
             self.learn,
+            Waiting(self.store, self.sources, timedelta(minutes=self._settings.bot.wait_minutes)),
             self.shortener,
         )
 
@@ -239,7 +255,7 @@ class App:
             return ()
         from bot.pipeline.resolving import Resolver
 
-        return Resolver(self.store, self._fetcher).resolve(now)
+        return Resolver(self.store, self._fetcher, self.parser.parse).resolve(now)
 
     def tell_operator(self, problems: Sequence[Problem], now: datetime) -> list[Problem]:
         """Mail the operator, if there is one, what needs a person; a problem where that can't be done."""
@@ -332,8 +348,8 @@ def _absolute(url: str, home: Path) -> str:
     return prefix + str(home.resolve() / url.removeprefix(prefix))
 
 
-def open_app(home: Path, stop: Event | None = None) -> App:
-    """The home at a path; raises UsageError where there is none. ``stop``, once set, ends deliveries early."""
+def open_app(home: Path, stop: Event | None = None, parser: Parser | None = None) -> App:
+    """The home at a path; raises UsageError where there is none. The rest is as for ``App``."""
     if not home.is_dir():
         raise UsageError(f"{home}: no such directory; make a home with `paperbot init {home}`")
-    return App(home, stop)
+    return App(home, stop, parser)

@@ -60,10 +60,11 @@ def _checks(app: App, connect: bool, now: datetime) -> Iterator[tuple[str, list[
 
 def _peek(source: Source, now: datetime) -> list[Problem]:
     """What goes wrong when a source is read; nothing is changed."""
+    from bot.pipeline.ingesting import retrieved
     from bot.sources import Visit
 
     try:
-        return [item for item in source.retrieve(Visit(now, peek=True)) if isinstance(item, Problem)]
+        return [item for item in retrieved(source, Visit(now, peek=True)) if isinstance(item, Problem)]
     except PaperbotError as error:
         return [Problem(source.name, str(error))]
 

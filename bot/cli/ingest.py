@@ -19,26 +19,29 @@ if TYPE_CHECKING:
 
 @click.command("ingest", short_help="Keep what is new of the sources or of PATHS.")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--again", is_flag=True, help="Also try digests that were refused as parsing met a limit.")
 @now_option
 @json_option
 @click.pass_context
-def command(ctx: click.Context, paths: Sequence[Path], now: datetime, as_json: bool) -> int:
+def command(ctx: click.Context, paths: Sequence[Path], now: datetime, again: bool, as_json: bool) -> int:
     """Retrieve digests and store what is new: from the sources, or from PATHS.
 
     \b
     Examples:
       paperbot ingest
       paperbot ingest ~/Downloads/llm-rl-2025-05-06.txt
+      paperbot ingest --again seeds/slow.xml
     """
-    from bot.pipeline.ingesting import DigestReport, ingest
+    from bot.pipeline.ingesting import DigestReport, Ingestion
     from bot.sources.folder import FilesSource
 
     app = app_of(ctx)
     sources = [FilesSource(paths)] if paths else app.sources
     digests: list[DigestReport] = []
     problems = app.room.problems()
+    ingestion = Ingestion(app.store, app.parser.parse, now, at_once=True, again=again)
     with progress_bar() as progress:
-        for outcome in ingest([] if problems else sources, app.store, now, at_once=True):
+        for outcome in ingestion.of_all([] if problems else sources):
             if isinstance(outcome, DigestReport):
                 digests.append(outcome)
             else:

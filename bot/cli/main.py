@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import traceback
@@ -68,6 +69,9 @@ def paperbot(ctx: click.Context) -> None:
       paperbot init ~/papers      a home of your own
       paperbot --home ~/papers run --force
     """
+    if os.environ.get("PAPERBOT_DEBUG"):
+        logging.basicConfig()
+        logging.getLogger("paperbot").setLevel(logging.DEBUG)
     if ctx.obj is None and os.environ.get("PAPERBOT_HOME"):
         ctx.obj = Path(os.environ["PAPERBOT_HOME"])
     if ctx.invoked_subcommand is None:

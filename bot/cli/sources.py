@@ -74,7 +74,7 @@ def test(ctx: click.Context, name: str, now: datetime) -> int:
         known = ", ".join(source.name for source in app.sources)
         raise UsageError(f"no source {name!r}; there are: {known or 'none in paperbot.toml'}")
     problems: list[Problem] = []
-    for outcome in peek(source, now):
+    for outcome in peek(source, app.parser.parse, now):
         if isinstance(outcome, Problem):
             problems.append(outcome)
         else:

@@ -38,6 +38,12 @@ def _fetch_url(value: str) -> str:
         raise ValueError(f"{value!r} is no web address; write it like https://example.org/feed.xml")
     if parts.username or parts.password:
         raise ValueError("passwords don't belong in addresses; take it out")
+    try:
+        has_port = parts.port != 0
+    except ValueError:  # outside 0 to 65535
+        has_port = False
+    if not has_port:
+        raise ValueError(f"{value!r} has no port between 1 and 65535; correct it, or leave it out")
     return value
 
 
@@ -53,6 +59,7 @@ class BotSection(Section):
     timezone: Timezone = "UTC"
     operator: Email | None = None
     ingest_minutes: int = Field(15, ge=1, le=1440)
+    wait_minutes: int = Field(60, ge=0, le=1440)
 
 
 class StoreSection(Section):

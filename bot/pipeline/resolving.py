@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlencode
 
-from bot.digests import parse
 from bot.domain import Entry, Paper, Problem, RawDigest
 from bot.errors import DigestError, SourceError
 from bot.identity import normalised_title
+from bot.pipeline.ingesting import Parse
 from bot.sources.arxiv import URL
 from bot.sources.http import Fetcher
 from bot.store import Store
@@ -27,6 +27,7 @@ class Resolver:
 
     store: Store
     fetcher: Fetcher
+    parse: Parse
     url: str = URL
 
     def resolve(self, now: datetime) -> Iterator[Problem]:
@@ -43,7 +44,7 @@ class Resolver:
         words = " ".join(re.findall(r"\w+", paper.title))
         asked = urlencode({"search_query": f'ti:"{words}"', "max_results": _ANSWERS})
         content = self.fetcher.fetch(f"{self.url}?{asked}").content or b""
-        entries = (entry for digest in parse(RawDigest(NAME, "", content)) for entry in digest.entries)
+        entries = (entry for digest in self.parse(RawDigest(NAME, "", content)) for entry in digest.entries)
         return next((entry for entry in entries if entry.arxiv_id and is_same_work(paper, entry)), None)
 
 

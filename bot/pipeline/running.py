@@ -6,26 +6,30 @@ slow source never delays an edition.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from itertools import count
 
 from bot.config.personal import personal
 from bot.config.profiles import Profile
 from bot.deliver.dispatch import Dispatcher
-from bot.domain import Edition, Problem, Reader
-from bot.errors import PaperbotError
+from bot.domain import Edition, Problem, Reader, SourceState
+from bot.errors import PaperbotError, mistake
 from bot.pipeline.alerting import alert
 from bot.pipeline.editing import Editor, Wanted
 from bot.pipeline.gathering import Readers, last_days_of
-from bot.pipeline.ingesting import DigestReport, ingest
+from bot.pipeline.ingesting import DigestReport, Ingestion, Parse
 from bot.pipeline.rendering import Renderer
 from bot.pipeline.shortening import Shortener
+from bot.pipeline.waiting import Due, Waiting, missing_of
 from bot.room import Room
 from bot.schedule import due_slots, local_date
 from bot.sources import Source
 from bot.store import Store
+
+log = logging.getLogger("paperbot")
 
 # So many readers are ranked together: enough to be quick, few enough for any machine's memory.
 _BATCH = 200
@@ -73,7 +77,8 @@ class RunReport(PublishReport):
 class _Due:
     """One reader's edition that is to be made now.
 
-    ``slot`` is its day, or ``day#2`` for one more of that day; ``skipped`` are older days it makes up for.
+    ``slot`` is its day, or ``day#2`` for one more of that day; ``skipped`` are older days it makes up for;
+    ``missing`` are sources that were interrupted, so that it is made without what they have.
     """
 
     reader: Reader
@@ -81,6 +86,7 @@ class _Due:
     day: date
     slot: str
     skipped: Sequence[date] = ()
+    missing: Sequence[SourceState] = ()
 
 
 @dataclass(slots=True)
@@ -100,6 +106,7 @@ class Pipeline:
 
     sources: Sequence[Source]
     store: Store
+    parse: Parse
     profiles: Mapping[str, Profile]
     editor: Editor
     renderer: Renderer
@@ -107,6 +114,7 @@ class Pipeline:
     resolve: Callable[[datetime], Iterable[Problem]]  # looks up links that digests don't give
     room: Room
     learn: Callable[[], None]  # the vocabulary anew, if enough came in
+    waiting: Waiting
     shortener: Shortener | None = None
 
     def run(
@@ -138,17 +146,26 @@ class Pipeline:
             return [], full
         arrived: list[DigestReport] = []
         problems: list[Problem] = []
-        for outcome in ingest(self.sources, self.store, now):
+        for outcome in Ingestion(self.store, self.parse, now).of_all(self.sources):
             if isinstance(outcome, Problem):
                 problems.append(outcome)
             else:
                 arrived.append(outcome)
             progress("reading digests", len(arrived) + len(problems), 0)
-        problems.extend(self.resolve(now))
+        problems.extend(self._resolved(now))
         if any(digest.new for digest in arrived):
             progress("learning their words", len(arrived), 0)
             self.learn()
         return arrived, problems
+
+    def _resolved(self, now: datetime) -> list[Problem]:
+        """Looks up links; whatever goes wrong with that stops nothing else."""
+        try:
+            return list(self.resolve(now))
+        except PaperbotError:
+            raise
+        except Exception as error:
+            return [Problem("links", _reason(error))]
 
     def publish(
         self, now: datetime, *, force: bool = False, progress: Progress = no_progress, show: Shown = _unseen
@@ -176,11 +193,28 @@ class Pipeline:
         readers = list(self._readers(now))
         for reader, profile in readers:
             self._alert(reader, profile, now, made)
-        due = [self._forced(*one, now) for one in readers] if force else list(_due(self.store, readers, now))
+        due = self._with_missing(
+            [self._forced(*one, now) for one in readers] if force else list(_due(self.store, readers, now)),
+            now,
+        )
+        if not force:
+            due = self._not_held(due, now, made)
         for done, (one, edition) in enumerate(self._composed(due, now, made), 1):
             self._make(one, edition, now, made)
             progress("composing editions", done, len(due))
         return made
+
+    def _with_missing(self, due: Sequence[_Due], now: datetime) -> Sequence[_Due]:
+        interrupted = self.waiting.interrupted(now) if due else []
+        if not interrupted:
+            return due
+        return [replace(one, missing=missing_of(one.profile.sources, interrupted)) for one in due]
+
+    def _not_held(self, due: Sequence[_Due], now: datetime, made: _Made) -> Sequence[_Due]:
+        """Those that don't wait for a source."""
+        held, problems = self.waiting.held((Due(one.reader.id, one.slot, one.missing) for one in due), now)
+        made.problems.extend(problems)
+        return [one for one in due if one.reader.id not in held]
 
     def _composed(self, due: Sequence[_Due], now: datetime, made: _Made) -> Iterator[tuple[_Due, Edition]]:
         """The editions that are due, batch by batch; a batch that can't be read is each of its readers' problem."""
@@ -189,8 +223,9 @@ class Pipeline:
             wanted = [Wanted(one.reader, one.profile, one.day) for one in some]
             try:
                 yield from zip(some, self.editor.editions(wanted, now), strict=True)
-            except PaperbotError as error:
-                made.problems.extend(Problem(one.reader.name, str(error)) for one in some)
+            except Exception as error:
+                reason = _reason(error)
+                made.problems.extend(Problem(one.reader.name, reason) for one in some)
 
     def _readers(self, now: datetime) -> Iterator[tuple[Reader, Profile]]:
         overrides = self.store.overrides.all()
@@ -208,8 +243,8 @@ class Pipeline:
             alerts = alert(
                 reader, profile, store=self.store, editor=self.editor, render=self.renderer.messages, now=now
             )
-        except PaperbotError as error:
-            made.problems.append(Problem(reader.name, str(error)))
+        except Exception as error:
+            made.problems.append(Problem(reader.name, _reason(error)))
             return
         made.alerts += len(alerts)
         for one in alerts:
@@ -220,14 +255,15 @@ class Pipeline:
 
         What goes wrong is this reader's problem alone.
         """
+        edition = replace(edition, missing=tuple(state.name for state in due.missing))
         try:
             if self.shortener:
                 edition, problems = self.shortener.shorten(edition, now)
                 made.problems.extend(problems)
             silent = bool(edition.quiet) and due.profile.edition.when_quiet == "skip"
             messages = [] if silent else self.renderer.messages(edition, due.slot)
-        except PaperbotError as error:
-            made.problems.append(Problem(due.reader.name, str(error)))
+        except Exception as error:
+            made.problems.append(Problem(due.reader.name, _reason(error)))
             return
         if self.store.editions.save(edition, due.slot, messages, due.skipped) is None:
             return  # another process was faster
@@ -236,6 +272,14 @@ class Pipeline:
         else:
             made.editions += 1
         made.show(edition)
+
+
+def _reason(error: Exception) -> str:
+    """What to say of an error that is one reader's alone; one that nobody foresaw is logged with its traceback."""
+    if isinstance(error, PaperbotError):
+        return str(error)
+    log.debug("%s", error, exc_info=error)
+    return mistake(error)
 
 
 def _due(store: Store, readers: Readers, now: datetime) -> Iterator[_Due]:

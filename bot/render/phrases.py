@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from bot.domain import Edition, EditionKind, Paper, Pick, PickKind, ReasonKind
+from bot.domain import Edition, EditionKind, Paper, Pick, PickKind, QuietReason, ReasonKind
 from bot.render.latex import readable
 from bot.render.text import oneline, shorten
 
@@ -90,11 +90,17 @@ def reasons(pick: Pick) -> list[str]:
 
 
 def tally(edition: Edition) -> str:
-    """``7 picks from 143 new papers``; without picks the papers alone; for an alert that it is one."""
+    """``7 picks from 143 new papers``; without picks the papers alone; for an alert that it is one.
+
+    Says also which sources the edition was made without.
+    """
     if edition.kind is EditionKind.ALERT:
         return "an alert, ahead of your next edition"
     papers = _count(edition.considered, "new paper")
-    return f"{_count(len(edition.picks), 'pick')} from {papers}" if edition.picks else papers
+    papers = f"{_count(len(edition.picks), 'pick')} from {papers}" if edition.picks else papers
+    if not edition.missing or (edition.quiet and edition.quiet.reason is QuietReason.FAILING):
+        return papers  # such a reason names the sources itself
+    return f"{papers}, without {' and '.join(edition.missing)}, which could not be read"
 
 
 def subject(edition: Edition) -> str:

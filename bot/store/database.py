@@ -10,6 +10,7 @@ from typing import Self
 
 from bot.domain import Edition, Reader
 from bot.errors import StoreError
+from bot.store.attempts import ParseAttempts
 from bot.store.backups import forget_in_copies
 from bot.store.editions import Editions
 from bot.store.engine import Database, parse_url
@@ -27,6 +28,7 @@ from bot.store.search import Search
 from bot.store.sources import Sources
 from bot.store.tldrs import Tldrs
 from bot.store.upgrade import bring_up_to_date
+from bot.store.waits import EditionWaits
 
 
 class Store:
@@ -36,6 +38,8 @@ class Store:
         self._database = database
         self.papers = Papers(database)
         self.sources = Sources(database)
+        self.parse_attempts = ParseAttempts(database)
+        self.edition_waits = EditionWaits(database)
         self.readers = Readers(database)
         self.feedback = Feedback(database)
         self.editions = Editions(database)

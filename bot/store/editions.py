@@ -46,6 +46,7 @@ class StoredEdition:
     quiet: Quiet | None
     kind: EditionKind
     picks: int
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +226,7 @@ def _stored(row: AnyRow) -> StoredEdition:
         quiet=Quiet(row.quiet_reason, row.quiet) if row.quiet_reason else None,
         kind=row.kind,
         picks=row.picks,
+        missing=tuple(row.missing),
     )
 
 
@@ -239,12 +241,15 @@ def _edition_row(edition: Edition, slot: str) -> dict[str, object]:
         "quiet": edition.quiet.words if edition.quiet else None,
         "quiet_reason": edition.quiet.reason if edition.quiet else None,
         "kind": edition.kind,
+        "missing": edition.missing,
     }
 
 
 def _skipped(edition: Edition, day: date) -> Edition:
     quiet = Quiet(QuietReason.MISSED, f"missed; made up for by the edition of {edition.date}")
-    return replace(edition, date=day, picks=(), considered=0, quiet=quiet, kind=EditionKind.SKIPPED)
+    return replace(
+        edition, date=day, picks=(), considered=0, quiet=quiet, kind=EditionKind.SKIPPED, missing=()
+    )
 
 
 def _pick_rows(edition_id: EditionId, chosen: Sequence[Pick]) -> list[dict[str, object]]:

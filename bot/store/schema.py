@@ -157,6 +157,17 @@ source_states = Table(
     Column("not_before", UtcDateTime),
     Column("warned", Text, nullable=False),
     Column("memory", JSON, nullable=False),
+    Column("failing_since", UtcDateTime),
+)
+
+# Digests whose parsing was begun and not ended; with a problem, they are not to be parsed again.
+parse_attempts = Table(
+    "parse_attempts",
+    metadata,
+    Column("content_hash", Text, primary_key=True),
+    Column("attempts", Integer, nullable=False),
+    Column("problem", Text, nullable=False),
+    Column("at", UtcDateTime, nullable=False),
 )
 
 # Papers that were looked up at arXiv by their title, so that each is asked for once.
@@ -209,9 +220,21 @@ editions = Table(
     Column("quiet", Text),
     Column("quiet_reason", _words_of(QuietReason)),
     Column("kind", _words_of(EditionKind), nullable=False),
+    Column("missing", JSON, nullable=False, server_default="[]"),  # sources that it did without
     UniqueConstraint("reader_id", "slot"),
     Index(None, "reader_id", "composed_at"),
     sqlite_autoincrement=True,
+)
+
+# Since when an edition that is due waits for a source that failed.
+edition_waits = Table(
+    "edition_waits",
+    metadata,
+    Column(
+        "reader_id", _Id, ForeignKey(readers.c.id, ondelete="CASCADE"), primary_key=True, autoincrement=False
+    ),
+    Column("slot", Text, nullable=False),
+    Column("since", UtcDateTime, nullable=False),
 )
 
 picks = Table(

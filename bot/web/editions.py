@@ -56,6 +56,7 @@ def whole_edition(site: Site, reader: Reader, stored: StoredEdition) -> Edition:
         considered=stored.considered,
         watermark=stored.watermark,
         quiet=stored.quiet,
+        missing=stored.missing,
     )
 
 

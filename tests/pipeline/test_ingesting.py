@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from support import digest
 
+from bot.digests import parse
 from bot.domain import Entry, ParsedDigest, Problem, RawDigest
 from bot.errors import SourceError
-from bot.pipeline.ingesting import DigestReport, ingest
+from bot.pipeline.ingesting import DigestReport, Ingestion
 from bot.pipeline.watching import Health, watch
 from bot.sources import Visit
 from bot.store import Store, open_store
@@ -51,7 +52,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 @pytest.fixture
 def run(store: Store) -> Callable[..., list[DigestReport | Problem]]:
     def run(*sources: Fake, now: datetime = NOW, at_once: bool = False) -> list[DigestReport | Problem]:
-        return list(ingest(sources, store, now, at_once=at_once))
+        return list(Ingestion(store, parse, now, at_once).of_all(sources))
 
     return run
 

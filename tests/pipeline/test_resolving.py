@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from servers import Page, Web
 
+from bot.digests import parse
 from bot.domain import Entry, ParsedDigest, Problem
 from bot.identity import link
 from bot.pipeline.resolving import Resolver
@@ -26,7 +27,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 @pytest.fixture
 def resolver(store: Store, web: Web, fetcher: Fetcher) -> Resolver:
-    return Resolver(store, fetcher, f"{web.url}/api")
+    return Resolver(store, fetcher, parse, f"{web.url}/api")
 
 
 def take_in(store: Store, *entries: Entry) -> None:

@@ -1,0 +1,103 @@
+"""A parser process for tests: beside real digests it takes commands that do what hostile bytes may do to a parser."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from bot.digests import parse
+from bot.domain import ParsedDigest, RawDigest
+from bot.errors import DigestError
+from bot.parsing.child import main
+
+
+def spin() -> None:
+    while True:
+        pass
+
+
+def fill() -> None:
+    chunks = []
+    while True:
+        chunks.append(bytearray(10_000_000))
+
+
+def fill_and_blame_another() -> None:
+    try:
+        fill()
+    except MemoryError:
+        raise DigestError("a feed that can't be read") from None
+
+
+def leak() -> None:
+    """Half of the memory, for good: the second such digest does not fit beside the first."""
+    _LEAKED.append(bytearray(200_000_000))
+
+
+def stop() -> None:
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
+def crash() -> None:
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def leave() -> None:
+    os._exit(3)
+
+
+def environment() -> None:
+    raise DigestError(f"{sorted(os.environ)} in {Path.cwd()}")
+
+
+def connect() -> None:
+    socket.socket()
+
+
+def start() -> None:
+    subprocess.Popen(["true"])
+
+
+def chat() -> None:
+    sys.stdout.write("not a frame")
+    sys.stdout.flush()
+
+
+def err() -> None:
+    raise IndexError("list index out of range")
+
+
+_LEAKED: list[bytearray] = []
+_COMMANDS = {
+    f"!{f.__name__}": f
+    for f in (
+        spin,
+        fill,
+        fill_and_blame_another,
+        leak,
+        stop,
+        crash,
+        leave,
+        environment,
+        connect,
+        start,
+        chat,
+        err,
+    )
+}
+
+
+def obey(raw: RawDigest) -> Sequence[ParsedDigest]:
+    if command := _COMMANDS.get(raw.content.decode(errors="replace").strip()):
+        command()
+        return (ParsedDigest("keyword", raw.name, None, ()),)
+    return parse(raw)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:], obey)

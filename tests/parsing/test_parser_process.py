@@ -1,0 +1,235 @@
+"""The parser process: what it answers, which limits hold, and that it is replaced."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support import ROOT, digest
+
+from bot import digests
+from bot.domain import Entry, ParsedDigest, RawDigest
+from bot.errors import DigestError, LimitError, ParserError
+from bot.parsing import Limits, Parser
+from bot.parsing.child import answer_requests
+from bot.parsing.frames import dump_digests, load_digests, read_frame, write_frames
+
+HERE = Path(__file__).parent
+LIMITS = Limits(seconds=1, memory=400_000_000)
+GOOD = RawDigest("owls", "day.txt", digest("Owls", "Bees").encode())
+
+
+def hostile(limits: Limits = LIMITS) -> Parser:
+    return Parser(limits, module="hostile_child", path=(HERE, ROOT))
+
+
+@pytest.fixture
+def parser() -> Iterator[Parser]:
+    with hostile() as parser:
+        yield parser
+
+
+def raw(command: str) -> RawDigest:
+    return RawDigest("owls", "x.txt", command.encode())
+
+
+def refusal(parser: Parser, command: str) -> str:
+    with pytest.raises(DigestError) as refused:
+        parser.parse(raw(command))
+    return str(refused.value)
+
+
+def limit(parser: Parser, command: str) -> str:
+    with pytest.raises(LimitError) as refused:
+        parser.parse(raw(command))
+    return str(refused.value)
+
+
+def pid(parser: Parser) -> int:
+    assert parser._child
+    return parser._child._process.pid
+
+
+def test_the_process_parses_what_the_registry_parses() -> None:
+    with Parser() as parser:
+        for path in sorted((ROOT / "seeds").iterdir()):
+            seed = RawDigest("seeds", path.name, path.read_bytes())
+            assert parser.parse(seed) == digests.parse(seed)
+        with pytest.raises(DigestError, match="empty file"):
+            parser.parse(RawDigest("seeds", "x", b""))
+
+
+def test_no_process_is_started_before_the_first_digest_and_one_serves_all() -> None:
+    with Parser() as parser:
+        assert parser._child is None
+        parser.parse(GOOD)
+        first = pid(parser)
+        with ThreadPoolExecutor(4) as pool:
+            assert len({digest for (digest,) in pool.map(parser.parse, [GOOD] * 20)}) == 1
+        assert pid(parser) == first
+
+
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        ("!spin", "parsing it takes more than 1 s of processor time"),
+        ("!fill", "parsing it needs more than 400 MB of memory"),
+        ("!fill_and_blame_another", "parsing it needs more than 400 MB of memory"),
+        ("!crash", "the process that parsed it died (SIGSEGV)"),
+        ("!leave", "the process that parsed it died (status 3)"),
+    ],
+)
+def test_a_limit_costs_the_digest_that_met_it_and_the_next_is_parsed(
+    parser: Parser, command: str, reason: str
+) -> None:
+    for _ in range(2):
+        assert limit(parser, command) == reason
+        assert len(parser.parse(GOOD)[0].entries) == 2
+
+
+def test_a_process_that_waits_for_something_meets_the_deadline() -> None:
+    with hostile(replace(LIMITS, deadline=1.0)) as parser:
+        parser.parse(GOOD)
+        assert limit(parser, "!stop") == "parsing it did not end within 1 s"
+        assert len(parser.parse(GOOD)[0].entries) == 2
+
+
+def test_each_digest_has_processor_time_of_its_own(parser: Parser) -> None:
+    """Together they take more than the limit of one."""
+    flood = (
+        "<rss version='2.0'><channel><title>x</title>" + "<item><title>Owls &amp; Bees</title></item>" * 1_500
+    )
+    feed = RawDigest("owls", "feed.xml", f"{flood}</channel></rss>".encode())
+    parser.parse(feed)
+    first = pid(parser)
+    with Path(f"/proc/{first}/stat").open() as stat:
+        ticks = sum(map(int, stat.read().rpartition(")")[2].split()[11:13]))
+    for _ in range(int(2.5 * os.sysconf("SC_CLK_TCK") / max(ticks, 1)) + 1):
+        parser.parse(feed)
+    assert pid(parser) == first
+
+
+def test_memory_that_earlier_digests_took_is_not_held_against_the_next(parser: Parser) -> None:
+    for _ in range(4):
+        assert parser.parse(raw("!leak"))
+
+
+def test_a_process_that_was_ended_meanwhile_is_replaced_unnoticed(parser: Parser) -> None:
+    parser.parse(GOOD)
+    os.kill(pid(parser), signal.SIGKILL)
+    assert len(parser.parse(GOOD)[0].entries) == 2
+
+
+def test_the_process_has_no_secrets_no_sockets_and_no_processes(parser: Parser, monkeypatch) -> None:
+    monkeypatch.setenv("PAPERBOT_EMAIL__PASSWORD", "a secret")
+    names = refusal(parser, "!environment")
+    assert "PAPERBOT" not in names
+    assert "HOME" not in names
+    assert names.endswith(" in /")
+    assert "PermissionError: socket.__new__ is not allowed" in refusal(parser, "!connect")
+    assert "PermissionError: subprocess.Popen is not allowed" in refusal(parser, "!start")
+
+
+def test_what_a_library_prints_is_no_answer(parser: Parser) -> None:
+    assert parser.parse(raw("!chat"))[0].topic == "x.txt"
+
+
+def test_an_unforeseen_exception_is_named_and_its_traceback_logged(parser: Parser, caplog) -> None:
+    caplog.set_level(logging.DEBUG, "paperbot")
+    assert refusal(parser, "!err") == (
+        "IndexError: list index out of range; this is a mistake in Paperbot, PAPERBOT_DEBUG=1 shows where"
+    )
+    (message,) = caplog.messages
+    assert message.startswith("owls/x.txt: Traceback")
+    assert "in err" in message
+
+
+def test_a_process_that_can_not_start_is_no_fault_of_a_digest() -> None:
+    with Parser(module="no_such_module") as parser, pytest.raises(ParserError, match="doesn't start"):
+        parser.parse(GOOD)
+    with Parser(Limits(memory=1_000_000)) as parser, pytest.raises(ParserError, match="doesn't start"):
+        parser.parse(GOOD)
+
+
+def test_the_process_ends_with_the_parent_even_if_that_is_killed() -> None:
+    program = (
+        "import os, signal; from bot.parsing import Parser; from bot.domain import RawDigest; p = Parser()\n"
+        "try: p.parse(RawDigest('', '', b'nothing'))\n"
+        "except Exception: print(p._child._process.pid, flush=True)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, check=False, text=True, cwd=ROOT
+    )
+    assert ran.returncode == -signal.SIGKILL
+    child = int(ran.stdout)
+    while (
+        Path(f"/proc/{child}").exists() and b"\nState:\tZ" not in Path(f"/proc/{child}/status").read_bytes()
+    ):
+        os.sched_yield()
+
+
+TEXTS = st.text(max_size=20)
+DATES = st.none() | st.dates()
+ENTRIES = st.builds(
+    Entry,
+    title=TEXTS,
+    authors=st.lists(TEXTS).map(tuple),
+    published=DATES,
+    arxiv_id=st.none() | TEXTS,
+    upvotes=st.none() | st.integers(),
+    categories=st.lists(TEXTS).map(tuple),
+    replacement=st.booleans(),
+)
+DIGESTS = st.builds(
+    ParsedDigest, TEXTS, TEXTS, DATES, st.lists(ENTRIES).map(tuple), st.lists(TEXTS).map(tuple)
+)
+
+
+@given(st.lists(DIGESTS))
+def test_digests_come_through_the_pipes_as_they_are(parsed: list[ParsedDigest]) -> None:
+    stream = io.BytesIO()
+    write_frames(stream, dump_digests(parsed))
+    stream.seek(0)
+    assert load_digests(json.loads(read_frame(stream) or b"")) == tuple(parsed)
+
+
+@given(st.binary(max_size=12))
+def test_a_broken_frame_is_none(content: bytes) -> None:
+    frame = read_frame(io.BytesIO(content))
+    assert frame is None or content[4:].startswith(frame)
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"), [(GOOD.content, b'{"digests"'), (b"", b'{"refused"'), (b"!err", b'{"mistake"')]
+)
+def test_each_request_is_answered_under_limits_of_its_own(content: bytes, kind: bytes) -> None:
+    from hostile_child import obey
+
+    requests, responses, allowed = io.BytesIO(), io.BytesIO(), []
+    write_frames(requests, b"a.txt", content, b"b.txt", content)
+    requests.seek(0)
+    answer_requests(requests, responses, obey, lambda: allowed.append(1))
+    responses.seek(0)
+    assert [(read_frame(responses) or b"").startswith(kind) for _ in range(2)] == [True, True]
+    assert len(allowed) == 2
+
+
+def test_a_date_survives() -> None:
+    parsed = (
+        ParsedDigest("keyword", "Owls", date(2026, 6, 12), (Entry("Owls", published=date(2026, 6, 11)),)),
+    )
+    assert load_digests(json.loads(dump_digests(parsed))) == parsed
