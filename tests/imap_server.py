@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import socketserver
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from servers import OnLoopback
@@ -18,12 +19,23 @@ class Mail:
 
 
 class ImapServer(OnLoopback):
-    """Folders of mails by UID. ``said`` holds the commands that came; ``refuse`` names one that fails."""
+    """Folders of mails by UID. ``said`` holds the commands that came; ``refuse`` names one that fails.
 
-    def __init__(self, *, can_move: bool = True, refuse: str = "") -> None:
+    ``answers`` stand in the place of what would be answered to a command, or to ``FETCH`` of an item; ``search`` in
+    that of looking for the sender.
+    """
+
+    def __init__(
+        self,
+        *,
+        can_move: bool = True,
+        refuse: str = "",
+        answers: Mapping[str, Callable[[str], bytes]] | None = None,
+    ) -> None:
         self.folders: dict[str, dict[int, Mail]] = {"INBOX": {}, "Read": {}}
         self.said: list[str] = []
-        self.can_move, self.refuse = can_move, refuse
+        self.can_move, self.refuse, self.answers = can_move, refuse, answers or {}
+        self.search: Callable[[Mapping[int, Mail]], list[int]] | None = None
         server = self
 
         class Handler(socketserver.StreamRequestHandler):
@@ -56,7 +68,16 @@ class _Session:
             if name == self._server.refuse:
                 self._say(f"{tag} NO refused".encode())
                 continue
-            getattr(self, f"_{name.lower()}", self._nothing)(command)
+            answer = self._server.answers.get(
+                f"{name} {command.split(' ', 3)[-1]}", self._server.answers.get(name)
+            )
+            if answer:
+                try:
+                    self._stream.wfile.write(answer(command))
+                except OSError:  # the client has had enough
+                    return
+            else:
+                getattr(self, f"_{name.lower()}", self._nothing)(command)
             self._say(f"{tag} OK {name} done".encode())
             if name == "LOGOUT":
                 return
@@ -75,6 +96,8 @@ class _Session:
         self._say(f"* {len(self._mails)} EXISTS".encode())
 
     def _search(self, command: str) -> None:
+        if self._server.search:
+            return self._say(f"* SEARCH {' '.join(map(str, self._server.search(self._mails)))}".encode())
         sender = re.search(r'FROM "([^"]*)"', command)
         wanted = sender[1].encode() if sender else b""
         found = [
@@ -82,13 +105,19 @@ class _Session:
             for uid, mail in self._mails.items()
             if "\\Seen" not in mail.flags and wanted in mail.content.partition(b"\r\n\r\n")[0]
         ]
-        self._say(f"* SEARCH {' '.join(found)}".encode())
+        return self._say(f"* SEARCH {' '.join(found)}".encode())
 
     def _fetch(self, command: str) -> None:
         uid = int(command.split(" ")[2])
         content = self._mails[uid].content
         if "RFC822.SIZE" in command:
             self._say(f"* 1 FETCH (UID {uid} RFC822.SIZE {len(content)})".encode())
+        elif "HEADER.FIELDS (FROM)" in command:
+            head = re.sub(rb"\r\n(?=[ \t])", b"", content.partition(b"\r\n\r\n")[0])
+            fields = [line + b"\r\n" for line in head.split(b"\r\n") if line.lower().startswith(b"from:")]
+            field = (b"".join(fields) + b"\r\n")[: int(command.rpartition("<0.")[2].partition(">")[0])]
+            start = f"* 1 FETCH (UID {uid} BODY[HEADER.FIELDS (FROM)]<0> {{{len(field)}}}\r\n"
+            self._say(start.encode() + field + b")")
         else:
             assert "BODY.PEEK[]" in command
             self._say(f"* 1 FETCH (UID {uid} BODY[] {{{len(content)}}}".encode() + b"\r\n" + content + b")")

@@ -23,10 +23,11 @@ MOST_PAGES = 10
 FIRST_LOOK_BACK = timedelta(days=7)
 _HELD_BACK = timedelta(days=4)
 _TRIES = 3  # the API now and then answers with an empty page where there are papers
-# What a page says of itself; its papers are for others to read.
-_TOTAL = re.compile(rb"<(?:\w+:)?totalResults[^>]*>\s*(\d{1,9})\s*<")
+# What a page says of itself; its papers are for others to read. No pattern reads past the next "<", so that the time
+# for a page grows with its length.
+_TOTAL = re.compile(rb"<(?:\w+:)?totalResults[^<>]*>\s*(\d{1,9})\s*<")
 _PUBLISHED = re.compile(rb"<published>\s*(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)Z?\s*<")
-_SUMMARY = re.compile(rb"<summary[^>]*>([^<]{1,300})<")
+_SUMMARY = re.compile(rb"<summary[^<>]*>([^<]{1,300})<")
 _ENTRY = re.compile(rb"<entry\b")
 
 

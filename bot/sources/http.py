@@ -11,6 +11,7 @@ resolves differently the second time gains nothing either.
 
 from __future__ import annotations
 
+import re
 import socket
 import ssl
 import time
@@ -40,8 +41,15 @@ _CONNECT_SECONDS = 10.0
 _MAX_REFUSAL = 20_000  # bytes read of an answer that is a refusal
 _REDIRECTS = (301, 302, 303, 307, 308)
 _BUSY = (429, 503)
-# Public by their number, but each carries another address inside: NAT64, 6to4, Teredo.
-_TRANSLATED = tuple(map(ip_network, ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32")))
+# Public by their number, but each carries another address inside: NAT64, 6to4, Teredo, IPv4-compatible,
+# IPv4-translated.
+_TRANSLATED = tuple(
+    map(ip_network, ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32", "::/96", "::ffff:0:0:0/96"))
+)
+_HOST_NAME = re.compile(
+    r"(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,62})(?:\.[a-z0-9_][a-z0-9_-]{0,62}){0,126}\.?"
+)
+_LONGEST_VALIDATOR = 500  # characters of an ETag or Last-Modified
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +93,7 @@ class Fetcher:
 
     def fetch(self, url: str, *, etag: str = "", last_modified: str = "") -> Answer:
         """The content at an address, if it changed; raises SourceError, HttpError where the server refuses."""
-        conditions = {"If-None-Match": etag, "If-Modified-Since": last_modified}
+        conditions = {"If-None-Match": _validator(etag), "If-Modified-Since": _validator(last_modified)}
         headers = {name: value for name, value in conditions.items() if value}
         try:
             return self._follow(url, headers)
@@ -241,7 +249,7 @@ def _read(url: httpx2.URL, response: httpcore2.Response) -> Answer | httpx2.URL:
     headers = httpx2.Headers(response.headers)
     if response.status in _REDIRECTS and "location" in headers:
         return _web_address(headers["location"], url)
-    etag, last_modified = headers.get("etag", ""), headers.get("last-modified", "")
+    etag, last_modified = _validator(headers.get("etag", "")), _validator(headers.get("last-modified", ""))
     if response.status == HTTPStatus.NOT_MODIFIED:
         return Answer(None, etag, last_modified)
     if not 200 <= response.status <= 299:
@@ -283,8 +291,13 @@ def _seconds_to_wait(headers: httpx2.Headers) -> float:
     try:
         until, now = parsedate_to_datetime(value), parsedate_to_datetime(headers.get("date", ""))
         return min(max((until - now).total_seconds(), 1.0), 86_400.0)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):  # no date, or one of a year beyond all
         return _UNTIL_ASKED_AGAIN
+
+
+def _validator(value: str) -> str:
+    """An ETag or Last-Modified that can be sent back as it came; nothing in place of any other."""
+    return value if len(value) <= _LONGEST_VALIDATOR and value.isascii() and value.isprintable() else ""
 
 
 def _web_address(url: str, base: httpx2.URL | None = None) -> httpx2.URL:
@@ -295,7 +308,21 @@ def _web_address(url: str, base: httpx2.URL | None = None) -> httpx2.URL:
         raise SourceError(f"{url[:200]!r}: no web address ({error})") from None
     if found.scheme not in ("http", "https") or not found.host:
         raise SourceError(f"{url[:200]!r}: neither http nor https; not fetched")
+    if not _is_host(found.raw_host.decode()):
+        raise SourceError(f"{url[:200]!r}: no web address (its host can't be one)")
+    if found.port is not None and not 1 <= found.port <= 65_535:
+        raise SourceError(f"{url[:200]!r}: no web address (ports are 1 to 65535)")
     return found.copy_with(username=None, password=None, fragment=None)
+
+
+def _is_host(host: str) -> bool:
+    """Whether it is a name as DNS has it, or an address: nothing else is handed to the system's resolver."""
+    if _HOST_NAME.fullmatch(host.lower()):
+        return True
+    try:
+        return ip_address(host).version == 6
+    except ValueError:
+        return False
 
 
 def _resolve(host: str, port: int) -> list[str]:
@@ -333,7 +360,8 @@ def _is_public(address: IPv4Address | IPv6Address) -> bool:
     if inner is not None:
         return _is_public(inner)
     translated = any(address in network for network in _TRANSLATED if network.version == address.version)
-    return address.is_global and not address.is_multicast and not translated
+    site_local = getattr(address, "is_site_local", False)  # fec0::/10, which Python takes for global
+    return address.is_global and not (address.is_multicast or site_local or translated)
 
 
 def _reason(error: BaseException) -> str:

@@ -236,3 +236,73 @@ def test_a_password_in_an_address_is_neither_sent_nor_shown(web: Web, fetcher: F
     url = web.url.replace("//", "//ada:secret@") + "/gone"
     assert "secret" not in refusal(fetcher, url)
     assert "authorization" not in web.requests[0].headers
+
+
+# --- headers and addresses that no honest server sends ----------------------------------------
+
+
+@pytest.mark.parametrize("value", ["é" * 3, "\x7f", "x" * 501])
+def test_what_can_not_be_sent_back_is_not_remembered_nor_sent(web: Web, fetcher: Fetcher, value: str) -> None:
+    web.pages["/"] = Page(b"owls", headers={"ETag": value, "Last-Modified": value})
+    assert fetcher.fetch(web.url) == Answer(b"owls", "", "")
+    assert fetcher.fetch(web.url, etag=value, last_modified=value).content == b"owls"
+    assert not {"if-none-match", "if-modified-since"} & web.requests[-1].headers.keys()
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        *(
+            "http://[",
+            "http://127.0.0.1:99999/",
+            "http://127.0.0.1:-1/",
+            "http://127.0.0.1:0/",
+            "http://a b/",
+        ),
+        *(
+            "http://a..b/",
+            "http://%5b/",
+            "http://-a/",
+            "http://" + "a" * 64 + "/",
+            "http://" + "a." * 127 + "a/",
+        ),
+    ],
+)
+def test_what_can_be_no_host_or_port_never_reaches_the_resolver(
+    web: Web, fetcher: Fetcher, monkeypatch, target: str
+) -> None:
+    web.pages["/"] = Page(status=302, headers={"Location": target})
+    real, asked = socket.getaddrinfo, []
+
+    def getaddrinfo(host: str, *rest, **named):
+        asked.append(host)
+        return real(host, *rest, **named)
+
+    monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+    for url in (web.url, target):
+        assert "no web address" in refusal(fetcher, url)
+    assert set(asked) <= {"127.0.0.1"}
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Retry-After": "Wed, 20 Aug 99999999999 00:00:00 GMT"},
+        {"Retry-After": "Wed, 20 Aug 2025 00:00:00 GMT", "Date": "Wed, 20 Aug 99999999999 00:00:00 GMT"},
+        {"Retry-After": "9" * 5_000},
+        {"Retry-After": "Fri, 31 Dec 9999 23:59:59 GMT", "Date": "Wed, 20 Aug 2025 00:00:00 GMT"},
+    ],
+)
+def test_a_wait_beyond_all_years_is_a_wait(web: Web, fetcher: Fetcher, headers: dict[str, str]) -> None:
+    web.pages["/"] = Page(status=503, headers=headers)
+    with pytest.raises(HttpError) as refused:
+        fetcher.fetch(web.url)
+    assert 0 < (refused.value.retry_after or 0) <= 86_400
+
+
+@pytest.mark.parametrize(
+    "address", ["fec0::1", "::8.8.8.8", "::ffff:0:8.8.8.8", "::127.0.0.1", "64:ff9b::8.8.8.8"]
+)
+def test_addresses_that_lead_elsewhere_are_not_public(address: str) -> None:
+    with pytest.raises(SourceError, match="no public address"):
+        Fetcher().fetch(f"http://[{address}]/")

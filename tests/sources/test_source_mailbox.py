@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from itertools import count
 
 import pytest
 from imap_server import ImapServer
@@ -121,3 +122,126 @@ def test_a_server_without_encryption_gets_no_password(imap: ImapServer) -> None:
 def test_a_mailbox_of_arxivs_mails_rests_when_arxiv_does() -> None:
     assert source(1).repeats_arxiv
     assert not source(1, sender="list@example.org").repeats_arxiv
+
+
+# --- servers and mails that are not what they seem --------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        b'From: "no-reply@arxiv.org" <x@attacker.example>',
+        b"From: no-reply@arxiv.org <x@attacker.example>",
+        b"From: <no-reply@arxiv.org>x@attacker.example",
+        b"From: x@attacker.example (no-reply@arxiv.org)",
+        b"From: no-reply@arxiv.org, x@attacker.example",
+        b"From: no-reply@arxiv.org\r\nFrom: x@attacker.example",
+        b"From: no-reply@arxiv.org.attacker.example",
+        b"From: a-no-reply@arxiv.org",
+        b"From: no-reply@arxiv.org" + b"(" * 1_500,
+        b"From: no-reply@arxiv.org" + b" " * 3_000 + b", x@attacker.example",
+        b"X-From: no-reply@arxiv.org",
+    ],
+)
+def test_a_mail_that_only_names_the_sender_is_neither_read_nor_marked(field: bytes) -> None:
+    with ImapServer().running() as server:
+        server.put(field + b"\r\n\r\nBuy owls.\r\n", SECOND)
+        assert [raw.name for raw in source(server.port).retrieve(VISIT)] == ["INBOX/2"]
+        assert flags(server)[1] == set()
+        assert not any(said.startswith("UID FETCH 1 (BODY.PEEK[])") for said in server.said)
+
+
+@pytest.mark.parametrize(
+    ("sender", "field", "is_read"),
+    [
+        ("no-reply@arxiv.org", b"From: send mail ONLY to cs <no-reply@arXiv.org>", True),
+        ("no-reply@arxiv.org", b"From: arXiv.org <no-reply@arxiv.org>", True),
+        ("No-Reply@arXiv.org", b"From: no-reply@arxiv.org", True),
+        ("arxiv.org", b"From: rabble@lists.arxiv.org", True),
+        ("@arxiv.org", b"From: rabble@arxiv.org", True),
+        ("arxiv.org", b"From: x@notarxiv.org", False),
+        ("arxiv.org", b'From: "arxiv.org" <x@attacker.example>', False),
+    ],
+)
+def test_the_sender_is_an_address_or_a_domain(sender: str, field: bytes, is_read: bool) -> None:
+    with ImapServer().running() as server:
+        server.put(field + b"\r\n\r\nOwls.\r\n")
+        server.search = list
+        assert len(list(source(server.port, sender=sender).retrieve(VISIT))) == is_read
+
+
+def test_mails_of_others_do_not_keep_the_senders_own_waiting() -> None:
+    with ImapServer().running() as server:
+        server.put(*[b'From: "no-reply@arxiv.org" <x@attacker.example>\r\n\r\n.'] * 150, FIRST)
+        assert [raw.name for raw in source(server.port).retrieve(VISIT)] == ["INBOX/151"]
+
+
+Answers = dict[str, Callable[[str], bytes]]
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        {"CAPABILITY": lambda _: b"* CAPABILITY \xff\xfe\r\n"},
+        {"SEARCH": lambda _: b"* SEARCH \xff\r\n"},
+        {"SELECT": lambda _: b"* " + b"9" * 5_000 + b" EXISTS\r\n* OK {" + b"9" * 5_000 + b"}\r\n"},
+        {"SEARCH": lambda _: b"* SEARCH {300000000}\r\n" + b"x" * 1_000_000},
+        {"SEARCH": lambda _: b"x" * 25_000_000},
+        {"SEARCH": lambda _: b"* SEARCH 1\r\n" * 2_000_000},
+        {"SEARCH": lambda _: (b"* SEARCH {9000000}\r\n" + b"x" * 9_000_000 + b"\r\n") * 3},
+    ],
+)
+def test_what_no_server_should_answer_is_one_line(answers: Answers) -> None:
+    with ImapServer(answers=answers).running() as server:
+        server.put(FIRST)
+        with pytest.raises(SourceError, match=f"^127.0.0.1:{server.port}: ") as refused:
+            list(source(server.port).retrieve(VISIT))
+    assert len(str(refused.value)) < 400
+
+
+def test_numbers_beyond_all_measure_are_no_mails_and_no_sizes() -> None:
+    with ImapServer(
+        answers={"SEARCH": lambda _: b"* SEARCH " + b"9" * 5_000 + b" 1\r\n"}
+    ).running() as server:
+        server.put(FIRST)
+        assert [raw.name for raw in source(server.port).retrieve(VISIT)] == ["INBOX/1"]
+    huge = {"FETCH (RFC822.SIZE)": lambda _: b"* 1 FETCH (UID 1 RFC822.SIZE " + b"9" * 5_000 + b")\r\n"}
+    with ImapServer(answers=huge).running() as server:
+        server.put(FIRST)
+        (problem,) = source(server.port).retrieve(VISIT)
+        assert problem == Problem("mail", "mail INBOX/1: more than the 10 MB that a digest may have")
+
+
+def test_a_server_that_drips_meets_the_deadline() -> None:
+    """Each look at the clock moves it by a second: no single read is slow, all of them together are."""
+    ticks = count()
+
+    def drip(connection: socket.socket) -> None:
+        connection.sendall(b"* OK ready\r\n* SEARCH ")
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        while True:
+            connection.sendall(b"1")
+
+    with speaking(drip) as url:
+        dripping = source(int(url.rpartition(":")[2]), seconds=60.0, clock=lambda: next(ticks))
+        with pytest.raises(SourceError, match=r"not done after 60 s|timed out"):
+            list(dripping.retrieve(VISIT))
+
+
+def test_what_came_before_encryption_is_forgotten() -> None:
+    """A server in between could put answers there that would be taken for the mail server's own."""
+    from bot.sources.imap import Bounds, _Bounded
+
+    class Sock:
+        def settimeout(self, _: float) -> None:
+            pass
+
+        def recv(self, _: int) -> bytes:
+            return b"first\r\ninjected\r\n"
+
+    client = object.__new__(_Bounded)
+    client.bounds = Bounds(60, 1_000, step=1)
+    client.sock = Sock()
+    assert client.readline() == b"first\r\n"
+    client.sock = Sock()
+    assert client.readline() == b"first\r\n"
