@@ -24,9 +24,9 @@ FIRST_LOOK_BACK = timedelta(days=7)
 _HELD_BACK = timedelta(days=4)
 _TRIES = 3  # the API now and then answers with an empty page where there are papers
 # What a page says of itself; its papers are for others to read.
-_TOTAL = re.compile(rb"<(?:\w+:)?totalResults[^>]*>\s*(\d{1,9})\s*<")
+_TOTAL = re.compile(rb"<(?:\w+:)?totalResults[^<>]{0,200}>\s*(\d{1,9})\s*<")
 _PUBLISHED = re.compile(rb"<published>\s*(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)Z?\s*<")
-_SUMMARY = re.compile(rb"<summary[^>]*>([^<]{1,300})<")
+_SUMMARY = re.compile(rb"<summary[^<>]{0,200}>([^<]{1,300})<")
 _ENTRY = re.compile(rb"<entry\b")
 
 
@@ -51,7 +51,7 @@ class ArxivSource:
             page = self._page(number * PAGE)
             times = _times(page)
             if times:
-                newest = max(times) if newest is None else max(newest, *times)
+                newest = min(max([*times, *([newest] if newest else [])]), visit.now)
                 yield RawDigest(self.name, f"{self.query} from {number * PAGE + 1}", page)
             if len(times) < PAGE or min(times) < until:
                 break
@@ -99,8 +99,8 @@ def _times(page: bytes) -> list[datetime]:
 
 
 def _is_time(text: str) -> bool:
+    """Whether it is a time since there is arXiv; one before the year 1 plus some days could not be looked back from."""
     try:
-        datetime.fromisoformat(text)
+        return datetime.fromisoformat(text).year >= 1991
     except ValueError:
         return False
-    return True
