@@ -56,7 +56,7 @@ def _parse(content: bytes) -> ParsedDigest:
     if not feed.version:
         raise DigestError(_what_else(text))
     day = _day(feed)
-    flaws = [wrong_encoding] if wrong_encoding else feed.flaws
+    flaws = [*([wrong_encoding] if wrong_encoding else []), *feed.flaws]
     entries = (_paper(number, entry, day) for number, entry in enumerate(feed.entries, 1))
     papers = (result for results in entries for result in results)
     return collect("feed", _topic(feed.feeddata.get("title")), day, (*flaws, *papers))
