@@ -14,7 +14,10 @@ from urllib.parse import quote_plus
 
 from bot.domain import Entry, Paper, PaperId
 
-_ARXIV = re.compile(r"(?<![\d.])(\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v(\d{1,3}))?(?![\d])")
+# The archive's name is matched from its first letter on only, so that a run of n letters costs n steps and not n^2.
+_ARXIV = re.compile(
+    r"(?<![\d.])(\d{4}\.\d{4,5}|(?<![a-z-])[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v(\d{1,3}))?(?![\d])", re.ASCII
+)
 _LATEX_COMMAND = re.compile(r"\\(?:[a-zA-Z]+\s*|.)")
 
 

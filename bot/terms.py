@@ -26,7 +26,12 @@ _FUNCTION_WORDS = frozenset(
     """.split()
 )
 _NO_PLURALS = frozenset("alias atlas bias canvas chaos lens pandas series species".split())
-_BREAK = re.compile(r"[.,;:!?()\[\]{}\"“”\n]+(?=\s|$)|[()\[\]{}\"“”\n]+")
+_MARK, _BRACKET = r"[.,;:!?]", r"[()\[\]{}\"“”\n]"
+# A run of punctuation with a bracket in it, or before white space. It is tried from its first sign on only and given
+# back no sign (++), so that n commas cost n steps and not n^2.
+_BREAK = re.compile(
+    rf"(?<!{_MARK})(?:{_MARK}++(?:(?=\s|$)|{_BRACKET}(?:{_MARK}|{_BRACKET})*+)|{_BRACKET}(?:{_MARK}|{_BRACKET})*+)"
+)
 _LATEX = re.compile(r"\\[a-zA-Z]+|[{}]")
 _WORD = re.compile(r"\w[\w+-]*(?:[./]\d+)*")
 

@@ -11,6 +11,7 @@ from typing import NoReturn
 from urllib.parse import urlsplit
 from xml.parsers import expat
 
+from bot import limits
 from bot.errors import UsageError
 
 MOST_FEEDS = 500
@@ -31,7 +32,7 @@ def feeds_in(content: bytes) -> list[Feed]:
     def outline(name: str, attributes: dict[str, str]) -> None:
         given = {key.lower(): value for key, value in attributes.items()}
         url = given.get("xmlurl", "").strip()
-        if name.lower() == "outline" and urlsplit(url).scheme in ("http", "https"):
+        if name.lower() == "outline" and _is_web_address(url):
             found.setdefault(url, Feed(given.get("title") or given.get("text") or "", url))
 
     parser = expat.ParserCreate()
@@ -44,6 +45,14 @@ def feeds_in(content: bytes) -> list[Feed]:
     if not found or len(found) > MOST_FEEDS:
         raise UsageError(f"{len(found)} feeds in it; there should be 1 to {MOST_FEEDS}")
     return list(found.values())
+
+
+def _is_web_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # such as http://[x
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname) and len(url) <= limits.URL
 
 
 def _refuse_declarations(*_: object) -> NoReturn:

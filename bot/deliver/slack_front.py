@@ -79,7 +79,10 @@ class SlackFront:
         return client.close
 
     def _is_slack(self, url: str) -> bool:
-        there, ours = urlsplit(url), urlsplit(self._api_url)
+        try:
+            there, ours = urlsplit(url), urlsplit(self._api_url)
+        except ValueError:  # such as https://[x
+            return False
         if there.scheme == "https" and there.hostname == _HOOKS:
             return True
         return (there.scheme, there.netloc) == (ours.scheme, ours.netloc)

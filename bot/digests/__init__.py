@@ -7,13 +7,15 @@ and it recognises its digests by what stands in them, never by a file's name; a 
 where the text says neither. What takes a whole file, such as XML, is a ``Document`` and gets the bytes.
 
 A file may hold several digests, of one format or of several: each begins where its format says so and ends
-where the next one begins.
+where the next one begins. Where two formats begin on one line, it is the one further down in ``FORMATS``, which go
+from those that ask for little to those that ask for more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from bot.digests import arxiv_mail, daily_papers, feed, huggingface, keyword, markdown
 from bot.digests.filename import day_in, topic_in
@@ -56,12 +58,12 @@ def _digests(content: bytes) -> Sequence[ParsedDigest]:
 
 
 def _in_lines(text: Sequence[Line]) -> Sequence[ParsedDigest]:
-    starts = sorted((start, i) for i, form in enumerate(FORMATS) for start in form.starts(text))
-    if not starts:
+    forms = {start: form for form in FORMATS for start in form.starts(text)}
+    if not forms:
         raise DigestError(explain(text, FORMATS, DOCUMENTS))
-    ends = [start for start, _ in starts[1:]] + [len(text)]
-    first, *others = (FORMATS[i].parse(text[start:end]) for (start, i), end in zip(starts, ends, strict=True))
-    unread = _unread(text[: starts[0][0]])
+    edges = pairwise([*sorted(forms), len(text)])
+    first, *others = (forms[start].parse(text[start:end]) for start, end in edges)
+    unread = _unread(text[: min(forms)])
     return replace(first, rejected=unread + first.rejected), *others
 
 

@@ -24,9 +24,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from bot import limits
 from bot.digests.format import Format, collect
 from bot.digests.text import Line
-from bot.digests.wording import calendar_day, flaw, names, without_affiliations
+from bot.digests.wording import calendar_day, flaw, names, quoted, without_affiliations
 from bot.domain import Entry, ParsedDigest
 from bot.identity import arxiv_id, arxiv_version
 
@@ -53,17 +54,14 @@ class _Block:
 
 def _starts(lines: Sequence[Line]) -> Iterator[int]:
     """At each header that papers follow, and at the first paper where no header is above it."""
-    header = None
+    header, opened = None, False
     for i, line in enumerate(lines):
         if line.text == _HEADER:
             header = i
-        elif _opens(lines, i) and (header is not None or not _has_one_above(lines, i)):
-            yield i if header is None else header
-            header = None
-
-
-def _has_one_above(lines: Sequence[Line], at: int) -> bool:
-    return any(_opens(lines, i) for i in range(at))
+        elif _opens(lines, i):
+            if header is not None or not opened:
+                yield i if header is None else header
+            header, opened = None, True
 
 
 def _opens(lines: Sequence[Line], at: int) -> bool:
@@ -71,7 +69,10 @@ def _opens(lines: Sequence[Line], at: int) -> bool:
 
 
 def _parse(lines: Sequence[Line]) -> ParsedDigest:
-    opening = next(i for i in range(len(lines)) if _opens(lines, i))
+    opening = next((i for i in range(len(lines)) if _opens(lines, i)), None)
+    if opening is None:
+        no_papers = f"line {lines[0].number}: no papers follow {quoted(lines[0].text)}; another digest begins below it"
+        return collect("arxiv-mail", "arXiv", None, [no_papers])
     above = [line.text for line in lines[:opening]]
     received = next((found for text in above if (found := _RECEIVED.match(text))), None)
     day = calendar_day(received[1], received[2], f"20{received[3]}") if received else None
@@ -85,8 +86,8 @@ def _topic(above: Sequence[str]) -> str:
     for text in above[1:]:
         if not text or text.startswith("received from") or _RULE.fullmatch(text):
             break
-        lists.append(text)
-    return ", ".join(lists)[:150] or "arXiv"
+        lists.append(text[: limits.TOPIC])
+    return ", ".join(lists)[: limits.TOPIC] or "arXiv"
 
 
 def _blocks(lines: Sequence[Line]) -> Iterator[_Block]:
@@ -111,16 +112,16 @@ def _paper(block: _Block) -> Entry | str:
         authors=names(without_affiliations(fields.get("Authors", ""))),
         published=_published(fields.get("Date", "")),
         arxiv_id=arxiv_id(identifier),
-        doi=fields.get("DOI", "").split(" ")[0] or None,
+        doi=fields.get("DOI", "").partition(" ")[0] or None,
         version=arxiv_version(identifier),
-        categories=tuple(fields.get("Categories", "").split()),
+        categories=tuple(fields.get("Categories", "")[: limits.URL].split()),
         replacement=any(_REPLACED.fullmatch(line.text) for line in block.head),
     )
 
 
 def _fields(lines: Sequence[Line]) -> dict[str, str]:
     """The fields by name, each with the lines it goes on in; ``Date (v2)`` is a ``Date``, the first counts."""
-    found: dict[str, str] = {}
+    found: dict[str, list[str]] = {}
     name = ""
     for line in lines:
         if field := _FIELD.fullmatch(line.text):
@@ -128,12 +129,12 @@ def _fields(lines: Sequence[Line]) -> dict[str, str]:
             if name in found:
                 name = ""
             else:
-                found[name] = field[2]
+                found[name] = [field[2]]
         elif name and line.text:
-            found[name] = f"{found[name]} {line.text}".strip()
+            found[name].append(line.text)
         else:
             name = ""
-    return found
+    return {name: " ".join(filter(None, texts)) for name, texts in found.items()}
 
 
 def _until_closed(lines: Sequence[Line]) -> Iterator[str]:

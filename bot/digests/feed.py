@@ -1,8 +1,7 @@
 """RSS and Atom feeds, arXiv's among them: the announcements of rss.arxiv.org, and the answers of its API.
 
-feedparser reads them, from bytes only: a path or an address would make it open files and sockets. What it would
-"sanitise" is kept: an abstract's ``$x<y$`` looks like a tag to it. Titles and abstracts are plain text here, less
-the tags that blogs use, and whoever shows them escapes them.
+feedparser reads them (``feed_xml.py``). What it would "sanitise" is kept: an abstract's ``$x<y$`` looks like a tag to
+it. Titles and abstracts are plain text here, less the tags that blogs use, and whoever shows them escapes them.
 
 Work is capped by what a feed has, not by a clock: the same bytes give the same digest on every machine. At the
 caps, feedparser needs some two seconds.
@@ -10,7 +9,6 @@ caps, feedparser needs some two seconds.
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -21,8 +19,9 @@ from time import struct_time
 from typing import Any
 from urllib.parse import unquote_plus
 
+from bot import limits
 from bot.digests.format import Document, collect
-from bot.digests.text import decode, tidy
+from bot.digests.text import tidy
 from bot.digests.wording import believable, flaw, names, quoted, without_affiliations
 from bot.domain import Entry, ParsedDigest
 from bot.errors import DigestError
@@ -30,11 +29,9 @@ from bot.identity import arxiv_id, arxiv_version
 
 MAX_ITEMS = 5_000
 _MAX_TAGS, _MAX_REFERENCES = 100_000, 500_000
-_MAX_CATEGORIES, _LONGEST_CATEGORY = 20, 60
-_LONGEST_TOPIC = 150
+_MAX_CONTENTS = 10  # of one item: the same text in several forms
 _LAST_YEAR = 2100  # no paper is dated later
 _XML = re.compile(r"<(\?xml|!doctype (?!html)|!--|rss|feed|rdf:rdf|opml|channel)\b|<!--", re.IGNORECASE)
-_ITEM = re.compile(r"<(?:\w+:)?(?:item|entry)\b", re.IGNORECASE)
 _TAG = re.compile(
     r"</?(?:a|abbr|b|blockquote|br|code|div|em|figcaption|figure|font|h[1-6]|hr|i|img|li|ol|p|pre|small|span"
     r"|strong|sub|sup|table|tbody|td|th|tr|tt|u|ul)(?:\s[^<>]{0,2000})?/?>",
@@ -44,28 +41,28 @@ _ANNOUNCED = re.compile(r"arXiv:(\S+) Announce Type: (\S+)\s*(?:Abstract: )?")
 _HOSTS_WITH_ARXIV_IDS = re.compile(
     r"(?:arxiv\.org(?:/abs/|/pdf/|:)|huggingface\.co/papers/|10\.48550/arxiv\.)", re.IGNORECASE
 )
+# A reference to no character; `html.unescape` gives up on one of more than 4,300 digits.
+_NO_CHARACTER = re.compile(r"&#[xX]?[0-9a-fA-F]{8,}")
 _DOI = re.compile(r"\b10\.\d{4,9}/[^\s<>\"]+")
 _QUERY = re.compile(r"arxiv query: search_query=([^&]*)&id_list=([^&]*)", re.IGNORECASE)
 
 
 def _parse(content: bytes) -> ParsedDigest:
-    import feedparser
+    from bot.digests import feed_xml  # imports feedparser
 
-    _refuse_floods(decode(content))
-    try:
-        found = feedparser.parse(io.BytesIO(content), sanitize_html=False, resolve_relative_uris=False)
-    except Exception as error:  # whatever broken bytes make it raise, from its own mistakes to expat's
-        raise DigestError(f"a feed that can't be read ({tidy(str(error)[:200])})") from None
-    if not found.version:
-        raise DigestError(_what_else(content))
-    day = _day(found)
-    entries = (_paper(number, entry, day) for number, entry in enumerate(found.entries, 1))
-    results = (one for results in entries for one in results)
-    return collect("feed", _topic(found.feed.get("title", "")), day, (*_flaws(found), *results))
+    text, wrong_encoding = feed_xml.decoded(content)
+    _refuse_floods(text, sum(1 for _ in feed_xml.ITEM.finditer(text)))
+    feed = feed_xml.read(text)
+    if not feed.version:
+        raise DigestError(_what_else(text))
+    day = _day(feed)
+    flaws = [*([wrong_encoding] if wrong_encoding else []), *feed.flaws]
+    entries = (_paper(number, entry, day) for number, entry in enumerate(feed.entries, 1))
+    papers = (result for results in entries for result in results)
+    return collect("feed", _topic(feed.feeddata.get("title")), day, (*flaws, *papers))
 
 
-def _refuse_floods(text: str) -> None:
-    items = sum(1 for _ in _ITEM.finditer(text))
+def _refuse_floods(text: str, items: int) -> None:
     if items > MAX_ITEMS:
         raise DigestError(f"{items:,} items, more than the {MAX_ITEMS:,} that a feed may have; split it")
     for sign, what, cap in (("<", "tags", _MAX_TAGS), ("&", "references", _MAX_REFERENCES)):
@@ -73,8 +70,8 @@ def _refuse_floods(text: str) -> None:
             raise DigestError(f"{text.count(sign):,} {what}, more than the {cap:,} that a feed may have")
 
 
-def _what_else(content: bytes) -> str:
-    beginning = decode(content)[:2000].lower()
+def _what_else(text: str) -> str:
+    beginning = text[:2000].lower()
     if "<opml" in beginning:
         return "OPML, a list of feeds; add them with `paperbot sources import FILE`"
     if "<html" in beginning:
@@ -82,21 +79,10 @@ def _what_else(content: bytes) -> str:
     return "XML, but neither RSS nor Atom"
 
 
-def _flaws(found: Any) -> Iterator[str]:
-    """What feedparser had to get over: a wrong declaration of the encoding, or XML that breaks off."""
-    if not found.bozo:
-        return
-    problem = tidy(str(found.bozo_exception))
-    if "encoding" in type(found.bozo_exception).__name__.lower():
-        yield f"the declared encoding is wrong ({problem}); another was guessed"
-    else:
-        yield f"no well-formed XML ({problem}); what could be read was taken, the last paper may be cut off"
-
-
 def _paper(number: int, item: Any, day: date | None) -> Iterator[Entry | str]:
     """The paper of an item; where there is something to say of it, that too."""
-    if "arxiv.org/api/errors" in item.get("id", ""):
-        yield f"arXiv answers: {_text(item.get('summary', ''))}"
+    if "arxiv.org/api/errors" in _value(item, "id"):
+        yield f"arXiv answers: {_text(_value(item, 'summary'))[: limits.TITLE]}"
         return
     entry = _entry(item)
     if problem := flaw(number, entry.title, entry.abstract):
@@ -109,12 +95,12 @@ def _paper(number: int, item: Any, day: date | None) -> Iterator[Entry | str]:
 
 
 def _entry(item: Any) -> Entry:
-    text, link = _text(_longest(item)), _web_address(item.get("link", ""))
+    text, link = _text(_longest(item)), _web_address(_value(item, "link"))
     announced = _ANNOUNCED.match(text)
-    announcement = announced[2] if announced else str(item.get("arxiv_announce_type", ""))
-    where = next(filter(None, map(_behind_arxiv, (item.get("id", ""), link))), "")
+    announcement = announced[2] if announced else _value(item, "arxiv_announce_type")
+    where = next(filter(None, map(_behind_arxiv, (_value(item, "id"), link))), "")
     return Entry(
-        title=_text(item.get("title", "")),
+        title=_text(_value(item, "title"))[: limits.TITLE],
         abstract=text[announced.end() :] if announced else text,
         authors=_authors(item),
         published=_date(item, "published_parsed", "updated_parsed"),
@@ -129,25 +115,31 @@ def _entry(item: Any) -> Entry:
 
 def _behind_arxiv(address: str) -> str:
     """What stands in an address behind the name of a site that has arXiv's ids; nothing for other sites."""
-    found = _HOSTS_WITH_ARXIV_IDS.search(address)
-    return address[found.end() :] if found else ""
+    found = _HOSTS_WITH_ARXIV_IDS.search(address[: limits.URL])
+    return address[found.end() : found.end() + limits.ID] if found else ""
+
+
+def _value(element: Any, field: str) -> str:
+    """A field's text; empty where the feed has the field without a text, which feedparser gives as None."""
+    return str(element.get(field) or "")[: limits.MARKUP]
 
 
 def _longest(entry: Any) -> str:
     """The abstract: some feeds have a teaser and the whole text."""
-    contents = [str(content.get("value", "")) for content in entry.get("content", ())]
-    return max([str(entry.get("summary", "")), *contents], key=len)
+    contents = [_value(content, "value") for content in entry.get("content", ())[:_MAX_CONTENTS]]
+    return max([_value(entry, "summary"), *contents], key=len)
 
 
 def _text(markup: str) -> str:
     """Markup as text: known tags go, character references are resolved once more where tags were."""
     text, tags = _TAG.subn(" ", markup)
-    return tidy(unescape(text) if tags else text)
+    return tidy(unescape(_NO_CHARACTER.sub("", text)) if tags else text)
 
 
 def _authors(entry: Any) -> tuple[str, ...]:
     """The authors, whether the feed lists them one by one or all in one element."""
-    listed = [_text(str(author.get("name", ""))) for author in entry.get("authors", ())]
+    authors = entry.get("authors", ())[: limits.AUTHORS + 1]
+    listed = [_text(str(author.get("name") or "")[: limits.BYLINE // len(authors)]) for author in authors]
     listed = [name for name in listed if name]
     if len(listed) != 1:
         return tuple(listed)
@@ -159,7 +151,7 @@ def _authors(entry: Any) -> tuple[str, ...]:
 def _doi(entry: Any, link: str) -> str | None:
     places = (entry.get("arxiv_doi"), entry.get("prism_doi"), entry.get("dc_identifier"), entry.get("id"))
     for place in (*places, link if "doi.org/" in link else None):
-        found = _DOI.search(unquote_plus(str(place or "")))
+        found = _DOI.search(unquote_plus(str(place or "")[: limits.URL]))
         if found and not found[0].lower().startswith("10.48550/arxiv."):
             return found[0].rstrip(".,;)")
     return None
@@ -169,8 +161,7 @@ def _categories(entry: Any) -> tuple[str, ...]:
     primary = entry.get("arxiv_primary_category") or {}
     terms = [primary.get("term"), *(tag.get("term") for tag in entry.get("tags", ()))]
     tidied = (tidy(str(term)) for term in terms if term)
-    short = [term for term in tidied if 0 < len(term) <= _LONGEST_CATEGORY]
-    return tuple(dict.fromkeys(short))[:_MAX_CATEGORIES]
+    return tuple(dict.fromkeys(filter(None, tidied)))
 
 
 def _web_address(link: str) -> str:
@@ -178,17 +169,17 @@ def _web_address(link: str) -> str:
     return link if link.lower().startswith(("https://", "http://")) and " " not in link else ""
 
 
-def _topic(title: str) -> str:
+def _topic(title: str | None) -> str:
     """The feed's title; of an answer of arXiv's API, what it was asked for."""
-    text = _text(title)
+    text = _text((title or "")[: limits.URL])
     if asked := _QUERY.match(text):
         text = f"arXiv {unquote_plus(asked[1] or asked[2])}".strip()
-    return text[:_LONGEST_TOPIC]
+    return text
 
 
 def _day(found: Any) -> date | None:
     """The day the feed is of: its own, else the one in the middle of its items' days."""
-    own = _date(found.feed, "updated_parsed", "published_parsed")
+    own = _date(found.feeddata, "updated_parsed", "published_parsed")
     return own or _middle([_date(entry, "published_parsed") for entry in found.entries])
 
 
@@ -203,7 +194,7 @@ def _date(element: Any, *fields: str) -> date | None:
     parsed: struct_time | None = next(filter(None, (dict.get(element, field) for field in fields)), None)
     try:
         found = date(*parsed[:3]) if parsed else None
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     return found if found and found.year <= _LAST_YEAR else None
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
+from itertools import islice
 
+from bot import limits
 from bot.digests.text import Line
+from bot.digests.wording import quoted
 from bot.domain import Entry, ParsedDigest
 
 
@@ -16,7 +19,8 @@ class Format:
 
     ``starts(lines)`` yields the indices at which digests of this format begin, none if there are none; a
     digest reaches to the next start of any format. ``parse(lines)`` reads one such digest, its first line
-    included, and says in ``rejected`` what it could not read; it never raises.
+    included, and says in ``rejected`` what it could not read; it never raises. Where another format's start cuts the
+    digest off, it gets less than ``starts`` saw.
     """
 
     name: str  # in JSON and in the store
@@ -41,12 +45,33 @@ class Document:
 
 
 def collect(form: str, topic: str, day: date | None, found: Iterable[Entry | str]) -> ParsedDigest:
-    """The digest of what a parser found: papers, and sentences on what it could not read."""
-    results = tuple(found)
+    """The digest of what a parser found: papers within the limits, and sentences on what it could not read."""
+    results = [within_limits(result) if isinstance(result, Entry) else result for result in found]
+    rejected = [result for result in results if isinstance(result, str)]
+    if len(rejected) > limits.REJECTED:
+        rejected[limits.REJECTED :] = [f"{len(rejected) - limits.REJECTED:,} more like these"]
     return ParsedDigest(
         format=form,
-        topic=topic,
+        topic=topic[: limits.TOPIC],
         date=day,
         entries=tuple(result for result in results if isinstance(result, Entry)),
-        rejected=tuple(result for result in results if isinstance(result, str)),
+        rejected=tuple(rejected),
+    )
+
+
+def within_limits(entry: Entry) -> Entry | str:
+    """The paper with its fields cut; a sentence where it has too many authors.
+
+    An address or a DOI that is too long is left out: cut, it would lead elsewhere.
+    """
+    if len(entry.authors) > limits.AUTHORS:
+        return f"{quoted(entry.title)} has more than the {limits.AUTHORS:,} authors that a paper may have"
+    short = (category for category in entry.categories if len(category) <= limits.CATEGORY)
+    return replace(
+        entry,
+        authors=tuple(author[: limits.AUTHOR] for author in entry.authors),
+        doi=entry.doi if entry.doi and len(entry.doi) <= limits.DOI else None,
+        url=entry.url if entry.url and len(entry.url) <= limits.URL else None,
+        organisation=entry.organisation[: limits.ORGANISATION] if entry.organisation else None,
+        categories=tuple(islice(short, limits.CATEGORIES)),
     )

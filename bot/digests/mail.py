@@ -1,20 +1,73 @@
 """Mails as files (``.eml``) or from a mailbox: their text, whatever way it is encoded.
 
 The plain part is the digest; attachments and HTML are not looked into.
+
+The standard library's reader takes n^2 steps for many parameters in one field of a header, and looks at each line once
+for every part that is open around it. So fields are cut as they are read, and parts are counted as they begin.
 """
 
 from __future__ import annotations
 
-import email
 import re
+from collections.abc import Iterable
+from email.feedparser import BytesFeedParser
 from email.message import Message
+from email.policy import Compat32
+from itertools import count
+from typing import Any
 
-from bot.digests.text import decode
+from bot import limits
+from bot.digests.text import MAX_LINES, charset, decode
 from bot.errors import DigestError
 
 _FIELD = re.compile(r"[A-Za-z][A-Za-z0-9-]{1,60}:(?:[ \t].*)?")
 _TELLING = {"from", "received", "message-id", "return-path", "mime-version", "delivered-to", "dkim-signature"}
-_MOST_PARTS = 200
+
+
+class _Policy(Compat32):
+    """The library's reading of old, with each field of a header cut."""
+
+    def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
+        """Name and value of the field in these lines."""
+        name, value = super().header_source_parse(sourcelines)
+        return name[: limits.ID], value[: limits.HEADER]
+
+
+class _Mail:
+    """One mail while it is read: makes its parts, and raises DigestError where there are too many."""
+
+    def __init__(self) -> None:
+        self._parts, self._multiparts = count(1), count(1)
+
+    def part(self, policy: _Policy) -> Message:
+        """A part that begins."""
+        if next(self._parts) > limits.PARTS:
+            raise DigestError(f"a mail of more than {limits.PARTS} parts; save its text as a file")
+        return _Part(policy, self)
+
+    def begin_multipart(self) -> None:
+        """Notes that the parts of a part begin."""
+        if next(self._multiparts) > limits.MULTIPARTS:
+            raise DigestError(
+                f"a mail of more than {limits.MULTIPARTS} parts that have parts; save its text as a file"
+            )
+
+
+class _Part(Message):
+    """A part of a mail; the library asks for its boundary once, when it begins to read the parts inside."""
+
+    def __init__(self, policy: _Policy, mail: _Mail) -> None:
+        super().__init__(policy)
+        self._mail = mail
+
+    def get_boundary(self, failobj: Any = None) -> Any:
+        """What parts the parts."""
+        self._mail.begin_multipart()
+        return super().get_boundary(failobj)
+
+    def get_content_charset(self, failobj: Any = None) -> Any:
+        """Python's name of the character set, where it is one: others would be slow to decode."""
+        return charset(str(super().get_content_charset() or "")) or failobj
 
 
 def is_mail(beginning: str) -> bool:
@@ -31,8 +84,10 @@ def is_mail(beginning: str) -> bool:
 
 def text_of(content: bytes) -> str:
     """The plain text of a mail; DigestError where it has none."""
+    if max(content.count(b"\n"), content.count(b"\r")) > MAX_LINES:
+        raise DigestError(f"a mail of more than {MAX_LINES:,} lines; split it")
     try:
-        parts = _plain_parts(email.message_from_bytes(content))
+        parts = _plain_parts(_read(content).walk())
     except (ValueError, LookupError, RecursionError, AttributeError, TypeError) as error:
         raise DigestError(f"a mail that can't be read ({error})") from None
     if not parts:
@@ -40,11 +95,15 @@ def text_of(content: bytes) -> str:
     return "\n".join(parts)
 
 
-def _plain_parts(message: Message) -> list[str]:
+def _read(content: bytes) -> Message:
+    parser = BytesFeedParser(_Mail().part, policy=_Policy())
+    parser.feed(content)
+    return parser.close()
+
+
+def _plain_parts(parts: Iterable[Message]) -> list[str]:
     found = []
-    for number, part in enumerate(message.walk()):
-        if number > _MOST_PARTS:
-            raise DigestError(f"a mail of more than {_MOST_PARTS} parts")
+    for part in parts:
         if part.get_content_type() != "text/plain" or part.get_content_disposition() == "attachment":
             continue
         body = part.get_payload(decode=True)
@@ -53,9 +112,9 @@ def _plain_parts(message: Message) -> list[str]:
     return found
 
 
-def _decoded(body: bytes, charset: str) -> str:
+def _decoded(body: bytes, encoding: str) -> str:
     """The text in the charset that the mail names; a wrong or unknown one is guessed."""
     try:
-        return body.decode(charset)
-    except (LookupError, ValueError):
+        return body.decode(encoding or "undefined")
+    except ValueError:
         return decode(body)

@@ -22,18 +22,19 @@ from dataclasses import dataclass, field
 from datetime import date
 from itertools import islice, pairwise
 
+from bot import limits
 from bot.digests.filename import day_in
 from bot.digests.format import Format, collect
 from bot.digests.text import Line
-from bot.digests.wording import believable, flaw, names
+from bot.digests.wording import believable, flaw, names, quoted
 from bot.domain import Entry, ParsedDigest
 from bot.identity import arxiv_id, arxiv_version
 
 _HEADING = re.compile(r"#{1,6} (.*?)(?: #+)?")
 _FIELD = re.compile(r"(?:[-*+] )?(?:\*\*|__)([A-Za-z][A-Za-z ]{0,30}?) ?:?(?:\*\*|__) ?[:：]? ?(.*)")
-_LINK = re.compile(r"\[([^\[\]]*)\]\((\S*?)\)")
+_LINK = re.compile(r"\[([^\[\]]*)\]\([^\s)\[]*\)")  # neither part goes beyond where another link may begin
 _ADDRESS = re.compile(r"https?://[^\s()<>\"]+")
-_RULE = re.compile(r"(?:[-*_] ?){3,}")
+_MARKS = "-*_"  # what a rule is made of
 _KNOWN = {
     "author": "authors",
     "authors": "authors",
@@ -84,6 +85,10 @@ def _is_paper(lines: Sequence[Line], at: int) -> bool:
     return False
 
 
+def _is_rule(text: str) -> bool:
+    return not text.strip(f"{_MARKS} ") and sum(map(text.count, _MARKS)) >= 3
+
+
 def _known(text: str) -> tuple[str, str] | None:
     """Name and beginning of the field that a line opens."""
     found = _FIELD.fullmatch(text)
@@ -93,11 +98,14 @@ def _known(text: str) -> tuple[str, str] | None:
 
 def _parse(lines: Sequence[Line]) -> ParsedDigest:
     begins = [i for i in range(len(lines)) if _is_paper(lines, i)]
+    if not begins:
+        no_papers = f"line {lines[0].number}: no papers follow {quoted(lines[0].text)}; another digest begins below it"
+        return collect("markdown", "", None, [no_papers])
     heading = _HEADING.fullmatch(lines[0].text) if begins[0] > 0 else None
-    topic = heading[1] if heading else ""
+    topic = heading[1][: limits.TOPIC] if heading else ""
     day = day_in(topic)
     papers = (_entry(_read(lines[begin:end]), day) for begin, end in pairwise([*begins, len(lines)]))
-    return collect("markdown", topic[:150], day, papers)
+    return collect("markdown", topic, day, papers)
 
 
 def _read(lines: Sequence[Line]) -> _Paper:
@@ -105,7 +113,7 @@ def _read(lines: Sequence[Line]) -> _Paper:
     paper = _Paper(lines[0])
     name = ""
     for line in lines[1:]:
-        if _RULE.fullmatch(line.text) or _HEADING.fullmatch(line.text):
+        if _is_rule(line.text) or _HEADING.fullmatch(line.text):
             break
         if opened := _known(line.text):
             name, text = opened
@@ -117,22 +125,22 @@ def _read(lines: Sequence[Line]) -> _Paper:
 
 def _entry(paper: _Paper, day: date | None) -> Entry | str:
     heading = _HEADING.fullmatch(paper.heading.text)
-    title = _LINK.sub(r"\1", heading[1] if heading else "").strip()
+    title = _LINK.sub(r"\1", heading[1][: limits.TITLE] if heading else "").strip()
     abstract = paper.text("abstract")
     if problem := flaw(paper.heading.number, title, abstract):
         return problem
-    where = f"{paper.text('link')} {paper.heading.text}"
+    where = f"{paper.text('link')[: 2 * limits.URL]} {paper.heading.text[: 2 * limits.URL]}"
     address = _ADDRESS.search(where)
     is_arxiv = "arxiv.org/" in where.lower()
     return Entry(
         title=title,
         abstract=abstract,
-        authors=names(_LINK.sub(r"\1", paper.text("authors"))),
-        published=believable(day_in(paper.text("date")), day),
+        authors=names(_LINK.sub(r"\1", paper.text("authors")[: limits.BYLINE])),
+        published=believable(day_in(paper.text("date")[: limits.TOPIC]), day),
         arxiv_id=arxiv_id(where) if is_arxiv else None,
         url=address[0] if address and not is_arxiv else None,
         version=arxiv_version(where) if is_arxiv else None,
-        categories=tuple(filter(None, re.split(r"[,;\s]+", paper.text("categories").replace("`", ""))))[:20],
+        categories=tuple(filter(None, re.split(r"[,;\s`]+", paper.text("categories")[: limits.URL]))),
     )
 
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import codecs
 import re
+import unicodedata
 from typing import NamedTuple
 
+from bot import limits
 from bot.errors import DigestError
 
 MAX_BYTES = 10_000_000
@@ -36,10 +38,16 @@ _BYTE_ORDER_MARKS = (  # UTF-32's begins as UTF-16's does, so it is tried first
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 # Control characters, lone surrogates, bidirectional overrides, and what is invisible wherever it stands (soft
-# hyphen, zero-width space, word joiner, inner byte-order mark). The zero-width joiner stays: scripts need it.
+# hyphen, zero-width space, word joiner, inner byte-order mark), and the two that XML can't hold. The zero-width joiner
+# stays: scripts need it.
 _UNWANTED = re.compile(
-    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u200b\u202a-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff]"
+    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u200b\u202a-\u202e\u2060\u2066-\u2069\ufeff\ufffe\uffff\ud800-\udfff]"
 )
+# What may be too many accents on one letter: ordering n of them takes Unicode's normalisation n^2 steps. No accent is a
+# letter or a digit, and all stand from U+0300 on.
+_MANY_SIGNS = re.compile(rf"[^\w\s\x00-\u02ff]{{{limits.COMBINING + 1},}}")
+# Python's codecs that are no character set of any document; the first two need n^2 steps.
+_NO_CHARSETS = {"punycode", "idna", "unicode_escape", "raw_unicode_escape", "undefined"}
 _MOST_UNWANTED = 0.05  # of all characters; text with more of them isn't text
 
 
@@ -62,7 +70,8 @@ def lines_of(decoded: str) -> list[Line]:
         raise DigestError("empty file")
     if text.count("\n") >= MAX_LINES:
         raise DigestError(f"more than the {MAX_LINES:,} lines that a digest may have; split it")
-    return [Line(number, " ".join(line.split())) for number, line in enumerate(text.split("\n"), start=1)]
+    cut = (line[: limits.LINE] for line in text.split("\n"))
+    return [Line(number, " ".join(line.split())) for number, line in enumerate(cut, start=1)]
 
 
 def decode(content: bytes) -> str:
@@ -73,10 +82,13 @@ def decode(content: bytes) -> str:
     for magic, kind, remedy in _BINARY:
         if content.startswith(magic):
             raise DigestError(f"binary data ({kind}); {remedy}")
-    for mark, encoding in _BYTE_ORDER_MARKS:
-        if content.startswith(mark):
-            return content.decode(encoding, errors="replace")
-    return content.decode(_unmarked_utf16(content) or _eight_bit(content), errors="replace")
+    return content.decode(sniffed(content) or _eight_bit(content), errors="replace")
+
+
+def sniffed(content: bytes) -> str | None:
+    """The encoding that the first bytes leave no doubt of: a byte-order mark's, or UTF-16; None for all others."""
+    marked = (encoding for mark, encoding in _BYTE_ORDER_MARKS if content.startswith(mark))
+    return next(marked, None) or _unmarked_utf16(content)
 
 
 def clean(text: str) -> str:
@@ -84,12 +96,36 @@ def clean(text: str) -> str:
     cleaned, unwanted = _UNWANTED.subn("", text)
     if unwanted > len(text) * _MOST_UNWANTED:
         raise DigestError("binary data (too many control characters); remove it, or save it as text")
-    return cleaned
+    return _with_few_accents(cleaned)
 
 
 def tidy(text: str) -> str:
     """One line of a title, name or abstract: unwanted characters gone, single blanks between words."""
-    return " ".join(_UNWANTED.sub("", _encoded_once(text)).split())
+    return " ".join(_with_few_accents(_UNWANTED.sub("", _encoded_once(text))).split())
+
+
+def charset(name: str) -> str:
+    """Python's name for the character set that a document declares; empty where it is none."""
+    try:
+        codec = codecs.lookup(name)
+    except (LookupError, ValueError):
+        return ""
+    is_text = codec._is_text_encoding  # type: ignore[attr-defined]  # what str.encode asks, too; not in typeshed
+    return codec.name if is_text and codec.name not in _NO_CHARSETS else ""
+
+
+def _with_few_accents(text: str) -> str:
+    return text if text.isascii() else _MANY_SIGNS.sub(_first_accents, text)
+
+
+def _first_accents(signs: re.Match[str]) -> str:
+    """The signs, of each run of accents the first ones only."""
+    chosen, run = [], 0
+    for sign in signs[0]:
+        run = run + 1 if unicodedata.combining(sign) else 0
+        if run <= limits.COMBINING:
+            chosen.append(sign)
+    return "".join(chosen)
 
 
 def _encoded_once(text: str) -> str:

@@ -5,21 +5,23 @@ from __future__ import annotations
 import re
 from datetime import date, timedelta
 
+from bot import limits
+
 LONGEST_TITLE = 300  # characters; the longest that are known have some 250
-LONGEST_ABSTRACT = 20_000  # characters; arXiv allows 1,920
 _FURTHEST_AHEAD = timedelta(days=2)  # of its digest: a paper's date may be another time zone's, or tomorrow
 _CLOSING = "\"'\u201d\u2019)]"  # may stand behind the full stop
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _BETWEEN_NAMES = re.compile(
     r"[,;](?!\s*(?:[JS]r\b|I{2,3}\b|IV\b))|\sand\s"
 )  # "Sammy Davis, Jr." is one author
-_INNERMOST_PARENTHESES = re.compile(r"\([^()]*\)")
+_PARENTHESIS = re.compile(r"([()])")
 _LISTED = ("- ", "* ", "\u2022 ", "\u2013 ")  # how an item of a list begins
 
 
 def names(text: str) -> tuple[str, ...]:
-    """The authors in a list like "Ada Lovelace, Grace Hopper and others"."""
-    listed = (name.strip().removeprefix("and ") for name in _BETWEEN_NAMES.split(text))
+    """The authors in a list like "Ada Lovelace, Grace Hopper and others"; of too many, one more than are allowed."""
+    parts = _BETWEEN_NAMES.split(text[: limits.BYLINE], maxsplit=limits.AUTHORS + 1)
+    listed = (name.strip().removeprefix("and ") for name in parts)
     return tuple(filter(None, listed))
 
 
@@ -29,10 +31,16 @@ def without_affiliations(authors: str) -> str:
     >>> without_affiliations("Ada Lovelace (1 and 2), Grace Hopper ((1) Lab, Here (2) There)")
     'Ada Lovelace , Grace Hopper '
     """
-    found = 1
-    while found:
-        authors, found = _INNERMOST_PARENTHESES.subn("", authors)
-    return authors
+    outside: list[str] = []
+    opened: list[int] = []  # where in ``outside`` each parenthesis stands that is still open
+    for part in _PARENTHESIS.split(authors[: limits.BYLINE]):
+        if part == ")" and opened:
+            del outside[opened.pop() :]
+        else:
+            if part == "(":
+                opened.append(len(outside))
+            outside.append(part)
+    return "".join(outside)
 
 
 def calendar_day(day: str, month: str, year: str) -> date | None:
@@ -59,7 +67,7 @@ def flaw(number: int, title: str, abstract: str) -> str | None:
     """Why this can't be a paper's title and abstract, as a sentence with the line number; None if it can."""
     if not title or len(title) > LONGEST_TITLE:
         return f"line {number}: a paper without a title"
-    if len(abstract) > LONGEST_ABSTRACT:
+    if len(abstract) > limits.ABSTRACT:
         return f"line {number}: the abstract of {quoted(title)} has {len(abstract):,} characters"
     return None
 

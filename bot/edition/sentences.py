@@ -26,6 +26,7 @@ _END = re.compile(
 )
 _LOOK_BACK = 40  # characters; no abbreviation is longer
 _OPENS = re.compile(rf"\s*{_OPENER}\b")
+_NUMBER_FOLLOWS = re.compile(r"\s*\d")
 _LAST_WORD = re.compile(r"[\w.]+$")
 _DOTTED = re.compile(r"(?:[a-z]\.)*[a-z]")
 _LIST_MARK = re.compile(r"(?:^|[:;,])\s*(?:\d{1,2}|[ivx]{1,4})$")
@@ -57,7 +58,7 @@ def _ends_here(before: str, mark: str, text: str, after: int) -> bool:
     if last in _NEVER_LAST:
         return False
     if last in _BEFORE_NUMBERS:
-        return not text[after:].lstrip()[0].isdigit()
+        return not _NUMBER_FOLLOWS.match(text, after)
     stands_alone = not before[: word.start()].strip() or before[word.start() - 1].isspace()
     if stands_alone and _DOTTED.fullmatch(last):  # J. Doe, U.S. Government
         return bool(_OPENS.match(text, after))

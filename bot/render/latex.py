@@ -16,6 +16,7 @@ from pylatexenc.latex2text import LatexNodes2Text, MacroTextSpec, SpecialsTextSp
 from pylatexenc.latexwalker import LatexMacroNode
 from pylatexenc.macrospec import LatexContextDb, MacroSpec
 
+from bot import limits
 from bot.render.text import visible
 
 _TRIGGER = re.compile(r"[\\$]|``")
@@ -23,7 +24,7 @@ _TRIGGER = re.compile(r"[\\$]|``")
 _PIECE = re.compile(
     r"""(?P<url>https?://[^\s{}$]+)
       | (?P<formula>\$\$[^$]+\$\$ | \$(?=\S)(?:\\.|[^\\$])+(?<=\S)\$(?!\d)
-                   | \\\([^$]{1,999}?\\\) | \\\[[^$]{1,999}?\\\])
+                   | \\\((?:[^$\\]|\\[^$()]){1,999}+\\\) | \\\[(?:[^$\\]|\\[^$\[\]]){1,999}+\\\])
       | (?P<command>\\.)
       | (?P<special>[%&\#$])
       | (?P<about>(?<![\w.,;:)}\]])~)
@@ -61,9 +62,12 @@ _SILENT = (
 
 
 def readable(text: str) -> str:
-    """The text as people read it, in plain Unicode; text without LaTeX is returned as it is. Never raises."""
+    """The text as people read it, in plain Unicode; text without LaTeX is returned as it is. Never raises.
+
+    Text longer than an abstract may be is returned as it is, too: nothing that long is shown.
+    """
     text = visible(text)
-    if not _TRIGGER.search(text):
+    if not _TRIGGER.search(text) or len(text) > limits.ABSTRACT:
         return text
     converter, words = _library()
     try:
@@ -152,6 +156,6 @@ def _unknown(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
     r"""An author's own macro: ``\hl{text}`` stands for its argument, ``\ours{}`` for a name."""
     if node.nodeargs:
         return str(l2tobj.nodelist_to_text(node.nodeargs[-1:]))
-    rest = node.parsing_state.s[node.pos + node.len :]
-    has_argument = rest.startswith("{") and not rest.startswith("{}")
+    source, end = node.parsing_state.s, node.pos + node.len
+    has_argument = source.startswith("{", end) and not source.startswith("{}", end)
     return "" if has_argument else f"{node.macroname}{node.macro_post_space}"

@@ -22,14 +22,14 @@ def title(paper: Paper) -> str:
 
 def authors(paper: Paper) -> str:
     """``A, B, C and 5 more``; ``by 8 authors`` where they were only counted; empty where not even that."""
-    names = [shorten(readable(name), 60) for name in paper.authors]
-    if not names:
+    count = len(paper.authors)
+    if not count:
         return f"by {_count(paper.author_count, 'author')}" if paper.author_count else ""
-    if len(names) == 1:
-        return names[0]
-    if len(names) <= _NAMED_AUTHORS + 1:
-        return f"{', '.join(names[:-1])} and {names[-1]}"
-    return f"{', '.join(names[:_NAMED_AUTHORS])} and {len(names) - _NAMED_AUTHORS} more"
+    named = count if count <= _NAMED_AUTHORS + 1 else _NAMED_AUTHORS
+    names = [shorten(readable(name), 60) for name in paper.authors[:named]]
+    if count > named:
+        return f"{', '.join(names)} and {count - named} more"
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def day(when: date) -> str:

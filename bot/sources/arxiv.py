@@ -52,7 +52,7 @@ class ArxivSource:
             page = self._page(number * PAGE)
             times = _times(page)
             if times:
-                newest = max(times) if newest is None else max(newest, *times)
+                newest = min(max([*times, *([newest] if newest else [])]), visit.now)
                 yield RawDigest(self.name, f"{self.query} from {number * PAGE + 1}", page)
             if len(times) < PAGE or min(times) < until:
                 break
@@ -100,8 +100,8 @@ def _times(page: bytes) -> list[datetime]:
 
 
 def _is_time(text: str) -> bool:
+    """Whether it is a time since there is arXiv; one before the year 1 plus some days could not be looked back from."""
     try:
-        datetime.fromisoformat(text)
+        return datetime.fromisoformat(text).year >= 1991
     except ValueError:
         return False
-    return True

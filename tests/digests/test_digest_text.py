@@ -6,7 +6,8 @@ import codecs
 
 import pytest
 
-from bot.digests.text import MAX_BYTES, MAX_LINES, Line, lines
+from bot import limits
+from bot.digests.text import MAX_BYTES, MAX_LINES, Line, charset, lines, tidy
 from bot.errors import DigestError
 
 TEXT = "Pokémon \u2013 a naïve study\nof Erdős\u2019 graphs\n"
@@ -106,6 +107,19 @@ def test_what_is_no_text_is_named(content: bytes, said: str) -> None:
         lines(content)
 
 
-def test_a_file_of_just_the_permitted_size_in_one_line_is_read() -> None:
+def test_a_file_of_just_the_permitted_size_in_one_line_is_read_as_far_as_a_line_may_go() -> None:
     (line,) = lines(b"x" * MAX_BYTES)
-    assert len(line.text) == MAX_BYTES
+    assert len(line.text) == limits.LINE
+
+
+def test_of_many_accents_on_one_letter_the_first_ones_stay() -> None:
+    assert tidy("e" + "\u0301" * 100 + "!") == "e" + "\u0301" * limits.COMBINING + "!"
+    assert tidy("\u2013" * 100) == "\u2013" * 100
+
+
+@pytest.mark.parametrize(
+    ("declared", "codec"),
+    [("UTF8", "utf-8"), ("latin1", "iso8859-1"), ("punycode", ""), ("idna", ""), ("rot13", ""), ("x\0", ""), ("", "")],
+)
+def test_what_is_no_character_set_of_a_document_is_none(declared: str, codec: str) -> None:
+    assert charset(declared) == codec

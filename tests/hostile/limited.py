@@ -1,0 +1,64 @@
+"""Reads hostile digests and makes of them what a run would, within limits of processor time and memory.
+
+    python limited.py SHAPE SIZE...
+
+Prints for each size, as a line of JSON, how many papers were read and which problems were named; what goes beyond the
+limits ends the process.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import resource
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bot import identity
+from bot.digests import feed_xml, parse  # noqa: F401 - feedparser is imported before memory is limited
+from bot.domain import RawDigest
+from bot.edition.sentences import sentences
+from bot.errors import DigestError
+from bot.render import bibliography, phrases
+from bot.render.latex import readable
+from bot.terms import terms
+
+SECONDS, MEMORY = 20, 1_000_000_000  # of processor time for each size; bytes of address space, with all libraries
+MOST_SHOWN = 10  # papers of an edition
+
+
+def outcome(content: bytes) -> tuple[int, list[str]]:
+    """How many papers are read, and some of the problems that are named."""
+    try:
+        digests = parse(RawDigest("hostile", "x", content))
+    except DigestError as error:
+        return 0, [str(error)]
+    entries = [entry for digest in digests for entry in digest.entries]
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    papers = [identity.first_sight(entry, number, now) for number, entry in enumerate(entries)]
+    for paper in papers:
+        identity.keys(paper)
+        terms(f"{paper.title}. {paper.abstract}")
+    for paper in papers[:MOST_SHOWN]:
+        phrases.authors(paper)
+        phrases.title(paper)
+        identity.link(paper)
+        for sentence in sentences(paper.abstract):
+            readable(sentence)
+    bibliography.ris(papers[:MOST_SHOWN])
+    return len(papers), [problem for digest in digests for problem in digest.rejected[:3]]
+
+
+if __name__ == "__main__":
+    name, *sizes = sys.argv[1:]
+    sys.path.insert(0, str(Path(__file__).parent))
+    shape = importlib.import_module("shapes").SHAPES[name]
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    for size in map(int, sizes):
+        content = shape.content(size)
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        limit = int(used.ru_utime + used.ru_stime) + 1 + SECONDS
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
+        papers, problems = outcome(content)
+        print(json.dumps({"size": size, "papers": papers, "problems": problems}), flush=True)
