@@ -17,6 +17,7 @@ from bot.config.settings import Settings, add_to_settings, load_settings
 from bot.domain import Kind, Problem, Reader
 from bot.errors import UsageError
 from bot.links import ReaderLinks
+from bot.private import make_private
 from bot.resources import shipped
 from bot.room import Room
 from bot.tokens import Signer, load_keys
@@ -51,6 +52,7 @@ class App:
         self._settings: Settings = load_settings(home)
         self._profiles_seen: dict[Path, int] = {}
         self._learned: Stamp | None = None
+        self._were_open, self._still_open = make_private(self._private_files())
 
     def __enter__(self) -> App:
         return self
@@ -83,6 +85,31 @@ class App:
         """Where messages go without a mail server or a Slack token."""
         return self.home / "state" / "outbox"
 
+    def _private_files(self) -> list[Path]:
+        """The folder of addresses, keys and messages, what lies in it, and the store where it is elsewhere.
+
+        What lies deeper is out of others' reach behind the folder.
+        """
+        state = self.home.resolve() / "state"
+        store = sqlite_file(_absolute(self._settings.store.url, self.home))
+        beside = [store.with_name(store.name + end) for end in ("", "-wal", "-shm")] if store else []
+        return list(dict.fromkeys([state, *state.glob("*"), *beside]))
+
+    @property
+    def mended(self) -> list[Path]:
+        """What other users of the machine could read until this process took the right away."""
+        return [path for path in self._were_open if path not in self._still_open]
+
+    def exposure_problems(self) -> list[Problem]:
+        """One for each file or folder that other users can still read."""
+        return [
+            Problem(
+                str(path),
+                "other users of this machine can read it, and it is not ours to change; chmod go= it",
+            )
+            for path in self._still_open
+        ]
+
     @cached_property
     def _profiles(self) -> tuple[dict[str, Profile], list[Problem]]:
         self._profiles_seen = self._profile_files()
@@ -111,10 +138,10 @@ class App:
 
     @cached_property
     def store(self) -> Store:
-        """The database, made or upgraded where needed; raises StoreError."""
+        """The database, made or upgraded where needed; raises PaperbotError."""
         from bot.store import open_store
 
-        return open_store(_absolute(self._settings.store.url, self.home))
+        return open_store(_absolute(self._settings.store.url, self.home), secrets=self._keys)
 
     @cached_property
     def room(self) -> Room:
@@ -201,8 +228,12 @@ class App:
 
     @cached_property
     def signer(self) -> Signer:
-        """Signs the links in messages."""
-        return Signer(load_keys(self.home / "state" / "secret.key"))
+        """Signs the links in messages; raises PaperbotError."""
+        return Signer(self._keys)
+
+    @cached_property
+    def _keys(self) -> list[bytes]:
+        return load_keys(self.home / "state" / "secret.key")
 
     def links(self, reader: Reader) -> ReaderLinks:
         """The links that messages to a reader carry."""

@@ -104,6 +104,22 @@ class Site:
         return HTMLResponse(visible(page), status, headers)
 
 
+def assert_own(reader: Reader) -> Reader:
+    """A page that all members of a channel can open does nothing that one may not do to the others."""
+    if reader.is_shared:
+        raise Refused(403, "This page is a whole channel's; that is for the operator of Paperbot to do.")
+    return reader
+
+
+def assert_changed(changed: bool) -> None:
+    """Raises Refused where a reader's wish was not carried out, as it was somebody else who stopped them."""
+    if not changed:
+        raise Refused(
+            403,
+            "It was not you who stopped these editions, so only the operator of Paperbot can start them again.",
+        )
+
+
 def field(request: Request, name: str) -> str:
     """The first value of a form's field; empty where there is none."""
     form: dict[str, list[str]] = request.state.form
