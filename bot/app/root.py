@@ -11,11 +11,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bot.app.limits import Limits
 from bot.config.opml import as_sources, feeds_in
-from bot.config.profiles import Profile, load_profiles
+from bot.config.profiles import Profile, load_profiles, profile_files
 from bot.config.settings import Settings, add_to_settings, load_settings
 from bot.domain import Kind, Problem, Reader
-from bot.errors import UsageError
+from bot.errors import ConfigError, UsageError
 from bot.links import ReaderLinks
 from bot.private import make_private
 from bot.resources import shipped
@@ -123,8 +124,7 @@ class App:
             del vars(self)["ranker"]
 
     def _profile_files(self) -> dict[Path, int]:
-        folder = self.home / "profiles"
-        return {path: path.stat().st_mtime_ns for path in folder.glob("*.toml")}
+        return {path: _changed_at(path) for path in profile_files(self.home / "profiles")}
 
     @property
     def profiles(self) -> dict[str, Profile]:
@@ -291,14 +291,27 @@ class App:
 
         return Subscribing(self.store, self.templates, self._settings.email.sender, self.links)
 
-    def forget(self, reader: Reader, now: datetime) -> None:
-        """Remove all that is kept of a reader: in the store, and where messages are files."""
+    def forget(self, reader: Reader, now: datetime) -> Path | None:
+        """Remove all that is kept of a reader: in the store, message files, and the profile's file.
+
+        Returns the profile's file if it can't be edited, or its comments name the address; in the first case
+        the store keeps a keyed hash as well, without which the next run would make the reader anew.
+        """
+        from bot.config.editing import mentions, remove_reader
         from bot.deliver.files import FilesChannel
 
         self.store.forget(reader, now)
         FilesChannel(self.outbox_folder, ".eml" if reader.kind is Kind.EMAIL else ".json").forget(reader)
         for drawn in (self.chart_file(reader), self.chart_file(None)):  # the second names all readers
             drawn.unlink(missing_ok=True)
+        file = self.home / "profiles" / f"{reader.profile}.toml"
+        try:
+            if file.exists():
+                remove_reader(file, reader.address)
+        except ConfigError:
+            return file
+        self.store.readers.remember(reader.profile, reader.address)
+        return file if mentions(file, reader.address) else None
 
     def chart_file(self, reader: Reader | None) -> Path:
         """Where the picture of an evaluation goes: of one reader, or of all."""
@@ -310,6 +323,12 @@ class App:
     def operator_token(self) -> str | None:
         """What opens the operators' pages; None: they stay shut."""
         return _plain(self._settings.web.operator_token)
+
+    @property
+    def limits(self) -> Limits:
+        """What clients of the pages can hold."""
+        web = self._settings.web
+        return Limits(web.trusted_proxies, web.connections, web.client_seconds)
 
     @cached_property
     def slack_front(self) -> SlackFront | None:
@@ -347,6 +366,13 @@ class App:
 
 def _plain(secret: SecretStr | None) -> str | None:
     return secret.get_secret_value() if secret else None
+
+
+def _changed_at(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:  # a link that leads nowhere, or gone this moment: reading it will tell
+        return 0
 
 
 def sqlite_file(url: str) -> Path | None:

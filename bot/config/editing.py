@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import re
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,30 +22,57 @@ from bot.errors import ConfigError
 
 def add_reader(path: Path, kind: Kind, address: str) -> bool:
     """Write a reader into a profile's file; False where it stands there already. Raises ConfigError."""
-    document, text = _parsed(path)
-    if _position(document, address) is not None:
-        return False
-    entry = tomlkit.table()
-    entry.append(kind.value, address)
-    if "readers" not in document:
-        document.append("readers", tomlkit.aot())
-    _readers(path, document).append(entry)
-    _write(path, document, text)
-    return True
+    with _alone(path):
+        document, text = _parsed(path)
+        if _position(document, address) is not None:
+            return False
+        entry = tomlkit.table()
+        entry.append(kind.value, address)
+        if "readers" not in document:
+            document.append("readers", tomlkit.aot())
+        _readers(path, document).append(entry)
+        _write(path, document, text)
+        return True
 
 
 def remove_reader(path: Path, address: str) -> bool:
     """Take a reader out of a profile's file; False where it doesn't stand there. Raises ConfigError."""
-    document, text = _parsed(path)
-    position = _position(document, address)
-    if position is None:
+    with _alone(path):
+        document, text = _parsed(path)
+        position = _position(document, address)
+        if position is None:
+            return False
+        readers = _readers(path, document)
+        del readers[position]
+        if not readers:
+            del document["readers"]
+        _write(path, document, text)
+        return True
+
+
+def mentions(path: Path, address: str) -> bool:
+    """Whether an address stands anywhere in a file, comments included; True where the file can't be read."""
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace").lower()
+        return re.search(rf"(?<![\w.+-]){re.escape(address.lower())}(?![\w-]|\.\w)", text) is not None
+    except FileNotFoundError:
         return False
-    readers = _readers(path, document)
-    del readers[position]
-    if not readers:
-        del document["readers"]
-    _write(path, document, text)
-    return True
+    except OSError:
+        return True
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """One thread or process edits files of a folder at a time: two at once would undo one another's edit."""
+    try:
+        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError as error:
+        raise ConfigError(path.name, "", f"can't be edited: {error.strerror}") from None
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
 
 
 def _parsed(path: Path) -> tuple[tomlkit.TOMLDocument, str]:

@@ -190,11 +190,16 @@ def load_profile(path: Path, default_timezone: str) -> Profile:
     return profile
 
 
+def profile_files(folder: Path) -> list[Path]:
+    """The files that are profiles, or should be; hidden ones, such as an editor's locks, are not meant to be."""
+    return sorted(path for path in folder.glob("*.toml") if not path.name.startswith("."))
+
+
 def load_profiles(folder: Path, default_timezone: str) -> tuple[dict[str, Profile], list[Problem]]:
     """Every profile of a folder by its slug, and a problem for each file that is none."""
     profiles: dict[str, Profile] = {}
     problems: list[Problem] = []
-    for path in sorted(folder.glob("*.toml")):
+    for path in profile_files(folder):
         try:
             profiles[path.stem] = load_profile(path, default_timezone)
         except ConfigError as error:

@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from enum import IntEnum
+from json import JSONDecodeError
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -88,6 +89,10 @@ class Database:
         except (DatabaseError, sqlite3.Error) as error:  # the driver's own where a transaction begins
             reason = " ".join(str(getattr(error, "orig", error)).split())
             raise StoreError(f"{self.name}: {reason}") from error
+        except (UnicodeDecodeError, JSONDecodeError) as error:  # what the driver hands on of a damaged file
+            raise StoreError(
+                f"{self.name}: holds text that can't be read; the file is damaged, restore it from a backup"
+            ) from error
 
     def close(self) -> None:
         """Close the connections; the database can be opened again at any time."""

@@ -31,7 +31,8 @@ def bring_up_to_date(
 ) -> None:
     """Make or upgrade the tables, an existing SQLite file after a backup; ``StoreError`` if that can't be.
 
-    ``secret`` keys the hashes of addresses from before they were keyed. Several processes may call this at once: one does it, the others wait and find it done.
+    ``secret`` keys the hashes of addresses from before they were keyed. Several processes may call this at once:
+    one does it, the others wait and find it done.
     """
     with database.reading() as connection:
         if _revision(connection) == head:
@@ -40,13 +41,19 @@ def bring_up_to_date(
     upgrader = Database(database.url, foreign_keys=False)
     try:
         with upgrader.writing(Lock.UPGRADE) as connection:
-            _upgrade(upgrader, connection, backups, scripts, head, secret)
+            _upgrade(upgrader, connection, backups, scripts, head, secret=secret)
     finally:
         upgrader.close()
 
 
 def _upgrade(
-    database: Database, connection: Connection, backups: Path | None, scripts: Path, head: str, secret: bytes
+    database: Database,
+    connection: Connection,
+    backups: Path | None,
+    scripts: Path,
+    head: str,
+    *,
+    secret: bytes,
 ) -> None:
     from bot.store.migrations import migrate, revisions  # slow: imports Alembic
 

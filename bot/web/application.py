@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -40,13 +42,13 @@ def make_web(app: App) -> Starlette:
     site = Site(app)
     open_editions, operators = OpenEditions(site), OperatorPages(site)
     slack = SlackPages(site, open_editions)
-    return Starlette(
+    web = Starlette(
         routes=[
             *_public(site, open_editions),
             *_personal(site, open_editions),
             _route("/slack/actions", post=slack.receive),
             _route("/slack/commands", post=slack.receive),
-            _route("/healthz", operators.health),
+            Route("/healthz", _apart(operators.health), methods=["GET"]),
             _route("/metrics", operators.metrics),
             _route("/status", operators.status),
         ],
@@ -58,6 +60,9 @@ def make_web(app: App) -> Starlette:
         },
         lifespan=_listening(app, slack),
     )
+    # Starlette would send a path with a slash too many, its token included, to whatever host the request names.
+    web.router.redirect_slashes = False
+    return web
 
 
 def _public(site: Site, open_editions: OpenEditions) -> list[Route]:
@@ -119,6 +124,17 @@ def _route(path: str, get: Handler | None = None, post: Handler | None = None) -
 
     handle.__qualname__ = path  # what the metrics call it
     return Route(path, handle, methods=[m for m, handler in (("GET", get), ("POST", post)) if handler])
+
+
+def _apart(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
+    """The handler in a thread of its own, which no number of other pages keeps busy."""
+    thread = ThreadPoolExecutor(1)
+
+    async def handle(request: Request) -> Response:
+        return await asyncio.get_running_loop().run_in_executor(thread, handler, request)
+
+    handle.__qualname__ = "/healthz"
+    return handle
 
 
 def _file(site: Site, template: str, media_type: str) -> Response:

@@ -46,7 +46,7 @@ class MyPage:
 
     def show(self, request: Request) -> Response:
         """The page as it is now."""
-        return self._page(request, self._reader(request))
+        return self._page(request, self._viewer(request))
 
     def change(self, request: Request) -> Response:
         """One change, as the form's field ``do`` names it; the page says what was done."""
@@ -72,7 +72,7 @@ class MyPage:
 
     def export(self, request: Request) -> Response:
         """All that is kept, as a JSON file."""
-        kept = export(self._site.app.store, assert_own(self._reader(request)))
+        kept = export(self._site.app.store, assert_own(self._viewer(request)))
         text = json.dumps(kept, ensure_ascii=False, indent=2, default=_plain)
         headers = {"Content-Disposition": 'attachment; filename="paperbot.json"'}
         return Response(text, media_type="application/json", headers=headers)
@@ -93,11 +93,18 @@ class MyPage:
     def forget(self, request: Request) -> Response:
         """All of it is gone."""
         reader = assert_own(self._reader(request))
-        self._site.app.forget(reader, self._site.now)
-        return self._site.page("forget.html.j2", reader=reader, me="", done=True)
+        left = self._site.app.forget(reader, self._site.now)
+        return self._site.page(
+            "forget.html.j2", reader=reader, me="", done=True, file=f"profiles/{left.name}" if left else ""
+        )
 
     def _reader(self, request: Request) -> Reader:
         return self._site.reader(request, Purpose.ME)
+
+    def _viewer(self, request: Request) -> Reader:
+        reader = self._reader(request)
+        self._site.count_view(reader)
+        return reader
 
     def _page(self, request: Request, reader: Reader, said: str = "") -> Response:
         from bot.pipeline.answers import answer  # with scikit-learn behind it: `serve` is to be up at once
@@ -133,7 +140,7 @@ class MyPage:
         return [(thumb, papers[thumb.paper]) for thumb in given]
 
     def _liked(self, request: Request) -> list[Paper]:
-        votes = self._site.app.store.feedback.votes(self._reader(request).id)
+        votes = self._site.app.store.feedback.votes(self._viewer(request).id)
         return [paper for thumb, paper in self._with_papers(votes) if thumb.vote is Vote.UP]
 
     # --- changes: each returns what was done, in words
