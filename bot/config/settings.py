@@ -216,7 +216,7 @@ class WebSection(Section):
 class SummariesSection(Section):
     """A language model that writes TL;DRs; without an endpoint, summaries are the abstracts' own sentences."""
 
-    endpoint: Literal[""] | WebUrl = ""
+    endpoint: Annotated[str, AfterValidator(lambda value: value and _web_url(value))] = ""
     model: str = ""
     key: SecretStr | None = None
     daily_budget: int = Field(100, ge=0)

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import socket
+import struct
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import FrameType
@@ -21,6 +23,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from bot.app.limits import Limits
 
 _PAGES_END = 2  # seconds that open requests get after a signal
+_DROP = struct.pack("ii", 1, 0)  # linger for 0 seconds
 _MINUTE = 60.0
 _LINES_A_MINUTE = 100  # of the log, different ones
 _UNFINISHED = (h11.IDLE, h11.SEND_BODY)
@@ -106,6 +109,8 @@ class _Connection(H11Protocol):
 
     def _give_up(self) -> None:
         self._go_on()
+        # What was not taken is dropped: else the system would keep it, and try to send it, for minutes.
+        self.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _DROP)
         self.transport.abort()
 
 

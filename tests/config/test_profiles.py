@@ -1,5 +1,8 @@
 """A profile file is read as written, or refused in one line that says where and what to do."""
 
+import os
+import socket
+from concurrent.futures import ThreadPoolExecutor
 from datetime import time
 from pathlib import Path
 
@@ -7,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.config.editing import add_reader, remove_reader
 from bot.config.profiles import load_profile, load_profiles
 from bot.domain import Kind
 from bot.errors import ConfigError
@@ -179,3 +183,47 @@ def test_whatever_a_file_holds_it_is_a_profile_or_a_config_error(tmp_path_factor
         load_profile(path, "UTC")
     except ConfigError as error:
         assert str(error).startswith("any.toml")  # noqa: PT017 - either outcome is right
+
+
+def test_an_editors_lock_is_no_profile_and_stops_nothing(home, paperbot):
+    """As Emacs makes it: a link that leads nowhere."""
+    (home / "profiles" / ".#reward-models.toml").symlink_to("ada@host.example.12345:1")
+    answer = paperbot("check")
+    assert (answer.code, answer.err) == (0, "")
+    assert "1 profile\n" in answer.out
+
+
+@pytest.mark.parametrize("kind", ["link", "fifo", "folder", "socket"])
+def test_what_is_no_file_is_named_and_the_other_profiles_are_read(home, paperbot, kind):
+    path = home / "profiles" / "odd.toml"
+    with socket.socket(socket.AF_UNIX) as listener:
+        if kind == "link":
+            path.symlink_to("nowhere")
+        elif kind == "fifo":
+            os.mkfifo(path)
+        elif kind == "folder":
+            path.mkdir()
+        else:
+            listener.bind(os.path.relpath(path))
+        answer = paperbot("run", "--now", "2025-05-07T09:00:00+02:00")
+    assert answer.code == 1
+    assert "profiles/odd.toml: " in answer.out + answer.err
+    assert "mistake in Paperbot" not in answer.err
+    assert "1 edition, 1 message delivered" in answer.out
+
+
+def test_a_pipe_in_the_place_of_the_settings_is_told(home, paperbot):
+    (home / "paperbot.toml").unlink()
+    os.mkfifo(home / "paperbot.toml")
+    assert paperbot("check").code == 2
+
+
+def test_two_who_edit_a_file_at_once_undo_nothing(home):
+    path = home / "profiles" / "reward-models.toml"
+    addresses = [f"reader{n}@example.org" for n in range(20)]
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(lambda address: add_reader(path, Kind.EMAIL, address), addresses))
+        assert all(pool.map(lambda address: remove_reader(path, address), addresses[:10]))
+    left = {reader.email for reader in load_profile(path, "UTC").readers}
+    assert left == {*addresses[10:], "ada@example.org"}
+    assert "# " in path.read_text()
