@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import tomlkit
+from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import AoT
 
 from bot.config.profiles import Profile
@@ -71,6 +72,8 @@ def _alone(path: Path) -> Iterator[None]:
     try:
         fcntl.flock(folder, fcntl.LOCK_EX)
         yield
+    except (TOMLKitError, RecursionError):  # it reads a little less than Python's own reader
+        raise ConfigError(path.name, "", "can't be edited here; change it by hand") from None
     finally:
         os.close(folder)
 

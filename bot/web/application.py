@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -48,7 +48,7 @@ def make_web(app: App) -> Starlette:
             *_personal(site, open_editions),
             _route("/slack/actions", post=slack.receive),
             _route("/slack/commands", post=slack.receive),
-            Route("/healthz", _apart(operators.health), methods=["GET"]),
+            _route("/healthz", operators.health, apart=ThreadPoolExecutor(1)),
             _route("/metrics", operators.metrics),
             _route("/status", operators.status),
         ],
@@ -106,8 +106,10 @@ def _personal(site: Site, open_editions: OpenEditions) -> list[Route]:
     ]
 
 
-def _route(path: str, get: Handler | None = None, post: Handler | None = None) -> Route:
-    """GET (and so HEAD) shows, POST does."""
+def _route(
+    path: str, get: Handler | None = None, post: Handler | None = None, *, apart: Executor | None = None
+) -> Route:
+    """GET (and so HEAD) shows, POST does; ``apart`` in a thread that no number of other pages keeps busy."""
 
     def handle(request: Request) -> Response:
         if request.state.excess:
@@ -122,19 +124,12 @@ def _route(path: str, get: Handler | None = None, post: Handler | None = None) -
             log.error("a page failed with %s: %s", type(error).__name__, place(error))
             raise Refused(500, "That is a mistake of ours, and noted.") from None
 
-    handle.__qualname__ = path  # what the metrics call it
-    return Route(path, handle, methods=[m for m, handler in (("GET", get), ("POST", post)) if handler])
+    async def handle_apart(request: Request) -> Response:
+        return await asyncio.get_running_loop().run_in_executor(apart, handle, request)
 
-
-def _apart(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
-    """The handler in a thread of its own, which no number of other pages keeps busy."""
-    thread = ThreadPoolExecutor(1)
-
-    async def handle(request: Request) -> Response:
-        return await asyncio.get_running_loop().run_in_executor(thread, handler, request)
-
-    handle.__qualname__ = "/healthz"
-    return handle
+    endpoint = handle_apart if apart else handle
+    endpoint.__qualname__ = path  # what the metrics call it
+    return Route(path, endpoint, methods=[m for m, handler in (("GET", get), ("POST", post)) if handler])
 
 
 def _file(site: Site, template: str, media_type: str) -> Response:

@@ -183,7 +183,7 @@ def client_of(request: Request) -> str:
     except ValueError:
         return host
     if isinstance(address, IPv6Address):
-        return str(ip_network((address, 64), strict=False))
+        return str(address.ipv4_mapped or ip_network((int(address), 64), strict=False))
     return str(address)
 
 

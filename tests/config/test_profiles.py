@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tomlkit.exceptions import ParseError
 
 from bot.config.editing import add_reader, remove_reader
-from bot.config.profiles import load_profile, load_profiles
+from bot.config.profiles import load_profile, load_profiles, mail_address
 from bot.domain import Kind
 from bot.errors import ConfigError
 
@@ -227,3 +228,19 @@ def test_two_who_edit_a_file_at_once_undo_nothing(home):
     left = {reader.email for reader in load_profile(path, "UTC").readers}
     assert left == {*addresses[10:], "ada@example.org"}
     assert "# " in path.read_text()
+
+
+def test_an_address_of_a_million_letters_is_refused_without_a_look_at_them(monkeypatch):
+    monkeypatch.setattr("bot.config.profiles.validate_email", None)
+    with pytest.raises(ValueError, match="it is too long") as caught:
+        mail_address("a" * 1_000_000 + "@example.org")
+    assert len(str(caught.value)) < 200
+
+
+def test_a_file_that_only_pythons_reader_can_read_is_not_edited(home, monkeypatch):
+    def refuses(_text):
+        raise ParseError(1, 1)
+
+    monkeypatch.setattr("bot.config.editing.tomlkit.parse", refuses)
+    with pytest.raises(ConfigError, match=r"reward-models\.toml: can't be edited here; change it by hand"):
+        remove_reader(home / "profiles" / "reward-models.toml", "ada@example.org")

@@ -9,10 +9,12 @@ import pytest
 import time_machine
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from starlette.requests import Request
 
 from bot.domain import Vote
 from bot.tokens import Redactor
 from bot.web import make_web
+from bot.web.site import client_of
 
 PAGES = [
     ("GET", "/"), ("GET", "/style.css"), ("GET", "/icon.svg"), ("POST", "/subscribe"), ("GET", "/search"),
@@ -241,6 +243,20 @@ def test_health_is_answered_while_all_other_pages_wait(app, client, links, monke
         finally:
             go_on.set()
         assert {page.result().status_code for page in hanging} == {410}
+
+
+@pytest.mark.parametrize(
+    ("host", "client"),
+    [
+        ("203.0.113.9", "203.0.113.9"),
+        ("::ffff:203.0.113.9", "203.0.113.9"),
+        ("2001:db8:1:2:3::4", "2001:db8:1:2::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("no address", "no address"),
+    ],
+)
+def test_clients_are_counted_by_address_or_by_the_network_of_a_household(host, client):
+    assert client_of(Request({"type": "http", "client": (host, 1)})) == client
 
 
 NAMES = [
