@@ -309,7 +309,9 @@ class App:
             if file.exists():
                 remove_reader(file, reader.address)
         except ConfigError:
-            return file
+            profile = self.profiles.get(reader.profile)
+            named = profile is not None and (reader.kind, reader.address) in profile.addresses
+            return file if named or mentions(file, reader.address) else None
         self.store.readers.remember(reader.profile, reader.address)
         return file if mentions(file, reader.address) else None
 

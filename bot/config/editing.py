@@ -24,8 +24,8 @@ from bot.errors import ConfigError
 def add_reader(path: Path, kind: Kind, address: str) -> bool:
     """Write a reader into a profile's file; False where it stands there already. Raises ConfigError."""
     with _alone(path):
-        document, text = _parsed(path)
-        if _position(document, address) is not None:
+        document, text, addresses = _parsed(path)
+        if address.lower() in addresses:
             return False
         entry = tomlkit.table()
         entry.append(kind.value, address)
@@ -39,12 +39,11 @@ def add_reader(path: Path, kind: Kind, address: str) -> bool:
 def remove_reader(path: Path, address: str) -> bool:
     """Take a reader out of a profile's file; False where it doesn't stand there. Raises ConfigError."""
     with _alone(path):
-        document, text = _parsed(path)
-        position = _position(document, address)
-        if position is None:
+        document, text, addresses = _parsed(path)
+        if address.lower() not in addresses:
             return False
         readers = _readers(path, document)
-        del readers[position]
+        del readers[addresses.index(address.lower())]
         if not readers:
             del document["readers"]
         _write(path, document, text)
@@ -78,16 +77,11 @@ def _alone(path: Path) -> Iterator[None]:
         os.close(folder)
 
 
-def _parsed(path: Path) -> tuple[tomlkit.TOMLDocument, str]:
+def _parsed(path: Path) -> tuple[tomlkit.TOMLDocument, str, list[str]]:
+    """The document, its text, and the readers' addresses in lower case, in its order and as mail is sent to them."""
     text, values = read_toml(path)
-    validated(Profile, values, path.name, text)
-    return tomlkit.parse(text), text
-
-
-def _position(document: tomlkit.TOMLDocument, address: str) -> int | None:
-    entries: list[dict[str, str]] = document.unwrap().get("readers", [])
-    named = [value.lower() for entry in entries for value in entry.values()]
-    return named.index(address.lower()) if address.lower() in named else None
+    profile = validated(Profile, values, path.name, text)
+    return tomlkit.parse(text), text, [address.lower() for _, address in profile.addresses]
 
 
 def _readers(path: Path, document: tomlkit.TOMLDocument) -> AoT:

@@ -244,3 +244,12 @@ def test_a_file_that_only_pythons_reader_can_read_is_not_edited(home, monkeypatc
     monkeypatch.setattr("bot.config.editing.tomlkit.parse", refuses)
     with pytest.raises(ConfigError, match=r"reward-models\.toml: can't be edited here; change it by hand"):
         remove_reader(home / "profiles" / "reward-models.toml", "ada@example.org")
+
+
+def test_a_reader_is_taken_out_by_the_address_that_mail_is_sent_to(home):
+    path = home / "profiles" / "reward-models.toml"
+    path.write_text(path.read_text() + '\n[[readers]]\nemail = "Eva@Bücher.example"\n')
+    (address,) = (a for _, a in load_profile(path, "UTC").addresses if a.lower().startswith("eva"))
+    assert not add_reader(path, Kind.EMAIL, address)
+    assert remove_reader(path, address)
+    assert "cher.example" not in path.read_text()
