@@ -144,6 +144,33 @@ class Origin(StrEnum):
     WEB = "web"  # the store: subscribed on a page or in Slack
 
 
+class Stop(StrEnum):
+    """Why nothing more is sent to a reader. Who stopped a reader decides who may start them again."""
+
+    AWAITING = "awaiting"  # asked to subscribe, and has not confirmed that yet
+    PAUSED = "paused"  # by the reader
+    UNSUBSCRIBED = "unsubscribed"  # by the reader
+    REMOVED = "removed"  # by the operator, who took the address out of the profile's file
+    OPERATOR = "operator"  # by the operator's command
+    REFUSED = "refused"  # by the mail server or Slack, which doesn't take messages for the address
+
+    @property
+    def in_words(self) -> str:
+        """The reason as people read it."""
+        return _STOPS_IN_WORDS[self]
+
+
+_STOPS_IN_WORDS = {
+    Stop.AWAITING: "waits for its confirmation",
+    Stop.PAUSED: "paused by its reader",
+    Stop.UNSUBSCRIBED: "unsubscribed by its reader",
+    Stop.REMOVED: "removed from the profile",
+    Stop.OPERATOR: "stopped by the operator",
+    Stop.REFUSED: "refused",
+}
+BY_READER = (Stop.PAUSED, Stop.UNSUBSCRIBED)
+
+
 @dataclass(frozen=True, slots=True)
 class Reader:
     """One address that receives one profile. ``stopped`` says why no more is sent, if so."""
@@ -152,8 +179,16 @@ class Reader:
     profile: str  # slug
     kind: Kind
     address: str
-    stopped: str | None = None
+    stopped: Stop | None = None
     origin: Origin = Origin.FILE
+    stop_detail: str = ""  # what the mail server or Slack said when it refused the address
+
+    @property
+    def stopped_because(self) -> str | None:
+        """Why no more is sent, as people read it: ``refused: 550 no such user``."""
+        if self.stopped is None:
+            return None
+        return ": ".join(part for part in (self.stopped.in_words, self.stop_detail) if part)
 
     @property
     def name(self) -> str:

@@ -16,9 +16,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event, Thread
-from types import FrameType
 
-import uvicorn
 from apscheduler.schedulers.background import BackgroundScheduler
 
 from bot.app import App, open_app
@@ -27,12 +25,12 @@ from bot.errors import PaperbotError, UsageError, mistake
 from bot.parsing import Parser
 from bot.tokens import Redactor
 from bot.web import make_web
+from bot.web.server import OncePerMinute, Server
 
 log = logging.getLogger("paperbot")
 
 _FIRST_INGEST = 60  # seconds that the first editions wait for it; a source that is slower delays none
-_PAGES_END = 2  # seconds that open requests get after a signal
-_WORK_ENDS = 7  # seconds that jobs get after it; with the pages' below ten
+_WORK_ENDS = 7  # seconds that jobs get after the pages' two, which is below ten
 
 
 class Clockwork:
@@ -131,6 +129,7 @@ def serve(home: Path, listener: socket.socket) -> None:
     logging.getLogger("apscheduler").setLevel(logging.ERROR)  # it warns of each tick that a long one swallows
     for handler in logging.getLogger().handlers:
         handler.addFilter(Redactor())
+        handler.addFilter(OncePerMinute())
     stop = Event()
     for number in (signal.SIGTERM, signal.SIGINT):  # the server raises its signal again when it is done
         signal.signal(number, lambda *_: stop.set())
@@ -138,26 +137,10 @@ def serve(home: Path, listener: socket.socket) -> None:
         scheduler = make_scheduler(Clockwork(home, stop, parser), app.ingest_minutes)
         scheduler.start()
         try:
-            # Addresses of pages hold tokens: no access log.
-            config = uvicorn.Config(
-                make_web(app), log_level="warning", access_log=False, timeout_graceful_shutdown=_PAGES_END
-            )
-            _Server(config, stop).run(sockets=[listener])
+            Server(make_web(app), app.limits, stop.set).run(sockets=[listener])
         finally:
             stop.set()
             _wind_up(scheduler)
-
-
-class _Server(uvicorn.Server):
-    """The pages; a signal is told to the jobs as soon as it comes."""
-
-    def __init__(self, config: uvicorn.Config, stop: Event) -> None:
-        super().__init__(config)
-        self._stop = stop
-
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        self._stop.set()
-        super().handle_exit(sig, frame)
 
 
 def _wind_up(scheduler: BackgroundScheduler) -> None:

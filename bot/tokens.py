@@ -11,6 +11,8 @@ import logging
 import os
 import re
 import secrets
+import tempfile
+from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 
@@ -19,6 +21,7 @@ from itsdangerous import BadData, SignatureExpired, URLSafeTimedSerializer
 from bot.errors import PaperbotError
 
 _KEY_BYTES = 32
+_KEY_REMEDY = "restore it from a backup, or delete it: links in old messages then no longer work"
 
 
 class Purpose(StrEnum):
@@ -83,26 +86,51 @@ class Signer:
 
 
 def load_keys(path: Path) -> list[bytes]:
-    """The signing keys of a home, one hexadecimal line each, oldest first; made where there are none."""
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    """The signing keys of a home, one hexadecimal line each, oldest first; made where there is no such file.
+
+    Processes that make it at once agree on one key. PaperbotError for a file that can't be read or made, or
+    with keys that sign nothing safely.
+    """
+    try:
+        if not path.exists():
+            _make_key(path)
+        text = path.read_bytes()
+    except OSError as error:
+        raise PaperbotError(f"{path}: the signing keys can't be read or made ({error.strerror})") from None
+    try:
+        keys = [bytes.fromhex(line) for line in text.decode("ascii").split()]
+    except ValueError:
+        raise PaperbotError(f"{path}: not a list of hexadecimal keys; {_KEY_REMEDY}") from None
+    if not keys:
+        raise PaperbotError(f"{path}: is empty; {_KEY_REMEDY}")
+    if min(map(len, keys)) < _KEY_BYTES:
+        raise PaperbotError(f"{path}: has a key of less than {2 * _KEY_BYTES} digits; {_KEY_REMEDY}")
+    return keys
+
+
+def _make_key(path: Path) -> None:
+    """The file appears with its whole content, by a hard link, which unlike a rename replaces no other's."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # 0600
+    try:
         with os.fdopen(descriptor, "w") as file:
             file.write(secrets.token_hex(_KEY_BYTES) + "\n")
-    try:
-        return [bytes.fromhex(line) for line in path.read_text().split()]
-    except ValueError:
-        raise PaperbotError(
-            f"{path}: not a list of hexadecimal keys; restore it, or delete it to start anew"
-        ) from None
+            file.flush()
+            os.fsync(descriptor)
+        with suppress(FileExistsError):
+            os.link(name, path)
+    finally:
+        Path(name).unlink()
 
 
 class Redactor(logging.Filter):
     """Cuts tokens out of what is logged: who reads a log must not be able to act for a reader."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Let every record pass, without tokens in it."""
+        """Let every record pass, without tokens in it, its traceback included."""
         record.msg, record.args = redacted(record.getMessage()), None
+        if record.exc_info:
+            record.exc_text = redacted(logging.Formatter().formatException(record.exc_info))
         return True
 
 

@@ -1,6 +1,9 @@
 """Tokens open the one door they were made for, and nothing else."""
 
+import logging
 import stat
+import subprocess
+import sys
 from datetime import UTC, datetime
 
 import pytest
@@ -12,7 +15,7 @@ from bot.domain import Entry, Kind, Reader, Vote
 from bot.errors import PaperbotError
 from bot.identity import first_sight
 from bot.links import ReaderLinks
-from bot.tokens import Purpose, Signer, TokenError, load_keys
+from bot.tokens import Purpose, Redactor, Signer, TokenError, load_keys
 
 KEY, OTHER = b"k" * 32, b"o" * 32
 
@@ -72,8 +75,60 @@ def test_a_key_is_made_once_and_for_its_owner_only(tmp_path):
 
 def test_a_damaged_key_file_is_told(tmp_path):
     (tmp_path / "secret.key").write_text("not hexadecimal")
-    with pytest.raises(PaperbotError, match="restore it, or delete it"):
+    with pytest.raises(PaperbotError, match="restore it from a backup, or delete it"):
         load_keys(tmp_path / "secret.key")
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [("", "is empty"), ("\n \n", "is empty"), ("ab" * 31, "less than 64 digits"), ("ü", "hexadecimal")],
+)
+def test_a_key_file_that_signs_nothing_safely_is_told(tmp_path, content, problem):
+    (tmp_path / "secret.key").write_text(content)
+    with pytest.raises(PaperbotError, match=rf"secret\.key: .*{problem}.*restore it from a backup"):
+        load_keys(tmp_path / "secret.key")
+
+
+def test_a_key_file_that_cannot_be_read_is_told(tmp_path):
+    (tmp_path / "secret.key").mkdir()
+    with pytest.raises(PaperbotError, match=r"secret\.key: the signing keys can't be read"):
+        load_keys(tmp_path / "secret.key")
+
+
+def test_a_key_file_is_never_there_without_its_key(tmp_path, monkeypatch):
+    """A process that dies while it makes the key leaves no empty file for all later ones to fail on."""
+
+    def dies(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("bot.tokens.os.fsync", dies)
+    with pytest.raises(KeyboardInterrupt):
+        load_keys(tmp_path / "secret.key")
+    monkeypatch.undo()
+    assert len(load_keys(tmp_path / "secret.key")) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["secret.key"]
+
+
+def test_processes_that_make_the_key_at_once_agree_on_it(tmp_path):
+    code = "import sys; from pathlib import Path; from bot.tokens import load_keys; sys.stdin.readline(); "
+    code += "print(load_keys(Path(sys.argv[1]))[0].hex())"
+    command = [sys.executable, "-c", code, str(tmp_path / "state" / "secret.key")]
+    pipe = subprocess.PIPE
+    processes = [subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) for _ in range(4)]
+    for process in processes:
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    assert len({process.communicate()[0] for process in processes}) == 1
+
+
+def test_tokens_are_cut_out_of_tracebacks_too():
+    try:
+        raise ValueError("GET /me/WzEsMV0.aXY.x failed")
+    except ValueError:
+        record = logging.LogRecord("x", logging.ERROR, "", 0, "wrong", (), sys.exc_info())
+    Redactor().filter(record)
+    assert "WzEsMV0" not in logging.Formatter().format(record)
+    assert "GET /me/… failed" in logging.Formatter().format(record)
 
 
 def test_links_carry_ids_and_no_address():

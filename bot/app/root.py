@@ -11,12 +11,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bot.app.limits import Limits
 from bot.config.opml import as_sources, feeds_in
-from bot.config.profiles import Profile, load_profiles
+from bot.config.profiles import Profile, load_profiles, profile_files
 from bot.config.settings import Settings, add_to_settings, load_settings
 from bot.domain import Kind, Problem, Reader
-from bot.errors import UsageError
+from bot.errors import ConfigError, UsageError
 from bot.links import ReaderLinks
+from bot.private import make_private
 from bot.resources import shipped
 from bot.room import Room
 from bot.tokens import Signer, load_keys
@@ -55,6 +57,7 @@ class App:
         self._settings: Settings = load_settings(home)
         self._profiles_seen: dict[Path, int] = {}
         self._learned: Stamp | None = None
+        self._were_open, self._still_open = make_private(self._private_files())
 
     def __enter__(self) -> App:
         return self
@@ -89,6 +92,31 @@ class App:
         """Where messages go without a mail server or a Slack token."""
         return self.home / "state" / "outbox"
 
+    def _private_files(self) -> list[Path]:
+        """The folder of addresses, keys and messages, what lies in it, and the store where it is elsewhere.
+
+        What lies deeper is out of others' reach behind the folder.
+        """
+        state = self.home.resolve() / "state"
+        store = sqlite_file(_absolute(self._settings.store.url, self.home))
+        beside = [store.with_name(store.name + end) for end in ("", "-wal", "-shm")] if store else []
+        return list(dict.fromkeys([state, *state.glob("*"), *beside]))
+
+    @property
+    def mended(self) -> list[Path]:
+        """What other users of the machine could read until this process took the right away."""
+        return [path for path in self._were_open if path not in self._still_open]
+
+    def exposure_problems(self) -> list[Problem]:
+        """One for each file or folder that other users can still read."""
+        return [
+            Problem(
+                str(path),
+                "other users of this machine can read it, and it is not ours to change; chmod go= it",
+            )
+            for path in self._still_open
+        ]
+
     @cached_property
     def _profiles(self) -> tuple[dict[str, Profile], list[Problem]]:
         self._profiles_seen = self._profile_files()
@@ -102,8 +130,7 @@ class App:
             del vars(self)["ranker"]
 
     def _profile_files(self) -> dict[Path, int]:
-        folder = self.home / "profiles"
-        return {path: path.stat().st_mtime_ns for path in folder.glob("*.toml")}
+        return {path: _changed_at(path) for path in profile_files(self.home / "profiles")}
 
     @property
     def profiles(self) -> dict[str, Profile]:
@@ -117,10 +144,10 @@ class App:
 
     @cached_property
     def store(self) -> Store:
-        """The database, made or upgraded where needed; raises StoreError."""
+        """The database, made or upgraded where needed; raises PaperbotError."""
         from bot.store import open_store
 
-        return open_store(_absolute(self._settings.store.url, self.home))
+        return open_store(_absolute(self._settings.store.url, self.home), secrets=self._keys)
 
     @cached_property
     def room(self) -> Room:
@@ -214,8 +241,12 @@ class App:
 
     @cached_property
     def signer(self) -> Signer:
-        """Signs the links in messages."""
-        return Signer(load_keys(self.home / "state" / "secret.key"))
+        """Signs the links in messages; raises PaperbotError."""
+        return Signer(self._keys)
+
+    @cached_property
+    def _keys(self) -> list[bytes]:
+        return load_keys(self.home / "state" / "secret.key")
 
     def links(self, reader: Reader) -> ReaderLinks:
         """The links that messages to a reader carry."""
@@ -276,14 +307,29 @@ class App:
 
         return Subscribing(self.store, self.templates, self._settings.email.sender, self.links)
 
-    def forget(self, reader: Reader, now: datetime) -> None:
-        """Remove all that is kept of a reader: in the store, and where messages are files."""
+    def forget(self, reader: Reader, now: datetime) -> Path | None:
+        """Remove all that is kept of a reader: in the store, message files, and the profile's file.
+
+        Returns the profile's file if it can't be edited, or its comments name the address; in the first case
+        the store keeps a keyed hash as well, without which the next run would make the reader anew.
+        """
+        from bot.config.editing import mentions, remove_reader
         from bot.deliver.files import FilesChannel
 
         self.store.forget(reader, now)
         FilesChannel(self.outbox_folder, ".eml" if reader.kind is Kind.EMAIL else ".json").forget(reader)
         for drawn in (self.chart_file(reader), self.chart_file(None)):  # the second names all readers
             drawn.unlink(missing_ok=True)
+        file = self.home / "profiles" / f"{reader.profile}.toml"
+        try:
+            if file.exists():
+                remove_reader(file, reader.address)
+        except ConfigError:
+            profile = self.profiles.get(reader.profile)
+            named = profile is not None and (reader.kind, reader.address) in profile.addresses
+            return file if named or mentions(file, reader.address) else None
+        self.store.readers.remember(reader.profile, reader.address)
+        return file if mentions(file, reader.address) else None
 
     def chart_file(self, reader: Reader | None) -> Path:
         """Where the picture of an evaluation goes: of one reader, or of all."""
@@ -295,6 +341,12 @@ class App:
     def operator_token(self) -> str | None:
         """What opens the operators' pages; None: they stay shut."""
         return _plain(self._settings.web.operator_token)
+
+    @property
+    def limits(self) -> Limits:
+        """What clients of the pages can hold."""
+        web = self._settings.web
+        return Limits(web.trusted_proxies, web.connections, web.client_seconds)
 
     @cached_property
     def slack_front(self) -> SlackFront | None:
@@ -332,6 +384,13 @@ class App:
 
 def _plain(secret: SecretStr | None) -> str | None:
     return secret.get_secret_value() if secret else None
+
+
+def _changed_at(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:  # a link that leads nowhere, or gone this moment: reading it will tell
+        return 0
 
 
 def sqlite_file(url: str) -> Path | None:

@@ -35,6 +35,8 @@ def command(ctx: click.Context, connect: bool) -> int:
     """
     app = app_of(ctx)
     click.echo(f"ok  settings in {app.home / 'paperbot.toml'}")
+    for path in app.mended:
+        click.echo(f"ok  {path}: other users of this machine could read it; now they can't")
     problems: list[Problem] = []
     for what, found in _checks(app, connect, datetime.now(UTC)):
         problems += found
@@ -51,6 +53,8 @@ def _checks(app: App, connect: bool, now: datetime) -> Iterator[tuple[str, list[
     for source in app.sources:
         if connect or not source.every:
             yield f"source {source.name}", _peek(source, now)
+    yield "signing keys", _attempt("signing keys", lambda: app.signer)
+    yield "state/ is for its owner only", app.exposure_problems()
     yield "templates", _attempt("templates", lambda: check_templates(app.templates))
     yield "store", _attempt("store", lambda: app.store)
     if connect:

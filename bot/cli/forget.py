@@ -31,8 +31,7 @@ def command(ctx: click.Context, reader: str, now: datetime) -> None:
     path = app.home / "profiles" / f"{found.profile}.toml"
     if path.exists():
         remove_reader(path, found.address)
-    app.forget(found, now)
-    app.store.readers.remember(
-        found.profile, found.address
-    )  # the file names it no more: not even a hash stays
-    click.echo(f"{found.name} is forgotten")
+    left = app.forget(found, now)
+    click.echo(
+        f"{found.name} is forgotten" + (f", but {left} still mentions it in a comment" if left else "")
+    )

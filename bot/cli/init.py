@@ -39,7 +39,7 @@ def make_home(directory: Path, profiles: list[str]) -> None:
         raise UsageError(f"{settings} is there already; choose another directory, or edit that file")
     try:
         (directory / "profiles").mkdir(parents=True, exist_ok=True)
-        (directory / "state").mkdir(exist_ok=True)
+        (directory / "state").mkdir(mode=0o700, exist_ok=True)
         for name in profiles:
             shutil.copy(shipped("profiles") / name, directory / "profiles" / name)
         shutil.copytree(shipped("seeds"), directory / "seeds", dirs_exist_ok=True)

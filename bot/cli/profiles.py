@@ -54,5 +54,5 @@ def _notes(app: App, slug: str, profile: Profile) -> dict[str, str]:
             continue
         own = described(store.overrides.get(reader.id))
         by_web = "by web" if reader.origin is Origin.WEB else ""
-        notes[address] = "; ".join(part for part in (by_web, reader.stopped or "", own) if part)
+        notes[address] = "; ".join(part for part in (by_web, reader.stopped_because or "", own) if part)
     return notes

@@ -24,14 +24,13 @@ def command(ctx: click.Context, reader: str, now: datetime) -> None:
       paperbot unsubscribe reward-models/grace@example.org
     """
     from bot.config.editing import remove_reader
+    from bot.domain import Stop
     from bot.lookup import find_reader
-    from bot.store.readers import UNSUBSCRIBED
 
     app = app_of(ctx)
     found, _ = find_reader(app.store, app.profiles, reader, now)
     named = remove_reader(app.home / "profiles" / f"{found.profile}.toml", found.address)
     app.refresh()
     app.store.readers.sync(found.profile, app.profiles[found.profile].addresses, now)
-    if not named:
-        app.store.readers.stop(found.id, UNSUBSCRIBED)
+    app.store.readers.stop(found.id, Stop.REMOVED if named else Stop.OPERATOR)
     click.echo(f"{found.name} gets no more editions; `paperbot forget {found.name}` deletes what is kept")

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import re
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import tomlkit
+from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import AoT
 
 from bot.config.profiles import Profile
@@ -18,42 +23,65 @@ from bot.errors import ConfigError
 
 def add_reader(path: Path, kind: Kind, address: str) -> bool:
     """Write a reader into a profile's file; False where it stands there already. Raises ConfigError."""
-    document, text = _parsed(path)
-    if _position(document, address) is not None:
-        return False
-    entry = tomlkit.table()
-    entry.append(kind.value, address)
-    if "readers" not in document:
-        document.append("readers", tomlkit.aot())
-    _readers(path, document).append(entry)
-    _write(path, document, text)
-    return True
+    with _alone(path):
+        document, text, addresses = _parsed(path)
+        if address.lower() in addresses:
+            return False
+        entry = tomlkit.table()
+        entry.append(kind.value, address)
+        if "readers" not in document:
+            document.append("readers", tomlkit.aot())
+        _readers(path, document).append(entry)
+        _write(path, document, text)
+        return True
 
 
 def remove_reader(path: Path, address: str) -> bool:
     """Take a reader out of a profile's file; False where it doesn't stand there. Raises ConfigError."""
-    document, text = _parsed(path)
-    position = _position(document, address)
-    if position is None:
+    with _alone(path):
+        document, text, addresses = _parsed(path)
+        if address.lower() not in addresses:
+            return False
+        readers = _readers(path, document)
+        del readers[addresses.index(address.lower())]
+        if not readers:
+            del document["readers"]
+        _write(path, document, text)
+        return True
+
+
+def mentions(path: Path, address: str) -> bool:
+    """Whether an address stands anywhere in a file, comments included; True where the file can't be read."""
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace").lower()
+        return re.search(rf"(?<![\w.+-]){re.escape(address.lower())}(?![\w-]|\.\w)", text) is not None
+    except FileNotFoundError:
         return False
-    readers = _readers(path, document)
-    del readers[position]
-    if not readers:
-        del document["readers"]
-    _write(path, document, text)
-    return True
+    except OSError:
+        return True
 
 
-def _parsed(path: Path) -> tuple[tomlkit.TOMLDocument, str]:
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """One thread or process edits files of a folder at a time: two at once would undo one another's edit."""
+    try:
+        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError as error:
+        raise ConfigError(path.name, "", f"can't be edited: {error.strerror}") from None
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    except (TOMLKitError, RecursionError):  # it reads a little less than Python's own reader
+        raise ConfigError(path.name, "", "can't be edited here; change it by hand") from None
+    finally:
+        os.close(folder)
+
+
+def _parsed(path: Path) -> tuple[tomlkit.TOMLDocument, str, list[str]]:
+    """The document, its text, and the readers' addresses in lower case, in its order and as mail is sent to them."""
     text, values = read_toml(path)
-    validated(Profile, values, path.name, text)
-    return tomlkit.parse(text), text
-
-
-def _position(document: tomlkit.TOMLDocument, address: str) -> int | None:
-    entries: list[dict[str, str]] = document.unwrap().get("readers", [])
-    named = [value.lower() for entry in entries for value in entry.values()]
-    return named.index(address.lower()) if address.lower() in named else None
+    profile = validated(Profile, values, path.name, text)
+    return tomlkit.parse(text), text, [address.lower() for _, address in profile.addresses]
 
 
 def _readers(path: Path, document: tomlkit.TOMLDocument) -> AoT:

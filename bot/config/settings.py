@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
+from email.headerregistry import Address
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from pydantic import AfterValidator, Field, SecretStr, StringConstraints, ValidationError, model_validator
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
-from bot.config.profiles import Email, Timezone
+from bot.config.profiles import Email, Timezone, mail_address
 from bot.config.toml import Section, explain, parse_toml, read_toml, write_whole
 from bot.errors import ConfigError
 from bot.loopback import is_loopback
 
 FILE = "paperbot.toml"
+_SENDER = re.compile(r'(?P<name>[^<>"\\]*|"[^<>"\\]*"\s*)<(?P<boxed>[^<>]+)>|(?P<bare>[^<>\s]+)')
 _SECRETS = (
     ("email", "password"),
     ("slack", "token"),
@@ -27,15 +31,19 @@ _SECRETS = (
 
 
 def _web_url(value: str) -> str:
-    if not value.startswith(("http://", "https://")):
-        raise ValueError(f"{value!r} is no web address; write it like https://papers.example.org")
+    if _parts_of(value) is None:
+        raise ValueError(
+            f"{_without_login(value)} is no web address; write it like https://papers.example.org"
+        )
     return value.rstrip("/")
 
 
 def _fetch_url(value: str) -> str:
-    parts = urlsplit(value)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError(f"{value!r} is no web address; write it like https://example.org/feed.xml")
+    parts = _parts_of(value)
+    if parts is None:
+        raise ValueError(
+            f"{_without_login(value)} is no web address; write it like https://example.org/feed.xml"
+        )
     if parts.username or parts.password:
         raise ValueError("passwords don't belong in addresses; take it out")
     try:
@@ -47,6 +55,40 @@ def _fetch_url(value: str) -> str:
     return value
 
 
+def _parts_of(value: str) -> SplitResult | None:
+    """The parts of a web address; None where it is none."""
+    try:
+        parts = urlsplit(value)
+        _ = parts.port  # raises where it is no number, or too large
+    except ValueError:
+        return None
+    return parts if parts.scheme in ("http", "https") and parts.hostname else None
+
+
+def _without_login(value: str) -> str:
+    """An address as a message may show it: what stands before an @ may be a password."""
+    return "what is set there" if "@" in value else repr(value)
+
+
+def _sender(value: str) -> str:
+    """A bare address, or ``Name <address>``, in the form that mails carry; raises ValueError."""
+    parts = _SENDER.fullmatch(value)
+    if parts is None or not value.isprintable() or "=?" in value:
+        raise ValueError(f"{value[:80]!r} is no sender; write it like Paperbot <papers@example.org>")
+    address = mail_address(parts["boxed"] or parts["bare"])
+    return str(Address((parts["name"] or "").strip().strip('"').strip(), addr_spec=address))
+
+
+def _network(value: str) -> str:
+    try:
+        return str(ip_network(value))
+    except ValueError:
+        raise ValueError(
+            f"{value!r} is no address or network; write it like 127.0.0.1 or 10.0.0.0/8"
+        ) from None
+
+
+Network = Annotated[str, AfterValidator(_network)]
 FetchUrl = Annotated[str, AfterValidator(_fetch_url)]
 WebUrl = Annotated[str, AfterValidator(_web_url)]
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")]
@@ -150,7 +192,7 @@ class EmailSection(Section):
     security: Literal["starttls", "tls", "none"] = "starttls"
     username: str = ""
     password: SecretStr | None = None
-    sender: str = "Paperbot <paperbot@localhost>"
+    sender: Annotated[str, Field(max_length=300), AfterValidator(_sender)] = "Paperbot <paperbot@localhost>"
     connections: int = Field(4, ge=1, le=20)
 
     @model_validator(mode="after")
@@ -173,12 +215,15 @@ class WebSection(Section):
     """The pages of ``paperbot serve``."""
 
     operator_token: Annotated[SecretStr, Field(min_length=16)] | None = None
+    trusted_proxies: tuple[Network, ...] = ()
+    connections: int = Field(100, ge=8, le=10_000)
+    client_seconds: float = Field(20.0, ge=1.0, le=600.0)
 
 
 class SummariesSection(Section):
     """A language model that writes TL;DRs; without an endpoint, summaries are the abstracts' own sentences."""
 
-    endpoint: Literal[""] | WebUrl = ""
+    endpoint: Annotated[str, AfterValidator(lambda value: value and _web_url(value))] = ""
     model: str = ""
     key: SecretStr | None = None
     daily_budget: int = Field(100, ge=0)
@@ -188,7 +233,8 @@ class SummariesSection(Section):
     def _complete(self) -> SummariesSection:
         if self.endpoint and not self.model:
             raise ValueError("endpoint needs a model beside it")
-        host = urlsplit(self.endpoint).hostname or ""
+        parts = _parts_of(self.endpoint)
+        host = parts.hostname or "" if parts else ""
         if self.key and self.endpoint.startswith("http://") and not is_loopback(host):
             raise ValueError("http:// sends the key readably; use https://")
         return self
@@ -262,6 +308,19 @@ def _settings(text: str, values: dict[str, Any]) -> Settings:
         return Settings(**values)
     except ValidationError as error:
         raise explain(error, Settings, FILE, text) from None
+    except SettingsError as error:
+        section = (re.findall(r'field "(\w+)"', str(error)) or ["..."])[0].upper()
+        raise ConfigError(
+            "environment",
+            f"PAPERBOT_{section}",
+            f"holds no valid JSON; set PAPERBOT_{section}__KEY for each key instead",
+        ) from None
+    except RecursionError:
+        raise ConfigError(
+            "environment",
+            "PAPERBOT_...",
+            "a variable holds JSON that is nested too deeply; take the brackets away",
+        ) from None
 
 
 def _refuse_secrets(values: dict[str, Any]) -> None:

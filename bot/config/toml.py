@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import difflib
+import os
 import re
+import stat
 import tomllib
 from collections import Counter
 from collections.abc import Mapping
+from datetime import date, time
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from bot.errors import ConfigError
 
 M = TypeVar("M", bound=BaseModel)
 
+_MOST_BYTES = 10_000_000
 _HEADER = re.compile(r"\s*\[(?P<array>\[)?\s*(?P<name>[^\[\]]+?)\s*\]")
 _ASSIGNED = re.compile(r"\s*(?P<key>[\w.\"'-]+)\s*=")
 
@@ -30,7 +35,7 @@ class Section(BaseModel):
 def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
     """The text of a TOML file, and its content; raises ConfigError where it can't be read."""
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = _content(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ConfigError(path.name, "", f"byte {error.start} is not UTF-8; save the file as UTF-8") from None
     except OSError as error:
@@ -38,15 +43,32 @@ def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
     return text, parse_toml(text, path.name)
 
 
+def _content(path: Path) -> bytes:
+    """The bytes of a file that is one; raises ConfigError for a pipe, which would never end, and for too much."""
+    with os.fdopen(
+        os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb"
+    ) as file:  # a pipe would wait for a writer
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise ConfigError(path.name, "", "is no regular file; move it elsewhere")
+        if status.st_size > _MOST_BYTES:
+            raise ConfigError(path.name, "", f"has more than {_MOST_BYTES // 1_000_000} MB; shorten it")
+        return file.read(_MOST_BYTES)
+
+
 def parse_toml(text: str, file: str) -> dict[str, Any]:
     """The content of TOML; raises ConfigError where it is none."""
     try:
         return tomllib.loads(text)
+    except RecursionError:
+        raise ConfigError(file, "", "is nested too deeply to be read; take the brackets away") from None
     except tomllib.TOMLDecodeError as error:
         place = re.search(r" \(at line (\d+), column \d+\)| \(at end of document\)", str(error))
         problem = str(error).replace(place.group(0), "") if place else str(error)
         line = int(place.group(1)) if place and place.group(1) else None
         raise ConfigError(file, "", f"not valid TOML: {problem}", line=line) from None
+    except ValueError:  # Python's own, of a number of thousands of digits
+        raise ConfigError(file, "", "holds a number that is too long to be read; shorten it") from None
 
 
 def write_whole(path: Path, text: str) -> None:
@@ -77,8 +99,24 @@ def _problem(detail: ErrorDetails, model: type[BaseModel]) -> str:
         return "is missing; add it"
     if detail["type"] == "value_error":
         return detail["msg"].removeprefix("Value error, ")
+    if detail["type"] == "too_short" and isinstance(detail["input"], str):
+        return f"{_shown(detail, model)} won't do; it should have {detail['ctx']['min_length']} characters or more"
     wanted = _WANTED.get(detail["type"].partition("_")[0]) or detail["msg"].removeprefix("Input should be ")
-    return f"{detail['input']!r:.60} won't do; it should be {wanted}"
+    return f"{_shown(detail, model)} won't do; it should be {wanted}"
+
+
+def _shown(detail: ErrorDetails, model: type[BaseModel]) -> str:
+    """What stands there, as far as it can't be or hold a secret: a value of a key for values."""
+    field: FieldInfo | None = None
+    current: type[BaseModel] | None = model
+    for step in detail["loc"]:
+        if isinstance(step, str):
+            field = current.model_fields.get(step) if current else None
+            current = _model_in(field.annotation) if field else None
+    plain = field is not None and current is None and "Secret" not in str(field.annotation)
+    if plain and isinstance(detail["input"], str | int | float | time | date):
+        return f"{detail['input']!r:.60}"
+    return "what is set there"
 
 
 # Where pydantic speaks of Python's types, people are told what to type.
@@ -88,6 +126,7 @@ _WANTED = {
     "int": "a whole number, without quotes",
     "float": "a number, without quotes",
     "bool": "true or false, without quotes",
+    "dict": "a table of its own, [like this], with its keys below",
     "model": "a table of its own, [like this], with its keys below",
 }
 

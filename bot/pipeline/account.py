@@ -19,7 +19,7 @@ def export(store: Store, reader: Reader) -> dict[str, Any]:
     return {
         "reader": reader.name,
         "active": reader.stopped is None,
-        "stopped": reader.stopped,
+        "stopped": reader.stopped_because,
         "since": store.readers.since(reader.id),
         "kind": reader.kind,
         "origin": reader.origin,

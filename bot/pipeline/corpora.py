@@ -15,6 +15,7 @@ from threading import get_ident
 from typing import TYPE_CHECKING
 
 from bot.domain import PaperId
+from bot.private import create_private
 from bot.store.papers import Papers
 
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ class CorpusCache:
         new = self.path.with_name(f"{self.path.name}.{os.getpid()}.{get_ident()}")
         with suppress(OSError):  # where it can't be kept, the next process fits it again
             self.path.parent.mkdir(parents=True, exist_ok=True)
+            create_private(new)
             with new.open("wb") as file:
                 corpus.save(file, fitted_on)
             new.replace(self.path)

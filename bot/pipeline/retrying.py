@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from bot.deliver import Route
-from bot.domain import Kind, Reader, State
+from bot.domain import Kind, Reader, State, Stop
 from bot.store import Store
-from bot.store.readers import REFUSED
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +29,7 @@ def retry(
     """
     for kind in store.pauses.all():
         store.pauses.end(kind)
-    if reader and (reader.stopped or "").startswith(REFUSED):
+    if reader and reader.stopped is Stop.REFUSED:
         store.readers.resume(reader.id)
     arrived = again = 0
     for delivery in store.outbox.in_state(state, reader.id if reader else None):

@@ -163,7 +163,7 @@ def _readers(store: Store, profiles: Mapping[str, Profile], now: datetime) -> li
                 quiet=edition.quiet if edition else None,
                 next_due=_next_due(reader, profile, now),
                 late=None if reader.stopped else held_up or _late(profile, days.get(reader.id), now),
-                stopped=reader.stopped,
+                stopped=reader.stopped_because,
             )
         )
     return rows

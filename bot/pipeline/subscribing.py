@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from email.utils import parseaddr
 from typing import TYPE_CHECKING
 
-from bot.domain import Kind, Message, Reader
+from bot.domain import BY_READER, Kind, Message, Reader, Stop
 from bot.links import ReaderLinks
 from bot.render.letter import render_letter
 from bot.render.mime import mail_bytes
@@ -50,6 +50,8 @@ class Subscribing:
         )
         if allowed:
             reader = self._store.readers.ask(profile, Kind.EMAIL, address, now)
+            if reader.stopped not in (None, Stop.AWAITING, *BY_READER):
+                return False  # somebody else stopped them, so their button would do nothing
             key = f"letter:{reader.id}:{now:%Y%m%dT%H%M%S}:1"
             self._store.outbox.put_letter(reader.id, self._letter(reader, title, key, now), key, now)
         return allowed

@@ -149,8 +149,10 @@ def _button(label: str, vote: Vote, pick: Pick) -> Block:
 def _footer(edition: Edition, links: Links) -> list[Block]:
     why = escape(f"Your thumbs shape the next edition of “{edition.profile_title}”.", _REASON_LIMIT)
     learned = _link(links.me(), "What I have learned, when and how much")
-    stop = _link(links.unsubscribe(), "Stop these editions")
-    return [{"type": "context", "elements": [_mrkdwn(why), _mrkdwn(learned), _mrkdwn(stop)]}]
+    texts = [why, learned]
+    if not edition.reader.is_shared:  # one member does not stop a channel for the others
+        texts.append(_link(links.unsubscribe(), "Stop these editions"))
+    return [{"type": "context", "elements": [_mrkdwn(text) for text in texts]}]
 
 
 def _link(url: str, label: str) -> str:

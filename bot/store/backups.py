@@ -8,6 +8,7 @@ from pathlib import Path
 
 from bot.domain import Reader
 from bot.errors import StoreError
+from bot.private import create_private
 
 
 def back_up(file: Path, folder: Path, head: str) -> None:
@@ -16,6 +17,7 @@ def back_up(file: Path, folder: Path, head: str) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         copy.unlink(missing_ok=True)
+        create_private(copy)
         with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(copy)) as target:
             source.backup(target)
     except (OSError, sqlite3.Error) as error:

@@ -11,6 +11,7 @@ from typing import Self
 from bot.domain import Edition, Reader
 from bot.errors import StoreError
 from bot.store.attempts import ParseAttempts
+from bot.private import create_private
 from bot.store.backups import forget_in_copies
 from bot.store.editions import Editions
 from bot.store.engine import Database, parse_url
@@ -34,13 +35,13 @@ from bot.store.waits import EditionWaits
 class Store:
     """An open store. Threads may share it; each call of an aggregate is a transaction of its own."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, secrets: Sequence[bytes] = (b"",)) -> None:
         self._database = database
         self.papers = Papers(database)
         self.sources = Sources(database)
         self.parse_attempts = ParseAttempts(database)
         self.edition_waits = EditionWaits(database)
-        self.readers = Readers(database)
+        self.readers = Readers(database, secrets)
         self.feedback = Feedback(database)
         self.editions = Editions(database)
         self.outbox = Outbox(database)
@@ -49,7 +50,7 @@ class Store:
         self.notices = Notices(database)
         self.tldrs = Tldrs(database)
         self.overrides = Overrides(database)
-        self.rate_limits = RateLimits(database)
+        self.rate_limits = RateLimits(database, secrets[-1])
         self.search = Search(database)
 
     def forget(self, reader: Reader, now: datetime) -> None:
@@ -89,26 +90,28 @@ class Past(Store):
         self.editions = PastEditions(database, since, instead)
 
 
-def open_store(url: str, *, backups: Path | None = None) -> Store:
+def open_store(url: str, *, backups: Path | None = None, secrets: Sequence[bytes] = (b"",)) -> Store:
     """Open the store at a URL, making or upgrading it first.
 
     ``sqlite:///path`` (the folder is made when missing) or ``postgresql://...``. An SQLite file that needs an
-    upgrade is copied first to ``<name>.before-<revision>.bak``, in ``backups`` or beside it. ``StoreError``
+    upgrade is copied first to ``<name>.before-<revision>.bak``, in ``backups`` or beside it. ``secrets`` are
+    the home's keys, oldest first, without which a hash of an address can't be guessed back. ``StoreError``
     where there is no such store to be had: unreadable, unreachable, not a store, or newer than this program.
     """
     database = Database(parse_url(url))
     try:
         if database.file:
             _make_folder(database.file.parent)
-        bring_up_to_date(database, backups=backups)
+            create_private(database.file)  # SQLite gives its log the rights of the file
+        bring_up_to_date(database, backups=backups, secret=secrets[-1])
     except BaseException:
         database.close()
         raise
-    return Store(database)
+    return Store(database, secrets)
 
 
 def _make_folder(folder: Path) -> None:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(f"{folder}: the store's folder can't be made ({error.strerror})") from error

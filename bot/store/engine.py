@@ -9,7 +9,9 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from enum import IntEnum
+from json import JSONDecodeError
 from pathlib import Path
+from traceback import extract_tb
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Row, Select, Table, create_engine, event, func, make_url, select
@@ -88,10 +90,25 @@ class Database:
         except (DatabaseError, sqlite3.Error) as error:  # the driver's own where a transaction begins
             reason = " ".join(str(getattr(error, "orig", error)).split())
             raise StoreError(f"{self.name}: {reason}") from error
+        except (ValueError, LookupError) as error:
+            if not _read_wrong(error):
+                raise
+            raise StoreError(
+                f"{self.name}: holds a value that can't be read; the file is damaged, restore it from a backup"
+            ) from error
 
     def close(self) -> None:
         """Close the connections; the database can be opened again at any time."""
         self._engine.dispose()
+
+
+def _read_wrong(error: ValueError | LookupError) -> bool:
+    """Whether it is what was read that is wrong (text, JSON, a time, a word), and not what was asked for."""
+    if isinstance(error, UnicodeDecodeError | JSONDecodeError):
+        return True
+    innermost = extract_tb(error.__traceback__)[-1]
+    reads = "str_to_" in innermost.name or "_object_value_for_elem" in innermost.name
+    return reads and "sqlalchemy" in innermost.filename
 
 
 def parse_url(url: str) -> URL:

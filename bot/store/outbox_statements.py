@@ -24,7 +24,13 @@ from sqlalchemy import (
 from bot.domain import State
 from bot.store.schema import outbox, readers
 
-READER = (readers.c.profile, readers.c.address, readers.c.stopped, readers.c.origin)
+READER = (
+    readers.c.profile,
+    readers.c.address,
+    readers.c.stopped,
+    readers.c.stop_detail,
+    readers.c.origin,
+)
 _NOW: BindParameter[datetime] = bindparam("at")
 _FAR: BindParameter[datetime] = bindparam("far")
 UNDECIDED = (State.CLAIMED, State.DATA_STARTED, State.UNKNOWN)

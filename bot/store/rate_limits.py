@@ -1,17 +1,17 @@
 """Rate limits: how often something was done, in the database, so that every process counts alike.
 
-Keys of people (addresses, network addresses) are kept as hashes, and a day longer than they are needed.
+Keys of people (addresses, network addresses) are kept as keyed hashes, and a day longer than they are needed.
 """
 
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from hashlib import sha256
 
 from sqlalchemy import case, delete, or_
 from sqlalchemy.dialects import postgresql, sqlite
 
 from bot.store.engine import Database
+from bot.store.keyed import keyed_hash
 from bot.store.schema import rate_limits
 
 _KEPT = timedelta(days=2)  # longer than any window that is asked for
@@ -20,12 +20,12 @@ _KEPT = timedelta(days=2)  # longer than any window that is asked for
 class RateLimits:
     """Counts in windows that begin with the first time."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def __init__(self, database: Database, secret: bytes) -> None:
+        self._database, self._secret = database, secret
 
     def allow(self, what: str, who: str, limit: int, per: timedelta, now: datetime) -> bool:
         """Count one more time; whether that is within ``limit`` times in the current window of length ``per``."""
-        key = f"{what}:{sha256(who.encode()).hexdigest()[:32]}"
+        key = f"{what}:{keyed_hash(self._secret, who)[:32]}"
         with self._database.writing() as connection:
             dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
             began = rate_limits.c.began_at

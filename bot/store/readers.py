@@ -9,16 +9,10 @@ from hashlib import sha256
 
 from sqlalchemy import ColumnElement, Connection, bindparam, delete, func, select, true, update
 
-from bot.domain import Kind, Origin, Reader, ReaderId
+from bot.domain import BY_READER, Kind, Origin, Reader, ReaderId, Stop
 from bot.store.engine import AnyRow, Database, in_chunks, insert_new
+from bot.store.keyed import keyed_hash
 from bot.store.schema import forgotten, outbox, readers
-
-# Why a reader has stopped; a bounce or the like says so in words of its own.
-REMOVED = "removed from the profile"
-REFUSED = "refused: "  # begins the reason where the other side doesn't take messages for the address
-AWAITING = "waits for its confirmation"
-UNSUBSCRIBED = "unsubscribed by its reader"
-PAUSED = "paused by its reader"
 
 CONFIRM_WITHIN = timedelta(hours=48)
 
@@ -26,21 +20,23 @@ CONFIRM_WITHIN = timedelta(hours=48)
 class Readers:
     """The readers known, by profile; one who leaves a profile keeps id, thumbs and past editions."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def __init__(self, database: Database, secrets: Sequence[bytes]) -> None:
+        """``secrets``: the keys of hashes of addresses, oldest first: the newest makes them, all find them."""
+        self._database, self._secrets = database, secrets
 
     def sync(self, profile: str, addresses: Sequence[tuple[Kind, str]], now: datetime) -> list[Reader]:
         """Make the readers of a profile those its file names, beside those who subscribed by themselves.
 
         Returns them all, those of the file first and in its order. One no longer named is stopped, and goes on
-        when named again; one who stopped for another reason stays stopped, whatever the file says; one who
+        when named again; one who stopped by themselves, or was refused, stays stopped, whatever the file says; one who
         wanted to be forgotten stays forgotten. Who did not confirm in time is forgotten, too.
         """
         with self._database.writing() as connection:
-            named = _named(connection, profile, addresses, now)
+            gone = self._forgotten(connection, profile, [address for _, address in addresses])
+            named = _named(connection, profile, [pair for pair in addresses if pair[1] not in gone], now)
             others = [r for r in _select(connection, readers.c.profile == profile) if r.address not in named]
             left = [r.id for r in others if r.origin is Origin.FILE and not r.stopped]
-            _set_stopped(connection, left, REMOVED)
+            _set_stopped(connection, left, Stop.REMOVED)
             connection.execute(delete(readers).where(_overdue(profile, now)))
             return [*named.values(), *_select(connection, _by_web(profile))]
 
@@ -86,30 +82,38 @@ class Readers:
         with self._database.writing() as connection:
             if not (found := _select(connection, same)):
                 asking = insert_new(connection, readers).values(
-                    {**row, "stopped": AWAITING, "origin": Origin.WEB}
+                    {**row, "stopped": Stop.AWAITING, "origin": Origin.WEB}
                 )
                 connection.execute(asking)
                 found = _select(connection, same)
         return found[0]
 
-    def confirm(self, reader_id: ReaderId) -> None:
-        """Send to a reader who says so again or at last; one whom no file names any more stays by web."""
-        by_web = update(readers).where(readers.c.id == reader_id, readers.c.stopped == REMOVED)
-        with self._database.writing() as connection:
-            connection.execute(by_web.values(origin=Origin.WEB))
-            _set_stopped(connection, [reader_id], None)
+    def confirm(self, reader_id: ReaderId) -> bool:
+        """Send to a reader who says at last, or again, that they want it; False where that isn't theirs to say."""
+        return self._change(reader_id, None, (Stop.AWAITING, *BY_READER))
 
-    def stop(self, reader_id: ReaderId, why: str) -> None:
-        """Send this reader nothing more, what waits in the outbox included."""
-        self._stopped(reader_id, why)
+    def come_back(self, reader_id: ReaderId) -> bool:
+        """Send again to a reader who stopped by themselves; False where somebody else stopped them."""
+        return self._change(reader_id, None, BY_READER)
+
+    def leave(self, reader_id: ReaderId, why: Stop) -> bool:
+        """Stop a reader at their own wish: paused or unsubscribed; False where somebody else has stopped them."""
+        return self._change(reader_id, why, BY_READER)
+
+    def stop(self, reader_id: ReaderId, why: Stop = Stop.OPERATOR) -> None:
+        """Send this reader nothing more, what waits in the outbox included, whatever stopped them before."""
+        with self._database.writing() as connection:
+            _set_stopped(connection, [reader_id], why)
 
     def refuse(self, reader_id: ReaderId, why: str) -> None:
-        """Stop a reader whose address was refused for good."""
-        self._stopped(reader_id, REFUSED + why)
+        """Stop a reader whose address was refused for good, in the other side's words."""
+        with self._database.writing() as connection:
+            _set_stopped(connection, [reader_id], Stop.REFUSED, why)
 
     def resume(self, reader_id: ReaderId) -> None:
-        """Send to this reader again."""
-        self._stopped(reader_id, None)
+        """Send to this reader again, as the operator wants it, whatever stopped them."""
+        with self._database.writing() as connection:
+            _set_stopped(connection, [reader_id], None)
 
     def forget(self, reader: Reader, now: datetime) -> None:
         """Remove a reader with all that is kept of it.
@@ -121,42 +125,65 @@ class Readers:
             connection.execute(delete(outbox).where(outbox.c.reader_id == reader.id))
             connection.execute(delete(readers).where(readers.c.id == reader.id))
             if reader.origin is Origin.FILE:
-                key = _forgotten_key(reader.profile, reader.address)
+                key = self._forgotten_keys(reader.profile, reader.address)[-1]
                 connection.execute(insert_new(connection, forgotten).values(key=key, at=now))
 
     def remember(self, profile: str, address: str) -> None:
         """Let an address be a reader again that was forgotten."""
         with self._database.writing() as connection:
-            key = _forgotten_key(profile, address)
-            connection.execute(delete(forgotten).where(forgotten.c.key == key))
+            keys = self._forgotten_keys(profile, address)
+            connection.execute(delete(forgotten).where(forgotten.c.key.in_(keys)))
 
     def forgotten(self, profile: str, address: str) -> bool:
         """Tell whether an address wanted to be forgotten."""
         with self._database.reading() as connection:
-            return bool(_forgotten(connection, profile, [address]))
+            return bool(self._forgotten(connection, profile, [address]))
 
-    def _stopped(self, reader_id: ReaderId, why: str | None) -> None:
+    def _change(self, reader_id: ReaderId, to: Stop | None, stopped: Sequence[Stop]) -> bool:
+        """One statement, so that an operator's stop at the same moment is not undone."""
+        changeable = readers.c.stopped.is_(None) | readers.c.stopped.in_(stopped)
+        change = (
+            update(readers).where(readers.c.id == reader_id, changeable).values(stopped=to, stop_detail="")
+        )
         with self._database.writing() as connection:
-            _set_stopped(connection, [reader_id], why)
+            return connection.execute(change).rowcount == 1
+
+    def _forgotten_keys(self, profile: str, address: str) -> list[str]:
+        """What an address is remembered by as forgotten, by each of the keys."""
+        plain = sha256(f"{profile}/{address.lower()}".encode()).hexdigest()
+        return [keyed_hash(secret, plain) for secret in self._secrets]
+
+    def _forgotten(self, connection: Connection, profile: str, addresses: Sequence[str]) -> set[str]:
+        """Those of the addresses that wanted to be forgotten."""
+        address_of = {key: a for a in addresses for key in self._forgotten_keys(profile, a)}
+        stored: set[str] = set()
+        for keys in in_chunks(list(address_of)):
+            stored.update(connection.scalars(select(forgotten.c.key).where(forgotten.c.key.in_(keys))))
+        return {address_of[key] for key in stored}
 
 
 def reader_of(row: AnyRow, reader_id: ReaderId) -> Reader:
     """Read the reader from a row that has the columns of ``readers``; its ``id`` may be another table's."""
-    return Reader(reader_id, row.profile, row.kind, row.address, row.stopped, row.origin)
+    return Reader(reader_id, row.profile, row.kind, row.address, row.stopped, row.origin, row.stop_detail)
 
 
 def _named(
     connection: Connection, profile: str, addresses: Sequence[tuple[Kind, str]], now: datetime
 ) -> dict[str, Reader]:
     """The readers that a file names, made where they are new, by address and in its order."""
-    gone = _forgotten(connection, profile, [address for _, address in addresses])
-    wanted = [pair for pair in addresses if pair[1] not in gone]
-    new = [{"profile": profile, "kind": kind, "address": address, "since": now} for kind, address in wanted]
+    new = [
+        {"profile": profile, "kind": kind, "address": address, "since": now} for kind, address in addresses
+    ]
     if new:
         connection.execute(insert_new(connection, readers), new)
     known = {reader.address: reader for reader in _select(connection, readers.c.profile == profile)}
-    named = {address: known[address] for _, address in wanted}
-    back = [reader.id for reader in named.values() if reader.stopped in (REMOVED, AWAITING)]
+    named = {address: known[address] for _, address in addresses}
+    ended_by_file = (
+        Stop.REMOVED,
+        Stop.OPERATOR,
+        Stop.AWAITING,
+    )  # the operator wants to send to them after all
+    back = [reader.id for reader in named.values() if reader.stopped in ended_by_file]
     _set_stopped(connection, back, None)
     adopted = [reader.id for reader in named.values() if reader.origin is not Origin.FILE]
     if adopted:
@@ -172,20 +199,7 @@ def _by_web(profile: str) -> ColumnElement[bool]:
 
 
 def _overdue(profile: str, now: datetime) -> ColumnElement[bool]:
-    return _by_web(profile) & (readers.c.stopped == AWAITING) & (readers.c.since < now - CONFIRM_WITHIN)
-
-
-def _forgotten_key(profile: str, address: str) -> str:
-    return sha256(f"{profile}/{address.lower()}".encode()).hexdigest()
-
-
-def _forgotten(connection: Connection, profile: str, addresses: Sequence[str]) -> set[str]:
-    """Those of the addresses that wanted to be forgotten."""
-    keys = {address: _forgotten_key(profile, address) for address in addresses}
-    known: set[str] = set()
-    for some in in_chunks(list(keys.values())):
-        known.update(connection.scalars(select(forgotten.c.key).where(forgotten.c.key.in_(some))))
-    return {address for address, key in keys.items() if key in known}
+    return _by_web(profile) & (readers.c.stopped == Stop.AWAITING) & (readers.c.since < now - CONFIRM_WITHIN)
 
 
 def _select(connection: Connection, which: ColumnElement[bool]) -> list[Reader]:
@@ -193,7 +207,7 @@ def _select(connection: Connection, which: ColumnElement[bool]) -> list[Reader]:
     return [reader_of(row, row.id) for row in rows]
 
 
-def _set_stopped(connection: Connection, ids: Iterable[ReaderId], why: str | None) -> None:
-    statement = update(readers).where(readers.c.id == bindparam("reader_id")).values(stopped=why)
+def _set_stopped(connection: Connection, ids: Iterable[ReaderId], why: Stop | None, detail: str = "") -> None:
+    which = readers.c.id == bindparam("reader_id")
     if values := [{"reader_id": reader_id} for reader_id in ids]:
-        connection.execute(statement, values)
+        connection.execute(update(readers).where(which).values(stopped=why, stop_detail=detail), values)

@@ -31,7 +31,7 @@ from sqlalchemy import (
     text,
 )
 
-from bot.domain import EditionKind, Kind, Origin, PickKind, QuietReason, State, Vote
+from bot.domain import EditionKind, Kind, Origin, PickKind, QuietReason, State, Stop, Vote
 
 
 class UtcDateTime(TypeDecorator[datetime]):
@@ -186,7 +186,8 @@ readers = Table(
     Column("profile", Text, nullable=False),
     Column("kind", _words_of(Kind), nullable=False),
     Column("address", Text, nullable=False),
-    Column("stopped", Text),
+    Column("stopped", _words_of(Stop)),
+    Column("stop_detail", Text, nullable=False, server_default=""),
     Column("since", UtcDateTime, nullable=False),
     Column("origin", _words_of(Origin), nullable=False, server_default=Origin.FILE.value),
     UniqueConstraint("profile", "address"),
@@ -335,7 +336,7 @@ overrides = Table(
     Column("ignored", JSON, nullable=False),
 )
 
-# Readers whom a file still names and who want nothing kept of them: a hash is all that is.
+# Readers whom a file still names and who want nothing kept of them: a hash keyed with the home's key is all that is.
 forgotten = Table(
     "forgotten",
     metadata,

@@ -22,11 +22,17 @@ _VERSION = table("alembic_version", column("version_num"))
 
 
 def bring_up_to_date(
-    database: Database, *, backups: Path | None = None, scripts: Path = SCRIPTS, head: str = HEAD
+    database: Database,
+    *,
+    backups: Path | None = None,
+    scripts: Path = SCRIPTS,
+    head: str = HEAD,
+    secret: bytes = b"",
 ) -> None:
     """Make or upgrade the tables, an existing SQLite file after a backup; ``StoreError`` if that can't be.
 
-    Several processes may call this at once: one does it, the others wait and find it done.
+    ``secret`` keys the hashes of addresses from before they were keyed. Several processes may call this at once:
+    one does it, the others wait and find it done.
     """
     with database.reading() as connection:
         if _revision(connection) == head:
@@ -35,13 +41,19 @@ def bring_up_to_date(
     upgrader = Database(database.url, foreign_keys=False)
     try:
         with upgrader.writing(Lock.UPGRADE) as connection:
-            _upgrade(upgrader, connection, backups, scripts, head)
+            _upgrade(upgrader, connection, backups, scripts, head, secret=secret)
     finally:
         upgrader.close()
 
 
 def _upgrade(
-    database: Database, connection: Connection, backups: Path | None, scripts: Path, head: str
+    database: Database,
+    connection: Connection,
+    backups: Path | None,
+    scripts: Path,
+    head: str,
+    *,
+    secret: bytes,
 ) -> None:
     from bot.store.migrations import migrate, revisions  # slow: imports Alembic
 
@@ -57,7 +69,7 @@ def _upgrade(
         )
     elif database.file:
         back_up(database.file, backups or database.file.parent, head)
-    migrate(connection, scripts, head)
+    migrate(connection, scripts, head, secret)
 
 
 def _revision(connection: Connection) -> str | None:

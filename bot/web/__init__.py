@@ -2,6 +2,7 @@
 
 GET shows, POST does: mail scanners open every link. A page needs no script, no account and nothing from elsewhere.
 
+    server.py       every connection: how many, how long
     guard.py        every request: size, form, headers
     site.py         what pages share
     thumbs.py subscriptions.py me.py editions.py open_editions.py slack.py operators.py      the pages

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -40,13 +42,13 @@ def make_web(app: App) -> Starlette:
     site = Site(app)
     open_editions, operators = OpenEditions(site), OperatorPages(site)
     slack = SlackPages(site, open_editions)
-    return Starlette(
+    web = Starlette(
         routes=[
             *_public(site, open_editions),
             *_personal(site, open_editions),
             _route("/slack/actions", post=slack.receive),
             _route("/slack/commands", post=slack.receive),
-            _route("/healthz", operators.health),
+            _route("/healthz", operators.health, apart=ThreadPoolExecutor(1)),
             _route("/metrics", operators.metrics),
             _route("/status", operators.status),
         ],
@@ -58,6 +60,9 @@ def make_web(app: App) -> Starlette:
         },
         lifespan=_listening(app, slack),
     )
+    # Starlette would send a path with a slash too many, its token included, to whatever host the request names.
+    web.router.redirect_slashes = False
+    return web
 
 
 def _public(site: Site, open_editions: OpenEditions) -> list[Route]:
@@ -101,8 +106,10 @@ def _personal(site: Site, open_editions: OpenEditions) -> list[Route]:
     ]
 
 
-def _route(path: str, get: Handler | None = None, post: Handler | None = None) -> Route:
-    """GET (and so HEAD) shows, POST does."""
+def _route(
+    path: str, get: Handler | None = None, post: Handler | None = None, *, apart: Executor | None = None
+) -> Route:
+    """GET (and so HEAD) shows, POST does; ``apart`` in a thread that no number of other pages keeps busy."""
 
     def handle(request: Request) -> Response:
         if request.state.excess:
@@ -117,8 +124,12 @@ def _route(path: str, get: Handler | None = None, post: Handler | None = None) -
             log.error("a page failed with %s: %s", type(error).__name__, place(error))
             raise Refused(500, "That is a mistake of ours, and noted.") from None
 
-    handle.__qualname__ = path  # what the metrics call it
-    return Route(path, handle, methods=[m for m, handler in (("GET", get), ("POST", post)) if handler])
+    async def handle_apart(request: Request) -> Response:
+        return await asyncio.get_running_loop().run_in_executor(apart, handle, request)
+
+    endpoint = handle_apart if apart else handle
+    endpoint.__qualname__ = path  # what the metrics call it
+    return Route(path, endpoint, methods=[m for m, handler in (("GET", get), ("POST", post)) if handler])
 
 
 def _file(site: Site, template: str, media_type: str) -> Response:

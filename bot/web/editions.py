@@ -9,7 +9,7 @@ from bot.domain import Edition, Reader
 from bot.store.editions import StoredEdition
 from bot.tokens import Purpose
 from bot.web.open_editions import OpenEditions, as_bibtex, as_ris
-from bot.web.site import Refused, Site, day_of
+from bot.web.site import Refused, Site, client_of, day_of
 
 _LONGEST_SEARCH = 200
 
@@ -38,6 +38,7 @@ class EditionPages:
     def _editions(self, request: Request) -> list[Edition]:
         reader_id, ordinal = self._site.payload(request, Purpose.EDITION)
         reader, day = self._site.reader_with(reader_id), day_of(ordinal)
+        self._site.count_view(reader)
         kept = [e for e in self._site.app.store.editions.of_reader(reader.id) if e.date == day]
         if not kept:
             raise Refused(404, "There is no edition of that day.")
@@ -71,11 +72,14 @@ class SearchPages:
         """Titles, authors and where each leads."""
         if not self._open.profiles():
             raise Refused(404, "There is nothing open to everybody here.")
+        self._site.count_view(client_of(request))
         return self._results(request, None)
 
     def for_reader(self, request: Request) -> Response:
         """The same, with a thumb for each."""
-        return self._results(request, self._site.reader(request, Purpose.ME))
+        reader = self._site.reader(request, Purpose.ME)
+        self._site.count_view(reader)
+        return self._results(request, reader)
 
     def _results(self, request: Request, reader: Reader | None) -> Response:
         words = request.query_params.get("q", "")[:_LONGEST_SEARCH].replace("\0", "")

@@ -5,10 +5,12 @@ from __future__ import annotations
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MOST_BYTES = 1_000_000  # of a request's body; a Slack message that a button stands in comes along whole
 MOST_FIELDS = 50
+_LONGEST_NUMBER = 20  # digits; Python refuses to read thousands
 _FORM = "application/x-www-form-urlencoded"
 
 _HEADERS = {
@@ -41,7 +43,10 @@ class Guard:
             await self._app(scope, receive, send)
             return
         state = scope.setdefault("state", {})
-        body = await _body(Headers(scope=scope), receive)
+        try:
+            body = await _body(Headers(scope=scope), receive)
+        except ClientDisconnect:
+            return  # what came is not what was meant, and nobody waits for an answer
         form = None if body is None else _form(Headers(scope=scope).get("content-type", ""), body)
         state["excess"] = form is None
         state["body"], state["form"] = body or b"", form or {}
@@ -58,13 +63,15 @@ class Guard:
 
 
 async def _body(headers: Headers, receive: Receive) -> bytes | None:
-    """The whole body; None as soon as it is seen to be too large."""
+    """The whole body; None as soon as it is seen to be too large. Raises ClientDisconnect where it is cut off."""
     announced = headers.get("content-length", "")
-    if announced.isdecimal() and int(announced) > MOST_BYTES:
+    if announced.isdecimal() and (len(announced) > _LONGEST_NUMBER or int(announced) > MOST_BYTES):
         return None
     body = b""
     while True:
         message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
         part: bytes = message.get("body", b"")
         body += part
         if len(body) > MOST_BYTES:

@@ -12,14 +12,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from bot.config.profiles import DAYS, Profile
-from bot.domain import Override, Paper, Reader, Thumb, Vote
+from bot.domain import BY_READER, Override, Paper, Reader, Stop, Thumb, Vote
 from bot.pipeline.account import export
 from bot.pipeline.learning import learned
-from bot.store.readers import PAUSED
 from bot.tokens import Purpose
 from bot.web.curve import curve
 from bot.web.open_editions import as_bibtex, as_ris
-from bot.web.site import Refused, Site, field, fields, paper_id_of, vote_of
+from bot.web.site import Refused, Site, assert_changed, assert_own, field, fields, paper_id_of, vote_of
 from bot.web.thumbs import vote_by_web
 
 _THUMBS_SHOWN = 100
@@ -47,7 +46,7 @@ class MyPage:
 
     def show(self, request: Request) -> Response:
         """The page as it is now."""
-        return self._page(request, self._reader(request))
+        return self._page(request, self._viewer(request))
 
     def change(self, request: Request) -> Response:
         """One change, as the form's field ``do`` names it; the page says what was done."""
@@ -64,7 +63,7 @@ class MyPage:
         if change is None:
             raise Refused(400, "That form is not whole.")
         if change in (self._pause, self._resume):
-            _assert_own(reader)
+            assert_own(reader)
         allow = self._site.app.store.rate_limits.allow
         if not allow("changes", str(reader.id), _CHANGES_A_MINUTE, timedelta(minutes=1), self._site.now):
             raise Refused(429, "That was very much at once; please wait a minute.")
@@ -73,7 +72,7 @@ class MyPage:
 
     def export(self, request: Request) -> Response:
         """All that is kept, as a JSON file."""
-        kept = export(self._site.app.store, _assert_own(self._reader(request)))
+        kept = export(self._site.app.store, assert_own(self._viewer(request)))
         text = json.dumps(kept, ensure_ascii=False, indent=2, default=_plain)
         headers = {"Content-Disposition": 'attachment; filename="paperbot.json"'}
         return Response(text, media_type="application/json", headers=headers)
@@ -88,17 +87,24 @@ class MyPage:
 
     def ask_to_forget(self, request: Request) -> Response:
         """What will be gone, with a button."""
-        reader = _assert_own(self._reader(request))
+        reader = assert_own(self._reader(request))
         return self._site.page("forget.html.j2", reader=reader, me=_path(request), done=False)
 
     def forget(self, request: Request) -> Response:
         """All of it is gone."""
-        reader = _assert_own(self._reader(request))
-        self._site.app.forget(reader, self._site.now)
-        return self._site.page("forget.html.j2", reader=reader, me="", done=True)
+        reader = assert_own(self._reader(request))
+        left = self._site.app.forget(reader, self._site.now)
+        return self._site.page(
+            "forget.html.j2", reader=reader, me="", done=True, file=f"profiles/{left.name}" if left else ""
+        )
 
     def _reader(self, request: Request) -> Reader:
         return self._site.reader(request, Purpose.ME)
+
+    def _viewer(self, request: Request) -> Reader:
+        reader = self._reader(request)
+        self._site.count_view(reader)
+        return reader
 
     def _page(self, request: Request, reader: Reader, said: str = "") -> Response:
         from bot.pipeline.answers import answer  # with scikit-learn behind it: `serve` is to be up at once
@@ -126,6 +132,7 @@ class MyPage:
             weeks=_weeks(votes, self._site.now),
             days=list(dict.fromkeys(edition.date for edition in editions))[:_EDITIONS_SHOWN],
             links=self._site.app.links(reader),
+            may_resume=reader.stopped in BY_READER and not reader.is_shared,
         )
 
     def _with_papers(self, given: Sequence[Thumb]) -> list[tuple[Thumb, Paper]]:
@@ -133,7 +140,7 @@ class MyPage:
         return [(thumb, papers[thumb.paper]) for thumb in given]
 
     def _liked(self, request: Request) -> list[Paper]:
-        votes = self._site.app.store.feedback.votes(self._reader(request).id)
+        votes = self._site.app.store.feedback.votes(self._viewer(request).id)
         return [paper for thumb, paper in self._with_papers(votes) if thumb.vote is Vote.UP]
 
     # --- changes: each returns what was done, in words
@@ -171,19 +178,12 @@ class MyPage:
 
     def _pause(self, _request: Request, reader: Reader) -> str:
         if reader.stopped is None:
-            self._site.app.store.readers.stop(reader.id, PAUSED)
+            self._site.app.store.readers.leave(reader.id, Stop.PAUSED)
         return "Paused: nothing more comes until you resume."
 
     def _resume(self, _request: Request, reader: Reader) -> str:
-        self._site.app.store.readers.confirm(reader.id)
+        assert_changed(self._site.app.store.readers.come_back(reader.id))
         return "Welcome back: the next edition comes as planned."
-
-
-def _assert_own(reader: Reader) -> Reader:
-    """A page that all members of a channel can open does nothing that one may not do to the others."""
-    if reader.is_shared:
-        raise Refused(403, "This page is a whole channel's; that is for the operator of Paperbot to do.")
-    return reader
 
 
 def _chosen(request: Request, profile: Profile) -> Override:

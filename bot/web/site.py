@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 import traceback
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, date, datetime
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from bot.app import App
     from bot.pipeline.editing import Editor
 
+VIEWS_A_MINUTE = 30  # of pages that cost some 60 ms of one core each
 _REF = re.compile(r"p?(\d{1,18})")
 
 
@@ -35,11 +37,32 @@ class Refused(Exception):  # noqa: N818 - not an error: it becomes a page
         self.status, self.message = status, message
 
 
+class Views:
+    """How often pages were asked for in this minute, by whom; in memory, as looking at a page writes nothing."""
+
+    def __init__(self) -> None:
+        self._minute = 0
+        self._counts: Counter[object] = Counter()
+        self._counting = threading.Lock()
+
+    def count(self, who: object, most: int, now: datetime) -> None:
+        """Count one more; raises Refused beyond ``most`` a minute."""
+        minute = int(now.timestamp()) // 60
+        with self._counting:
+            if minute != self._minute:
+                self._minute = minute
+                self._counts.clear()
+            self._counts[who] += 1
+            if self._counts[who] > most:
+                raise Refused(429, "That was very much at once; please wait a minute.")
+
+
 class Site:
     """One open home, as the pages see it. Threads share it."""
 
     def __init__(self, app: App) -> None:
         self.app = app
+        self.views = Views()
         self._ranking = threading.Lock()
         self._refreshing = threading.Lock()
 
@@ -47,6 +70,11 @@ class Site:
     def now(self) -> datetime:
         """The clock."""
         return datetime.now(UTC)
+
+    def count_view(self, viewer: Reader | str) -> None:
+        """Count one more page for a reader, or for a client's address; raises Refused where they are too many."""
+        who = viewer.id if isinstance(viewer, Reader) else viewer
+        self.views.count(who, VIEWS_A_MINUTE, self.now)
 
     @contextmanager
     def editor(self) -> Iterator[Editor]:
@@ -104,6 +132,22 @@ class Site:
         return HTMLResponse(visible(page), status, headers)
 
 
+def assert_own(reader: Reader) -> Reader:
+    """A page that all members of a channel can open does nothing that one may not do to the others."""
+    if reader.is_shared:
+        raise Refused(403, "This page is a whole channel's; that is for the operator of Paperbot to do.")
+    return reader
+
+
+def assert_changed(changed: bool) -> None:
+    """Raises Refused where a reader's wish was not carried out, as it was somebody else who stopped them."""
+    if not changed:
+        raise Refused(
+            403,
+            "It was not you who stopped these editions, so only the operator of Paperbot can start them again.",
+        )
+
+
 def field(request: Request, name: str) -> str:
     """The first value of a form's field; empty where there is none."""
     form: dict[str, list[str]] = request.state.form
@@ -139,7 +183,7 @@ def client_of(request: Request) -> str:
     except ValueError:
         return host
     if isinstance(address, IPv6Address):
-        return str(ip_network((address, 64), strict=False))
+        return str(address.ipv4_mapped or ip_network((int(address), 64), strict=False))
     return str(address)
 
 

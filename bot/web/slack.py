@@ -16,12 +16,11 @@ from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bot.domain import Kind, Paper, Reader, Vote
+from bot.domain import Kind, Paper, Reader, Stop, Vote
 from bot.errors import PaperbotError
 from bot.pipeline.learning import Effect
 from bot.render import phrases
 from bot.render.slack import escape
-from bot.store.readers import PAUSED
 from bot.web.editions import whole_edition
 from bot.web.open_editions import OpenEditions
 from bot.web.site import Refused, Site, paper_id_of, place
@@ -36,6 +35,7 @@ _HELP = (
     "`/papers pause` and `/papers resume` stop and go on."
 )
 _SORRY = {"text": "Sorry, that did not work; the operator can see why in the log."}
+_NOT_YOURS = "It was not you who stopped that; only the operator of Paperbot can start it again."
 _ID = re.compile(r"[A-Z0-9]{2,30}")
 _MOST_ANSWERS = 5  # that Slack takes for one request
 _WORDS = 6
@@ -157,7 +157,8 @@ class SlackPages:
             raise Refused(400, self._offers())
         readers = self._site.app.store.readers
         reader = readers.ask(slug, Kind.SLACK, person, self._site.now)
-        readers.confirm(reader.id)
+        if not readers.confirm(reader.id):
+            raise Refused(403, _NOT_YOURS)
         return f"You get “{escape(profiles[slug].title, 200)}” as direct messages from now on. {_HELP}"
 
     def _pause(self, person: str, *, pause: bool) -> str:
@@ -165,16 +166,13 @@ class SlackPages:
         mine = readers.at_address(person) if person else []
         if not mine:
             return "You have no subscription of your own; a channel's is its operator's to pause."
-        for reader in mine:
-            if pause and reader.stopped is None:
-                readers.stop(reader.id, PAUSED)
-            if not pause and reader.stopped:
-                readers.confirm(reader.id)
-        return (
-            "Paused; `/papers resume` goes on."
-            if pause
-            else "Welcome back; the next edition comes as planned."
-        )
+        if pause:
+            for reader in mine:
+                if reader.stopped is None:
+                    readers.leave(reader.id, Stop.PAUSED)
+            return "Paused; `/papers resume` goes on."
+        back = [readers.come_back(reader.id) for reader in mine]
+        return "Welcome back; the next edition comes as planned." if any(back) else _NOT_YOURS
 
     def _offers(self) -> str:
         names = ", ".join(f"`{slug}`" for slug in self._open.profiles())

@@ -6,11 +6,10 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from bot.config.profiles import mail_address
-from bot.domain import Reader
-from bot.store.readers import UNSUBSCRIBED
+from bot.domain import BY_READER, Reader, Stop
 from bot.tokens import Purpose
 from bot.web.open_editions import OpenEditions
-from bot.web.site import Refused, Site, client_of, field
+from bot.web.site import Refused, Site, assert_changed, assert_own, client_of, field
 
 # Looks like a field to programs that fill in every field; people never see it.
 _HONEYPOT = "homepage"
@@ -49,17 +48,18 @@ class SubscriptionPages:
     def ask_to_confirm(self, request: Request) -> Response:
         """What the button will do."""
         reader = self._site.reader(request, Purpose.CONFIRM)
+        assert_changed(reader.stopped in (None, Stop.AWAITING, *BY_READER))
         return self._confirm_page(reader, done=reader.stopped is None)
 
     def confirm(self, request: Request) -> Response:
         """The reader is one from now on."""
         reader = self._site.reader(request, Purpose.CONFIRM)
-        self._site.app.store.readers.confirm(reader.id)
+        assert_changed(self._site.app.store.readers.confirm(reader.id))
         return self._confirm_page(reader, done=True)
 
     def ask_to_unsubscribe(self, request: Request) -> Response:
         """What will stop, with a button."""
-        reader = self._site.reader(request, Purpose.UNSUBSCRIBE)
+        reader = assert_own(self._site.reader(request, Purpose.UNSUBSCRIBE))
         return self._goodbye(reader, done=reader.stopped is not None)
 
     def unsubscribe(self, request: Request) -> Response:
@@ -68,12 +68,13 @@ class SubscriptionPages:
         One click in a mail program comes the same way (RFC 8058), without cookies, in either encoding, and is
         answered with 200 however often it comes.
         """
-        reader = self._site.reader(request, Purpose.UNSUBSCRIBE)
+        reader = assert_own(self._site.reader(request, Purpose.UNSUBSCRIBE))
         back = field(request, "do") == "resubscribe"
+        readers = self._site.app.store.readers
         if back:
-            self._site.app.store.readers.confirm(reader.id)
-        elif reader.stopped is None:
-            self._site.app.store.readers.stop(reader.id, UNSUBSCRIBED)
+            assert_changed(readers.come_back(reader.id))
+        elif reader.stopped in (None, Stop.PAUSED):
+            readers.leave(reader.id, Stop.UNSUBSCRIBED)
         return self._goodbye(reader, done=not back, back=back)
 
     def _start(self, status: int = 200, **form: str) -> Response:
@@ -89,7 +90,12 @@ class SubscriptionPages:
 
     def _goodbye(self, reader: Reader, *, done: bool, back: bool = False) -> Response:
         return self._site.page(
-            "unsubscribe.html.j2", reader=reader, title=self._title(reader), done=done, back=back
+            "unsubscribe.html.j2",
+            reader=reader,
+            title=self._title(reader),
+            done=done,
+            back=back,
+            may_come_back=reader.stopped is None or reader.stopped in BY_READER,
         )
 
     def _title(self, reader: Reader) -> str:

@@ -1,13 +1,18 @@
 """A profile file is read as written, or refused in one line that says where and what to do."""
 
+import os
+import socket
+from concurrent.futures import ThreadPoolExecutor
 from datetime import time
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tomlkit.exceptions import ParseError
 
-from bot.config.profiles import load_profile, load_profiles
+from bot.config.editing import add_reader, remove_reader
+from bot.config.profiles import load_profile, load_profiles, mail_address
 from bot.domain import Kind
 from bot.errors import ConfigError
 
@@ -179,3 +184,72 @@ def test_whatever_a_file_holds_it_is_a_profile_or_a_config_error(tmp_path_factor
         load_profile(path, "UTC")
     except ConfigError as error:
         assert str(error).startswith("any.toml")  # noqa: PT017 - either outcome is right
+
+
+def test_an_editors_lock_is_no_profile_and_stops_nothing(home, paperbot):
+    """As Emacs makes it: a link that leads nowhere."""
+    (home / "profiles" / ".#reward-models.toml").symlink_to("ada@host.example.12345:1")
+    answer = paperbot("check")
+    assert (answer.code, answer.err) == (0, "")
+    assert "1 profile\n" in answer.out
+
+
+@pytest.mark.parametrize("kind", ["link", "fifo", "folder", "socket"])
+def test_what_is_no_file_is_named_and_the_other_profiles_are_read(home, paperbot, kind):
+    path = home / "profiles" / "odd.toml"
+    with socket.socket(socket.AF_UNIX) as listener:
+        if kind == "link":
+            path.symlink_to("nowhere")
+        elif kind == "fifo":
+            os.mkfifo(path)
+        elif kind == "folder":
+            path.mkdir()
+        else:
+            listener.bind(os.path.relpath(path))
+        answer = paperbot("run", "--now", "2025-05-07T09:00:00+02:00")
+    assert answer.code == 1
+    assert "profiles/odd.toml: " in answer.out + answer.err
+    assert "mistake in Paperbot" not in answer.err
+    assert "1 edition, 1 message delivered" in answer.out
+
+
+def test_a_pipe_in_the_place_of_the_settings_is_told(home, paperbot):
+    (home / "paperbot.toml").unlink()
+    os.mkfifo(home / "paperbot.toml")
+    assert paperbot("check").code == 2
+
+
+def test_two_who_edit_a_file_at_once_undo_nothing(home):
+    path = home / "profiles" / "reward-models.toml"
+    addresses = [f"reader{n}@example.org" for n in range(20)]
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(lambda address: add_reader(path, Kind.EMAIL, address), addresses))
+        assert all(pool.map(lambda address: remove_reader(path, address), addresses[:10]))
+    left = {reader.email for reader in load_profile(path, "UTC").readers}
+    assert left == {*addresses[10:], "ada@example.org"}
+    assert "# " in path.read_text()
+
+
+def test_an_address_of_a_million_letters_is_refused_without_a_look_at_them(monkeypatch):
+    monkeypatch.setattr("bot.config.profiles.validate_email", None)
+    with pytest.raises(ValueError, match="it is too long") as caught:
+        mail_address("a" * 1_000_000 + "@example.org")
+    assert len(str(caught.value)) < 200
+
+
+def test_a_file_that_only_pythons_reader_can_read_is_not_edited(home, monkeypatch):
+    def refuses(_text):
+        raise ParseError(1, 1)
+
+    monkeypatch.setattr("bot.config.editing.tomlkit.parse", refuses)
+    with pytest.raises(ConfigError, match=r"reward-models\.toml: can't be edited here; change it by hand"):
+        remove_reader(home / "profiles" / "reward-models.toml", "ada@example.org")
+
+
+def test_a_reader_is_taken_out_by_the_address_that_mail_is_sent_to(home):
+    path = home / "profiles" / "reward-models.toml"
+    path.write_text(path.read_text() + '\n[[readers]]\nemail = "Eva@Bücher.example"\n')
+    (address,) = (a for _, a in load_profile(path, "UTC").addresses if a.lower().startswith("eva"))
+    assert not add_reader(path, Kind.EMAIL, address)
+    assert remove_reader(path, address)
+    assert "cher.example" not in path.read_text()

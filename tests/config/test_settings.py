@@ -71,7 +71,10 @@ MISTAKES = {
         "bot.public_url: 'papers.example.org' is no web address",
     ),
     "time zone": ('[bot]\ntimezone = "Nowhere"', "unknown time zone 'Nowhere'"),
-    "a table that is none": ("email = 3", "email: 3 won't do; it should be a table of its own"),
+    "a table that is none": (
+        "email = 3",
+        "email: what is set there won't do; it should be a table of its own",
+    ),
 }
 
 
@@ -98,3 +101,100 @@ def test_mail_to_this_very_machine_may_be_readable(tmp_path, host):
 def test_a_directory_without_settings_is_no_home(tmp_path):
     with pytest.raises(ConfigError, match="paperbot init"):
         load_settings(tmp_path)
+
+
+SECRET = "hush-hush-1"
+WRONG_SHAPES = {
+    "PAPERBOT_EMAIL": [
+        SECRET,
+        f'"{SECRET}"',
+        f'["{SECRET}"]',
+        f'{{"password": "{SECRET}',
+        f'{{"password": ["{SECRET}"]}}',
+        f'{{"passwort": "{SECRET}"}}',
+    ],
+    "PAPERBOT_EMAIL__PASSWORD__X": [SECRET],
+    "PAPERBOT_SLACK": [f'{{"token": {{"a": "{SECRET}"}}}}', f'"{SECRET}"'],
+    "PAPERBOT_PASSWORDS": [SECRET, f'["{SECRET}"]', f'"{SECRET}"'],
+    "PAPERBOT_PASSWORDS__LISTS__X": [SECRET],
+    "PAPERBOT_WEB__OPERATOR_TOKEN": [SECRET],
+    "PAPERBOT_STORE": [f'"postgresql://ada:{SECRET}@db/papers"'],
+    "PAPERBOT_STORE__URL__X": [f"postgresql://ada:{SECRET}@db/papers"],
+    "PAPERBOT_FETCH__PROXY": [f"htp://ada:{SECRET}@proxy", f"http://ada:{SECRET}@proxy"],
+    "PAPERBOT_SUMMARIES__ENDPOINT": [f"htp://ada:{SECRET}@api"],
+    "PAPERBOT_SOURCES": [f'[{{"name": "a", "kind": "folder", "path": "x", "password": "{SECRET}"}}]', SECRET],
+}
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"), [(k, v) for k, values in WRONG_SHAPES.items() for v in values]
+)
+def test_a_secret_in_the_wrong_shape_or_place_is_refused_and_not_shown(
+    tmp_path, monkeypatch, variable, value
+):
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(ConfigError) as caught:
+        settings_of(tmp_path, "")
+    assert SECRET not in str(caught.value)
+
+
+def test_json_that_is_none_is_a_mistake_in_the_variable_of_that_name(home, paperbot, monkeypatch):
+    for value in ("{", "[" * 100_000):
+        monkeypatch.setenv("PAPERBOT_EMAIL", value)
+        answer = paperbot("check")
+        assert answer.code == 2
+        assert answer.err.startswith("paperbot: environment: PAPERBOT_")
+        assert "mistake in Paperbot" not in answer.err
+
+
+@pytest.mark.parametrize("text", ["x = " + "[" * 100_000, "x = " + "{a=" * 50_000, "x = " + "9" * 5_000])
+@pytest.mark.parametrize("file", ["paperbot.toml", "profiles/deep.toml"])
+def test_toml_that_python_cannot_hold_is_told_with_the_file(home, paperbot, file, text):
+    (home / file).write_text(text)
+    answer = paperbot("check")
+    assert answer.code == 2
+    assert "mistake in Paperbot" not in answer.err
+    assert f"{file}: " in answer.out + answer.err
+
+
+@pytest.mark.parametrize(
+    ("sender", "becomes"),
+    [
+        ("papers@example.org", "papers@example.org"),
+        ("Paperbot <papers@example.org>", "Paperbot <papers@example.org>"),
+        ('"Doe, Jane" <papers@example.org>', '"Doe, Jane" <papers@example.org>'),
+        ("Doe, Jane (papers) <papers@example.org>", '"Doe, Jane (papers)" <papers@example.org>'),
+        ("Zoë <papers@bücher.example>", "Zoë <papers@xn--bcher-kva.example>"),
+    ],
+)
+def test_senders_are_kept_in_the_form_that_mails_carry(tmp_path, sender, becomes):
+    assert settings_of(tmp_path, f"[email]\nsender = '{sender}'").email.sender == becomes
+
+
+NO_SENDERS = ["", "a b", "@", "<>", "((((", "a@", "a@b, c@d", "A <a@[x>", "a@b@c", "<a@b.c", "A <a@b.c> x",
+              "=?utf-8?q?a=0d=0aBcc:_x@y?= <a@b.c>", "A\u202e <a@b.c>", "x" * 400 + " <a@b.c>",
+              'A" <a@b.c>']  # fmt: skip
+
+
+@pytest.mark.parametrize("sender", NO_SENDERS)
+def test_a_sender_that_is_none_is_told_before_anything_is_sent(home, paperbot, monkeypatch, sender):
+    monkeypatch.setenv("PAPERBOT_EMAIL__SENDER", sender)
+    answer = paperbot("run")
+    assert answer.code == 2
+    assert answer.err.startswith("paperbot: paperbot.toml: email.sender: ")
+
+
+def test_proxies_are_named_by_address_or_network(tmp_path):
+    text = "[web]\ntrusted_proxies = {}"
+    settings = settings_of(tmp_path, text.format('["127.0.0.1", "10.0.0.0/8"]'))
+    assert settings.web.trusted_proxies == ("127.0.0.1/32", "10.0.0.0/8")
+    with pytest.raises(ConfigError, match=r"'proxy' is no address or network; write it like 127\.0\.0\.1"):
+        settings_of(tmp_path, text.format('["proxy"]'))
+
+
+def test_addresses_that_are_none_are_told_with_their_key(tmp_path):
+    for key in ("bot.public_url", "fetch.proxy", "summaries.endpoint"):
+        section, name = key.split(".")
+        for url in ("http://[", "http://", "https://x:99999", "https://x:-1", "javascript:x"):
+            with pytest.raises(ConfigError, match=rf"{key}: .* is no web address"):
+                settings_of(tmp_path, f'[{section}]\n{name} = "{url}"\n')

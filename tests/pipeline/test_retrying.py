@@ -10,6 +10,8 @@ import time_machine
 from deliver.slack_server import SlackServer
 from deliver.smtp_servers import MailServer
 
+from bot.domain import Stop
+
 NOW = "2025-05-07T09:00:00+02:00"
 READER = "reward-models/ada@example.org"
 
@@ -79,7 +81,7 @@ def test_one_who_has_unsubscribed_is_not_served_again(home, mails, paperbot):
     paperbot("run", "--now", NOW)
     with open_app(home) as app:
         (reader,) = app.store.readers.all()
-        app.store.readers.stop(reader.id, "unsubscribed")
+        app.store.readers.stop(reader.id, Stop.UNSUBSCRIBED)
     mails.replies.clear()
     paperbot("retry", READER, "--now", NOW)
     assert mails.mails == []

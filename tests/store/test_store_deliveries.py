@@ -143,4 +143,4 @@ def test_a_day_has_one_notice_unless_it_is_given_back(store, now):
 def test_a_refused_reader_is_stopped_with_the_reason(samples, store):
     reader = samples.reader()
     store.readers.refuse(reader.id, "550 no such user")
-    assert store.readers.get(reader.profile, reader.address).stopped == "refused: 550 no such user"
+    assert store.readers.get(reader.profile, reader.address).stopped_because == "refused: 550 no such user"

@@ -10,7 +10,9 @@ from contextlib import closing
 from threading import Barrier
 
 import pytest
+from sqlalchemy.exc import StatementError
 
+from bot.domain import Entry, Kind, ParsedDigest
 from bot.errors import StoreError
 from bot.store import open_store
 from bot.store.engine import Database, parse_url
@@ -144,3 +146,36 @@ def _run(store_url: str, statement: str) -> None:
     with database.writing() as connection:
         connection.exec_driver_sql(statement)
     database.close()
+
+
+DAMAGES = {
+    "text that is no UTF-8": "UPDATE readers SET address = CAST(X'ff6164' AS TEXT)",
+    "JSON that is none": "UPDATE papers SET categories = '[\"cs'",
+    "a time that is none": "UPDATE readers SET since = '2Q25-05-07 07:00:00.000000'",
+    "a time of a paper that is none": "UPDATE papers SET first_seen = 'yesterday'",
+    "a word that is unknown": "UPDATE readers SET kind = 'pigeon'",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_damaged_values_are_a_store_error(tmp_path, now, damage):
+    url = f"sqlite:///{tmp_path}/paperbot.db"
+    with open_store(url) as store:
+        digest = ParsedDigest("keyword", "Testing", None, (Entry(title="One"),))
+        store.papers.add_digests("seeds", "a.txt", "hash", [digest], now=now)
+        (reader,) = store.readers.sync("rewards", [(Kind.EMAIL, "ada@example.org")], now)
+    _run(url, DAMAGES[damage])
+
+    def read_all(store):
+        return store.readers.all(), store.readers.since(reader.id), store.papers.get([1])
+
+    with open_store(url) as store, pytest.raises(StoreError, match=r"paperbot\.db: "):
+        read_all(store)
+
+
+def test_a_mistake_of_ours_is_not_called_a_damaged_file(tmp_path, now):
+    with (
+        open_store(f"sqlite:///{tmp_path}/paperbot.db") as store,
+        pytest.raises(StatementError, match="time zone"),
+    ):
+        store.readers.sync("rewards", [(Kind.EMAIL, "ada@example.org")], now.replace(tzinfo=None))

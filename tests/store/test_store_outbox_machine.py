@@ -19,7 +19,7 @@ from hypothesis.stateful import (
 )
 from sqlalchemy import delete
 
-from bot.domain import Kind, State
+from bot.domain import Kind, State, Stop
 from bot.store.engine import Database, parse_url
 from bot.store.schema import outbox as outbox_table
 
@@ -85,7 +85,7 @@ class Workers(RuleBasedStateMachine):
 
     @rule()
     def reader_stops(self):
-        self.store.readers.stop(self.reader.id, "unsubscribed")
+        self.store.readers.stop(self.reader.id, Stop.UNSUBSCRIBED)
 
     @rule()
     def reader_resumes(self):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from contextlib import closing
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import inspect, text
 
-from bot.domain import Quiet, QuietReason, Sentence, Vote
+from bot.domain import Kind, Quiet, QuietReason, Sentence, Stop, Vote
 from bot.errors import StoreError
 from bot.store import open_store
 from bot.store.engine import Database, parse_url
@@ -217,3 +218,43 @@ def test_quiet_editions_kept_as_sentences_get_their_reason(store_url, words, rea
     with open_store(store_url) as store:
         b, a = store.editions.of_reader(1)
     assert (a.quiet, b.quiet) == (Quiet(QuietReason(reason), words), None)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "stopped", "because"),
+    [
+        (None, None, None),
+        ("waits for its confirmation", Stop.AWAITING, "waits for its confirmation"),
+        ("paused by its reader", Stop.PAUSED, "paused by its reader"),
+        ("unsubscribed by its reader", Stop.UNSUBSCRIBED, "unsubscribed by its reader"),
+        ("removed from the profile", Stop.REMOVED, "removed from the profile"),
+        ("refused: 550 no such user", Stop.REFUSED, "refused: 550 no such user"),
+        ("mailbox unavailable", Stop.REFUSED, "refused: mailbox unavailable"),
+    ],
+)
+def test_why_readers_stopped_becomes_a_word_of_its_own(store_url, sentence, stopped, because):
+    database = Database(parse_url(store_url))
+    bring_up_to_date(database, head="0006")
+    with database.writing() as connection:
+        connection.execute(text(OLD_READER))
+        connection.execute(text("UPDATE readers SET stopped = :why"), {"why": sentence})
+    database.close()
+    with open_store(store_url) as store:
+        (reader,) = store.readers.all()
+    assert (reader.stopped, reader.stopped_because) == (stopped, because)
+
+
+def test_hashes_of_the_forgotten_from_before_are_keyed_and_still_count(store_url, now):
+    plain = sha256(b"rewards/ada@example.org").hexdigest()
+    database = Database(parse_url(store_url))
+    bring_up_to_date(database, head="0006")
+    with database.writing() as connection:
+        connection.execute(
+            text("INSERT INTO forgotten (key, at) VALUES (:key, :at)"), {"key": plain, "at": now}
+        )
+    database.close()
+    with open_store(store_url, secrets=[b"k" * 32]) as store:
+        assert store.readers.forgotten("rewards", "Ada@example.org")
+        assert store.readers.sync("rewards", [(Kind.EMAIL, "ada@example.org")], now) == []
+        with store._database.reading() as connection:
+            assert connection.scalar(text("SELECT key FROM forgotten")) != plain

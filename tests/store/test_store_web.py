@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from datetime import time, timedelta
+from hashlib import sha256
 
 import pytest
+from sqlalchemy import select
 
-from bot.domain import Entry, Kind, Message, Origin, Override, State, Vote
-from bot.store.readers import AWAITING, CONFIRM_WITHIN, PAUSED, REMOVED
+from bot.domain import Entry, Kind, Message, Origin, Override, State, Stop, Vote
+from bot.store import open_store
+from bot.store.readers import CONFIRM_WITHIN
+from bot.store.schema import forgotten
 
 ADA, EVE = (Kind.EMAIL, "ada@example.org"), (Kind.EMAIL, "eve@example.org")
 
 
 def test_who_asks_waits_and_is_the_same_whatever_the_letters_case(store, now):
     eve = store.readers.ask("rewards", *EVE, now)
-    assert (eve.stopped, eve.origin) == (AWAITING, Origin.WEB)
+    assert (eve.stopped, eve.origin) == (Stop.AWAITING, Origin.WEB)
     assert store.readers.ask("rewards", Kind.EMAIL, "EVE@example.org", now) == eve
     store.readers.confirm(eve.id)
     assert store.readers.by_id(eve.id).stopped is None
@@ -39,14 +43,67 @@ def test_a_file_that_names_a_reader_by_web_adopts_it(store, now):
     assert (adopted.id, adopted.stopped, adopted.origin) == (eve.id, None, Origin.FILE)
     assert store.readers.by_id(eve.id) == adopted
     assert store.readers.sync("rewards", [], now) == []
-    assert store.readers.by_id(eve.id).stopped == REMOVED
+    assert store.readers.by_id(eve.id).stopped == Stop.REMOVED
+
+
+@pytest.mark.parametrize("who", [Stop.OPERATOR, Stop.REMOVED, Stop.REFUSED])
+def test_one_whom_somebody_else_stopped_is_not_started_by_themselves(store, now, who):
+    eve = store.readers.ask("rewards", *EVE, now)
+    assert store.readers.confirm(eve.id)
+    if who is Stop.REFUSED:
+        store.readers.refuse(eve.id, "550 no such user")
+    else:
+        store.readers.stop(eve.id, who)
+    stopped = store.readers.by_id(eve.id)
+    assert not store.readers.confirm(eve.id)
+    assert not store.readers.come_back(eve.id)
+    assert not store.readers.leave(eve.id, Stop.PAUSED)
+    assert store.readers.by_id(eve.id) == stopped
+    store.readers.resume(eve.id)
+    assert store.readers.by_id(eve.id).stopped_because is None
+
+
+def test_one_who_stopped_by_themselves_comes_back_by_themselves(store, now):
+    eve = store.readers.ask("rewards", *EVE, now)
+    assert not store.readers.come_back(eve.id)  # only the confirmation ends the wait for it
+    store.readers.confirm(eve.id)
+    for way_back in (store.readers.come_back, store.readers.confirm):
+        for why in (Stop.PAUSED, Stop.UNSUBSCRIBED):
+            assert store.readers.leave(eve.id, why)
+            assert store.readers.by_id(eve.id).stopped is why
+            assert way_back(eve.id)
+            assert store.readers.by_id(eve.id).stopped is None
+
+
+def test_one_whom_the_operator_stopped_is_a_reader_again_once_the_file_names_them(store, now):
+    eve = store.readers.ask("rewards", *EVE, now)
+    store.readers.stop(eve.id)
+    assert [reader.stopped for reader in store.readers.sync("rewards", [EVE], now)] == [None]
+
+
+def test_hashes_of_the_forgotten_can_not_be_guessed_without_the_key(store_url, now):
+    plain = sha256(b"rewards/ada@example.org").hexdigest()
+    for secrets in ([b"a" * 32], [b"a" * 32, b"b" * 32]):  # also after a key was added
+        with open_store(store_url, secrets=secrets) as store:
+            for ada in store.readers.sync("rewards", [ADA], now):
+                store.readers.forget(ada, now)
+            assert store.readers.forgotten("rewards", "ADA@example.org")
+            with store._database.reading() as connection:
+                keys = connection.scalars(select(forgotten.c.key)).all()
+            assert len(keys) == 1
+            assert plain not in keys
+    with open_store(store_url, secrets=[b"c" * 32]) as store:
+        assert not store.readers.forgotten("rewards", ADA[1])
+    with open_store(store_url, secrets=secrets) as store:
+        store.readers.remember("rewards", ADA[1])
+        assert not store.readers.forgotten("rewards", ADA[1])
 
 
 def test_a_paused_reader_stays_paused_whatever_the_file_says(store, now):
     (ada,) = store.readers.sync("rewards", [ADA], now)
-    store.readers.stop(ada.id, PAUSED)
+    store.readers.stop(ada.id, Stop.PAUSED)
     (again,) = store.readers.sync("rewards", [ADA], now)
-    assert again.stopped == PAUSED
+    assert again.stopped == Stop.PAUSED
 
 
 def test_a_forgotten_reader_is_gone_with_everything_and_stays_gone(samples, store, now):
@@ -106,7 +163,7 @@ def test_an_edition_still_stops_with_its_reader(samples, store, now):
     eve = samples.reader("eve@example.org")
     samples.messages(eve)
     (delivery,) = store.outbox.claim(Kind.EMAIL, now, timedelta(hours=1), 10)
-    store.readers.stop(eve.id, PAUSED)
+    store.readers.stop(eve.id, Stop.PAUSED)
     assert not store.outbox.start_data(delivery, now, timedelta(hours=1))
     assert store.outbox.counts()[State.CANCELLED] == 1
 

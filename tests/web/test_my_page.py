@@ -154,14 +154,42 @@ def test_everything_can_be_taken_along(client, me, links, paper, paperbot):
 
 
 def test_being_forgotten_takes_a_button_and_leaves_nothing(app, client, me, reader, served, paperbot):
+    profile = served / "profiles" / "reward-models.toml"
+    comments = [line for line in profile.read_text().splitlines() if line.startswith("#")]
     assert buttons(client.get(f"{me}/forget").text) == ["Forget me"]
     assert app.store.readers.by_id(reader.id) is not None
-    assert "You are forgotten." in client.post(f"{me}/forget").text
+    answer = client.post(f"{me}/forget").text
+    assert "You are forgotten." in answer
+    assert "Your address is deleted too, also from the profile" in answer
     assert app.store.readers.all() == []
     assert list(served.glob("state/outbox/*/*ada*")) == []
     assert client.get(me).status_code == 410
     assert paperbot("run", "--force", "--json").json["editions"] == 0
-    assert "ada@example.org: forgotten at their own wish" in paperbot("profiles").out
+    assert reader.address not in profile.read_text()
+    assert [line for line in profile.read_text().splitlines() if line.startswith("#")] == comments
+    assert not app.store.readers.forgotten("reward-models", reader.address)
+
+
+UNEDITABLE = {
+    "readers written inline": lambda text: text.replace('[[readers]]\nemail = "ada@example.org"', "").replace(
+        "title =", 'readers = [{ email = "ada@example.org" }]\ntitle ='
+    ),
+    "a comment that names the address": lambda text: "# ada@example.org asked for this\n" + text,
+}
+
+
+@pytest.mark.parametrize("way", UNEDITABLE)
+def test_what_remains_of_one_who_is_forgotten_is_said(app, client, me, reader, served, paperbot, way):
+    profile = served / "profiles" / "reward-models.toml"
+    profile.write_text(UNEDITABLE[way](profile.read_text()))
+    answer = client.post(f"{me}/forget").text
+    assert "your address still stands in the file profiles/reward-models.toml" in answer
+    assert "Only the operator of Paperbot can take it out" in answer
+    assert "address is deleted" not in answer
+    assert paperbot("run", "--force", "--json").json["editions"] == 0
+    assert app.store.readers.all() == []
+    if way == "readers written inline":
+        assert "ada@example.org: forgotten at their own wish" in paperbot("profiles").out
 
 
 def test_editions_are_kept_to_be_opened_again_with_their_thumbs(app, client, me, links, reader):

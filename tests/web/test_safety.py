@@ -1,13 +1,20 @@
 """Whatever comes in, something sensible goes out: headers, limits, wrong methods, and inputs nobody thought of."""
 
+import asyncio
 import logging
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+import time_machine
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from starlette.requests import Request
 
 from bot.domain import Vote
 from bot.tokens import Redactor
+from bot.web import make_web
+from bot.web.site import client_of
 
 PAGES = [
     ("GET", "/"), ("GET", "/style.css"), ("GET", "/icon.svg"), ("POST", "/subscribe"), ("GET", "/search"),
@@ -140,6 +147,116 @@ def test_tokens_are_cut_out_of_what_is_logged(links, paper):
     )
     assert Redactor().filter(record)
     assert record.getMessage() == "GET http://localhost:8000/thumb/…?vote=up failed"
+
+
+@pytest.mark.parametrize("shown", ["é", "=", "YQ", "w6k6", "ÿÿÿÿ", "Og==" * 3_000])
+def test_whatever_is_shown_as_a_token_is_answered_with_401(client, shown):
+    for scheme in ("Basic", "Bearer"):
+        headers = {"Authorization": f"{scheme} {shown}".encode("latin-1")}
+        assert client.get("/status", headers=headers).status_code == 401
+
+
+def test_a_slash_too_many_leads_to_no_other_host(client, links):
+    for page in (links.me(), links.unsubscribe(), "/search", "/healthz"):
+        for method in ("GET", "POST"):
+            headers = {"Host": "evil.example"}
+            answer = client.request(method, f"{page}/", headers=headers, follow_redirects=False)
+            assert answer.status_code == 404
+            assert "location" not in answer.headers
+            assert "evil.example" not in answer.text
+
+
+@pytest.mark.parametrize("begun", [[], [b"List-Uns"], [b"List-Unsubscribe=One"]])
+def test_a_post_that_was_cut_off_does_nothing(app, links, reader, begun):
+    path = links.unsubscribe().removeprefix("http://localhost:8000")
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": b"",
+        "headers": [(b"content-length", b"26"), (b"content-type", b"application/x-www-form-urlencoded")],
+        "http_version": "1.1",
+        "scheme": "http",
+        "server": ("localhost", 8000),
+        "client": ("127.0.0.1", 1),
+        "root_path": "",
+    }
+    messages = [{"type": "http.request", "body": part, "more_body": True} for part in begun]
+    messages.append({"type": "http.disconnect"})
+    sent = []
+
+    async def receive():
+        return messages.pop(0)
+
+    async def send(message):
+        sent.append(message)
+
+    asyncio.run(make_web(app)(scope, receive, send))
+    assert sent == []
+    assert app.store.readers.by_id(reader.id).stopped is None
+
+
+def test_a_length_of_thousands_of_digits_is_too_much(client, links):
+    headers = {"Content-Length": "9" * 5_000}
+    assert client.post(links.unsubscribe(), content=b"", headers=headers).status_code == 413
+
+
+def test_one_reader_who_asks_for_very_many_pages_is_slowed_down_and_nobody_else(
+    client, app, reader, paperbot, monkeypatch
+):
+    monkeypatch.setattr("bot.web.site.VIEWS_A_MINUTE", 2)
+    with time_machine.travel("2025-05-07T10:00:00+02:00", tick=False) as clock:
+        me = app.links(reader).me()
+        pages = [me, f"{me}/export.json", f"{me}/search?q=reward", f"{me}/liked.bib"]
+        assert [client.get(page).status_code for page in pages] == [200, 200, 429, 429]
+        assert client.get("/healthz").status_code == 200
+        assert paperbot("subscribe", "reward-models", "bob@example.org").code == 0
+        bob = app.store.readers.get("reward-models", "bob@example.org")
+        assert client.get(app.links(bob).me()).status_code == 200
+        clock.shift(60)
+        assert client.get(me).status_code == 200
+
+
+def test_search_for_all_is_limited_by_client(client, monkeypatch):
+    monkeypatch.setattr("bot.web.site.VIEWS_A_MINUTE", 2)
+    with time_machine.travel("2025-05-07T10:00:00+02:00", tick=False):
+        assert [client.get("/search?q=reward").status_code for _ in range(3)] == [200, 200, 429]
+
+
+def test_health_is_answered_while_all_other_pages_wait(app, client, links, monkeypatch):
+    """As many pages hang as there are threads for pages."""
+    entered, go_on = threading.Semaphore(0), threading.Event()
+
+    def hang(_reader_id):
+        entered.release()
+        go_on.wait(60)
+
+    with client, ThreadPoolExecutor(40) as pool:
+        monkeypatch.setattr(app.store.readers, "by_id", hang)
+        hanging = [pool.submit(client.get, links.me()) for _ in range(40)]
+        try:
+            for _ in hanging:
+                assert entered.acquire(timeout=60)
+            assert client.get("/healthz").status_code == 200
+            assert not any(page.done() for page in hanging)
+        finally:
+            go_on.set()
+        assert {page.result().status_code for page in hanging} == {410}
+
+
+@pytest.mark.parametrize(
+    ("host", "client"),
+    [
+        ("203.0.113.9", "203.0.113.9"),
+        ("::ffff:203.0.113.9", "203.0.113.9"),
+        ("2001:db8:1:2:3::4", "2001:db8:1:2::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("no address", "no address"),
+    ],
+)
+def test_clients_are_counted_by_address_or_by_the_network_of_a_household(host, client):
+    assert client_of(Request({"type": "http", "client": (host, 1)})) == client
 
 
 NAMES = [

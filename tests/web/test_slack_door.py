@@ -17,7 +17,7 @@ from starlette.testclient import TestClient
 
 from bot.app import open_app
 from bot.cli.main import invoke
-from bot.domain import Kind, Reader, Vote
+from bot.domain import Kind, Reader, Stop, Vote
 from bot.errors import StoreError
 from bot.web import make_web
 
@@ -251,7 +251,7 @@ def test_papers_subscribes_a_person_who_votes_pauses_and_resumes(app, post, work
     assert [(t.via, t.voter) for t in app.store.feedback.votes(mine.id)] == [("slack", "")]
     assert "In this channel" not in workspace.answers[-1]["text"]
     post(papers("pause", workspace), "/slack/commands")
-    assert app.store.readers.by_id(mine.id).stopped == "paused by its reader"
+    assert app.store.readers.by_id(mine.id).stopped is Stop.PAUSED
     post(papers("resume", workspace), "/slack/commands")
     assert app.store.readers.by_id(mine.id).stopped is None
     post(papers("sing", workspace), "/slack/commands")

@@ -1,13 +1,12 @@
 """Coming, going, and coming back, by the pages alone."""
 
-import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
 import time_machine
 from support import links_in
 
-from bot.store.readers import AWAITING
+from bot.domain import Stop
 
 EVE = "eve@example.org"
 START = datetime(2025, 5, 7, 9, tzinfo=UTC)
@@ -47,13 +46,13 @@ def test_the_start_page_shows_open_profiles_with_todays_papers_and_a_form(client
 
 def test_one_letter_and_one_button_make_a_reader(app, client, mails, deliver):
     assert "Look into your mail." in ask(client).text
-    assert app.store.readers.get("reward-models", EVE).stopped == AWAITING
+    assert app.store.readers.get("reward-models", EVE).stopped is Stop.AWAITING
     assert deliver()["delivered"] == 1
     (letter,) = mails(EVE)
     assert letter["Subject"] == "Do you want “Reward models” by mail?"
     (link,) = (link for link in links_in(letter) if "/confirm/" in link)
     assert client.get(link).status_code == client.head(link).status_code == 200
-    assert app.store.readers.get("reward-models", EVE).stopped == AWAITING
+    assert app.store.readers.get("reward-models", EVE).stopped is Stop.AWAITING
     page = client.post(link).text
     assert "You are subscribed." in page
     assert client.post(link).status_code == 200
@@ -153,7 +152,7 @@ def test_unsubscribing_takes_a_button_and_coming_back_another(app, client, reade
     assert "Stop the editions of “Reward models”?" in client.get(links.unsubscribe()).text
     assert app.store.readers.by_id(reader.id).stopped is None
     assert "You are unsubscribed." in client.post(links.unsubscribe()).text
-    assert app.store.readers.by_id(reader.id).stopped == "unsubscribed by its reader"
+    assert app.store.readers.by_id(reader.id).stopped is Stop.UNSUBSCRIBED
     assert deliver("--force")["editions"] == 0
     assert "Re-subscribe" in client.get(links.unsubscribe()).text
     assert "Welcome back." in client.post(links.unsubscribe(), data={"do": "resubscribe"}).text
@@ -169,7 +168,7 @@ def test_one_click_unsubscribing_of_mail_programs_works_in_both_forms(app, clien
     for _ in range(2):
         answer = client.post(links.unsubscribe(), follow_redirects=False, **form)
         assert answer.status_code == 200
-    assert app.store.readers.by_id(reader.id).stopped == "unsubscribed by its reader"
+    assert app.store.readers.by_id(reader.id).stopped is Stop.UNSUBSCRIBED
 
 
 def test_one_who_left_comes_back_by_the_start_page_with_all_thumbs(
@@ -183,25 +182,72 @@ def test_one_who_left_comes_back_by_the_start_page_with_all_thumbs(
     assert app.store.readers.by_id(reader.id).stopped is None
 
 
-def test_one_whom_the_file_names_no_more_can_stay_by_web(app, client, reader, served, deliver):
-    profile = served / "profiles" / "reward-models.toml"
-    profile.write_text(re.sub(r"\[\[readers\]\]\nemail = .*", "", profile.read_text()))
-    deliver()
-    assert app.store.readers.by_id(reader.id).stopped == "removed from the profile"
-    client.post(app.links(reader).confirm())
-    deliver()
-    assert app.store.readers.by_id(reader.id).stopped is None
-
-
 def test_an_operator_can_stop_a_reader_by_web(app, client, served, paperbot):
     ask(client)
     before = (served / "profiles" / "reward-models.toml").read_text()
     client.post(app.links(app.store.readers.get("reward-models", EVE)).confirm())
     assert f"reward-models/{EVE}: by web" in paperbot("profiles").out
     assert paperbot("unsubscribe", f"reward-models/{EVE}").code == 0
-    assert app.store.readers.get("reward-models", EVE).stopped == "unsubscribed by its reader"
+    assert app.store.readers.get("reward-models", EVE).stopped is Stop.OPERATOR
     assert (served / "profiles" / "reward-models.toml").read_text() == before
     assert paperbot("status").code == 0
+
+
+STOPPED_BY_OTHERS = {
+    "by the operator's command": lambda app, reader, paperbot: paperbot("unsubscribe", reader.name),
+    "by another address that refuses": lambda app, reader, paperbot: app.store.readers.refuse(
+        reader.id, "550"
+    ),
+}
+
+
+@pytest.mark.parametrize("way", STOPPED_BY_OTHERS)
+def test_no_old_mail_starts_a_reader_whom_somebody_else_stopped(
+    app, client, reader, links, mails, deliver, paperbot, way
+):
+    ask(client, reader.address)
+    deliver()
+    letters = len(mails(reader.address))
+    STOPPED_BY_OTHERS[way](app, reader, paperbot)
+    stopped = app.store.readers.by_id(reader.id)
+    assert stopped.stopped in (Stop.REMOVED, Stop.REFUSED)
+    assert "Re-subscribe" not in client.get(links.unsubscribe()).text
+    assert "Resume" not in client.get(links.me()).text
+    for page, form in [
+        (links.unsubscribe(), {"do": "resubscribe"}),
+        (links.me(), {"do": "resume"}),
+        (links.confirm(), {}),
+    ]:
+        answer = client.post(page, data=form)
+        assert answer.status_code == 403
+        assert "only the operator of Paperbot can start them again" in answer.text
+    assert client.get(links.confirm()).status_code == 403
+    assert client.post(links.unsubscribe()).status_code == 200  # a mail program's one click is always taken
+    assert app.store.readers.by_id(reader.id) == stopped
+    assert (
+        client.post("/subscribe", data={"profile": "reward-models", "email": reader.address}).status_code
+        == 200
+    )
+    deliver()
+    assert len(mails(reader.address)) == letters
+
+
+def test_who_paused_may_unsubscribe_and_come_back(app, client, reader, links):
+    client.post(links.me(), data={"do": "pause"})
+    client.post(links.unsubscribe())
+    assert app.store.readers.by_id(reader.id).stopped is Stop.UNSUBSCRIBED
+    client.post(links.me(), data={"do": "resume"})
+    assert app.store.readers.by_id(reader.id).stopped is None
+
+
+def test_no_member_of_a_channel_stops_it_for_all(app, client, served, paperbot):
+    assert paperbot("subscribe", "reward-models", "C0123ABC").code == 0
+    channel = app.store.readers.get("reward-models", "C0123ABC")
+    page = app.links(channel).unsubscribe()
+    assert client.get(page).status_code == 403
+    for form in ({}, {"do": "resubscribe"}, {"List-Unsubscribe": "One-Click"}):
+        assert client.post(page, data=form).status_code == 403
+    assert app.store.readers.by_id(channel.id).stopped is None
 
 
 def test_opening_or_reloading_the_forms_address_leads_to_the_form(client):

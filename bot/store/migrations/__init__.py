@@ -18,10 +18,13 @@ def revisions(scripts: Path) -> list[str]:
     return [script.revision for script in ScriptDirectory.from_config(_config(scripts)).walk_revisions()]
 
 
-def migrate(connection: Connection, scripts: Path, head: str) -> None:
-    """Take the store from the revision it is at to ``head``, in the connection's transaction."""
+def migrate(connection: Connection, scripts: Path, head: str, secret: bytes) -> None:
+    """Take the store from the revision it is at to ``head``, in the connection's transaction.
+
+    ``secret`` keys the hashes of addresses.
+    """
     config = _config(scripts)
-    config.attributes["connection"] = connection
+    config.attributes.update(connection=connection, secret=secret)
     command.upgrade(config, head)
 
 

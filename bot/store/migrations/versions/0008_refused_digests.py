@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0008"
-down_revision = "0006"
+down_revision = "0007"
 
 Id = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 Time = sa.DateTime(timezone=True)
