@@ -241,10 +241,12 @@ class Pipeline:
 def _due(store: Store, readers: Readers, now: datetime) -> Iterator[_Due]:
     """Whose edition is due by the schedule, and was not made yet."""
     last = last_days_of(store, readers, now)
+    since = store.readers.since_of([reader.id for reader, _ in readers if reader.id not in last])
     for reader, profile in readers:
-        schedule = profile.schedule
-        taken = [last[reader.id]] if reader.id in last else []
-        slots = due_slots(schedule.at, schedule.days, schedule.timezone or "UTC", now, taken)
+        schedule, timezone = profile.schedule, profile.schedule.timezone or "UTC"
+        slots = due_slots(
+            schedule.at, schedule.days, timezone, now, last=last.get(reader.id), since=since.get(reader.id)
+        )
         if slots:
             yield _Due(reader, profile, slots[0], slots[0].isoformat(), slots[1:])
 
