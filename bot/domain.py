@@ -333,6 +333,7 @@ class Edition:
     watermark: PaperId
     quiet: Quiet | None = None
     kind: EditionKind = EditionKind.EDITION
+    is_test: bool = False  # sent to try out a channel; never stored
 
 
 @dataclass(frozen=True, slots=True)

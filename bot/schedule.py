@@ -49,10 +49,8 @@ def due_slots(
     or where a clock that ran ahead wrote it, today alone. A ``last`` in the future doesn't count either.
     """
     today = local_date(now, timezone)
-    if last and last <= today:
-        first = last + timedelta(days=1)
-    else:
-        first = local_date(min(since or now, now), timezone)
+    came = local_date(min(since or now, now), timezone)
+    first = last + timedelta(days=1) if last and last <= today else came
     past = (today - timedelta(days=n) for n in range(min((today - first).days, LOOK_BACK) + 1))
     return [day for day in past if _WEEKDAYS[day.weekday()] in days and moment(day, at, timezone) <= now]
 

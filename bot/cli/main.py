@@ -28,6 +28,7 @@ from bot.cli import (
     replay,
     retry,
     run,
+    sendtest,
     serve,
     sources,
     status,
@@ -76,7 +77,7 @@ def paperbot(ctx: click.Context) -> None:
 
 paperbot.params.append(home_option)
 for module in (  # in the order in which one needs them
-    *(demo, init, check, ingest, run, serve, preview, thumb, why, evaluate, replay),
+    *(demo, init, check, sendtest, ingest, run, serve, preview, thumb, why, evaluate, replay),
     *(profiles, subscribe, unsubscribe, sources, status, retry),
     *(export, forget, rank, summarize),
 ):

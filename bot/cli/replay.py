@@ -117,12 +117,13 @@ def _print_day(edition: Edition, since_then: Afterwards) -> None:
     if edition.quiet:
         console().print(plain(f"{title}\n  nothing: {edition.quiet}\n"))
         return
-    made = table(">match", "paper", "why", "became of it", title=title)
+    made = table(">match", "paper", "why", "became of it")
     for pick in edition.picks:
         became = plain(_became(pick, since_then))
         made.add_row(
             phrases.percent(pick.probability), plain(readable(pick.paper.title)), plain(why(pick)), became
         )
+    click.secho(title, bold=True)
     console().print(made)
 
 

@@ -10,8 +10,9 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, Field, SecretStr, StringConstraints, ValidationError, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from bot.config.environment import explain_variable, refuse_unknown
 from bot.config.profiles import Email, Timezone
-from bot.config.toml import Section, explain, parse_toml, read_toml, write_whole
+from bot.config.toml import MisplacedError, Section, explain, parse_toml, read_toml, write_whole
 from bot.errors import ConfigError
 from bot.loopback import is_loopback
 
@@ -63,7 +64,7 @@ class StoreSection(Section):
 
 # The keys that a kind of source needs, and those that it may have.
 _SOURCE_KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "folder": (("path",), ()),
+    "folder": (("path",), ("samples",)),
     "feed": (("url",), ("every",)),
     "arxiv": (("query",), ("url", "every")),
     "huggingface": ((), ("url", "every")),
@@ -86,6 +87,7 @@ class SourceSection(Section):
     name: Name
     kind: Literal["folder", "feed", "arxiv", "huggingface", "mailbox"]
     path: str = ""
+    samples: bool = False
     url: FetchUrl = ""
     query: Annotated[str, StringConstraints(max_length=2_000)] = ""
     every: int | None = Field(None, ge=1, le=10_080)
@@ -212,9 +214,10 @@ class Settings(BaseSettings):
     @model_validator(mode="after")
     def _sources_differ(self) -> Settings:
         names = [source.name for source in self.sources]
-        twice = next((n for n in names if names.count(n) > 1), None)
-        if twice:
-            raise ValueError(f"two sources are called {twice!r}; give each a name of its own")
+        for position, name in enumerate(names):
+            if name in names[:position]:
+                problem = f"two sources are called {name!r}; give each a name of its own"
+                raise MisplacedError(("sources", position, "name"), problem)
         return self
 
     @classmethod
@@ -251,10 +254,11 @@ def add_to_settings(home: Path, tables: str) -> None:
 
 def _settings(text: str, values: dict[str, Any]) -> Settings:
     _refuse_secrets(values)
+    refuse_unknown(Settings)
     try:
         return Settings(**values)
     except ValidationError as error:
-        raise explain(error, Settings, FILE, text) from None
+        raise explain_variable(error, Settings, _SECRETS) or explain(error, Settings, FILE, text) from None
 
 
 def _refuse_secrets(values: dict[str, Any]) -> None:

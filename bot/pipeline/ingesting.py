@@ -128,6 +128,21 @@ def peek(source: Source, now: datetime) -> Iterator[tuple[str, ParsedDigest] | P
         yield Problem(source.name, str(error))
 
 
+def unreadable(sources: Iterable[Source], store: Store, now: datetime) -> Iterator[Problem]:
+    """What can't be read of the files that lie in folders now; changes nothing.
+
+    Each run tries them again, but only that run tells of them.
+    """
+    for source in sources:
+        if source.every:
+            continue
+        for raw in source.retrieve(Visit(now, peek=True)):
+            if isinstance(raw, Problem):
+                yield raw
+            elif not store.papers.digests_with(hashlib.sha256(raw.content).hexdigest()):
+                yield from (item for item in _parsed(raw) if isinstance(item, Problem))
+
+
 def _parsed(raw: RawDigest) -> Iterator[tuple[str, ParsedDigest] | Problem]:
     try:
         yield from ((raw.name, digest) for digest in parse(raw))

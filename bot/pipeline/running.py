@@ -6,7 +6,7 @@ slow source never delays an edition.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from itertools import count
@@ -14,7 +14,7 @@ from itertools import count
 from bot.config.personal import personal
 from bot.config.profiles import Profile
 from bot.deliver.dispatch import Dispatcher
-from bot.domain import Edition, Problem, Reader
+from bot.domain import Delivery, Edition, Kind, Problem, Reader, State
 from bot.errors import PaperbotError
 from bot.pipeline.alerting import alert
 from bot.pipeline.editing import Editor, Wanted
@@ -54,6 +54,7 @@ class PublishReport:
     failed: int
     unknown: int
     problems: Sequence[Problem]
+    sent_kinds: Set[Kind]  # the kinds of address to which something was delivered
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +129,7 @@ class Pipeline:
             failed=sent.failed,
             unknown=sent.unknown,
             problems=list(dict.fromkeys([*problems, *sent.problems])),
+            sent_kinds=sent.sent_kinds,
         )
 
     def ingest(
@@ -156,7 +158,14 @@ class Pipeline:
         """Alerts and editions that are due, then all that waits in the outbox."""
         made = self._make_all(now, force, progress, show)
         settled = count(1)
-        sent = self.dispatcher.deliver_due(now, lambda *_: progress("delivering", next(settled), 0))
+        sent_kinds: set[Kind] = set()
+
+        def on_progress(delivery: Delivery, state: State) -> None:
+            progress("delivering", next(settled), 0)
+            if state is State.SENT:
+                sent_kinds.add(delivery.reader.kind)
+
+        sent = self.dispatcher.deliver_due(now, on_progress)
         if made.editions:  # a few times a day at most, as forgetting looks through all that is kept
             self.store.outbox.purge(now - KEEP_BODIES)
         return PublishReport(
@@ -167,6 +176,7 @@ class Pipeline:
             failed=sent.failed,
             unknown=sent.unknown,
             problems=[*made.problems, *sent.problems],
+            sent_kinds=sent_kinds,
         )
 
     def _make_all(self, now: datetime, force: bool, progress: Progress, show: Shown) -> _Made:

@@ -163,8 +163,9 @@ def _readers(store: Store, profiles: Mapping[str, Profile], now: datetime) -> li
                 last_sent=sent.get(reader.id),
                 quiet=edition.quiet if edition else None,
                 next_due=_next_due(reader, profile, now),
-                late=None if reader.stopped else held_up
-                or _late(profile, days.get(reader.id), since.get(reader.id, now), now),
+                late=None
+                if reader.stopped
+                else held_up or _late(profile, days.get(reader.id), since.get(reader.id, now), now),
                 stopped=reader.stopped,
             )
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 
 from bot.domain import Edition, EditionKind, Paper, Pick, PickKind, ReasonKind
@@ -90,7 +91,9 @@ def reasons(pick: Pick) -> list[str]:
 
 
 def tally(edition: Edition) -> str:
-    """``7 picks from 143 new papers``; without picks the papers alone; for an alert that it is one."""
+    """``7 picks from 143 new papers``; without picks the papers alone; for an alert or a test that it is one."""
+    if edition.is_test:
+        return f"a test, counted nowhere · {tally(replace(edition, is_test=False))}"
     if edition.kind is EditionKind.ALERT:
         return "an alert, ahead of your next edition"
     papers = _count(edition.considered, "new paper")
@@ -98,7 +101,9 @@ def tally(edition: Edition) -> str:
 
 
 def subject(edition: Edition) -> str:
-    """The best paper's title, cut to some 70 characters, and how many more there are; an alert says so."""
+    """The best paper's title, cut to some 70 characters, and how many more there are; an alert and a test say so."""
+    if edition.is_test:
+        return f"Test: {subject(replace(edition, is_test=False))}"
     if not edition.picks:
         return shorten(f"A quiet day for {edition.profile_title}", SUBJECT_WIDTH)
     if edition.kind is EditionKind.ALERT:
