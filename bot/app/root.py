@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from bot.deliver import Route
     from bot.deliver.dispatch import Dispatcher
     from bot.deliver.slack_front import SlackFront
+    from bot.pipeline.channel_tests import ChannelTests
     from bot.pipeline.corpora import CorpusCache, Stamp
     from bot.pipeline.editing import Editor
     from bot.pipeline.rendering import Renderer
     from bot.pipeline.running import Pipeline
     from bot.pipeline.shortening import Shortener
     from bot.pipeline.subscribing import Subscribing
-    from bot.pipeline.channel_tests import ChannelTests
     from bot.ranking import Ranker
     from bot.sources import Source
     from bot.sources.http import Fetcher

@@ -50,11 +50,10 @@ def command(directory: Path, samples: bool) -> None:
             f"{directory / _SAMPLES} has sample digests of real papers; their abstracts are "
             "rewritten, not the authors'.\nThey are used until a source of your own has brought papers."
         )
-    digests = "an edition of the sample digests" if samples else "an edition of what is there"
     steps = {
         f"edit {profile}": "your interests, and where to send them",
         f"copy digests into {directory / 'seeds'}": f"or name other sources in {directory / 'paperbot.toml'}",
-        f"paperbot --home {directory} run --force": f"{digests}, now; a file until a mail server is set",
+        f"paperbot --home {directory} run --force": "your first edition, now; a file until a mail server is set",
         f"paperbot --home {directory} send-test {profile.stem}": "the same again as a test, once a mail server is set",
     }
     click.echo("Next:")
@@ -64,8 +63,6 @@ def command(directory: Path, samples: bool) -> None:
 
 def make_home(directory: Path, profiles: list[str], *, samples: bool = True) -> None:
     """Lays out a home with some of the shipped profiles; raises UsageError where one is already."""
-    from bot.config.settings import add_to_settings
-
     settings = directory / "paperbot.toml"
     if settings.exists():
         raise UsageError(f"{settings} is there already; choose another directory, or edit that file")
@@ -76,10 +73,11 @@ def make_home(directory: Path, profiles: list[str], *, samples: bool = True) -> 
             shutil.copy(shipped("profiles") / name, directory / "profiles" / name)
         (directory / "seeds").mkdir(exist_ok=True)
         load_keys(directory / "state" / "secret.key")
-        shutil.copy(shipped("paperbot.toml"), settings)
+        text = shipped("paperbot.toml").read_text("utf-8")
         if samples:
             shutil.copytree(shipped("seeds"), directory / _SAMPLES, dirs_exist_ok=True)
-            add_to_settings(directory, _SAMPLE_SOURCE)
+            text += _SAMPLE_SOURCE
+        settings.write_text(text, "utf-8")
     except OSError as error:
         raise UsageError(
             f"{error.filename or directory}: {error.strerror}; choose a directory you may write to"

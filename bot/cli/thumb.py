@@ -84,7 +84,7 @@ def _one(app: App, vote: Vote, name: str, title: str, now: datetime) -> str:
 def _from_file(app: App, file: IO[bytes], now: datetime, as_json: bool) -> int:
     from bot.pipeline.vote_files import record_file
 
-    name = "standard input" if file.name == "<stdin>" else file.name
+    name = getattr(file, "name", "<stdin>").replace("<stdin>", "standard input")
     votes, problems = record_file(app.store, app.profiles, name, file, now)
     if as_json:
         print_json({"votes": votes, "problems": problems_json(problems)})
