@@ -4,6 +4,16 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
+SHELL := bash
+.SHELLFLAGS := -o pipefail -c
+
+# Of what pip says, a line for each package and step, and whatever goes wrong with what follows it.
+define PIP_STEPS
+'/^Collecting / { print "      " $$2; fflush() } \
+ /^Installing collected packages/ { print "  3 of 3: installing them"; fflush() } \
+ /ERROR|[Ee]rror:/ { failed = 1 } failed { print; fflush() }'
+endef
+
 .PHONY: demo test lint types check bench bench-ingest bench-pages bench-run bench-ranking serve constraints clean
 
 demo: $(INSTALLED)
@@ -47,9 +57,12 @@ constraints: $(INSTALLED)  # pins every dependency anew, without the address of 
 	    --no-emit-find-links --no-header --no-annotate --strip-extras --quiet pyproject.toml --output-file constraints.txt
 
 $(INSTALLED): pyproject.toml constraints.txt
-	@echo "Setting up .venv (once; half a minute) ..."
+	@echo "Setting up .venv, once; it takes a minute or two."
+	@echo "  1 of 3: making a virtual environment"
 	@$(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@echo "  2 of 3: fetching packages"
+	@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar off --constraint constraints.txt \
+	    --editable '.[dev]' 2>&1 | awk $(PIP_STEPS)
 	@touch $@
 
 clean:

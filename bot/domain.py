@@ -16,6 +16,7 @@ from enum import StrEnum
 
 PaperId = int
 ReaderId = int
+NOT_STORED: ReaderId = 0  # the id of a reader whom the store does not have yet; it gives none this id
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,6 +372,7 @@ class Edition:
     quiet: Quiet | None = None
     kind: EditionKind = EditionKind.EDITION
     missing: tuple[str, ...] = ()
+    is_test: bool = False  # sent to try out a channel; never stored
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,33 @@ from bot.tokens import Purpose, Signer
 
 
 @dataclass(frozen=True, slots=True)
+class SampleLinks:
+    """The links of a sample edition: all lead to one page at ``public_url``, which says so and changes nothing."""
+
+    public_url: str
+
+    def thumb(self, _paper: Paper, _vote: Vote) -> str:
+        """In place of a vote."""
+        return self._page
+
+    def edition(self, _day: date) -> str:
+        """In place of the edition."""
+        return self._page
+
+    def me(self) -> str:
+        """In place of the reader's own page."""
+        return self._page
+
+    def unsubscribe(self) -> str:
+        """In place of the end of the editions."""
+        return self._page
+
+    @property
+    def _page(self) -> str:
+        return f"{self.public_url}/sample"
+
+
+@dataclass(frozen=True, slots=True)
 class ReaderLinks:
     """Links into the web pages at ``public_url``, signed for one reader."""
 

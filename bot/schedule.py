@@ -4,15 +4,14 @@ A slot is a local date. Its moment is the schedule's time of day on that date in
 UTC; Python resolves a time that a clock change skips or repeats (PEP 495, fold=0), so every date has exactly
 one moment.
 
-After downtime the newest slot is due, however old; the older ones missed are made up for with it. A reader who
-has had no edition yet has missed none but yesterday's.
+After downtime the newest slot is due, however old; the older ones missed are made up for with it. What is older
+than a reader's last edition is never due, nor is a date before the reader came.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from datetime import UTC, date, datetime, time, timedelta
-from itertools import takewhile
 from zoneinfo import ZoneInfo
 
 LOOK_BACK = 400  # days; what is missed for longer is not even recorded as skipped
@@ -35,21 +34,25 @@ def local_time(now: datetime, timezone: str) -> time:
 
 
 def due_slots(
-    at: time, days: Collection[str], timezone: str, now: datetime, taken: Collection[date] = ()
+    at: time,
+    days: Collection[str],
+    timezone: str,
+    now: datetime,
+    *,
+    last: date | None = None,
+    since: datetime | None = None,
 ) -> list[date]:
     """The slots whose moment has come and which nobody took, newest first: one to send, the rest to skip.
 
-    ``taken`` are the reader's slots so far, or the newest ``LOOK_BACK`` of them. Empty where the newest slot
-    is taken: what is older then was never due.
+    ``last`` is the newest date that the reader's editions took. Only a reader without one is asked ``since`` when
+    there: the dates from that day on count, so that the first edition comes on the first day; without ``since``,
+    or where a clock that ran ahead wrote it, today alone. A ``last`` in the future doesn't count either.
     """
     today = local_date(now, timezone)
-    known = [day for day in taken if day <= today]
-    oldest = max(known) if known else today - timedelta(days=1)
-    back = min((today - oldest).days, LOOK_BACK)
-    past = (today - timedelta(days=n) for n in range(max(back, 1) + 1))
-    come = [day for day in past if _WEEKDAYS[day.weekday()] in days and moment(day, at, timezone) <= now]
-    missed = list(takewhile(lambda day: day not in taken, come))
-    return missed if known else missed[:1]
+    came = local_date(min(since or now, now), timezone)
+    first = last + timedelta(days=1) if last and last <= today else came
+    past = (today - timedelta(days=n) for n in range(min((today - first).days, LOOK_BACK) + 1))
+    return [day for day in past if _WEEKDAYS[day.weekday()] in days and moment(day, at, timezone) <= now]
 
 
 def days_between(first: date, last: date, days: Collection[str]) -> list[date]:

@@ -18,10 +18,10 @@ def count_faults(zone: str, days: Collection[str], random: Random) -> tuple[int,
     taken: set[date] = set()
     twice = 0
     for now in ticks(random):
-        due = due_slots(at, days, zone, now, taken)
+        due = due_slots(at, days, zone, now, last=max(taken, default=None), since=START)
         twice += len(taken & set(due))
         taken.update(due)
-    first = min(taken)
+    first = START.date()
     dates = (first + timedelta(days=n) for n in range((now.date() - first).days + 2))
     wanted = {d for d in dates if _WEEKDAYS[d.weekday()] in days and moment(d, at, zone) <= now}
     return len(wanted - taken), twice

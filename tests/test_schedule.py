@@ -23,16 +23,33 @@ def at(text: str) -> datetime:
 @pytest.mark.parametrize(
     ("now", "slot"),
     [
-        ("2025-05-06T07:59+02:00", date(2025, 5, 5)),  # not yet: yesterday's, in case it was missed
+        ("2025-05-06T07:59+02:00", date(2025, 5, 5)),  # not yet: yesterday's, if it was missed
         ("2025-05-06T08:00+02:00", date(2025, 5, 6)),
         ("2025-05-06T23:59+02:00", date(2025, 5, 6)),
         ("2025-05-10T12:00+02:00", date(2025, 5, 9)),  # Saturday: Friday's
-        ("2025-05-11T12:00+02:00", None),  # Sunday: neither today nor yesterday
-        ("2025-05-12T07:00+02:00", None),  # Monday, too early
+        ("2025-05-12T07:00+02:00", date(2025, 5, 9)),  # Monday, too early: still Friday's
     ],
 )
 def test_the_newest_slot_whose_time_has_come_is_due(now, slot):
-    assert due_slots(time(8), WORKDAYS, "Europe/Berlin", at(now)) == ([slot] if slot else [])
+    since = at("2025-05-05T07:00+02:00")
+    assert due_slots(time(8), WORKDAYS, "Europe/Berlin", at(now), since=since)[0] == slot
+
+
+@pytest.mark.parametrize(
+    ("since", "due"),
+    [
+        ("2025-05-06T07:00+02:00", [date(2025, 5, 7), date(2025, 5, 6)]),
+        ("2025-05-06T23:59+02:00", [date(2025, 5, 7), date(2025, 5, 6)]),  # the day they came counts
+        ("2025-05-07T08:30+02:00", [date(2025, 5, 7)]),
+        ("2025-05-06T22:00+00:00", [date(2025, 5, 7)]),  # the date on their own calendar
+        ("2027-01-01T00:00+00:00", [date(2025, 5, 7)]),  # by a clock that ran ahead
+        (None, [date(2025, 5, 7)]),
+    ],
+)
+def test_no_slot_is_due_of_a_date_before_the_reader_came(since, due):
+    now = at("2025-05-07T09:00+02:00")
+    came = at(since) if since else None
+    assert due_slots(time(8), WORKDAYS, "Europe/Berlin", now, since=came) == due
 
 
 def test_a_time_that_the_clock_skips_has_one_moment_all_the_same():
@@ -60,7 +77,7 @@ def test_the_next_moment_skips_the_weekend():
 )
 def test_every_day_is_due_exactly_once_whatever_the_zone(now, clock, zone):
     """Looked at each hour, two days after a moment have seen its slot and no slot came back later."""
-    seen = [due_slots(clock, EVERY_DAY, zone, now + timedelta(hours=hours)) for hours in range(50)]
+    seen = [due_slots(clock, EVERY_DAY, zone, now + timedelta(hours=hours), since=now) for hours in range(50)]
     slots = [slot[0] for slot in seen if slot]
     assert slots == sorted(slots)
     days = (now.date() + timedelta(days=n) for n in range(3))
@@ -73,31 +90,33 @@ def test_every_day_is_due_exactly_once_whatever_the_zone(now, clock, zone):
 )
 def test_what_is_next_becomes_due_then_and_not_before(now, zone):
     coming = next_moment(time(8), WORKDAYS, zone, now)
-    (slot,) = due_slots(time(8), WORKDAYS, zone, coming)
+    (slot,) = due_slots(time(8), WORKDAYS, zone, coming, since=coming)
     assert moment(slot, time(8), zone) == coming
-    assert slot not in due_slots(time(8), WORKDAYS, zone, coming - timedelta(seconds=1))
+    assert slot not in due_slots(time(8), WORKDAYS, zone, coming - timedelta(seconds=1), since=coming)
 
 
-MONDAY, TUESDAY, THURSDAY, FRIDAY = (date(2025, 5, day) for day in (5, 6, 8, 9))
+THURSDAY, FRIDAY, SATURDAY = (date(2025, 5, day) for day in (8, 9, 10))
 
 
 @pytest.mark.parametrize(
-    ("now", "taken", "due"),
+    ("now", "last", "due"),
     [
-        ("2025-05-13T09:00+02:00", {THURSDAY}, [date(2025, 5, 13), date(2025, 5, 12), FRIDAY]),
-        ("2025-05-13T07:00+02:00", {FRIDAY}, [date(2025, 5, 12)]),
-        ("2025-05-11T12:00+02:00", {THURSDAY}, [FRIDAY]),  # a Sunday: Friday's, late, but not never
-        ("2025-05-11T12:00+02:00", {FRIDAY}, []),
-        ("2025-05-09T12:00+02:00", {FRIDAY, MONDAY}, []),  # what is older than the newest was never due
-        ("2025-05-07T12:00+02:00", {FRIDAY}, [date(2025, 5, 7)]),  # the clock stood on Friday, by mistake
+        ("2025-05-13T09:00+02:00", THURSDAY, [date(2025, 5, 13), date(2025, 5, 12), FRIDAY]),
+        ("2025-05-13T08:00+02:00", FRIDAY, [date(2025, 5, 13), date(2025, 5, 12)]),
+        ("2025-05-13T07:00+02:00", FRIDAY, [date(2025, 5, 12)]),
+        ("2025-05-11T12:00+02:00", THURSDAY, [FRIDAY]),  # a Sunday: Friday's, late, but not never
+        ("2025-05-11T12:00+02:00", FRIDAY, []),
+        ("2025-05-10T12:00+02:00", SATURDAY, []),  # forced on a Saturday: Friday's is older, and not due
+        ("2025-05-09T07:00+02:00", FRIDAY, []),  # forced before its time: Thursday's is not due either
+        ("2025-05-07T12:00+02:00", FRIDAY, [date(2025, 5, 7)]),  # the clock stood on Friday, by mistake
     ],
 )
-def test_after_downtime_the_newest_slot_is_due_and_the_older_ones_are_skipped(now, taken, due):
-    assert due_slots(time(8), WORKDAYS, "Europe/Berlin", at(now), taken) == due
+def test_after_downtime_the_newest_slot_is_due_and_the_older_ones_are_skipped(now, last, due):
+    assert due_slots(time(8), WORKDAYS, "Europe/Berlin", at(now), last=last) == due
 
 
 def test_more_than_a_years_downtime_is_one_edition_and_a_bounded_number_of_skipped_days():
-    due = due_slots(time(8), EVERY_DAY, "UTC", at("2025-05-06T09:00+00:00"), {date(2019, 1, 1)})
+    due = due_slots(time(8), EVERY_DAY, "UTC", at("2025-05-06T09:00+00:00"), last=date(2019, 1, 1))
     assert (due[0], len(due)) == (date(2025, 5, 6), LOOK_BACK + 1)
 
 

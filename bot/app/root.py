@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from bot.deliver.dispatch import Dispatcher
     from bot.deliver.slack_front import SlackFront
     from bot.parsing import Parser
+    from bot.pipeline.channel_tests import ChannelTests
     from bot.pipeline.corpora import CorpusCache, Stamp
     from bot.pipeline.editing import Editor
     from bot.pipeline.rendering import Renderer
@@ -78,9 +79,23 @@ class App:
         return self._settings.bot.public_url
 
     @property
-    def writes_files(self) -> bool:
-        """Whether a channel has no server to talk to, so that its messages are files."""
-        return not (self._settings.email.host and self._settings.slack.token)
+    def file_kinds(self) -> set[Kind]:
+        """The kinds of address without a server to talk to, so that their messages are files."""
+        servers = {Kind.EMAIL: self._settings.email.host, Kind.SLACK: self._settings.slack.token}
+        return {kind for kind, server in servers.items() if not server}
+
+    def way_out(self, kind: Kind) -> str:
+        """What happens to messages of a kind, in words: ``go by smtp.example.org:587 ...``."""
+        from bot.app.routes import mail_way, slack_way
+
+        if kind is Kind.EMAIL:
+            return mail_way(self._settings.email, self.outbox_folder)
+        return slack_way(self._settings.slack, self.outbox_folder)
+
+    @property
+    def has_slack_buttons(self) -> bool:
+        """Whether somebody receives what is pressed in Slack: Socket Mode, or signed requests."""
+        return bool(self._settings.slack.app_token or self._settings.slack.signing_secret)
 
     @property
     def ingest_minutes(self) -> int:
@@ -154,7 +169,7 @@ class App:
         """The disks that are written to: the store's, and that of messages which are files."""
         file = sqlite_file(_absolute(self._settings.store.url, self.home))
         folders = [file.parent] if file else []
-        return Room([*folders, self.outbox_folder] if self.writes_files else folders)
+        return Room([*folders, self.outbox_folder] if self.file_kinds else folders)
 
     @cached_property
     def parser(self) -> Parser:
@@ -165,14 +180,23 @@ class App:
 
     @cached_property
     def sources(self) -> Sequence[Source]:
-        """Where the settings say that digests come from."""
+        """Where the settings say that digests come from; samples last, as the others may supersede them."""
         from bot.app.sources import source
 
         settings = self._settings
+
+        def superseded() -> bool:
+            return self.store.sources.has_other(self.sample_sources)
+
         return [
-            source(section, self.home, lambda: self._fetcher, settings.passwords)
-            for section in settings.sources
+            source(section, self.home, lambda: self._fetcher, settings.passwords, superseded)
+            for section in sorted(settings.sources, key=lambda section: section.samples)
         ]
+
+    @property
+    def sample_sources(self) -> list[str]:
+        """The names of the sources that count only until another has brought something."""
+        return [section.name for section in self._settings.sources if section.samples]
 
     def add_feeds(self, opml: bytes) -> list[str]:
         """Adds the feeds of a list to the settings file, those that it has aside; returns their names.
@@ -217,7 +241,8 @@ class App:
         from bot.pipeline.editing import Editor
         from bot.pipeline.supplying import Sources
 
-        return Editor(self.store, lambda: self.ranker, Sources(self.store, self.sources))
+        sources = Sources(self.store, self.sources)
+        return Editor(self.store, lambda: self.ranker, sources, samples=self.sample_sources)
 
     @cached_property
     def shortener(self) -> Shortener | None:
@@ -257,7 +282,23 @@ class App:
         """Makes messages of editions."""
         from bot.pipeline.rendering import Renderer
 
-        return Renderer(self.templates, self._settings.email.sender, self.links)
+        return Renderer(
+            self.templates, self._settings.email.sender, self.links, slack_buttons=self.has_slack_buttons
+        )
+
+    @cached_property
+    def channel_tests(self) -> ChannelTests:
+        """Sends a reader's last edition once more, as a test."""
+        from bot.pipeline.channel_tests import ChannelTests
+
+        return ChannelTests(
+            self.store,
+            self.templates,
+            self._settings.email.sender,
+            self.public_url,
+            self.renderer,
+            self.routes,
+        )
 
     @cached_property
     def pipeline(self) -> Pipeline:
@@ -351,11 +392,11 @@ class App:
     @cached_property
     def slack_front(self) -> SlackFront | None:
         """Reads and answers what people do in Slack; None where it isn't set up."""
-        slack = self._settings.slack
-        if not (slack.signing_secret or slack.app_token):
+        if not self.has_slack_buttons:
             return None
         from bot.deliver.slack_front import SlackFront
 
+        slack = self._settings.slack
         return SlackFront(_plain(slack.signing_secret), _plain(slack.app_token), slack.api_url)
 
     @cached_property

@@ -26,6 +26,21 @@ def slack_route(slack: SlackSection, files: Path) -> Route:
     return Route([SlackChannel(slack.token.get_secret_value(), slack.api_url)], SPACING)
 
 
+def mail_way(email: EmailSection, files: Path) -> str:
+    """What happens to mails, in words."""
+    if not email.host:
+        return f"become files in {files}, as no mail server is set (email.host)"
+    login = f"logged in as {email.username}" if email.username else "without a login"
+    return f"go by {email.host}:{email.port} ({email.security}, {login}) as {email.sender}"
+
+
+def slack_way(slack: SlackSection, files: Path) -> str:
+    """What happens to messages for Slack, in words."""
+    if not slack.token:
+        return f"become files in {files}, as no Slack token is set (PAPERBOT_SLACK__TOKEN)"
+    return f"go by {slack.api_url}"
+
+
 def _smtp_channel(email: EmailSection) -> Channel:
     from bot.deliver.smtp import SmtpChannel
 

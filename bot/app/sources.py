@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
 
 def source(
-    section: SourceSection, home: Path, fetcher: Callable[[], Fetcher], passwords: Mapping[str, SecretStr]
+    section: SourceSection,
+    home: Path,
+    fetcher: Callable[[], Fetcher],
+    passwords: Mapping[str, SecretStr],
+    samples_superseded: Callable[[], bool],
 ) -> Source:
     """One source; ``passwords`` are by names with ``_`` for ``-``."""
     name, every = section.name, section.interval
@@ -24,6 +28,8 @@ def source(
         case "folder":
             from bot.sources.folder import FolderSource
 
+            if section.samples:
+                return FolderSource(name, home / section.path, superseded=samples_superseded)
             return FolderSource(name, home / section.path)
         case "feed":
             from bot.sources.feed import FeedSource

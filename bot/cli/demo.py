@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from bot.cli.init import make_home
-from bot.cli.output import console, count, edition_table, plain, progress_bar, table, why
+from bot.cli.output import console, count, plain, print_edition, table, why
 from bot.domain import Edition, PaperId, Reader, Vote
 from bot.errors import UsageError
 from bot.resources import shipped
@@ -20,6 +20,7 @@ from bot.resources import shipped
 if TYPE_CHECKING:
     from bot.app import App
     from bot.config.profiles import Profile
+    from bot.pipeline.running import Progress
 
 DEFAULT_HOME = Path("state/demo")
 _MARK = ".demo"
@@ -38,6 +39,7 @@ def command(directory: Path) -> int:
 
     It may be run again and again: each time it begins anew.
     """
+    click.echo(f"Making a home in {directory}: settings, three profiles, five sample digests.")
     _clear(directory)
     make_home(directory, [path.name for path in sorted(shipped("profiles").glob("*.toml"))])
     (directory / _MARK).touch()
@@ -59,18 +61,29 @@ def _clear(directory: Path) -> None:
 def _show(app: App) -> int:
     now = datetime.now(UTC)
     editions: list[Edition] = []
-    with progress_bar() as progress:
-        report = app.pipeline.run(now, force=True, progress=progress, show=editions.append)
+    report = app.pipeline.run(now, force=True, progress=_step_printer(), show=editions.append)
     papers = sum(digest.new for digest in report.digests)
     click.echo(
         f"{count(len(report.digests), 'digest')}, {count(papers, 'paper')}. What went to whom, and why:"
     )
     for edition in editions:
-        console().print(edition_table(edition))
+        print_edition(edition)
     learner = next(edition for edition in editions if edition.reader.profile == _LEARNER)
     _show_learning(app, learner, now)
     _show_files(app)
     return 0 if report.complete else 1
+
+
+def _step_printer() -> Progress:
+    """Prints a line as each step begins, on a terminal and in a pipe alike."""
+    begun: set[str] = set()
+
+    def step(what: str, _done: int, _total: int) -> None:
+        if what not in begun:
+            begun.add(what)
+            click.echo(f"{what.capitalize()} ...")
+
+    return step
 
 
 def _show_learning(app: App, edition: Edition, now: datetime) -> None:
@@ -122,8 +135,13 @@ def _print_moves(edition: Edition, before: dict[PaperId, int], now: dict[PaperId
 
 def _show_files(app: App) -> None:
     files = sorted(app.outbox_folder.rglob("*.*"))
-    click.echo("The editions are files, as no mail server is set. Open one in your mail program:")
-    for path in files:
+    mails = [path for path in files if path.suffix == ".eml"]
+    click.echo("The mails are files, as no mail server is set. Any mail program opens them:")
+    for path in mails:
         click.echo(f"  {path}")
+    click.echo("So are the messages for Slack, as there is no token; these show what would be posted:")
+    for path in files:
+        if path not in mails:
+            click.echo(f"  {path}")
     program = sys.argv[0] if sys.argv[0].endswith("paperbot") else "paperbot"
     click.echo(f"\nMore: {program} --home {app.home} why {_LEARNER} p1      (or preview, status, thumb, ...)")

@@ -9,7 +9,8 @@ import click
 
 from bot.cli.evaluation import all_json, by_reader, one_json, over_time, print_all, print_one, rests_on
 from bot.cli.options import app_of, json_option, now_option
-from bot.cli.output import print_json, progress_bar
+from bot.cli.output import print_json, print_problems, progress_bar
+from bot.domain import Problem
 from bot.errors import UsageError
 
 if TYPE_CHECKING:
@@ -31,8 +32,13 @@ _READERS_DRAWN = 30
 @json_option
 @click.pass_context
 def command(
-    ctx: click.Context, *, reader: str | None, chart: Path | None, now: datetime, as_json: bool
-) -> None:
+    ctx: click.Context,
+    *,
+    reader: str | None,
+    chart: Path | None,
+    now: datetime,  # noqa: ARG001 - taken as by every command; no thumb's prediction depends on it
+    as_json: bool,
+) -> int:
     """Predict each of READER's thumbs from the ones before it; without READER, all readers'.
 
     Compares the ranking with what the profile's words alone would give, and with chance.
@@ -45,18 +51,17 @@ def command(
     """
     app = app_of(ctx)
     if reader is None:
-        _all(app, chart, as_json)
-    else:
-        _one(app, reader, chart, now, as_json)
+        return _all(app, chart, as_json)
+    return _one(app, reader, chart, as_json)
 
 
-def _one(app: App, name: str, chart: Path | None, now: datetime, as_json: bool) -> None:
+def _one(app: App, name: str, chart: Path | None, as_json: bool) -> int:
     from bot.lookup import find_reader
     from bot.pipeline.answers import answer
     from bot.pipeline.evaluating import evaluate
     from bot.render.charts import over_time as drawn_over_time
 
-    reader, profile = find_reader(app.store, app.profiles, name, now)
+    reader, profile = find_reader(app.store, app.profiles, name)
     found = evaluate(app.store, lambda: app.ranker, reader, profile)
     rows = over_time(found)
     note = f"{rests_on(found)} The shade holds the true value 95 times in 100."
@@ -67,9 +72,10 @@ def _one(app: App, name: str, chart: Path | None, now: datetime, as_json: bool) 
     else:
         print_one(found, rows)
         _say_where(target)
+    return _missing(chart, target, "a chart over time needs more rounds of thumbs")
 
 
-def _all(app: App, chart: Path | None, as_json: bool) -> None:
+def _all(app: App, chart: Path | None, as_json: bool) -> int:
     from bot.pipeline.answers import answer_for_all
     from bot.pipeline.evaluating import evaluate_all
     from bot.pipeline.verdicts import mean
@@ -91,6 +97,15 @@ def _all(app: App, chart: Path | None, as_json: bool) -> None:
     else:
         print_all(said, together, found, rows)
         _say_where(target)
+    return _missing(chart, target, "no reader has enough rounds of thumbs for a chart")
+
+
+def _missing(chart: Path | None, target: str | None, why: str) -> int:
+    """The exit code: 1, and said so, where a chart was asked for and there is none."""
+    if chart is None or target:
+        return 0
+    print_problems([Problem(str(chart), f"not written: {why}")])
+    return 1
 
 
 def _saved(picture: bytes | None, target: Path) -> str | None:

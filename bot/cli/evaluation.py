@@ -120,7 +120,7 @@ def print_all(said: str, together: Mean, found: Sequence[Evaluation], rows: Sequ
     from bot.render.charts import text_chart
 
     _say(said, bold=True)
-    made = table("reader", "learning?", ">likes", ">AUC", ">words", ">gain, 95%")
+    made = table("reader", "learning?", ">likes", ">AUC", ">words", ">gain, 95%", whole=("reader",))
     for one in found:
         gain = f"{one.gain.mean:+.2f} ({one.gain.low:+.2f} to {one.gain.high:+.2f})" if one.gain else "-"
         auc, words = _auc(one.learned), _auc(one.words)

@@ -29,6 +29,7 @@ from bot.cli import (
     replay,
     retry,
     run,
+    sendtest,
     serve,
     sources,
     status,
@@ -80,7 +81,7 @@ def paperbot(ctx: click.Context) -> None:
 
 paperbot.params.append(home_option)
 for module in (  # in the order in which one needs them
-    *(demo, init, check, ingest, run, serve, preview, thumb, why, evaluate, replay),
+    *(demo, init, check, sendtest, ingest, run, serve, preview, thumb, why, evaluate, replay),
     *(profiles, subscribe, unsubscribe, sources, status, retry),
     *(export, forget, rank, summarize),
 ):

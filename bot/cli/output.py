@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from bot.domain import Edition, Pick, PickKind, Problem
+from bot.domain import Edition, Kind, Pick, PickKind, Problem
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
     from bot.pipeline.running import Progress
+
+
+MESSAGES = {Kind.EMAIL: "Mails", Kind.SLACK: "Messages for Slack"}  # what goes to each kind of address
 
 
 def print_json(value: Any) -> None:
@@ -54,28 +57,32 @@ def console() -> Console:
     return Console(highlight=False, width=None if sys.stdout.isatty() else 100)
 
 
-def table(*columns: str, title: str | None = None) -> Table:
-    """A table of Paperbot's looks; a column whose name begins with ``>`` is set to the right."""
+def table(*columns: str, whole: Sequence[str] = ()) -> Table:
+    """A table of Paperbot's looks; a column whose name begins with ``>`` is set to the right.
+
+    Columns in ``whole`` hold addresses and the like, which must not be broken: the others make way for them.
+    """
     from rich import box
     from rich.table import Table
 
-    made = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold", pad_edge=False)
+    made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for column in columns:
         justify: Literal["left", "right"] = "right" if column.startswith(">") else "left"
-        made.add_column(column.removeprefix(">"), justify=justify, overflow="fold")
+        made.add_column(column.removeprefix(">"), justify=justify, overflow="fold", no_wrap=column in whole)
     return made
 
 
-def edition_table(edition: Edition) -> Table:
-    """An edition's picks with their reasons."""
+def print_edition(edition: Edition) -> None:
+    """An edition's picks with their reasons, under a line that says whose they are."""
     from bot.render import phrases
     from bot.render.latex import readable
 
-    made = table(">match", "paper", "why", title=f"{edition.profile_title} → {edition.reader.address}")
+    made = table(">match", "paper", "why")
     for pick in edition.picks:
         match, title = phrases.percent(pick.probability), readable(pick.paper.title)
         made.add_row(match, plain(title), plain(why(pick)))
-    return made
+    click.secho(f"{edition.profile_title} → {edition.reader.address}", bold=True)
+    console().print(made)
 
 
 def plain(text: str) -> Any:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def command(ctx: click.Context) -> int:
     """List the profiles and their readers, with what these have set on their pages, and check each file."""
     app = app_of(ctx)
-    made = table("profile", "title", "when", "size", "readers")
+    made = table("profile", "title", "when", "size", "readers", whole=("readers",))
     said: list[str] = []
     for slug, profile in app.profiles.items():
         schedule = profile.schedule

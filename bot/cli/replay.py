@@ -42,7 +42,7 @@ def command(
     from bot.pipeline.replaying import afterwards, replay
 
     app = app_of(ctx)
-    found, profile = find_reader(app.store, app.profiles, reader, now)
+    found, profile = find_reader(app.store, app.profiles, reader)
     editions = replay(app.store, found, profile, first.date(), last.date(), now=now)
     since_then = afterwards(app.store, found)
     if as_json:
@@ -117,12 +117,13 @@ def _print_day(edition: Edition, since_then: Afterwards) -> None:
     if edition.quiet:
         console().print(plain(f"{title}\n  nothing: {edition.quiet}\n"))
         return
-    made = table(">match", "paper", "why", "became of it", title=title)
+    made = table(">match", "paper", "why", "became of it")
     for pick in edition.picks:
         became = plain(_became(pick, since_then))
         made.add_row(
             phrases.percent(pick.probability), plain(readable(pick.paper.title)), plain(why(pick)), became
         )
+    click.secho(title, bold=True)
     console().print(made)
 
 

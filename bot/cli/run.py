@@ -9,9 +9,9 @@ import click
 
 from bot.cli.options import app_of, json_option, now_option
 from bot.cli.output import (
-    console,
+    MESSAGES,
     count,
-    edition_table,
+    print_edition,
     print_json,
     print_problems,
     problems_json,
@@ -53,7 +53,7 @@ def command(ctx: click.Context, now: datetime, force: bool, as_json: bool) -> in
     if as_json:
         print_json({**_counts(report), "problems": problems_json(problems)})
     else:
-        _print(app, report)
+        _print(app, report, force)
         print_problems(problems)
     return 0 if report.complete and not problems else 1
 
@@ -76,7 +76,7 @@ def _show(edition: Edition) -> None:
     if edition.quiet:
         click.echo(f"{edition.profile_title} → {edition.reader.address}: quiet. {edition.quiet}")
     else:
-        console().print(edition_table(edition))
+        print_edition(edition)
 
 
 def _counts(report: RunReport) -> dict[str, int]:
@@ -93,14 +93,33 @@ def _counts(report: RunReport) -> dict[str, int]:
     }
 
 
-def _print(app: App, report: RunReport) -> None:
+def _print(app: App, report: RunReport, force: bool) -> None:
     new = sum(digest.new for digest in report.digests)
     said = [count(report.editions, "edition")]
     said += [count(report.alerts, "alert")] if report.alerts else []
     said += [f"{count(report.delivered, 'message')} delivered"]
     said += [f"{report.skipped} quiet"] if report.skipped else []
     click.echo(f"{count(new, 'new paper')} in {count(len(report.digests), 'digest')}; {', '.join(said)}")
-    if not (report.editions or report.skipped or report.problems):
-        click.echo("No edition is due now; `paperbot status` says when, and --force doesn't wait.")
-    if report.delivered and app.writes_files:
-        click.echo(f"Messages are files in {app.outbox_folder}, as no mail server or Slack token is set.")
+    if not (report.editions or report.skipped or report.problems) and (why := _why_nothing(app, force)):
+        click.echo(why)
+    for kind in sorted(report.sent_kinds & app.file_kinds):
+        click.echo(f"{MESSAGES[kind]} {app.way_out(kind)}.")
+
+
+def _why_nothing(app: App, force: bool) -> str:
+    """Why no edition was made although nothing went wrong; empty where the problems of profiles say it."""
+    readers = [reader for reader in app.store.readers.all() if reader.profile in app.profiles]
+    if any(reader.stopped is None for reader in readers):
+        wait = "No edition is due now; `paperbot status` says when, and --force doesn't wait."
+        return "" if force else wait
+    if readers:
+        return "No edition was made: all readers have stopped; `paperbot status` says why."
+    if app.profiles:
+        slug = next(iter(app.profiles))
+        return (
+            "No edition was made: nobody receives a profile. Write an address into one, as with "
+            f"`paperbot subscribe {slug} ada@example.org`."
+        )
+    if app.profile_problems:
+        return ""
+    return "No edition was made: there is no profile. Write one, such as profiles/my-topic.toml; the README shows how."

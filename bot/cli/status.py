@@ -22,10 +22,11 @@ if TYPE_CHECKING:
 @click.pass_context
 def command(ctx: click.Context, now: datetime, as_json: bool) -> int:
     """Show sources, readers, outbox and problems."""
+    from bot.pipeline.ingesting import unreadable
     from bot.pipeline.status import status
 
     app = app_of(ctx)
-    standing = [*app.profile_problems, *app.room.problems()]
+    standing = [*app.profile_problems, *app.room.problems(), *unreadable(app.sources, app.store, app.parser.parse, now)]
     found = status(app.store, app.sources, app.profiles, standing, now)
     if as_json:
         print_json({**asdict(found), "problems": problems_json(found.problems)})
@@ -47,7 +48,7 @@ def _print(status: Status) -> None:
             str(source.digests),
             str(source.papers),
         )
-    readers = table("reader", "thumbs", "last edition", "next due")
+    readers = table("reader", "thumbs", "last edition", "next due", whole=("reader",))
     for reader in status.readers:
         due = reader.stopped or f"{reader.next_due:%a %Y-%m-%d %H:%M} UTC"
         readers.add_row(

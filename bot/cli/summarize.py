@@ -9,7 +9,7 @@ from typing import Any, TextIO
 
 import click
 
-from bot.cli.output import print_problems
+from bot.cli.output import count, print_problems
 from bot.domain import Problem
 from bot.errors import UsageError
 
@@ -41,11 +41,17 @@ def command(papers: Path, sentences: int, output: Path, interests: str) -> int:
 
     weights = dict.fromkeys(terms(interests), 1.0)
     problems: list[Problem] = []
+    without = 0
     with _opened(output, papers) as file:
         for paper in _read(papers, problems):
+            if not (paper.get("abstract") or "").strip():
+                without += 1
             summary = summarise(paper.get("abstract") or "", sentences, weights)
             row = {"id": paper["id"], "sentences": [sentence.text for sentence in summary]}
             file.write(f"{json.dumps(row, ensure_ascii=False)}\n")
+    if without:
+        problem = f"{count(without, 'paper')} without an abstract, so without a summary; give each one under abstract"
+        problems.append(Problem(str(papers), problem))
     print_problems(problems)
     return 1 if problems else 0
 

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from email_validator import EmailNotValidError, validate_email
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, model_validator
 
-from bot.config.toml import Section, read_toml, validated
+from bot.config.toml import MisplacedError, Section, read_toml, validated
 from bot.domain import Kind, Problem
 from bot.errors import ConfigError
 
@@ -161,10 +161,14 @@ class Profile(Section):
 
     @model_validator(mode="after")
     def _readers_differ(self) -> Profile:
-        addresses = [reader.address[1].lower() for reader in self.readers]
-        twice = next((a for a in addresses if addresses.count(a) > 1), None)
-        if twice:
-            raise ValueError(f"reader {twice!r} stands here twice; take one away")
+        seen: set[str] = set()
+        for position, reader in enumerate(self.readers):
+            kind, address = reader.address
+            if address.lower() in seen:
+                raise MisplacedError(
+                    ("readers", position, kind), f"{address!r} stands here twice; take one away"
+                )
+            seen.add(address.lower())
         return self
 
     @model_validator(mode="after")

@@ -13,8 +13,9 @@ from urllib.parse import SplitResult, urlsplit
 from pydantic import AfterValidator, Field, SecretStr, StringConstraints, ValidationError, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
+from bot.config.environment import explain_variable, refuse_unknown
 from bot.config.profiles import Email, Timezone, mail_address
-from bot.config.toml import Section, explain, parse_toml, read_toml, write_whole
+from bot.config.toml import MisplacedError, Section, explain, parse_toml, read_toml, write_whole
 from bot.errors import ConfigError
 from bot.loopback import is_loopback
 
@@ -112,7 +113,7 @@ class StoreSection(Section):
 
 # The keys that a kind of source needs, and those that it may have.
 _SOURCE_KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "folder": (("path",), ()),
+    "folder": (("path",), ("samples",)),
     "feed": (("url",), ("every",)),
     "arxiv": (("query",), ("url", "every")),
     "huggingface": ((), ("url", "every")),
@@ -135,6 +136,7 @@ class SourceSection(Section):
     name: Name
     kind: Literal["folder", "feed", "arxiv", "huggingface", "mailbox"]
     path: str = ""
+    samples: bool = False
     url: FetchUrl = ""
     query: Annotated[str, StringConstraints(max_length=2_000)] = ""
     every: int | None = Field(None, ge=1, le=10_080)
@@ -265,9 +267,10 @@ class Settings(BaseSettings):
     @model_validator(mode="after")
     def _sources_differ(self) -> Settings:
         names = [source.name for source in self.sources]
-        twice = next((n for n in names if names.count(n) > 1), None)
-        if twice:
-            raise ValueError(f"two sources are called {twice!r}; give each a name of its own")
+        for position, name in enumerate(names):
+            if name in names[:position]:
+                problem = f"two sources are called {name!r}; give each a name of its own"
+                raise MisplacedError(("sources", position, "name"), problem)
         return self
 
     @classmethod
@@ -304,10 +307,11 @@ def add_to_settings(home: Path, tables: str) -> None:
 
 def _settings(text: str, values: dict[str, Any]) -> Settings:
     _refuse_secrets(values)
+    refuse_unknown(Settings)
     try:
         return Settings(**values)
     except ValidationError as error:
-        raise explain(error, Settings, FILE, text) from None
+        raise explain_variable(error, Settings, _SECRETS) or explain(error, Settings, FILE, text) from None
     except SettingsError as error:
         section = (re.findall(r'field "(\w+)"', str(error)) or ["..."])[0].upper()
         raise ConfigError(

@@ -32,6 +32,14 @@ class Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, str_strip_whitespace=True)
 
 
+class MisplacedError(ValueError):
+    """A value that doesn't go with another one: ``loc`` says where it stands within the table that was checked."""
+
+    def __init__(self, loc: tuple[int | str, ...], problem: str) -> None:
+        super().__init__(problem)
+        self.loc = loc
+
+
 def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
     """The text of a TOML file, and its content; raises ConfigError where it can't be read."""
     try:
@@ -85,14 +93,16 @@ def explain(error: ValidationError, model: type[BaseModel], file: str, text: str
     """
     details = error.errors(include_url=False)
     first = min(details, key=lambda detail: detail["type"] != "extra_forbidden")
-    key = _dotted(first["loc"])
-    problem = _problem(first, model)
+    loc = first["loc"] + getattr(first.get("ctx", {}).get("error"), "loc", ())
+    key = _dotted(loc)
+    problem = problem_of(first, model)
     if len(details) > 1:
         problem += f" (and {len(details) - 1} more)"
-    return ConfigError(file, key, problem, line=line_of(text, first["loc"]))
+    return ConfigError(file, key, problem, line=line_of(text, loc))
 
 
-def _problem(detail: ErrorDetails, model: type[BaseModel]) -> str:
+def problem_of(detail: ErrorDetails, model: type[BaseModel]) -> str:
+    """What is wrong, and the remedy."""
     if detail["type"] == "extra_forbidden":
         return _unknown_key(str(detail["loc"][-1]), _known_keys(model, detail["loc"]))
     if detail["type"] == "missing":

@@ -6,7 +6,7 @@ a batch of one. Reasons are worked out for the papers that were chosen only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING
@@ -48,15 +48,21 @@ class _Ranked:
 class Editor:
     """Makes editions; stores nothing."""
 
-    def __init__(self, store: Store, ranker: Callable[[], Ranker], sources: Sources) -> None:
-        """``ranker`` is asked for only when there is something to rank, ``sources`` only when there isn't."""
+    def __init__(
+        self, store: Store, ranker: Callable[[], Ranker], sources: Sources, *, samples: Collection[str] = ()
+    ) -> None:
+        """``ranker`` is asked for only when there is something to rank, ``sources`` only when there isn't.
+
+        ``samples`` names the sources whose papers are no news once another source has brought some.
+        """
+        self._samples = samples
         self._store = store
         self._ranker = ranker
         self._sources = sources
 
     def candidates(self, reader: Reader, profile: Profile) -> Candidates:
         """What is new to the reader since the last edition, and later versions of papers that they like."""
-        return candidates_of(self._store, [(reader, profile)])[0]
+        return candidates_of(self._store, [(reader, profile)], self._samples)[0]
 
     def edition(
         self,
@@ -78,7 +84,7 @@ class Editor:
         All that the store is asked for, it is asked for before the first.
         """
         readers = [(one.reader, one.profile) for one in wanted]
-        candidates = candidates or candidates_of(self._store, readers)
+        candidates = candidates or candidates_of(self._store, readers, self._samples)
         supplies = self._supplies(wanted, candidates, now)
         ranked = self._ranked(readers, [c.ids for c in candidates], now)
         for one, new, found, supply in zip(wanted, candidates, ranked, supplies, strict=True):

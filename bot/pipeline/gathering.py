@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -40,10 +40,11 @@ class Gathered:
     papers: Mapping[PaperId, Paper]
 
 
-def candidates_of(store: Store, readers: Readers) -> list[Candidates]:
+def candidates_of(store: Store, readers: Readers, samples: Collection[str] = ()) -> list[Candidates]:
     """What is new to each reader since their last edition, and later versions of papers that they like.
 
-    New is what was never sent to them or judged by them.
+    New is what was never sent to them or judged by them; once another source has brought papers, what only the
+    sources of ``samples`` have is not.
     """
     watermark = store.papers.newest_id()
     last = store.editions.last_by_reader([reader.id for reader, _ in readers])
@@ -54,8 +55,16 @@ def candidates_of(store: Store, readers: Readers) -> list[Candidates]:
     ]
     fresh = store.papers.fresh_of(horizons, watermark)
     revised = store.papers.revised_of({reader_id: one.composed_at for reader_id, one in last.items()})
+    superseded = store.papers.only_from(samples) if samples and store.sources.has_other(samples) else set()
     return [
-        Candidates(list(dict.fromkeys((*fresh[reader.id], *revised.get(reader.id, ())))), watermark)
+        Candidates(
+            [
+                paper_id
+                for paper_id in dict.fromkeys((*fresh[reader.id], *revised.get(reader.id, ())))
+                if paper_id not in superseded
+            ],
+            watermark,
+        )
         for reader, _ in readers
     ]
 

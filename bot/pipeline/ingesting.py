@@ -244,3 +244,24 @@ def _reported(raw: RawDigest, digest: ParsedDigest, new: int, known: int) -> Dig
         rejected=digest.rejected,
         file=raw.name,
     )
+
+
+def unreadable(
+    sources: Iterable[Source], store: Store, parse: Parse, now: datetime
+) -> Iterator[Problem]:
+    """What can't be read of the files that lie in folders now; changes nothing.
+
+    Each run tries them again, but only that run tells of them.
+    """
+    for source in sources:
+        if source.every:
+            continue
+        for raw in retrieved(source, Visit(now, peek=True)):
+            if isinstance(raw, Problem):
+                yield raw
+                continue
+            content_hash = hashlib.sha256(raw.content).hexdigest()
+            if reason := store.parse_attempts.refusal(content_hash):
+                yield Problem(f"{raw.source}/{raw.name}", f"refused since an earlier run: {reason}; {_TRY_AGAIN}")
+            elif not store.papers.digests_with(content_hash):
+                yield from (item for item in _parsed(raw, parse) if isinstance(item, Problem))

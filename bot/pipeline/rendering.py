@@ -7,7 +7,7 @@ from email.utils import parseaddr
 from typing import TYPE_CHECKING
 
 from bot.domain import Edition, Kind, Message, Reader
-from bot.links import ReaderLinks
+from bot.render.links import Links
 from bot.render.mail import render_mail
 from bot.render.mime import mail_bytes
 from bot.render.slack import render_slack
@@ -19,7 +19,16 @@ if TYPE_CHECKING:
 class Renderer:
     """Knows what a message needs beside its edition: templates, sender, and each reader's links."""
 
-    def __init__(self, environment: Environment, sender: str, links: Callable[[Reader], ReaderLinks]) -> None:
+    def __init__(
+        self,
+        environment: Environment,
+        sender: str,
+        links: Callable[[Reader], Links],
+        *,
+        slack_buttons: bool = True,
+    ) -> None:
+        """``slack_buttons``: whether somebody receives what is pressed in Slack; else there is nothing to press."""
+        self._slack_buttons = slack_buttons
         self._environment = environment
         self._sender = sender
         self._domain = parseaddr(sender)[1].rpartition("@")[2] or "localhost"
@@ -45,7 +54,12 @@ class Renderer:
         return "\n".join(body.decode() for body in self._slack(edition))
 
     def _slack(self, edition: Edition) -> list[bytes]:
-        return render_slack(edition, self._links(edition.reader), channel=edition.reader.address)
+        return render_slack(
+            edition,
+            self._links(edition.reader),
+            channel=edition.reader.address,
+            buttons=self._slack_buttons,
+        )
 
     def _mail(self, edition: Edition, slot: str) -> Message:
         links = self._links(edition.reader)

@@ -7,7 +7,7 @@ slow source never delays an edition.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from itertools import count
@@ -15,7 +15,7 @@ from itertools import count
 from bot.config.personal import personal
 from bot.config.profiles import Profile
 from bot.deliver.dispatch import Dispatcher
-from bot.domain import Edition, Problem, Reader, SourceState
+from bot.domain import Delivery, Edition, Kind, Problem, Reader, SourceState, State
 from bot.errors import PaperbotError, mistake
 from bot.pipeline.alerting import alert
 from bot.pipeline.editing import Editor, Wanted
@@ -58,6 +58,7 @@ class PublishReport:
     failed: int
     unknown: int
     problems: Sequence[Problem]
+    sent_kinds: Set[Kind]  # the kinds of address to which something was delivered
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +137,7 @@ class Pipeline:
             failed=sent.failed,
             unknown=sent.unknown,
             problems=list(dict.fromkeys([*problems, *sent.problems])),
+            sent_kinds=sent.sent_kinds,
         )
 
     def ingest(
@@ -173,7 +175,14 @@ class Pipeline:
         """Alerts and editions that are due, then all that waits in the outbox."""
         made = self._make_all(now, force, progress, show)
         settled = count(1)
-        sent = self.dispatcher.deliver_due(now, lambda *_: progress("delivering", next(settled), 0))
+        sent_kinds: set[Kind] = set()
+
+        def on_progress(delivery: Delivery, state: State) -> None:
+            progress("delivering", next(settled), 0)
+            if state is State.SENT:
+                sent_kinds.add(delivery.reader.kind)
+
+        sent = self.dispatcher.deliver_due(now, on_progress)
         if made.editions:  # a few times a day at most, as forgetting looks through all that is kept
             self.store.outbox.purge(now - KEEP_BODIES)
         return PublishReport(
@@ -184,6 +193,7 @@ class Pipeline:
             failed=sent.failed,
             unknown=sent.unknown,
             problems=[*made.problems, *sent.problems],
+            sent_kinds=sent_kinds,
         )
 
     def _make_all(self, now: datetime, force: bool, progress: Progress, show: Shown) -> _Made:
@@ -285,10 +295,12 @@ def _reason(error: Exception) -> str:
 def _due(store: Store, readers: Readers, now: datetime) -> Iterator[_Due]:
     """Whose edition is due by the schedule, and was not made yet."""
     last = last_days_of(store, readers, now)
+    since = store.readers.since_of([reader.id for reader, _ in readers if reader.id not in last])
     for reader, profile in readers:
-        schedule = profile.schedule
-        taken = [last[reader.id]] if reader.id in last else []
-        slots = due_slots(schedule.at, schedule.days, schedule.timezone or "UTC", now, taken)
+        schedule, timezone = profile.schedule, profile.schedule.timezone or "UTC"
+        slots = due_slots(
+            schedule.at, schedule.days, timezone, now, last=last.get(reader.id), since=since.get(reader.id)
+        )
         if slots:
             yield _Due(reader, profile, slots[0], slots[0].isoformat(), slots[1:])
 

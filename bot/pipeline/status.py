@@ -145,6 +145,7 @@ def _readers(store: Store, profiles: Mapping[str, Profile], now: datetime) -> li
     last, days = store.editions.last_by_reader(), last_days_of(store, readers, now)
     states = store.outbox.states([edition.id for edition in last.values()])
     sent, pauses = store.outbox.last_sent(), store.pauses.all()
+    since = store.readers.since_of([reader.id for reader, _ in readers])
     rows = []
     for reader, profile in readers:
         edition = last.get(reader.id)
@@ -162,7 +163,9 @@ def _readers(store: Store, profiles: Mapping[str, Profile], now: datetime) -> li
                 last_sent=sent.get(reader.id),
                 quiet=edition.quiet if edition else None,
                 next_due=_next_due(reader, profile, now),
-                late=None if reader.stopped else held_up or _late(profile, days.get(reader.id), now),
+                late=None
+                if reader.stopped
+                else held_up or _late(profile, days.get(reader.id), since.get(reader.id, now), now),
                 stopped=reader.stopped_because,
             )
         )
@@ -176,14 +179,16 @@ def _next_due(reader: Reader, profile: Profile, now: datetime) -> datetime | Non
     return next_moment(schedule.at, schedule.days, schedule.timezone or "UTC", now)
 
 
-def _late(profile: Profile, last: date | None, now: datetime) -> str | None:
-    """Why a reader has not got what was due by now, though all that was made went out; None if nothing is."""
+def _late(profile: Profile, last: date | None, since: datetime, now: datetime) -> str | None:
+    """Why a reader has not got what was due by now, though all that was made went out; None if nothing is.
+
+    On the day on which a reader came, an edition is due whatever the time, but late only if they came before it.
+    """
     schedule = profile.schedule
     timezone = schedule.timezone or "UTC"
-    taken = [last] if last else []
-    if not (missed := due_slots(schedule.at, schedule.days, timezone, now, taken)):
+    missed = due_slots(schedule.at, schedule.days, timezone, now, last=last, since=since)
+    if not missed or (due := moment(missed[0], schedule.at, timezone)) < since:
         return None
-    due = moment(missed[0], schedule.at, timezone)
     return f"due since {due:%a %Y-%m-%d %H:%M} UTC, but nothing ran: is `paperbot serve` or cron running?"
 
 

@@ -5,10 +5,11 @@ A template is given ``edition`` and ``links`` (one reader's own), the filters be
 
 from __future__ import annotations
 
+import difflib
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from jinja2 import (
     ChoiceLoader,
@@ -18,6 +19,7 @@ from jinja2 import (
     TemplateError,
     TemplateNotFound,
     TemplateSyntaxError,
+    meta,
     select_autoescape,
 )
 
@@ -93,6 +95,22 @@ def check_templates(env: Environment) -> None:
         if "/" not in name and not name.startswith("_"):
             render(env, name, sample.edition(), sample.SampleLinks())
             render(env, name, sample.quiet_edition(), sample.SampleLinks())
+
+
+def check_names(env: Environment, shipped: Path, home: Path) -> None:
+    """Each file in ``home`` replaces one of ``shipped``, or another template there names it; else TemplateProblem."""
+    names = {path.relative_to(shipped).as_posix() for path in shipped.rglob("*.j2")}
+    own = {path.relative_to(home).as_posix() for path in home.rglob("*") if path.is_file()}
+    named: set[str | None] = set()
+    for name in own & set(env.list_templates(extensions=["j2"])):
+        with _mistakes(name):
+            named.update(meta.find_referenced_templates(env.parse((home / name).read_text("utf-8"), name)))
+    for name in sorted(own - names - {other for other in named if other}):
+        if PurePath(name).name.startswith("."):
+            continue
+        near = difflib.get_close_matches(name, sorted(names), n=1)
+        remedy = f"did you mean {near[0]}?" if near else f"there are: {', '.join(sorted(names))}"
+        raise TemplateProblem(f"{home / name}: nothing uses a template of this name; {remedy}")
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 
 from bot.domain import Edition, EditionKind, Paper, Pick, PickKind, QuietReason, ReasonKind
@@ -90,10 +91,12 @@ def reasons(pick: Pick) -> list[str]:
 
 
 def tally(edition: Edition) -> str:
-    """``7 picks from 143 new papers``; without picks the papers alone; for an alert that it is one.
+    """``7 picks from 143 new papers``; without picks the papers alone; for an alert or a test that it is one.
 
     Says also which sources the edition was made without.
     """
+    if edition.is_test:
+        return f"a test, counted nowhere · {tally(replace(edition, is_test=False))}"
     if edition.kind is EditionKind.ALERT:
         return "an alert, ahead of your next edition"
     papers = _count(edition.considered, "new paper")
@@ -104,7 +107,9 @@ def tally(edition: Edition) -> str:
 
 
 def subject(edition: Edition) -> str:
-    """The best paper's title, cut to some 70 characters, and how many more there are; an alert says so."""
+    """The best paper's title, cut to some 70 characters, and how many more there are; an alert and a test say so."""
+    if edition.is_test:
+        return f"Test: {subject(replace(edition, is_test=False))}"
     if not edition.picks:
         return shorten(f"A quiet day for {edition.profile_title}", SUBJECT_WIDTH)
     if edition.kind is EditionKind.ALERT:

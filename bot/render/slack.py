@@ -37,12 +37,15 @@ _CUT_ENTITY = re.compile(r"&[a-z]*$")
 Block = dict[str, Any]
 
 
-def render_slack(edition: Edition, links: Links, *, channel: str) -> list[bytes]:
-    """The arguments of ``chat.postMessage`` as JSON, one for each message of the edition, in order."""
+def render_slack(edition: Edition, links: Links, *, channel: str, buttons: bool = True) -> list[bytes]:
+    """The arguments of ``chat.postMessage`` as JSON, one for each message of the edition, in order.
+
+    Without ``buttons`` there are none under the papers, as Slack answers a button that nobody receives with an error.
+    """
     headline = f"{edition.profile_title}, {phrases.day(edition.date)}: {phrases.subject(edition)}"
     envelope = _Envelope(channel, escape(headline, _ABOUT_LIMIT))
     messages: list[list[Block]] = [[]]
-    for unit in _units(edition, links):
+    for unit in _units(edition, links, buttons):
         longer = messages[-1] + unit
         if messages[-1] and (len(longer) > BLOCK_LIMIT or len(envelope.seal(longer)) > MESSAGE_LIMIT):
             messages.append(unit)
@@ -80,13 +83,13 @@ class _Envelope:
         )
 
 
-def _units(edition: Edition, links: Links) -> list[list[Block]]:
+def _units(edition: Edition, links: Links, buttons: bool) -> list[list[Block]]:
     """Blocks that stay together: each pick's, the header with the first, the footer with the last."""
-    units = [_pick(pick) for pick in edition.picks] or [
+    units = [_pick(pick, buttons) for pick in edition.picks] or [
         [_section(escape(phrases.quiet(edition), _SUMMARY_LIMIT))]
     ]
     units[0] = [*_header(edition), *units[0]]
-    units[-1] = [*units[-1], *_footer(edition, links)]
+    units[-1] = [*units[-1], *_footer(edition, links, buttons)]
     return units
 
 
@@ -96,11 +99,12 @@ def _header(edition: Edition) -> list[Block]:
     return [{"type": "header", "text": title}, day, {"type": "divider"}]
 
 
-def _pick(pick: Pick) -> list[Block]:
+def _pick(pick: Pick, buttons: bool) -> list[Block]:
     about = " · ".join(part for part in (phrases.authors(pick.paper), *phrases.seen(pick.paper)) if part)
     texts = [f"{_title(pick)}\n{escape(about, _ABOUT_LIMIT)}", _summary(pick.summary)]
     why = _context([phrases.label(pick), *phrases.reasons(pick)])
-    return [*map(_section, filter(None, texts)), why, _thumbs(pick), {"type": "divider"}]
+    thumbs = [_thumbs(pick)] if buttons else []
+    return [*map(_section, filter(None, texts)), why, *thumbs, {"type": "divider"}]
 
 
 def _summary(summary: Sequence[Sentence]) -> str:
@@ -146,8 +150,9 @@ def _button(label: str, vote: Vote, pick: Pick) -> Block:
     return {"type": "button", "text": text, "action_id": f"thumb_{vote}", "value": pick.paper.ref}
 
 
-def _footer(edition: Edition, links: Links) -> list[Block]:
-    why = escape(f"Your thumbs shape the next edition of “{edition.profile_title}”.", _REASON_LIMIT)
+def _footer(edition: Edition, links: Links, buttons: bool) -> list[Block]:
+    shapes = "Your thumbs shape the next edition of" if buttons else "This is an edition of"
+    why = escape(f"{shapes} “{edition.profile_title}”.", _REASON_LIMIT)
     learned = _link(links.me(), "What I have learned, when and how much")
     texts = [why, learned]
     if not edition.reader.is_shared:  # one member does not stop a channel for the others

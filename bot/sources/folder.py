@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -12,18 +12,28 @@ from bot.sources import Visit
 from bot.sources.disk import read, shown, walk
 
 
+def _never() -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class FolderSource:
-    """Every file in a folder and below; a digest's name is its path within the folder."""
+    """Every file in a folder and below; a digest's name is its path within the folder.
+
+    Nothing is read once it is ``superseded``, as samples are by what other sources have brought.
+    """
 
     name: str
     path: Path
     every: timedelta = timedelta(0)
     kind: str = "folder"
     repeats_arxiv: bool = False
+    superseded: Callable[[], bool] = _never
 
     def retrieve(self, _: Visit) -> Iterator[RawDigest | Problem]:
         """The files in the order of their paths; a Problem for each that can't be read."""
+        if self.superseded():
+            return
         for found in walk(self.path, self.name):
             if isinstance(found, Problem):
                 yield found

@@ -43,6 +43,12 @@ class ParseAttempts:
                 )
         return None
 
+    def refusal(self, content_hash: str) -> str | None:
+        """Why these bytes are refused; None where they are not."""
+        query = select(parse_attempts.c.problem).where(parse_attempts.c.content_hash == content_hash)
+        with self._database.reading() as connection:
+            return connection.scalar(query) or None
+
     def end(self, content_hash: str) -> None:
         """Note that parsing ended, whatever came of it."""
         with self._database.writing(Lock.INGEST, durable=False) as connection:

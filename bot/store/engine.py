@@ -32,6 +32,15 @@ _CHUNK = 1_000  # values in one IN (...), well below what either database takes
 _BUGS = (DataError, IntegrityError, ProgrammingError)  # ours, not the database's: let them be seen
 
 
+# What to do where SQLite says so.
+_REMEDIES = {
+    "readonly database": "allow writing to the file and its folder (chmod u+w), or name another in store.url",
+    "file is not a database": "name another file in store.url, or put a backup in its place",
+    "malformed": "the file is damaged: put a backup in its place",
+    "unable to open database file": "let Paperbot read the file and write to its folder, or name another in store.url",
+}
+
+
 class Lock(IntEnum):
     """What only one process may do at a time; the numbers name PostgreSQL's advisory locks."""
 
@@ -89,7 +98,8 @@ class Database:
             raise
         except (DatabaseError, sqlite3.Error) as error:  # the driver's own where a transaction begins
             reason = " ".join(str(getattr(error, "orig", error)).split())
-            raise StoreError(f"{self.name}: {reason}") from error
+            remedies = (remedy for words, remedy in _REMEDIES.items() if words in reason)
+            raise StoreError("; ".join([f"{self.name}: {reason}", *remedies])) from error
         except (ValueError, LookupError) as error:
             if not _read_wrong(error):
                 raise
@@ -143,7 +153,9 @@ def _server_engine(url: URL) -> Engine:
     try:
         return create_engine(url, pool_pre_ping=True)
     except ModuleNotFoundError as error:
-        raise StoreError("a store on PostgreSQL needs psycopg: pip install 'paperbot[postgres]'") from error
+        raise StoreError(
+            "a store on PostgreSQL needs psycopg: in Paperbot's checkout, pip install '.[postgres]'"
+        ) from error
 
 
 def _engine(url: URL, foreign_keys: bool) -> Engine:

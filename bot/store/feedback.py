@@ -36,6 +36,15 @@ class Feedback:
         with self._database.writing() as connection:
             connection.execute(insert(thumbs), row)
 
+    def add_many(self, given: Sequence[tuple[ReaderId, Thumb]]) -> None:
+        """Note votes in this order, all in one transaction; the last on a paper counts, whenever it was given."""
+        rows = [
+            {"reader_id": reader_id, "paper_id": thumb.paper, **_said(thumb)} for reader_id, thumb in given
+        ]
+        if rows:
+            with self._database.writing() as connection:
+                connection.execute(insert(thumbs), rows)
+
     def current(self, reader_id: ReaderId) -> dict[PaperId, Thumb]:
         """Return the thumbs that count, in the order given; none that was taken back.
 
@@ -103,6 +112,10 @@ def current_thumbs(
     if until is not None:
         last = last.where(thumbs.c.at <= until)
     return select(thumbs).where(thumbs.c.id.in_(last), thumbs.c.vote != Vote.CLEAR).subquery("current_thumbs")
+
+
+def _said(thumb: Thumb) -> dict[str, object]:
+    return {"vote": thumb.vote, "at": thumb.at, "via": thumb.via, "voter": thumb.voter}
 
 
 def _thumb(row: AnyRow) -> Thumb:

@@ -74,6 +74,26 @@ class Papers:
         with self._database.reading() as connection:
             return load_papers(connection, ids)
 
+    def existing(self, ids: Iterable[PaperId]) -> set[PaperId]:
+        """Return which of these papers there are."""
+        with self._database.reading() as connection:
+            return {
+                paper_id
+                for chunk in in_chunks(list(ids))
+                for paper_id in connection.scalars(select(papers.c.id).where(papers.c.id.in_(chunk)))
+            }
+
+    def only_from(self, sources: Collection[str]) -> set[PaperId]:
+        """Return the papers that no source but these has brought."""
+        brought = select(sightings.c.paper_id).join(digests)
+        theirs = brought.where(digests.c.source.in_(sources))
+        with self._database.reading() as connection:
+            paper_ids = set(connection.scalars(theirs))
+            for chunk in in_chunks(list(paper_ids)):
+                others = brought.where(digests.c.source.not_in(sources), sightings.c.paper_id.in_(chunk))
+                paper_ids.difference_update(connection.scalars(others))
+        return paper_ids
+
     def find(self, words: str, limit: int = 10) -> list[Paper]:
         """Return papers whose title begins with the words, case and runs of white space aside, by title."""
         wanted = _folded(words)

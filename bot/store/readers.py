@@ -72,6 +72,17 @@ class Readers:
         with self._database.reading() as connection:
             return connection.scalar(select(readers.c.since).where(readers.c.id == reader_id))
 
+    def since_of(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, datetime]:
+        """Return when each of these readers came."""
+        with self._database.reading() as connection:
+            return {
+                reader_id: since
+                for chunk in in_chunks(reader_ids)
+                for reader_id, since in connection.execute(
+                    select(readers.c.id, readers.c.since).where(readers.c.id.in_(chunk))
+                )
+            }
+
     def ask(self, profile: str, kind: Kind, address: str, now: datetime) -> Reader:
         """Return the reader of a profile at an address, upper and lower case aside.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from datetime import date, datetime
 
@@ -61,6 +62,12 @@ class Sources:
         ).group_by(digests.c.source)
         with self._database.reading() as connection:
             return {source: SourceActivity(*rest) for source, *rest in connection.execute(query)}
+
+    def has_other(self, names: Collection[str]) -> bool:
+        """Return whether a paper came from any source but these."""
+        query = select(digests.c.id).where(digests.c.source.not_in(names), digests.c.papers > 0).limit(1)
+        with self._database.reading() as connection:
+            return connection.scalar(query) is not None
 
     def arrivals(self, name: str, since: datetime) -> list[Arrival]:
         """Return the digests that came from a source since a time, oldest first."""

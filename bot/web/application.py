@@ -74,6 +74,9 @@ def _public(site: Site, open_editions: OpenEditions) -> list[Route]:
         _route("/icon.svg", lambda _request: _file(site, "icon.svg.j2", "image/svg+xml")),
         _route("/subscribe", coming.to_start, coming.subscribe),
         _route("/search", search.for_all),
+        _route(
+            "/sample", *[lambda _request: site.page("sample.html.j2")] * 2
+        ),  # POST: one-click unsubscribing
         _route("/open/{slug}", open_editions.show),
         _route("/open/{slug}/feed.atom", open_editions.feed),
         _route("/open/{slug}/papers.bib", open_editions.bibtex),

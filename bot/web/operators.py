@@ -14,6 +14,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bot.errors import StoreError
+from bot.pipeline.ingesting import unreadable
 from bot.pipeline.status import status
 from bot.store import Store
 from bot.web.site import Refused, Site
@@ -52,9 +53,9 @@ class OperatorPages:
         if refusal := self._refusal(request):
             return refusal
         app, profiles = self._site.app, self._site.profiles()
-        found = status(
-            app.store, app.sources, profiles, [*app.profile_problems, *app.room.problems()], self._site.now
-        )
+        now = self._site.now
+        standing = [*app.profile_problems, *app.room.problems(), *unreadable(app.sources, app.store, app.parser.parse, now)]
+        found = status(app.store, app.sources, profiles, standing, now)
         return self._site.page("status.html.j2", found=found)
 
     def _refusal(self, request: Request) -> Response | None:

@@ -123,7 +123,7 @@ MISTAKES = {
     ),
     "same reader twice": (
         SOUND + '[[readers]]\nemail="a@b.org"\n[[readers]]\nemail="A@b.org"',
-        "stands here twice",
+        ":6: readers[2].email: 'A@b.org' stands here twice; take one away",
     ),
     "comma": (SOUND + '[[readers]]\nemail = "a@b.org,c@d.org"', "is not an email address"),
     "display name": (SOUND + '[[readers]]\nemail = "Ada <a@b.org>"', "is not an email address"),

@@ -87,12 +87,6 @@ def test_a_mistake_is_told_in_one_line_with_its_place_and_remedy(tmp_path, text,
     assert "\n" not in str(caught.value)
 
 
-def test_a_mistake_in_the_environment_names_the_key(tmp_path, monkeypatch):
-    monkeypatch.setenv("PAPERBOT_EMAIL__PORT", "many")
-    with pytest.raises(ConfigError, match=r"email\.port: 'many' won't do"):
-        settings_of(tmp_path, "")
-
-
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "[::1]", "127.8.8.8"])
 def test_mail_to_this_very_machine_may_be_readable(tmp_path, host):
     assert settings_of(tmp_path, f'[email]\nhost = "{host}"\nsecurity = "none"').email.security == "none"
@@ -198,3 +192,57 @@ def test_addresses_that_are_none_are_told_with_their_key(tmp_path):
         for url in ("http://[", "http://", "https://x:99999", "https://x:-1", "javascript:x"):
             with pytest.raises(ConfigError, match=rf"{key}: .* is no web address"):
                 settings_of(tmp_path, f'[{section}]\n{name} = "{url}"\n')
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "says"),
+    [
+        (
+            "PAPERBOT_WEB__OPERATOR_TOKEN",
+            "hunter2",
+            "environment: PAPERBOT_WEB__OPERATOR_TOKEN: is too short; use 16 characters or more",
+        ),
+        (
+            "PAPERBOT_EMAIL__PASWORD",
+            "hunter2",
+            "environment: PAPERBOT_EMAIL__PASWORD: there is no such setting; did you mean PAPERBOT_EMAIL__PASSWORD?",
+        ),
+        (
+            "PAPERBOT_EMIAL__PASSWORD",
+            "hunter2",
+            "environment: PAPERBOT_EMIAL__PASSWORD: there is no such setting; did you mean PAPERBOT_EMAIL__PASSWORD?",
+        ),
+        (
+            "PAPERBOT_EMAIL_PASSWORD",
+            "hunter2",
+            "environment: PAPERBOT_EMAIL_PASSWORD: there is no such setting; did you mean PAPERBOT_EMAIL__PASSWORD?",
+        ),
+        (
+            "PAPERBOT_WEATHER__TODAY",
+            "hunter2",
+            "environment: PAPERBOT_WEATHER__TODAY: there is no such setting; the README lists the settings",
+        ),
+        ("PAPERBOT_EMAIL__PORT", "many", "environment: PAPERBOT_EMAIL__PORT: 'many' won't do"),
+    ],
+)
+def test_a_mistake_in_the_environment_names_the_variable_and_shows_no_secret(
+    tmp_path, monkeypatch, variable, value, says
+):
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(ConfigError) as caught:
+        settings_of(tmp_path, "")
+    assert str(caught.value).startswith(says)
+    assert "hunter2" not in str(caught.value)
+    assert "paperbot.toml" not in str(caught.value)
+
+
+@pytest.mark.parametrize("variable", ["PAPERBOT_HOME", "PAPERBOT_DEBUG", "PAPERBOT_TEST_POSTGRES"])
+def test_variables_that_are_no_settings_are_passed_over(tmp_path, monkeypatch, variable):
+    monkeypatch.setenv(variable, "1")
+    settings_of(tmp_path, "")
+
+
+def test_a_second_source_of_a_name_is_told_with_its_line(tmp_path):
+    source = '[[sources]]\nname = "a"\nkind = "folder"\npath = "a"\n'
+    with pytest.raises(ConfigError, match=r"^paperbot.toml:6: sources\[2\].name: two sources are called 'a'"):
+        settings_of(tmp_path, source * 2)

@@ -41,7 +41,7 @@ def test_every_command_has_a_row_in_the_readme(name):
 
 def test_every_option_of_a_command_stands_in_its_row():
     for name, command in paperbot.commands.items():
-        row = re.search(rf"\n\| `paperbot {name}\b.*", README).group()
+        row = "".join(re.findall(rf"\n\| `paperbot {name}\b.*", README))
         for option in command.params:
             if option.name not in ("home", "now", "verbose") and option.opts[0].startswith("--"):
                 assert option.opts[0] in row, f"{option.opts[0]} of {name}"
@@ -50,7 +50,7 @@ def test_every_option_of_a_command_stands_in_its_row():
 def test_the_readme_names_no_key_or_command_that_is_not():
     tables = set(re.findall(r"\n\| `([a-z_\[\].]+)` \|", README))
     assert tables <= keys_of(Settings) | keys_of(Profile)
-    assert set(re.findall(r"\n\| `paperbot (\w+)", README)) == set(paperbot.commands)
+    assert set(re.findall(r"\n\| `paperbot ([\w-]+)", README)) == set(paperbot.commands)
 
 
 def test_no_path_of_a_machine_and_no_registry_is_named_in_the_constraints():

@@ -1,0 +1,225 @@
+"""The first hour of a new user: the first edition, and what the commands say right after it."""
+
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from deliver.smtp_servers import MailServer
+from starlette.testclient import TestClient
+from support import digest
+
+from bot.app import open_app
+from bot.web import make_web
+
+SATURDAY = "2025-05-10T09:00:00+02:00"
+LATER = "2025-05-10T09:01:00+02:00"
+
+
+def by_smtp(monkeypatch, server) -> None:
+    """Mails go to this server from now on."""
+    monkeypatch.setenv("PAPERBOT_EMAIL__HOST", "127.0.0.1")
+    monkeypatch.setenv("PAPERBOT_EMAIL__PORT", str(server.port))
+    monkeypatch.setenv("PAPERBOT_EMAIL__SECURITY", "none")
+
+
+@pytest.fixture
+def noted(home):
+    """A home whose reader wants a note on quiet days."""
+    profile = home / "profiles" / "reward-models.toml"
+    profile.write_text(profile.read_text().replace('when_quiet = "skip"', 'when_quiet = "note"'))
+    return home
+
+
+@pytest.mark.parametrize("first", [SATURDAY, "2025-05-09T07:00:00+02:00"])
+def test_after_a_forced_edition_no_older_day_is_due(noted, paperbot, first):
+    assert paperbot("run", "--force", "--now", first).code == 0
+    again = paperbot("run", "--now", first, "--json").json
+    assert (again["editions"], again["skipped"], again["delivered"]) == (0, 0, 0)
+    (reader,) = paperbot("status", "--now", first, "--json").json["readers"]
+    assert reader["last_edition"] == first[:10]
+    assert reader["late"] is None
+    monday = paperbot("run", "--now", "2025-05-12T08:00:00+02:00", "--json").json
+    assert monday["editions"] == 1
+
+
+def test_a_reader_has_missed_nothing_of_the_days_before_they_came(noted, paperbot):
+    early = paperbot("run", "--now", "2025-05-09T07:59:00+02:00", "--json").json
+    assert early["editions"] == 0
+    (reader,) = paperbot("status", "--now", "2025-05-09T07:59:30+02:00", "--json").json["readers"]
+    assert reader["late"] is None
+    assert paperbot("run", "--now", "2025-05-09T08:00:00+02:00", "--json").json["editions"] == 1
+
+
+def test_one_who_subscribed_in_the_afternoon_is_not_late(home, paperbot):
+    afternoon = "2025-05-09T15:00:00+02:00"
+    paperbot("subscribe", "reward-models", "grace@example.org", "--now", afternoon)
+    status = paperbot("status", "--now", "2025-05-09T15:01:00+02:00", "--json").json
+    assert [reader["late"] for reader in status["readers"]] == [None, None]
+    assert paperbot("run", "--now", "2025-05-09T15:05:00+02:00", "--json").json["editions"] == 2
+
+
+def test_downtime_before_the_first_edition_is_made_up_for_by_one(home, paperbot):
+    paperbot("run", "--now", "2025-05-06T07:00:00+02:00")
+    late = paperbot("status", "--now", "2025-05-08T09:00:00+02:00", "--json").json["readers"][0]["late"]
+    assert late.startswith("due since Thu 2025-05-08 06:00 UTC")
+    run = paperbot("run", "--now", "2025-05-08T09:00:00+02:00", "--json").json
+    assert (run["editions"], run["skipped"]) == (1, 0)
+
+
+def test_the_channel_whose_messages_are_files_is_named(home, paperbot, monkeypatch):
+    profile = home / "profiles" / "reward-models.toml"
+    files = paperbot("run", "--force").out
+    assert "Mails become files in state/outbox, as no mail server is set (email.host)." in files
+    assert "Slack" not in files
+    profile.write_text(profile.read_text() + '\n[[readers]]\nslack = "C0123ABC"\n')
+    (home / "seeds" / "own.txt").write_text(digest("Reward models for dogs"))
+    with MailServer().running() as server:
+        by_smtp(monkeypatch, server)
+        both = paperbot("run", "--force").out
+    assert "Messages for Slack become files in" in both
+    assert "Mails become" not in both
+
+
+@pytest.mark.parametrize(
+    ("profile", "says"),
+    [
+        ('title = "A"\ninterests = "b"\n', "nobody receives a profile. Write an address into one"),
+        (None, "there is no profile. Write one, such as profiles/my-topic.toml"),
+        ('titel = "A"\n', ""),
+    ],
+)
+@pytest.mark.parametrize("force", [["--force"], []])
+def test_a_run_without_anything_to_do_says_why(home, paperbot, profile, says, force):
+    (home / "profiles" / "reward-models.toml").unlink()
+    if profile:
+        (home / "profiles" / "a.toml").write_text(profile)
+    answer = paperbot("run", *force)
+    assert says in answer.out
+    assert "--force doesn't wait" not in answer.out
+    assert ("profiles/a.toml:1: titel: unknown key" in answer.err) is (says == "")
+
+
+def test_where_all_readers_have_stopped_force_says_so(home, paperbot):
+    paperbot("run", "--force")
+    (home / "profiles" / "reward-models.toml").write_text(
+        'title = "A"\ninterests = "b"\n[[readers]]\nemail = "bob@example.org"\n'
+    )
+    paperbot("thumb", "up", "reward-models", "p1")
+    with closing(sqlite3.connect(home / "state" / "paperbot.db")) as store, store:
+        store.execute("UPDATE readers SET stopped = 'unsubscribed by its reader'")
+    assert "all readers have stopped" in paperbot("run", "--force").out
+
+
+def test_own_digests_take_the_place_of_the_samples(home, paperbot):
+    assert paperbot("ingest", "--json").json["digests"][0]["source"] == "samples"
+    (home / "seeds" / "own.txt").write_text(digest("Reward models for dogs", "Robot arms"))
+    assert paperbot("run", "--force", "--json").json["new"] == 2
+    (edition,) = paperbot("export", "reward-models").json["editions"]
+    assert {paper["title"] for paper in edition["papers"]} == {"Reward models for dogs", "Robot arms"}
+
+
+def test_samples_are_not_read_where_another_source_brings_something_at_once(home, paperbot):
+    (home / "seeds" / "own.txt").write_text(digest("Reward models for dogs"))
+    run = paperbot("run", "--force", "--json").json
+    assert (run["digests"], run["new"], run["editions"]) == (1, 1, 1)
+    shutil.rmtree(home / "samples")
+    assert paperbot("check").code == 0
+
+
+def test_init_leaves_the_samples_out_if_told_and_says_what_they_are(paperbot, tmp_path):
+    said = paperbot("init", tmp_path / "with").out
+    assert "abstracts are rewritten, not the authors'" in said
+    assert "send-test reward-models" in said
+    said = paperbot("init", tmp_path / "without", "--no-samples").out
+    assert "rewritten" not in said
+    assert not (tmp_path / "without" / "samples").exists()
+    assert paperbot("--home", tmp_path / "without", "ingest", "--json").json["digests"] == []
+
+
+def test_init_keeps_the_comments_of_the_settings_and_adds_the_samples(home):
+    text = (home / "paperbot.toml").read_text()
+    assert "# drop digests of your own here" in text
+    assert text.index('name = "seeds"') < text.index('name = "samples"')
+
+
+def test_the_start_page_tells_its_operator_how_to_open_it(home):
+    with open_app(home) as app:
+        page = TestClient(make_web(app)).get("/").text
+    assert "<code>open = true</code>" in page
+
+
+@pytest.mark.parametrize(
+    ("damage", "remedy"),
+    [
+        ("text", "file is not a database; name another file in store.url, or put a backup in its place"),
+        ("readonly", "attempt to write a readonly database; allow writing to the file and its folder"),
+    ],
+)
+def test_a_store_that_cannot_be_used_is_told_with_a_remedy(home, paperbot, damage, remedy, monkeypatch):
+    path = home / "state" / "paperbot.db"
+    if damage == "text":
+        path.write_text("this is no database, but a text of some length" * 40)
+    else:
+        assert paperbot("status").code == 0
+        monkeypatch.setenv("PAPERBOT_STORE__URL", f"sqlite:///file:{path}?mode=ro&uri=true")
+    answer = paperbot("run")
+    assert (answer.code, answer.err.count("\n")) == (2, 1)
+    assert remedy in answer.err
+
+
+def test_a_template_that_nothing_uses_is_told_with_the_name_that_was_meant(home, paperbot):
+    folder = home / "templates"
+    folder.mkdir()
+    (folder / "mial.html.j2").write_text("<p>Hello</p>")
+    answer = paperbot("check")
+    assert answer.code == 2
+    assert "mial.html.j2: nothing uses a template of this name; did you mean mail.html.j2?" in answer.err
+    (folder / "mial.html.j2").rename(folder / "_greeting.j2")
+    assert paperbot("check").code == 2
+    (folder / "mail.txt.j2").write_text('{% include "_greeting.j2" %}')
+    assert paperbot("check").code == 0
+
+
+def test_a_chart_that_was_asked_for_and_not_written_is_told(home, paperbot):
+    paperbot("ingest")
+    for reader in (["reward-models"], []):
+        answer = paperbot("evaluate", *reader, "--chart", "chart.png")
+        assert answer.code == 1
+        assert "! chart.png: not written: " in answer.err
+        assert not Path("chart.png").exists()
+        assert paperbot("evaluate", *reader).code == 0
+
+
+def test_no_table_breaks_an_address(home, paperbot):
+    address = "somebody.with.a.rather.long.name@lab.department.university.example.org"
+    paperbot("subscribe", "reward-models", address)
+    assert f"reward-models/{address}" in paperbot("status").out
+    assert address in paperbot("profiles").out
+    assert f"Reward models → {address}" in paperbot("run", "--force").out
+    paperbot("thumb", "up", f"reward-models/{address}", "p1")
+    assert f"reward-models/{address}" in paperbot("evaluate").out
+
+
+def test_the_demo_names_mails_and_slack_messages_for_what_they_are(paperbot, tmp_path):
+    out = paperbot("demo", tmp_path / "demo").out
+    mails, slack = out.split("So are the messages for Slack")
+    assert "Any mail program opens them:" in mails
+    assert ".json" not in mails
+    assert "agents--C0123ABC.json" in slack
+    assert ".eml" not in slack
+    steps = ["Making a home in", "Reading digests ...", "Composing editions ...", "Delivering ..."]
+    places = [out.index(step) for step in steps]
+    assert places == sorted(places)
+
+
+def test_status_tells_of_files_that_cannot_be_read(home, paperbot):
+    (home / "seeds" / "notes.txt").write_text("Dear diary, today nothing happened at all.\n")
+    (home / "seeds" / "own.txt").write_text(digest("Reward models for dogs"))
+    assert paperbot("run", "--force").code == 1
+    status = paperbot("status", "--json")
+    assert status.code == 1
+    assert [problem["source"] for problem in status.json["problems"]] == ["seeds/notes.txt"]
+    (home / "seeds" / "notes.txt").unlink()
+    assert paperbot("status").code == 0

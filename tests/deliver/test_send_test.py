@@ -1,0 +1,207 @@
+"""``paperbot send-test``: the last edition or a sample through the configured channel, counted nowhere."""
+
+import email
+import json
+import re
+import sqlite3
+from contextlib import closing
+from email import policy
+
+import pytest
+from starlette.testclient import TestClient
+from support import digest
+
+from bot.app import open_app
+from bot.web import make_web
+
+NOW = "2025-05-07T09:00:00+02:00"
+
+
+@pytest.fixture
+def by_smtp(home, mail_server, monkeypatch):
+    """A server, and a home that sends its mails through it."""
+
+    def connect(**options):
+        server = mail_server(**options)
+        monkeypatch.setenv("PAPERBOT_EMAIL__HOST", "127.0.0.1")
+        monkeypatch.setenv("PAPERBOT_EMAIL__PORT", str(server.port))
+        monkeypatch.setenv("PAPERBOT_EMAIL__SECURITY", "none")
+        return server
+
+    return connect
+
+
+@pytest.fixture
+def by_slack(home, slack_server, monkeypatch):
+    profile = home / "profiles" / "reward-models.toml"
+    profile.write_text(profile.read_text().replace('email = "ada@example.org"', 'slack = "C0123ABC"'))
+    monkeypatch.setenv("PAPERBOT_SLACK__TOKEN", "xoxb-test")
+    monkeypatch.setenv("PAPERBOT_SLACK__API_URL", slack_server.url)
+    return slack_server
+
+
+def rows(home):
+    """All rows of all tables."""
+    with closing(sqlite3.connect(home / "state" / "paperbot.db")) as store:
+        names = store.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+        return {name: store.execute(f"SELECT * FROM {name}").fetchall() for (name,) in names}
+
+
+def parsed(content):
+    return email.message_from_bytes(content, policy=policy.default)
+
+
+def text_of(mail):
+    return " ".join(mail.get_body(("plain",)).get_content().split())
+
+
+def test_the_last_edition_goes_out_as_a_test_and_nothing_is_stored(home, by_smtp, paperbot):
+    paperbot("run", "--force", "--now", NOW)
+    (file,) = (home / "state" / "outbox").rglob("*.eml")
+    first, before, server = parsed(file.read_bytes()), rows(home), by_smtp()
+    for _ in range(2):
+        answer = paperbot("send-test", "reward-models")
+        assert answer.code == 0
+        assert "The edition of 7 May 2025 was sent to ada@example.org as a test: 250 queued" in answer.out
+        assert f"Mails go by 127.0.0.1:{server.port}" in answer.out
+    assert rows(home) == before
+    tests = [parsed(mail.content) for mail in server.mails]
+    assert [mail["Subject"] for mail in tests] == [f"Test: {first['Subject']}"] * 2
+    assert len({mail["Message-ID"] for mail in [first, *tests]}) == 3
+    assert "7 May 2025 · a test, counted nowhere · 7 picks from 176 new papers" in text_of(tests[0])
+    links = re.compile(r"http://localhost:8000/thumb/\S+")
+    assert len(links.findall(text_of(tests[0]))) == len(links.findall(text_of(first))) == 14
+
+
+def test_before_the_first_edition_a_sample_goes_out_whose_links_lead_to_a_page(home, by_smtp, paperbot):
+    paperbot("ingest")
+    before, server = rows(home), by_smtp()
+    answer = paperbot("send-test", "reward-models")
+    assert (answer.code, answer.err) == (0, "")
+    assert "A sample was sent to ada@example.org as a test: 250 queued" in answer.out
+    assert rows(home) == before
+    mail = parsed(server.mails[0].content)
+    assert mail["Subject"].startswith("Test: ")
+    assert "Reward models (a sample)" in text_of(mail)
+    links = set(re.findall(r"http://localhost:8000/[^\s>\"]+", f"{text_of(mail)} {mail['List-Unsubscribe']}"))
+    assert links == {"http://localhost:8000/sample"}
+    with open_app(home) as app:
+        client = TestClient(make_web(app))
+        for page in (client.get("/sample"), client.post("/sample", data={"List-Unsubscribe": "One-Click"})):
+            assert page.status_code == 200
+            assert "The links work." in page.text
+    assert rows(home) == before
+
+
+def test_without_a_server_a_test_is_a_file_beside_the_edition(home, paperbot):
+    paperbot("run", "--force", "--now", NOW)
+    answer = paperbot("send-test", "reward-models", "--now", NOW)
+    assert answer.code == 0
+    assert "state/outbox/2025-05-07/reward-models--ada@example.org--2.eml" in answer.out
+    assert "Mails become files in" in answer.out
+
+
+def test_slack_gets_a_test_with_buttons_only_where_they_work(home, by_slack, paperbot, monkeypatch):
+    assert paperbot("send-test", "reward-models").code == 0
+    monkeypatch.setenv("PAPERBOT_SLACK__SIGNING_SECRET", "0123456789abcdef")
+    assert paperbot("send-test", "reward-models").code == 0
+    samples = len(by_slack.posts)
+    assert '"button"' not in json.dumps(by_slack.posts)
+    assert all("Test: " in post["text"] and "a sample" in post["text"] for post in by_slack.posts)
+    paperbot("run", "--force", "--now", NOW)
+    sent = len(by_slack.posts)
+    assert paperbot("send-test", "reward-models").code == 0
+    tests = by_slack.posts[sent:]
+    assert len(tests) == sent - samples
+    assert json.dumps(tests).count('"button"') == 14
+    assert "Test: " in tests[0]["text"]
+
+
+@pytest.mark.parametrize(
+    ("replies", "says"),
+    [
+        (
+            {"ada@example.org": "550 5.1.1 no such user"},
+            "no such user; correct the reader's address in the profile",
+        ),
+        ({"MAIL": "550 5.7.1 not your address"}, "not your address; check email.sender"),
+        ({"DATA": "554 5.6.0 too odd"}, "too odd; the other side's log may say more"),
+    ],
+)
+def test_a_refusal_is_told_with_a_remedy_and_stops_nobody(home, by_smtp, paperbot, replies, says):
+    paperbot("run", "--force", "--now", NOW)
+    before, server = rows(home), by_smtp()
+    server.replies.update(replies)
+    answer = paperbot("send-test", "reward-models")
+    assert answer.code == 1
+    assert answer.err.startswith("! reward-models/ada@example.org: ")
+    assert says in answer.err
+    assert rows(home) == before
+
+
+def test_a_wrong_password_is_told_with_a_remedy(home, by_smtp, paperbot, monkeypatch, tls, certificate):
+    by_smtp(login=(b"ada", b"right"), context=tls.server)
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate.with_suffix(".crt")))
+    monkeypatch.setenv("PAPERBOT_EMAIL__SECURITY", "starttls")
+    monkeypatch.setenv("PAPERBOT_EMAIL__USERNAME", "ada")
+    monkeypatch.setenv("PAPERBOT_EMAIL__PASSWORD", "wrong")
+    answer = paperbot("send-test", "reward-models")
+    assert answer.code == 1
+    assert "535" in answer.err
+    assert "check email.username and PAPERBOT_EMAIL__PASSWORD" in answer.err
+    monkeypatch.delenv("SSL_CERT_FILE")
+    answer = paperbot("send-test", "reward-models")
+    assert answer.code == 1
+    assert "certificate verify failed" in answer.err
+    assert "check email.host, email.port and email.security" in answer.err
+
+
+def test_one_who_wants_no_messages_gets_no_test(home, by_smtp, paperbot):
+    server = by_smtp()
+    paperbot("thumb", "up", "reward-models", "p1")
+    paperbot("ingest")
+    paperbot("thumb", "up", "reward-models", "p1")
+    with closing(sqlite3.connect(home / "state" / "paperbot.db")) as store, store:
+        store.execute("UPDATE readers SET stopped = 'paused by its reader'")
+    answer = paperbot("send-test", "reward-models")
+    assert answer.code == 2
+    assert "gets no messages: paused by its reader" in answer.err
+    assert server.mails == []
+
+
+def test_check_says_which_way_messages_go_and_what_will_not_work(home, by_smtp, paperbot, monkeypatch):
+    files = paperbot("check")
+    assert "1 reader by mail: messages become files in state/outbox, as no mail server is set" in files.out
+    assert "?" not in files.out
+    assert "Slack" not in files.out
+    server = by_smtp()
+    (home / "profiles" / "nobody.toml").write_text('title = "A"\ninterests = "b"\n')
+    answer = paperbot("check")
+    assert answer.code == 0
+    way = f"messages go by 127.0.0.1:{server.port} (none, without a login) as Paperbot <paperbot@localhost>"
+    assert way in answer.out
+    assert (
+        "?   links in messages lead to http://localhost:8000, which opens on this machine only" in answer.out
+    )
+    assert "?   profiles/nobody.toml has no readers" in answer.out
+    monkeypatch.setenv("PAPERBOT_BOT__PUBLIC_URL", "https://papers.example.org")
+    assert "links in messages" not in paperbot("check").out
+
+
+def test_check_tells_of_buttons_that_nobody_receives(home, by_slack, paperbot, monkeypatch):
+    monkeypatch.setenv("PAPERBOT_BOT__PUBLIC_URL", "https://papers.example.org")
+    assert "?   messages for Slack go without buttons" in paperbot("check").out
+    monkeypatch.setenv("PAPERBOT_SLACK__SIGNING_SECRET", "0123456789abcdef")
+    assert "?" not in paperbot("check").out
+
+
+def test_editions_for_slack_have_buttons_only_where_somebody_receives_them(
+    home, by_slack, paperbot, monkeypatch
+):
+    paperbot("run", "--force", "--now", NOW)
+    assert '"button"' not in json.dumps(by_slack.posts)
+    assert "This is an edition of" in json.dumps(by_slack.posts)
+    monkeypatch.setenv("PAPERBOT_SLACK__APP_TOKEN", "xapp-1")
+    (home / "seeds" / "own.txt").write_text(digest("Reward models for dogs"))
+    assert paperbot("run", "--force", "--now", NOW).code == 0
+    assert json.dumps(by_slack.posts[-1]).count('"button"') == 2
