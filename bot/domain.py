@@ -16,6 +16,7 @@ from enum import StrEnum
 
 PaperId = int
 ReaderId = int
+NOT_STORED: ReaderId = 0  # the id of a reader whom the store does not have yet; it gives none this id
 
 
 @dataclass(frozen=True, slots=True)

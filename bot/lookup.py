@@ -8,25 +8,24 @@ from datetime import datetime
 
 from bot.config.personal import personal
 from bot.config.profiles import Profile
-from bot.domain import Origin, Paper, Reader
+from bot.domain import NOT_STORED, Origin, Paper, Reader
 from bot.errors import UsageError
 from bot.store import Store
 
 _REF = re.compile(r"p(\d{1,18})")
 
 
-def find_reader(
-    store: Store, profiles: Mapping[str, Profile], name: str, now: datetime
-) -> tuple[Reader, Profile]:
+def find_reader(store: Store, profiles: Mapping[str, Profile], name: str) -> tuple[Reader, Profile]:
     """The reader called ``slug/address``, or the only one of profile ``slug``, and the profile as they have it.
 
-    Raises UsageError.
+    Nothing is written: one whom the profile's file names and the store does not have yet has the id
+    ``NOT_STORED``, see ``stored_reader``. Raises UsageError.
     """
     slug, _, address = name.partition("/")
     if slug not in profiles:
         raise UsageError(f"no profile {slug!r}; there are: {', '.join(profiles) or 'none in profiles/'}")
     profile = profiles[slug]
-    readers = _readers(store, slug, profile, now)
+    readers = _readers(store, slug, profile)
     fitting = [reader for reader in readers if not address or reader.address.lower() == address.lower()]
     if len(fitting) == 1:
         return fitting[0], personal(profile, store.overrides.get(fitting[0].id))
@@ -38,23 +37,32 @@ def find_reader(
     )
 
 
-def find_kept(store: Store, profiles: Mapping[str, Profile], name: str, now: datetime) -> Reader:
+def stored_reader(
+    store: Store, profiles: Mapping[str, Profile], name: str, now: datetime
+) -> tuple[Reader, Profile]:
+    """The same for a command that keeps something of the reader: a new one is stored first, as come ``now``."""
+    reader, profile = find_reader(store, profiles, name)
+    if reader.id == NOT_STORED:
+        store.readers.sync(reader.profile, profile.addresses, now)
+        return find_reader(store, profiles, reader.name)
+    return reader, profile
+
+
+def find_kept(store: Store, profiles: Mapping[str, Profile], name: str) -> Reader:
     """The reader of this name of whom something is kept, in a profile or not any more; raises UsageError."""
     slug, _, address = name.partition("/")
     kept = [r for r in store.readers.of_profile(slug) if r.address.lower() == address.lower()]
-    return kept[0] if kept else find_reader(store, profiles, name, now)[0]
+    return kept[0] if kept else find_reader(store, profiles, name)[0]
 
 
-def _readers(store: Store, slug: str, profile: Profile, now: datetime) -> list[Reader]:
-    """The profile's readers: those its file names, in its order, and those who came by web.
-
-    The store is written to only where it doesn't know a reader yet.
-    """
+def _readers(store: Store, slug: str, profile: Profile) -> list[Reader]:
+    """The profile's readers: those its file names, in its order, and those who came by web."""
     known = {reader.address: reader for reader in store.readers.of_profile(slug)}
-    addresses = [address for _, address in profile.addresses]
-    if not known.keys() >= set(addresses):
-        return store.readers.sync(slug, profile.addresses, now)
-    named = [known[address] for address in addresses]
+    named = [
+        known.get(address) or Reader(NOT_STORED, slug, kind, address)
+        for kind, address in profile.addresses
+        if address in known or not store.readers.forgotten(slug, address)
+    ]
     return [*named, *(r for r in known.values() if r.origin is Origin.WEB and r not in named)]
 
 

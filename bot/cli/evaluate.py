@@ -31,7 +31,12 @@ _READERS_DRAWN = 30
 @json_option
 @click.pass_context
 def command(
-    ctx: click.Context, *, reader: str | None, chart: Path | None, now: datetime, as_json: bool
+    ctx: click.Context,
+    *,
+    reader: str | None,
+    chart: Path | None,
+    now: datetime,  # noqa: ARG001 - taken as by every command; no thumb's prediction depends on it
+    as_json: bool,
 ) -> None:
     """Predict each of READER's thumbs from the ones before it; without READER, all readers'.
 
@@ -47,16 +52,16 @@ def command(
     if reader is None:
         _all(app, chart, as_json)
     else:
-        _one(app, reader, chart, now, as_json)
+        _one(app, reader, chart, as_json)
 
 
-def _one(app: App, name: str, chart: Path | None, now: datetime, as_json: bool) -> None:
+def _one(app: App, name: str, chart: Path | None, as_json: bool) -> None:
     from bot.lookup import find_reader
     from bot.pipeline.answers import answer
     from bot.pipeline.evaluating import evaluate
     from bot.render.charts import over_time as drawn_over_time
 
-    reader, profile = find_reader(app.store, app.profiles, name, now)
+    reader, profile = find_reader(app.store, app.profiles, name)
     found = evaluate(app.store, lambda: app.ranker, reader, profile)
     rows = over_time(found)
     note = f"{rests_on(found)} The shade holds the true value 95 times in 100."

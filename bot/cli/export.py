@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 @click.argument("reader")
 @now_option
 @click.pass_context
-def command(ctx: click.Context, reader: str, now: datetime) -> None:
+def command(
+    ctx: click.Context,
+    reader: str,
+    now: datetime,  # noqa: ARG001 - taken as by every command; what is stored does not depend on it
+) -> None:
     """Print all that is kept of READER as one JSON object: thumbs, their history, editions, settings.
 
     \b
@@ -28,4 +32,4 @@ def command(ctx: click.Context, reader: str, now: datetime) -> None:
     from bot.pipeline.account import export
 
     app = app_of(ctx)
-    print_json(export(app.store, find_kept(app.store, app.profiles, reader, now)))
+    print_json(export(app.store, find_kept(app.store, app.profiles, reader)))

@@ -27,7 +27,7 @@ def command(ctx: click.Context, reader: str, now: datetime) -> None:
     from bot.lookup import find_kept
 
     app = app_of(ctx)
-    found = find_kept(app.store, app.profiles, reader, now)
+    found = find_kept(app.store, app.profiles, reader)
     path = app.home / "profiles" / f"{found.profile}.toml"
     if path.exists():
         remove_reader(path, found.address)

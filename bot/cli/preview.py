@@ -36,7 +36,7 @@ def command(ctx: click.Context, reader: str, now: datetime, form: str) -> None:
     from bot.schedule import local_date
 
     app = app_of(ctx)
-    found, profile = find_reader(app.store, app.profiles, reader, now)
+    found, profile = find_reader(app.store, app.profiles, reader)
     edition = app.editor.edition(found, profile, local_date(now, profile.schedule.timezone or "UTC"), now)
     if app.shortener:
         edition = app.shortener.known(edition)

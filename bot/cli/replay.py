@@ -42,7 +42,7 @@ def command(
     from bot.pipeline.replaying import afterwards, replay
 
     app = app_of(ctx)
-    found, profile = find_reader(app.store, app.profiles, reader, now)
+    found, profile = find_reader(app.store, app.profiles, reader)
     editions = replay(app.store, found, profile, first.date(), last.date(), now=now)
     since_then = afterwards(app.store, found)
     if as_json:

@@ -40,7 +40,7 @@ def command(ctx: click.Context, reader: str | None, state: str | None, now: date
     from bot.pipeline.retrying import retry
 
     app = app_of(ctx)
-    only = find_reader(app.store, app.profiles, reader, now)[0] if reader else None
+    only = find_reader(app.store, app.profiles, reader)[0] if reader else None
     asked = retry(app.store, app.routes, State(state or State.RETRY), only, now)
     sent = app.dispatcher.deliver_due(now)
     if as_json:

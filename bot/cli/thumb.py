@@ -31,11 +31,11 @@ def command(ctx: click.Context, vote: str, reader: str, paper: str, now: datetim
       paperbot thumb clear reward-models p17
     """
     from bot.feedback import record
-    from bot.lookup import find_paper, find_reader
+    from bot.lookup import find_paper, stored_reader
     from bot.render.latex import readable
 
     app = app_of(ctx)
-    found, _ = find_reader(app.store, app.profiles, reader, now)
+    found, _ = stored_reader(app.store, app.profiles, reader, now)
     judged = find_paper(app.store, paper)
     record(app.store, found, judged, Vote(vote), now=now, via="cli")
     click.echo(f"{found.name}: {_SAID[Vote(vote)]} “{readable(judged.title)}”")

@@ -28,7 +28,7 @@ def command(ctx: click.Context, reader: str, now: datetime) -> None:
     from bot.store.readers import UNSUBSCRIBED
 
     app = app_of(ctx)
-    found, _ = find_reader(app.store, app.profiles, reader, now)
+    found, _ = find_reader(app.store, app.profiles, reader)
     named = remove_reader(app.home / "profiles" / f"{found.profile}.toml", found.address)
     app.refresh()
     app.store.readers.sync(found.profile, app.profiles[found.profile].addresses, now)

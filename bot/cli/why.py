@@ -36,7 +36,7 @@ def command(ctx: click.Context, reader: str, paper: str, now: datetime, as_json:
     from bot.lookup import find_paper, find_reader
 
     app = app_of(ctx)
-    found, profile = find_reader(app.store, app.profiles, reader, now)
+    found, profile = find_reader(app.store, app.profiles, reader)
     asked = find_paper(app.store, paper)
     score = app.editor.score(found, profile, asked, now)
     liked = app.store.papers.get([score.because]) if score.because is not None else {}

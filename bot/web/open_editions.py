@@ -9,13 +9,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from bot.config.profiles import Profile
-from bot.domain import Edition, Kind, Paper, PaperId, Reader
+from bot.domain import NOT_STORED, Edition, Kind, Paper, PaperId, Reader
 from bot.render.bibliography import bibtex, ris
 from bot.render.feed import atom
 from bot.schedule import local_date
 from bot.web.site import Refused, Site
-
-_NOBODY = 0  # no reader has this id: nothing was sent, no thumb was given
 
 
 class OpenEditions:
@@ -69,7 +67,8 @@ class OpenEditions:
         """Dated by the newest paper, so that the same papers are the same edition."""
         store = self._site.app.store
         now = store.papers.newest_first_seen() or self._site.now
-        reader = Reader(_NOBODY, slug, Kind.EMAIL, "")
+        # Nothing was sent to this reader, who gave no thumb.
+        reader = Reader(NOT_STORED, slug, Kind.EMAIL, "")
         # No guesses for nobody: there is no one to learn of.
         rules = profile.model_copy(update={"edition": profile.edition.model_copy(update={"explore": 0})})
         with self._site.editor() as editor:

@@ -1,0 +1,70 @@
+"""Commands that only look something up write nothing: a reader begins with the first edition or thumb."""
+
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+NOW = "2031-05-07T09:00:00+00:00"  # ahead of the clock: it must not become the day on which a reader came
+
+READING = [
+    ("preview", "reward-models", "--now", NOW),
+    ("why", "reward-models", "TTRL", "--now", NOW),
+    ("replay", "reward-models", "--from", "2025-05-06", "--to", "2025-05-07", "--now", NOW),
+    ("evaluate", "reward-models", "--now", NOW),
+    ("export", "reward-models/ada@example.org", "--now", NOW),
+    ("retry", "reward-models", "--now", NOW),
+]
+
+
+def rows(home):
+    """All rows of all tables but the settings of SQLite's own."""
+    with closing(sqlite3.connect(home / "state" / "paperbot.db")) as store:
+        named = store.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+        return {name: store.execute(f"SELECT * FROM {name}").fetchall() for (name,) in named}
+
+
+@pytest.fixture
+def ingested(home, paperbot):
+    assert paperbot("ingest").code == 0
+    return home
+
+
+@pytest.mark.parametrize("arguments", READING, ids=lambda arguments: arguments[0])
+def test_looking_a_reader_up_stores_nothing(ingested, paperbot, arguments):
+    before = rows(ingested)
+    answer = paperbot(*arguments)
+    assert (answer.code, answer.err) == (0, "")
+    assert before["readers"] == []
+    assert rows(ingested) == before
+
+
+def test_a_thumb_stores_the_reader_as_come_at_its_time(ingested, paperbot):
+    now = "2025-05-07T09:00:00+00:00"
+    assert paperbot("thumb", "up", "reward-models", "TTRL", "--now", now).code == 0
+    kept = paperbot("export", "reward-models").json
+    assert kept["since"] == now
+    assert [thumb["thumb"] for thumb in kept["thumbs"]] == ["up"]
+
+
+def test_a_preview_is_the_edition_that_comes(ingested, paperbot):
+    shown = paperbot("preview", "reward-models", "--now", "2025-05-07T09:00:00+02:00").out
+    assert paperbot("run", "--now", "2025-05-07T09:00:00+02:00").code == 0
+    edition = paperbot("export", "reward-models").json["editions"][0]
+    places = [shown.index(pick["title"].split(":")[0][:40]) for pick in edition["papers"]]
+    assert places == sorted(places)
+    assert len(places) == 7
+
+
+def test_one_who_wanted_to_be_forgotten_is_no_reader_although_the_file_still_names_them(ingested, paperbot):
+    profile = ingested / "profiles" / "reward-models.toml"
+    named = profile.read_text()
+    assert paperbot("thumb", "up", "reward-models", "TTRL").code == 0
+    from bot.app import open_app
+
+    with open_app(ingested) as app:
+        app.forget(
+            app.store.readers.get("reward-models", "ada@example.org"), app.store.papers.newest_first_seen()
+        )
+    assert profile.read_text() == named
+    assert "has no readers" in paperbot("preview", "reward-models").err
