@@ -45,6 +45,15 @@ def test_a_paper_that_resembles_a_liked_one_says_so(ingested, paperbot):
     assert "which got a thumb up" in out
 
 
+def test_no_paper_resembles_itself_though_it_got_a_thumb_up(ingested, paperbot):
+    paperbot("thumb", "up", "reward-models", "Stop Summation")
+    assert paperbot("why", "reward-models", "Stop Summation", "--json").json["because"] == []
+    assert "resembles" not in paperbot("why", "reward-models", "Stop Summation").out
+    paperbot("thumb", "up", "reward-models", "Reward Under Attack")
+    others = paperbot("why", "reward-models", "Stop Summation", "--json").json["because"]
+    assert [paper["title"].split(":")[0] for paper in others] == ["Reward Under Attack"]
+
+
 def test_clear_takes_a_thumb_back(ingested, paperbot):
     before = paperbot("why", "reward-models", "TTRL", "--json").json
     paperbot("thumb", "down", "reward-models", "Stop Summation")
