@@ -102,12 +102,12 @@ class MyPage:
 
     def _page(self, request: Request, reader: Reader, said: str = "") -> Response:
         from bot.pipeline.answers import answer  # with scikit-learn behind it: `serve` is to be up at once
-        from bot.pipeline.evaluating import QUICK, evaluate
+        from bot.pipeline.evaluating import evaluate
 
         store, profile = self._site.app.store, self._site.profile_of(reader)
         with self._site.editor() as editor:
             words = learned(store, editor, reader, profile, now=self._site.now)
-            found = evaluate(store, lambda: self._site.app.ranker, reader, profile, QUICK)
+            found = evaluate(store, lambda: self._site.app.ranker, reader, profile, unseen=0)
         votes = store.feedback.votes(reader.id)
         editions = store.editions.of_reader(reader.id)
         return self._site.page(

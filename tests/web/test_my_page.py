@@ -90,6 +90,23 @@ def test_how_well_thumbs_were_predicted_is_a_drawing_with_words_for_those_who_ca
     assert re.search(r"a paper you liked stood above one you passed over \d+ times in 100", page)
 
 
+def test_the_page_and_the_command_give_one_answer(client, me, practised, paperbot):
+    page = client.get(me).text
+    found = paperbot("evaluate", practised.name, "--json").json
+    said = re.search(r"passed over (\d+) times in 100; by your interest words alone (\d+)", page)
+    assert [int(n) for n in said.groups()] == [round(100 * found[way]["auc"]) for way in ("learned", "words")]
+    summary = re.search(
+        r'aria-label="With thumbs (\d+) .*? and (\d+) of late; .*? alone (\d+) and (\d+);', page
+    )
+    over_time = found["over_time"]
+    learned = [round(100 * over_time[n]["learned"]["mean"]) for n in (0, -1)]
+    assert [int(n) for n in summary.groups()] == [
+        *learned,
+        *(round(100 * over_time[n]["words"]) for n in (0, -1)),
+    ]
+    assert page.count('<circle class="with-thumbs"') == len(over_time)
+
+
 def test_when_and_how_much_are_set_for_this_reader_alone(app, client, me, reader, paperbot):
     form = {"do": "settings", "size": "3", "at": "06:30", "day": ["mon", "sun"]}
     assert "Noted." in client.post(me, data=form).text
@@ -170,8 +187,12 @@ def test_editions_are_kept_to_be_opened_again_with_their_thumbs(app, client, me,
     edition = client.get(link).text
     assert edition.count("<li>") == 7
     action = re.search(r'action="(/thumb/[^"]+vote=up)"', edition)[1]
-    assert client.post(action.replace("&amp;", "&")).status_code == 200
-    assert len(app.store.feedback.current(reader.id)) == 1
+    voted = client.post(action.replace("&amp;", "&"))
+    assert voted.status_code == 200
+    assert [thumb.via for thumb in app.store.feedback.votes(reader.id)] == ["page"]
+    for follow_up in re.findall(r'action="([?][^"]*)"', voted.text):
+        client.post(action.split("?")[0] + follow_up.replace("&amp;", "&"))
+    assert [t.via for t in app.store.feedback.history(reader.id)] == ["page"] * 3
     assert client.get(f"{link}/papers.bib").text.count("@misc{") == 7
     assert client.get(f"{link}/papers.ris").text.count("TY  - ") == 7
 
