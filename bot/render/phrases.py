@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import date
 
 from bot.domain import Edition, EditionKind, Paper, Pick, PickKind, ReasonKind
@@ -20,8 +21,11 @@ def title(paper: Paper) -> str:
     return shorten(readable(paper.title), TITLE_WIDTH)
 
 
-def authors(paper: Paper) -> str:
-    """``A, B, C and 5 more``; ``by 8 authors`` where they were only counted; empty where not even that."""
+def authors(paper: Paper, always: Collection[str] = ()) -> str:
+    """``A, B, C and 5 more``; ``by 8 authors`` where they were only counted; empty where not even that.
+
+    Those named in ``always``, in any case, are never among the others: ``A, B, C, F and 4 more``.
+    """
     names = [shorten(readable(name), 60) for name in paper.authors]
     if not names:
         return f"by {_count(paper.author_count, 'author')}" if paper.author_count else ""
@@ -29,7 +33,21 @@ def authors(paper: Paper) -> str:
         return names[0]
     if len(names) <= _NAMED_AUTHORS + 1:
         return f"{', '.join(names[:-1])} and {names[-1]}"
-    return f"{', '.join(names[:_NAMED_AUTHORS])} and {len(names) - _NAMED_AUTHORS} more"
+    asked_for = {_folded(name) for name in always}
+    shown = [
+        name
+        for place, (name, author) in enumerate(zip(names, paper.authors, strict=True))
+        if place < _NAMED_AUTHORS or _folded(author) in asked_for
+    ]
+    if len(shown) == len(names):
+        return f"{', '.join(names[:-1])} and {names[-1]}"
+    return f"{', '.join(shown)} and {len(names) - len(shown)} more"
+
+
+def credits_of(pick: Pick) -> str:
+    """The paper's authors; one who is followed, or on the alert list, is always named."""
+    alerts = (reason.term for reason in pick.reasons if reason.kind is ReasonKind.ALERT)
+    return authors(pick.paper, [*alerts, pick.followed or ""])
 
 
 def day(when: date) -> str:
@@ -63,8 +81,9 @@ def match(pick: Pick) -> str:
 
 
 def guess(pick: Pick) -> str:
-    """What marks a pick that is no ordinary match; empty for all others."""
-    return _MARKS.get(pick.kind, "")
+    """What marks a pick that is no ordinary match, an alert with what fired it; empty for all others."""
+    alerts = ", ".join(oneline(reason.term) for reason in pick.reasons if reason.kind is ReasonKind.ALERT)
+    return _MARKS.get(pick.kind, "") + (f" ({alerts})" if alerts else "")
 
 
 def label(pick: Pick) -> str:
@@ -119,6 +138,10 @@ def preheader(edition: Edition) -> str:
 def quiet(edition: Edition) -> str:
     """Why there are no picks."""
     return oneline(edition.quiet.words if edition.quiet else "Nothing new today.")
+
+
+def _folded(name: str) -> str:
+    return " ".join(name.casefold().split())
 
 
 def _count(number: int, noun: str) -> str:

@@ -31,7 +31,7 @@ class SampleLinks:
 
     def thumb(self, paper: Paper, vote: Vote, via: str = "mail") -> str:
         """An address that says what it would record."""
-        return f"https://paperbot.example.org/thumb/{paper.ref}?vote={vote}"
+        return f"https://paperbot.example.org/thumb/{paper.ref}?from={via}&vote={vote}"
 
     def edition(self, day: date) -> str:
         """An address that says what it would show."""
