@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +9,14 @@ import tomlkit
 from tomlkit.items import AoT
 
 from bot.config.profiles import Profile
-from bot.config.toml import read_toml, validated
+from bot.config.toml import read_toml, validated, write_whole
 from bot.domain import Kind
 from bot.errors import ConfigError
 
 
 def add_reader(path: Path, kind: Kind, address: str) -> bool:
     """Write a reader into a profile's file; False where it stands there already. Raises ConfigError."""
-    document, text = _parsed(path)
+    document = _parsed(path)
     if _position(document, address) is not None:
         return False
     entry = tomlkit.table()
@@ -26,13 +24,13 @@ def add_reader(path: Path, kind: Kind, address: str) -> bool:
     if "readers" not in document:
         document.append("readers", tomlkit.aot())
     _readers(path, document).append(entry)
-    _write(path, document, text)
+    _write(path, document)
     return True
 
 
 def remove_reader(path: Path, address: str) -> bool:
     """Take a reader out of a profile's file; False where it doesn't stand there. Raises ConfigError."""
-    document, text = _parsed(path)
+    document = _parsed(path)
     position = _position(document, address)
     if position is None:
         return False
@@ -40,14 +38,14 @@ def remove_reader(path: Path, address: str) -> bool:
     del readers[position]
     if not readers:
         del document["readers"]
-    _write(path, document, text)
+    _write(path, document)
     return True
 
 
-def _parsed(path: Path) -> tuple[tomlkit.TOMLDocument, str]:
+def _parsed(path: Path) -> tomlkit.TOMLDocument:
     text, values = read_toml(path)
     validated(Profile, values, path.name, text)
-    return tomlkit.parse(text), text
+    return tomlkit.parse(text)
 
 
 def _position(document: tomlkit.TOMLDocument, address: str) -> int | None:
@@ -63,17 +61,8 @@ def _readers(path: Path, document: tomlkit.TOMLDocument) -> AoT:
     return readers
 
 
-def _write(path: Path, document: tomlkit.TOMLDocument, before: str) -> None:
+def _write(path: Path, document: tomlkit.TOMLDocument) -> None:
     """Replace the file as a whole, if what it would say is still a profile; raises ConfigError."""
     text = tomlkit.dumps(document)
     validated(Profile, tomlkit.parse(text).unwrap(), path.name, text)
-    if "\r\n" in before:
-        text = text.replace("\r\n", "\n").replace("\n", "\r\n")
-    try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-        Path(name).chmod(path.stat().st_mode)
-        Path(name).replace(path)
-    except OSError as error:
-        raise ConfigError(path.name, "", f"can't be written: {error.strerror}") from None
+    write_whole(path, text)

@@ -57,6 +57,7 @@ def _digests(content: bytes) -> Sequence[ParsedDigest]:
 
 def _in_lines(text: Sequence[Line]) -> Sequence[ParsedDigest]:
     starts = sorted((start, i) for i, form in enumerate(FORMATS) for start in form.starts(text))
+    starts = starts or [(0, i) for i, form in enumerate(FORMATS) if form.is_rest(text)][:1]
     if not starts:
         raise DigestError(explain(text, FORMATS, DOCUMENTS))
     ends = [start for start, _ in starts[1:]] + [len(text)]

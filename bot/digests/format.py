@@ -17,6 +17,9 @@ class Format:
     ``starts(lines)`` yields the indices at which digests of this format begin, none if there are none; a
     digest reaches to the next start of any format. ``parse(lines)`` reads one such digest, its first line
     included, and says in ``rejected`` what it could not read; it never raises.
+
+    ``is_rest(lines)`` is asked only of text in which no digest of any format begins: whether it is one of this
+    format all the same, of which the first lines were not copied.
     """
 
     name: str  # in JSON and in the store
@@ -24,6 +27,7 @@ class Format:
     hint: str  # how its digests begin, for people
     starts: Callable[[Sequence[Line]], Iterable[int]]
     parse: Callable[[Sequence[Line]], ParsedDigest]
+    is_rest: Callable[[Sequence[Line]], bool] = lambda _lines: False
 
 
 @dataclass(frozen=True, slots=True)

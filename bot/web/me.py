@@ -52,6 +52,9 @@ class MyPage:
     def change(self, request: Request) -> Response:
         """One change, as the form's field ``do`` names it; the page says what was done."""
         reader = self._reader(request)
+        self._site.profile_in_file(
+            reader
+        )  # without it the page can't be shown: nothing may have changed by then
         changes = {
             "ignore": self._ignore,
             "restore": self._restore,
@@ -160,7 +163,7 @@ class MyPage:
         return f"{done[vote]}: noted."
 
     def _settings(self, request: Request, reader: Reader) -> str:
-        profile = self._site.profiles()[reader.profile]
+        profile = self._site.profile_in_file(reader)
         overrides = self._site.app.store.overrides
         if field(request, "reset"):
             overrides.set(reader.id, Override(ignored=overrides.get(reader.id).ignored))

@@ -54,6 +54,34 @@ def test_no_paper_resembles_itself_though_it_got_a_thumb_up(ingested, paperbot):
     assert [paper["title"].split(":")[0] for paper in others] == ["Reward Under Attack"]
 
 
+def test_links_are_no_evidence(home, paperbot, tmp_path):
+    from support import digest
+
+    link = "Our code is at https://github.com/owls/reward-nest and at www.owls.org/nest; see huggingface.co/owls."
+    text = digest("Reward models for owls", "Reward models for bees").replace("We study", f"{link} We study")
+    (tmp_path / "d.txt").write_text(text)
+    paperbot("ingest", tmp_path / "d.txt")
+    paperbot("thumb", "up", "reward-models", "Reward models for bees")
+    terms = {
+        reason["term"]
+        for reason in paperbot("why", "reward-models", "Reward models for owls", "--json").json["reasons"]
+    }
+    assert "reward model" in terms
+    parts = {part for term in terms for part in term.split()}
+    assert not parts & {
+        "http",
+        "https",
+        "github",
+        "github.com",
+        "com",
+        "www",
+        "org",
+        "huggingface",
+        "nest",
+        "reward-nest",
+    }
+
+
 def test_clear_takes_a_thumb_back(ingested, paperbot):
     before = paperbot("why", "reward-models", "TTRL", "--json").json
     paperbot("thumb", "down", "reward-models", "Stop Summation")
