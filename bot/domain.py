@@ -243,6 +243,7 @@ class ReasonKind(StrEnum):
     WORD = "word"  # a word of the paper, weighed by the reader's model
     KEYWORD = "keyword"  # a keyword of the profile
     TRENDING = "trending"  # the paper's upvotes
+    ALERT = "alert"  # a keyword or author of the profile's alert rule; it has no weight
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,10 +44,11 @@ class ReaderLinks:
     signer: Signer
     reader: Reader
 
-    def thumb(self, paper: Paper, vote: Vote) -> str:
-        """The page that asks whether to record this vote."""
+    def thumb(self, paper: Paper, vote: Vote, via: str = "mail") -> str:
+        """The page that asks whether to record this vote; ``via`` says where the link stands: mail, page."""
         token = self.signer.sign(Purpose.THUMB, [self.reader.id, paper.id])
-        return f"{self.public_url}/thumb/{token}?vote={vote}"
+        origin = "" if via == "mail" else f"from={via}&"  # mails, the usual place, keep the short form
+        return f"{self.public_url}/thumb/{token}?{origin}vote={vote}"
 
     def confirm(self) -> str:
         """The page that asks whether this reader wants the editions."""

@@ -1,8 +1,8 @@
 """The terms of a text: what ranking weighs, reasons name, and summaries look for.
 
 Words in lower case without accents, in the singular, and pairs of words that stand side by side. Function words
-are no terms, and no pair reaches across one, or across a comma: a reason that a reader is shown should be
-something that the paper says.
+are no terms, and links are none; no pair reaches across one of these, or across a comma: a reason that a reader is
+shown should be something that the paper says.
 """
 
 from __future__ import annotations
@@ -33,6 +33,10 @@ _BREAK = re.compile(
     rf"(?<!{_MARK})(?:{_MARK}++(?:(?=\s|$)|{_BRACKET}(?:{_MARK}|{_BRACKET})*+)|{_BRACKET}(?:{_MARK}|{_BRACKET})*+)"
 )
 _LATEX = re.compile(r"\\[a-zA-Z]+|[{}]")
+# Where a text says how to get at something, it says nothing of its topic. No more than four dots are looked at.
+_LINK = re.compile(
+    r"(?:https?://|\bwww\.)\S+|\b(?:[\w-]{1,63}\.){1,4}(?:com|org|net|edu|io|ai|co|dev)/\S*", re.I
+)
 _WORD = re.compile(r"\w[\w+-]*(?:[./]\d+)*")
 
 
@@ -41,6 +45,8 @@ def terms(text: str) -> list[str]:
 
     >>> terms(r"Reward models, and the \textit{verifiable} rewards of R1 in 2025")
     ['reward', 'model', 'reward model', 'verifiable', 'reward', 'verifiable reward', 'r1']
+    >>> terms("Code (https://github.com/owl/nest), data at huggingface.co/owls: released")
+    ['code', 'data', 'released']
     """
     found: list[str] = []
     for phrase in _BREAK.split(_plain(text)):
@@ -80,6 +86,8 @@ def singular(word: str) -> str:
 def _plain(text: str) -> str:
     if "\\" in text:
         text = _LATEX.sub(" ", text)
+    if "/" in text or "www." in text:
+        text = _LINK.sub("\n", text)
     if text.isascii():  # most texts; the long way would take half of the time that terms take
         return text.lower()
     decomposed = unicodedata.normalize("NFKD", text.lower())

@@ -26,7 +26,11 @@ def command(ctx: click.Context, now: datetime, as_json: bool) -> int:
     from bot.pipeline.status import status
 
     app = app_of(ctx)
-    standing = [*app.profile_problems, *app.room.problems(), *unreadable(app.sources, app.store, app.parser.parse, now)]
+    standing = [
+        *app.profile_problems,
+        *app.room.problems(),
+        *unreadable(app.sources, app.store, app.parser.parse, now),
+    ]
     found = status(app.store, app.sources, app.profiles, standing, now)
     if as_json:
         print_json({**asdict(found), "problems": problems_json(found.problems)})

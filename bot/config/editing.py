@@ -5,7 +5,6 @@ from __future__ import annotations
 import fcntl
 import os
 import re
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +15,7 @@ from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import AoT
 
 from bot.config.profiles import Profile
-from bot.config.toml import read_toml, validated
+from bot.config.toml import read_toml, validated, write_whole
 from bot.domain import Kind
 from bot.errors import ConfigError
 
@@ -32,7 +31,7 @@ def add_reader(path: Path, kind: Kind, address: str) -> bool:
         if "readers" not in document:
             document.append("readers", tomlkit.aot())
         _readers(path, document).append(entry)
-        _write(path, document, text)
+        _write(path, document)
         return True
 
 
@@ -46,7 +45,7 @@ def remove_reader(path: Path, address: str) -> bool:
         del readers[addresses.index(address.lower())]
         if not readers:
             del document["readers"]
-        _write(path, document, text)
+        _write(path, document)
         return True
 
 
@@ -91,17 +90,8 @@ def _readers(path: Path, document: tomlkit.TOMLDocument) -> AoT:
     return readers
 
 
-def _write(path: Path, document: tomlkit.TOMLDocument, before: str) -> None:
+def _write(path: Path, document: tomlkit.TOMLDocument) -> None:
     """Replace the file as a whole, if what it would say is still a profile; raises ConfigError."""
     text = tomlkit.dumps(document)
     validated(Profile, tomlkit.parse(text).unwrap(), path.name, text)
-    if "\r\n" in before:
-        text = text.replace("\r\n", "\n").replace("\n", "\r\n")
-    try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-        Path(name).chmod(path.stat().st_mode)
-        Path(name).replace(path)
-    except OSError as error:
-        raise ConfigError(path.name, "", f"can't be written: {error.strerror}") from None
+    write_whole(path, text)

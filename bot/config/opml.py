@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,6 +9,8 @@ from itertools import count
 from typing import NoReturn
 from urllib.parse import urlsplit
 from xml.parsers import expat
+
+import tomlkit
 
 from bot import limits
 from bot.errors import UsageError
@@ -65,7 +66,8 @@ def as_sources(feeds: Sequence[Feed], taken: Collection[str]) -> Iterator[tuple[
     for feed in feeds:
         name = _free_name(feed, used)
         used.add(name)
-        yield name, f'\n[[sources]]\nname = "{name}"\nkind = "feed"\nurl = {json.dumps(feed.url)}\n'
+        url = tomlkit.item(feed.url).as_string()
+        yield name, f'\n[[sources]]\nname = "{name}"\nkind = "feed"\nurl = {url}\n'
 
 
 def _free_name(feed: Feed, used: Collection[str]) -> str:

@@ -6,6 +6,7 @@ import difflib
 import os
 import re
 import stat
+import tempfile
 import tomllib
 from collections import Counter
 from collections.abc import Mapping
@@ -80,10 +81,20 @@ def parse_toml(text: str, file: str) -> dict[str, Any]:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Puts a file in the place of another at once, so that none is ever half written."""
-    beside = path.with_name(f".{path.name}.new")
-    beside.write_text(text, encoding="utf-8")
-    beside.replace(path)
+    """Puts text in the place of a file's at once, so that none is ever half written; raises ConfigError.
+
+    The file keeps its mode, and its line ends where it has those of Windows.
+    """
+    try:
+        if b"\r\n" in path.read_bytes():
+            text = text.replace("\r\n", "\n").replace("\n", "\r\n")
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        Path(name).chmod(path.stat().st_mode)
+        Path(name).replace(path)
+    except OSError as error:
+        raise ConfigError(path.name, "", f"can't be written: {error.strerror}") from None
 
 
 def explain(error: ValidationError, model: type[BaseModel], file: str, text: str) -> ConfigError:

@@ -12,6 +12,8 @@
     ·
     May 30, 2025 4                                   date, and the number of comments
 
+A page copied without its first lines is recognised by the last three of some paper, where these count authors.
+
 The last three lines tell one paper from the next, but some papers lack them: then a title is a short
 paragraph that does not end like a sentence and that prose follows.
 
@@ -92,6 +94,13 @@ def _is_below_name(text: str) -> bool:
     return bool(_EDITOR.fullmatch(text) or _stamp(text))
 
 
+def _is_rest(lines: Sequence[Line]) -> bool:
+    """Whether some paper ends in its three lines, of which the first counts the authors: nothing else is written so."""
+    texts = [line.text for line in lines if line.text]
+    triples = zip(texts, texts[1:], texts[2:], strict=False)
+    return any(_COUNT.fullmatch(a) and b in _DOTS and _stamp(c) for a, b, c in triples)
+
+
 def _parse(lines: Sequence[Line]) -> ParsedDigest:
     day, body = _header([line for line in lines if line.text])
     items = list(_items(body))
@@ -103,8 +112,8 @@ def _parse(lines: Sequence[Line]) -> ParsedDigest:
 
 
 def _header(lines: Sequence[Line]) -> tuple[_Stamp | None, Sequence[Line]]:
-    """The page's day, and the lines below its header."""
-    at = next(i for i, line in enumerate(lines) if line.text.lower() == _NAME) + 1
+    """The page's day, and the lines below its header, of which any may not have been copied."""
+    at = next((i for i, line in enumerate(lines) if line.text.lower() == _NAME), -1) + 1
     if at < len(lines) and _EDITOR.fullmatch(lines[at].text):
         at += 1
     day = _stamp(_text(lines, at))
@@ -251,4 +260,5 @@ FORMAT = Format(
     hint='the lines "Daily Papers" and "byAK and the research community"',
     starts=_starts,
     parse=_parse,
+    is_rest=_is_rest,
 )

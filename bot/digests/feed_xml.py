@@ -23,9 +23,7 @@ from bot.errors import DigestError
 
 ITEM = re.compile(r"<(?:\w+:)?(?:item|entry)\b", re.IGNORECASE)
 _DECLARATION = re.compile(r"<\?xml\s[^<>?]{0,200}?\bencoding\s{0,9}=\s{0,9}['\"]([^'\"<>]{1,40})['\"]")
-_PROLOG = re.compile(
-    r"\s+|<\?.*?\?>|<!--.*?-->|<!doctype[^<>\[]*(?:\[.*?\]\s*)?>", re.IGNORECASE | re.DOTALL
-)
+_PROLOG = re.compile(r"\s+|<\?.*?\?>|<!--.*?-->|<!doctype[^<>\[]*(?:\[.*?\]\s*)?>", re.IGNORECASE | re.DOTALL)
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")  # in XML
 _REFERENCE = re.compile(
     r"(?P<verbatim><!\[CDATA\[.*?(?:\]\]>|\Z))"
@@ -106,7 +104,9 @@ def read(text: str) -> FeedReader:
     reader = FeedReader()
     try:
         reader.read(body)
-    except Exception as error:  # whatever broken bytes make feedparser raise, from its own mistakes to expat's
+    except (
+        Exception
+    ) as error:  # whatever broken bytes make feedparser raise, from its own mistakes to expat's
         problem = tidy(str(error)[:200])
     else:
         return reader

@@ -21,6 +21,9 @@ class Format:
     digest reaches to the next start of any format. ``parse(lines)`` reads one such digest, its first line
     included, and says in ``rejected`` what it could not read; it never raises. Where another format's start cuts the
     digest off, it gets less than ``starts`` saw.
+
+    ``is_rest(lines)`` is asked only of text in which no digest of any format begins: whether it is one of this
+    format all the same, of which the first lines were not copied.
     """
 
     name: str  # in JSON and in the store
@@ -28,6 +31,7 @@ class Format:
     hint: str  # how its digests begin, for people
     starts: Callable[[Sequence[Line]], Iterable[int]]
     parse: Callable[[Sequence[Line]], ParsedDigest]
+    is_rest: Callable[[Sequence[Line]], bool] = lambda _lines: False
 
 
 @dataclass(frozen=True, slots=True)

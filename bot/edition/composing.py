@@ -50,7 +50,8 @@ def _pick(choice: Choice, papers: Mapping[PaperId, Paper], summary_sentences: in
     score = choice.score
     paper = papers[score.paper]
     weights = {reason.term: reason.weight for reason in score.reasons if reason.kind is ReasonKind.WORD}
-    shown = telling(score.reasons)
+    alerts = tuple(Reason(name, 0.0, ReasonKind.ALERT) for name in choice.alerted_by)
+    shown = (*alerts, *telling(score.reasons))
     return Pick(
         paper=paper,
         kind=choice.kind,

@@ -30,10 +30,11 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A score that got a place, and why."""
+    """A score that got a place, and why: ``alerted_by`` are the alert rule's keywords and authors in the paper."""
 
     score: Score
     kind: PickKind
+    alerted_by: Sequence[str] = ()
 
 
 def select(

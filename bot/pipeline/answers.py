@@ -10,7 +10,7 @@ from bot.pipeline.verdicts import LEAST_LIKES, LEAST_ROUNDS, Evaluation, Quality
 def answer(found: Evaluation, *, by_pairs: bool = False) -> str:
     """Is it learning me?
 
-    With ``by_pairs``, in the terms of the chart: they stay the same if few of the papers there were are looked at.
+    With ``by_pairs``, in the terms of the chart: they are the same however many unseen papers were looked at.
     """
     if found.learned is None or found.words is None or found.chance is None:
         return _too_few(found)
@@ -24,8 +24,11 @@ def answer(found: Evaluation, *, by_pairs: bool = False) -> str:
             return f"Not so far: {compared}."
     if found.gain is None:
         seen = found.calibration.papers if found.calibration else found.likes
-        return f"No telling: you liked {found.likes} of {seen} papers that you saw; too few are left to compare with."
-    return f"Too early to be sure: {compared}. That may be chance."
+        return (
+            f"Can't tell yet: you liked {found.likes} of {seen} papers that you saw; "
+            "too few are left to compare with."
+        )
+    return f"Can't tell yet: {compared}. The difference may be chance."
 
 
 def answer_for_all(evaluations: Sequence[Evaluation], verdict: Verdict) -> str:

@@ -98,8 +98,8 @@ class Editor:
         wanted = Wanted(reader, profile, day)
         (found,) = self._ranked([(reader, profile)], [candidates.ids], now)
         alerts = [
-            _edition(wanted, found, [Choice(score, PickKind.ALERT)], watermark=candidates.watermark, now=now)
-            for score in _urgent(profile, found)
+            _edition(wanted, found, [choice], watermark=candidates.watermark, now=now)
+            for choice in _urgent(profile, found)
         ]
         return [replace(alert, kind=EditionKind.ALERT, considered=1) for alert in alerts]
 
@@ -174,7 +174,7 @@ def _choices(profile: Profile, found: _Ranked) -> list[Choice]:
     if not found.ranking:
         return []
     rules = profile.edition
-    first = [Choice(s, PickKind.ALERT) for s in _urgent(profile, found)[: rules.size]]
+    first = _urgent(profile, found)[: rules.size]
     taken = {choice.score.paper for choice in first}
     rest = [score for score in found.scores if score.paper not in taken]
     size = rules.size - len(first)
@@ -182,16 +182,23 @@ def _choices(profile: Profile, found: _Ranked) -> list[Choice]:
     return first + select(rest, found.ranking.similarity, limits, found.ranking.interest)
 
 
-def _urgent(profile: Profile, found: _Ranked) -> list[Score]:
+def _urgent(profile: Profile, found: _Ranked) -> list[Choice]:
+    """What the profile's alert rule matches, best first, with the names in the rule that did."""
     from bot.ranking import Rules
 
     rule = profile.alerts
     if rule is None:
         return []
     names = Rules(rule.keywords, rule.authors)
-    papers = [found.papers[score.paper] for score in found.scores]
-    named = {paper.id for paper in papers if names.reasons(paper) or names.followed(paper)}
-    return urgent(found.scores, named, rule.min_score)
+    alerted_by: dict[PaperId, list[str]] = {}
+    for score in found.scores:
+        verdict = names.verdict(found.papers[score.paper])
+        if matches := [*(reason.term for reason in verdict.reasons), *filter(None, [verdict.followed])]:
+            alerted_by[score.paper] = matches
+    return [
+        Choice(score, PickKind.ALERT, alerted_by.get(score.paper, ()))
+        for score in urgent(found.scores, alerted_by, rule.min_score)
+    ]
 
 
 def _edition(

@@ -12,6 +12,8 @@ The protocol, for one reader:
   rests on, and calibration, look only at papers that the reader saw: those judged, and in the same editions those as
   high up as nine of ten of the reader's thumbs are. One who presses at random among the papers shown, or among the
   first of them, is not taken for one who was understood. Where nothing judged was sent, all that came in was seen.
+- Of many papers seen in a round some are drawn, evenly and always the same; so whoever asks gets one answer. How many
+  papers that were not seen stand beside them, ``evaluate`` is told: only nDCG and the first places depend on it.
 
 A vote that was changed or taken back counts as it stands at last, from when that was said. The vocabulary is that of
 today's papers; it knows no thumbs. Upvotes, followed authors and words taken out are no learning, and play no part.
@@ -21,7 +23,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -43,28 +44,27 @@ _DAY = timedelta(days=1)
 _READ_SO_FAR = 0.9
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """How much work it may be: rounds, and papers beside the judged ones in each, evenly drawn."""
-
-    rounds: int
-    papers: int
-
-
-THOROUGH = Bounds(rounds=200, papers=1_000)
-QUICK = Bounds(rounds=16, papers=100)  # while a page waits
+# So many rounds at most: those of neighbouring days are put together. A page waits for them.
+_ROUNDS = 100
+# So many of the papers seen in a round, beside the judged ones: 300 for 50 changed the mean AUC of 59 rounds by .002.
+_SEEN = 50
+_UNSEEN = 1_000
 
 
 def evaluate(
-    store: Store, ranker: Callable[[], Ranker], reader: Reader, profile: Profile, bounds: Bounds = THOROUGH
+    store: Store, ranker: Callable[[], Ranker], reader: Reader, profile: Profile, *, unseen: int = _UNSEEN
 ) -> Evaluation:
-    """How well this reader's thumbs are predicted; ``ranker`` is asked for only where there is something to."""
+    """How well this reader's thumbs are predicted; ``ranker`` is asked for only where there is something to.
+
+    With fewer ``unseen`` papers in each round it is quicker. Precision and nDCG are then higher and say less; verdict,
+    AUC, gain, calibration and points are the same.
+    """
     votes, agreed = store.feedback.votes(reader.id), store.feedback.current(reader.id)
     zone = profile.schedule.timezone or "UTC"
-    tested = [r for r in rounds(votes, agreed, zone, bounds.rounds) if r.known and r.likes]
+    tested = [r for r in rounds(votes, agreed, zone, _ROUNDS) if r.known and r.likes]
     graded: Iterator[Graded] = iter(())
     if tested:
-        exams = _Exams(store, reader, profile, votes, bounds.papers)
+        exams = _Exams(store, reader, profile, votes, unseen)
         graded = examine(ranker(), map(exams.of, tested), exams.words, profile.edition.size)
     rated = [
         Rated(r.since, r.until, r.known, r.likes, grade) for r, grade in zip(tested, graded, strict=True)
@@ -86,9 +86,9 @@ class _Exams:
     """Finds what there was to rank in each round; asks the store for it once."""
 
     def __init__(
-        self, store: Store, reader: Reader, profile: Profile, votes: Sequence[Thumb], most: int
+        self, store: Store, reader: Reader, profile: Profile, votes: Sequence[Thumb], unseen: int
     ) -> None:
-        self._store, self._profile, self._votes, self._most = store, profile, votes, most
+        self._store, self._profile, self._votes, self._unseen = store, profile, votes, unseen
         self._zone = profile.schedule.timezone or "UTC"
         self._thumbed = store.papers.get(thumb.paper for thumb in votes)
         self._shown = store.editions.shown(reader.id)
@@ -100,26 +100,29 @@ class _Exams:
         """The judged papers and those that came in with them; as much of the reader as was known before."""
         days = dict.fromkeys(self._day(self._thumbed[paper].first_seen) for paper in one.judged)
         there = [paper for day in days for paper, at in self._arrivals[day] if at <= one.until]
-        others = _spread([paper for paper in there if paper not in self._thumbed], self._most)
-        unmuted = [p for p in self._store.papers.get(others).values() if not self.words.rules.muted(p)]
+        others = [paper for paper in there if paper not in self._thumbed]
+        seen = dict.fromkeys(_spread(self._seen(one, others), _SEEN))
+        unseen = _spread([paper for paper in others if paper not in seen], self._unseen)
+        papers = self._store.papers.get([*seen, *unseen]).values()
+        unmuted = [paper for paper in papers if not self.words.rules.muted(paper)]
         known = [thumb for thumb in self._votes if thumb.at < one.since]
         return Exam(
             interest=interest(self._profile, known, self._thumbed, one.since),
             papers=[*(self._thumbed[paper] for paper in one.judged), *unmuted],
             liked=frozenset(paper for paper, liked in one.judged.items() if liked),
-            seen=self._seen(one, [paper.id for paper in unmuted]),
+            seen=frozenset((*one.judged, *seen)),
         )
 
-    def _seen(self, one: Round, others: Sequence[PaperId]) -> frozenset[PaperId]:
+    def _seen(self, one: Round, others: Sequence[PaperId]) -> Sequence[PaperId]:
+        """Those of the others that the reader saw, and passed over."""
         read = {where.edition for paper in one.judged if (where := self._shown.get(paper))}
         if not read:
-            return frozenset((*one.judged, *others))
-        passed = (
+            return others
+        return [
             paper
             for paper in others
             if (where := self._shown.get(paper)) and where.edition in read and where.position <= self._depth
-        )
-        return frozenset((*one.judged, *passed))
+        ]
 
     def _by_day(self) -> Mapping[date, Sequence[tuple[PaperId, datetime]]]:
         """What came in on the days on which judged papers did, or one beside them, by the reader's calendar."""

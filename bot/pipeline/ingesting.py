@@ -246,9 +246,7 @@ def _reported(raw: RawDigest, digest: ParsedDigest, new: int, known: int) -> Dig
     )
 
 
-def unreadable(
-    sources: Iterable[Source], store: Store, parse: Parse, now: datetime
-) -> Iterator[Problem]:
+def unreadable(sources: Iterable[Source], store: Store, parse: Parse, now: datetime) -> Iterator[Problem]:
     """What can't be read of the files that lie in folders now; changes nothing.
 
     Each run tries them again, but only that run tells of them.
@@ -262,6 +260,8 @@ def unreadable(
                 continue
             content_hash = hashlib.sha256(raw.content).hexdigest()
             if reason := store.parse_attempts.refusal(content_hash):
-                yield Problem(f"{raw.source}/{raw.name}", f"refused since an earlier run: {reason}; {_TRY_AGAIN}")
+                yield Problem(
+                    f"{raw.source}/{raw.name}", f"refused since an earlier run: {reason}; {_TRY_AGAIN}"
+                )
             elif not store.papers.digests_with(content_hash):
                 yield from (item for item in _parsed(raw, parse) if isinstance(item, Problem))

@@ -307,6 +307,6 @@ def _due(store: Store, readers: Readers, now: datetime) -> Iterator[_Due]:
 
 def _free_slot(store: Store, reader: Reader, day: date) -> str:
     """The day's own slot, or where that is taken the first free one beside it."""
-    names = [day.isoformat(), *(f"{day.isoformat()}#{n}" for n in range(2, 100))]
-    taken = store.editions.slots(reader.id, names)
+    taken = store.editions.slots(reader.id, day)
+    names = (f"{day}#{n}" if n > 1 else f"{day}" for n in count(1))
     return next(name for name in names if name not in taken)

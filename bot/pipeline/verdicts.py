@@ -26,8 +26,8 @@ class Verdict(StrEnum):
     """Whether thumbs have made the ranking better than the interest words alone."""
 
     YES = "yes"  # surely better than words alone, and surely better than chance
-    NO = "no"  # there is none so far, or surely none worth the name
-    UNCLEAR = "unclear"  # there may be one, or chance
+    NO = "no"  # surely no better than words alone, or by too little to be worth the name
+    UNCLEAR = "unclear"  # too uncertain to tell one from the other
     TOO_FEW = "too few"  # not enough was predicted to say anything
 
 
@@ -166,7 +166,7 @@ def _verdict(auc: Estimate | None, gain: Estimate | None) -> Verdict:
         return Verdict.UNCLEAR
     if gain.low > 0 and auc.low > _CHANCE:
         return Verdict.YES
-    return Verdict.NO if gain.mean <= 0 or gain.high < _NO_GAIN else Verdict.UNCLEAR
+    return Verdict.NO if gain.high < _NO_GAIN else Verdict.UNCLEAR
 
 
 def _auc_and_gain(comparable: Sequence[Rated]) -> tuple[Estimate, Estimate]:

@@ -39,7 +39,7 @@ _EVERYDAY = 500
 _DIRECTIONS = 128
 
 # Of the file; another number is fitted again.
-_FORMAT = 2
+_FORMAT = 3
 
 
 class Corpus(TransformerMixin, BaseEstimator):

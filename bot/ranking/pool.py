@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse as sp
 
-from bot.domain import Paper
+from bot.domain import Paper, PaperId
 from bot.ranking.corpus import Corpus
 from bot.ranking.rules import Rules, Verdict
 from bot.ranking.vectors import directions, unit
@@ -60,9 +60,15 @@ class Pool:
             self._verdicts[rules] = [rules.verdict(paper) for paper in self.papers]
         return self._verdicts[rules]
 
-    def nearest(self, rows: Sequence[int], others: sp.csr_matrix) -> tuple[np.ndarray, np.ndarray]:
-        """For each of these rows the most alike of ``others`` (unit rows, at least one), and its cosine."""
+    def nearest(
+        self, rows: Sequence[int], others: sp.csr_matrix, ids: Sequence[PaperId]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """For each of these rows the most alike of ``others`` (unit rows, at least one), and its cosine.
+
+        ``ids`` are the papers of ``others``: no paper is alike to itself, its cosine is 0.
+        """
         alike = (self.unit[list(rows)] @ others.T).toarray()
+        alike[self.ids[list(rows)][:, None] == np.asarray(ids)] = 0
         best = alike.argmax(axis=1)
         return best, alike[np.arange(len(best)), best]
 

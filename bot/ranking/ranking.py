@@ -101,7 +101,7 @@ class Ranking:
     def _because(self, rows: Sequence[int]) -> list[PaperId | None]:
         if not (rows and self.model.liked_ids):
             return [None] * len(rows)
-        nearest, cosines = self.pool.nearest(rows, self.model.liked)
+        nearest, cosines = self.pool.nearest(rows, self.model.liked, self.model.liked_ids)
         return [
             self.model.liked_ids[which] if cosine >= _RESEMBLES_FROM else None
             for which, cosine in zip(nearest, cosines, strict=True)

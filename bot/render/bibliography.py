@@ -10,6 +10,7 @@ from bot.domain import Paper
 from bot.render.latex import readable
 from bot.render.links import title_link
 from bot.render.text import oneline
+from bot.terms import terms
 
 _TEX = {
     **{c: f"\\{c}" for c in "&%$#_{}"},
@@ -19,6 +20,8 @@ _TEX = {
 }
 _TEX_TABLE = str.maketrans(_TEX)
 _KEY = re.compile(r"[^a-z0-9]+")
+# Of a paper whose address no digest gave.
+_SEARCH = "The address searches arXiv for the title"
 
 
 def bibtex(papers: Iterable[Paper]) -> str:
@@ -40,7 +43,8 @@ def _bibtex(paper: Paper) -> str:
         "eprint": paper.arxiv_id or "",
         "archiveprefix": "arXiv" if paper.arxiv_id else "",
         "doi": _tex(paper.doi or ""),
-        "url": _url(paper),
+        "url": title_link(paper).url,
+        "note": _SEARCH if title_link(paper).is_search else "",
     }
     lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value]
     return "\n".join([f"@misc{{{_key(paper)},", *lines, "}\n"])
@@ -55,18 +59,19 @@ def _ris(paper: Paper) -> str:
         ("DA", f"{paper.published:%Y/%m/%d}" if paper.published else ""),
         ("DO", oneline(paper.doi or "")),
         ("M1", f"arXiv:{paper.arxiv_id}" if paper.arxiv_id else ""),
-        ("UR", _url(paper)),
+        ("UR", title_link(paper).url),
+        ("N1", _SEARCH if title_link(paper).is_search else ""),
         ("AB", oneline(readable(paper.abstract))),
     ]
     return "".join(f"{tag}  - {value}\r\n" for tag, value in lines if value) + "ER  - \r\n\r\n"
 
 
 def _key(paper: Paper) -> str:
-    authors = _authors(paper)
-    last = authors[0].split()[-1] if authors else "anonymous"
-    year = paper.published.year if paper.published else ""
-    ascii_name = unicodedata.normalize("NFKD", last).encode("ascii", "ignore").decode().lower()
-    return f"{_KEY.sub('', ascii_name) or 'paper'}{year}{paper.ref}"
+    """The first author's last name, or else the title's first word that means something; year; number."""
+    words = [author.split()[-1] for author in _authors(paper)[:1]] or terms(readable(paper.title))
+    ascii_words = (unicodedata.normalize("NFKD", word).encode("ascii", "ignore").decode() for word in words)
+    name = next((key for word in ascii_words if (key := _KEY.sub("", word.lower()))), "paper")
+    return f"{name}{paper.published.year if paper.published else ''}{paper.ref}"
 
 
 def _authors(paper: Paper) -> Sequence[str]:
@@ -76,12 +81,6 @@ def _authors(paper: Paper) -> Sequence[str]:
 def _name(author: str) -> str:
     """A name for BibTeX; in braces where it holds the word that parts names."""
     return "{" + _tex(author) + "}" if " and " in author.lower() or "," in author else _tex(author)
-
-
-def _url(paper: Paper) -> str:
-    """The paper's address, if one is known: a search for it is none. Already percent-encoded where it must be."""
-    link = title_link(paper)
-    return "" if link.is_search else link.url
 
 
 def _tex(text: str) -> str:

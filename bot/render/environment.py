@@ -33,6 +33,7 @@ from bot.render.text import oneline, shorten, wrap
 
 _FILTERS: Mapping[str, Callable[..., object]] = {
     "authors": phrases.authors,
+    "credits": phrases.credits_of,
     "day": phrases.day,
     "guess": phrases.guess,
     "label": phrases.label,

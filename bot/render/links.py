@@ -16,8 +16,8 @@ _URL_CHARACTERS = "%/:=&?~#+!$,;'@()*[]"
 class Links(Protocol):
     """One reader's own links; following them shows a page, and only its button changes anything."""
 
-    def thumb(self, paper: Paper, vote: Vote) -> str:
-        """The page that asks whether to record this vote."""
+    def thumb(self, paper: Paper, vote: Vote, via: str = "mail") -> str:
+        """The page that asks whether to record this vote; ``via`` says where the link stands: mail, page."""
         ...
 
     def edition(self, day: date) -> str:

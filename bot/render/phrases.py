@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import date
 
@@ -21,16 +22,30 @@ def title(paper: Paper) -> str:
     return shorten(readable(paper.title), TITLE_WIDTH)
 
 
-def authors(paper: Paper) -> str:
-    """``A, B, C and 5 more``; ``by 8 authors`` where they were only counted; empty where not even that."""
+def authors(paper: Paper, always: Collection[str] = ()) -> str:
+    """``A, B, C and 5 more``; ``by 8 authors`` where they were only counted; empty where not even that.
+
+    Those named in ``always``, in any case, are never among the others: ``A, B, C, F and 4 more``.
+    """
     count = len(paper.authors)
     if not count:
         return f"by {_count(paper.author_count, 'author')}" if paper.author_count else ""
+    followed = {_folded(name) for name in always}
     named = count if count <= _NAMED_AUTHORS + 1 else _NAMED_AUTHORS
-    names = [shorten(readable(name), 60) for name in paper.authors[:named]]
-    if count > named:
-        return f"{', '.join(names)} and {count - named} more"
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+    shown = [
+        shorten(readable(author), 60)
+        for place, author in enumerate(paper.authors)
+        if place < named or (followed and _folded(author) in followed)
+    ]
+    if len(shown) < count:
+        return f"{', '.join(shown)} and {count - len(shown)} more"
+    return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
+
+
+def credits_of(pick: Pick) -> str:
+    """The paper's authors; one who is followed, or on the alert list, is always named."""
+    alerts = (reason.term for reason in pick.reasons if reason.kind is ReasonKind.ALERT)
+    return authors(pick.paper, [*alerts, pick.followed or ""])
 
 
 def day(when: date) -> str:
@@ -64,8 +79,9 @@ def match(pick: Pick) -> str:
 
 
 def guess(pick: Pick) -> str:
-    """What marks a pick that is no ordinary match; empty for all others."""
-    return _MARKS.get(pick.kind, "")
+    """What marks a pick that is no ordinary match, an alert with what fired it; empty for all others."""
+    alerts = ", ".join(oneline(reason.term) for reason in pick.reasons if reason.kind is ReasonKind.ALERT)
+    return _MARKS.get(pick.kind, "") + (f" ({alerts})" if alerts else "")
 
 
 def label(pick: Pick) -> str:
@@ -130,6 +146,10 @@ def preheader(edition: Edition) -> str:
 def quiet(edition: Edition) -> str:
     """Why there are no picks."""
     return oneline(edition.quiet.words if edition.quiet else "Nothing new today.")
+
+
+def _folded(name: str) -> str:
+    return " ".join(name.casefold().split())
 
 
 def _count(number: int, noun: str) -> str:

@@ -29,9 +29,9 @@ _READER = Reader(1, "sample", Kind.EMAIL, "ada@example.org")
 class SampleLinks:
     """Links that lead nowhere."""
 
-    def thumb(self, paper: Paper, vote: Vote) -> str:
+    def thumb(self, paper: Paper, vote: Vote, via: str = "mail") -> str:
         """An address that says what it would record."""
-        return f"https://paperbot.example.org/thumb/{paper.ref}?vote={vote}"
+        return f"https://paperbot.example.org/thumb/{paper.ref}?from={via}&vote={vote}"
 
     def edition(self, day: date) -> str:
         """An address that says what it would show."""

@@ -100,7 +100,7 @@ def _header(edition: Edition) -> list[Block]:
 
 
 def _pick(pick: Pick, buttons: bool) -> list[Block]:
-    about = " · ".join(part for part in (phrases.authors(pick.paper), *phrases.seen(pick.paper)) if part)
+    about = " · ".join(part for part in (phrases.credits_of(pick), *phrases.seen(pick.paper)) if part)
     texts = [f"{_title(pick)}\n{escape(about, _ABOUT_LIMIT)}", _summary(pick.summary)]
     why = _context([phrases.label(pick), *phrases.reasons(pick)])
     thumbs = [_thumbs(pick)] if buttons else []

@@ -10,8 +10,8 @@ from typing import Self
 
 from bot.domain import Edition, Reader
 from bot.errors import StoreError
-from bot.store.attempts import ParseAttempts
 from bot.private import create_private
+from bot.store.attempts import ParseAttempts
 from bot.store.backups import forget_in_copies
 from bot.store.editions import Editions
 from bot.store.engine import Database, parse_url

@@ -185,9 +185,9 @@ class Editions:
         with self._database.reading() as connection:
             return {paper: Shown(*where) for paper, *where in connection.execute(query)}
 
-    def slots(self, reader_id: ReaderId, among: Collection[str]) -> set[str]:
-        """Return which of these slots a reader's editions have taken."""
-        query = select(editions.c.slot).where(editions.c.reader_id == reader_id, editions.c.slot.in_(among))
+    def slots(self, reader_id: ReaderId, day: date) -> set[str]:
+        """Return the slots that a reader's editions of a day have taken, alerts and skipped days too."""
+        query = select(editions.c.slot).where(editions.c.reader_id == reader_id, editions.c.date == day)
         with self._database.reading() as connection:
             return set(connection.scalars(query))
 

@@ -51,6 +51,9 @@ class MyPage:
     def change(self, request: Request) -> Response:
         """One change, as the form's field ``do`` names it; the page says what was done."""
         reader = self._reader(request)
+        self._site.profile_in_file(
+            reader
+        )  # without it the page can't be shown: nothing may have changed by then
         changes = {
             "ignore": self._ignore,
             "restore": self._restore,
@@ -108,12 +111,12 @@ class MyPage:
 
     def _page(self, request: Request, reader: Reader, said: str = "") -> Response:
         from bot.pipeline.answers import answer  # with scikit-learn behind it: `serve` is to be up at once
-        from bot.pipeline.evaluating import QUICK, evaluate
+        from bot.pipeline.evaluating import evaluate
 
         store, profile = self._site.app.store, self._site.profile_of(reader)
         with self._site.editor() as editor:
             words = learned(store, editor, reader, profile, now=self._site.now)
-            found = evaluate(store, lambda: self._site.app.ranker, reader, profile, QUICK)
+            found = evaluate(store, lambda: self._site.app.ranker, reader, profile, unseen=0)
         votes = store.feedback.votes(reader.id)
         editions = store.editions.of_reader(reader.id)
         return self._site.page(
@@ -167,7 +170,7 @@ class MyPage:
         return f"{done[vote]}: noted."
 
     def _settings(self, request: Request, reader: Reader) -> str:
-        profile = self._site.profiles()[reader.profile]
+        profile = self._site.profile_in_file(reader)
         overrides = self._site.app.store.overrides
         if field(request, "reset"):
             overrides.set(reader.id, Override(ignored=overrides.get(reader.id).ignored))

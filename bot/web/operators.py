@@ -54,7 +54,11 @@ class OperatorPages:
             return refusal
         app, profiles = self._site.app, self._site.profiles()
         now = self._site.now
-        standing = [*app.profile_problems, *app.room.problems(), *unreadable(app.sources, app.store, app.parser.parse, now)]
+        standing = [
+            *app.profile_problems,
+            *app.room.problems(),
+            *unreadable(app.sources, app.store, app.parser.parse, now),
+        ]
         found = status(app.store, app.sources, profiles, standing, now)
         return self._site.page("status.html.j2", found=found)
 

@@ -90,10 +90,14 @@ class Site:
 
     def profile_of(self, reader: Reader) -> Profile:
         """A reader's profile as the reader has it; raises Refused where its file is gone."""
+        return personal(self.profile_in_file(reader), self.app.store.overrides.get(reader.id))
+
+    def profile_in_file(self, reader: Reader) -> Profile:
+        """A reader's profile as its file has it; raises Refused where that is gone."""
         profile = self.profiles().get(reader.profile)
         if profile is None:
             raise Refused(410, "The profile that this was for is no longer there.")
-        return personal(profile, self.app.store.overrides.get(reader.id))
+        return profile
 
     def reader(self, request: Request, purpose: Purpose) -> Reader:
         """The reader whom a link of this purpose was made for; raises Refused."""

@@ -34,8 +34,9 @@ class ThumbPages:
         """Records the vote; the page says what changed, and offers to take it back or turn it round."""
         reader, paper = self._reader_and_paper(request)
         vote = vote_of(request.query_params.get("vote", "up"))
-        effect = vote_by_web(self._site, reader, paper, vote, via="mail")
-        return self._site.page("voted.html.j2", paper=paper, vote=vote, effect=effect)
+        via = "page" if request.query_params.get("from") == "page" else "mail"
+        effect = vote_by_web(self._site, reader, paper, vote, via=via)
+        return self._site.page("voted.html.j2", paper=paper, vote=vote, effect=effect, via=via)
 
     def _reader_and_paper(self, request: Request) -> tuple[Reader, Paper]:
         reader_id, paper_id = self._site.payload(request, Purpose.THUMB)

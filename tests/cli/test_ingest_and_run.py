@@ -2,11 +2,14 @@
 
 import email
 import json
+from datetime import datetime
 from email import policy
 from pathlib import Path
 
 import pytest
 from support import digest
+
+from bot.app import open_app
 
 WEDNESDAY = "2025-05-07T09:00:00+02:00"
 RUN_KEYS = [
@@ -150,6 +153,24 @@ def test_no_paper_comes_twice_and_each_edition_begins_where_the_last_ended(small
     assert "Reward models for dogs" in text
     assert "Robot arms" not in text
     assert "1 pick from 1 new paper" in text
+
+
+def test_the_hundredth_edition_of_a_day_has_a_slot_too(small, paperbot):
+    paperbot("run", "--force", "--now", WEDNESDAY)
+    with open_app(small) as app:
+        (reader,) = app.store.readers.all()
+        profile = app.profiles[reader.profile]
+        day = app.store.editions.of_reader(reader.id)[0].date
+        edition = app.editor.edition(reader, profile, day, datetime.fromisoformat(WEDNESDAY))
+        for n in range(2, 100):
+            assert app.store.editions.save(edition, f"{day}#{n}", []) == []
+    for _ in range(2):
+        assert paperbot("run", "--force", "--now", WEDNESDAY).code == 0
+    with open_app(small) as app:
+        assert [edition.slot for edition in app.store.editions.of_reader(reader.id)[:2]] == [
+            f"{day}#101",
+            f"{day}#100",
+        ]
 
 
 def test_force_does_not_wait_and_keeps_both_of_a_day(small, paperbot):

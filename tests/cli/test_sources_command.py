@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
+from xml.sax.saxutils import unescape
 
 import pytest
 from servers import Page, Web
@@ -90,6 +92,28 @@ def test_the_feeds_of_a_feed_reader_are_added_once(settings: Path, paperbot) -> 
     names = [source["name"] for source in paperbot("sources", "--json").json["sources"]]
     assert names == ["seeds", "owls-co", "owls-co-2", "bees-example-org"]
     assert paperbot("sources", "import", opml).out.startswith("0 feeds added")
+
+
+def test_the_settings_file_keeps_its_mode_and_its_line_ends(settings: Path, paperbot) -> None:
+    settings.write_bytes(settings.read_bytes().replace(b"\n", b"\r\n"))
+    settings.chmod(0o600)
+    before = settings.read_bytes()
+    (settings.parent / "feeds.opml").write_text(OPML)
+    assert paperbot("sources", "import", settings.parent / "feeds.opml").code == 0
+    after = settings.read_bytes()
+    assert settings.stat().st_mode & 0o777 == 0o600
+    assert after.startswith(before.rstrip())
+    assert after.count(b"\n") == after.count(b"\r\n") > before.count(b"\r\n")
+    assert sorted(path.name for path in settings.parent.iterdir() if path.name.startswith(".")) == []
+
+
+@pytest.mark.parametrize("name", ["🦉", "o\u0085wl", "o\u007fwl", "o'w\\l", "&quot;owl&quot;"])
+def test_an_address_of_any_characters_is_valid_toml(settings: Path, paperbot, name: str) -> None:
+    opml = settings.parent / "feeds.opml"
+    opml.write_text(f'<opml><outline xmlUrl="https://owls.example.org/{name}.xml" text="Owls"/></opml>')
+    assert paperbot("sources", "import", opml).out.startswith("added owls\n")
+    sources = tomllib.loads(settings.read_text())["sources"]
+    assert sources[-1]["url"] == f"https://owls.example.org/{unescape(name, {'&quot;': chr(34)})}.xml"
 
 
 @pytest.mark.parametrize(

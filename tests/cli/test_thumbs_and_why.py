@@ -45,6 +45,43 @@ def test_a_paper_that_resembles_a_liked_one_says_so(ingested, paperbot):
     assert "which got a thumb up" in out
 
 
+def test_no_paper_resembles_itself_though_it_got_a_thumb_up(ingested, paperbot):
+    paperbot("thumb", "up", "reward-models", "Stop Summation")
+    assert paperbot("why", "reward-models", "Stop Summation", "--json").json["because"] == []
+    assert "resembles" not in paperbot("why", "reward-models", "Stop Summation").out
+    paperbot("thumb", "up", "reward-models", "Reward Under Attack")
+    others = paperbot("why", "reward-models", "Stop Summation", "--json").json["because"]
+    assert [paper["title"].split(":")[0] for paper in others] == ["Reward Under Attack"]
+
+
+def test_links_are_no_evidence(home, paperbot, tmp_path):
+    from support import digest
+
+    link = "Our code is at https://github.com/owls/reward-nest and at www.owls.org/nest; see huggingface.co/owls."
+    text = digest("Reward models for owls", "Reward models for bees").replace("We study", f"{link} We study")
+    (tmp_path / "d.txt").write_text(text)
+    paperbot("ingest", tmp_path / "d.txt")
+    paperbot("thumb", "up", "reward-models", "Reward models for bees")
+    terms = {
+        reason["term"]
+        for reason in paperbot("why", "reward-models", "Reward models for owls", "--json").json["reasons"]
+    }
+    assert "reward model" in terms
+    parts = {part for term in terms for part in term.split()}
+    assert not parts & {
+        "http",
+        "https",
+        "github",
+        "github.com",
+        "com",
+        "www",
+        "org",
+        "huggingface",
+        "nest",
+        "reward-nest",
+    }
+
+
 def test_clear_takes_a_thumb_back(ingested, paperbot):
     before = paperbot("why", "reward-models", "TTRL", "--json").json
     paperbot("thumb", "down", "reward-models", "Stop Summation")

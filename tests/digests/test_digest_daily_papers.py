@@ -8,6 +8,7 @@ import pytest
 
 from bot.digests import parse
 from bot.domain import Entry, ParsedDigest, RawDigest
+from bot.errors import DigestError
 
 HEADER = """new
 
@@ -199,3 +200,28 @@ def test_two_pages_in_one_file_are_two() -> None:
     assert [digest.date for digest in digests] == [date(2026, 4, 17), date(2026, 4, 18)]
     assert [digest.entries for digest in digests] == [(OWLS, CATS, BEES)] * 2
     assert [digest.rejected for digest in digests] == [(), ()]
+
+
+@pytest.mark.parametrize("lines_lost", [7, 9, 11], ids=["above the editor", "above the day", "all"])
+def test_a_page_copied_without_its_first_lines_is_read_all_the_same(lines_lost):
+    (whole,) = parse(RawDigest("seeds", "whole.txt", PAGE.encode()))
+    (rest,) = parse(RawDigest("seeds", "rest.txt", "\n".join(PAGE.splitlines()[lines_lost:]).encode()))
+    assert (rest.format, rest.topic) == ("daily-papers", "Daily Papers")
+    assert [entry.title for entry in rest.entries] == [entry.title for entry in whole.entries]
+    assert rest.entries[0] == OWLS
+    assert (rest.date is None) == (lines_lost == 11)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{OWLS.title}\n\n{OWLS.abstract}\n",
+        f"{OWLS.title}\n\n{OWLS.abstract}\n\n8 authors\nMay 30, 2025 4\n",
+        f"{OWLS.title}\n\n{OWLS.abstract}\n\n8 authors\n·\nsome day\n",
+        f"{OWLS.title}\n\n{OWLS.abstract}\n\nOwl Works\n·\nMay 30, 2025 4\n",
+    ],
+    ids=["nothing", "no dot", "no date", "no count"],
+)
+def test_what_lacks_the_lines_that_only_this_page_has_is_not_taken_for_it(text):
+    with pytest.raises(DigestError):
+        parse(RawDigest("seeds", "any.txt", text.encode()))

@@ -44,9 +44,16 @@ class Shape:
         raise AssertionError
 
 
-def in_item(before: bytes, unit: bytes | Callable[[int], bytes], after: bytes, papers: int | None = 1) -> Shape:
+def in_item(
+    before: bytes, unit: bytes | Callable[[int], bytes], after: bytes, papers: int | None = 1
+) -> Shape:
     """One item of a feed beside a good one."""
-    return Shape(RSS + GOOD_ITEM + b"<item><title>Bees</title>" + before, unit, after + b"</item></channel></rss>", papers)
+    return Shape(
+        RSS + GOOD_ITEM + b"<item><title>Bees</title>" + before,
+        unit,
+        after + b"</item></channel></rss>",
+        papers,
+    )
 
 
 def number(n: int) -> bytes:

@@ -51,4 +51,9 @@ def test_what_once_was_a_traceback_gives_papers_or_a_named_problem(name: str) ->
 def test_where_two_formats_begin_on_one_line_the_one_that_asks_for_more_reads_it() -> None:
     (digest,) = parse(RawDigest("hostile", "x", CRASHES["two formats begin on one line"]))
     (entry,) = digest.entries
-    assert (digest.format, entry.title, entry.authors, entry.abstract) == ("markdown", "T", ("A Date: 2025-05-05",), "x.")
+    assert (digest.format, entry.title, entry.authors, entry.abstract) == (
+        "markdown",
+        "T",
+        ("A Date: 2025-05-05",),
+        "x.",
+    )

@@ -68,7 +68,8 @@ def test_a_paper_that_the_rule_names_is_sent_at_once_and_only_once(home, alertin
     assert subjects() == ["Alert: Repairing violins", "Reward models for cats"]
     (path, _) = sorted((home / "state" / "outbox").rglob("*.eml"))
     assert "an alert, ahead of your next edition" in body(path)
-    assert "On your alert list" in body(path)
+    assert "On your alert list (violins)" in body(path)
+    assert "*violins*" in body(path)
     assert alerting("2025-05-07T15:01")["alerts"] == 0
     tomorrow = alerting("2025-05-08T09:00", "Reward models for owls")
     assert (tomorrow["alerts"], tomorrow["editions"]) == (0, 1)
@@ -82,6 +83,17 @@ def test_an_author_or_a_score_can_alert_and_a_mute_forbids_it(alerting):
     assert alerting("2025-05-07T07:02", "More bread", alerts="min_score = 1.0")["alerts"] == 0
     muted = alerting("2025-05-07T07:03", "Old violins", extra='mute = ["old"]')
     assert muted["alerts"] == 0
+
+
+def test_the_author_who_fired_an_alert_is_named_however_many_wrote_the_paper(home, alerting, paperbot):
+    many = ["Ada Lovelace", *(f"Author {n}" for n in range(9)), "Grace Hopper", "Last Author"]
+    text = digest("Baking bread").replace("Ada Lovelace, Grace Hopper", ", ".join(many))
+    alerting("2025-05-07T06:00", alerts='authors = ["grace hopper"]\nkeywords = ["bread", "violins"]')
+    (home / "seeds" / "many.txt").write_text(text)
+    assert paperbot("run", "--now", "2025-05-07T07:00+02:00", "--json").json["alerts"] == 1
+    (path,) = (home / "state" / "outbox").rglob("*.eml")
+    assert "On your alert list (bread, grace hopper): " in body(path)
+    assert "Ada Lovelace, Author 0, Author 1, Grace Hopper and 8 more" in body(path)
 
 
 def test_in_quiet_hours_nothing_comes_and_after_them_what_came_meanwhile(alerting):

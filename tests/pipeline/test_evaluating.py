@@ -10,9 +10,10 @@ import pytest
 from bot.config.profiles import Profile
 from bot.domain import Entry, Kind, ParsedDigest, Vote
 from bot.feedback import record
+from bot.pipeline import evaluating
 from bot.pipeline.answers import answer
 from bot.pipeline.editing import Candidates, Editor
-from bot.pipeline.evaluating import Bounds, evaluate
+from bot.pipeline.evaluating import evaluate
 from bot.pipeline.supplying import Sources
 from bot.pipeline.verdicts import Rated, Verdict, judge, mean
 from bot.ranking import Corpus, Ranker
@@ -65,8 +66,8 @@ class World:
         at = START + timedelta(days=n, minutes=minutes)
         record(self.store, reader, paper, vote, now=at, via="cli")
 
-    def evaluate(self, reader, profile=PROFILE, **bounds):
-        return evaluate(self.store, self.ranker, reader, profile, **bounds)
+    def evaluate(self, reader, profile=PROFILE, **how):
+        return evaluate(self.store, self.ranker, reader, profile, **how)
 
 
 @pytest.fixture(scope="module")
@@ -138,7 +139,7 @@ def test_thumbs_at_random_are_not_called_learning(world, seed):
     presses_at_random(world, reader, lambda n: world.random.sample(world.day(n), 6))
     found = world.evaluate(reader)
     assert found.verdict in (Verdict.NO, Verdict.UNCLEAR)
-    assert answer(found).startswith(("Not so far: ", "Too early to be sure: "))
+    assert answer(found).startswith(("Not so far: ", "Can't tell yet: "))
     assert found.learned.auc == pytest.approx(0.5, abs=0.12)
 
 
@@ -209,13 +210,33 @@ def test_mutes_and_papers_of_other_sources_are_not_there_to_be_ranked(world):
     assert elsewhere.chance.precision == pytest.approx(0.5)  # what was judged is all there is
 
 
-def test_fewer_rounds_and_papers_give_much_the_same(world):
+def test_fewer_rounds_give_much_the_same(world, monkeypatch):
     reader = world.reader()
     likes_bees(world, reader)
-    quick = world.evaluate(reader, bounds=Bounds(rounds=6, papers=20))
-    assert quick.rounds == 4  # of five; the first has nothing to learn from
-    assert quick.verdict is Verdict.YES
-    assert quick.learned.auc == pytest.approx(world.evaluate(reader).learned.auc, abs=0.1)
+    whole = world.evaluate(reader)
+    monkeypatch.setattr(evaluating, "_ROUNDS", 6)
+    fewer = world.evaluate(reader)
+    assert fewer.rounds == 4  # of five; the first has nothing to learn from
+    assert fewer.verdict is Verdict.YES
+    assert fewer.learned.auc == pytest.approx(whole.learned.auc, abs=0.1)
+
+
+@pytest.mark.parametrize("sent", [True, False])
+def test_the_answer_is_the_same_however_many_unseen_papers_are_ranked_too(world, sent, monkeypatch):
+    monkeypatch.setattr(evaluating, "_SEEN", 12)  # fewer than there are: the same have to be drawn
+    reader = world.reader()
+    likes_bees(world, reader)
+    if sent:
+        for n in range(DAYS):
+            for paper in shows(world, reader, n)[:3]:
+                world.vote(reader, paper, Vote.UP if n % 3 else Vote.DOWN, n)
+    many, none = world.evaluate(reader), world.evaluate(reader, unseen=0)
+    assert (none.learned.auc, none.words.auc) == (many.learned.auc, many.words.auc)
+    assert (none.verdict, none.auc, none.gain) == (many.verdict, many.auc, many.gain)
+    assert none.points == many.points
+    assert none.calibration.papers == many.calibration.papers
+    assert none.calibration.error == pytest.approx(many.calibration.error, abs=1e-5)
+    assert none.learned.ndcg >= many.learned.ndcg  # there is less to stand above
 
 
 def test_too_few_thumbs_get_a_plain_answer_and_no_numbers(world):
@@ -239,7 +260,7 @@ def test_where_all_that_was_seen_was_liked_it_says_that_there_is_nothing_to_comp
     assert (found.verdict, found.gain, found.learned.auc) == (Verdict.UNCLEAR, None, None)
     assert (
         answer(found)
-        == "No telling: you liked 140 of 140 papers that you saw; too few are left to compare with."
+        == "Can't tell yet: you liked 140 of 140 papers that you saw; too few are left to compare with."
     )
 
 
@@ -255,6 +276,7 @@ def test_where_all_that_was_seen_was_liked_it_says_that_there_is_nothing_to_comp
         ([0.9, 0.4, 0.8, 0.3], [0.5, 0.5, 0.5, 0.5], Verdict.UNCLEAR),  # better by half of the days
         ([0.8, 0.8, 0.8, 0.8], [0.79, 0.8, 0.78, 0.8], Verdict.NO),  # surely no gain worth the name
         ([0.5, 0.4, 0.5, 0.4], [0.6, 0.7, 0.6, 0.7], Verdict.NO),
+        ([0.5, 0.2, 0.9, 0.3], [0.6, 0.7, 0.4, 0.5], Verdict.UNCLEAR),  # a little worse, by much scatter
     ],
 )
 def test_yes_takes_a_certain_gain_over_words_and_over_chance(learned, words, verdict):
@@ -264,6 +286,23 @@ def test_yes_takes_a_certain_gain_over_words_and_over_chance(learned, words, ver
         for a, b in zip(learned, words, strict=True)
     ]
     assert judge("x", 10, 50, rated).verdict is verdict
+
+
+def test_a_loss_that_may_be_a_gain_is_no_answer():
+    """A gain of -4 of 100, with a 95 % interval from -33 to +26."""
+    chance = Marks(1, 0.1, 0.5)
+    rated = [
+        Rated(
+            START, START, 5, 5, Graded(10, Marks(2, 0.5, 0.6 + g), Marks(2, 0.5, 0.6), chance, [0.5], [True])
+        )
+        for g in (0.2, -0.28, 0.14, -0.22, -0.04)
+    ]
+    found = judge("x", 10, 50, rated)
+    assert (round(found.gain.mean, 2), found.gain.low < -0.2, found.gain.high > 0.2) == (-0.04, True, True)
+    assert found.verdict is Verdict.UNCLEAR
+    assert answer(found).startswith(
+        "Can't tell yet: a paper you liked stood above one you passed over 56 times"
+    )
 
 
 def test_points_go_through_time_and_hold_all_that_was_predicted(world):

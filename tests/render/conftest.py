@@ -20,7 +20,7 @@ class TestLinks:
 
     __test__ = False
 
-    def thumb(self, paper: Paper, vote: Vote) -> str:
+    def thumb(self, paper: Paper, vote: Vote, via: str = "mail") -> str:
         return f"https://papers.example.org/thumb/{'t' * 80}.{paper.id}?vote={vote}&from=mail"
 
     def edition(self, day: date) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from datetime import date
 from xml.etree import ElementTree as ET
 
 from hypothesis import given
@@ -55,8 +56,36 @@ def test_a_ris_reference_has_what_is_known(make_paper: Paper_) -> None:
 
 def test_a_paper_of_which_next_to_nothing_is_known(make_paper: Paper_) -> None:
     paper = make_paper(3, "光", authors=(), published=None, url=None)
-    assert bibtex([paper]) == "@misc{anonymousp3,\n  title = {{光}},\n}\n"
-    assert ris([paper]) == "TY  - UNPB\r\nTI  - 光\r\nER  - \r\n\r\n"
+    search = "https://arxiv.org/search/?query=%E5%85%89&searchtype=title"
+    note = "The address searches arXiv for the title"
+    assert bibtex([paper]).splitlines() == [
+        "@misc{paperp3,",
+        "  title = {{光}},",
+        f"  url = {{{search}}},",
+        f"  note = {{{note}}},",
+        "}",
+    ]
+    assert ris([paper]).split("\r\n")[:5] == [
+        "TY  - UNPB",
+        "TI  - 光",
+        f"UR  - {search}",
+        f"N1  - {note}",
+        "ER  - ",
+    ]
+
+
+def test_a_paper_without_authors_has_a_key_of_its_title(make_paper: Paper_) -> None:
+    """A Daily Papers page names neither authors nor addresses."""
+    paper = make_paper(
+        121, "The Éclair of the \\emph{Reward}", authors=(), published=date(2024, 5, 5), url=None
+    )
+    assert bibtex([paper]).startswith("@misc{eclair2024p121,\n")
+
+
+def test_the_address_of_an_arxiv_paper_is_known_by_its_number(make_paper: Paper_) -> None:
+    paper = make_paper(5, "Rewards", url=None, arxiv_id="2504.00001")
+    assert "  url = {https://arxiv.org/abs/2504.00001},\n" in bibtex([paper])
+    assert "note" not in bibtex([paper])
 
 
 @given(

@@ -33,6 +33,33 @@ def test_authors_are_shortened(
     assert phrases.authors(make_paper(authors=names, author_count=count)) == said
 
 
+@pytest.mark.parametrize(
+    ("names", "followed", "said"),
+    [
+        ("ABCDEFGH", "G", "A, B, C, G and 4 more"),
+        ("ABCDEFGH", "g", "A, B, C, G and 4 more"),
+        ("ABCDEFGH", "B", "A, B, C and 5 more"),
+        ("ABCDE", "E", "A, B, C, E and 1 more"),
+        ("ABCDEFGH", None, "A, B, C and 5 more"),
+    ],
+)
+def test_an_author_whom_the_reader_follows_is_always_named(
+    make_paper: Paper_, make_pick: Pick_, names: str, followed: str | None, said: str
+) -> None:
+    assert phrases.credits_of(make_pick(make_paper(authors=tuple(names)), followed=followed)) == said
+
+
+def test_an_alert_names_what_fired_it(make_paper: Paper_, make_pick: Pick_) -> None:
+    fired = tuple(Reason(name, 0.0, ReasonKind.ALERT) for name in ("violins", "F", "e"))
+    paper = make_paper(authors=tuple("ABCDEF"))
+    pick = make_pick(paper, kind=PickKind.ALERT, reasons=(*fired, Reason("wood", 1.0)))
+    assert phrases.label(pick) == "On your alert list (violins, F, e): 92% match"
+    assert phrases.reasons(pick) == ["Because of: wood"]
+    assert phrases.credits_of(pick) == "A, B, C, E, F and 1 more"
+    by_score = make_pick(paper, kind=PickKind.ALERT)
+    assert phrases.label(by_score) == "On your alert list: 92% match"
+
+
 @pytest.mark.parametrize(("probability", "said"), [(0.0, "1%"), (0.915, "92%"), (0.9999, "99%")])
 def test_no_match_is_said_to_be_certain(probability: float, said: str) -> None:
     assert phrases.percent(probability) == said

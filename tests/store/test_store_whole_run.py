@@ -10,7 +10,10 @@ def test_a_day_goes_the_same_on_each_database(home, paperbot, store_url, monkeyp
     assert (first.json["new"], first.json["editions"], first.json["delivered"]) == (176, 1, 1)
     assert paperbot("ingest", "--json").json["digests"][0]["known"] == 57
     assert paperbot("thumb", "up", "reward-models", "TTRL").code == 0
-    assert paperbot("why", "reward-models", "TTRL", "--json").json["because"][0]["title"].startswith("TTRL")
+    liked = paperbot("thumb", "up", "reward-models", "Stop Summation")
+    assert liked.code == 0
+    because = paperbot("why", "reward-models", "Reward Under Attack", "--json").json["because"]
+    assert [paper["title"].split(":")[0] for paper in because] == ["Stop Summation"]
     status = paperbot("status", "--now", NOW, "--json").json
     assert (status["papers"], status["outbox"]["sent"]) == (176, 1)
-    assert status["readers"][0]["thumbs_up"] == 1
+    assert status["readers"][0]["thumbs_up"] == 2

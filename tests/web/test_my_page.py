@@ -6,7 +6,7 @@ import re
 from datetime import time
 
 import pytest
-from support import buttons
+from support import buttons, digest
 
 from bot.domain import Override, Vote
 
@@ -46,6 +46,29 @@ def test_a_word_taken_out_counts_no_more_and_can_be_used_again(app, client, me, 
     client.post(me, data={"do": "restore", "word": "reward model"})
     assert "reward model" in terms()
     assert app.store.overrides.get(reader.id) == Override()
+
+
+def test_a_word_taken_out_stays_out_when_papers_come_and_the_vocabulary_is_learned_anew(
+    app, client, me, links, served, paperbot
+):
+    for title in ("Energy-Based Reward", "Stop Summation"):
+        client.post(links.thumb(app.store.papers.find(title)[0], Vote.UP))
+    assert "reward" in words(client.get(me).text)
+    client.post(me, data={"do": "ignore", "word": "reward"})
+    titles = [f"Rewards of kind {n} for reward models" for n in range(40)]
+    (served / "seeds" / "next.txt").write_text(digest(*titles, header="LLM-RL - 2025-05-08"))
+    before = app.ranker
+    assert paperbot("run", "--now", "2025-05-08T09:00:00+02:00", "--json").json["new"] == 40
+    page = client.get(me).text
+    assert app.ranker is not before
+    assert "reward" not in words(page)
+    assert "reward" not in words(page, "against")
+    assert "reward model" in words(page)
+    (edition,) = [
+        e for e in paperbot("export", "reward-models").json["editions"] if e["date"] == "2025-05-08"
+    ]
+    assert edition["papers"]
+    assert "reward" not in {reason["term"] for paper in edition["papers"] for reason in paper["reasons"]}
 
 
 def test_thumbs_can_be_undone_and_turned_round(app, client, me, links, reader, paper):
@@ -90,6 +113,23 @@ def test_how_well_thumbs_were_predicted_is_a_drawing_with_words_for_those_who_ca
     assert re.search(r"a paper you liked stood above one you passed over \d+ times in 100", page)
 
 
+def test_the_page_and_the_command_give_one_answer(client, me, practised, paperbot):
+    page = client.get(me).text
+    found = paperbot("evaluate", practised.name, "--json").json
+    said = re.search(r"passed over (\d+) times in 100; by your interest words alone (\d+)", page)
+    assert [int(n) for n in said.groups()] == [round(100 * found[way]["auc"]) for way in ("learned", "words")]
+    summary = re.search(
+        r'aria-label="With thumbs (\d+) .*? and (\d+) of late; .*? alone (\d+) and (\d+);', page
+    )
+    over_time = found["over_time"]
+    learned = [round(100 * over_time[n]["learned"]["mean"]) for n in (0, -1)]
+    assert [int(n) for n in summary.groups()] == [
+        *learned,
+        *(round(100 * over_time[n]["words"]) for n in (0, -1)),
+    ]
+    assert page.count('<circle class="with-thumbs"') == len(over_time)
+
+
 def test_when_and_how_much_are_set_for_this_reader_alone(app, client, me, reader, paperbot):
     form = {"do": "settings", "size": "3", "at": "06:30", "day": ["mon", "sun"]}
     assert "Noted." in client.post(me, data=form).text
@@ -128,6 +168,31 @@ def test_forms_that_make_no_sense_are_refused_and_change_nothing(app, client, me
     for form in NO_SENSE:
         assert client.post(me, data=form).status_code == 400, form
     assert app.store.overrides.get(reader.id) == Override()
+    assert app.store.feedback.history(reader.id) == []
+
+
+CHANGES = [
+    {"do": "ignore", "word": "reward"},
+    {"do": "restore", "word": "agent"},
+    {"do": "thumb", "paper": "p1", "vote": "up"},
+    {"do": "settings", "size": "3", "at": "06:30", "day": "mon"},
+    {"do": "settings", "reset": "1"},
+    {"do": "pause"},
+    {"do": "resume"},
+]
+
+
+@pytest.mark.parametrize("form", CHANGES, ids="-".join)
+def test_without_its_profile_a_page_changes_nothing(app, client, me, reader, served, form):
+    client.post(me, data={"do": "ignore", "word": "agent"})
+    kept = app.store.overrides.get(reader.id)
+    assert kept.ignored == ("agent",)
+    (served / "profiles" / "reward-models.toml").rename(served / "elsewhere.toml")
+    answer = client.post(me, data=form)
+    assert answer.status_code == 410
+    assert "The profile that this was for is no longer there." in answer.text
+    assert app.store.overrides.get(reader.id) == kept
+    assert app.store.readers.by_id(reader.id).stopped is None
     assert app.store.feedback.history(reader.id) == []
 
 
@@ -198,8 +263,12 @@ def test_editions_are_kept_to_be_opened_again_with_their_thumbs(app, client, me,
     edition = client.get(link).text
     assert edition.count("<li>") == 7
     action = re.search(r'action="(/thumb/[^"]+vote=up)"', edition)[1]
-    assert client.post(action.replace("&amp;", "&")).status_code == 200
-    assert len(app.store.feedback.current(reader.id)) == 1
+    voted = client.post(action.replace("&amp;", "&"))
+    assert voted.status_code == 200
+    assert [thumb.via for thumb in app.store.feedback.votes(reader.id)] == ["page"]
+    for follow_up in re.findall(r'action="([?][^"]*)"', voted.text):
+        client.post(action.split("?")[0] + follow_up.replace("&amp;", "&"))
+    assert [t.via for t in app.store.feedback.history(reader.id)] == ["page"] * 3
     assert client.get(f"{link}/papers.bib").text.count("@misc{") == 7
     assert client.get(f"{link}/papers.ris").text.count("TY  - ") == 7
 
