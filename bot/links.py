@@ -15,7 +15,7 @@ class SampleLinks:
 
     public_url: str
 
-    def thumb(self, _paper: Paper, _vote: Vote) -> str:
+    def thumb(self, _paper: Paper, _vote: Vote, _via: str = "mail") -> str:
         """In place of a vote."""
         return self._page
 

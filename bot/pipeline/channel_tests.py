@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING
 
 from bot.config.profiles import Profile
 from bot.deliver import Route
-from bot.domain import Delivery, Edition, Kind, Reader
+from bot.domain import Delivery, Edition, Kind, Reader, Stop
 from bot.errors import Blame, DeliveryError, UsageError
 from bot.links import SampleLinks
 from bot.pipeline.rendering import Renderer
 from bot.render import sample
 from bot.schedule import local_date
 from bot.store import Store
-from bot.store.readers import REFUSED
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -57,8 +56,8 @@ class ChannelTests:
         Raises UsageError for a reader who wants no messages, DeliveryError with its remedy where it can't go out.
         One whose address was refused earlier may be tried: that is how its correction is found to work.
         """
-        if reader.stopped and not reader.stopped.startswith(REFUSED):
-            raise UsageError(f"{reader.name} gets no messages: {reader.stopped}")
+        if reader.stopped not in (None, Stop.REFUSED):
+            raise UsageError(f"{reader.name} gets no messages: {reader.stopped_because}")
         edition, renderer = self._last(reader, profile), self.renderer
         if is_sample := edition is None:
             edition = self._sample(reader, profile, now)
