@@ -1,6 +1,10 @@
 """What a day costs: 1,000 papers into an empty store, and into one that has 100,000; and 2,000 odd files.
 
     python tests/bench/ingest.py arxiv-papers.jsonl.gz
+    python tests/bench/ingest.py arxiv-papers.jsonl.gz --parser      only what the parser process costs
+
+What the parser process costs is measured by turns with parsing in this process, each turn in a process of its own, from
+its start to its end, as `paperbot ingest` is called: a day's papers in one feed, and in 50 small files.
 
 The data is JSON Lines (gzipped or not) with ``title``, ``abstract``, ``authors`` and ``id`` of papers; where it has too
 few, they come again under other names. Nothing is written but in a temporary folder.
@@ -11,6 +15,8 @@ from __future__ import annotations
 import gzip
 import json
 import random
+import resource
+import subprocess
 import sys
 import tempfile
 import time
@@ -18,16 +24,19 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import count, islice
 from pathlib import Path
+from statistics import median
 from typing import Any
 from xml.sax.saxutils import escape
 
 from bot.domain import Problem
-from bot.pipeline.ingesting import DigestReport, ingest
+from bot.parsing import Parser
+from bot.pipeline.ingesting import DigestReport, Ingestion, Parse
 from bot.sources.folder import FolderSource
 from bot.store import Store, open_store
 
 NOW = datetime(2026, 6, 12, 8, 0, tzinfo=UTC)
 A_DAY, KEPT, ODD_FILES = 1_000, 100_000, 2_000
+FILES_A_DAY, TURNS = 50, 5
 
 
 def papers(data: Path) -> Iterator[dict[str, Any]]:
@@ -59,19 +68,21 @@ def authors(paper: dict[str, Any]) -> str:
     return listed if isinstance(listed, str) else ", ".join(map(str, listed))
 
 
-def take_in(folder: Path, store: Store, now: datetime) -> tuple[float, list[DigestReport | Problem]]:
+def take_in(
+    folder: Path, store: Store, parse: Parse, now: datetime
+) -> tuple[float, list[DigestReport | Problem]]:
     """Seconds, and what became of each file."""
     begin = time.perf_counter()
-    found = list(ingest([FolderSource("bench", folder)], store, now))
+    found = list(Ingestion(store, parse, now).of_all([FolderSource("bench", folder)]))
     return time.perf_counter() - begin, found
 
 
-def day(source: Iterator[dict[str, Any]], work: Path, store: Store, number: int) -> float:
+def day(source: Iterator[dict[str, Any]], work: Path, store: Store, parse: Parse, number: int) -> float:
     """Seconds for a day's papers, new to the store."""
     folder = work / f"day{number}"
     folder.mkdir()
     (folder / "feed.xml").write_bytes(feed(list(islice(source, A_DAY))))
-    seconds, (report,) = take_in(folder, store, NOW + timedelta(days=number))
+    seconds, (report,) = take_in(folder, store, parse, NOW + timedelta(days=number))
     assert isinstance(report, DigestReport)
     assert report.new == A_DAY, report
     return seconds
@@ -96,7 +107,7 @@ def odd(content: bytes, chance: random.Random) -> bytes:
     )
 
 
-def odd_files(source: Iterator[dict[str, Any]], work: Path, store: Store) -> None:
+def odd_files(source: Iterator[dict[str, Any]], work: Path, store: Store, parse: Parse) -> None:
     """Every file is accounted for, each in its time."""
     folder = work / "odd"
     folder.mkdir()
@@ -105,7 +116,7 @@ def odd_files(source: Iterator[dict[str, Any]], work: Path, store: Store) -> Non
         (folder / f"{number:04}.xml").write_bytes(odd(feed(list(islice(source, 5))), chance) or b"\n")
     longest, begin = 0.0, time.perf_counter()
     found = []
-    for outcome in ingest([FolderSource("odd", folder)], store, NOW):
+    for outcome in Ingestion(store, parse, NOW).of_all([FolderSource("odd", folder)]):
         found.append(outcome)
         longest, begin = max(longest, time.perf_counter() - begin), time.perf_counter()
     refused = [one for one in found if isinstance(one, Problem)]
@@ -119,24 +130,76 @@ def odd_files(source: Iterator[dict[str, Any]], work: Path, store: Store) -> Non
     )
 
 
-def main(data: Path) -> None:
+def one_ingest(folder: Path, database: Path, is_apart: bool) -> None:
+    """One call's worth: reads a folder into a new store, with the parser in a process of its own or here."""
+    parser = Parser() if is_apart else None
+    with open_store(f"sqlite:///{database}") as store:
+        if parser:
+            take_in(folder, store, parser.parse, NOW)
+            parser.close()
+        else:
+            from bot.digests import parse
+
+            take_in(folder, store, parse, NOW)
+
+
+def parser_process(source: Iterator[dict[str, Any]], work: Path) -> None:
+    """What the parser process adds to a day's ingest, in processor time of all processes together, and by the clock."""
+    for name, files in (("one feed", 1), (f"{FILES_A_DAY} files", FILES_A_DAY)):
+        folder = work / f"parser-{files}"
+        folder.mkdir()
+        for number in range(files):
+            (folder / f"{number}.xml").write_bytes(feed(list(islice(source, A_DAY // files))))
+        turns = [
+            (
+                a_call(folder, work / f"{files}-{turn}-here.db", False),
+                a_call(folder, work / f"{files}-{turn}.db", True),
+            )
+            for turn in range(TURNS)
+        ]
+        for kind, which in (("of processor time", 0), ("by the clock", 1)):
+            here, apart = (median(turn[where][which] for turn in turns) for where in (0, 1))
+            ratio = median(turn[1][which] / turn[0][which] for turn in turns)
+            sys.stdout.write(
+                f"{A_DAY} papers in {name}: {here:.2f} s {kind} parsed in the same process, {apart:.2f} s in a child, "
+                f"{ratio:.2f} times\n"
+            )
+
+
+def a_call(folder: Path, database: Path, is_apart: bool) -> tuple[float, float]:
+    """Seconds of processor time and by the clock for ``one_ingest`` in a process of its own."""
+    program = (
+        f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+        "import ingest; from pathlib import Path\n"
+        f"ingest.one_ingest(Path({str(folder)!r}), Path({str(database)!r}), {is_apart})"
+    )
+    before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    subprocess.run([sys.executable, "-c", program], check=True)
+    after, seconds = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter() - begin
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime, seconds
+
+
+def main(data: Path, only_parser: bool) -> None:
     """Measures, and says what it found."""
     source = papers(data)
-    with tempfile.TemporaryDirectory() as temporary:
+    with tempfile.TemporaryDirectory() as temporary, Parser() as parser:
         work = Path(temporary)
+        parser_process(source, work)
+        if only_parser:
+            return
         with open_store(f"sqlite:///{work}/paperbot.db") as store:
-            first = day(source, work, store, 0)
+            first = day(source, work, store, parser.parse, 0)
             sys.stdout.write(f"{A_DAY} papers into an empty store: {first:.2f} s\n")
-            with_some = day(source, work, store, 1)
+            with_some = day(source, work, store, parser.parse, 1)
             sys.stdout.write(f"{A_DAY} papers into one of {A_DAY}: {with_some:.2f} s\n")
             for number in range(2, KEPT // A_DAY):
-                day(source, work, store, number)
-            later = [day(source, work, store, KEPT // A_DAY + n) for n in range(3)]
+                day(source, work, store, parser.parse, number)
+            later = [day(source, work, store, parser.parse, KEPT // A_DAY + n) for n in range(3)]
             times = min(later) / with_some
             sys.stdout.write(f"{A_DAY} papers into one of {KEPT}: {min(later):.2f} s ({times:.2f} times)\n")
         with open_store(f"sqlite:///{work}/odd.db") as store:
-            odd_files(source, work, store)
+            odd_files(source, work, store, parser.parse)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), "--parser" in sys.argv)
