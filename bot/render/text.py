@@ -7,7 +7,9 @@ import textwrap
 
 # Control characters, the two characters that XML can't hold, and the bidirectional overrides that make a text read
 # differently from what it says.
-_UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff]")
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff]"
+)
 _DANGLING = " ,;:-\u2013\u2014"  # and dashes
 
 

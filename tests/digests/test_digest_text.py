@@ -119,7 +119,15 @@ def test_of_many_accents_on_one_letter_the_first_ones_stay() -> None:
 
 @pytest.mark.parametrize(
     ("declared", "codec"),
-    [("UTF8", "utf-8"), ("latin1", "iso8859-1"), ("punycode", ""), ("idna", ""), ("rot13", ""), ("x\0", ""), ("", "")],
+    [
+        ("UTF8", "utf-8"),
+        ("latin1", "iso8859-1"),
+        ("punycode", ""),
+        ("idna", ""),
+        ("rot13", ""),
+        ("x\0", ""),
+        ("", ""),
+    ],
 )
 def test_what_is_no_character_set_of_a_document_is_none(declared: str, codec: str) -> None:
     assert charset(declared) == codec

@@ -24,7 +24,10 @@ from bot.render import bibliography, phrases
 from bot.render.latex import readable
 from bot.terms import terms
 
-SECONDS, MEMORY = 20, 1_000_000_000  # of processor time for each size; bytes of address space, with all libraries
+SECONDS, MEMORY = (
+    20,
+    1_000_000_000,
+)  # of processor time for each size; bytes of address space, with all libraries
 MOST_SHOWN = 10  # papers of an edition
 
 
