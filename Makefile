@@ -14,7 +14,7 @@ define PIP_STEPS
  /ERROR|[Ee]rror:/ { failed = 1 } failed { print; fflush() }'
 endef
 
-.PHONY: demo test lint types check bench bench-ingest bench-pages bench-run bench-ranking serve constraints clean
+.PHONY: demo test lint types check bench bench-ingest bench-pages bench-run bench-ranking fuzz serve constraints clean
 
 demo: $(INSTALLED)
 	@$(BIN)/paperbot demo state/demo
@@ -41,6 +41,11 @@ bench-pages: $(INSTALLED)  # how many thumb pages one core serves
 
 bench-run: $(INSTALLED)  # what a reader costs in the daily run: make bench-run DATA=papers.jsonl.gz
 	$(BIN)/python tests/bench/daily_run.py $(DATA)
+
+fuzz: $(INSTALLED)  # hostile inputs for parsers, mails, LaTeX and forms: make fuzz SECONDS=60; what was learned stays in .fuzz
+	@$(BIN)/python -c "import atheris" 2>/dev/null || $(BIN)/pip install --quiet '.[fuzz]' \
+	    || echo "atheris can't be installed here; hypothesis fuzzes instead, which looks at no code"
+	PYTHONPATH=.:tests OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/fuzz.py $(or $(SECONDS),60) $(TARGETS)
 
 serve: $(INSTALLED)
 	$(BIN)/paperbot serve

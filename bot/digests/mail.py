@@ -37,13 +37,13 @@ class _Mail:
     """One mail while it is read: makes its parts, and raises DigestError where there are too many."""
 
     def __init__(self) -> None:
-        self._parts, self._multiparts = count(1), count(1)
+        self._parts, self._multiparts = count(0), count(1)  # the library makes one part to try the factory
 
-    def part(self, policy: _Policy) -> Message:
+    def part(self, policy: _Policy | None = None) -> Message:
         """A part that begins."""
         if next(self._parts) > limits.PARTS:
             raise DigestError(f"a mail of more than {limits.PARTS} parts; save its text as a file")
-        return _Part(policy, self)
+        return _Part(policy or _Policy(), self)
 
     def begin_multipart(self) -> None:
         """Notes that the parts of a part begin."""

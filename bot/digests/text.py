@@ -110,7 +110,7 @@ def charset(name: str) -> str:
         codec = codecs.lookup(name)
     except (LookupError, ValueError):
         return ""
-    is_text = codec._is_text_encoding  # type: ignore[attr-defined]  # what str.encode asks, too; not in typeshed
+    is_text = codec._is_text_encoding  # what str.encode asks, too
     return codec.name if is_text and codec.name not in _NO_CHARSETS else ""
 
 

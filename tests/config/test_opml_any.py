@@ -12,6 +12,7 @@ PIECES = st.sampled_from(
         "<body>",
         '<outline xmlUrl="https://a.example/x" text="A"/>',
         "<outline",
+        '<outline xmlUrl="http://[x"/>',
         "</body>",
         "</opml>",
         "&#0;",
@@ -32,3 +33,12 @@ def test_any_bytes_are_feeds_with_web_addresses_or_an_error(content):
     except PaperbotError:
         return
     assert all(feed.url.startswith(("http://", "https://")) for feed in feeds)
+
+
+def test_an_address_that_is_none_costs_itself_alone():
+    outlines = "".join(
+        f'<outline xmlUrl="{url}"/>'
+        for url in ("http://[x", "http://", f"http://a/{'a' * 3000}", "http://a.example/")
+    )
+    (feed,) = feeds_in(f"<opml><body>{outlines}</body></opml>".encode())
+    assert feed.url == "http://a.example/"

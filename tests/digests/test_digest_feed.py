@@ -192,6 +192,48 @@ def test_a_feed_that_breaks_off_gives_what_came_and_says_so() -> None:
     assert "the last paper may be cut off" in digest.rejected[0]
 
 
+def test_what_breaks_in_an_item_costs_that_item_alone() -> None:
+    digest = read(
+        rss(
+            "<title>A &nbsp; B</title><description>R&D, $x & y$ &custom;</description>",
+            "<title>B</title><description><p>b<br></description>",
+            "<title>C</title><link>https://example.org/c</link><a b=c d>",
+            "<title>D</title><dc:creator>Ada Lovelace</dc:creator><description>d.</description>",
+        )
+    )
+    assert [entry.title for entry in digest.entries] == ["A B", "B", "C", "D"]
+    assert digest.entries[0].abstract == "R&D, $x & y$ &custom;"
+    assert (digest.entries[3].authors, digest.entries[3].abstract) == (("Ada Lovelace",), "d.")
+    assert "no well-formed XML" in digest.rejected[0]
+
+
+def test_items_whose_elements_are_empty_are_read() -> None:
+    digest = read(
+        '<feed xmlns="http://www.w3.org/2005/Atom"><title/><entry><id/><title/><link/></entry>'
+        "<entry><title>A</title><id/><link/><author/><content/><summary/></entry></feed>"
+    )
+    assert [(entry.title, entry.authors, entry.abstract, entry.url) for entry in digest.entries] == [
+        ("A", (), "", None)
+    ]
+    assert digest.rejected == ("item 1: a paper without a title",)
+
+
+@pytest.mark.parametrize(
+    ("author", "name"),
+    [
+        ("ada@example.org (Ada Lovelace)", "Ada Lovelace"),
+        ("Ada Lovelace &lt;ada@example.org&gt;", "Ada Lovelace"),
+        ("Ada Lovelace", "Ada Lovelace"),
+    ],
+)
+def test_an_author_is_called_by_name_where_the_feed_gives_an_address_too(author: str, name: str) -> None:
+    assert one(f"<title>A</title><author>{author}</author>").authors == (name,)
+
+
+def test_a_character_that_xml_can_not_hold_costs_nothing() -> None:
+    assert one("<title>A\ufffe\uffff\x01B</title>").title == "AB"
+
+
 def test_a_wrong_encoding_is_accepted_with_a_note() -> None:
     digest = read(f"<?xml version='1.0' encoding='us-ascii'?>{rss('<title>Käuze</title>')}")
     assert digest.entries[0].title == "Käuze"

@@ -12,7 +12,6 @@ from support import ROOT
 from bot.digests import parse
 from bot.digests.text import MAX_BYTES
 from bot.domain import RawDigest
-from bot.errors import DigestError
 
 # From 80 KB, at which the worst of these once took minutes, by doubling until what is repeated meets a cap on lines,
 # tags or items; then the largest file. The limits are the same for all: what grows with the square of its size dies.
@@ -25,6 +24,7 @@ def test_a_hostile_digest_gives_its_papers_or_a_named_problem_within_the_limits(
     ran = subprocess.run(
         [sys.executable, Path(__file__).with_name("limited.py"), name, *map(str, SIZES)],
         cwd=ROOT,
+        check=False,
         capture_output=True,
         text=True,
     )
@@ -40,20 +40,11 @@ def test_a_hostile_digest_gives_its_papers_or_a_named_problem_within_the_limits(
 
 @pytest.mark.parametrize("name", CRASHES)
 def test_what_once_was_a_traceback_gives_papers_or_a_named_problem(name: str) -> None:
-    try:
-        digests = parse(RawDigest("hostile", "x", CRASHES[name]))
-    except DigestError as error:
-        assert str(error)
-        return
+    digests = parse(RawDigest("hostile", "x", CRASHES[name]))
     assert all(digest.entries or digest.rejected for digest in digests)
 
 
 def test_where_two_formats_begin_on_one_line_the_one_that_asks_for_more_reads_it() -> None:
     (digest,) = parse(RawDigest("hostile", "x", CRASHES["two formats begin on one line"]))
     (entry,) = digest.entries
-    assert (digest.format, entry.title, entry.authors, entry.abstract) == (
-        "markdown",
-        "T",
-        ("A Date: 2025-05-05",),
-        "x.",
-    )
+    assert (digest.format, entry.title, entry.abstract) == ("markdown", "T", "x.")

@@ -107,7 +107,7 @@ def test_no_text_breaks_out_of_its_field(
 def test_a_feed_is_well_formed_whatever_a_title_says(
     make_paper: Paper_, make_pick: Callable[..., Pick], make_edition: Callable[..., Edition]
 ) -> None:
-    hostile = make_pick(make_paper(1, "<script>&\x00 ]]>", authors=()))
+    hostile = make_pick(make_paper(1, "<script>&\x00\ufffe\uffff ]]>", authors=()))
     feed = ET.fromstring(atom(make_edition(hostile), "https://papers.example.org"))
     entry = feed.find("{http://www.w3.org/2005/Atom}entry")
     assert entry is not None

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot import limits
 from bot.render.latex import readable
 
 
@@ -109,3 +110,8 @@ def test_text_without_latex_is_returned_unchanged(text: str) -> None:
 @pytest.mark.parametrize("piece", ["{", "$", r"\(", "$x", r"\textbf{", "$a_{,", "--~"])
 def test_a_long_run_of_one_thing_is_no_trouble(piece: str) -> None:
     assert isinstance(readable(piece * 3000 + r"\alpha"), str)
+
+
+def test_a_long_text_is_left_as_it_is_and_a_formula_ends_where_another_begins() -> None:
+    assert readable(r"\textbf{a}" + "b" * limits.ABSTRACT).startswith(r"\textbf{a}b")
+    assert readable(r"\(a \(b\) c").endswith("b c")

@@ -165,6 +165,19 @@ def test_times_that_are_none_are_passed_over(web: Web, fetcher: Fetcher) -> None
     assert contents(arxiv(web, fetcher), Visit(NOW)) == []
 
 
+@pytest.mark.parametrize("submitted", [b"0001-01-01T00:00:00Z", b"9999-12-31T23:59:59Z"])
+def test_a_time_that_can_not_be_does_not_decide_how_far_the_next_look_goes_back(
+    web: Web, fetcher: Fetcher, submitted: bytes
+) -> None:
+    good = b"<entry><published>2026-06-12T07:00:00Z</published></entry>"
+    page = b"<totalResults>2</totalResults><entry><published>%s</published></entry>%s" % (submitted, good)
+    web.pages["/api"] = Page(page)
+    visit = Visit(NOW)
+    assert contents(arxiv(web, fetcher), visit) == [page]
+    assert datetime.fromisoformat(visit.memory["newest"]) <= NOW
+    assert contents(arxiv(web, fetcher), Visit(NOW, visit.memory)) == [page]
+
+
 # --- Hugging Face -----------------------------------------------------------------------------
 
 

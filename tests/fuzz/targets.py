@@ -1,0 +1,206 @@
+"""What is fuzzed: each target takes any bytes, and may raise nothing but the errors that its callers expect."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+from hostile.shapes import (
+    ARXIV,
+    ARXIV_PAPER,
+    ATOM,
+    CRASHES,
+    DAILY,
+    JSON,
+    KEYWORD,
+    MAIL,
+    MARKDOWN,
+    RSS,
+    SHAPES,
+)
+
+from bot import identity
+from bot.config.opml import feeds_in
+from bot.digests import DOCUMENTS, FORMATS, mail, parse
+from bot.digests.text import decode, lines
+from bot.domain import Entry, RawDigest
+from bot.edition.sentences import sentences
+from bot.errors import DigestError, UsageError
+from bot.render.latex import readable
+from bot.render.text import shorten
+from bot.sources import arxiv
+from bot.terms import terms
+
+SMALL = 3_000  # bytes of a seed made of a hostile shape
+NOW = "2025-05-07T09:00:00+02:00"
+# What of a form's bytes decides where they are posted.
+FORMS = ("thumb", "unsubscribe", "me", "confirm", "open")
+
+
+def digest(data: bytes) -> None:
+    """Any digest: what is read is clean, and can be worked with."""
+    with contextlib.suppress(DigestError):
+        for parsed in parse(RawDigest("fuzz", "fuzz.txt", data)):
+            json.dumps(parsed.rejected).encode()
+            for entry in parsed.entries:
+                check(entry)
+
+
+def check(entry: Entry) -> None:
+    """That a paper can be kept, compared and shown."""
+    assert entry.title
+    texts = (entry.title, entry.abstract, entry.organisation or "", *entry.authors, *entry.categories)
+    for text in texts:
+        assert not set("\x00\ufffe\uffff") & set(text)
+        text.encode()
+    identity.keys(entry)
+    ET.fromstring(f"<a>{''.join('' if c in '<>&' else c for c in entry.title)}</a>")
+
+
+def each_line_format(data: bytes) -> None:
+    """Each format of lines, where its own digests begin."""
+    with contextlib.suppress(DigestError):
+        text = lines(data)
+        for form in FORMATS:
+            for start in list(form.starts(text))[:3]:
+                form.parse(text[start:])
+
+
+def each_document(data: bytes) -> None:
+    """Each format of whole files, whether the file looks like it or not."""
+    for document in DOCUMENTS:
+        with contextlib.suppress(DigestError):
+            for entry in document.parse(data).entries:
+                check(entry)
+
+
+def mails(data: bytes) -> None:
+    """The reader of mails."""
+    with contextlib.suppress(DigestError):
+        mail.is_mail(decode(data)[:20_000])
+        mail.text_of(data)
+
+
+def latex(data: bytes) -> None:
+    """LaTeX made readable, and cut."""
+    shorten(readable(data.decode(errors="surrogateescape")), 300).encode()
+
+
+def texts(data: bytes) -> None:
+    """What ranking, identity and summaries make of a text."""
+    text = data.decode(errors="replace")
+    terms(text)
+    identity.normalised_title(text)
+    identity.arxiv_id(text)
+    assert all(sentence in text for sentence in sentences(text))
+
+
+def opml(data: bytes) -> None:
+    """A list of feeds."""
+    with contextlib.suppress(UsageError):
+        feeds_in(data)
+
+
+def arxiv_answer(data: bytes) -> None:
+    """A page of arXiv's API, as its source looks at it."""
+    arxiv._times(data)
+    for pattern in (arxiv._TOTAL, arxiv._SUMMARY, arxiv._ENTRY):
+        pattern.search(data)
+
+
+def forms(data: bytes) -> None:
+    """The pages' forms: the first byte chooses the form, a NUL parts its query from its body."""
+    post, addresses = _pages()
+    if data:
+        query, _, body = data[1:].partition(b"\0")
+        address = addresses[data[0] % len(addresses)]
+        letters = "".join(c for c in query.decode("latin-1") if c.isprintable() and c not in "#?")
+        answer = post(f"{address}&{letters}" if "?" in address else f"{address}?{letters}", body)
+        assert answer.status_code < 500, (address, answer.status_code)
+
+
+@functools.cache
+def _pages() -> tuple[Callable[[str, bytes], Any], list[str]]:
+    """How a form is posted, and where there are forms: the pages of a home that has sent one edition."""
+    from starlette.testclient import TestClient
+
+    from bot.app import open_app
+    from bot.cli.main import invoke
+    from bot.domain import Vote
+    from bot.web import make_web
+
+    home = Path(tempfile.mkdtemp(prefix="paperbot-fuzz-"))
+    exits = contextlib.ExitStack()
+    exits.callback(shutil.rmtree, home, ignore_errors=True)
+    import atexit
+
+    atexit.register(exits.close)
+    assert invoke(["init", str(home / "papers")]) == 0
+    profile = home / "papers" / "profiles" / "reward-models.toml"
+    profile.write_text(profile.read_text().replace("\n[edition]", "\nopen = true\n\n[edition]", 1))
+    assert invoke(["--home", str(home / "papers"), "run", "--now", NOW]) == 0
+    os.chdir(home / "papers")
+    app = exits.enter_context(open_app(home / "papers"))
+    links = app.links(app.store.readers.get("reward-models", "ada@example.org"))
+    client = TestClient(make_web(app), base_url="http://localhost:8000")
+    addresses = [
+        links.thumb(app.store.papers.find("TTRL")[0], Vote.UP),
+        links.unsubscribe(),
+        links.me(),
+        links.confirm(),
+        "http://localhost:8000/open/reward-models",
+        "http://localhost:8000/open/reward-models/subscribe",
+        "http://localhost:8000/thumb/x",
+        "http://localhost:8000/me/x",
+    ]
+    headers = {"Content-Type": "application/x-www-form-urlencoded"}
+    return lambda address, body: client.post(address, content=body, headers=headers), addresses
+
+
+TARGETS: dict[str, Callable[[bytes], None]] = {
+    "digest": digest,
+    "lines": each_line_format,
+    "documents": each_document,
+    "mails": mails,
+    "latex": latex,
+    "texts": texts,
+    "opml": opml,
+    "arxiv": arxiv_answer,
+    "forms": forms,
+}
+
+
+def seeds(target: str) -> Iterable[bytes]:
+    """What a target's corpus begins with."""
+    if target == "forms":
+        for place in range(8):
+            for body in (
+                b"vote=up",
+                b"do=resubscribe",
+                b"do=ignore&word=reward",
+                b"do=size&size=3",
+                b"address=a@example.org",
+            ):
+                yield bytes([place]) + b"vote=down\0" + body
+        return
+    yield from (KEYWORD, MARKDOWN, ARXIV + ARXIV_PAPER, DAILY, JSON + b"]", MAIL + b"\n" + KEYWORD)
+    yield from (
+        RSS + b"<item><title>A</title></item></channel></rss>",
+        ATOM + b"<entry><title>A</title></entry></feed>",
+    )
+    yield b'<opml><body><outline xmlUrl="http://[x"/><outline xmlUrl="http://example.org/"/></body></opml>'
+    yield rb"$\alpha$ \textbf{a} \foo{x} \(a\) \[b\] $$c$$ \href{a}{b} \frac{1}{n} \unicode{x41} \verb|a| ~ -- 5% AT&T"
+    yield from CRASHES.values()
+    yield from (
+        shape.content(max(SMALL, len(shape.head) + len(shape.tail) + 100))
+        for shape in SHAPES.values()
+        if len(shape.head) < SMALL
+    )
