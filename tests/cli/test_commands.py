@@ -94,7 +94,7 @@ def test_init_where_nothing_can_be_made_is_told(paperbot, tmp_path):
 def test_check_finds_a_fresh_home_in_order(home, paperbot):
     answer = paperbot("check")
     assert answer.code == 0
-    assert [line[:2] for line in answer.out.splitlines()] == ["ok"] * 5
+    assert [line[:2] for line in answer.out.splitlines()] == ["ok"] * 7
     assert answer.err == ""
 
 
@@ -201,7 +201,7 @@ def test_the_demo_removes_nothing_that_is_not_its_own(paperbot, tmp_path):
 
 
 def test_a_mistake_of_our_own_is_one_line_too(home, paperbot, monkeypatch):
-    monkeypatch.setattr("bot.store.open_store", lambda url: 1 / 0)
+    monkeypatch.setattr("bot.store.open_store", lambda _url, **_options: 1 / 0)
     answer = paperbot("status")
     assert answer.code == 1
     assert answer.err == (
