@@ -59,7 +59,7 @@ class ChannelTests:
         """
         if reader.stopped and not reader.stopped.startswith(REFUSED):
             raise UsageError(f"{reader.name} gets no messages: {reader.stopped}")
-        edition, renderer = self._last(reader, profile), self.renderer
+        edition, renderer = self._last(reader, profile, now), self.renderer
         if is_sample := edition is None:
             edition = self._sample(reader, profile, now)
             links = SampleLinks(self.public_url)
@@ -68,8 +68,8 @@ class ChannelTests:
         receipts = self._send(renderer, edition, profile, now)
         return SentTest(edition, is_sample, tuple(receipts))
 
-    def _last(self, reader: Reader, profile: Profile) -> Edition | None:
-        """The reader's last edition that had picks; None before the first."""
+    def _last(self, reader: Reader, profile: Profile, now: datetime) -> Edition | None:
+        """The reader's last edition that had picks, dated now so that it is found in a mailbox; None before the first."""
         editions = self.store.editions
         stored = next((e for e in editions.of_reader(reader.id) if e.picks), None)
         if stored is None:
@@ -78,7 +78,7 @@ class ChannelTests:
             reader=reader,
             profile_title=profile.title,
             date=stored.date,
-            composed_at=stored.composed_at,
+            composed_at=now,
             picks=editions.picks_of(stored.id),
             considered=stored.considered,
             watermark=stored.watermark,
