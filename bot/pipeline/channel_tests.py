@@ -69,7 +69,10 @@ class ChannelTests:
         return SentTest(edition, is_sample, tuple(receipts))
 
     def _last(self, reader: Reader, profile: Profile, now: datetime) -> Edition | None:
-        """The reader's last edition that had picks, dated now so that it is found in a mailbox; None before the first."""
+        """The reader's last edition that had picks; None before the first.
+
+        Its time is now, so that the mail stands among the newest of a mailbox.
+        """
         editions = self.store.editions
         stored = next((e for e in editions.of_reader(reader.id) if e.picks), None)
         if stored is None:
