@@ -93,3 +93,12 @@ def test_no_heavy_library_is_imported():
     )
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert run.stdout == "set()\n"
+
+
+def test_papers_without_an_abstract_are_told_and_keep_their_line(paperbot, tmp_path):
+    papers, output = tmp_path / "papers.jsonl", tmp_path / "out.jsonl"
+    papers.write_text('{"id": 1, "title": "A"}\n{"id": 2, "title": "B", "abstract": " "}\n')
+    answer = paperbot("summarize", "--papers", papers, "--output", output)
+    assert answer.code == 1
+    assert "2 papers without an abstract, so without a summary" in answer.err
+    assert len(output.read_text().splitlines()) == 2
