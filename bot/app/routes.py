@@ -31,7 +31,8 @@ def mail_way(email: EmailSection, files: Path) -> str:
     if not email.host:
         return f"become files in {files}, as no mail server is set (email.host)"
     login = f"logged in as {email.username}" if email.username else "without a login"
-    return f"go by {email.host}:{email.port} ({email.security}, {login}) as {email.sender}"
+    security = "unencrypted" if email.security == "none" else email.security
+    return f"go by {email.host}:{email.port} ({security}, {login}) as {email.sender}"
 
 
 def slack_way(slack: SlackSection, files: Path) -> str:

@@ -114,8 +114,9 @@ def _checks(app: App, connect: bool, now: datetime) -> Iterator[tuple[str, list[
     yield "store", _attempt("store", lambda: app.store)
     if connect:
         for kind, route in app.routes.items():
-            does = "the folder can be written to" if kind in app.file_kinds else "it takes our messages"
-            yield f"{kind} channel: {does}", _attempt(f"{kind} channel", route.channels[0].check)
+            what = f"folder for messages by {_NAMES[kind]}" if kind in app.file_kinds else f"{kind} channel"
+            if kind not in app.file_kinds or _readers(app)[kind]:
+                yield what, _attempt(what, route.channels[0].check)
 
 
 def _peek(source: Source, now: datetime) -> list[Problem]:

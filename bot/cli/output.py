@@ -51,10 +51,10 @@ def print_problems(problems: Sequence[Problem]) -> None:
 
 
 def console() -> Console:
-    """Where tables go; as wide as the terminal, or 100 columns where there is none."""
+    """Where tables go; as wide as the terminal, or 120 columns where there is none."""
     from rich.console import Console
 
-    return Console(highlight=False, width=None if sys.stdout.isatty() else 100)
+    return Console(highlight=False, width=None if sys.stdout.isatty() else 120)
 
 
 def table(*columns: str, whole: Sequence[str] = ()) -> Table:

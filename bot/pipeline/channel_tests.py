@@ -58,7 +58,7 @@ class ChannelTests:
         """
         if reader.stopped not in (None, Stop.REFUSED):
             raise UsageError(f"{reader.name} gets no messages: {reader.stopped_because}")
-        edition, renderer = self._last(reader, profile), self.renderer
+        edition, renderer = self._last(reader, profile, now), self.renderer
         if is_sample := edition is None:
             edition = self._sample(reader, profile, now)
             links = SampleLinks(self.public_url)
@@ -67,8 +67,11 @@ class ChannelTests:
         receipts = self._send(renderer, edition, profile, now)
         return SentTest(edition, is_sample, tuple(receipts))
 
-    def _last(self, reader: Reader, profile: Profile) -> Edition | None:
-        """The reader's last edition that had picks; None before the first."""
+    def _last(self, reader: Reader, profile: Profile, now: datetime) -> Edition | None:
+        """The reader's last edition that had picks; None before the first.
+
+        Its time is now, so that the mail stands among the newest of a mailbox.
+        """
         editions = self.store.editions
         stored = next((e for e in editions.of_reader(reader.id) if e.picks), None)
         if stored is None:
@@ -77,7 +80,7 @@ class ChannelTests:
             reader=reader,
             profile_title=profile.title,
             date=stored.date,
-            composed_at=stored.composed_at,
+            composed_at=now,
             picks=editions.picks_of(stored.id),
             considered=stored.considered,
             watermark=stored.watermark,

@@ -77,7 +77,7 @@ def test_init_makes_a_home_once(paperbot, tmp_path):
     answer = paperbot("init", tmp_path / "papers")
     assert answer.code == 0
     assert sorted(path.name for path in (tmp_path / "papers").iterdir()) == [
-        "paperbot.toml", "profiles", "seeds", "state",
+        "paperbot.toml", "profiles", "samples", "seeds", "state",
     ]  # fmt: skip
     again = paperbot("init", tmp_path / "papers")
     assert again.code == 2
@@ -94,7 +94,7 @@ def test_init_where_nothing_can_be_made_is_told(paperbot, tmp_path):
 def test_check_finds_a_fresh_home_in_order(home, paperbot):
     answer = paperbot("check")
     assert answer.code == 0
-    assert [line[:2] for line in answer.out.splitlines()] == ["ok"] * 7
+    assert [line[:2] for line in answer.out.splitlines()] == ["ok"] * 8 + ["  "]
     assert answer.err == ""
 
 
@@ -126,7 +126,7 @@ def test_preview_shows_the_edition_and_stores_nothing(home, paperbot):
     assert (text.code, html.code, slack.code) == (0, 0, 0)
     assert "7 picks from 176 new papers" in text.out
     assert html.out.lower().startswith("<!doctype html>")
-    assert [json.loads(line)["channel"] for line in slack.out.splitlines()] == ["ada@example.org"] * 2
+    assert [json.loads(line)["channel"] for line in slack.out.splitlines()] == ["ada@example.org"]
     assert paperbot("status", "--json").json | {"readers": []} == before | {"readers": []}
     assert not (home / "state" / "outbox").exists()
 
@@ -143,7 +143,7 @@ def test_status_tells_of_sources_readers_and_outbox(home, paperbot):
     paperbot("run", "--now", NOW)
     answer = paperbot("status", "--now", NOW, "--json")
     assert answer.json["papers"] == 176
-    assert [(s["name"], s["digests"]) for s in answer.json["sources"]] == [("seeds", 5)]
+    assert [(s["name"], s["digests"]) for s in answer.json["sources"]] == [("seeds", 0), ("samples", 5)]
     (reader,) = answer.json["readers"]
     assert (reader["reader"], reader["last_edition"], reader["last_picks"], reader["last_states"]) == (
         "reward-models/ada@example.org", "2025-05-07", 7, ["sent"],
@@ -161,7 +161,7 @@ def test_status_shows_problems_and_its_code_says_so(home, paperbot):
 
 
 def test_status_shows_a_quiet_edition_with_its_reason(home, paperbot):
-    for path in home.glob("seeds/*"):
+    for path in home.glob("samples/*"):
         path.unlink()
     paperbot("run", "--now", NOW)
     assert "quiet: No" in " ".join(paperbot("status").out.split())

@@ -17,7 +17,7 @@ TITLES = [
 @pytest.fixture
 def lived(home, paperbot):
     """Eight days of nine papers each; Ada likes owls, Eve has pressed two thumbs, Bob none."""
-    for path in (*home.glob("seeds/*"), *home.glob("profiles/*")):
+    for path in (*home.glob("samples/*"), *home.glob("profiles/*")):
         path.unlink()
     readers = "".join(READER.format(name) for name in ("ada", "eve", "bob"))
     (home / "profiles" / "nature.toml").write_text(PROFILE.format(readers=readers))

@@ -11,6 +11,9 @@ from starlette.testclient import TestClient
 from support import digest
 
 from bot.app import open_app
+from bot.errors import StoreError
+from bot.store.engine import Database, parse_url
+from bot.store.readers import Readers
 from bot.web import make_web
 
 SATURDAY = "2025-05-10T09:00:00+02:00"
@@ -150,23 +153,22 @@ def test_the_start_page_tells_its_operator_how_to_open_it(home):
     assert "<code>open = true</code>" in page
 
 
-@pytest.mark.parametrize(
-    ("damage", "remedy"),
-    [
-        ("text", "file is not a database; name another file in store.url, or put a backup in its place"),
-        ("readonly", "attempt to write a readonly database; allow writing to the file and its folder"),
-    ],
-)
-def test_a_store_that_cannot_be_used_is_told_with_a_remedy(home, paperbot, damage, remedy, monkeypatch):
-    path = home / "state" / "paperbot.db"
-    if damage == "text":
-        path.write_text("this is no database, but a text of some length" * 40)
-    else:
-        assert paperbot("status").code == 0
-        monkeypatch.setenv("PAPERBOT_STORE__URL", f"sqlite:///file:{path}?mode=ro&uri=true")
+def test_a_store_that_is_no_database_is_told_with_a_remedy(home, paperbot):
+    (home / "state" / "paperbot.db").write_text("this is no database, but a text of some length" * 40)
     answer = paperbot("run")
     assert (answer.code, answer.err.count("\n")) == (2, 1)
-    assert remedy in answer.err
+    remedy = "name another file in store.url, or put a backup in its place"
+    assert f"file is not a database; {remedy}" in answer.err
+
+
+def test_a_store_that_cannot_be_written_to_is_told_with_a_remedy(home, paperbot):
+    paperbot("status")
+    readonly = Database(parse_url(f"sqlite:///file:{home / 'state' / 'paperbot.db'}?mode=ro&uri=true"))
+    with closing(readonly), pytest.raises(StoreError) as caught:
+        Readers(readonly).stop(1, "whatever")
+    assert "attempt to write a readonly database; allow writing to the file and its folder" in str(
+        caught.value
+    )
 
 
 def test_a_template_that_nothing_uses_is_told_with_the_name_that_was_meant(home, paperbot):

@@ -37,7 +37,7 @@ def outbox(home: Path) -> list[Path]:
 @pytest.fixture
 def small(home):
     """A home with one small digest, and one profile for one reader."""
-    for path in (*home.glob("seeds/*"), *home.glob("profiles/*")):
+    for path in (*home.glob("samples/*"), *home.glob("profiles/*")):
         path.unlink()
     (home / "seeds" / "day.txt").write_text(digest("Reward models for cats", "Robot arms", "Audio of whales"))
     add_profile(
@@ -278,7 +278,7 @@ def test_hostile_titles_arrive_as_text(small, paperbot):
 
 
 def test_running_in_a_home_with_nothing_at_all_is_quiet_and_clean(home, paperbot):
-    for path in (*home.glob("seeds/*"), *home.glob("profiles/*")):
+    for path in (*home.glob("samples/*"), *home.glob("profiles/*")):
         path.unlink()
     answer = paperbot("run", "--json")
     assert answer.code == 0

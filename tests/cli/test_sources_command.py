@@ -19,7 +19,7 @@ OPML = """<?xml version="1.0"?><opml version="2.0"><head><title>Mine</title></he
 
 @pytest.fixture
 def settings(home: Path) -> Path:
-    for path in home.glob("seeds/*"):
+    for path in home.glob("samples/*"):
         path.unlink()
     return home / "paperbot.toml"
 

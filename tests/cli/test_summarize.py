@@ -31,7 +31,8 @@ def paper(number, abstract):
 
 def test_each_paper_gets_sentences_of_its_abstract_in_their_order(summarize):
     answer, found = summarize(paper("a", ABSTRACT), paper(2, ""), "", paper("c", None), '{"id": "d"}')
-    assert (answer.code, answer.err) == (0, "")
+    assert answer.code == 1
+    assert "without an abstract" in answer.err
     assert list(found) == ["a", 2, "c", "d"]
     assert len(found["a"]) == 3
     assert [ABSTRACT.index(sentence) for sentence in found["a"]] == sorted(map(ABSTRACT.index, found["a"]))
@@ -93,3 +94,12 @@ def test_no_heavy_library_is_imported():
     )
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert run.stdout == "set()\n"
+
+
+def test_papers_without_an_abstract_are_told_and_keep_their_line(paperbot, tmp_path):
+    papers, output = tmp_path / "papers.jsonl", tmp_path / "out.jsonl"
+    papers.write_text('{"id": 1, "title": "A"}\n{"id": 2, "title": "B", "abstract": " "}\n')
+    answer = paperbot("summarize", "--papers", papers, "--output", output)
+    assert answer.code == 1
+    assert "2 papers without an abstract, so without a summary" in answer.err
+    assert len(output.read_text().splitlines()) == 2

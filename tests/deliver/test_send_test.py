@@ -5,6 +5,7 @@ import json
 import re
 import sqlite3
 from contextlib import closing
+from datetime import UTC, datetime
 from email import policy
 
 import pytest
@@ -67,6 +68,7 @@ def test_the_last_edition_goes_out_as_a_test_and_nothing_is_stored(home, by_smtp
     assert rows(home) == before
     tests = [parsed(mail.content) for mail in server.mails]
     assert [mail["Subject"] for mail in tests] == [f"Test: {first['Subject']}"] * 2
+    assert tests[0]["Date"].datetime > datetime(2026, 1, 1, tzinfo=UTC) > first["Date"].datetime
     assert len({mail["Message-ID"] for mail in [first, *tests]}) == 3
     assert "7 May 2025 · a test, counted nowhere · 7 picks from 176 new papers" in text_of(tests[0])
     links = re.compile(r"http://localhost:8000/thumb/\S+")
@@ -174,11 +176,14 @@ def test_check_says_which_way_messages_go_and_what_will_not_work(home, by_smtp, 
     assert "1 reader by mail: messages become files in state/outbox, as no mail server is set" in files.out
     assert "?" not in files.out
     assert "Slack" not in files.out
+    connected = paperbot("check", "--connect").out
+    assert "ok  folder for messages by mail" in connected
+    assert "lack" not in connected
     server = by_smtp()
     (home / "profiles" / "nobody.toml").write_text('title = "A"\ninterests = "b"\n')
     answer = paperbot("check")
     assert answer.code == 0
-    way = f"messages go by 127.0.0.1:{server.port} (none, without a login) as Paperbot <paperbot@localhost>"
+    way = f"messages go by 127.0.0.1:{server.port} (unencrypted, without a login) as Paperbot <paperbot@localhost>"
     assert way in answer.out
     assert (
         "?   links in messages lead to http://localhost:8000, which opens on this machine only" in answer.out

@@ -30,7 +30,7 @@ email = "ada@example.org"
 @pytest.fixture
 def alerting(home, paperbot):
     """Set the profile's alert rule, bring a digest and run; returns the run's JSON."""
-    for path in (*home.glob("seeds/*"), *home.glob("profiles/*")):
+    for path in (*home.glob("samples/*"), *home.glob("profiles/*")):
         path.unlink()
 
     def run(now, *titles, alerts='keywords = ["violins"]', extra=""):

@@ -29,7 +29,7 @@ def feed(*papers: tuple[str, int, str]) -> str:
 
 @pytest.fixture
 def small(home):
-    for path in (*home.glob("seeds/*"), *home.glob("profiles/*")):
+    for path in (*home.glob("samples/*"), *home.glob("profiles/*")):
         path.unlink()
     return home
 

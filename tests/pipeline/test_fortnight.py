@@ -133,7 +133,7 @@ class World:
 
 @pytest.fixture
 def world(home: Path, web: Web) -> World:
-    for path in (*home.glob("seeds/*"), *home.glob("profiles/*")):
+    for path in (*home.glob("samples/*"), *home.glob("profiles/*")):
         path.unlink()
     (home / "drop").mkdir()
     (home / "profiles" / "owls.toml").write_text(

@@ -27,7 +27,7 @@ email = "ada@example.org"
 
 def lived(home, paperbot, days=5):
     """A home that has run for some days, with a digest and a thumb on each."""
-    for path in (*home.glob("seeds/*"), *home.glob("profiles/*")):
+    for path in (*home.glob("samples/*"), *home.glob("profiles/*")):
         path.unlink()
     (home / "profiles" / "birds.toml").write_text(PROFILE.format(interests="owls"))
     for n in range(days):

@@ -11,7 +11,7 @@ NOW = "2025-05-07T09:00:00+00:00"
 @pytest.fixture
 def papers(home, model):
     """A home with two papers, one reader, and a model that writes TL;DRs."""
-    for path in (*home.glob("seeds/*"), *home.glob("profiles/*")):
+    for path in (*home.glob("samples/*"), *home.glob("profiles/*")):
         path.unlink()
     (home / "seeds" / "day.txt").write_text(digest("Robot arms", "Audio of whales"))
     (home / "profiles" / "all.toml").write_text(
