@@ -9,7 +9,7 @@ import schedule_years
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.schedule import LOOK_BACK, due_slots, local_date, local_time, moment, next_moment
+from bot.schedule import LOOK_BACK, days_between, due_slots, local_date, local_time, moment, next_moment
 
 WORKDAYS = ("mon", "tue", "wed", "thu", "fri")
 EVERY_DAY = (*WORKDAYS, "sat", "sun")
@@ -129,3 +129,19 @@ def test_more_than_a_years_downtime_is_one_edition_and_a_bounded_number_of_skipp
 def test_over_two_years_with_random_downtime_no_slot_is_missed_and_none_comes_twice(zone, seed, days):
     missed, twice = schedule_years.count_faults(zone, days, Random(seed))
     assert (missed, twice) == (0, 0)
+
+
+def test_a_moment_is_in_utc():
+    assert moment(date(2025, 5, 6), time(8), "Europe/Berlin").tzinfo is UTC
+
+
+def test_days_between_are_those_of_the_schedule_with_both_ends():
+    wednesday, next_monday = date(2025, 5, 7), date(2025, 5, 12)
+    assert days_between(wednesday, next_monday, WORKDAYS) == [
+        date(2025, 5, 7),
+        date(2025, 5, 8),
+        date(2025, 5, 9),
+        date(2025, 5, 12),
+    ]
+    assert days_between(wednesday, wednesday, WORKDAYS) == [wednesday]
+    assert days_between(date(2025, 5, 10), date(2025, 5, 11), WORKDAYS) == []

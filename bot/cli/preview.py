@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 def command(ctx: click.Context, reader: str, now: datetime, form: str) -> None:
     """Print READER's next edition as it would be now; nothing is stored or sent.
 
+    The links back to Paperbot work from READER's first real edition on.
+
     \b
     Examples:
       paperbot preview reward-models

@@ -23,7 +23,7 @@ from bot.errors import ConfigError
 def add_reader(path: Path, kind: Kind, address: str) -> bool:
     """Write a reader into a profile's file; False where it stands there already. Raises ConfigError."""
     with _alone(path):
-        document, text, addresses = _parsed(path)
+        document, addresses = _parsed(path)
         if address.lower() in addresses:
             return False
         entry = tomlkit.table()
@@ -38,7 +38,7 @@ def add_reader(path: Path, kind: Kind, address: str) -> bool:
 def remove_reader(path: Path, address: str) -> bool:
     """Take a reader out of a profile's file; False where it doesn't stand there. Raises ConfigError."""
     with _alone(path):
-        document, text, addresses = _parsed(path)
+        document, addresses = _parsed(path)
         if address.lower() not in addresses:
             return False
         readers = _readers(path, document)
@@ -76,11 +76,11 @@ def _alone(path: Path) -> Iterator[None]:
         os.close(folder)
 
 
-def _parsed(path: Path) -> tuple[tomlkit.TOMLDocument, str, list[str]]:
-    """The document, its text, and the readers' addresses in lower case, in its order and as mail is sent to them."""
+def _parsed(path: Path) -> tuple[tomlkit.TOMLDocument, list[str]]:
+    """The document, and the readers' addresses in lower case, in its order and as mail is sent to them."""
     text, values = read_toml(path)
     profile = validated(Profile, values, path.name, text)
-    return tomlkit.parse(text), text, [address.lower() for _, address in profile.addresses]
+    return tomlkit.parse(text), [address.lower() for _, address in profile.addresses]
 
 
 def _readers(path: Path, document: tomlkit.TOMLDocument) -> AoT:

@@ -60,7 +60,7 @@ def _digests(content: bytes) -> Sequence[ParsedDigest]:
 def _in_lines(text: Sequence[Line]) -> Sequence[ParsedDigest]:
     forms = {start: form for form in FORMATS for start in form.starts(text)}
     if not forms:  # the first lines of a digest may not have been copied
-        forms = {0: form for form in FORMATS[::-1] if form.is_rest(text)}
+        forms = dict([(0, form) for form in FORMATS if form.is_rest(text)][:1])
     if not forms:
         raise DigestError(explain(text, FORMATS, DOCUMENTS))
     edges = pairwise([*sorted(forms), len(text)])

@@ -134,3 +134,25 @@ def test_a_longer_reason_takes_the_place_of_its_part():
         Reason("vision model", 0.5),
     ]
     assert [reason.term for reason in telling(reasons)] == ["vision model", "reward"]
+
+
+def test_a_light_word_is_no_reason_beside_a_heavy_one_but_a_keyword_always_is():
+    heavy, light = Reason("heavy", 1.0), Reason("light", 0.1)
+    keyword = Reason("mine", 0.1, ReasonKind.KEYWORD)
+    assert telling([light, heavy, keyword]) == (keyword, heavy)
+    assert telling([heavy, Reason("mine", 0.0, ReasonKind.KEYWORD)]) == (heavy,)
+
+
+def test_a_word_that_says_again_what_a_keyword_says_is_left_out():
+    keyword = Reason("Reward Models", 1.0, ReasonKind.KEYWORD)
+    assert telling([Reason("reward model", 0.9), keyword]) == (keyword,)
+
+
+def test_a_pick_of_the_alert_rule_names_what_fired_it_before_its_reasons():
+    found = score(reasons=(Reason("two", 1.0),))
+    (pick,) = edition([Choice(found, PickKind.ALERT, ("three", "Ada"))], [found]).picks
+    assert pick.reasons == (
+        Reason("three", 0.0, ReasonKind.ALERT),
+        Reason("Ada", 0.0, ReasonKind.ALERT),
+        Reason("two", 1.0),
+    )

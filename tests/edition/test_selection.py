@@ -112,3 +112,53 @@ def test_a_small_interest_has_its_share():
     chosen = select(scores, unlike, Limits(4), lambda paper: 1 if paper == 20 else 0)
     assert 20 in [choice.score.paper for choice in chosen]
     assert 20 not in [choice.score.paper for choice in select(scores, unlike, Limits(4))]
+
+
+def test_what_matches_as_much_as_the_threshold_is_sent():
+    assert ids(select([score(1, 0.5)], unlike, Limits(1, threshold=0.5))) == [1]
+
+
+def test_small_interests_get_half_of_the_places_between_them_and_the_other_half_is_open():
+    of_large, of_small = falling(10), [score(20 + n, 0.1 - n * 0.01) for n in range(5)]
+    chosen = select([*of_large, *of_small], unlike, Limits(8), lambda paper: paper // 20)
+    assert ids(chosen) == [0, 1, 2, 3, 4, 5, 20, 21]
+
+
+def test_each_of_three_interests_has_a_place_and_no_more_than_the_size_are_chosen():
+    scores = [*falling(10), score(20, 0.2), score(21, 0.19), score(40, 0.1)]
+    assert ids(select(scores, unlike, Limits(6), lambda paper: paper // 20)) == [0, 1, 2, 3, 20, 40]
+    assert ids(select(scores, unlike, Limits(2), lambda paper: paper // 20)) == [0, 20]
+
+
+def test_papers_that_are_alike_by_three_quarters_are_the_same_news():
+    scores = [score(1, 0.9), score(2, 0.8)]
+    assert ids(select(scores, lambda *_: 0.75, Limits(2))) == [1]
+    assert ids(select(scores, lambda *_: 0.74, Limits(2))) == [1, 2]
+
+
+def test_likeness_costs_a_share_of_the_probability():
+    scores = [score(1, 0.9), score(2, 0.8), score(3, 0.6)]
+
+    def similarity(one: int, other: int) -> float:
+        return 0.5 if {one, other} == {1, 2} else 0.0
+
+    assert ids(select(scores, similarity, Limits(2))) == [1, 3]  # 0.8 (1 - 0.7 / 2) is less than 0.6
+
+
+def test_the_last_paper_left_can_be_learned_from_but_not_one_of_the_worse_half():
+    def kinds(*probabilities: float) -> list[tuple[int, PickKind]]:
+        scores = [score(n, probability) for n, probability in enumerate(probabilities)]
+        return [(c.score.paper, c.kind) for c in select(scores, unlike, Limits(2, explore=1))]
+
+    assert kinds(0.9, 0.6) == [(0, PickKind.MATCH), (1, PickKind.EXPLORE)]
+    assert kinds(0.9, 0.6, 0.5) == [(0, PickKind.MATCH), (1, PickKind.EXPLORE)]
+
+
+def test_what_is_like_the_chosen_teaches_less():
+    scores = [score(n, probability) for n, probability in enumerate((0.9, 0.5, 0.2764, 0.1, 0.1))]
+
+    def similarity(one: int, other: int) -> float:
+        return 0.3 if {one, other} == {0, 1} else 0.0
+
+    explored = select(scores, similarity, Limits(2, explore=1))[-1]
+    assert (explored.score.paper, explored.kind) == (2, PickKind.EXPLORE)  # 0.2 is more than 0.25 (1 - 0.3)

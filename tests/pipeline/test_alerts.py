@@ -176,3 +176,7 @@ def test_what_is_urgent_keeps_its_order():
     ]
     assert [score.paper for score in urgent(scores, {2, 3}, 0.9)] == [1, 3]
     assert [score.paper for score in urgent(scores, {2, 3}, None)] == [3]
+
+
+def test_quiet_hours_that_end_when_they_begin_are_none():
+    assert not is_quiet(time(8), (time(7), time(7)))

@@ -243,3 +243,67 @@ def test_a_claim_passes_over_what_another_worker_has_locked(samples, outbox, sto
         assert [delivery.id for delivery in outbox.claim(EMAIL, now, LEASE, 9)] == [second]
     other.close()
     assert [delivery.id for delivery in outbox.claim(EMAIL, now, LEASE, 9)] == [first]
+
+
+def test_waiting_is_what_is_still_to_be_sent(samples, outbox, now):
+    samples.messages(samples.reader(), parts=3)
+    sent = _claim_one(outbox, now)
+    outbox.start_data(sent, now, LEASE)
+    outbox.finish(sent, State.SENT, now)
+    assert outbox.waiting(EMAIL) == 2
+    later = _claim_one(outbox, now)
+    assert outbox.waiting(EMAIL) == 1  # what is claimed is on its way
+    assert outbox.next_due(EMAIL) is None
+    outbox.retry(later, now + LEASE, "451", "greylisted", now)
+    assert (outbox.waiting(EMAIL), outbox.next_due(EMAIL)) == (2, now + LEASE)
+    assert outbox.waiting(Kind.SLACK) == 0
+
+
+def test_a_claim_takes_no_more_than_its_limit_of_waiting_and_new_ones_together(samples, outbox, now):
+    samples.messages(samples.reader(), parts=5)
+    outbox.retry(_claim_one(outbox, now), now, "451", "greylisted", now)
+    assert len(outbox.claim(EMAIL, now, LEASE, 3)) == 3
+
+
+def test_what_is_of_unknown_fate_is_given_by_reader_oldest_first_and_without_a_token(samples, outbox, now):
+    ada, eve = samples.reader(), samples.reader("eve@example.org", "owls")
+    ids = [*samples.messages(ada, parts=2), *samples.messages(eve)]
+    for delivery in reversed(outbox.claim(EMAIL, now, LEASE, 9)):
+        outbox.start_data(delivery, now, LEASE)
+        outbox.finish(delivery, State.UNKNOWN, now)
+    assert [(delivery.id, delivery.token) for delivery in outbox.in_state(State.UNKNOWN)] == [
+        (i, "") for i in ids
+    ]
+    assert [delivery.id for delivery in outbox.in_state(State.UNKNOWN, eve.id)] == ids[2:]
+    assert {(trouble.code, trouble.detail) for trouble in outbox.problems(9)} == {("", "")}
+
+
+def test_asking_for_one_message_again_touches_no_other_and_leaves_nothing_of_its_past(samples, outbox, now):
+    first, second = samples.messages(samples.reader(), parts=2)
+    later = now + timedelta(hours=1)
+    for delivery in outbox.claim(EMAIL, now, LEASE, 2):
+        outbox.retry(delivery, now + timedelta(days=1), "451", "greylisted", now)
+    assert outbox.again(first, later)
+    assert outbox.counts()[State.RETRY] == outbox.counts()[State.PENDING] == 1
+    (other,) = outbox.problems(9)
+    assert (other.id, other.code, other.detail) == (second, "451", "greylisted")
+    again = _claim_one(outbox, later)
+    assert (again.id, again.attempts) == (first, 1)
+    outbox.start_data(again, later, LEASE)
+    outbox.expire(later + 2 * LEASE)
+    (unknown,) = outbox.problems(9, since=later)
+    assert (unknown.id, unknown.code, unknown.not_before) == (first, "", None)
+
+
+def test_settling_one_message_touches_no_other_and_keeps_what_was_learned(samples, outbox, now):
+    ada, eve = samples.reader(), samples.reader("eve@example.org", "owls")
+    (first,), (second,) = samples.messages(ada), samples.messages(eve)
+    for delivery in outbox.claim(EMAIL, now, LEASE, 2):
+        outbox.start_data(delivery, now, LEASE)
+        outbox.finish(delivery, State.UNKNOWN, now, "421", "connection lost")
+    later = now + timedelta(hours=1)
+    assert outbox.settle(first, "seen there", later)
+    assert [(trouble.id, trouble.code) for trouble in outbox.problems(9)] == [(second, "421")]
+    assert outbox.last_sent() == {ada.id: later}
+    assert outbox.settle(second, "seen there", later + LEASE)
+    assert outbox.last_sent() == {ada.id: later, eve.id: later + LEASE}
