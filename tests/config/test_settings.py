@@ -57,6 +57,14 @@ MISTAKES = {
         "endpoint needs a model",
     ),
     "endpoint that is none": ('[summaries]\nendpoint = "api.example.org"\nmodel = "m"', "summaries.endpoint"),
+    "port that is none": (
+        '[[sources]]\nname = "blog"\nkind = "feed"\nurl = "http://example.org:99999/"',
+        "has no port between 1 and 65535",
+    ),
+    "negative port": (
+        '[[sources]]\nname = "blog"\nkind = "feed"\nurl = "http://example.org:-1/"',
+        "has no port between 1 and 65535",
+    ),
     "unknown table": ("[emial]\n", ":1: emial: unknown key; did you mean 'email'?"),
     "unknown key": ("[email]\nhots = 1", ":2: email.hots: unknown key; did you mean 'host'?"),
     "readable mail": ('[email]\nhost = "mail.example.org"\nsecurity = "none"', 'use "starttls" or "tls"'),

@@ -158,3 +158,16 @@ def test_a_quiet_edition_says_so_and_why(make_edition: Edition_) -> None:
     assert phrases.subject(edition) == "A quiet day for Reward models"
     assert phrases.preheader(edition) == "None of the 30 new papers reached your threshold."
     assert phrases.quiet(make_edition()) == "Nothing new today."
+
+
+def test_an_edition_says_once_which_sources_it_was_made_without(
+    make_edition: Edition_, make_pick: Pick_
+) -> None:
+    one = make_edition(picks=(make_pick(),), considered=9, missing=("blog", "arxiv-ai"))
+    assert (
+        phrases.tally(one) == "1 pick from 9 new papers, without blog and arxiv-ai, which could not be read"
+    )
+    quiet = Quiet(QuietReason.FAILING, "No new paper has come in, which may be a fault: blog can't be read.")
+    assert (
+        phrases.tally(make_edition(picks=(), considered=0, quiet=quiet, missing=("blog",))) == "0 new papers"
+    )
