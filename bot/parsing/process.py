@@ -29,7 +29,7 @@ _PACKAGE_ROOT = Path(__file__).parents[2]
 class Limits:
     """What one digest may use: seconds of processor time, bytes of address space, seconds by the clock.
 
-    At the caps that the formats have themselves, a feed of 10 MB needs two to eight seconds, by machine, and 130 MB.
+    At the caps of the formats themselves, a feed of 10 MB needs two to eight seconds, by the machine, and 130 MB.
     """
 
     seconds: int = 30
