@@ -43,9 +43,9 @@ _BYTE_ORDER_MARKS = (  # UTF-32's begins as UTF-16's does, so it is tried first
 _UNWANTED = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u200b\u202a-\u202e\u2060\u2066-\u2069\ufeff\ufffe\uffff\ud800-\udfff]"
 )
-# What may be too many accents on one letter: ordering n of them takes Unicode's normalisation n^2 steps. No accent is a
-# letter or a digit, and all stand from U+0300 on.
-_MANY_SIGNS = re.compile(rf"[^\w\s\x00-\u02ff]{{{limits.COMBINING + 1},}}")
+# What may be too many accents on one letter: ordering n of them takes Unicode's normalisation n^2 steps. All stand
+# from U+0300 on; looking for signs that are no letters instead made keyword digests slower (0.10 s for 0.09).
+_MANY_SIGNS = re.compile(rf"[\u0300-\U0010ffff]{{{limits.COMBINING + 1},}}")
 # Python's codecs that are no character set of any document; the first two need n^2 steps.
 _NO_CHARSETS = {"punycode", "idna", "unicode_escape", "raw_unicode_escape", "undefined"}
 _MOST_UNWANTED = 0.05  # of all characters; text with more of them isn't text
