@@ -34,7 +34,7 @@ check: lint types
 	$(MAKE) test ARGS="--cov --cov-report=term"
 
 bench: $(INSTALLED)
-	PYTHONPATH=.:tests $(BIN)/python tests/bench/delivery.py
+	PYTHONPATH=.:tests $(BIN)/python tests/bench/delivery_load.py
 
 bench-pages: $(INSTALLED)  # how many thumb pages one core serves
 	$(BIN)/python tests/bench/thumb_page.py

@@ -127,6 +127,11 @@ class Paper:
         """The id as people type it and JSON carries it: ``p17``."""
         return f"p{self.id}"
 
+    @property
+    def text(self) -> str:
+        """Title and abstract, the text that is ranked; a fitted corpus finds its rows by the hash of this very text."""
+        return f"{self.title}\n{self.abstract}"
+
 
 # --- readers ----------------------------------------------------------------------------------
 
@@ -145,7 +150,7 @@ class Origin(StrEnum):
     WEB = "web"  # the store: subscribed on a page or in Slack
 
 
-class Stop(StrEnum):
+class StopReason(StrEnum):
     """Why nothing more is sent to a reader. Who stopped a reader decides who may start them again."""
 
     AWAITING = "awaiting"  # asked to subscribe, and has not confirmed that yet
@@ -162,14 +167,14 @@ class Stop(StrEnum):
 
 
 _STOPS_IN_WORDS = {
-    Stop.AWAITING: "waits for its confirmation",
-    Stop.PAUSED: "paused by its reader",
-    Stop.UNSUBSCRIBED: "unsubscribed by its reader",
-    Stop.REMOVED: "removed from the profile",
-    Stop.OPERATOR: "stopped by the operator",
-    Stop.REFUSED: "refused",
+    StopReason.AWAITING: "waits for its confirmation",
+    StopReason.PAUSED: "paused by its reader",
+    StopReason.UNSUBSCRIBED: "unsubscribed by its reader",
+    StopReason.REMOVED: "removed from the profile",
+    StopReason.OPERATOR: "stopped by the operator",
+    StopReason.REFUSED: "refused",
 }
-BY_READER = (Stop.PAUSED, Stop.UNSUBSCRIBED)
+STOPPED_BY_READER = (StopReason.PAUSED, StopReason.UNSUBSCRIBED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +185,7 @@ class Reader:
     profile: str  # slug
     kind: Kind
     address: str
-    stopped: Stop | None = None
+    stopped: StopReason | None = None
     origin: Origin = Origin.FILE
     stop_detail: str = ""  # what the mail server or Slack said when it refused the address
 
@@ -211,7 +216,7 @@ class Vote(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Thumb:
+class RecordedVote:
     """Relevance feedback: what one reader last said of one paper."""
 
     paper: PaperId

@@ -67,7 +67,7 @@ class TemplateProblem(PaperbotError):  # noqa: N818 - a mistake in a file, repor
     """A template with a mistake; says file and line."""
 
 
-class Blame(StrEnum):
+class FailureScope(StrEnum):
     """What a failed delivery should stop: only itself, its reader, or the whole channel."""
 
     MESSAGE = "message"
@@ -89,7 +89,7 @@ class DeliveryError(PaperbotError):
         message: str,
         *,
         permanent: bool,
-        blame: Blame = Blame.MESSAGE,
+        blame: FailureScope = FailureScope.MESSAGE,
         unknown: bool = False,
         retry_after: float | None = None,
         code: str = "",

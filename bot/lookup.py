@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 
-from bot.config.personal import personal
+from bot.config.overrides import with_override
 from bot.config.profiles import Profile
 from bot.domain import NOT_STORED, Origin, Paper, Reader
 from bot.errors import UsageError
@@ -28,7 +28,7 @@ def find_reader(store: Store, profiles: Mapping[str, Profile], name: str) -> tup
     readers = _readers(store, slug, profile)
     fitting = [reader for reader in readers if not address or reader.address.lower() == address.lower()]
     if len(fitting) == 1:
-        return fitting[0], personal(profile, store.overrides.get(fitting[0].id))
+        return fitting[0], with_override(profile, store.overrides.get(fitting[0].id))
     names = ", ".join(reader.name for reader in readers)
     if not names:
         raise UsageError(f"profile {slug!r} has no readers; add [[readers]] to profiles/{slug}.toml")
@@ -48,7 +48,7 @@ def stored_reader(
     return reader, profile
 
 
-def find_kept(store: Store, profiles: Mapping[str, Profile], name: str) -> Reader:
+def find_stored_reader(store: Store, profiles: Mapping[str, Profile], name: str) -> Reader:
     """The reader of this name of whom something is kept, in a profile or not any more; raises UsageError."""
     slug, _, address = name.partition("/")
     kept = [r for r in store.readers.of_profile(slug) if r.address.lower() == address.lower()]

@@ -33,7 +33,7 @@ _FIRST_INGEST = 60  # seconds that the first editions wait for it; a source that
 _WORK_ENDS = 7  # seconds that jobs get after the pages' two, which is below ten
 
 
-class Clockwork:
+class Jobs:
     """The two jobs, each in a home opened afresh: an edited profile counts from the next tick on."""
 
     def __init__(self, home: Path, stop: Event, parser: Parser | None = None) -> None:
@@ -85,7 +85,7 @@ def _ingest(app: App, now: datetime) -> Sequence[Problem]:
     arrived, problems = app.pipeline.ingest(now)
     if new := sum(digest.new for digest in arrived):
         log.info("%d new papers", new)
-    return [*problems, *app.tell_operator(problems, now)]
+    return [*problems, *app.notify_operator(problems, now)]
 
 
 def _publish(app: App, now: datetime) -> Sequence[Problem]:
@@ -93,11 +93,11 @@ def _publish(app: App, now: datetime) -> Sequence[Problem]:
     if report.editions or report.alerts or report.delivered:
         counts = (report.editions, report.alerts, report.delivered)
         log.info("%d editions, %d alerts, %d delivered", *counts)
-    untold = app.tell_operator(app.profile_problems, now)
+    untold = app.notify_operator(app.profile_problems, now)
     return [*app.profile_problems, *report.problems, *untold]
 
 
-def make_scheduler(clockwork: Clockwork, ingest_minutes: int) -> BackgroundScheduler:
+def make_scheduler(clockwork: Jobs, ingest_minutes: int) -> BackgroundScheduler:
     """Both jobs at start and by their turns; one that takes longer delays its next turn, not the other job."""
     scheduler = BackgroundScheduler(timezone=UTC)
     for job, minutes in ((clockwork.ingest, ingest_minutes), (clockwork.publish, 1)):
@@ -134,7 +134,7 @@ def serve(home: Path, listener: socket.socket) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):  # the server raises its signal again when it is done
         signal.signal(number, lambda *_: stop.set())
     with Parser() as parser, open_app(home, parser=parser) as app:
-        scheduler = make_scheduler(Clockwork(home, stop, parser), app.ingest_minutes)
+        scheduler = make_scheduler(Jobs(home, stop, parser), app.ingest_minutes)
         scheduler.start()
         try:
             Server(make_web(app), app.limits, stop.set).run(sockets=[listener])

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from bot.domain import Entry, Kind, Reader, Vote
 from bot.errors import PaperbotError
 from bot.identity import first_sight
-from bot.links import ReaderLinks
+from bot.reader_links import ReaderLinks
 from bot.tokens import Purpose, Redactor, Signer, TokenError, load_keys
 
 KEY, OTHER = b"k" * 32, b"o" * 32

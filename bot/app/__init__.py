@@ -5,6 +5,6 @@ sources   where digests come from
 routes    the way out for each kind of address
 """
 
-from bot.app.root import App, open_app
+from bot.app.container import App, open_app
 
 __all__ = ["App", "open_app"]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from bot.config.settings import EmailSection, SlackSection
-from bot.deliver import Channel, Route
+from bot.delivery import Channel, Route
 
 
 def mail_route(email: EmailSection, files: Path) -> Route:
@@ -21,7 +21,7 @@ def slack_route(slack: SlackSection, files: Path) -> Route:
     """One connection, which keeps Slack's pace."""
     if not slack.token:
         return _to_files(files, ".json")
-    from bot.deliver.slack import SPACING, SlackChannel
+    from bot.delivery.slack import SPACING, SlackChannel
 
     return Route([SlackChannel(slack.token.get_secret_value(), slack.api_url)], SPACING)
 
@@ -43,7 +43,7 @@ def slack_way(slack: SlackSection, files: Path) -> str:
 
 
 def _smtp_channel(email: EmailSection) -> Channel:
-    from bot.deliver.smtp import SmtpChannel
+    from bot.delivery.smtp import SmtpChannel
 
     return SmtpChannel(
         email.host,
@@ -56,6 +56,6 @@ def _smtp_channel(email: EmailSection) -> Channel:
 
 
 def _to_files(folder: Path, suffix: Literal[".eml", ".json"]) -> Route:
-    from bot.deliver.files import FilesChannel
+    from bot.delivery.files import FilesChannel
 
     return Route([FilesChannel(folder, suffix)])

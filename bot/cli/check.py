@@ -95,7 +95,7 @@ def _notes(app: App, readers: Counter[Kind]) -> Iterator[str]:
 
 
 def _checks(app: App, connect: bool, now: datetime) -> Iterator[tuple[str, list[Problem]]]:
-    from bot.render.environment import check_names, check_templates
+    from bot.rendering.templates import check_names, check_templates
 
     yield count(len(app.profiles), "profile"), app.profile_problems
     for source in app.sources:
@@ -121,7 +121,7 @@ def _checks(app: App, connect: bool, now: datetime) -> Iterator[tuple[str, list[
 
 def _peek(source: Source, now: datetime) -> list[Problem]:
     """What goes wrong when a source is read; nothing is changed."""
-    from bot.pipeline.ingesting import retrieved
+    from bot.ingestion.service import retrieved
     from bot.sources import Visit
 
     try:

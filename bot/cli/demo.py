@@ -20,7 +20,7 @@ from bot.resources import shipped
 if TYPE_CHECKING:
     from bot.app import App
     from bot.config.profiles import Profile
-    from bot.pipeline.running import Progress
+    from bot.editions.daily_job import Progress
 
 DEFAULT_HOME = Path("state/demo")
 _MARK = ".demo"
@@ -88,10 +88,10 @@ def _step_printer() -> Progress:
 
 def _show_learning(app: App, edition: Edition, now: datetime) -> None:
     """Gives the sample thumbs and ranks the same day's papers again."""
-    from bot.feedback import record
+    from bot.editions.candidates import Candidates
+    from bot.feedback.service import record
     from bot.lookup import find_paper
-    from bot.pipeline.gathering import Candidates
-    from bot.render.latex import readable
+    from bot.rendering.latex import readable
 
     reader, profile = edition.reader, app.profiles[edition.reader.profile]
     click.echo(f"\nNow {reader.name} presses some thumbs:")
@@ -121,8 +121,8 @@ def _places(
 
 
 def _print_moves(edition: Edition, before: dict[PaperId, int], now: dict[PaperId, int]) -> None:
-    from bot.render import phrases
-    from bot.render.latex import readable
+    from bot.rendering import phrases
+    from bot.rendering.latex import readable
 
     made = table(">match", ">was", ">is", "", "paper", "why")
     for pick in edition.picks:

@@ -56,10 +56,10 @@ def command(
 
 
 def _one(app: App, name: str, chart: Path | None, as_json: bool) -> int:
+    from bot.evaluation.service import evaluate
+    from bot.evaluation.wording import answer
     from bot.lookup import find_reader
-    from bot.pipeline.answers import answer
-    from bot.pipeline.evaluating import evaluate
-    from bot.render.charts import over_time as drawn_over_time
+    from bot.rendering.charts import over_time as drawn_over_time
 
     reader, profile = find_reader(app.store, app.profiles, name)
     found = evaluate(app.store, lambda: app.ranker, reader, profile)
@@ -76,10 +76,10 @@ def _one(app: App, name: str, chart: Path | None, as_json: bool) -> int:
 
 
 def _all(app: App, chart: Path | None, as_json: bool) -> int:
-    from bot.pipeline.answers import answer_for_all
-    from bot.pipeline.evaluating import evaluate_all
-    from bot.pipeline.verdicts import mean
-    from bot.render.charts import side_by_side
+    from bot.evaluation.report import mean
+    from bot.evaluation.service import evaluate_all
+    from bot.evaluation.wording import answer_for_all
+    from bot.rendering.charts import side_by_side
 
     found = []
     with progress_bar() as progress:

@@ -11,9 +11,9 @@ import click
 from bot.cli.output import console, count, plain, table
 
 if TYPE_CHECKING:
-    from bot.pipeline.verdicts import Calibration, Evaluation, Mean, Quality
+    from bot.evaluation.report import Calibration, Evaluation, Mean, Quality
     from bot.ranking.metrics import Estimate
-    from bot.render.charts import Row
+    from bot.rendering.charts import Row
 
 _WIDTH = 80
 _WAYS = ("learned", "words", "chance")
@@ -21,7 +21,7 @@ _WAYS = ("learned", "words", "chance")
 
 def one_json(found: Evaluation) -> dict[str, Any]:
     """One reader's evaluation; null where there were too few thumbs."""
-    from bot.pipeline.answers import answer
+    from bot.evaluation.wording import answer
 
     head = {name: getattr(found, name) for name in ("reader", "verdict", "size", "thumbs", "likes", "rounds")}
     return {
@@ -54,8 +54,8 @@ def _quality_json(quality: Quality | None, size: int | None = None) -> dict[str,
 
 def over_time(found: Evaluation) -> list[Row]:
     """A row for each stretch of time; none where there are not two."""
-    from bot.render import phrases
-    from bot.render.charts import Row
+    from bot.rendering import phrases
+    from bot.rendering.charts import Row
 
     if len(found.points) < 2:
         return []
@@ -73,7 +73,7 @@ def over_time(found: Evaluation) -> list[Row]:
 
 def by_reader(found: Sequence[Evaluation]) -> list[Row]:
     """A row for each reader of whom something can be said, the best first."""
-    from bot.render.charts import Row
+    from bot.rendering.charts import Row
 
     rows = [
         Row(one.reader, one.learned.auc, one.words.auc, one.learned.auc, one.learned.auc)
@@ -99,8 +99,8 @@ def _sure(gain: Estimate) -> str:
 
 def print_one(found: Evaluation, rows: Sequence[Row]) -> None:
     """The answer first, then what it rests on."""
-    from bot.pipeline.answers import answer
-    from bot.render.charts import text_chart
+    from bot.evaluation.wording import answer
+    from bot.rendering.charts import text_chart
 
     _say(answer(found), bold=True)
     if found.learned is None:
@@ -117,7 +117,7 @@ def print_one(found: Evaluation, rows: Sequence[Row]) -> None:
 
 def print_all(said: str, together: Mean, found: Sequence[Evaluation], rows: Sequence[Row]) -> None:
     """The answer, a line a reader, and their mean."""
-    from bot.render.charts import text_chart
+    from bot.rendering.charts import text_chart
 
     _say(said, bold=True)
     made = table("reader", "learning?", ">likes", ">AUC", ">words", ">gain, 95%", whole=("reader",))

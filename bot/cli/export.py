@@ -28,8 +28,8 @@ def command(
     Example:
       paperbot export reward-models/ada@example.org > ada.json
     """
-    from bot.lookup import find_kept
-    from bot.pipeline.account import export
+    from bot.feedback.export import export
+    from bot.lookup import find_stored_reader
 
     app = app_of(ctx)
-    print_json(export(app.store, find_kept(app.store, app.profiles, reader)))
+    print_json(export(app.store, find_stored_reader(app.store, app.profiles, reader)))

@@ -24,10 +24,10 @@ def command(ctx: click.Context, reader: str, now: datetime) -> None:
       paperbot forget reward-models/ada@example.org
     """
     from bot.config.editing import remove_reader
-    from bot.lookup import find_kept
+    from bot.lookup import find_stored_reader
 
     app = app_of(ctx)
-    found = find_kept(app.store, app.profiles, reader)
+    found = find_stored_reader(app.store, app.profiles, reader)
     path = app.home / "profiles" / f"{found.profile}.toml"
     if path.exists():
         remove_reader(path, found.address)

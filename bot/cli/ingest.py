@@ -14,7 +14,7 @@ from bot.cli.output import console, count, print_json, print_problems, problems_
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from bot.pipeline.ingesting import DigestReport
+    from bot.ingestion.service import DigestReport
 
 
 @click.command("ingest", short_help="Keep what is new of the sources or of PATHS.")
@@ -32,7 +32,7 @@ def command(ctx: click.Context, paths: Sequence[Path], now: datetime, again: boo
       paperbot ingest ~/Downloads/llm-rl-2025-05-06.txt
       paperbot ingest --again seeds/slow.xml
     """
-    from bot.pipeline.ingesting import DigestReport, Ingestion
+    from bot.ingestion.service import DigestReport, Ingestion
     from bot.sources.folder import FilesSource
 
     app = app_of(ctx)

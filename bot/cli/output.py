@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from bot.pipeline.running import Progress
+    from bot.editions.daily_job import Progress
 
 
 MESSAGES = {Kind.EMAIL: "Mails", Kind.SLACK: "Messages for Slack"}  # what goes to each kind of address
@@ -74,8 +74,8 @@ def table(*columns: str, whole: Sequence[str] = ()) -> Table:
 
 def print_edition(edition: Edition) -> None:
     """An edition's picks with their reasons, under a line that says whose they are."""
-    from bot.render import phrases
-    from bot.render.latex import readable
+    from bot.rendering import phrases
+    from bot.rendering.latex import readable
 
     made = table(">match", "paper", "why")
     for pick in edition.picks:

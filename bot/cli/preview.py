@@ -39,8 +39,8 @@ def command(ctx: click.Context, reader: str, now: datetime, form: str) -> None:
 
     app = app_of(ctx)
     found, profile = find_reader(app.store, app.profiles, reader)
-    edition = app.editor.edition(found, profile, local_date(now, profile.schedule.timezone or "UTC"), now)
-    if app.shortener:
-        edition = app.shortener.known(edition)
+    edition = app.editor.edition(found, profile, local_date(now, profile.schedule.timezone), now)
+    if app.tldr_writer:
+        edition = app.tldr_writer.known(edition)
     show = {"html": app.renderer.html, "text": app.renderer.text, "slack": app.renderer.slack}[form]
     click.echo(show(edition))

@@ -37,7 +37,7 @@ def command(ctx: click.Context) -> int:
 
 def _notes(app: App, slug: str, profile: Profile) -> dict[str, str]:
     """What differs from the profile, by reader; empty for one of whom there is nothing to say."""
-    from bot.config.personal import described
+    from bot.config.overrides import describe_override
     from bot.domain import Origin
 
     store = app.store
@@ -52,7 +52,7 @@ def _notes(app: App, slug: str, profile: Profile) -> dict[str, str]:
         if reader is None:
             notes.setdefault(address, "")
             continue
-        own = described(store.overrides.get(reader.id))
+        own = describe_override(store.overrides.get(reader.id))
         by_web = "by web" if reader.origin is Origin.WEB else ""
         notes[address] = "; ".join(part for part in (by_web, reader.stopped_because or "", own) if part)
     return notes

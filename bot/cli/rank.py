@@ -30,6 +30,6 @@ def command(history: Path, candidates: Path, profiles: Path, feedback: Path, top
       paperbot rank --history seen.jsonl --candidates new.jsonl --profiles profiles.jsonl \\
           --feedback thumbs.jsonl --top 20 --output ranked.jsonl
     """
-    from bot.pipeline.offline import Files, rank_files
+    from bot.evaluation.offline_ranking import Files, rank_files
 
     rank_files(Files(history, candidates, profiles, feedback), top, output)

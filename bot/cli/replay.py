@@ -14,7 +14,7 @@ from bot.cli.output import console, count, plain, print_json, table, why
 from bot.domain import Edition, Pick, Vote
 
 if TYPE_CHECKING:
-    from bot.pipeline.replaying import Afterwards
+    from bot.evaluation.replay import LaterEvents
 
 _DAY = click.DateTime(["%Y-%m-%d"])
 
@@ -38,13 +38,13 @@ def command(
       paperbot replay reward-models --from 2025-05-05 --to 2025-05-09
       paperbot replay reward-models/ada@example.org --from 2025-05-05 --to 2025-05-09 --json
     """
+    from bot.evaluation.replay import later_events, replay
     from bot.lookup import find_reader
-    from bot.pipeline.replaying import afterwards, replay
 
     app = app_of(ctx)
     found, profile = find_reader(app.store, app.profiles, reader)
     editions = replay(app.store, found, profile, first.date(), last.date(), now=now)
-    since_then = afterwards(app.store, found)
+    since_then = later_events(app.store, found)
     if as_json:
         days = list(editions)
         head = {"reader": found.name, "from": first.date(), "to": last.date()}
@@ -55,7 +55,7 @@ def command(
         _print(editions, since_then)
 
 
-def _json(edition: Edition, since_then: Afterwards) -> dict[str, Any]:
+def _json(edition: Edition, since_then: LaterEvents) -> dict[str, Any]:
     return {
         "date": edition.date,
         "at": edition.composed_at,
@@ -65,7 +65,7 @@ def _json(edition: Edition, since_then: Afterwards) -> dict[str, Any]:
     }
 
 
-def _pick_json(pick: Pick, since_then: Afterwards) -> dict[str, Any]:
+def _pick_json(pick: Pick, since_then: LaterEvents) -> dict[str, Any]:
     thumb, sent = since_then.thumbs.get(pick.paper.id), since_then.sent.get(pick.paper.id)
     return {
         "paper": pick.paper.ref,
@@ -79,7 +79,7 @@ def _pick_json(pick: Pick, since_then: Afterwards) -> dict[str, Any]:
     }
 
 
-def _totals(editions: Iterable[Edition], since_then: Afterwards) -> dict[str, int]:
+def _totals(editions: Iterable[Edition], since_then: LaterEvents) -> dict[str, int]:
     """How many days and papers, and of these how many the reader has really got, liked and disliked."""
     days = list(editions)
     papers = [pick.paper.id for edition in days for pick in edition.picks]
@@ -93,7 +93,7 @@ def _totals(editions: Iterable[Edition], since_then: Afterwards) -> dict[str, in
     }
 
 
-def _print(editions: Iterable[Edition], since_then: Afterwards) -> None:
+def _print(editions: Iterable[Edition], since_then: LaterEvents) -> None:
     """Each day as soon as it is composed, and the sum."""
     shown = []
     for edition in editions:
@@ -109,9 +109,9 @@ def _print(editions: Iterable[Edition], since_then: Afterwards) -> None:
     )
 
 
-def _print_day(edition: Edition, since_then: Afterwards) -> None:
-    from bot.render import phrases
-    from bot.render.latex import readable
+def _print_day(edition: Edition, since_then: LaterEvents) -> None:
+    from bot.rendering import phrases
+    from bot.rendering.latex import readable
 
     title = f"{edition.date:%a %Y-%m-%d}, {count(edition.considered, 'new paper')}"
     if edition.quiet:
@@ -127,7 +127,7 @@ def _print_day(edition: Edition, since_then: Afterwards) -> None:
     console().print(made)
 
 
-def _became(pick: Pick, since_then: Afterwards) -> str:
+def _became(pick: Pick, since_then: LaterEvents) -> str:
     """What the reader did with a pick, or that it was never sent."""
     thumb, sent = since_then.thumbs.get(pick.paper.id), since_then.sent.get(pick.paper.id)
     said = (

@@ -37,7 +37,7 @@ def command(ctx: click.Context, reader: str | None, state: str | None, now: date
       paperbot retry --failed
     """
     from bot.lookup import find_reader
-    from bot.pipeline.retrying import retry
+    from bot.operations.retry import retry
 
     app = app_of(ctx)
     only = find_reader(app.store, app.profiles, reader)[0] if reader else None

@@ -22,7 +22,7 @@ from bot.errors import UsageError
 if TYPE_CHECKING:
     from bot.app import App
     from bot.domain import Edition
-    from bot.pipeline.running import RunReport
+    from bot.editions.daily_job import RunReport
 
 
 _AHEAD = timedelta(hours=48)
@@ -49,7 +49,7 @@ def command(ctx: click.Context, now: datetime, force: bool, as_json: bool) -> in
         show = _unseen if as_json else _show
         report = app.pipeline.run(now, force=force, progress=progress, show=show)
     problems = [*app.profile_problems, *report.problems]
-    problems += app.tell_operator([*app.profile_problems, *report.unread], now)
+    problems += app.notify_operator([*app.profile_problems, *report.unread], now)
     if as_json:
         print_json({**_counts(report), "problems": problems_json(problems)})
     else:

@@ -30,7 +30,7 @@ def command(ctx: click.Context, reader: str, now: datetime) -> int:
       paperbot send-test reward-models/ada@example.org
     """
     from bot.lookup import find_reader
-    from bot.render import phrases
+    from bot.rendering import phrases
 
     app = app_of(ctx)
     found, profile = find_reader(app.store, app.profiles, reader)

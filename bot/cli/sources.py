@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from bot.domain import ParsedDigest
-    from bot.pipeline.status import SourceStatus
+    from bot.operations.status import SourceStatus
 
 _TITLES_SHOWN = 5
 
@@ -38,7 +38,7 @@ def command(ctx: click.Context, now: datetime, as_json: bool) -> int:
     """
     if ctx.invoked_subcommand:
         return 0
-    from bot.pipeline.status import sources_status
+    from bot.operations.status import sources_status
 
     app = app_of(ctx)
     found = sources_status(app.store, app.sources, now)
@@ -66,7 +66,7 @@ def _table(found: Sequence[SourceStatus]) -> object:
 @click.pass_context
 def test(ctx: click.Context, name: str, now: datetime) -> int:
     """Ask the source NAME and show what would come; nothing is stored, no mail is marked."""
-    from bot.pipeline.ingesting import peek
+    from bot.ingestion.service import peek
 
     app = app_of(ctx)
     source = next((source for source in app.sources if source.name == name), None)

@@ -13,7 +13,7 @@ from bot.cli.output import console, count, print_json, print_problems, problems_
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from bot.pipeline.status import ReaderStatus, Status
+    from bot.operations.status import ReaderStatus, Status
 
 
 @click.command("status", short_help="Show what comes in, goes out, and is wrong.")
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 @click.pass_context
 def command(ctx: click.Context, now: datetime, as_json: bool) -> int:
     """Show sources, readers, outbox and problems."""
-    from bot.pipeline.ingesting import unreadable
-    from bot.pipeline.status import status
+    from bot.ingestion.service import unreadable
+    from bot.operations.status import status
 
     app = app_of(ctx)
     standing = [

@@ -71,9 +71,9 @@ def command(
 
 def _one(app: App, vote: Vote, name: str, title: str, now: datetime) -> str:
     """Records one vote; what was said."""
-    from bot.feedback import record
+    from bot.feedback.service import record
     from bot.lookup import find_paper, stored_reader
-    from bot.render.latex import readable
+    from bot.rendering.latex import readable
 
     reader, _ = stored_reader(app.store, app.profiles, name, now)
     paper = find_paper(app.store, title)
@@ -82,7 +82,7 @@ def _one(app: App, vote: Vote, name: str, title: str, now: datetime) -> str:
 
 
 def _from_file(app: App, file: IO[bytes], now: datetime, as_json: bool) -> int:
-    from bot.pipeline.vote_files import record_file
+    from bot.feedback.vote_files import record_file
 
     name = getattr(file, "name", "<stdin>").replace("<stdin>", "standard input")
     votes, problems = record_file(app.store, app.profiles, name, file, now)

@@ -24,7 +24,7 @@ def command(ctx: click.Context, reader: str, now: datetime) -> None:
       paperbot unsubscribe reward-models/grace@example.org
     """
     from bot.config.editing import remove_reader
-    from bot.domain import Stop
+    from bot.domain import StopReason
     from bot.lookup import find_reader
 
     app = app_of(ctx)
@@ -32,5 +32,5 @@ def command(ctx: click.Context, reader: str, now: datetime) -> None:
     named = remove_reader(app.home / "profiles" / f"{found.profile}.toml", found.address)
     app.refresh()
     app.store.readers.sync(found.profile, app.profiles[found.profile].addresses, now)
-    app.store.readers.stop(found.id, Stop.REMOVED if named else Stop.OPERATOR)
+    app.store.readers.stop(found.id, StopReason.REMOVED if named else StopReason.OPERATOR)
     click.echo(f"{found.name} gets no more editions; `paperbot forget {found.name}` deletes what is kept")

@@ -61,8 +61,8 @@ def _json(score: Score, paper: Paper, because: list[Paper]) -> dict[str, object]
 
 
 def _print(score: Score, paper: Paper, because: list[Paper]) -> None:
-    from bot.render import phrases
-    from bot.render.latex import readable
+    from bot.rendering import phrases
+    from bot.rendering.latex import readable
 
     click.echo(f"{paper.ref} {readable(paper.title)}")
     click.echo(f"{phrases.percent(score.probability)} match: log-odds {score.log_odds:+.2f}, of which")

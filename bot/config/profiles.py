@@ -107,7 +107,7 @@ class ScheduleSection(Section):
 
     at: ClockTime = time(8, 0)
     days: tuple[Day, ...] = Field(("mon", "tue", "wed", "thu", "fri"), min_length=1)
-    timezone: Timezone | None = None  # absent: that of the settings
+    timezone: Timezone = "UTC"  # load_profile fills in the settings' default
 
 
 class ReaderSection(Section):
@@ -191,7 +191,7 @@ def load_profile(path: Path, default_timezone: str) -> Profile:
         )
     text, values = read_toml(path)
     profile = validated(Profile, values, path.name, text)
-    if profile.schedule.timezone is None:
+    if "timezone" not in profile.schedule.model_fields_set:
         schedule = profile.schedule.model_copy(update={"timezone": default_timezone})
         profile = profile.model_copy(update={"schedule": schedule})
     return profile

@@ -32,7 +32,7 @@ from typing import NamedTuple
 
 from bot.digests.format import Format, collect
 from bot.digests.text import Line
-from bot.digests.wording import MONTHS, believable, flaw, is_prose, is_title, quoted
+from bot.digests.wording import MONTHS, flaw, is_prose, is_title, plausible_date, quoted
 from bot.domain import Entry, ParsedDigest
 
 _NAME = "daily papers"
@@ -212,7 +212,7 @@ def _paper(block: _Block, year: int | None, today: date | None) -> Entry | str:
         title=title,
         abstract=" ".join(abstract),
         author_count=meta.authors,
-        published=believable(_date(meta.stamp, year), today),
+        published=plausible_date(_date(meta.stamp, year), today),
         comments=meta.stamp.comments if meta.stamp else None,
         organisation=meta.organisation,
     )

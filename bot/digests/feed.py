@@ -22,7 +22,7 @@ from urllib.parse import unquote_plus
 from bot import limits
 from bot.digests.format import Document, collect
 from bot.digests.text import tidy
-from bot.digests.wording import believable, flaw, names, quoted, without_affiliations
+from bot.digests.wording import flaw, names, plausible_date, quoted, without_affiliations
 from bot.domain import Entry, ParsedDigest
 from bot.errors import DigestError
 from bot.identity import arxiv_id, arxiv_version
@@ -88,7 +88,7 @@ def _paper(number: int, item: Any, day: date | None) -> Iterator[Entry | str]:
     if problem := flaw(number, entry.title, entry.abstract):
         yield problem.replace("line", "item", 1)
         return
-    published = believable(entry.published, day)
+    published = plausible_date(entry.published, day)
     if published != entry.published:
         yield f"item {number}: {quoted(entry.title)} is dated {entry.published}, after its feed; the date is left out"
     yield replace(entry, published=published)

@@ -18,7 +18,7 @@ from typing import Any
 
 from bot.digests.format import Document, collect
 from bot.digests.text import decode, tidy
-from bot.digests.wording import believable, flaw
+from bot.digests.wording import flaw, plausible_date
 from bot.domain import Entry, ParsedDigest
 from bot.errors import DigestError
 from bot.identity import arxiv_id
@@ -64,7 +64,7 @@ def _paper(number: int, item: Any, day: date | None) -> Entry | str:
         title=title,
         abstract=abstract,
         authors=tuple(filter(None, authors)),
-        published=believable(_date(paper.get("publishedAt")), day),
+        published=plausible_date(_date(paper.get("publishedAt")), day),
         arxiv_id=arxiv_id(_text(paper, "id")),
         upvotes=_count(paper.get("upvotes")),
         comments=_count(item.get("numComments")),

@@ -23,7 +23,7 @@ from itertools import islice, pairwise, takewhile
 
 from bot.digests.format import Format, collect
 from bot.digests.text import Line
-from bot.digests.wording import LONGEST_TITLE, believable, flaw, is_prose, is_title, names, quoted
+from bot.digests.wording import LONGEST_TITLE, flaw, is_prose, is_title, names, plausible_date, quoted
 from bot.domain import Entry, ParsedDigest
 
 _HEADER = re.compile(r"\S.{0,150}? [-\u2013\u2014] \d{4}-\d{2}-\d{2}", re.ASCII)
@@ -70,7 +70,7 @@ def _papers(lines: Sequence[Line], day: date | None) -> Iterator[Entry | str]:
         yield f"line {line.number}: no authors or date belong to {quoted(line.text)}"
     for byline, (begin, end) in zip(bylines, pairwise(edges), strict=True):
         title, abstract = _joined(lines[begin : byline.begin]), _joined(lines[byline.end : end])
-        published = believable(byline.published, day)
+        published = plausible_date(byline.published, day)
         yield flaw(lines[byline.begin].number, title, abstract) or Entry(
             title=title, abstract=abstract, authors=byline.authors, published=published
         )

@@ -26,7 +26,7 @@ from bot import limits
 from bot.digests.filename import day_in
 from bot.digests.format import Format, collect
 from bot.digests.text import Line
-from bot.digests.wording import believable, flaw, names, quoted
+from bot.digests.wording import flaw, names, plausible_date, quoted
 from bot.domain import Entry, ParsedDigest
 from bot.identity import arxiv_id, arxiv_version
 
@@ -136,7 +136,7 @@ def _entry(paper: _Paper, day: date | None) -> Entry | str:
         title=title,
         abstract=abstract,
         authors=names(_LINK.sub(r"\1", paper.text("authors")[: limits.BYLINE])),
-        published=believable(day_in(paper.text("date")[: limits.TOPIC]), day),
+        published=plausible_date(day_in(paper.text("date")[: limits.TOPIC]), day),
         arxiv_id=arxiv_id(where) if is_arxiv else None,
         url=address[0] if address and not is_arxiv else None,
         version=arxiv_version(where) if is_arxiv else None,

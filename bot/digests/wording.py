@@ -77,7 +77,7 @@ def quoted(text: str) -> str:
     return f'"{text}"' if len(text) <= 60 else f'"{text[:57].rstrip()}..."'
 
 
-def believable(published: date | None, digest: date | None) -> date | None:
+def plausible_date(published: date | None, digest: date | None) -> date | None:
     """A paper's date, unless it lies in the future of the digest that names it."""
     if published and digest and published - digest > _FURTHEST_AHEAD:
         return None

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bot.domain import Reader
 from bot.errors import StoreError
-from bot.private import create_private
+from bot.private_files import create_private
 
 
 def back_up(file: Path, folder: Path, head: str) -> None:

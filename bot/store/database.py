@@ -10,26 +10,26 @@ from typing import Self
 
 from bot.domain import Edition, Reader
 from bot.errors import StoreError
-from bot.private import create_private
-from bot.store.attempts import ParseAttempts
+from bot.private_files import create_private
+from bot.store.as_of import EditionsAsOf, FeedbackAsOf, PapersAsOf
 from bot.store.backups import forget_in_copies
+from bot.store.circuit_breakers import Pauses
+from bot.store.edition_waits import EditionWaits
 from bot.store.editions import Editions
 from bot.store.engine import Database, parse_url
 from bot.store.feedback import Feedback
-from bot.store.fresh import Then
+from bot.store.new_papers import AsOf
 from bot.store.notices import AlertMarks, Notices
 from bot.store.outbox import Outbox
 from bot.store.overrides import Overrides
 from bot.store.papers import Papers
-from bot.store.past import PastEditions, PastFeedback, PastPapers
-from bot.store.pauses import Pauses
+from bot.store.parse_attempts import ParseAttempts
 from bot.store.rate_limits import RateLimits
 from bot.store.readers import Readers
 from bot.store.search import Search
 from bot.store.sources import Sources
 from bot.store.tldrs import Tldrs
 from bot.store.upgrade import bring_up_to_date
-from bot.store.waits import EditionWaits
 
 
 class Store:
@@ -85,9 +85,9 @@ class Past(Store):
     def __init__(self, database: Database, at: datetime, since: datetime, instead: Sequence[Edition]) -> None:
         """``since`` when the editions ``instead``, oldest first, stand for the reader's real ones."""
         super().__init__(database)
-        self.papers = PastPapers(database, Then(at, since), instead)
-        self.feedback = PastFeedback(database, at)
-        self.editions = PastEditions(database, since, instead)
+        self.papers = PapersAsOf(database, AsOf(at, since), instead)
+        self.feedback = FeedbackAsOf(database, at)
+        self.editions = EditionsAsOf(database, since, instead)
 
 
 def open_store(url: str, *, backups: Path | None = None, secrets: Sequence[bytes] = (b"",)) -> Store:

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from sqlalchemy import Subquery, case, func, insert, select
 
-from bot.domain import PaperId, ReaderId, Thumb, Vote
+from bot.domain import PaperId, ReaderId, RecordedVote, Vote
 from bot.store.engine import AnyRow, AnySelect, Database, in_chunks
 from bot.store.schema import thumbs
 
@@ -36,7 +36,7 @@ class Feedback:
         with self._database.writing() as connection:
             connection.execute(insert(thumbs), row)
 
-    def add_many(self, given: Sequence[tuple[ReaderId, Thumb]]) -> None:
+    def add_many(self, given: Sequence[tuple[ReaderId, RecordedVote]]) -> None:
         """Note votes in this order, all in one transaction; the last on a paper counts, whenever it was given."""
         rows = [
             {"reader_id": reader_id, "paper_id": thumb.paper, **_said(thumb)} for reader_id, thumb in given
@@ -45,18 +45,18 @@ class Feedback:
             with self._database.writing() as connection:
                 connection.execute(insert(thumbs), rows)
 
-    def current(self, reader_id: ReaderId) -> dict[PaperId, Thumb]:
+    def current(self, reader_id: ReaderId) -> dict[PaperId, RecordedVote]:
         """Return the thumbs that count, in the order given; none that was taken back.
 
         Of a channel's members all count: the thumb is that of the majority, and none where they are even.
         """
-        said: dict[PaperId, list[Thumb]] = {}
+        said: dict[PaperId, list[RecordedVote]] = {}
         for thumb in self.votes(reader_id):
             said.setdefault(thumb.paper, []).append(thumb)
         agreed = {paper: _majority(given) for paper, given in said.items()}
         return {paper: thumb for paper, thumb in agreed.items() if thumb}
 
-    def votes(self, reader_id: ReaderId, paper_id: PaperId | None = None) -> list[Thumb]:
+    def votes(self, reader_id: ReaderId, paper_id: PaperId | None = None) -> list[RecordedVote]:
         """Return the last word of each voter on each paper, or on one, in the order given.
 
         None that was taken back.
@@ -64,9 +64,9 @@ class Feedback:
         current = self._current([reader_id], paper_id)
         return self._read(select(current).order_by(current.c.id))
 
-    def votes_of(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, list[Thumb]]:
+    def votes_of(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, list[RecordedVote]]:
         """Return for each reader what ``votes`` says of all papers."""
-        found: dict[ReaderId, list[Thumb]] = {reader_id: [] for reader_id in reader_ids}
+        found: dict[ReaderId, list[RecordedVote]] = {reader_id: [] for reader_id in reader_ids}
         with self._database.reading() as connection:
             for some in in_chunks(reader_ids):
                 current = self._current(some)
@@ -74,7 +74,7 @@ class Feedback:
                     found[row.reader_id].append(_thumb(row))
         return found
 
-    def history(self, reader_id: ReaderId) -> list[Thumb]:
+    def history(self, reader_id: ReaderId) -> list[RecordedVote]:
         """Return all a reader ever said, changes of mind and ``CLEAR`` included, in order."""
         return self._read(select(thumbs).where(thumbs.c.reader_id == reader_id).order_by(thumbs.c.id))
 
@@ -89,7 +89,7 @@ class Feedback:
     def _current(self, reader_ids: Collection[ReaderId], paper_id: PaperId | None = None) -> Subquery:
         return current_thumbs(reader_ids, paper_id)
 
-    def _read(self, query: AnySelect) -> list[Thumb]:
+    def _read(self, query: AnySelect) -> list[RecordedVote]:
         with self._database.reading() as connection:
             return [_thumb(row) for row in connection.execute(query)]
 
@@ -114,15 +114,15 @@ def current_thumbs(
     return select(thumbs).where(thumbs.c.id.in_(last), thumbs.c.vote != Vote.CLEAR).subquery("current_thumbs")
 
 
-def _said(thumb: Thumb) -> dict[str, object]:
+def _said(thumb: RecordedVote) -> dict[str, object]:
     return {"vote": thumb.vote, "at": thumb.at, "via": thumb.via, "voter": thumb.voter}
 
 
-def _thumb(row: AnyRow) -> Thumb:
-    return Thumb(row.paper_id, row.vote, row.at, row.via, row.voter)
+def _thumb(row: AnyRow) -> RecordedVote:
+    return RecordedVote(row.paper_id, row.vote, row.at, row.via, row.voter)
 
 
-def _majority(given: Sequence[Thumb]) -> Thumb | None:
+def _majority(given: Sequence[RecordedVote]) -> RecordedVote | None:
     """The last thumb of those who are more; None where as many say up as down."""
     ups = [thumb for thumb in given if thumb.vote is Vote.UP]
     downs = [thumb for thumb in given if thumb.vote is Vote.DOWN]

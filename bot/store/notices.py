@@ -44,7 +44,7 @@ class Notices:
             new = insert_new(connection, notices).values(day=day, sent_at=now)
             return connection.scalar(new.returning(notices.c.day)) is not None
 
-    def give_back(self, day: date) -> None:
+    def release(self, day: date) -> None:
         """The day's notice could not be sent."""
         with self._database.writing() as connection:
             connection.execute(delete(notices).where(notices.c.day == day))

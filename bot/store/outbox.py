@@ -22,9 +22,9 @@ from sqlalchemy import Connection, Update, and_, func, select, text, update
 from bot.clock import FAR
 from bot.domain import Delivery, Kind, Message, ReaderId, State
 from bot.store import outbox_statements as statements
-from bot.store.commits import SharedCommits
 from bot.store.editions import EditionId
 from bot.store.engine import AnyRow, AnySelect, Database, in_chunks, insert_new
+from bot.store.group_commit import GroupCommit
 from bot.store.readers import reader_of
 from bot.store.schema import outbox, readers
 
@@ -52,9 +52,9 @@ class Outbox:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._commits = SharedCommits(database)
+        self._commits = GroupCommit(database)
 
-    def put_letter(self, reader_id: ReaderId, message: Message, key: str, now: datetime) -> None:
+    def put_confirmation(self, reader_id: ReaderId, message: Message, key: str, now: datetime) -> None:
         """Put in a message that belongs to no edition; one whose key is there already is not put in again."""
         row = {
             "key": key,
@@ -140,13 +140,13 @@ class Outbox:
         said = {"new_code": code, "new_detail": detail, "uncounted": 0 if counted else 1}
         return self._decide(statements.RETRY, delivery, now, until=not_before, **said)
 
-    def put_back(self, delivery: Delivery, not_before: datetime | None, now: datetime) -> bool:
+    def release(self, delivery: Delivery, not_before: datetime | None, now: datetime) -> bool:
         """Give a claim back as if it had not been made, to wait until a time or for anybody at once.
 
         False where the claim is no longer ours.
         """
         state = State.RETRY if not_before else State.PENDING
-        return self._decide(statements.PUT_BACK, delivery, now, new_state=state, until=not_before)
+        return self._decide(statements.RELEASE, delivery, now, new_state=state, until=not_before)
 
     def waiting(self, kind: Kind) -> int:
         """Return how many messages of a channel are still to be sent."""

@@ -66,7 +66,7 @@ RETRY = _of_claim(*UNDECIDED).values(
     code=bindparam("new_code"),
     detail=bindparam("new_detail"),
 )
-PUT_BACK = _of_claim(State.CLAIMED).values(
+RELEASE = _of_claim(State.CLAIMED).values(
     state=bindparam("new_state"),
     token=None,
     not_before=bindparam("until"),

@@ -16,10 +16,10 @@ from sqlalchemy import ColumnElement, Connection, Select, bindparam, exists, fun
 
 from bot.domain import Entry, Paper, PaperId, ParsedDigest, ReaderId, Sighting
 from bot.identity import keys, merge
+from bot.store.deduplication import Deduplicator
 from bot.store.engine import AnyRow, Database, Lock, in_chunks, insert_new
-from bot.store.fresh import Horizon, fresh_of, revised_of
+from bot.store.new_papers import NewsCursor, new_papers_of, revisions_of
 from bot.store.schema import digests, lookups, paper_keys, papers, revisions, sightings
-from bot.store.shelf import Shelf
 
 Columns = TypeVarTuple("Columns")
 
@@ -129,17 +129,17 @@ class Papers:
         upto: PaperId | None = None,
         sources: Collection[str] = (),
     ) -> list[PaperId]:
-        """Return the papers to consider for one reader, as ``fresh_of`` does for many."""
+        """Return the papers to consider for one reader, as ``new_papers_of`` does for many."""
         upto = self.newest_id() if upto is None else upto
-        return self.fresh_of([Horizon(reader_id, after, sources=tuple(sources))], upto)[reader_id]
+        return self.new_papers_of([NewsCursor(reader_id, after, sources=tuple(sources))], upto)[reader_id]
 
-    def fresh_of(self, horizons: Sequence[Horizon], upto: PaperId) -> dict[ReaderId, list[PaperId]]:
+    def new_papers_of(self, horizons: Sequence[NewsCursor], upto: PaperId) -> dict[ReaderId, list[PaperId]]:
         """Return for each reader the papers that are news beyond the horizon, to ``upto``, oldest first.
 
         Left out are papers that stood in an edition of the reader or carry a thumb of theirs now.
         """
         with self._database.reading() as connection:
-            return fresh_of(connection, horizons, upto)
+            return new_papers_of(connection, horizons, upto)
 
     def last_before(self, time: datetime) -> PaperId:
         """Return the newest paper that came in before a time; 0 where none did."""
@@ -160,13 +160,13 @@ class Papers:
         with self._database.reading() as connection:
             return [(row.id, row.first_seen) for row in connection.execute(query.order_by(papers.c.id))]
 
-    def revised_of(self, since: Mapping[ReaderId, datetime]) -> dict[ReaderId, list[PaperId]]:
+    def revisions_of(self, since: Mapping[ReaderId, datetime]) -> dict[ReaderId, list[PaperId]]:
         """Return for each reader the papers they like and of which a later version came since, oldest first.
 
         Left out are those of which an edition of the reader has told since the version came.
         """
         with self._database.reading() as connection:
-            return revised_of(connection, since)
+            return revisions_of(connection, since)
 
     def without_link(self, limit: int) -> list[Paper]:
         """Return the newest papers that have neither id nor address and were never looked up."""
@@ -220,7 +220,7 @@ def _add(connection: Connection, row: dict[str, Any], parsed: ParsedDigest) -> t
     digest_id = connection.scalar(insert_new(connection, digests).values(row).returning(digests.c.id))
     if digest_id is None:
         return 0, len(parsed.entries)
-    shelf = Shelf(_papers_with(connection, [key for entry in parsed.entries for key in keys(entry)]))
+    shelf = Deduplicator(_papers_with(connection, [key for entry in parsed.entries for key in keys(entry)]))
     placed = [paper_id for entry in parsed.entries if (paper_id := shelf.place(entry, now)) is not None]
     ids = _insert(connection, shelf.new())
     _update(connection, shelf.changed())

@@ -9,7 +9,7 @@ from hashlib import sha256
 
 from sqlalchemy import ColumnElement, Connection, bindparam, delete, func, select, true, update
 
-from bot.domain import BY_READER, Kind, Origin, Reader, ReaderId, Stop
+from bot.domain import STOPPED_BY_READER, Kind, Origin, Reader, ReaderId, StopReason
 from bot.store.engine import AnyRow, Database, in_chunks, insert_new
 from bot.store.keyed import keyed_hash
 from bot.store.schema import forgotten, outbox, readers
@@ -36,7 +36,7 @@ class Readers:
             named = _named(connection, profile, [pair for pair in addresses if pair[1] not in gone], now)
             others = [r for r in _select(connection, readers.c.profile == profile) if r.address not in named]
             left = [r.id for r in others if r.origin is Origin.FILE and not r.stopped]
-            _set_stopped(connection, left, Stop.REMOVED)
+            _set_stopped(connection, left, StopReason.REMOVED)
             connection.execute(delete(readers).where(_overdue(profile, now)))
             return [*named.values(), *_select(connection, _by_web(profile))]
 
@@ -93,7 +93,7 @@ class Readers:
         with self._database.writing() as connection:
             if not (found := _select(connection, same)):
                 asking = insert_new(connection, readers).values(
-                    {**row, "stopped": Stop.AWAITING, "origin": Origin.WEB}
+                    {**row, "stopped": StopReason.AWAITING, "origin": Origin.WEB}
                 )
                 connection.execute(asking)
                 found = _select(connection, same)
@@ -101,17 +101,17 @@ class Readers:
 
     def confirm(self, reader_id: ReaderId) -> bool:
         """Send to a reader who says at last, or again, that they want it; False where that isn't theirs to say."""
-        return self._change(reader_id, None, (Stop.AWAITING, *BY_READER))
+        return self._change(reader_id, None, (StopReason.AWAITING, *STOPPED_BY_READER))
 
     def come_back(self, reader_id: ReaderId) -> bool:
         """Send again to a reader who stopped by themselves; False where somebody else stopped them."""
-        return self._change(reader_id, None, BY_READER)
+        return self._change(reader_id, None, STOPPED_BY_READER)
 
-    def leave(self, reader_id: ReaderId, why: Stop) -> bool:
+    def leave(self, reader_id: ReaderId, why: StopReason) -> bool:
         """Stop a reader at their own wish: paused or unsubscribed; False where somebody else has stopped them."""
-        return self._change(reader_id, why, BY_READER)
+        return self._change(reader_id, why, STOPPED_BY_READER)
 
-    def stop(self, reader_id: ReaderId, why: Stop = Stop.OPERATOR) -> None:
+    def stop(self, reader_id: ReaderId, why: StopReason = StopReason.OPERATOR) -> None:
         """Send this reader nothing more, what waits in the outbox included, whatever stopped them before."""
         with self._database.writing() as connection:
             _set_stopped(connection, [reader_id], why)
@@ -119,7 +119,7 @@ class Readers:
     def refuse(self, reader_id: ReaderId, why: str) -> None:
         """Stop a reader whose address was refused for good, in the other side's words."""
         with self._database.writing() as connection:
-            _set_stopped(connection, [reader_id], Stop.REFUSED, why)
+            _set_stopped(connection, [reader_id], StopReason.REFUSED, why)
 
     def resume(self, reader_id: ReaderId) -> None:
         """Send to this reader again, as the operator wants it, whatever stopped them."""
@@ -150,7 +150,7 @@ class Readers:
         with self._database.reading() as connection:
             return bool(self._forgotten(connection, profile, [address]))
 
-    def _change(self, reader_id: ReaderId, to: Stop | None, stopped: Sequence[Stop]) -> bool:
+    def _change(self, reader_id: ReaderId, to: StopReason | None, stopped: Sequence[StopReason]) -> bool:
         """One statement, so that an operator's stop at the same moment is not undone."""
         changeable = readers.c.stopped.is_(None) | readers.c.stopped.in_(stopped)
         change = (
@@ -190,9 +190,9 @@ def _named(
     known = {reader.address: reader for reader in _select(connection, readers.c.profile == profile)}
     named = {address: known[address] for _, address in addresses}
     ended_by_file = (
-        Stop.REMOVED,
-        Stop.OPERATOR,
-        Stop.AWAITING,
+        StopReason.REMOVED,
+        StopReason.OPERATOR,
+        StopReason.AWAITING,
     )  # the operator wants to send to them after all
     back = [reader.id for reader in named.values() if reader.stopped in ended_by_file]
     _set_stopped(connection, back, None)
@@ -210,7 +210,11 @@ def _by_web(profile: str) -> ColumnElement[bool]:
 
 
 def _overdue(profile: str, now: datetime) -> ColumnElement[bool]:
-    return _by_web(profile) & (readers.c.stopped == Stop.AWAITING) & (readers.c.since < now - CONFIRM_WITHIN)
+    return (
+        _by_web(profile)
+        & (readers.c.stopped == StopReason.AWAITING)
+        & (readers.c.since < now - CONFIRM_WITHIN)
+    )
 
 
 def _select(connection: Connection, which: ColumnElement[bool]) -> list[Reader]:
@@ -218,7 +222,9 @@ def _select(connection: Connection, which: ColumnElement[bool]) -> list[Reader]:
     return [reader_of(row, row.id) for row in rows]
 
 
-def _set_stopped(connection: Connection, ids: Iterable[ReaderId], why: Stop | None, detail: str = "") -> None:
+def _set_stopped(
+    connection: Connection, ids: Iterable[ReaderId], why: StopReason | None, detail: str = ""
+) -> None:
     which = readers.c.id == bindparam("reader_id")
     if values := [{"reader_id": reader_id} for reader_id in ids]:
         connection.execute(update(readers).where(which).values(stopped=why, stop_detail=detail), values)

@@ -31,7 +31,7 @@ from sqlalchemy import (
     text,
 )
 
-from bot.domain import EditionKind, Kind, Origin, PickKind, QuietReason, State, Stop, Vote
+from bot.domain import EditionKind, Kind, Origin, PickKind, QuietReason, State, StopReason, Vote
 
 
 class UtcDateTime(TypeDecorator[datetime]):
@@ -186,7 +186,7 @@ readers = Table(
     Column("profile", Text, nullable=False),
     Column("kind", _words_of(Kind), nullable=False),
     Column("address", Text, nullable=False),
-    Column("stopped", _words_of(Stop)),
+    Column("stopped", _words_of(StopReason)),
     Column("stop_detail", Text, nullable=False, server_default=""),
     Column("since", UtcDateTime, nullable=False),
     Column("origin", _words_of(Origin), nullable=False, server_default=Origin.FILE.value),

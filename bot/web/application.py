@@ -18,14 +18,14 @@ from starlette.routing import Route
 
 from bot.errors import PaperbotError
 from bot.web.editions import EditionPages, SearchPages
-from bot.web.guard import Guard
-from bot.web.me import MyPage
 from bot.web.open_editions import OpenEditions
-from bot.web.operators import Counting, OperatorPages
+from bot.web.operators import OperatorPages, RequestMetrics
+from bot.web.reader_page import ReaderPage
+from bot.web.request_limits import Guard
 from bot.web.site import Refused, Site, place
 from bot.web.slack import SlackPages
 from bot.web.subscriptions import SubscriptionPages
-from bot.web.thumbs import ThumbPages
+from bot.web.votes import VotePages
 
 if TYPE_CHECKING:
     from bot.app import App
@@ -52,7 +52,7 @@ def make_web(app: App) -> Starlette:
             _route("/metrics", operators.metrics),
             _route("/status", operators.status),
         ],
-        middleware=[Middleware(Guard), Middleware(Counting, requests=operators.requests)],
+        middleware=[Middleware(Guard), Middleware(RequestMetrics, requests=operators.requests)],
         exception_handlers={
             Refused: _Errors(site).refused,
             HTTPException: _Errors(site).no_such_page,
@@ -89,9 +89,9 @@ def _personal(site: Site, open_editions: OpenEditions) -> list[Route]:
     coming = SubscriptionPages(site, open_editions)
     search, thumbs, editions, me = (
         SearchPages(site, open_editions),
-        ThumbPages(site),
+        VotePages(site),
         EditionPages(site),
-        MyPage(site),
+        ReaderPage(site),
     )
     return [
         _route("/thumb/{token}", thumbs.show, thumbs.record),
@@ -171,7 +171,7 @@ def _listening(app: App, slack: SlackPages) -> Callable[[Starlette], AbstractAsy
 
     @asynccontextmanager
     async def lifespan(_web: Starlette) -> AsyncIterator[None]:
-        close = app.slack_front.listen(slack.act) if app.slack_front else None
+        close = app.slack_interactions.listen(slack.act) if app.slack_interactions else None
         yield
         if close:
             close()

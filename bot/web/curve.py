@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bot.render import phrases
+from bot.rendering import phrases
 
 if TYPE_CHECKING:
-    from bot.pipeline.verdicts import Point
+    from bot.evaluation.report import Point
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 32.0, 266.0, 12.0, 188.0
 _APART = 16.0  # between the names of two lines

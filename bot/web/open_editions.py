@@ -10,8 +10,8 @@ from starlette.responses import Response
 
 from bot.config.profiles import Profile
 from bot.domain import NOT_STORED, Edition, Kind, Paper, PaperId, Reader
-from bot.render.bibliography import bibtex, ris
-from bot.render.feed import atom
+from bot.rendering.atom import atom
+from bot.rendering.bibliography import bibtex, ris
 from bot.schedule import local_date
 from bot.web.site import Refused, Site
 
@@ -72,7 +72,7 @@ class OpenEditions:
         # No guesses for nobody: there is no one to learn of.
         rules = profile.model_copy(update={"edition": profile.edition.model_copy(update={"explore": 0})})
         with self._site.editor() as editor:
-            return editor.edition(reader, rules, local_date(now, profile.schedule.timezone or "UTC"), now)
+            return editor.edition(reader, rules, local_date(now, profile.schedule.timezone), now)
 
 
 def as_bibtex(papers: Sequence[Paper]) -> Response:

@@ -14,8 +14,8 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bot.errors import StoreError
-from bot.pipeline.ingesting import unreadable
-from bot.pipeline.status import status
+from bot.ingestion.service import unreadable
+from bot.operations.status import status
 from bot.store import Store
 from bot.web.site import Refused, Site
 
@@ -72,7 +72,7 @@ class OperatorPages:
         return self._site.page("refused.html.j2", 401, message="This page is for operators.", headers=_ASK)
 
 
-class Counting:
+class RequestMetrics:
     """Middleware: counts answers by page and status; a page is named by its handler, never by its address."""
 
     def __init__(self, app: ASGIApp, requests: Counter) -> None:

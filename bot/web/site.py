@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from bot.config.personal import personal
+from bot.config.overrides import with_override
 from bot.config.profiles import Profile
 from bot.domain import Paper, Reader, Vote
-from bot.render.text import visible
+from bot.rendering.text import visible
 from bot.tokens import Purpose, TokenError
 
 if TYPE_CHECKING:
     from bot.app import App
-    from bot.pipeline.editing import Editor
+    from bot.editions.composer import EditionComposer
 
 VIEWS_A_MINUTE = 30  # of pages that cost some 60 ms of one core each
 _REF = re.compile(r"p?(\d{1,18})")
@@ -77,7 +77,7 @@ class Site:
         self.views.count(who, VIEWS_A_MINUTE, self.now)
 
     @contextmanager
-    def editor(self) -> Iterator[Editor]:
+    def editor(self) -> Iterator[EditionComposer]:
         """The editor, over the papers of this moment; one request has it at a time, as it is heavy work."""
         with self._ranking:
             self._refresh()
@@ -90,7 +90,7 @@ class Site:
 
     def profile_of(self, reader: Reader) -> Profile:
         """A reader's profile as the reader has it; raises Refused where its file is gone."""
-        return personal(self.profile_in_file(reader), self.app.store.overrides.get(reader.id))
+        return with_override(self.profile_in_file(reader), self.app.store.overrides.get(reader.id))
 
     def profile_in_file(self, reader: Reader) -> Profile:
         """A reader's profile as its file has it; raises Refused where that is gone."""

@@ -16,15 +16,15 @@ from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bot.domain import Kind, Paper, Reader, Stop, Vote
+from bot.domain import Kind, Paper, Reader, StopReason, Vote
 from bot.errors import PaperbotError
-from bot.pipeline.learning import Effect
-from bot.render import phrases
-from bot.render.slack import escape
+from bot.feedback.effect import VoteEffect
+from bot.rendering import phrases
+from bot.rendering.slack import escape
 from bot.web.editions import whole_edition
 from bot.web.open_editions import OpenEditions
 from bot.web.site import Refused, Site, paper_id_of, place
-from bot.web.thumbs import vote_by_web
+from bot.web.votes import vote_by_web
 
 log = logging.getLogger("paperbot")
 
@@ -53,7 +53,7 @@ class SlackPages:
 
     def receive(self, request: Request) -> Response:
         """200 at once for what Slack signed, 401 for anything else; the work comes after the answer."""
-        front = self._site.app.slack_front
+        front = self._site.app.slack_interactions
         if front is None or not front.is_genuine(request.state.body, request.headers):
             return Response(status_code=401)
         payload = _payload(request.state.form)
@@ -67,7 +67,7 @@ class SlackPages:
 
     def act(self, payload: Payload) -> None:
         """Do what was asked for, and answer the person who asked; says what went wrong, to both sides."""
-        front = self._site.app.slack_front
+        front = self._site.app.slack_interactions
         assert front is not None  # noqa: S101 - only it hands payloads in
         try:
             answers = list(self._answers(payload))
@@ -169,7 +169,7 @@ class SlackPages:
         if pause:
             for reader in mine:
                 if reader.stopped is None:
-                    readers.leave(reader.id, Stop.PAUSED)
+                    readers.leave(reader.id, StopReason.PAUSED)
             return "Paused; `/papers resume` goes on."
         back = [readers.come_back(reader.id) for reader in mine]
         return "Welcome back; the next edition comes as planned." if any(back) else _NOT_YOURS
@@ -209,7 +209,7 @@ def _voter(payload: Payload, person: str) -> str:
     return f"{team}/{person}"
 
 
-def _told(paper: Paper, vote: Vote, effect: Effect, tally: str) -> Answer:
+def _told(paper: Paper, vote: Vote, effect: VoteEffect, tally: str) -> Answer:
     """What the vote did, with a button to take it back."""
     sign, way, changed = ("+", "up", effect.raised) if effect.rise else ("−", "down", effect.lowered)
     words = [f"{sign} {word}" for word in changed[:_WORDS]]

@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from bot.config.profiles import mail_address
-from bot.domain import BY_READER, Reader, Stop
+from bot.domain import STOPPED_BY_READER, Reader, StopReason
 from bot.tokens import Purpose
 from bot.web.open_editions import OpenEditions
 from bot.web.site import Refused, Site, assert_changed, assert_own, client_of, field
@@ -39,7 +39,7 @@ class SubscriptionPages:
         if not field(request, _HONEYPOT):
             title = self._open.profiles()[slug].title
             self._site.app.subscribing.ask(slug, title, address, client_of(request), self._site.now)
-        return self._site.page("asked.html.j2")
+        return self._site.page("check_inbox.html.j2")
 
     def to_start(self, _request: Request) -> Response:
         """Whoever opens or reloads the form's address wants the form."""
@@ -48,7 +48,7 @@ class SubscriptionPages:
     def ask_to_confirm(self, request: Request) -> Response:
         """What the button will do."""
         reader = self._site.reader(request, Purpose.CONFIRM)
-        assert_changed(reader.stopped in (None, Stop.AWAITING, *BY_READER))
+        assert_changed(reader.stopped in (None, StopReason.AWAITING, *STOPPED_BY_READER))
         return self._confirm_page(reader, done=reader.stopped is None)
 
     def confirm(self, request: Request) -> Response:
@@ -73,8 +73,8 @@ class SubscriptionPages:
         readers = self._site.app.store.readers
         if back:
             assert_changed(readers.come_back(reader.id))
-        elif reader.stopped in (None, Stop.PAUSED):
-            readers.leave(reader.id, Stop.UNSUBSCRIBED)
+        elif reader.stopped in (None, StopReason.PAUSED):
+            readers.leave(reader.id, StopReason.UNSUBSCRIBED)
         return self._goodbye(reader, done=not back, back=back)
 
     def _start(self, status: int = 200, **form: str) -> Response:
@@ -95,7 +95,7 @@ class SubscriptionPages:
             title=self._title(reader),
             done=done,
             back=back,
-            may_come_back=reader.stopped is None or reader.stopped in BY_READER,
+            may_come_back=reader.stopped is None or reader.stopped in STOPPED_BY_READER,
         )
 
     def _title(self, reader: Reader) -> str:

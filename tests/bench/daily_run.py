@@ -27,10 +27,11 @@ from ingest import feed, papers, take_in
 from sqlalchemy import insert
 
 from bot.app import App, open_app
-from bot.deliver import dispatch
+from bot.delivery import dispatch
 from bot.domain import EditionKind, Reader, Vote
-from bot.pipeline import editing, rendering
+from bot.editions import composer as editing
 from bot.ranking import ranker
+from bot.rendering import messages as rendering
 from bot.store import editions, feedback, overrides, schema
 from bot.store import papers as stored_papers
 from bot.store.engine import Database, parse_url
@@ -59,7 +60,7 @@ PARTS: list[tuple[str, Any, Sequence[str]]] = [
     ("reasons", ranker.Ranking, ["explained"]),
     ("selection", editing, ["select"]),
     ("composing", editing, ["compose"]),
-    ("rendering", rendering.Renderer, ["messages"]),
+    ("rendering", rendering.MessageRenderer, ["messages"]),
     ("delivering", dispatch.Dispatcher, ["deliver_due"]),
 ]
 

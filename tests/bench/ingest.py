@@ -29,8 +29,8 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from bot.domain import Problem
+from bot.ingestion.service import DigestReport, Ingestion, Parse
 from bot.parsing import Parser
-from bot.pipeline.ingesting import DigestReport, Ingestion, Parse
 from bot.sources.folder import FolderSource
 from bot.store import Store, open_store
 

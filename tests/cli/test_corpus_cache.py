@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bot.domain import Entry, ParsedDigest
-from bot.pipeline import corpora
-from bot.pipeline.corpora import CorpusCache
+from bot.editions import corpus_cache as corpora
+from bot.editions.corpus_cache import CorpusCache
 from bot.ranking import Corpus
 from bot.store import open_store
 

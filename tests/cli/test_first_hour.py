@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from deliver.smtp_servers import MailServer
+from delivery.smtp_servers import MailServer
 from starlette.testclient import TestClient
 from support import digest
 

@@ -193,7 +193,7 @@ def test_passwords_are_refused_in_the_file_and_taken_from_the_environment(
 def test_links_are_looked_up_where_the_settings_want_it(
     settings: Path, web: Web, paperbot, monkeypatch
 ) -> None:
-    from bot.pipeline import resolving
+    from bot.ingestion import link_resolution as resolving
 
     monkeypatch.setattr(resolving.Resolver.__init__, "__defaults__", (f"{web.url}/api",))
     (settings.parent / "seeds" / "day.txt").write_text(digest("Owls"))

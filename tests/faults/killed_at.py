@@ -11,8 +11,8 @@ import os
 import signal
 from itertools import count
 
-from bot.deliver import smtp
-from bot.pipeline.running import Pipeline
+from bot.delivery import smtp
+from bot.editions.daily_job import DailyJob
 from bot.store.editions import Editions
 from bot.store.outbox import Outbox
 from bot.store.papers import Papers
@@ -29,7 +29,7 @@ POINTS = {
     "final dot sent": (smtp._Session, "send", "after the dot"),
     "before the end is committed": (Outbox, "finish", "before"),
     "end committed": (Outbox, "finish", "after"),
-    "all done": (Pipeline, "run", "after"),
+    "all done": (DailyJob, "run", "after"),
 }
 
 

@@ -14,7 +14,7 @@ import pytest
 import time_machine
 from support import digest
 
-from bot.scheduler import Clockwork
+from bot.scheduler import Jobs
 
 from .post_office import WEDNESDAY, assert_once
 
@@ -139,7 +139,7 @@ def test_two_runs_at_once_are_as_good_as_one(make_home, store, request):
 def test_a_clock_that_steps_gives_no_day_twice(make_home):
     """Three days too far, back again, even further back: no slot and no paper comes twice, then it goes on."""
     home = make_home(3)
-    clockwork = Clockwork(home.path, Event())
+    clockwork = Jobs(home.path, Event())
     for day, kind in ((7, "cats"), (10, "owls"), (7, "ants"), (6, "bees"), (8, "eels"), (12, "apes")):
         (home.path / "seeds" / f"{day}-{kind}.txt").write_text(digest(f"Reward models for {kind} at night"))
         with time_machine.travel(f"2025-05-{day:02}T09:00+02:00", tick=False):
@@ -156,7 +156,7 @@ def tick(home, moment, news=""):
     """What ``serve`` does at a time, with one new paper."""
     if news:
         (home.path / "seeds" / f"{news}.txt").write_text(digest(f"Reward models for {news} at night"))
-    clockwork = Clockwork(home.path, Event())
+    clockwork = Jobs(home.path, Event())
     with time_machine.travel(moment, tick=False):
         clockwork.ingest()
         clockwork.publish()

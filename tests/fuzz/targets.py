@@ -32,11 +32,11 @@ from bot.config.opml import feeds_in
 from bot.digests import DOCUMENTS, FORMATS, mail, parse
 from bot.digests.text import decode, lines
 from bot.domain import Entry, RawDigest
-from bot.edition.sentences import sentences
 from bot.errors import DigestError, UsageError
-from bot.render.latex import readable
-from bot.render.text import shorten
+from bot.rendering.latex import readable
+from bot.rendering.text import shorten
 from bot.sources import arxiv
+from bot.summaries.sentences import sentences
 from bot.terms import terms
 
 SMALL = 3_000  # bytes of a seed made of a hostile shape

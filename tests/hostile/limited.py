@@ -18,10 +18,10 @@ from pathlib import Path
 from bot import identity
 from bot.digests import feed_xml, parse  # noqa: F401 - feedparser is imported before memory is limited
 from bot.domain import RawDigest
-from bot.edition.sentences import sentences
 from bot.errors import DigestError
-from bot.render import bibliography, phrases
-from bot.render.latex import readable
+from bot.rendering import bibliography, phrases
+from bot.rendering.latex import readable
+from bot.summaries.sentences import sentences
 from bot.terms import terms
 
 SECONDS, MEMORY = (

@@ -17,7 +17,7 @@ import pytest
 import time_machine
 
 from bot.ranking import Corpus
-from bot.scheduler import Clockwork, make_scheduler
+from bot.scheduler import Jobs, make_scheduler
 from bot.sources.folder import FolderSource
 
 WEDNESDAY = "2025-05-07T08:00:00+02:00"
@@ -25,7 +25,7 @@ WEDNESDAY = "2025-05-07T08:00:00+02:00"
 
 @pytest.fixture
 def clockwork(home):
-    return Clockwork(home, Event())
+    return Jobs(home, Event())
 
 
 def tick(clockwork):
@@ -53,7 +53,7 @@ def test_the_first_tick_learns_the_words_even_if_nothing_new_comes(home, clockwo
     clockwork.ingest()
     assert learned.stat().st_ino == before
     learned.write_bytes(b"of another version")
-    Clockwork(home, Event()).ingest()
+    Jobs(home, Event()).ingest()
     with learned.open("rb") as file:
         Corpus.load(file)
 
@@ -116,7 +116,7 @@ def test_a_source_that_is_slow_delays_no_edition(home, clockwork, monkeypatch):
 def test_once_told_to_stop_no_job_begins(home):
     stop = Event()
     stop.set()
-    clockwork = Clockwork(home, stop)
+    clockwork = Jobs(home, stop)
     with time_machine.travel(WEDNESDAY, tick=False):
         tick(clockwork)
     assert outbox(home) == []

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 import pytest
 
 from bot.domain import Kind, State
-from bot.store.pauses import Pause
+from bot.store.circuit_breakers import Pause
 
 LEASE = timedelta(minutes=10)
 EMAIL, SLACK = Kind.EMAIL, Kind.SLACK
@@ -39,15 +39,15 @@ def test_each_channel_claims_its_own(samples, outbox, now):
 
 
 def test_what_is_given_back_is_as_if_it_had_not_been_claimed(claimed, outbox, now):
-    assert outbox.put_back(claimed, None, now)
-    assert not outbox.put_back(claimed, None, now)
+    assert outbox.release(claimed, None, now)
+    assert not outbox.release(claimed, None, now)
     (again,) = outbox.claim(EMAIL, now, LEASE, 9)
     assert again.attempts == 1
 
 
 def test_what_waits_its_turn_is_not_due_before(claimed, outbox, now):
     assert outbox.next_due(EMAIL) is None
-    assert outbox.put_back(claimed, now + LEASE, now)
+    assert outbox.release(claimed, now + LEASE, now)
     assert (outbox.next_due(EMAIL), outbox.next_due(SLACK)) == (now + LEASE, None)
     assert (outbox.waiting(EMAIL), outbox.waiting(SLACK)) == (1, 0)
     assert outbox.claim(EMAIL, now, LEASE, 9) == []
@@ -56,7 +56,7 @@ def test_what_waits_its_turn_is_not_due_before(claimed, outbox, now):
 
 def test_what_is_being_sent_can_not_be_given_back(claimed, outbox, now):
     outbox.start_data(claimed, now, LEASE)
-    assert not outbox.put_back(claimed, None, now)
+    assert not outbox.release(claimed, None, now)
 
 
 def test_the_bodys_start_renews_the_lease(claimed, outbox, now):
@@ -136,7 +136,7 @@ def test_a_day_has_one_notice_unless_it_is_given_back(store, now):
     day = date(2026, 4, 18)
     assert [store.notices.take(day, now) for _ in range(2)] == [True, False]
     assert store.notices.take(date(2026, 4, 19), now)
-    store.notices.give_back(day)
+    store.notices.release(day)
     assert store.notices.take(day, now)
 
 

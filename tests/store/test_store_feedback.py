@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy.exc import IntegrityError
 
-from bot.domain import Thumb, Vote
+from bot.domain import RecordedVote, Vote
 
 
 def test_the_last_thumb_on_a_paper_counts_and_all_are_kept(samples, store, now):
@@ -19,8 +19,8 @@ def test_the_last_thumb_on_a_paper_counts_and_all_are_kept(samples, store, now):
     store.feedback.add(reader.id, other, Vote.UP, later, "slack")
     store.feedback.add(reader.id, paper, Vote.DOWN, now, "cli")  # said later, by a clock that was behind
     assert store.feedback.current(reader.id) == {
-        other: Thumb(other, Vote.UP, later, "slack"),
-        paper: Thumb(paper, Vote.DOWN, now, "cli"),
+        other: RecordedVote(other, Vote.UP, later, "slack"),
+        paper: RecordedVote(paper, Vote.DOWN, now, "cli"),
     }
     assert [thumb.vote for thumb in store.feedback.history(reader.id)] == [Vote.UP, Vote.UP, Vote.DOWN]
 

@@ -9,7 +9,7 @@ from threading import Barrier
 
 import pytest
 
-from bot.domain import Delivery, Kind, State, Stop
+from bot.domain import Delivery, Kind, State, StopReason
 from bot.store.engine import Database, parse_url
 from bot.store.outbox import Trouble
 
@@ -155,7 +155,7 @@ def test_a_stopped_reader_is_sent_nothing_even_once_claimed(samples, store, outb
     reader = samples.reader()
     samples.messages(reader)
     delivery = _claim_one(outbox, now)
-    store.readers.stop(reader.id, Stop.UNSUBSCRIBED)
+    store.readers.stop(reader.id, StopReason.UNSUBSCRIBED)
     assert not outbox.start_data(delivery, now, LEASE)
     assert _state(outbox) is State.CANCELLED
     store.readers.resume(reader.id)
@@ -166,7 +166,7 @@ def test_a_claim_of_another_is_not_cancelled(samples, store, outbox, now):
     reader = samples.reader()
     samples.messages(reader)
     delivery = _claim_one(outbox, now)
-    store.readers.stop(reader.id, Stop.UNSUBSCRIBED)
+    store.readers.stop(reader.id, StopReason.UNSUBSCRIBED)
     assert not outbox.start_data(replace(delivery, token="another"), now, LEASE)
     assert _state(outbox) is State.CLAIMED
 

@@ -19,7 +19,7 @@ from hypothesis.stateful import (
 )
 from sqlalchemy import delete
 
-from bot.domain import Kind, State, Stop
+from bot.domain import Kind, State, StopReason
 from bot.store.engine import Database, parse_url
 from bot.store.schema import outbox as outbox_table
 
@@ -56,7 +56,7 @@ class Workers(RuleBasedStateMachine):
     @rule(delivery=consumes(claimed), minutes=st.none() | st.integers(0, 30))
     def given_back(self, delivery, minutes):
         later = None if minutes is None else self.now + timedelta(minutes=minutes)
-        self.store.outbox.put_back(delivery, later, self.now)
+        self.store.outbox.release(delivery, later, self.now)
 
     @rule(delivery=consumes(claimed))
     def address_refused(self, delivery):
@@ -85,7 +85,7 @@ class Workers(RuleBasedStateMachine):
 
     @rule()
     def reader_stops(self):
-        self.store.readers.stop(self.reader.id, Stop.UNSUBSCRIBED)
+        self.store.readers.stop(self.reader.id, StopReason.UNSUBSCRIBED)
 
     @rule()
     def reader_resumes(self):

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sqlalchemy.exc import IntegrityError
 
 from bot.domain import Entry, ParsedDigest, Sighting, Vote
-from bot.store.fresh import Horizon
+from bot.store.new_papers import NewsCursor
 from bot.store.papers import StoredDigest
 from bot.store.sources import SourceActivity
 
@@ -215,12 +215,12 @@ def test_what_is_fresh_to_many_readers_is_what_is_fresh_to_each(samples, store, 
     store.editions.save(samples.edition(readers[0], ids[4]), "2026-04-18", [])
     store.feedback.add(readers[1].id, ids[5], Vote.UP, now, "cli")
     horizons = [
-        Horizon(readers[0].id, after=ids[1]),
-        Horizon(readers[1].id, after=ids[3], since=now),
-        Horizon(readers[2].id, sources=("other",)),
-        Horizon(readers[3].id, after=newest),
+        NewsCursor(readers[0].id, after=ids[1]),
+        NewsCursor(readers[1].id, after=ids[3], since=now),
+        NewsCursor(readers[2].id, sources=("other",)),
+        NewsCursor(readers[3].id, after=newest),
     ]
-    fresh = store.papers.fresh_of(horizons, newest)
+    fresh = store.papers.new_papers_of(horizons, newest)
     assert fresh == {
         readers[0].id: [ids[2], ids[3], ids[5], newest],
         readers[1].id: [ids[4], newest],
@@ -241,8 +241,8 @@ def test_a_paper_is_fresh_when_a_source_that_counts_brings_it_though_another_had
     reader = samples.reader()
 
     def fresh():
-        horizon = Horizon(reader.id, after=told, since=now, sources=("ours",))
-        return store.papers.fresh_of([horizon], store.papers.newest_id())[reader.id]
+        horizon = NewsCursor(reader.id, after=told, since=now, sources=("ours",))
+        return store.papers.new_papers_of([horizon], store.papers.newest_id())[reader.id]
 
     assert fresh() == []
     samples.ingest("Long known", source="ours", now=now + timedelta(hours=1))

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from threading import Barrier
 
-from bot.domain import Kind, Reader, Stop
+from bot.domain import Kind, Reader, StopReason
 
 ADA, BOB = (Kind.EMAIL, "ada@example.org"), (Kind.EMAIL, "bob@example.org")
 ROOM = (Kind.SLACK, "C0123ABC")
@@ -37,7 +37,7 @@ def test_one_address_in_two_profiles_is_two_readers(store, now):
 def test_a_reader_taken_out_of_the_file_is_stopped_until_put_back(store, now):
     ada, bob = store.readers.sync("rewards", [ADA, BOB], now)
     assert store.readers.sync("rewards", [BOB], now) == [bob]
-    gone = replace(ada, stopped=Stop.REMOVED)
+    gone = replace(ada, stopped=StopReason.REMOVED)
     assert store.readers.of_profile("rewards") == [gone, bob]
     assert store.readers.sync("rewards", [ADA, BOB], now) == [ada, bob]
     assert store.readers.all() == [ada, bob]
@@ -45,8 +45,8 @@ def test_a_reader_taken_out_of_the_file_is_stopped_until_put_back(store, now):
 
 def test_a_reader_who_stopped_stays_stopped_in_the_file_and_out_of_it(store, now):
     (ada,) = store.readers.sync("rewards", [ADA], now)
-    store.readers.stop(ada.id, Stop.UNSUBSCRIBED)
-    stopped = replace(ada, stopped=Stop.UNSUBSCRIBED)
+    store.readers.stop(ada.id, StopReason.UNSUBSCRIBED)
+    stopped = replace(ada, stopped=StopReason.UNSUBSCRIBED)
     assert store.readers.sync("rewards", [ADA], now) == [stopped]
     assert store.readers.sync("rewards", [], now) == []
     assert store.readers.sync("rewards", [ADA], now) == [stopped]

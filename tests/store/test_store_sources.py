@@ -14,7 +14,7 @@ V2 = Entry("Owls", arxiv_id="2606.00001", version=2, replacement=True)
 
 
 def revised(store, reader_id, since):
-    return store.papers.revised_of({reader_id: since})[reader_id]
+    return store.papers.revisions_of({reader_id: since})[reader_id]
 
 
 def test_a_state_comes_back_as_it_was_kept_and_takes_the_place_of_the_last(store, now):

@@ -13,7 +13,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import inspect, text
 
-from bot.domain import Kind, Quiet, QuietReason, Sentence, Stop, Vote
+from bot.domain import Kind, Quiet, QuietReason, Sentence, StopReason, Vote
 from bot.errors import StoreError
 from bot.store import open_store
 from bot.store.engine import Database, parse_url
@@ -224,12 +224,12 @@ def test_quiet_editions_kept_as_sentences_get_their_reason(store_url, words, rea
     ("sentence", "stopped", "because"),
     [
         (None, None, None),
-        ("waits for its confirmation", Stop.AWAITING, "waits for its confirmation"),
-        ("paused by its reader", Stop.PAUSED, "paused by its reader"),
-        ("unsubscribed by its reader", Stop.UNSUBSCRIBED, "unsubscribed by its reader"),
-        ("removed from the profile", Stop.REMOVED, "removed from the profile"),
-        ("refused: 550 no such user", Stop.REFUSED, "refused: 550 no such user"),
-        ("mailbox unavailable", Stop.REFUSED, "refused: mailbox unavailable"),
+        ("waits for its confirmation", StopReason.AWAITING, "waits for its confirmation"),
+        ("paused by its reader", StopReason.PAUSED, "paused by its reader"),
+        ("unsubscribed by its reader", StopReason.UNSUBSCRIBED, "unsubscribed by its reader"),
+        ("removed from the profile", StopReason.REMOVED, "removed from the profile"),
+        ("refused: 550 no such user", StopReason.REFUSED, "refused: 550 no such user"),
+        ("mailbox unavailable", StopReason.REFUSED, "refused: mailbox unavailable"),
     ],
 )
 def test_why_readers_stopped_becomes_a_word_of_its_own(store_url, sentence, stopped, because):

@@ -8,7 +8,7 @@ from hashlib import sha256
 import pytest
 from sqlalchemy import select
 
-from bot.domain import Entry, Kind, Message, Origin, Override, State, Stop, Vote
+from bot.domain import Entry, Kind, Message, Origin, Override, State, StopReason, Vote
 from bot.store import open_store
 from bot.store.readers import CONFIRM_WITHIN
 from bot.store.schema import forgotten
@@ -18,7 +18,7 @@ ADA, EVE = (Kind.EMAIL, "ada@example.org"), (Kind.EMAIL, "eve@example.org")
 
 def test_who_asks_waits_and_is_the_same_whatever_the_letters_case(store, now):
     eve = store.readers.ask("rewards", *EVE, now)
-    assert (eve.stopped, eve.origin) == (Stop.AWAITING, Origin.WEB)
+    assert (eve.stopped, eve.origin) == (StopReason.AWAITING, Origin.WEB)
     assert store.readers.ask("rewards", Kind.EMAIL, "EVE@example.org", now) == eve
     store.readers.confirm(eve.id)
     assert store.readers.by_id(eve.id).stopped is None
@@ -43,21 +43,21 @@ def test_a_file_that_names_a_reader_by_web_adopts_it(store, now):
     assert (adopted.id, adopted.stopped, adopted.origin) == (eve.id, None, Origin.FILE)
     assert store.readers.by_id(eve.id) == adopted
     assert store.readers.sync("rewards", [], now) == []
-    assert store.readers.by_id(eve.id).stopped == Stop.REMOVED
+    assert store.readers.by_id(eve.id).stopped == StopReason.REMOVED
 
 
-@pytest.mark.parametrize("who", [Stop.OPERATOR, Stop.REMOVED, Stop.REFUSED])
+@pytest.mark.parametrize("who", [StopReason.OPERATOR, StopReason.REMOVED, StopReason.REFUSED])
 def test_one_whom_somebody_else_stopped_is_not_started_by_themselves(store, now, who):
     eve = store.readers.ask("rewards", *EVE, now)
     assert store.readers.confirm(eve.id)
-    if who is Stop.REFUSED:
+    if who is StopReason.REFUSED:
         store.readers.refuse(eve.id, "550 no such user")
     else:
         store.readers.stop(eve.id, who)
     stopped = store.readers.by_id(eve.id)
     assert not store.readers.confirm(eve.id)
     assert not store.readers.come_back(eve.id)
-    assert not store.readers.leave(eve.id, Stop.PAUSED)
+    assert not store.readers.leave(eve.id, StopReason.PAUSED)
     assert store.readers.by_id(eve.id) == stopped
     store.readers.resume(eve.id)
     assert store.readers.by_id(eve.id).stopped_because is None
@@ -68,7 +68,7 @@ def test_one_who_stopped_by_themselves_comes_back_by_themselves(store, now):
     assert not store.readers.come_back(eve.id)  # only the confirmation ends the wait for it
     store.readers.confirm(eve.id)
     for way_back in (store.readers.come_back, store.readers.confirm):
-        for why in (Stop.PAUSED, Stop.UNSUBSCRIBED):
+        for why in (StopReason.PAUSED, StopReason.UNSUBSCRIBED):
             assert store.readers.leave(eve.id, why)
             assert store.readers.by_id(eve.id).stopped is why
             assert way_back(eve.id)
@@ -101,9 +101,9 @@ def test_hashes_of_the_forgotten_can_not_be_guessed_without_the_key(store_url, n
 
 def test_a_paused_reader_stays_paused_whatever_the_file_says(store, now):
     (ada,) = store.readers.sync("rewards", [ADA], now)
-    store.readers.stop(ada.id, Stop.PAUSED)
+    store.readers.stop(ada.id, StopReason.PAUSED)
     (again,) = store.readers.sync("rewards", [ADA], now)
-    assert again.stopped == Stop.PAUSED
+    assert again.stopped == StopReason.PAUSED
 
 
 def test_a_forgotten_reader_is_gone_with_everything_and_stays_gone(samples, store, now):
@@ -152,7 +152,7 @@ def test_of_each_member_of_a_channel_the_last_vote_counts(samples, store, now):
 def test_a_letter_goes_out_to_one_who_is_no_reader_yet_and_once(store, now):
     eve = store.readers.ask("rewards", *EVE, now)
     for _ in range(2):
-        store.outbox.put_letter(eve.id, Message(b"hello", "Hello"), "letter:1:1", now)
+        store.outbox.put_confirmation(eve.id, Message(b"hello", "Hello"), "letter:1:1", now)
     (delivery,) = store.outbox.claim(Kind.EMAIL, now, timedelta(hours=1), 10)
     assert (delivery.body, delivery.reader) == (b"hello", eve)
     assert store.outbox.start_data(delivery, now, timedelta(hours=1))
@@ -163,7 +163,7 @@ def test_an_edition_still_stops_with_its_reader(samples, store, now):
     eve = samples.reader("eve@example.org")
     samples.messages(eve)
     (delivery,) = store.outbox.claim(Kind.EMAIL, now, timedelta(hours=1), 10)
-    store.readers.stop(eve.id, Stop.PAUSED)
+    store.readers.stop(eve.id, StopReason.PAUSED)
     assert not store.outbox.start_data(delivery, now, timedelta(hours=1))
     assert store.outbox.counts()[State.CANCELLED] == 1
 

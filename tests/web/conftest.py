@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from bot.app import open_app
 from bot.cli.main import invoke
 from bot.domain import Vote
-from bot.feedback import record
+from bot.feedback.service import record
 from bot.web import make_web
 
 NOW = "2025-05-07T09:00:00+02:00"

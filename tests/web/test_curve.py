@@ -6,7 +6,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.pipeline.verdicts import Point
+from bot.evaluation.report import Point
 from bot.ranking.metrics import Estimate
 from bot.web.curve import curve
 

@@ -24,7 +24,7 @@ PAGES = [
 ]  # fmt: skip
 
 
-def personal(links, paper, day):
+def with_override(links, paper, day):
     """Every page that a token opens, and whether it takes a POST."""
     me, edition, thumb = links.me(), links.edition(day), links.thumb(paper, Vote.UP)
     return [
@@ -40,7 +40,7 @@ def day(app, reader):
 
 
 def test_every_answer_has_the_headers_that_keep_a_page_to_itself(client, links, paper, day):
-    requests = [*PAGES, *(("GET", page) for page, _ in personal(links, paper, day))]
+    requests = [*PAGES, *(("GET", page) for page, _ in with_override(links, paper, day))]
     for method, page in requests:
         headers = client.request(method, page).headers
         policy = headers["content-security-policy"]
@@ -58,7 +58,7 @@ def test_no_page_asks_anything_of_another_server_or_runs_a_script(client, links,
         "/",
         "/open/reward-models",
         "/search?q=reward",
-        *(page for page, _ in personal(links, paper, day)),
+        *(page for page, _ in with_override(links, paper, day)),
     ]:
         text = client.get(page).text
         assert "<script" not in text
@@ -70,7 +70,7 @@ def test_no_page_asks_anything_of_another_server_or_runs_a_script(client, links,
 def test_looking_at_any_page_changes_nothing(client, links, paper, day, paperbot):
     before = paperbot("export", "reward-models").json
     for page in [page for method, page in PAGES if method == "GET"] + [
-        p for p, _ in personal(links, paper, day)
+        p for p, _ in with_override(links, paper, day)
     ]:
         client.get(page)
         client.head(page)
@@ -79,7 +79,7 @@ def test_looking_at_any_page_changes_nothing(client, links, paper, day, paperbot
 
 def test_a_wrong_method_is_told_and_does_nothing(client, links, paper, day, paperbot):
     before = paperbot("export", "reward-models").json
-    for page, takes_post in personal(links, paper, day):
+    for page, takes_post in with_override(links, paper, day):
         for method in ("PUT", "DELETE", "PATCH", "OPTIONS", *(() if takes_post else ("POST",))):
             answer = client.request(method, page)
             assert answer.status_code == 405
@@ -285,7 +285,7 @@ TYPES = ["", "application/x-www-form-urlencoded", "multipart/form-data", "applic
 @given(data=st.data())
 def test_no_input_makes_any_page_fail(client, links, paper, day, data):
     """Neither a form, a query, a path nor a body gets more than an answer of ours."""
-    takes = {page: ["GET", "POST"] if post else ["GET"] for page, post in personal(links, paper, day)}
+    takes = {page: ["GET", "POST"] if post else ["GET"] for page, post in with_override(links, paper, day)}
     del takes[f"{links.me()}/forget"]  # one press, and the others would only say who is gone
     pages = [*PAGES, *((method, page) for page, methods in takes.items() for method in methods)]
     method, page = data.draw(st.sampled_from(pages))

@@ -6,7 +6,7 @@ import pytest
 import time_machine
 from support import links_in
 
-from bot.domain import Stop
+from bot.domain import StopReason
 
 EVE = "eve@example.org"
 START = datetime(2025, 5, 7, 9, tzinfo=UTC)
@@ -46,13 +46,13 @@ def test_the_start_page_shows_open_profiles_with_todays_papers_and_a_form(client
 
 def test_one_letter_and_one_button_make_a_reader(app, client, mails, deliver):
     assert "Look into your mail." in ask(client).text
-    assert app.store.readers.get("reward-models", EVE).stopped is Stop.AWAITING
+    assert app.store.readers.get("reward-models", EVE).stopped is StopReason.AWAITING
     assert deliver()["delivered"] == 1
     (letter,) = mails(EVE)
     assert letter["Subject"] == "Do you want “Reward models” by mail?"
     (link,) = (link for link in links_in(letter) if "/confirm/" in link)
     assert client.get(link).status_code == client.head(link).status_code == 200
-    assert app.store.readers.get("reward-models", EVE).stopped is Stop.AWAITING
+    assert app.store.readers.get("reward-models", EVE).stopped is StopReason.AWAITING
     page = client.post(link).text
     assert "You are subscribed." in page
     assert client.post(link).status_code == 200
@@ -100,7 +100,7 @@ def test_letters_are_capped_by_client_and_in_all(app, client, monkeypatch):
     for number in range(8):
         ask(client, f"reader{number}@example.org")
     assert len(app.store.readers.all()) == 1 + 5
-    monkeypatch.setattr("bot.pipeline.subscribing.IN_ALL_AN_HOUR", 6)
+    monkeypatch.setattr("bot.subscriptions.service.IN_ALL_AN_HOUR", 6)
     allowed = [
         app.subscribing.ask("reward-models", "Reward models", f"r{n}@example.org", f"client {n}", START)
         for n in range(3)
@@ -152,7 +152,7 @@ def test_unsubscribing_takes_a_button_and_coming_back_another(app, client, reade
     assert "Stop the editions of “Reward models”?" in client.get(links.unsubscribe()).text
     assert app.store.readers.by_id(reader.id).stopped is None
     assert "You are unsubscribed." in client.post(links.unsubscribe()).text
-    assert app.store.readers.by_id(reader.id).stopped is Stop.UNSUBSCRIBED
+    assert app.store.readers.by_id(reader.id).stopped is StopReason.UNSUBSCRIBED
     assert deliver("--force")["editions"] == 0
     assert "Re-subscribe" in client.get(links.unsubscribe()).text
     assert "Welcome back." in client.post(links.unsubscribe(), data={"do": "resubscribe"}).text
@@ -168,7 +168,7 @@ def test_one_click_unsubscribing_of_mail_programs_works_in_both_forms(app, clien
     for _ in range(2):
         answer = client.post(links.unsubscribe(), follow_redirects=False, **form)
         assert answer.status_code == 200
-    assert app.store.readers.by_id(reader.id).stopped is Stop.UNSUBSCRIBED
+    assert app.store.readers.by_id(reader.id).stopped is StopReason.UNSUBSCRIBED
 
 
 def test_one_who_left_comes_back_by_the_start_page_with_all_thumbs(
@@ -188,7 +188,7 @@ def test_an_operator_can_stop_a_reader_by_web(app, client, served, paperbot):
     client.post(app.links(app.store.readers.get("reward-models", EVE)).confirm())
     assert f"reward-models/{EVE}: by web" in paperbot("profiles").out
     assert paperbot("unsubscribe", f"reward-models/{EVE}").code == 0
-    assert app.store.readers.get("reward-models", EVE).stopped is Stop.OPERATOR
+    assert app.store.readers.get("reward-models", EVE).stopped is StopReason.OPERATOR
     assert (served / "profiles" / "reward-models.toml").read_text() == before
     assert paperbot("status").code == 0
 
@@ -210,7 +210,7 @@ def test_no_old_mail_starts_a_reader_whom_somebody_else_stopped(
     letters = len(mails(reader.address))
     STOPPED_BY_OTHERS[way](app, reader, paperbot)
     stopped = app.store.readers.by_id(reader.id)
-    assert stopped.stopped in (Stop.REMOVED, Stop.REFUSED)
+    assert stopped.stopped in (StopReason.REMOVED, StopReason.REFUSED)
     assert "Re-subscribe" not in client.get(links.unsubscribe()).text
     assert "Resume" not in client.get(links.me()).text
     for page, form in [
@@ -235,7 +235,7 @@ def test_no_old_mail_starts_a_reader_whom_somebody_else_stopped(
 def test_who_paused_may_unsubscribe_and_come_back(app, client, reader, links):
     client.post(links.me(), data={"do": "pause"})
     client.post(links.unsubscribe())
-    assert app.store.readers.by_id(reader.id).stopped is Stop.UNSUBSCRIBED
+    assert app.store.readers.by_id(reader.id).stopped is StopReason.UNSUBSCRIBED
     client.post(links.me(), data={"do": "resume"})
     assert app.store.readers.by_id(reader.id).stopped is None
 

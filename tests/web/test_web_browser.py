@@ -13,7 +13,7 @@ from support import digest, links_in
 
 from bot.app import open_app
 from bot.domain import Vote
-from bot.feedback import record
+from bot.feedback.service import record
 from bot.web import make_web
 
 EVE = "eve@example.org"

@@ -1,0 +1,1 @@
+"""Prequential evaluation of the ranking on a reader's own votes, and replay of past days."""

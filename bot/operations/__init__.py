@@ -1,0 +1,1 @@
+"""What an operator needs: status, retrying deliveries, notices."""

@@ -1,0 +1,1 @@
+"""Chooses an edition's papers from ranked scores: threshold, size, diversity, exploration."""

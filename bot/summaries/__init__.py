@@ -1,0 +1,1 @@
+"""Extractive summaries of abstracts."""

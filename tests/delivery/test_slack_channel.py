@@ -1,0 +1,182 @@
+"""Messages to Slack, to a real HTTP server on loopback."""
+
+from __future__ import annotations
+
+import json
+import logging
+import socket
+
+import pytest
+
+from bot.delivery import Cancelled
+from bot.delivery.slack import SlackChannel
+from bot.domain import Kind
+from bot.errors import ConfigError, DeliveryError, FailureScope
+
+from .slack_server import DROP
+
+TOKEN = "xoxb-not-a-real-token"
+PAYLOAD = {"text": "One paper", "blocks": [{"type": "divider"}]}
+
+
+@pytest.fixture
+def channel(slack_server):
+    return SlackChannel(TOKEN, slack_server.url, timeout_seconds=5)
+
+
+@pytest.fixture
+def delivery(make_delivery):
+    return make_delivery(json.dumps(PAYLOAD).encode(), kind=Kind.SLACK, address="C0123ABC")
+
+
+def refusal(channel, delivery, started=lambda: None):
+    with pytest.raises(DeliveryError) as caught:
+        channel.send(delivery, started)
+    assert TOKEN not in str(caught.value)
+    return caught.value
+
+
+def test_the_payload_is_posted_to_the_readers_channel(slack_server, channel, delivery, started):
+    assert channel.send(delivery, started) == "1700000000.000100"
+    channel.close()
+    (post,) = slack_server.posts
+    assert post | PAYLOAD == post
+    assert post["channel"] == "C0123ABC"
+    assert slack_server.paths == ["/api/chat.postMessage"]
+    assert slack_server.authorizations == [f"Bearer {TOKEN}"]
+    assert started.calls == 1
+
+
+def test_links_are_not_unfurled_and_the_key_goes_along(slack_server, channel, delivery, started):
+    channel.send(delivery, started)
+    (post,) = slack_server.posts
+    assert (post["unfurl_links"], post["unfurl_media"]) == (False, False)
+    assert post["metadata"]["event_payload"] == {"key": delivery.key}
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        ("invalid_auth", True, FailureScope.CHANNEL),
+        ("not_authed", True, FailureScope.CHANNEL),
+        ("account_inactive", True, FailureScope.CHANNEL),
+        ("token_revoked", True, FailureScope.CHANNEL),
+        ("missing_scope", True, FailureScope.CHANNEL),
+        ("channel_not_found", True, FailureScope.READER),
+        ("not_in_channel", True, FailureScope.READER),
+        ("is_archived", True, FailureScope.READER),
+        ("msg_too_long", True, FailureScope.MESSAGE),
+        ("invalid_blocks", True, FailureScope.MESSAGE),
+        ("msg_blocks_too_long", True, FailureScope.MESSAGE),
+        ("invalid_arguments", True, FailureScope.MESSAGE),
+        ("never_heard_of", True, FailureScope.MESSAGE),
+        ("ratelimited", False, FailureScope.MESSAGE),
+    ],
+)
+def test_slacks_own_word_says_whom_a_refusal_is_about(slack_server, channel, delivery, case):
+    error, permanent, blame = case
+    slack_server.refuse(error)
+    caught = refusal(channel, delivery)
+    assert (caught.permanent, caught.blame, caught.unknown) == (permanent, blame, False)
+    assert caught.code == error
+    assert error in str(caught)
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"), [("30", 30.0), ("0", 0.0), ("soon", None), ("-1", None), ("9" * 400, None)]
+)
+def test_slack_says_how_long_to_wait(slack_server, channel, delivery, header, seconds):
+    slack_server.refuse("ratelimited", 429, Retry_After=header)
+    error = refusal(channel, delivery)
+    assert (error.permanent, error.unknown, error.retry_after) == (False, False, seconds)
+    assert len(slack_server.posts) == 1
+
+
+def test_a_429_without_a_word_or_a_time_is_one_too(slack_server, channel, delivery):
+    slack_server.status, slack_server.body = 429, b"slow down"
+    error = refusal(channel, delivery)
+    assert (error.permanent, error.retry_after) == (False, None)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        (200, {"ok": False, "error": "internal_error"}),
+        (200, {"ok": False, "error": "fatal_error"}),
+        (500, {"ok": False, "error": "invalid_blocks"}),
+        (503, b"<html>unavailable</html>"),
+        (200, b"<html>a proxy's page</html>"),
+        (200, b'{"ok": true, "ts": '),
+        (200, b"\xff\xfe"),
+        (200, {}),
+        (200, DROP),
+        (500, DROP),
+    ],
+)
+def test_what_slack_may_have_posted_is_unknown_and_posted_once(
+    slack_server, channel, delivery, started, answer
+):
+    slack_server.status, slack_server.body = answer
+    error = refusal(channel, delivery, started)
+    assert (error.unknown, error.permanent) == (True, False)
+    assert (len(slack_server.posts), started.calls) == (1, 1)
+
+
+def test_no_answer_in_time_is_unknown(servers, delivery):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        channel = SlackChannel(TOKEN, f"http://127.0.0.1:{silent.getsockname()[1]}", timeout_seconds=0.05)
+        assert refusal(channel, delivery).unknown
+
+
+def test_no_server_there_is_tried_again(delivery):
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        channel = SlackChannel(TOKEN, f"http://localhost:{unused.getsockname()[1]}/api/")
+        error = refusal(channel, delivery)
+    assert (error.permanent, error.unknown, error.blame) == (False, False, FailureScope.CHANNEL)
+
+
+def test_a_wrong_address_of_the_api_is_the_operators_to_mend(slack_server, channel, delivery):
+    slack_server.status, slack_server.body = 404, b"<html>not found</html>"
+    error = refusal(channel, delivery)
+    assert (error.permanent, error.blame, error.code) == (True, FailureScope.CHANNEL, "404")
+
+
+def test_what_start_data_raises_passes_and_nothing_is_posted(slack_server, channel, delivery, make_started):
+    with pytest.raises(Cancelled):
+        channel.send(delivery, make_started(Cancelled()))
+    assert slack_server.posts == []
+
+
+@pytest.mark.parametrize("body", [DROP, b"nonsense", {"ok": False, "error": "invalid_auth"}])
+def test_nothing_is_logged_not_even_the_token(slack_server, delivery, caplog, capfd, body):
+    slack_server.body = body
+    with caplog.at_level(logging.DEBUG):
+        refusal(SlackChannel(TOKEN, slack_server.url), delivery)
+    assert (caplog.text, *capfd.readouterr()) == ("", "", "")
+
+
+@pytest.mark.parametrize("token", ["", "xoxb-1\nxoxb-2", "xoxb 1", "xoxb-é"])
+def test_what_can_not_be_a_token_is_refused_without_showing_it(token):
+    with pytest.raises(ConfigError, match="PAPERBOT_SLACK__TOKEN") as caught:
+        SlackChannel(token, "https://slack.com/api/")
+    assert "xoxb" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "url", ["http://slack.com/api/", "http://10.0.0.1/api", "ftp://localhost", "slack.com", ""]
+)
+def test_the_token_never_goes_over_a_network_in_plain_text(url):
+    with pytest.raises(ConfigError, match=r"slack\.api_url"):
+        SlackChannel(TOKEN, url)
+
+
+def test_a_check_asks_whether_the_token_is_good_and_posts_nothing(slack_server, channel):
+    channel.check()
+    assert slack_server.paths == ["/api/auth.test"]
+
+
+def test_a_check_with_a_bad_token_says_so(slack_server, channel):
+    slack_server.refuse("invalid_auth")
+    with pytest.raises(DeliveryError, match="invalid_auth"):
+        channel.check()

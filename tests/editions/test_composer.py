@@ -1,0 +1,175 @@
+"""What goes into an edition beside what is new: later versions, and upvotes as reasons."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from support import digest
+
+from bot.app import open_app
+from bot.domain import Edition, Vote
+from bot.editions import daily_job as running
+from bot.editions.composer import EditionRequest
+from bot.errors import StoreError
+from bot.feedback.service import record
+
+NOW = datetime(2026, 6, 12, 8, 0, tzinfo=UTC)
+
+
+def feed(*papers: tuple[str, int, str]) -> str:
+    items = "".join(
+        f"<item><title>{title}</title><guid>oai:arXiv.org:2606.0000{n}v{version}</guid>"
+        f"<arxiv:announce_type xmlns:arxiv='http://arxiv.org/schemas/atom'>{kind}</arxiv:announce_type>"
+        f"<description>We study {title}.</description></item>"
+        for n, (title, version, kind) in enumerate(papers)
+    )
+    return f"<rss version='2.0'><channel><title>arXiv</title>{items}</channel></rss>"
+
+
+@pytest.fixture
+def small(home):
+    for path in (*home.glob("samples/*"), *home.glob("profiles/*")):
+        path.unlink()
+    return home
+
+
+def profile(home, slug: str, extra: str = "") -> None:
+    (home / "profiles" / f"{slug}.toml").write_text(
+        f'title = "{slug}"\ninterests = "owls at night"\n[edition]\nexplore = 0\n{extra}\n'
+        f'[[readers]]\nemail = "{slug}@example.org"\n'
+    )
+
+
+def titles(paperbot, reader: str) -> list[list[str]]:
+    """The titles in each of a reader's editions, the oldest first."""
+    return [
+        [paper["title"] for paper in edition["papers"]]
+        for edition in paperbot("export", reader).json["editions"]
+    ]
+
+
+def test_a_later_version_comes_to_those_who_liked_the_paper_and_to_nobody_else(small, paperbot):
+    profile(small, "likes")
+    profile(small, "silent")
+    (small / "seeds" / "1.xml").write_text(feed(("Owls at Night", 1, "new")))
+    paperbot("run", "--force", "--now", NOW.isoformat())
+    paperbot("thumb", "up", "likes", "p1", "--now", NOW.isoformat())
+    (small / "seeds" / "2.xml").write_text(feed(("Owls at Night", 2, "replace"), ("Old Bees", 4, "replace")))
+    for n in (1, 2):
+        assert paperbot("run", "--force", "--now", (NOW + timedelta(days=n)).isoformat()).code == 0
+    assert titles(paperbot, "likes") == [["Owls at Night"], ["Owls at Night"], []]
+    assert titles(paperbot, "silent") == [["Owls at Night"], [], []]
+    assert paperbot("status", "--json", "--now", NOW.isoformat()).json["papers"] == 1
+    first, second = sorted(
+        (small / "state" / "outbox").rglob("likes--*.eml"), key=lambda mail: mail.stat().st_mtime_ns
+    )
+    assert "version 2" not in first.read_text()
+    assert "version 2" in second.read_text()
+    assert "Resembles" not in second.read_text()  # itself, liked as its first version
+
+
+def test_upvotes_raise_a_paper_as_far_as_the_profile_wants_and_why_says_so(small, paperbot):
+    profile(small, "calm")
+    profile(small, "trendy", "trending = 0.5")
+    (small / "seeds" / "1.json").write_text(
+        '[{"paper": {"title": "Owls at Night", "summary": "Owls at night.", "upvotes": 100}}]'
+    )
+    (small / "seeds" / "2.txt").write_text(digest("Bees by Day", "Cats at Home"))
+    assert paperbot("run", "--force", "--now", NOW.isoformat()).code == 0
+    calm, trendy = (paperbot("why", name, "Owls", "--json").json for name in ("calm", "trendy"))
+    assert trendy["log_odds"] == pytest.approx(calm["log_odds"] + 1.0)
+    assert [r for r in trendy["reasons"] if r["kind"] == "trending"] == [
+        {"term": "100 upvotes", "weight": 1.0, "kind": "trending"}
+    ]
+    assert trendy["log_odds"] == pytest.approx(trendy["rest"] + sum(r["weight"] for r in trendy["reasons"]))
+    (mail,) = (small / "state" / "outbox").rglob("trendy--*.eml")
+    assert "Trending: 100 upvotes" in mail.read_text()
+
+
+def test_a_paper_that_another_source_had_first_comes_when_its_own_source_brings_it(small, paperbot):
+    sources = "".join(f'[[sources]]\nname = "{n}"\nkind = "folder"\npath = "{n}"\n' for n in ("one", "two"))
+    (small / "paperbot.toml").write_text(sources)
+    profile(small, "picky")
+    toml = small / "profiles" / "picky.toml"
+    toml.write_text('sources = ["two"]\n' + toml.read_text())
+    for folder in ("one", "two"):
+        (small / folder).mkdir()
+    (small / "one" / "1.txt").write_text(digest("Owls at Night", "Owls by Day"))
+    days = [(NOW + timedelta(days=n)).isoformat() for n in range(3)]
+    assert paperbot("run", "--force", "--now", days[0], "--json").json["skipped"] == 1
+    (small / "two" / "2.txt").write_text(digest("Owls by Day", "Bees"))
+    assert paperbot("run", "--force", "--now", days[1], "--json").json["editions"] == 1
+    (mail,) = (small / "state" / "outbox").rglob("picky--*.eml")
+    assert "Owls by Day" in mail.read_text()
+    assert "Owls at Night" not in mail.read_text()
+    assert paperbot("run", "--force", "--now", days[2], "--json").json["skipped"] == 1
+
+
+@pytest.fixture
+def three(home):
+    """A home of sample digests, and its readers with thumbs of their own."""
+    profile(home, "owls", "summary_sentences = 1")
+    profile(home, "bees")
+    with open_app(home) as app:
+        app.pipeline.ingest(NOW)
+        readers = list(app.pipeline._readers(NOW))
+        assert len(readers) > 2
+        for n, (reader, _) in enumerate(readers):
+            for paper in app.store.papers.get([3 * n + 1, 3 * n + 2]).values():
+                record(app.store, reader, paper, Vote.DOWN if n == 1 else Vote.UP, now=NOW, via="cli")
+        yield app, [EditionRequest(reader, profile, NOW.date()) for reader, profile in readers]
+
+
+def test_a_batch_of_editions_is_what_each_reader_gets_alone(three):
+    app, wanted = three
+    together = list(app.editor.editions(wanted, NOW))
+    alone = [app.editor.edition(one.reader, one.profile, one.day, NOW) for one in wanted]
+    assert [edition.reader for edition in together] == [one.reader for one in wanted]
+    assert all(edition.picks for edition in together)
+    assert len({tuple(pick.paper.id for pick in edition.picks) for edition in together}) > 1
+    assert [what_is_in(edition) for edition in together] == [what_is_in(edition) for edition in alone]
+
+
+def what_is_in(edition: Edition) -> tuple[object, ...]:
+    """All that readers can tell two editions apart by; weights are rounded, as sums depend on their order."""
+    picks = [
+        (
+            pick.paper.id,
+            pick.kind,
+            round(pick.probability, 4),
+            [(reason.term, reason.kind, round(reason.weight, 3)) for reason in pick.reasons],
+            pick.summary,
+            pick.because,
+            pick.followed,
+        )
+        for pick in edition.picks
+    ]
+    return edition.reader, edition.date, edition.considered, edition.watermark, edition.quiet, picks
+
+
+def test_small_batches_make_the_same_editions_as_one_large(three, monkeypatch):
+    app, wanted = three
+    large = list(app.editor.editions(wanted, NOW))
+    assert all(edition.picks for edition in large)
+    monkeypatch.setattr(running, "_BATCH", 2)
+    made = []
+    report = app.pipeline.publish(NOW, force=True, show=made.append)
+    assert (report.editions, report.problems) == (len(wanted), [])
+    assert [what_is_in(edition) for edition in made] == [what_is_in(edition) for edition in large]
+
+
+def test_a_batch_that_cannot_be_read_is_its_readers_problem_and_the_next_goes_on(three, monkeypatch):
+    app, wanted = three
+    monkeypatch.setattr(running, "_BATCH", 1)
+    votes_of, failing = app.store.feedback.votes_of, wanted[1].reader
+
+    def failing_once(reader_ids):
+        if failing.id in reader_ids:
+            raise StoreError("the disk is gone")
+        return votes_of(reader_ids)
+
+    monkeypatch.setattr(app.store.feedback, "votes_of", failing_once)
+    report = app.pipeline.publish(NOW, force=True)
+    assert report.editions == len(wanted) - 1
+    assert [str(problem) for problem in report.problems] == [f"{failing.name}: the disk is gone"]

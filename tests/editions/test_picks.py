@@ -1,0 +1,165 @@
+"""Composing: picks carry their summary and few reasons; a day without picks says why."""
+
+from datetime import UTC, date, datetime
+
+import pytest
+
+from bot.arxiv_calendar import Rest
+from bot.domain import Entry, Kind, PickKind, Quiet, QuietReason, Reader, Reason, ReasonKind, Score
+from bot.editions.picks import compose, visible_reasons
+from bot.editions.quiet_days import SourceActivitySince, quiet_reason
+from bot.identity import first_sight
+from bot.selection.selector import Choice
+
+NOW = datetime(2025, 5, 6, 8, tzinfo=UTC)
+READER = Reader(1, "rewards", Kind.EMAIL, "ada@example.org")
+PAPER = first_sight(Entry("Rewards", "One here. We show two. Three ends."), 1, NOW)
+LIKED = first_sight(Entry("Liked"), 2, NOW)
+
+
+def score(**values):
+    return Score(**{"paper": 1, "probability": 0.75, "log_odds": 1.1, "reasons": (), "rest": 0.0, **values})
+
+
+def edition(choices, scores, **values):
+    return compose(
+        reader=READER,
+        profile_title="Rewards",
+        day=date(2025, 5, 6),
+        now=NOW,
+        watermark=7,
+        scores=scores,
+        choices=choices,
+        papers={1: PAPER, 2: LIKED},
+        summary_sentences=values.get("summary_sentences", 1),
+        threshold=0.5,
+        supply=SourceActivitySince(),
+    )
+
+
+def test_a_pick_has_its_paper_summary_reasons_and_the_liked_paper():
+    found = score(because=2, reasons=(Reason("two", 1.0),), followed="Ada")
+    made = edition([Choice(found, PickKind.FOLLOW)], [found])
+    pick = made.picks[0]
+    assert (pick.paper, pick.kind, pick.probability) == (PAPER, PickKind.FOLLOW, 0.75)
+    assert [sentence.text for sentence in pick.summary] == ["We show two."]
+    assert pick.summary[0].marks == ("two",)
+    assert (pick.reasons, pick.because, pick.followed) == ((Reason("two", 1.0),), "Liked", "Ada")
+    assert (made.considered, made.watermark, made.quiet) == (1, 7, None)
+
+
+@pytest.mark.parametrize(
+    ("scores", "reason", "says"),
+    [
+        ([], "nothing new", "No new paper has come in since your last edition."),
+        ([score(muted="x")], "muted", "1 new paper came in, and your mutes hide all of them."),
+        (
+            [score(probability=0.31), score(probability=0.2), score(probability=0.9, muted="x")],
+            "below threshold",
+            "3 new papers came in; the best matches to 31%, and your threshold is 50%.",
+        ),
+    ],
+)
+def test_a_quiet_day_says_why(scores, reason, says):
+    assert edition([], scores).quiet == Quiet(QuietReason(reason), says)
+
+
+MONDAY = date(2025, 5, 12)
+
+
+@pytest.mark.parametrize(
+    ("supply", "reason", "says"),
+    [
+        (
+            SourceActivitySince(last=date(2025, 5, 6)),
+            "nothing new",
+            "No new paper has come in since your last edition. The last one came on 6 May 2025.",
+        ),
+        (
+            SourceActivitySince(rest=Rest.WEEKEND, resumes=MONDAY),
+            "weekend",
+            "It is the weekend at arXiv; its next papers should be here on Monday, 12 May.",
+        ),
+        (
+            SourceActivitySince(rest=Rest.HOLIDAY, resumes=MONDAY),
+            "holiday",
+            "arXiv keeps a holiday; its next papers should be here on Monday, 12 May.",
+        ),
+        (
+            SourceActivitySince(last=date(2025, 5, 6), failing=["hf"], rest=Rest.WEEKEND, resumes=MONDAY),
+            "failing",
+            "No new paper has come in, which may be a fault: hf can't be read. The last one came on 6 May 2025.",
+        ),
+        (
+            SourceActivitySince(stale=["a", "b", "c"]),
+            "stale",
+            "No new paper has come in, which may be a fault: "
+            "a, b and c have brought nothing new for longer than usual.",
+        ),
+        (
+            SourceActivitySince(failing=["a", "b"], stale=["c"]),
+            "failing",
+            "No new paper has come in, which may be a fault: "
+            "a and b can't be read; c has brought nothing new for longer than usual.",
+        ),
+    ],
+)
+def test_where_nothing_is_new_it_says_what_the_sources_did(supply, reason, says):
+    assert quiet_reason([], 0.5, supply) == Quiet(QuietReason(reason), says)
+
+
+def test_what_came_in_counts_before_what_the_sources_did():
+    assert (
+        quiet_reason([score(muted="x")], 0.5, SourceActivitySince(rest=Rest.WEEKEND)).reason
+        is QuietReason.MUTED
+    )
+
+
+def test_reasons_shown_are_few_strong_and_each_says_something_new():
+    reasons = [
+        Reason("reward models", 2.0),
+        Reason("reward", 1.5),
+        Reason("rewards", 1.2),
+        Reason("verifiable rewards", 1.0),
+        Reason("against", -3.0),
+        Reason("GRPO", 0.9, ReasonKind.KEYWORD),
+        Reason("chance", 0.01),
+        Reason("fourth", 0.5),
+    ]
+    assert [reason.term for reason in visible_reasons(reasons)] == [
+        "GRPO",
+        "reward models",
+        "verifiable rewards",
+    ]
+
+
+def test_a_longer_reason_takes_the_place_of_its_part():
+    reasons = [
+        Reason("vision", 2.0),
+        Reason("reward", 1.0),
+        Reason("model", 0.7),
+        Reason("vision model", 0.5),
+    ]
+    assert [reason.term for reason in visible_reasons(reasons)] == ["vision model", "reward"]
+
+
+def test_a_light_word_is_no_reason_beside_a_heavy_one_but_a_keyword_always_is():
+    heavy, light = Reason("heavy", 1.0), Reason("light", 0.1)
+    keyword = Reason("mine", 0.1, ReasonKind.KEYWORD)
+    assert visible_reasons([light, heavy, keyword]) == (keyword, heavy)
+    assert visible_reasons([heavy, Reason("mine", 0.0, ReasonKind.KEYWORD)]) == (heavy,)
+
+
+def test_a_word_that_says_again_what_a_keyword_says_is_left_out():
+    keyword = Reason("Reward Models", 1.0, ReasonKind.KEYWORD)
+    assert visible_reasons([Reason("reward model", 0.9), keyword]) == (keyword,)
+
+
+def test_a_pick_of_the_alert_rule_names_what_fired_it_before_its_reasons():
+    found = score(reasons=(Reason("two", 1.0),))
+    (pick,) = edition([Choice(found, PickKind.ALERT, ("three", "Ada"))], [found]).picks
+    assert pick.reasons == (
+        Reason("three", 0.0, ReasonKind.ALERT),
+        Reason("Ada", 0.0, ReasonKind.ALERT),
+        Reason("two", 1.0),
+    )

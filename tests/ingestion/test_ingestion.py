@@ -1,0 +1,213 @@
+"""Visits to sources: when, what is remembered, and what the operator hears."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from support import digest
+
+from bot.digests import parse
+from bot.domain import Entry, ParsedDigest, Problem, RawDigest
+from bot.errors import SourceError
+from bot.ingestion.health import Health, watch
+from bot.ingestion.service import DigestReport, Ingestion
+from bot.sources import Visit
+from bot.store import Store, open_store
+
+NOW = datetime(2026, 6, 12, 8, 0, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+Outcome = RawDigest | Problem | SourceError
+
+
+@dataclass
+class Fake:
+    """A source that brings what it is told, and notes its visits."""
+
+    name: str = "owls"
+    every: timedelta = HOUR
+    kind: str = "feed"
+    repeats_arxiv: bool = False
+    brings: list[Outcome] = field(default_factory=list)
+    visits: list[dict[str, str]] = field(default_factory=list)
+
+    def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
+        self.visits.append(dict(visit.memory))
+        visit.memory["visits"] = str(len(self.visits))
+        for outcome in self.brings:
+            if isinstance(outcome, SourceError):
+                raise outcome
+            yield outcome
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with open_store(f"sqlite:///{tmp_path / 'paperbot.db'}") as store:
+        yield store
+
+
+@pytest.fixture
+def run(store: Store) -> Callable[..., list[DigestReport | Problem]]:
+    def run(*sources: Fake, now: datetime = NOW, at_once: bool = False) -> list[DigestReport | Problem]:
+        return list(Ingestion(store, parse, now, at_once).of_all(sources))
+
+    return run
+
+
+def raw(*titles: str) -> RawDigest:
+    return RawDigest("owls", "day.txt", digest(*titles).encode())
+
+
+def test_a_source_is_left_alone_between_visits_unless_it_is_asked_for(run) -> None:
+    source = Fake()
+    for after in (0, 59, 60, 61):
+        run(source, now=NOW + timedelta(minutes=after))
+    assert len(source.visits) == 2
+    run(source, now=NOW + timedelta(minutes=62), at_once=True)
+    assert len(source.visits) == 3
+
+
+def test_a_last_visit_in_the_future_keeps_nobody_away(run) -> None:
+    source = Fake()
+    run(source, now=NOW + timedelta(days=1))
+    run(source, now=NOW)
+    assert len(source.visits) == 2
+
+
+def test_a_memory_is_kept_once_everything_is_stored_and_only_then(run, store: Store) -> None:
+    source = Fake(brings=[raw("Owls"), SourceError("broke off")])
+    report, problem = run(source, at_once=True)
+    assert (report.new, problem) == (1, Problem("owls", "broke off"))
+    source.brings = [RawDigest("owls", "x", b"nonsense")]
+    run(source, at_once=True)
+    source.brings = [raw("Bees")]
+    run(source, at_once=True)
+    run(source, at_once=True)
+    assert source.visits == [{}, {}, {}, {"visits": "3"}]
+
+
+def test_failures_are_counted_until_it_goes_well_again(run, store: Store) -> None:
+    source = Fake(brings=[SourceError("down")])
+    for n in range(3):
+        run(source, now=NOW + n * HOUR)
+    state = store.sources.states()["owls"]
+    assert (state.failures, state.problem, state.succeeded_at) == (3, "down", None)
+    verdict = watch(source, store, NOW, state)
+    assert str(verdict) == "failing: down (3 times in a row)"
+    source.brings = []
+    run(source, now=NOW + 3 * HOUR)
+    state = store.sources.states()["owls"]
+    assert (state.failures, state.problem, state.succeeded_at) == (0, "", NOW + 3 * HOUR)
+
+
+def test_a_source_that_asks_for_time_gets_it_even_where_it_is_asked_for(run) -> None:
+    source = Fake(brings=[SourceError("busy", retry_after=7200)])
+    run(source)
+    assert run(source, now=NOW + HOUR) == []
+    assert run(source, now=NOW + HOUR, at_once=True) == [
+        Problem("owls", "asks to be left alone until 2026-06-12 10:00 UTC")
+    ]
+    run(source, now=NOW + 2 * HOUR)
+    assert len(source.visits) == 2
+
+
+def test_what_a_source_asked_of_a_clock_that_ran_ahead_is_forgotten(run) -> None:
+    source = Fake(brings=[SourceError("busy", retry_after=7200)])
+    run(source, now=NOW + timedelta(days=400))
+    run(source)
+    assert len(source.visits) == 2
+
+
+def test_one_bad_file_in_a_folder_is_no_failure_of_the_folder(run, store: Store) -> None:
+    folder = Fake(
+        kind="folder", every=timedelta(0), brings=[Problem("owls", "x: no permission"), raw("Owls")]
+    )
+    run(folder)
+    assert watch(folder, store, NOW, store.sources.states()["owls"]).health is Health.OK
+    folder.brings = [Problem("owls", "no folder seeds")]
+    run(folder)
+    assert watch(folder, store, NOW, store.sources.states()["owls"]).health is Health.FAILING
+
+
+def test_the_others_go_on_when_one_fails(run) -> None:
+    first, second = Fake("one", brings=[SourceError("down")]), Fake("two", brings=[raw("Owls")])
+    problem, report = run(first, second)
+    assert (problem, report.new) == (Problem("one", "down"), 1)
+
+
+def test_the_operator_hears_once_that_a_source_brings_less(run) -> None:
+    source = Fake()
+    heard = []
+    for day in range(8):
+        count = 10 if day < 5 else 1
+        source.brings = [raw(*(f"Paper {day} {n}" for n in range(count)))]
+        heard.append(
+            [o.problem for o in run(source, now=NOW + timedelta(days=day - 4)) if isinstance(o, Problem)]
+        )
+    # NOW is a Friday; Saturday and Sunday are days of another kind, of which too few were seen.
+    assert heard == [[], [], [], [], [], [], [], ["short: 1 new papers in a day, 10 are usual"]]
+    assert run(source, now=NOW + timedelta(days=3, hours=2))[0].new == 0
+
+
+# --- one paper, one story ---------------------------------------------------------------------
+
+
+def take_in(store: Store, *entries: Entry, source: str = "a", now: datetime = NOW) -> tuple[int, int]:
+    parsed = ParsedDigest("feed", source, None, entries)
+    return store.papers.add_digests(source, "x", f"{source} {now} {entries}", [parsed], now=now)[0]
+
+
+def test_versions_upvotes_categories_and_sightings_gather_on_one_paper(store: Store) -> None:
+    take_in(store, Entry("Owls", arxiv_id="2606.00001", version=1, categories=("cs.OW",)))
+    take_in(
+        store,
+        Entry("Owls, Revised", arxiv_id="2606.00001", version=2, categories=("cs.AI", "cs.OW")),
+        source="b",
+    )
+    take_in(store, Entry("Owls", arxiv_id="2606.00001", upvotes=9), source="c")
+    (paper,) = store.papers.get([1]).values()
+    assert (store.papers.count(), paper.version, paper.upvotes) == (1, 2, 9)
+    assert paper.categories == ("cs.OW", "cs.AI")
+    assert [sighting.source for sighting in paper.sightings] == ["a", "b", "c"]
+
+
+def test_a_replacement_of_what_was_never_seen_is_no_news(store: Store) -> None:
+    unknown = Entry("Old Owls", arxiv_id="2401.00001", version=3, replacement=True)
+    assert take_in(store, unknown, Entry("Bees")) == (1, 1)
+    assert store.papers.count() == 1
+
+
+def test_a_feed_that_shows_a_paper_for_days_is_one_sighting(store: Store) -> None:
+    for hour in range(3):
+        take_in(store, Entry("Owls", upvotes=hour), now=NOW + hour * HOUR)
+    (paper,) = store.papers.get([1]).values()
+    assert (len(paper.sightings), paper.upvotes) == (1, 2)
+    assert [(arrival.papers, arrival.fresh) for arrival in store.sources.arrivals("a", NOW - HOUR)] == [
+        (1, 1),
+        (1, 0),
+        (1, 0),
+    ]
+
+
+def test_the_highest_id_of_arxiv_is_known(store: Store) -> None:
+    take_in(
+        store,
+        Entry("A", arxiv_id="2606.00002"),
+        Entry("B", arxiv_id="hep-th/9901001"),
+        Entry("C", arxiv_id="2606.00010"),
+        Entry("D"),
+    )
+    assert store.sources.activity()["a"].highest_id == "2606.00010"
+
+
+@pytest.mark.parametrize("content", [b"", b"<html>Sorry", b"\x00" * 100, b"{}"])
+def test_what_a_server_sends_in_place_of_a_feed_is_one_problem_and_no_success(
+    run, store: Store, content: bytes
+) -> None:
+    source = Fake(brings=[RawDigest("owls", "https://example.org/feed", content)])
+    (problem,) = run(source)
+    assert problem.source == "owls/https://example.org/feed"
+    assert store.sources.states()["owls"].failures == 1

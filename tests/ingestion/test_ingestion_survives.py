@@ -1,0 +1,277 @@
+"""Whatever one digest or one source does, the others are read and every reader gets the same edition."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from support import ROOT, digest
+
+from bot.digests import parse
+from bot.domain import ParsedDigest, Problem, RawDigest
+from bot.errors import LimitError, ParserError, StoreError
+from bot.ingestion import service as ingesting
+from bot.ingestion.service import DigestReport, Ingestion, peek
+from bot.parsing import Limits, Parser
+from bot.sources import Visit
+from bot.sources.folder import FolderSource
+from bot.store import Store, open_store
+
+NOW = datetime(2026, 6, 12, 8, 0, tzinfo=UTC)
+PARSING = ROOT / "tests" / "parsing"
+ANY_EXCEPTION = st.sampled_from(
+    [
+        IndexError("list index out of range"),
+        StopIteration(),
+        KeyError("x"),
+        AttributeError("'NoneType' object has no attribute 'lower'"),
+        UnicodeEncodeError("ascii", "é", 0, 1, "ordinal not in range"),
+        OverflowError("Python int too large to convert to C int"),
+        RecursionError(),
+        MemoryError(),
+        OSError(24, "Too many open files"),
+        AssertionError(),
+        ExceptionGroup("several", [ValueError("two\nlines")]),
+        type("Strange", (Exception,), {"__str__": lambda _: "\x00\nodd"})(),
+    ]
+)
+
+
+@dataclass
+class Source:
+    """Brings one digest; ``breaks`` says where it raises what."""
+
+    name: str
+    breaks: tuple[str, Exception] | None = None
+    every: timedelta = timedelta(hours=1)
+    kind: str = "feed"
+    repeats_arxiv: bool = False
+    contents: list[bytes] = field(default_factory=list)
+
+    def fail_at(self, seam: str) -> None:
+        if self.breaks and self.breaks[0] == seam:
+            raise self.breaks[1]
+
+    def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
+        self.fail_at("retrieve")
+        yield RawDigest(self.name, "day.txt", self.contents[0] if self.contents else good(self.name))
+        self.fail_at("next digest")
+
+
+def good(name: str) -> bytes:
+    return digest(f"Owls of {name}").encode()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with open_store(f"sqlite:///{tmp_path / 'paperbot.db'}") as store:
+        yield store
+
+
+@given(ANY_EXCEPTION, st.sampled_from(["retrieve", "next digest", "parse", "add", "watch"]))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+def test_any_exception_at_any_seam_costs_its_source_or_digest_alone(
+    tmp_path_factory, error: Exception, seam: str
+) -> None:
+    bad = Source("bad", (seam, error))
+    folder = tmp_path_factory.mktemp("store")
+    with open_store(f"sqlite:///{folder / 'paperbot.db'}") as store, pytest.MonkeyPatch.context() as patch:
+        add, watch = store.papers.add_digests, ingesting.watch
+
+        def parse_or_fail(raw: RawDigest) -> tuple[ParsedDigest, ...]:
+            if raw.source == "bad":
+                bad.fail_at("parse")
+            return parse(raw)
+
+        def add_or_fail(source: str, *rest, **named):
+            if source == "bad":
+                bad.fail_at("add")
+            return add(source, *rest, **named)
+
+        def watch_or_fail(source, *rest):
+            if source is bad:
+                bad.fail_at("watch")
+            return watch(source, *rest)
+
+        patch.setattr(store.papers, "add_digests", add_or_fail)
+        patch.setattr(ingesting, "watch", watch_or_fail)
+        outcomes = list(Ingestion(store, parse_or_fail, NOW).of_all([Source("one"), bad, Source("two")]))
+        problems = [outcome for outcome in outcomes if isinstance(outcome, Problem)]
+        read = [outcome.source for outcome in outcomes if isinstance(outcome, DigestReport)]
+        assert len(problems) == 1
+        assert problems[0].source == ("bad/day.txt" if seam in ("parse", "add") else "bad")
+        in_a_generator = isinstance(error, StopIteration) and seam not in ("parse", "add")
+        name = "RuntimeError" if in_a_generator else type(error).__name__
+        assert problems[0].problem.startswith(name)
+        assert problems[0].problem.endswith("; this is a mistake in Paperbot, PAPERBOT_DEBUG=1 shows where")
+        assert "\n" not in str(problems[0])
+        assert [name for name in read if name != "bad"] == ["one", "two"]
+        patch.undo()
+        again = list(Ingestion(store, parse, NOW, at_once=True).of_all([Source("bad")]))
+        assert [outcome.source for outcome in again] == ["bad"]
+
+
+def test_the_traceback_of_an_unforeseen_exception_is_logged_for_who_looks_for_it(
+    store: Store, caplog
+) -> None:
+    caplog.set_level(logging.DEBUG, "paperbot")
+    list(Ingestion(store, parse, NOW).of_all([Source("bad", ("retrieve", IndexError("x")))]))
+    (record,) = caplog.records
+    assert (record.levelno, record.message) == (logging.DEBUG, "bad")
+    assert "in fail_at" in (record.exc_text or "")
+
+
+@given(ANY_EXCEPTION, st.sampled_from(["retrieve", "next digest", "parse"]))
+def test_looking_at_a_source_survives_the_same(error: Exception, seam: str) -> None:
+    bad = Source("bad", (seam, error))
+
+    def parse_or_fail(raw: RawDigest) -> tuple[ParsedDigest, ...]:
+        bad.fail_at("parse")
+        return parse(raw)
+
+    (*_, problem) = peek(bad, parse_or_fail, NOW)
+    assert isinstance(problem, Problem)
+
+
+def test_a_store_that_can_not_be_used_ends_it(store: Store, monkeypatch) -> None:
+    def full(*_, **__):
+        raise StoreError("database or disk is full")
+
+    monkeypatch.setattr(store.papers, "add_digests", full)
+    with pytest.raises(StoreError):
+        list(Ingestion(store, parse, NOW).of_all([Source("one"), Source("two")]))
+
+
+def test_a_parser_that_can_not_start_is_each_sources_problem_and_no_digest_is_refused(store: Store) -> None:
+    def no_parser(_: RawDigest) -> tuple[ParsedDigest, ...]:
+        raise ParserError("the process that parses digests doesn't start")
+
+    sources = [Source("one"), Source("two")]
+    assert [str(outcome) for outcome in Ingestion(store, no_parser, NOW).of_all(sources)] == [
+        f"{name}: the process that parses digests doesn't start" for name in ("one", "two")
+    ]
+    read = list(Ingestion(store, parse, NOW + timedelta(hours=1)).of_all(sources))
+    assert all(isinstance(outcome, DigestReport) for outcome in read)
+
+
+# --- digests that kill ------------------------------------------------------------------------
+
+
+class RequestMetrics:
+    """A parser that meets a limit, and counts how often it was asked to."""
+
+    def __init__(self, outcome: Exception) -> None:
+        self.outcome, self.times = outcome, 0
+
+    def __call__(self, raw: RawDigest) -> tuple[ParsedDigest, ...]:
+        self.times += 1
+        raise self.outcome
+
+
+@pytest.fixture
+def lines(store: Store) -> Callable[..., list[str]]:
+    def lines(parse, **options: bool) -> list[str]:
+        return [
+            str(outcome)
+            for outcome in Ingestion(store, parse, NOW, at_once=True, **options).of_all([Source("a")])
+        ]
+
+    return lines
+
+
+def test_a_digest_that_met_a_limit_is_refused_by_its_content_until_asked_for_again(lines) -> None:
+    killer = RequestMetrics(LimitError("parsing it takes more than 20 s of processor time"))
+    reason = "parsing it takes more than 20 s of processor time"
+    again = "`paperbot ingest --again` tries again"
+    assert lines(killer) == [f"a/day.txt: {reason}; it is refused from now on, {again}"]
+    assert lines(killer) == [f"a/day.txt: refused since an earlier run: {reason}; {again}"]
+    assert killer.times == 1
+    assert lines(killer, again=True) == [f"a/day.txt: {reason}; it is refused from now on, {again}"]
+    assert killer.times == 2
+    assert [line.startswith("DigestReport") for line in lines(parse, again=True)] == [True]
+    assert [line.startswith("DigestReport") for line in lines(killer)] == [True]
+    assert killer.times == 2
+
+
+@pytest.mark.parametrize("outcome", [IndexError(), KeyboardInterrupt(), SystemExit()])
+def test_what_ends_otherwise_is_tried_each_time(lines, outcome: BaseException) -> None:
+    parser = RequestMetrics(outcome)  # type: ignore[arg-type]
+    for _ in range(4):
+        try:
+            lines(parser)
+        except (KeyboardInterrupt, SystemExit):
+            continue
+    assert parser.times == 4
+
+
+KILLED = """
+import os, signal, sys
+from bot.ingestion.service import Ingestion
+from bot.sources.folder import FolderSource
+from bot.store import open_store
+from datetime import UTC, datetime
+from pathlib import Path
+def die(raw): os.kill(os.getpid(), signal.SIGKILL)
+with open_store(sys.argv[1]) as store:
+    source = FolderSource("a", Path(sys.argv[2]))
+    for outcome in Ingestion(store, die, datetime(2026, 6, 12, tzinfo=UTC)).of_all([source]):
+        print(outcome)
+"""
+
+
+def test_a_digest_during_which_the_whole_process_died_gets_one_more_try(tmp_path: Path, store: Store) -> None:
+    folder = tmp_path / "drop"
+    folder.mkdir()
+    (folder / "day.txt").write_bytes(good("a"))
+    program = [sys.executable, "-c", KILLED, f"sqlite:///{tmp_path / 'paperbot.db'}", str(folder)]
+    for _ in range(2):
+        ran = subprocess.run(program, check=False, capture_output=True, cwd=ROOT)
+        assert ran.returncode == -signal.SIGKILL
+    third = subprocess.run(program, check=True, capture_output=True, text=True, cwd=ROOT)
+    assert third.stdout == (
+        "a/day.txt: refused since an earlier run: Paperbot was killed 2 times while it was parsed; "
+        "`paperbot ingest --again` tries again\n"
+    )
+    source = FolderSource("a", folder)
+    (report,) = Ingestion(store, parse, NOW, again=True).of_all([source])
+    assert isinstance(report, DigestReport)
+
+
+def test_hostile_files_beside_good_ones_cost_themselves_only(tmp_path: Path, store: Store) -> None:
+    """By the real process: some that spin, fill memory, crash, break a parser, or are no digests."""
+    folder = tmp_path / "drop"
+    folder.mkdir()
+    for number in range(3):
+        (folder / f"{number}-good.txt").write_bytes(good(str(number)))
+    for name in ("spin", "fill", "crash", "leave", "err"):
+        (folder / f"0-{name}.txt").write_text(f"!{name}")
+        (folder / f"2-{name}.txt").write_text(f"!{name} ")
+    (folder / "1-nothing.txt").write_text("nothing")
+    limits = Limits(seconds=1, memory=400_000_000)
+    with Parser(limits, module="hostile_child", path=(PARSING, ROOT)) as parser:
+        outcomes = list(Ingestion(store, parser.parse, NOW).of_all([FolderSource("a", folder)]))
+        reports = [outcome for outcome in outcomes if isinstance(outcome, DigestReport)]
+        assert [report.file for report in reports] == ["0-good.txt", "1-good.txt", "2-good.txt"]
+        problems = {o.source: o.problem for o in outcomes if isinstance(o, Problem)}
+        assert len(problems) == len(outcomes) - 3 == 11
+        assert problems["a/0-spin.txt"].startswith(
+            "parsing it takes more than 1 s of processor time; it is refused"
+        )
+        assert problems["a/2-fill.txt"].startswith(
+            "parsing it needs more than 400 MB of memory; it is refused"
+        )
+        assert problems["a/0-crash.txt"].startswith(
+            "the process that parsed it died (SIGSEGV); it is refused"
+        )
+    again = list(Ingestion(store, parse, NOW, at_once=True).of_all([FolderSource("a", folder)]))
+    assert sum("refused since an earlier run" in str(outcome) for outcome in again) == 8
+    assert [outcome.known for outcome in again if isinstance(outcome, DigestReport)] == [1, 1, 1]

@@ -1,0 +1,93 @@
+"""Links that digests don't give, looked up by title."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from servers import Page, Web
+
+from bot.digests import parse
+from bot.domain import Entry, ParsedDigest, Problem
+from bot.identity import link
+from bot.ingestion.link_resolution import Resolver
+from bot.sources.http import Fetcher
+from bot.store import Store, open_store
+
+NOW = datetime(2026, 6, 12, 8, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with open_store(f"sqlite:///{tmp_path / 'paperbot.db'}") as store:
+        yield store
+
+
+@pytest.fixture
+def resolver(store: Store, web: Web, fetcher: Fetcher) -> Resolver:
+    return Resolver(store, fetcher, parse, f"{web.url}/api")
+
+
+def take_in(store: Store, *entries: Entry) -> None:
+    store.papers.add_digests("a", "x", str(entries), [ParsedDigest("keyword", "", None, entries)], now=NOW)
+
+
+def answer(*papers: tuple[str, str, str]) -> Page:
+    entries = "".join(
+        f"<entry><id>http://arxiv.org/abs/{number}v1</id><title>{title}</title><author><name>{author}</name></author>"
+        "<category term='cs.OW'/></entry>"
+        for number, title, author in papers
+    )
+    return Page(f"<feed xmlns='http://www.w3.org/2005/Atom'><title>Answer</title>{entries}</feed>".encode())
+
+
+def links(store: Store) -> list[str]:
+    return [link(paper).url for paper in store.papers.get(range(1, 10)).values()]
+
+
+def test_a_paper_gets_the_id_of_the_same_title_and_author(store: Store, web: Web, resolver: Resolver) -> None:
+    take_in(store, Entry("Owls: at Night?", authors=("Ada Lovelace",)))
+    web.pages["/api"] = answer(
+        ("2606.00001", "Owls at Noon", "Ada Lovelace"),
+        ("2606.00002", "Owls at Night", "Grace Hopper"),
+        ("2606.00003", "Owls, at Night", "A. Lovelace"),
+    )
+    assert list(resolver.resolve(NOW)) == []
+    (paper,) = store.papers.get([1]).values()
+    assert (paper.arxiv_id, paper.categories) == ("2606.00003", ("cs.OW",))
+    assert "ti%3A%22Owls+at+Night%22" in web.requests[0].path
+
+
+def test_each_paper_is_asked_for_once_whether_found_or_not(
+    store: Store, web: Web, resolver: Resolver
+) -> None:
+    take_in(store, Entry("Owls"), Entry("Bees", url="https://example.org"), Entry("Cats", doi="10.1000/x"))
+    web.pages["/api"] = answer()
+    assert [*resolver.resolve(NOW), *resolver.resolve(NOW)] == []
+    assert len(web.requests) == 1
+    assert "searchtype=title" in links(store)[0]
+
+
+def test_an_id_that_another_paper_has_makes_no_twin(store: Store, web: Web, resolver: Resolver) -> None:
+    take_in(store, Entry("Owls, First Title", arxiv_id="2606.00001"), Entry("Owls"))
+    web.pages["/api"] = answer(("2606.00001", "Owls", "Ada Lovelace"))
+    assert list(resolver.resolve(NOW)) == []
+    assert links(store) == ["https://arxiv.org/abs/2606.00001"] * 2
+    assert [paper.arxiv_id for paper in store.papers.get([1, 2]).values()] == ["2606.00001", None]
+
+
+@pytest.mark.parametrize("page", [Page(b"", 503, {"Retry-After": "600"}), Page(b"<html>Sorry")])
+def test_a_failure_is_one_problem_and_the_papers_are_asked_for_again(
+    store: Store, web: Web, resolver: Resolver, page: Page
+) -> None:
+    take_in(store, Entry("Owls"), Entry("Bees"))
+    web.pages["/api"] = page
+    (problem,) = resolver.resolve(NOW)
+    assert isinstance(problem, Problem)
+    assert problem.problem.startswith("looking papers up at arXiv: ")
+    assert len(web.requests) == 1
+    web.pages["/api"] = answer(("2606.00001", "Owls", "Ada Lovelace"))
+    assert list(resolver.resolve(NOW)) == []
+    assert sum("arxiv.org/abs" in found for found in links(store)) == 1

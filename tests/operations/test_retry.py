@@ -1,0 +1,241 @@
+"""``paperbot retry``, one mail a day to the operator, and what ``status`` says of lateness."""
+
+from __future__ import annotations
+
+import email
+from email import policy
+
+import pytest
+import time_machine
+from delivery.slack_server import SlackServer
+from delivery.smtp_servers import MailServer
+
+from bot.domain import StopReason
+
+NOW = "2025-05-07T09:00:00+02:00"
+READER = "reward-models/ada@example.org"
+
+
+@pytest.fixture
+def mails(home):
+    """A mail server that the home's mail goes to, over one connection."""
+    with MailServer().running() as server:
+        settings = home / "paperbot.toml"
+        email_section = (
+            f'[email]\nhost = "127.0.0.1"\nport = {server.port}\nsecurity = "none"\nconnections = 1\n'
+        )
+        settings.write_text(settings.read_text().replace("[email]\n", email_section))
+        yield server
+
+
+@pytest.fixture
+def slack(home, monkeypatch):
+    """A Slack API, and a profile with one channel there."""
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PAPERBOT_SLACK__TOKEN", "xoxb-test")
+    with SlackServer().running() as server:
+        settings = home / "paperbot.toml"
+        settings.write_text(settings.read_text().replace("[slack]\n", f'[slack]\napi_url = "{server.url}"\n'))
+        profile = home / "profiles" / "reward-models.toml"
+        reader = ('email = "ada@example.org"', 'slack = "C0123ABC"')
+        profile.write_text(profile.read_text().replace(*reader))
+        yield server
+
+
+def operator(home, address="op@example.org"):
+    settings = home / "paperbot.toml"
+    settings.write_text(settings.read_text().replace("[bot]\n", f'[bot]\noperator = "{address}"\n'))
+
+
+def test_after_a_wrong_password_is_mended_retry_sends_at_once(mails, paperbot):
+    mails.replies["MAIL"] = "550 5.7.1 who are you?"
+    assert paperbot("run", "--now", NOW, "--json").json["delivered"] == 0
+    del mails.replies["MAIL"]
+    assert paperbot("run", "--now", NOW, "--json").json["delivered"] == 0
+    status = paperbot("status", "--now", NOW, "--json").json
+    assert status["pauses"]["email"]["times"] == 1
+    assert "who are you" in status["readers"][0]["late"]
+    answer = paperbot("retry", "--now", NOW, "--json")
+    assert (answer.code, answer.json["again"], answer.json["delivered"]) == (0, 1, 1)
+    assert paperbot("status", "--now", NOW, "--json").json["pauses"] == {}
+
+
+def test_a_reader_who_was_refused_is_served_again_when_a_person_says_so(mails, paperbot):
+    mails.replies["ada@example.org"] = "550 5.1.1 no such user"
+    paperbot("run", "--now", NOW)
+    assert (
+        "550 5.1.1 no such user" in paperbot("status", "--now", NOW, "--json").json["readers"][0]["stopped"]
+    )
+    del mails.replies["ada@example.org"]
+    out = paperbot("retry", "--failed", READER, "--now", NOW).out
+    assert out.startswith("1 tried again; 1 delivered")
+    assert paperbot("status", "--now", NOW, "--json").json["readers"][0]["stopped"] is None
+    assert len(mails.mails) == 1
+
+
+def test_one_who_has_unsubscribed_is_not_served_again(home, mails, paperbot):
+    from bot.app import open_app
+
+    mails.replies["RCPT"] = "450 later"
+    paperbot("run", "--now", NOW)
+    with open_app(home) as app:
+        (reader,) = app.store.readers.all()
+        app.store.readers.stop(reader.id, StopReason.UNSUBSCRIBED)
+    mails.replies.clear()
+    paperbot("retry", READER, "--now", NOW)
+    assert mails.mails == []
+
+
+def test_what_is_unknown_stays_so_until_a_person_asks(home, mails, paperbot):
+    from bot.app import open_app
+
+    mails.replies["DATA"] = "999 what?"  # no answer that makes sense
+    assert paperbot("run", "--now", NOW, "--json").json["unknown"] == 1
+    mails.replies.clear()
+    assert paperbot("run", "--now", NOW, "--json").json["delivered"] == 0
+    assert paperbot("retry", "--now", NOW, "--json").json["delivered"] == 0
+    assert "retry --unknown" in paperbot("status", "--now", NOW).out
+    answer = paperbot("retry", "--unknown", "--now", NOW, "--json").json
+    assert (answer["arrived"], answer["again"], answer["delivered"]) == (0, 1, 1)
+    with open_app(home) as app:
+        assert [t.state for t in app.store.outbox.problems(9)] == []
+
+
+def history(server, *keys):
+    """What Slack shows of a channel: a message of a person, and one of ours for each key."""
+    ours = [
+        {"ts": f"17.{n}", "metadata": {"event_type": "paperbot_delivery", "event_payload": {"key": key}}}
+        for n, key in enumerate(keys)
+    ]
+    server.body = {"ok": True, "messages": [{"ts": "16.0", "text": "hello"}, *ours], "ts": "18.0"}
+
+
+def test_a_slack_message_that_arrived_after_all_is_not_sent_twice(slack, paperbot):
+    slack.body = b"nonsense"
+    assert paperbot("run", "--now", NOW, "--json").json["unknown"] >= 1
+    keys = [post["metadata"]["event_payload"]["key"] for post in slack.posts]
+    history(slack, *keys)
+    posts = len(slack.posts)
+    answer = paperbot("retry", "--unknown", "--now", NOW, "--json").json
+    assert (answer["arrived"], answer["again"]) == (len(keys), 0)
+    assert [path for path in slack.paths[posts:] if path.endswith("chat.postMessage")] == []
+
+
+def direct_messages(slack, *keys):
+    """What Slack answers of the direct messages with U0ADA123, which are in D0ADA123."""
+    messages = [{"ts": f"{n}.1", "metadata": {"event_payload": {"key": key}}} for n, key in enumerate(keys)]
+    there = {"ok": True, "messages": messages, "has_more": False}
+    opened = {"ok": True, "channel": {"id": "D0ADA123"}}
+    no_such = {"ok": False, "error": "channel_not_found"}
+    slack.methods["conversations.open"] = lambda asked: opened if asked["users"] == "U0ADA123" else no_such
+    slack.methods["conversations.history"] = lambda asked: (
+        there if asked["channel"] == "D0ADA123" else no_such
+    )
+
+
+@pytest.mark.parametrize("shown", [True, False])
+def test_a_direct_message_of_unknown_fate_is_looked_for_where_it_went(slack, home, paperbot, shown):
+    profile = home / "profiles" / "reward-models.toml"
+    profile.write_text(profile.read_text().replace("C0123ABC", "U0ADA123"))
+    slack.body = b"nonsense"
+    unknown = paperbot("run", "--now", NOW, "--json").json["unknown"]
+    keys = [post["metadata"]["event_payload"]["key"] for post in slack.posts]
+    slack.body = {"ok": True, "ts": "1700000000.000100"}
+    direct_messages(slack, *(keys if shown else []))
+    answer = paperbot("retry", "--unknown", "--now", NOW, "--json").json
+    assert (answer["arrived"], answer["again"]) == ((unknown, 0) if shown else (0, unknown))
+
+
+def test_where_slack_shows_no_such_message_it_is_sent_again(slack, paperbot):
+    slack.body = b"nonsense"
+    paperbot("run", "--now", NOW)
+    history(slack, "another")
+    answer = paperbot("retry", "--unknown", "--now", NOW, "--json").json
+    assert answer["arrived"] == 0
+    assert answer["again"] == answer["delivered"] > 0
+
+
+def test_where_slack_does_not_tell_it_is_sent_again_as_asked(slack, paperbot):
+    slack.body = b"nonsense"
+    paperbot("run", "--now", NOW)
+    slack.refuse("missing_scope")
+    answer = paperbot("retry", "--unknown", "--now", NOW, "--json").json
+    assert (answer["arrived"], answer["again"] > 0) == (0, True)
+
+
+def test_the_operator_gets_one_mail_a_day_when_something_needs_a_person(home, mails, paperbot):
+    operator(home)
+    mails.replies["ada@example.org"] = "550 5.1.1 no such user"
+    for now in (NOW, "2025-05-07T10:00:00+02:00"):
+        paperbot("run", "--now", now)
+    (mail,) = mails.mails
+    assert mail.recipients == ["op@example.org"]
+    message = email.message_from_bytes(mail.content, policy=policy.default)
+    assert message["Subject"].startswith("Paperbot needs you: reward-models/ada@example.org: failed:")
+    assert "no such user" in message.get_content()
+    assert not message.defects
+
+
+def test_what_was_told_is_not_told_again_the_next_week(home, mails, paperbot):
+    operator(home)
+    mails.replies["ada@example.org"] = "550 5.1.1 no such user"
+    paperbot("run", "--now", NOW)
+    paperbot("run", "--now", "2025-05-14T09:00:00+02:00")
+    assert len(mails.mails) == 1
+
+
+def test_a_quiet_machine_writes_no_mail_to_the_operator(home, mails, paperbot):
+    operator(home)
+    paperbot("run", "--now", NOW)
+    assert [mail.recipients for mail in mails.mails] == [["ada@example.org"]]
+
+
+def test_an_operator_who_can_not_be_told_today_is_told_when_it_works(home, mails, paperbot):
+    operator(home)
+    mails.replies["MAIL"] = "550 5.7.1 who are you?"
+    answer = paperbot("run", "--now", NOW, "--json")
+    assert "operator" in [problem["source"] for problem in answer.json["problems"]]
+    mails.replies.clear()
+    (home / "profiles" / "bad.toml").write_text("titel = 1")
+    paperbot("run", "--now", "2025-05-07T11:00:00+02:00")
+    recipients = sorted(mail.recipients[0] for mail in mails.mails)
+    assert recipients == ["ada@example.org", "op@example.org"]
+
+
+def test_an_operators_address_that_is_none_is_refused(home, paperbot):
+    operator(home, "nobody")
+    answer = paperbot("run")
+    assert answer.code == 2
+    assert "operator" in answer.err
+
+
+def test_status_says_that_nothing_runs(home, paperbot):
+    paperbot("run", "--now", NOW)
+    status = paperbot("status", "--now", "2025-05-09T09:00:00+02:00", "--json").json["readers"][0]
+    assert status["late"].startswith("due since Fri 2025-05-09 06:00 UTC, but nothing ran")
+    assert status["last_sent"].startswith("2025-05-07T07:00")
+    out = paperbot("status", "--now", "2025-05-09T09:00:00+02:00").out
+    assert f"late: {READER} (last message: 2025-05-07 07:00 UTC): due since" in " ".join(out.split())
+
+
+def test_a_run_far_ahead_of_all_clocks_is_refused_unless_forced(home, paperbot):
+    with time_machine.travel("2025-05-07T09:00+02:00", tick=False):
+        assert paperbot("run", "--now", "2025-06-07T09:00+02:00").code == 0  # nothing was seen before
+        assert paperbot("run", "--now", "2025-05-09T09:00+02:00").code == 0
+        ahead = paperbot("run", "--now", "2025-06-10T09:00+02:00")
+        assert ahead.code == 2
+        assert ahead.err.startswith("paperbot: --now is 3 days ahead of the clock")
+        assert paperbot("run", "--now", "2025-06-09T09:00+02:00").code == 0
+        assert paperbot("run", "--now", "2025-06-20T09:00+02:00", "--force").code == 0
+
+
+def test_a_quiet_edition_says_when_the_last_paper_came(home, paperbot):
+    profile = home / "profiles" / "reward-models.toml"
+    text = profile.read_text().replace('when_quiet = "skip"', 'when_quiet = "note"')
+    profile.write_text(text)
+    paperbot("run", "--now", NOW)
+    paperbot("run", "--now", "2025-05-08T09:00:00+02:00")
+    status = paperbot("status", "--now", "2025-05-08T09:00:00+02:00", "--json").json["readers"][0]
+    assert status["quiet"]["reason"] == "nothing new"
+    assert status["quiet"]["words"].endswith(" The last one came on 7 May 2025.")

@@ -1,0 +1,102 @@
+"""Invented editions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import pytest
+from jinja2 import Environment
+
+from bot.domain import Edition, Kind, Paper, Pick, PickKind, Reader, Sentence, Sighting, Vote
+from bot.rendering.templates import environment
+
+TEMPLATES = Path(__file__).parents[2] / "templates"
+
+
+class TestLinks:
+    """Links as long as signed ones are."""
+
+    __test__ = False
+
+    def thumb(self, paper: Paper, vote: Vote, via: str = "mail") -> str:
+        return f"https://papers.example.org/thumb/{'t' * 80}.{paper.id}?vote={vote}&from=mail"
+
+    def edition(self, day: date) -> str:
+        return f"https://papers.example.org/edition/{'e' * 70}"
+
+    def me(self) -> str:
+        return f"https://papers.example.org/me/{'m' * 60}"
+
+    def unsubscribe(self) -> str:
+        return f"https://papers.example.org/unsubscribe/{'u' * 60}"
+
+
+@pytest.fixture(scope="session")
+def links() -> TestLinks:
+    return TestLinks()
+
+
+@pytest.fixture(scope="session")
+def templates() -> Environment:
+    return environment(TEMPLATES)
+
+
+@pytest.fixture(scope="session")
+def make_paper() -> Callable[..., Paper]:
+    return _paper
+
+
+@pytest.fixture(scope="session")
+def make_pick() -> Callable[..., Pick]:
+    return _pick
+
+
+@pytest.fixture(scope="session")
+def make_edition() -> Callable[..., Edition]:
+    return _edition
+
+
+def _paper(number: int = 17, title: str = "A paper", **fields: object) -> Paper:
+    known: dict[str, object] = {
+        "id": number,
+        "title": title,
+        "abstract": "",
+        "authors": ("Ada Lovelace",),
+        "author_count": None,
+        "published": date(2025, 5, 5),
+        "arxiv_id": None,
+        "doi": None,
+        "url": "https://example.org/paper",
+        "upvotes": None,
+        "organisation": None,
+        "first_seen": datetime(2025, 5, 6, 6, tzinfo=UTC),
+        "sightings": (Sighting("seeds", "LLM-RL", date(2025, 5, 6)),),
+    }
+    return Paper(**(known | fields))  # type: ignore[arg-type]
+
+
+def _pick(paper: Paper | None = None, **fields: object) -> Pick:
+    known: dict[str, object] = {
+        "paper": paper or _paper(),
+        "kind": PickKind.MATCH,
+        "probability": 0.92,
+        "reasons": (),
+        "summary": ("We did it.", "It worked."),
+    }
+    summary = tuple(Sentence(said) if isinstance(said, str) else said for said in (known | fields)["summary"])
+    return Pick(**(known | fields | {"summary": summary}))  # type: ignore[arg-type]
+
+
+def _edition(*picks: Pick, **fields: object) -> Edition:
+    known: dict[str, object] = {
+        "reader": Reader(3, "reward-models", Kind.EMAIL, "ada@example.org"),
+        "profile_title": "Reward models",
+        "date": date(2025, 5, 6),
+        "composed_at": datetime(2025, 5, 6, 6, tzinfo=UTC),
+        "picks": picks,
+        "considered": 143,
+        "watermark": 177,
+    }
+    return Edition(**(known | fields))  # type: ignore[arg-type]

@@ -1,0 +1,104 @@
+"""Emphasis: the reader's words and the result stand out, and nothing in a paper's text can fake it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+from jinja2 import Environment
+
+from bot.domain import Edition, Pick, Role, Sentence
+from bot.rendering.emphasis import Piece, paragraphs, pieces, shortened
+from bot.rendering.mail import render_mail
+from bot.rendering.paper_links import Links
+from bot.rendering.slack import render_slack
+
+SUMMARY = (
+    Sentence("We weed beds.", Role.TASK, ("beds",)),
+    Sentence("It <works> in 9 of 10 beds & more.", Role.RESULT, ("9 of 10",)),
+    Sentence("More follows."),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "marks", "expected"),
+    [
+        ("Red beds, red beds.", ("beds",), ["Red ", ("beds",), ", red beds."]),
+        ("Red beds.", ("red", "Red"), [("Red",), " beds."]),
+        ("Bedstead and bed", ("bed",), ["Bedstead and ", ("bed",)]),
+        ("a b c", ("b c", "a b"), ["a ", ("b c",)]),
+        ("Pok\\'emon wins", ("Pok\\'emon",), [("Pokémon",), " wins"]),
+        ("Nothing", ("",), ["Nothing"]),
+        ("", ("x",), []),
+    ],
+)
+def test_marks_are_whole_words_each_once_and_readable(text, marks, expected):
+    assert pieces(Sentence(text, None, marks)) == [
+        Piece(one) if isinstance(one, str) else Piece(one[0], marked=True) for one in expected
+    ]
+
+
+def test_in_plain_text_the_result_has_an_arrow_and_lines_of_its_own():
+    assert paragraphs(SUMMARY) == [
+        "We weed *beds*.",
+        "→ It <works> in *9 of 10* beds & more.",
+        "More follows.",
+    ]
+    assert paragraphs((Sentence("All.", Role.TLDR),)) == ["TL;DR: All."]
+    assert paragraphs(()) == []
+
+
+def test_a_summary_is_shortened_sentence_by_sentence():
+    assert shortened(SUMMARY, 900) == SUMMARY
+    kept = shortened(SUMMARY, 30)
+    assert [sentence.text for sentence in kept] == ["We weed beds.", "It <works> in 9…"]
+    assert kept[1].role is Role.RESULT
+    assert shortened(SUMMARY, 0) == ()
+
+
+def test_the_mail_makes_the_result_strong_and_marks_words(
+    make_pick: Callable[..., Pick], make_edition: Callable[..., Edition], links: Links, templates: Environment
+) -> None:
+    html = render_mail(make_edition(make_pick(summary=SUMMARY)), links, templates).html
+    strong = html[html.index("<strong") : html.index("</strong>")]
+    assert "It &lt;works&gt; in <mark" in strong
+    assert html.count("<strong") == 1
+    assert html.count("<mark") == 2
+    assert "TL;DR" not in html
+
+
+def test_what_a_language_model_wrote_says_so(
+    make_pick: Callable[..., Pick], make_edition: Callable[..., Edition], links: Links, templates: Environment
+) -> None:
+    pick = make_pick(summary=(Sentence("<b>All</b> of it.", Role.TLDR),))
+    html = render_mail(make_edition(pick), links, templates).html
+    assert 'title="Written by a language model, not by the authors"' in html
+    assert "&lt;b&gt;All&lt;/b&gt; of it." in html
+    (message,) = render_slack(make_edition(pick), links, channel="C1")
+    assert "TL;DR: &lt;b&gt;All&lt;/b&gt; of it." in message.decode()
+
+
+def test_slack_has_the_result_bold_and_marked_words_in_italics(
+    make_pick: Callable[..., Pick], make_edition: Callable[..., Edition], links: Links
+) -> None:
+    hostile = Sentence("Say *loud* _words_ <!here>.", Role.RESULT, ("loud",))
+    (message,) = render_slack(make_edition(make_pick(summary=(*SUMMARY, hostile))), links, channel="C1")
+    texts = [block["text"]["text"] for block in json.loads(message)["blocks"] if block["type"] == "section"]
+    assert texts[1].startswith(
+        "We weed _beds_. *It &lt;works&gt; in _9 of 10_ beds &amp; more.* More follows. *Say \u200b*"
+    )
+    assert "_loud_" in texts[1]
+    assert "<!here>" not in texts[1]
+
+
+def test_in_slack_a_summary_that_would_be_too_long_is_plain_and_cut(
+    make_pick: Callable[..., Pick], make_edition: Callable[..., Edition], links: Links
+) -> None:
+    long = Sentence("&" * 400 + " end.", Role.RESULT)
+    empty = make_pick(summary=(Sentence("\\label{x}", Role.RESULT),))
+    message = b"".join(
+        render_slack(make_edition(make_pick(summary=(long,)), empty), links, channel="C1")
+    ).decode()
+    assert "*&amp;" not in message
+    assert "**" not in message

@@ -1,0 +1,201 @@
+"""The mail: what it says, what it withstands, and how large it gets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+from html.parser import HTMLParser
+
+import pytest
+from jinja2 import DictLoader, Environment
+
+from bot.domain import Edition, Paper, Pick, PickKind, Quiet, QuietReason, Reason, Sighting, Vote
+from bot.errors import TemplateProblem
+from bot.rendering.mail import HTML_BUDGET, MailParts, render_mail
+from bot.rendering.paper_links import Links, title_link
+
+Paper_ = Callable[..., Paper]
+Pick_ = Callable[..., Pick]
+Edition_ = Callable[..., Edition]
+HOSTILE = "<script>alert(1)</script> \u202eevil\u2066 <!channel> =?utf-8?q?a=0d=0aBcc:_x@y?= \ud800"
+
+
+class Page(HTMLParser):
+    """The text, tags and attributes of a page."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.text, self.tags, self.attributes = "", list[str](), list[tuple[str, str | None]]()
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+    def values(self, name: str) -> list[str | None]:
+        return [value for attribute, value in self.attributes if attribute == name]
+
+
+@pytest.fixture
+def full(make_paper: Paper_, make_pick: Pick_, make_edition: Edition_) -> Edition:
+    sightings = (Sighting("s", "LLM-RL", date(2025, 5, 6)), Sighting("s", "Daily Papers", date(2026, 4, 17)))
+    best = make_pick(
+        make_paper(1, r"\textbf{Best} of \& all", sightings=sightings),
+        reasons=(Reason("reward model", 1.0),),
+        summary=("It gains 63\\%.", "By 5% on the rest."),
+    )
+    searched = make_pick(make_paper(2, "Searched", url=None), kind=PickKind.EXPLORE, probability=0.5)
+    bare = make_pick(
+        make_paper(3, "Bare", authors=(), published=None, sightings=()), summary=(), followed="Ada Lovelace"
+    )
+    return make_edition(best, searched, bare)
+
+
+@pytest.fixture
+def mail(full: Edition, links: Links, templates: Environment) -> MailParts:
+    return render_mail(full, links, templates)
+
+
+def test_the_html_says_everything_about_a_pick(mail: MailParts) -> None:
+    text = " ".join(Page(mail.html).text.split())
+    for said in (
+        "Reward models 6 May 2025 · 3 picks from 143 new papers",
+        "LLM-RL · 5 May 2025 · also in Daily Papers, 17 Apr 2026 Best of & all Ada Lovelace",
+        "It gains 63%. By 5% on the rest. 92% match · Because of: reward model",
+        "A guess, to learn from",
+        "Searched (search)",
+        "92% match · You follow Ada Lovelace",
+        "You get this because ada@example.org reads the profile “Reward models”.",
+    ):
+        assert said in text
+
+
+def test_titles_thumbs_and_unsubscribing_are_links(mail: MailParts, full: Edition, links: Links) -> None:
+    targets = Page(mail.html).values("href")
+    for pick in full.picks:
+        assert title_link(pick.paper).url in targets
+        assert links.thumb(pick.paper, Vote.UP) in targets
+        assert links.thumb(pick.paper, Vote.DOWN) in targets
+    assert targets.count(links.unsubscribe()) == 2
+    assert targets[0] == links.unsubscribe(), "where clipping can't reach it"
+
+
+def test_nothing_is_loaded_from_elsewhere(mail: MailParts) -> None:
+    page = Page(mail.html)
+    assert not {"img", "script", "link", "iframe", "form", "object", "svg"} & set(page.tags)
+    assert not page.values("src")
+    assert "url(" not in mail.html
+    assert "@import" not in mail.html
+
+
+def test_styles_are_inlined_and_only_media_queries_stay(mail: MailParts) -> None:
+    style = mail.html[mail.html.index("<style>") : mail.html.index("</style>")]
+    assert style.count("@media") == 2
+    assert "color: #22201d" in mail.html[mail.html.index("<body") :]
+    assert 'name="color-scheme" content="light dark"' in mail.html
+
+
+def test_the_text_is_one_to_read(mail: MailParts, full: Edition, links: Links) -> None:
+    lines = mail.text.splitlines()
+    assert lines[:2] == ["Reward models", "6 May 2025 · 3 picks from 143 new papers"]
+    assert " 1. Best of & all" in lines
+    assert "    https://example.org/paper" in lines
+    assert f"    (search) {title_link(full.picks[1].paper).url}" in lines
+    assert f"    {links.thumb(full.picks[0].paper, Vote.UP)}" in lines
+    assert "    A guess, to learn from: 50% match" in lines
+    assert lines[-1] == links.unsubscribe()
+    assert all(len(line) <= 72 for line in lines if "https://" not in line)
+
+
+def test_the_subject_and_preheader_go_with_it(mail: MailParts) -> None:
+    assert mail.subject == "Best of & all + 2 more"
+    assert mail.preheader == "Also: Searched; Bare"
+    assert '<div class="preheader"' in mail.html
+
+
+def test_a_quiet_edition_is_short_and_friendly(
+    make_edition: Edition_, links: Links, templates: Environment
+) -> None:
+    quiet = Quiet(QuietReason.BELOW, "None of the 30 new papers reached your threshold of 0.6.")
+    edition = make_edition(quiet=quiet, considered=30)
+    mail = render_mail(edition, links, templates)
+    for text in (" ".join(Page(mail.html).text.split()), mail.text):
+        assert "None of the 30 new papers reached your threshold of 0.6." in text
+        assert "Nothing to read today, then." in text
+        assert "like this" not in text
+
+
+def test_a_hostile_paper_is_only_text(
+    make_paper: Paper_, make_pick: Pick_, make_edition: Edition_, links: Links, templates: Environment
+) -> None:
+    paper = make_paper(
+        title=HOSTILE,
+        authors=(HOSTILE,),
+        url="javascript:alert(1)",
+        sightings=(Sighting("s", HOSTILE, None),),
+    )
+    pick = make_pick(
+        paper, reasons=(Reason(HOSTILE, 1.0),), summary=(HOSTILE,), because=HOSTILE, followed=HOSTILE
+    )
+    mail = render_mail(make_edition(pick, profile_title=HOSTILE), links, templates)
+    page = Page(mail.html)
+    assert "script" not in page.tags
+    assert "<script>alert(1)</script> evil <!channel>" in page.text
+    assert all(target and target.startswith("https://") for target in page.values("href"))
+    for part in (mail.subject, mail.preheader, mail.html, mail.text):
+        part.encode()
+        assert "\u202e" not in part
+
+
+@pytest.mark.parametrize("url", ['https://example.org/" onclick="x', "https://example.org/<b>\n c\ud800"])
+def test_a_papers_address_is_percent_encoded(make_paper: Paper_, url: str) -> None:
+    link = title_link(make_paper(url=url))
+    assert link.url.isascii()
+    assert not set(link.url) & set('<>" \n')
+
+
+def test_ten_long_picks_fit_the_budget_in_full(
+    make_paper: Paper_, make_pick: Pick_, make_edition: Edition_, links: Links, templates: Environment
+) -> None:
+    sentence = "A long sentence that says & proves one thing after another, and takes its time. "
+    picks = [make_pick(make_paper(n, "Title " * 25), summary=(sentence * 8,) * 3) for n in range(10)]
+    html = render_mail(make_edition(*picks), links, templates).html
+    assert len(html.encode()) <= HTML_BUDGET
+    assert Page(html).text.count(sentence.strip()) == 240
+
+
+@pytest.mark.parametrize("edition_of", [25, 35], indirect=True)
+def test_a_huge_edition_keeps_its_picks_and_shortens_their_summaries(
+    edition_of: Edition, links: Links, templates: Environment
+) -> None:
+    mail = render_mail(edition_of, links, templates)
+    assert len(mail.html.encode()) <= HTML_BUDGET
+    assert all(pick.paper.title in mail.html for pick in edition_of.picks)
+    assert mail.text.count("word") == 1000 * len(edition_of.picks), "the text part is not clipped"
+
+
+@pytest.fixture
+def edition_of(
+    request: pytest.FixtureRequest, make_paper: Paper_, make_pick: Pick_, make_edition: Edition_
+) -> Edition:
+    """An edition of so many picks, each with a summary of a thousand words."""
+    papers = (make_paper(n, f"Title {n}.") for n in range(request.param))
+    return make_edition(*(make_pick(paper, summary=("word " * 1000,)) for paper in papers))
+
+
+def test_an_edition_beyond_all_bounds_is_still_rendered(
+    make_paper: Paper_, make_pick: Pick_, make_edition: Edition_, links: Links, templates: Environment
+) -> None:
+    picks = [make_pick(make_paper(n), summary=("A sentence.",)) for n in range(80)]
+    html = render_mail(make_edition(*picks), links, templates).html
+    assert html.count("More like this") == 80
+    assert "A sentence." not in html
+
+
+def test_a_template_that_fails_on_a_real_edition_is_a_template_problem(full: Edition, links: Links) -> None:
+    env = Environment(loader=DictLoader({"mail.html.j2": "{{ edition.picks[7].paper }}"}))
+    with pytest.raises(TemplateProblem, match=r"mail\.html\.j2: "):
+        render_mail(full, links, env)

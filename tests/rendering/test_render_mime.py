@@ -1,0 +1,208 @@
+"""The finished mail has the headers that were meant, whatever the paper is called."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.errors import DeliveryError, FailureScope
+from bot.rendering import mime
+from bot.rendering.mail import MailParts
+from bot.rendering.mime import mail_bytes
+
+HEADERS = [
+    "Subject",
+    "From",
+    "To",
+    "Date",
+    "Message-ID",
+    "List-Id",
+    "List-Unsubscribe",
+    "List-Unsubscribe-Post",
+    "Auto-Submitted",
+    "MIME-Version",
+    "Content-Type",
+]
+LONG_URL = "https://papers.example.org/unsubscribe/" + "WzEsMTdd." * 20
+PARTS = MailParts("A subject", "", "<p>Grüße</p>", "Grüße\nFrom here on")
+
+
+def compose(parts: MailParts = PARTS, **changes: Any) -> bytes:
+    known = {
+        "sender": "Paperbot <paperbot@example.org>",
+        "recipient": "ada@example.org",
+        "unsubscribe_url": LONG_URL,
+        "list_id": "Reward models <reward-models.example.org>",
+        "message_id": "<7.3.mail.1@example.org>",
+        "date": datetime(2025, 5, 6, 6, tzinfo=UTC),
+    }
+    return mail_bytes(parts, **(known | changes))
+
+
+def parse(content: bytes) -> EmailMessage:
+    return message_from_bytes(content, policy=policy.default)
+
+
+def defects(mail: EmailMessage) -> list[object]:
+    in_headers = [defect for part in mail.walk() for value in part.values() for defect in value.defects]
+    return in_headers + [defect for part in mail.walk() for defect in part.defects]
+
+
+def test_a_mail_has_exactly_these_headers_and_no_defect() -> None:
+    mail = parse(compose())
+    assert mail.keys() == HEADERS
+    assert defects(mail) == []
+    assert mail["Auto-Submitted"] == "auto-generated"
+    assert mail["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    assert mail["Message-ID"] == "<7.3.mail.1@example.org>"
+    assert mail["Date"].datetime == datetime(2025, 5, 6, 6, tzinfo=UTC)
+
+
+def test_text_comes_first_and_both_parts_are_seven_bits_wide() -> None:
+    content = compose()
+    mail = parse(content)
+    assert content.isascii()
+    assert [part.get_content_type() for part in mail.walk()] == [
+        "multipart/alternative",
+        "text/plain",
+        "text/html",
+    ]
+    text, html = mail.iter_parts()
+    assert text.get_content().splitlines() == ["Grüße", "From here on"]
+    assert html.get_content().strip() == "<p>Grüße</p>"
+    assert max(len(line) for line in content.splitlines()) <= 998
+
+
+def test_the_same_arguments_give_the_same_bytes() -> None:
+    assert compose() == compose()
+
+
+def test_a_long_unsubscribe_address_stands_on_one_line_unencoded() -> None:
+    assert f"\r\nList-Unsubscribe: <{LONG_URL}>\r\n".encode() in compose()
+
+
+@pytest.mark.parametrize(
+    ("title", "line"),
+    [
+        ("Reward models", b'List-Id: "Reward models" <reward-models.example.org>'),
+        ('A "quoted\\" one', b'List-Id: "A quoted one" <reward-models.example.org>'),
+        ("Grüße", b"List-Id: =?utf-8?b?R3LDvMOfZQ==?= <reward-models.example.org>"),
+    ],
+)
+def test_the_list_id_keeps_its_identifier_whatever_the_title(title: str, line: bytes) -> None:
+    assert line in compose(list_id=f"{title} <reward-models.example.org>").splitlines()
+
+
+def test_a_long_title_is_split_into_encoded_words_of_legal_length() -> None:
+    line = next(x for x in compose(list_id=f"{'größer ' * 30}<a.b>").splitlines() if x.startswith(b"List-Id"))
+    *words, identifier = line.split()[1:]
+    assert identifier == b"<a.b>"
+    assert len(words) > 1
+    assert all(word.startswith(b"=?utf-8?") and len(word) <= 75 for word in words)
+
+
+@pytest.mark.parametrize(
+    ("subject", "shown"),
+    [
+        ("=?utf-8?q?a=0d=0aBcc:_x@y?=", "=\u200b?utf-8?q?a=0d=0aBcc:_x@y?="),
+        ("a\r\nBcc: x@y\r\n\r\nbody", "a Bcc: x@y body"),
+        ("a\u2028Bcc: x@y\x00", "a Bcc: x@y"),
+        ("\u202egnp.exe", "gnp.exe"),
+        ("lone \ud800", "lone ?"),
+        ("x" * 300, "x" * 300),
+        ("", ""),
+    ],
+)
+def test_a_hostile_subject_stays_a_subject(subject: str, shown: str) -> None:
+    mail = parse(compose(MailParts(subject, "", "<p>", "text")))
+    assert mail["Subject"] == shown
+    assert mail.keys() == HEADERS
+    assert defects(mail) == []
+
+
+def test_a_hostile_display_name_stays_one() -> None:
+    mail = parse(compose(sender='"=?utf-8?q?a=0d=0aBcc:_x@y?=" <paperbot@example.org>'))
+    assert mail.keys() == HEADERS
+    assert mail["From"].addresses[0].addr_spec == "paperbot@example.org"
+
+
+@given(st.text(st.characters(exclude_categories=()), max_size=200))
+def test_any_text_makes_a_mail_with_the_same_headers(text: str) -> None:
+    mail = parse(compose(MailParts(text, "", text, text)))
+    assert mail.keys() == HEADERS
+    assert [part.get_content_type() for part in mail.walk()] == [
+        "multipart/alternative",
+        "text/plain",
+        "text/html",
+    ]
+
+
+@pytest.mark.parametrize(
+    "recipient",
+    [
+        "",
+        "ada",
+        "a@x.org,b@x.org",
+        "Ada <a@x.org>",
+        "a@x.org\r\nBcc: b@x.org",
+        "ä@x.org",
+        "a@x.org b@x.org",
+        "\ud800@x",
+    ],
+)
+def test_what_is_not_one_address_is_the_readers_fault(recipient: str) -> None:
+    with pytest.raises(DeliveryError) as caught:
+        compose(recipient=recipient)
+    assert caught.value.permanent
+    assert caught.value.blame is FailureScope.READER
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"unsubscribe_url": "https://example.org/\r\nBcc: x@y"},
+        {"unsubscribe_url": "https://example.org/ü"},
+        {"unsubscribe_url": "https://example.org/" + "u" * 1000},
+        {"message_id": "<a\n@b>"},
+        {"list_id": "Title <slug.hoßt>"},
+    ],
+)
+def test_a_value_that_fits_no_header_is_refused(changes: dict[str, str]) -> None:
+    with pytest.raises(DeliveryError) as caught:
+        compose(**changes)
+    assert caught.value.permanent
+    assert caught.value.blame is FailureScope.MESSAGE
+
+
+@pytest.mark.parametrize(
+    ("meant", "other"),
+    [(b"Auto-Submitted:", b"Bcc: x@y\r\nAuto-Submitted:"), (b"To: ada@", b"To: eve@x.org, ada@")],
+)
+def test_a_finished_mail_that_says_something_else_is_refused(meant: bytes, other: bytes) -> None:
+    content = compose().replace(meant, other, 1)
+    with pytest.raises(DeliveryError) as caught:
+        mime._assert_as_meant(content, "ada@example.org", mime._HEADERS)
+    assert caught.value.permanent
+    assert caught.value.blame is FailureScope.MESSAGE
+
+
+def test_a_notice_is_plain_text_with_exactly_its_headers():
+    content = mime.notice_bytes(
+        "Paperbot needs you: =?utf-8?q?a=0d=0aBcc:_x@y?=",
+        "email: 535 größer\n",
+        sender="Paperbot <bot@example.org>",
+        recipient="op@example.org",
+        message_id="<notice-1@example.org>",
+        date=datetime(2025, 5, 6, 8, tzinfo=UTC),
+    )
+    mail = parse(content)
+    assert mail["To"] == "op@example.org"
+    assert mail["Bcc"] is None
+    assert mail.get_content() == "email: 535 größer\r\n"
+    assert not mail.defects

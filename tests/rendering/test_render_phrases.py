@@ -1,0 +1,173 @@
+"""What an edition says, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+
+import pytest
+
+from bot.domain import Edition, Paper, Pick, PickKind, Quiet, QuietReason, Reason, ReasonKind, Sighting
+from bot.rendering import phrases
+
+Paper_ = Callable[..., Paper]
+Pick_ = Callable[..., Pick]
+Edition_ = Callable[..., Edition]
+
+
+@pytest.mark.parametrize(
+    ("names", "count", "said"),
+    [
+        ((), None, ""),
+        ((), 1, "by 1 author"),
+        ((), 8, "by 8 authors"),
+        (("A",), 1, "A"),
+        (("A", "B", "C", "D"), 4, "A, B, C and D"),
+        (tuple("ABCDEFGH"), 8, "A, B, C and 5 more"),
+        ((r"Erd\H{o}s", "B"), 2, "Erdős and B"),
+    ],
+)
+def test_authors_are_shortened(
+    make_paper: Paper_, names: tuple[str, ...], count: int | None, said: str
+) -> None:
+    assert phrases.authors(make_paper(authors=names, author_count=count)) == said
+
+
+@pytest.mark.parametrize(
+    ("names", "followed", "said"),
+    [
+        ("ABCDEFGH", "G", "A, B, C, G and 4 more"),
+        ("ABCDEFGH", "g", "A, B, C, G and 4 more"),
+        ("ABCDEFGH", "B", "A, B, C and 5 more"),
+        ("ABCDE", "E", "A, B, C, E and 1 more"),
+        ("ABCDEFGH", None, "A, B, C and 5 more"),
+    ],
+)
+def test_an_author_whom_the_reader_follows_is_always_named(
+    make_paper: Paper_, make_pick: Pick_, names: str, followed: str | None, said: str
+) -> None:
+    assert phrases.credits_of(make_pick(make_paper(authors=tuple(names)), followed=followed)) == said
+
+
+def test_an_alert_names_what_fired_it(make_paper: Paper_, make_pick: Pick_) -> None:
+    fired = tuple(Reason(name, 0.0, ReasonKind.ALERT) for name in ("violins", "F", "e"))
+    paper = make_paper(authors=tuple("ABCDEF"))
+    pick = make_pick(paper, kind=PickKind.ALERT, reasons=(*fired, Reason("wood", 1.0)))
+    assert phrases.label(pick) == "On your alert list (violins, F, e): 92% match"
+    assert phrases.reasons(pick) == ["Because of: wood"]
+    assert phrases.credits_of(pick) == "A, B, C, E, F and 1 more"
+    by_score = make_pick(paper, kind=PickKind.ALERT)
+    assert phrases.label(by_score) == "On your alert list: 92% match"
+
+
+@pytest.mark.parametrize(("probability", "said"), [(0.0, "1%"), (0.915, "92%"), (0.9999, "99%")])
+def test_no_match_is_said_to_be_certain(probability: float, said: str) -> None:
+    assert phrases.percent(probability) == said
+
+
+def test_the_first_sighting_is_named_with_the_papers_date_and_the_others_follow(make_paper: Paper_) -> None:
+    first, second = (
+        Sighting("s", "LLM-RL", date(2025, 5, 6)),
+        Sighting("s", "Daily Papers", date(2026, 4, 17)),
+    )
+    paper = make_paper(sightings=(first, first, second, Sighting("folder", "", None)))
+    assert phrases.seen(paper) == [
+        "LLM-RL",
+        "5 May 2025",
+        "also in Daily Papers, 17 Apr 2026",
+        "also in folder",
+    ]
+
+
+def test_a_sightings_date_stands_in_for_the_papers(make_paper: Paper_) -> None:
+    paper = make_paper(published=None, sightings=(Sighting("s", "LLM-RL", date(2025, 5, 6)),))
+    assert phrases.seen(paper) == ["LLM-RL", "6 May 2025"]
+
+
+def test_a_paper_without_sightings_has_its_date_or_nothing(make_paper: Paper_) -> None:
+    assert phrases.seen(make_paper(sightings=())) == ["5 May 2025"]
+    assert phrases.seen(make_paper(sightings=(), published=None)) == []
+
+
+def test_reasons_are_said_in_plain_words(make_pick: Pick_) -> None:
+    pick = make_pick(
+        reasons=(
+            Reason("reward model", 2.0),
+            Reason("GRPO", 1.5, ReasonKind.KEYWORD),
+            Reason("verifier", 1.0),
+            Reason("survey", -0.7),
+        ),
+        because=r"\emph{Liked} before",
+        followed="Ada Lovelace",
+    )
+    assert phrases.reasons(pick) == [
+        "You follow Ada Lovelace",
+        "Your keyword: GRPO",
+        "Because of: reward model, verifier",
+        "Resembles “Liked before”, which you liked",
+        "Despite: survey",
+    ]
+
+
+def test_several_keywords_are_named_together(make_pick: Pick_) -> None:
+    found = tuple(Reason(term, 1.0, ReasonKind.KEYWORD) for term in ("GRPO", "R1"))
+    assert phrases.reasons(make_pick(reasons=found)) == ["Your keywords: GRPO, R1"]
+
+
+def test_only_an_exploration_pick_is_called_a_guess(make_pick: Pick_) -> None:
+    assert phrases.label(make_pick()) == "92% match"
+    explored = make_pick(kind=PickKind.EXPLORE, probability=0.5)
+    assert phrases.label(explored) == "A guess, to learn from: 50% match"
+
+
+def test_the_tally_counts_in_correct_english(make_pick: Pick_, make_edition: Edition_) -> None:
+    assert phrases.tally(make_edition(make_pick(), considered=1)) == "1 pick from 1 new paper"
+    assert (
+        phrases.tally(make_edition(make_pick(), make_pick(), considered=1200))
+        == "2 picks from 1,200 new papers"
+    )
+    assert phrases.tally(make_edition(considered=0)) == "0 new papers"
+
+
+def test_the_subject_names_the_best_paper_and_how_many_more(
+    make_paper: Paper_, make_pick: Pick_, make_edition: Edition_
+) -> None:
+    title = r"Knowing what \textbf{nobody} knows: when to stop asking and when to go on searching"
+    edition = make_edition(make_pick(make_paper(title=title)), *[make_pick()] * 6)
+    assert phrases.subject(edition) == "Knowing what nobody knows: when to stop asking and when to… + 6 more"
+    assert len(phrases.subject(edition)) <= 70
+
+
+def test_a_single_pick_has_no_more(make_pick: Pick_, make_edition: Edition_) -> None:
+    edition = make_edition(make_pick())
+    assert phrases.subject(edition) == "A paper"
+    assert phrases.preheader(edition) == "We did it."
+
+
+def test_the_preheader_names_the_next_two_papers(
+    make_paper: Paper_, make_pick: Pick_, make_edition: Edition_
+) -> None:
+    edition = make_edition(*(make_pick(make_paper(title=title)) for title in ("One", "Two", "Three", "Four")))
+    assert phrases.preheader(edition) == "Also: Two; Three"
+
+
+def test_a_quiet_edition_says_so_and_why(make_edition: Edition_) -> None:
+    edition = make_edition(
+        quiet=Quiet(QuietReason.BELOW, "None of the 30 new papers\nreached your threshold.")
+    )
+    assert phrases.subject(edition) == "A quiet day for Reward models"
+    assert phrases.preheader(edition) == "None of the 30 new papers reached your threshold."
+    assert phrases.quiet(make_edition()) == "Nothing new today."
+
+
+def test_an_edition_says_once_which_sources_it_was_made_without(
+    make_edition: Edition_, make_pick: Pick_
+) -> None:
+    one = make_edition(picks=(make_pick(),), considered=9, missing=("blog", "arxiv-ai"))
+    assert (
+        phrases.tally(one) == "1 pick from 9 new papers, without blog and arxiv-ai, which could not be read"
+    )
+    quiet = Quiet(QuietReason.FAILING, "No new paper has come in, which may be a fault: blog can't be read.")
+    assert (
+        phrases.tally(make_edition(picks=(), considered=0, quiet=quiet, missing=("blog",))) == "0 new papers"
+    )

@@ -1,0 +1,213 @@
+"""Slack messages stay within Slack's limits and show a paper's text as text."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.domain import Edition, Paper, Pick, PickKind, Quiet, QuietReason, Reason, Sighting, Vote
+from bot.rendering.paper_links import Links
+from bot.rendering.slack import escape, render_slack
+
+Paper_ = Callable[..., Paper]
+Pick_ = Callable[..., Pick]
+Edition_ = Callable[..., Edition]
+HOSTILE = "<!channel> *free* <https://evil.example|click> & _more_ `x` ~y~ | \n@here"
+
+
+def send(edition: Edition, links: Links) -> list[dict[str, Any]]:
+    return [json.loads(body) for body in render_slack(edition, links, channel="C0123ABC")]
+
+
+def objects(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """All text objects of some blocks."""
+    texts = [block["text"] for block in blocks if "text" in block]
+    for block in blocks:
+        texts += [element.get("text", element) for element in block.get("elements", [])]
+    return [text if isinstance(text, dict) else {"text": text, "type": "mrkdwn"} for text in texts]
+
+
+def shown(blocks: list[dict[str, Any]]) -> str:
+    """The text as Slack shows it, without the zero-width spaces."""
+    return html.unescape("\n".join(text["text"] for text in objects(blocks))).replace("\u200b", "")
+
+
+def assert_within_limits(messages: list[dict[str, Any]]) -> None:
+    for message in messages:
+        assert len(json.dumps(message, ensure_ascii=False)) <= 9_000
+        assert len(message["blocks"]) <= 45
+        assert message["text"]
+        for block in message["blocks"]:
+            limit = {"header": 150, "section": 3_000}.get(block["type"])
+            assert limit is None or 0 < len(block["text"]["text"]) <= limit
+            assert len(block.get("elements", [])) <= 10
+            assert len(block.get("block_id", "")) <= 255
+        assert all(text["text"] for text in objects(message["blocks"]))
+        identifiers = [block["block_id"] for block in message["blocks"] if "block_id" in block]
+        assert len(identifiers) == len(set(identifiers))
+
+
+def test_a_message_carries_what_chat_post_message_takes(
+    make_pick: Pick_, make_edition: Edition_, links: Links
+) -> None:
+    (message,) = send(make_edition(make_pick()), links)
+    assert message["channel"] == "C0123ABC"
+    assert message["text"] == "Reward models, 6 May 2025: A paper"
+    assert message["unfurl_links"] is False
+    assert message["unfurl_media"] is False
+    assert "link_names" not in message
+    assert_within_limits([message])
+
+
+def test_a_pick_says_everything_about_itself(
+    make_paper: Paper_, make_pick: Pick_, make_edition: Edition_, links: Links
+) -> None:
+    pick = make_pick(
+        make_paper(title=r"\textbf{SIM} \& co", url=None),
+        kind=PickKind.EXPLORE,
+        reasons=(Reason("reward model", 1.0),),
+    )
+    (message,) = send(make_edition(pick), links)
+    address = "https://arxiv.org/search/?query=SIM+co&amp;searchtype=title"
+    title = message["blocks"][3]["text"]["text"].splitlines()[0]
+    assert title == f"*<{address}|SIM &amp; co>* (search)"
+    text = shown(message["blocks"])
+    for said in (
+        "Reward models",
+        "6 May 2025 · 1 pick from 143 new papers",
+        "Ada Lovelace · LLM-RL · 5 May 2025",
+        "We did it. It worked.",
+        "A guess, to learn from: 92% match",
+        "Because of: reward model",
+        f"<{links.me()}|What I have learned, when and how much>",
+        f"<{links.unsubscribe()}|Stop these editions>",
+    ):
+        assert said in text
+
+
+def test_thumbs_are_buttons_that_name_the_paper(
+    make_pick: Pick_, make_edition: Edition_, links: Links
+) -> None:
+    (message,) = send(make_edition(make_pick()), links)
+    (actions,) = [block for block in message["blocks"] if block["type"] == "actions"]
+    assert actions["block_id"] == "thumbs-p17"
+    assert [(b["action_id"], b["value"]) for b in actions["elements"]] == [
+        ("thumb_up", "p17"),
+        ("thumb_down", "p17"),
+    ]
+    assert all(len(button["text"]["text"]) <= 75 for button in actions["elements"])
+    assert {Vote.UP, Vote.DOWN} == {b["action_id"].removeprefix("thumb_") for b in actions["elements"]}
+
+
+def test_a_hostile_paper_arrives_as_its_text(
+    make_paper: Paper_, make_pick: Pick_, make_edition: Edition_, links: Links
+) -> None:
+    paper = make_paper(title=HOSTILE, authors=(HOSTILE,), sightings=(Sighting("s", HOSTILE, None),))
+    pick = make_pick(paper, summary=(HOSTILE,), because=HOSTILE, reasons=(Reason(HOSTILE, 1.0),))
+    (message,) = send(make_edition(pick), links)
+    raw = (
+        json.dumps([o["text"] for o in objects(message["blocks"]) if o["type"] == "mrkdwn"]) + message["text"]
+    )
+    assert "<!" not in raw
+    assert "<https://evil" not in raw
+    assert "*free*" not in raw, "bold"
+    title = message["blocks"][3]["text"]["text"].splitlines()[0]
+    assert title.count("|") == 1
+    assert "<!channel> *free* <https://evil.example¦click> & _more_ `x` ~y~ ¦ @here" in shown(
+        message["blocks"]
+    )
+
+
+@pytest.mark.parametrize("text", ["snake_case and 2*3", "x~y"])
+def test_marks_within_words_are_left_alone(text: str) -> None:
+    assert escape(text, 100) == text
+
+
+@given(st.text(max_size=200))
+def test_escaped_text_holds_no_markup(text: str) -> None:
+    assert not set(escape(text, 300)) & set("<>\n")
+    assert len(escape(text, 50)) <= 50
+
+
+def test_text_is_never_cut_inside_an_entity() -> None:
+    assert escape("&" * 30, 21) == "&amp;" * 4 + "…"
+    assert escape("&" * 30, 23) == "&amp;" * 4 + "…"
+
+
+def test_a_script_address_is_never_linked(
+    make_paper: Paper_, make_pick: Pick_, make_edition: Edition_, links: Links
+) -> None:
+    (body,) = render_slack(
+        make_edition(make_pick(make_paper(url="javascript:alert(1)"))), links, channel="C1"
+    )
+    assert b"javascript" not in body
+
+
+def test_a_paper_without_an_abstract_has_no_empty_section(
+    make_pick: Pick_, make_edition: Edition_, links: Links
+) -> None:
+    messages = send(make_edition(make_pick(summary=())), links)
+    assert [block["type"] for block in messages[0]["blocks"]].count("section") == 1
+    assert_within_limits(messages)
+
+
+def test_an_address_of_absurd_length_is_left_out(
+    make_paper: Paper_, make_pick: Pick_, make_edition: Edition_, links: Links
+) -> None:
+    (message,) = send(make_edition(make_pick(make_paper(url="https://example.org/" + "&" * 900))), links)
+    assert message["blocks"][3]["text"]["text"].startswith("*A paper*\n")
+
+
+def test_a_long_edition_is_split_between_papers(
+    make_paper: Paper_, make_pick: Pick_, make_edition: Edition_, links: Links
+) -> None:
+    picks = [make_pick(make_paper(n, f"Title {n}."), summary=("word " * 200,)) for n in range(12)]
+    messages = send(make_edition(*picks), links)
+    assert_within_limits(messages)
+    assert len(messages) > 1
+    values = [
+        e["value"] for m in messages for b in m["blocks"] if b["type"] == "actions" for e in b["elements"]
+    ]
+    assert values == [f"p{n}" for n in range(12) for _ in ("up", "down")]
+    assert [m["blocks"][0]["type"] for m in messages] == ["header"] + ["section"] * (len(messages) - 1)
+    assert all(m["blocks"][-1]["type"] in ("divider", "context") for m in messages)
+
+
+def test_many_short_papers_are_split_by_blocks(
+    make_paper: Paper_, make_pick: Pick_, make_edition: Edition_, links: Links
+) -> None:
+    messages = send(make_edition(*(make_pick(make_paper(n, "T"), summary=("S",)) for n in range(30))), links)
+    assert_within_limits(messages)
+
+
+def test_the_worst_paper_stays_within_the_limits(
+    make_paper: Paper_, make_pick: Pick_, make_edition: Edition_, links: Links
+) -> None:
+    paper = make_paper(
+        title="&" * 5000,
+        authors=("*" * 500,) * 3,
+        url="https://example.org/" + "a" * 900,
+        sightings=tuple(Sighting("s", "&" * 500 + str(n), None) for n in range(5)),
+    )
+    pick = make_pick(paper, summary=("<" * 5000,), because="&" * 500, reasons=(Reason("&" * 3000, 1.0),) * 3)
+    messages = send(make_edition(pick, profile_title="&" * 1000), links)
+    assert_within_limits(messages)
+
+
+def test_a_lone_surrogate_can_be_sent(
+    make_paper: Paper_, make_pick: Pick_, make_edition: Edition_, links: Links
+) -> None:
+    assert_within_limits(send(make_edition(make_pick(make_paper(title="\ud800"))), links))
+
+
+def test_a_quiet_edition_says_why(make_edition: Edition_, links: Links) -> None:
+    (message,) = send(make_edition(quiet=Quiet(QuietReason.BELOW, "None reached your threshold.")), links)
+    assert "None reached your threshold." in shown(message["blocks"])
+    assert not [block for block in message["blocks"] if block["type"] == "actions"]
+    assert_within_limits([message])

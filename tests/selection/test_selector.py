@@ -1,0 +1,164 @@
+"""Selection: threshold, size, mutes, followed authors, near-duplicates, topics, one guess."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.domain import PickKind, Score
+from bot.selection.selector import Limits, select
+
+
+def score(paper: int, probability: float, **values) -> Score:
+    return Score(paper, probability, log_odds=probability, reasons=(), rest=0.0, **values)
+
+
+def falling(count: int, start: float = 0.9, step: float = 0.02) -> list[Score]:
+    return [score(n, start - n * step) for n in range(count)]
+
+
+def unlike(_one: int, _other: int) -> float:
+    return 0.0
+
+
+def ids(choices):
+    return [choice.score.paper for choice in choices]
+
+
+def test_the_best_come_first_and_no_more_than_the_size():
+    assert ids(select(falling(9), unlike, Limits(3))) == [0, 1, 2]
+
+
+def test_nothing_below_the_threshold_is_sent():
+    assert ids(select(falling(9, step=0.1), unlike, Limits(9, explore=1, threshold=0.65))) == [0, 1, 2]
+
+
+def test_muted_papers_never_appear_even_of_followed_authors():
+    scores = [score(1, 0.9, muted="stocks"), score(2, 0.8, followed="Ada", muted="stocks"), score(3, 0.1)]
+    assert ids(select(scores, unlike, Limits(5))) == [3]
+
+
+def test_followed_authors_appear_below_the_threshold_too():
+    scores = [*falling(5), score(9, 0.01, followed="Ada")]
+    chosen = select(scores, unlike, Limits(3, threshold=0.5))
+    assert [(c.score.paper, c.kind) for c in chosen] == [
+        (0, PickKind.MATCH),
+        (1, PickKind.MATCH),
+        (9, PickKind.FOLLOW),
+    ]
+
+
+def test_of_two_papers_with_the_same_news_the_better_is_kept():
+    def similarity(one: int, other: int) -> float:
+        return 0.95 if {one, other} == {0, 1} else 0.0
+
+    assert ids(select(falling(5), similarity, Limits(3))) == [0, 2, 3]
+
+
+def test_one_topic_does_not_fill_the_edition():
+    """Papers 0-7 are of one topic and score higher; 8 and 9 are of others."""
+
+    def similarity(one: int, other: int) -> float:
+        return 0.5 if one < 8 and other < 8 else 0.0
+
+    chosen = ids(select(falling(10), similarity, Limits(5)))
+    assert {0, 8, 9} <= set(chosen)
+
+
+def test_one_place_is_kept_for_a_labelled_guess_from_the_plausible_half():
+    chosen = select(falling(21, start=0.99, step=0.045), unlike, Limits(5, explore=1))
+    assert [c.kind for c in chosen] == [PickKind.MATCH] * 4 + [PickKind.EXPLORE]
+    assert 4 < chosen[-1].score.paper <= 12
+    assert abs(chosen[-1].score.probability - 0.5) < 0.05
+
+
+def test_a_guess_that_is_unlike_what_is_shown_teaches_more():
+    def similarity(one: int, other: int) -> float:
+        return 0.4 if 5 not in (one, other) else 0.0
+
+    chosen = select([score(n, 0.5) for n in range(12)], similarity, Limits(3, explore=1))
+    assert 5 in ids(chosen)
+
+
+def test_places_that_nothing_is_fit_for_stay_empty():
+    assert ids(select(falling(2), unlike, Limits(5, explore=2))) == [0, 1]
+
+
+def test_an_edition_may_be_all_guesses():
+    chosen = select(falling(10), unlike, Limits(2, explore=2))
+    assert [c.kind for c in chosen] == [PickKind.EXPLORE] * 2
+
+
+@given(
+    st.lists(st.tuples(st.floats(0, 1), st.booleans(), st.booleans()), max_size=30),
+    st.integers(1, 8),
+    st.integers(0, 3),
+    st.floats(0, 1),
+    st.floats(0, 1),
+)
+def test_the_promises_hold_for_any_scores(rows, size, explore, threshold, likeness):
+    scores = [
+        score(n, p, followed="Ada" if followed else None, muted="x" if muted else None)
+        for n, (p, followed, muted) in enumerate(sorted(rows, reverse=True))
+    ]
+    chosen = select(scores, lambda *_: likeness, Limits(size, min(explore, size), threshold))
+    assert len(chosen) <= size
+    assert len(set(ids(chosen))) == len(chosen)
+    assert not any(c.score.muted for c in chosen)
+    assert all(c.score.followed or c.score.probability >= threshold for c in chosen)
+    assert sum(c.kind is PickKind.EXPLORE for c in chosen) <= explore
+
+
+def test_a_small_interest_has_its_share():
+    scores = [score(i, 0.9 - i / 100) for i in range(1, 21)]
+    chosen = select(scores, unlike, Limits(4), lambda paper: 1 if paper == 20 else 0)
+    assert 20 in [choice.score.paper for choice in chosen]
+    assert 20 not in [choice.score.paper for choice in select(scores, unlike, Limits(4))]
+
+
+def test_what_matches_as_much_as_the_threshold_is_sent():
+    assert ids(select([score(1, 0.5)], unlike, Limits(1, threshold=0.5))) == [1]
+
+
+def test_small_interests_get_half_of_the_places_between_them_and_the_other_half_is_open():
+    of_large, of_small = falling(10), [score(20 + n, 0.1 - n * 0.01) for n in range(5)]
+    chosen = select([*of_large, *of_small], unlike, Limits(8), lambda paper: paper // 20)
+    assert ids(chosen) == [0, 1, 2, 3, 4, 5, 20, 21]
+
+
+def test_each_of_three_interests_has_a_place_and_no_more_than_the_size_are_chosen():
+    scores = [*falling(10), score(20, 0.2), score(21, 0.19), score(40, 0.1)]
+    assert ids(select(scores, unlike, Limits(6), lambda paper: paper // 20)) == [0, 1, 2, 3, 20, 40]
+    assert ids(select(scores, unlike, Limits(2), lambda paper: paper // 20)) == [0, 20]
+
+
+def test_papers_that_are_alike_by_three_quarters_are_the_same_news():
+    scores = [score(1, 0.9), score(2, 0.8)]
+    assert ids(select(scores, lambda *_: 0.75, Limits(2))) == [1]
+    assert ids(select(scores, lambda *_: 0.74, Limits(2))) == [1, 2]
+
+
+def test_likeness_costs_a_share_of_the_probability():
+    scores = [score(1, 0.9), score(2, 0.8), score(3, 0.6)]
+
+    def similarity(one: int, other: int) -> float:
+        return 0.5 if {one, other} == {1, 2} else 0.0
+
+    assert ids(select(scores, similarity, Limits(2))) == [1, 3]  # 0.8 (1 - 0.7 / 2) is less than 0.6
+
+
+def test_the_last_paper_left_can_be_learned_from_but_not_one_of_the_worse_half():
+    def kinds(*probabilities: float) -> list[tuple[int, PickKind]]:
+        scores = [score(n, probability) for n, probability in enumerate(probabilities)]
+        return [(c.score.paper, c.kind) for c in select(scores, unlike, Limits(2, explore=1))]
+
+    assert kinds(0.9, 0.6) == [(0, PickKind.MATCH), (1, PickKind.EXPLORE)]
+    assert kinds(0.9, 0.6, 0.5) == [(0, PickKind.MATCH), (1, PickKind.EXPLORE)]
+
+
+def test_what_is_like_the_chosen_teaches_less():
+    scores = [score(n, probability) for n, probability in enumerate((0.9, 0.5, 0.2764, 0.1, 0.1))]
+
+    def similarity(one: int, other: int) -> float:
+        return 0.3 if {one, other} == {0, 1} else 0.0
+
+    explored = select(scores, similarity, Limits(2, explore=1))[-1]
+    assert (explored.score.paper, explored.kind) == (2, PickKind.EXPLORE)  # 0.2 is more than 0.25 (1 - 0.3)

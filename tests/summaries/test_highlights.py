@@ -1,0 +1,35 @@
+"""Marking: the reader's words in the sentence's own spelling, each once."""
+
+import pytest
+
+from bot.summaries.highlights import marked, occurrence
+
+
+@pytest.mark.parametrize(
+    ("sentence", "phrase", "found"),
+    [
+        ("Two Reward  Models agree.", "reward model", "Reward  Models"),
+        ("Policies differ.", "policy", "Policies"),
+        ("Of Pokémon we tell.", "pokemon", "Pokémon"),
+        ("With GRPO (new).", "GRPO", "GRPO"),
+        ("A reward, models of it.", "reward model", None),
+        ("Rewarding work.", "reward", None),
+        ("", "reward", None),
+        ("Reward.", "", None),
+    ],
+)
+def test_a_phrase_is_found_as_it_stands(sentence, phrase, found):
+    assert occurrence(sentence, phrase) == found
+
+
+def test_each_phrase_is_marked_once_where_it_is_said_first():
+    told = ["See the sea.", "The sea has fish.", "Fish and sea."]
+    assert marked(told, ["sea", "fish"]) == [("sea",), ("fish",), ()]
+
+
+def test_a_phrase_that_two_reasons_name_is_marked_once():
+    assert marked(["Fish swim."], ["fish", "Fish"]) == [("Fish",)]
+
+
+def test_a_function_word_of_a_keyword_is_found_in_any_case():
+    assert occurrence("State Of The Art owls", "state of the art") == "State Of The Art"

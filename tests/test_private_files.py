@@ -1,0 +1,90 @@
+"""Addresses, keys and messages are for the owner of the home only, whatever the umask."""
+
+import os
+import sqlite3
+import stat
+from contextlib import closing
+from datetime import UTC, datetime
+
+import pytest
+
+from bot.app import open_app
+from bot.private_files import make_private
+
+RUN = ("run", "--now", "2025-05-07T09:00:00+02:00")
+
+
+def rights(path):
+    return stat.S_IMODE(path.lstat().st_mode)
+
+
+@pytest.fixture
+def open_umask():
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+def test_what_a_run_makes_is_for_its_owner_only(open_umask, home, paperbot):
+    assert paperbot(*RUN).code == 0
+    assert rights(home / "state") == 0o700
+    files = [path for path in (home / "state").rglob("*") if path.is_file()]
+    assert {"paperbot.db", "secret.key", "corpus.npz"} <= {path.name for path in files}
+    assert {path.name: rights(path) for path in files} == {path.name: 0o600 for path in files}
+
+
+def test_the_log_of_an_open_store_is_for_its_owner_only(open_umask, home):
+    with open_app(home) as app:
+        app.store.readers.sync("x", [], datetime.now(UTC))
+        assert rights(home / "state" / "paperbot.db-wal") == 0o600
+
+
+def test_what_an_older_version_left_open_is_mended_at_start_and_told(home, paperbot):
+    assert paperbot(*RUN).code == 0
+    state = home / "state"
+    (state / "outbox").chmod(0o755)
+    (state / "paperbot.db").chmod(0o644)
+    state.chmod(0o755)
+    answer = paperbot("check")
+    assert answer.code == 0
+    assert [rights(state / name) for name in ("", "outbox", "paperbot.db")] == [0o700, 0o700, 0o600]
+    assert answer.out.count("other users of this machine could read it; now they can't") == 3
+    assert "could read it" not in paperbot("check").out
+
+
+def test_a_store_outside_the_home_is_mended_but_its_folder_is_not_ours(home, tmp_path, paperbot):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir(mode=0o755)
+    with closing(sqlite3.connect(elsewhere / "papers.db")):
+        (elsewhere / "papers.db").touch(mode=0o644)
+    (home / "paperbot.toml").write_text(f'[store]\nurl = "sqlite:///{elsewhere}/papers.db"\n')
+    assert paperbot("check").code == 0
+    assert (rights(elsewhere / "papers.db"), rights(elsewhere)) == (0o600, 0o755)
+
+
+def test_what_belongs_to_somebody_else_is_told(home, paperbot, monkeypatch):
+    (home / "state" / "secret.key").chmod(0o644)
+
+    def refused(_self, _mode):
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr("pathlib.Path.chmod", refused)
+    answer = paperbot("check")
+    assert answer.code == 2
+    assert "secret.key: other users of this machine can read it" in answer.err + answer.out
+
+
+def test_the_target_of_a_link_is_not_touched(tmp_path):
+    target, link = tmp_path / "target", tmp_path / "link"
+    target.touch(mode=0o644)
+    link.symlink_to(target)
+    assert make_private([link, tmp_path / "absent"]) == ([], [])
+    assert rights(target) == 0o644
+
+
+def test_check_tells_of_a_key_that_run_would_stop_at(home, paperbot):
+    (home / "state" / "secret.key").write_text("")
+    check, run = paperbot("check"), paperbot(*RUN)
+    assert (check.code, run.code) == (2, 2)
+    assert "secret.key: is empty; restore it from a backup" in check.err + check.out
+    assert "secret.key: is empty; restore it from a backup" in run.err
