@@ -268,6 +268,7 @@ class Sentence:
     text: str
     role: Role | None = None
     marks: tuple[str, ...] = ()
+    after_gap: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ def command(papers: Path, sentences: int, output: Path, interests: str) -> int:
       paperbot summarize --papers papers.jsonl --output summaries.jsonl
       paperbot summarize --papers papers.jsonl --sentences 2 --output out.jsonl --interests "reward models"
     """
-    from bot.edition.summary import summarise
+    from bot.summaries.summary import summarise
     from bot.terms import terms
 
     weights = dict.fromkeys(terms(interests), 1.0)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.edition.roles import cues, forms, role_shares, words_of
+from bot.summaries.roles import cues, forms, role_shares, words_of
 
 
 @given(st.lists(st.text(max_size=40), min_size=1, max_size=12))

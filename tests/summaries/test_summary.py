@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain import Role
-from bot.edition.sentences import sentences
-from bot.edition.summary import summarise
+from bot.summaries.sentences import sentences
+from bot.summaries.summary import summarise
 
 ABSTRACT = (
     "Recent years have seen much work on gardens. However, weeds remain a problem. "

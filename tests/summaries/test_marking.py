@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.edition.marking import marked, occurrence
+from bot.summaries.marking import marked, occurrence
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,174 @@
+"""The few sentences of an abstract that say most to one reader, word for word."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from functools import lru_cache
+from itertools import combinations
+from typing import NamedTuple
+
+from bot.domain import Role, Sentence
+from bot.summaries.claims import finding_probability, says_nothing
+from bot.summaries.marking import marked
+from bot.summaries.references import refers_back, without_head
+from bot.summaries.roles import Reading, Weights, read, shipped_weights
+from bot.summaries.sentences import sentences
+from bot.terms import terms
+
+_ORDER = (Role.TASK, Role.IDEA, Role.RESULT)  # as in Shares
+# What it is worth that a sentence holds everything in the abstract that the reader cares about, beside a role
+# held for certain, which is worth 1: enough to decide between sentences of equal use, not to lose a role.
+_INTEREST_WORTH = 0.15
+# How much less a second half of a role adds than the first: 0 would believe every share, 1 none.
+_DOUBT = 0.3
+# The title names the task already: where there are fewer sentences than roles, the others come first.
+_TASK_WORTH_OF_FEW = 0.5
+# A sentence that holds a smaller share of a role than this is not labelled with it.
+_ROLE_FROM = 0.4
+# What a sentence costs that refers to one that is left out.
+_DANGLING_COST = 0.5
+# What it costs that the first sentence tells what was known before, for certain.
+_BACKGROUND_LEAD_COST = 0.1
+# What a finding adds to the worth of its sentence.
+_FINDING_WORTH = 0.3
+# A finding is one from this probability on.
+_FINDING_FROM = 0.6
+# Sentences that are compared in every combination: 13 choose 3 are 286.
+_COMPARED = 13
+
+
+class Read(NamedTuple):
+    """What an abstract says to any reader: its sentences and what is in each."""
+
+    sentences: Sequence[str]
+    readings: Sequence[Reading]
+    terms: Sequence[Set[str]]
+    findings: Sequence[float]  # probabilities
+    empty: Sequence[bool]  # says nothing to a reader
+    dangling: Sequence[bool]  # refers to the sentence before
+
+
+def summarise(
+    abstract: str, how_many: int, weights: Mapping[str, float], phrases: Sequence[str] = ()
+) -> tuple[Sentence, ...]:
+    """At most ``how_many`` sentences, in the abstract's order; a short abstract is shown whole.
+
+    Each role (task, idea, result) is told by one sentence; a set of sentences covers as many of them, in
+    expectation, as the shares of the roles that its sentences hold add up to. So those are chosen that hold most;
+    more of one role adds less and less, as shares are estimates, and two results in place of an idea tell little.
+    A finding counts more; a sentence that refers to one that is left out, and a background first, count less; a
+    sentence that says nothing is chosen only where no other is left. The finding, if there is one for certain
+    enough, has the role of the result. ``weights`` says what each term (``bot.terms``) matters to the reader;
+    ``phrases`` are to be marked.
+    """
+    paper = read_abstract(abstract)
+    places = choose(paper, how_many, weights)
+    bold = finding_place(paper, places)
+    roles = _roles([paper.readings[place].shares for place in places])
+    texts, gaps = [], []
+    for number, place in enumerate(places):
+        follows = place == 0 or (number > 0 and places[number - 1] == place - 1)
+        texts.append(paper.sentences[place] if follows else without_head(paper.sentences[place]))
+        gaps.append(not follows and (number > 0 or texts[-1] != paper.sentences[place]))
+    rows = zip(places, texts, roles, marked(texts, phrases), gaps, strict=True)
+    return tuple(
+        Sentence(text, Role.RESULT if place == bold else role, marks, gap)
+        for place, text, role, marks, gap in rows
+    )
+
+
+def finding(summary: Sequence[Sentence]) -> str | None:
+    """The sentence of a summary that is set in bold; None where none is sure enough to be a finding."""
+    return next((sentence.text for sentence in summary if sentence.role is Role.RESULT), None)
+
+
+@lru_cache(maxsize=1_000)  # many readers get the same papers on the same day
+def read_abstract(abstract: str) -> Read:
+    """What an abstract says, by the weights that are shipped."""
+    return read_with(abstract, shipped_weights())
+
+
+def read_with(abstract: str, weights: Weights) -> Read:
+    texts = sentences(abstract)
+    readings = read(texts, weights)
+    return Read(
+        sentences=texts,
+        readings=readings,
+        terms=[frozenset(terms(text)) for text in texts],
+        findings=[
+            finding_probability(text, reading.result, weights.finding)
+            for text, reading in zip(texts, readings, strict=True)
+        ],
+        empty=list(map(says_nothing, texts)),
+        dangling=[place > 0 and refers_back(text) for place, text in enumerate(texts)],
+    )
+
+
+def choose(paper: Read, how_many: int, weights: Mapping[str, float]) -> tuple[int, ...]:
+    """The places of the sentences to show, in order: of all sets of ``how_many`` the one that is worth most."""
+    every = range(len(paper.sentences))
+    touches = _touches(paper.terms, weights)
+    full = [place for place in every if not paper.empty[place]]
+    # Sentences that say nothing fill up only what the others leave.
+    spare = sorted(
+        (place for place in every if paper.empty[place]), key=lambda i: -sum(paper.readings[i].shares)
+    )
+    fill = spare[: max(0, how_many - len(full))]
+    how_many = min(how_many, len(full))
+    if how_many <= 0:
+        return tuple(sorted(fill))
+    worths = (1.0 if how_many >= len(_ORDER) else _TASK_WORTH_OF_FEW, 1.0, 1.0)
+    values = [
+        [worth * share for worth, share in zip(worths, paper.readings[i].shares, strict=True)] for i in every
+    ]
+    extras = [
+        _INTEREST_WORTH * touches[i] + (_FINDING_WORTH * _surely(paper.findings[i])) for i in every
+    ]
+    compared = sorted(sorted(full, key=lambda i: -sum(values[i]) - extras[i])[:max(_COMPARED, how_many)])
+
+    def worth(places: tuple[int, ...]) -> float:
+        total = 0.0
+        for column in range(len(_ORDER)):
+            held = sum(values[i][column] for i in places)
+            total += held - _DOUBT * held * held
+        total += sum(extras[i] for i in places)
+        total -= _BACKGROUND_LEAD_COST * paper.readings[places[0]].background
+        total -= _DANGLING_COST * sum(paper.dangling[i] and i - 1 not in places for i in places)
+        return total
+
+    best = max(combinations(compared, how_many), key=worth)
+    return tuple(sorted((*best, *fill)))
+
+
+def _surely(probability: float) -> float:
+    return probability if probability >= _FINDING_FROM else 0.0
+
+
+def finding_place(paper: Read, places: Sequence[int]) -> int | None:
+    """Which of the sentences to set in bold: the surest finding."""
+    best = max(places, key=paper.findings.__getitem__, default=None)
+    return best if best is not None and paper.findings[best] >= _FINDING_FROM else None
+
+
+def _touches(sentence_terms: Sequence[Set[str]], weights: Mapping[str, float]) -> list[float]:
+    """For each sentence, by its terms, its part of all that the reader cares about here, 0 to 1."""
+    if not weights:
+        return [0.0] * len(sentence_terms)
+    touched = [{term for term in own if weights.get(term, 0.0) > 0} for own in sentence_terms]
+    whole = sum(weights[term] for term in set().union(*touched)) or 1.0
+    return [sum(weights[term] for term in own) / whole for own in touched]
+
+
+def _roles(shares: Sequence[Sequence[float]]) -> list[Role | None]:
+    """One sentence for task and for idea, the surest first; None for those that are left."""
+    roles: list[Role | None] = [None] * len(shares)
+    claims = [
+        (share, place, role)
+        for place, row in enumerate(shares)
+        for share, role in zip(row, _ORDER, strict=True)
+        if role is not Role.RESULT
+    ]
+    for share, place, role in sorted(claims, reverse=True):
+        if share >= _ROLE_FROM and roles[place] is None and role not in roles:
+            roles[place] = role
+    return roles
