@@ -2,10 +2,6 @@
 
 trending      upvotes as one more reason of a score
 selection     which papers, in which order
-sentences     an abstract as sentences
-roles         what each sentence does: task, idea, result
-summary       the few sentences that say most to this reader
-marking       the words in them to mark
 quiet         why there are no picks
 composing     picks with summary and reasons
 """

@@ -8,7 +8,7 @@ from datetime import date, datetime
 from bot.domain import Edition, Paper, PaperId, Pick, Reader, Reason, ReasonKind, Score
 from bot.edition.quiet import Supply, why_quiet
 from bot.edition.selection import Choice
-from bot.summaries.summary import summarise
+from bot.summaries import summarise
 from bot.terms import singular
 
 _REASONS_SHOWN = 3

@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from math import exp, log
 
 _LEAST = 1e-4
+# A sentence that less probably tells what came out reports what others had found before.
+_RESULT_FROM = 0.3
 _FLAGS = re.IGNORECASE
 
 _NUMBER = re.compile(
@@ -61,8 +63,16 @@ _OWN_ACTION = re.compile(
 )
 _BARE_WIN = re.compile(
     r"\b(?:outperform|surpass|exceed|superior|improv)\w*\s[^.;:]{0,60}\b(?:baselines?|methods?|approaches|models?|"
-    r"techniques|algorithms|competitors|state-of-the-art|state of the art|benchmarks?|performance|results)\s*\.?$",
+    r"techniques|algorithms|competitors|counterparts|state-of-the-art|state of the art|benchmarks?|performance|results|"
+    r"tasks?|settings|scenarios|environments|datasets?|improvements?)\b|\b(?:substantial|significant|superior|strong|better)"
+    r" (?:improvements?|performance|results|gains)\b",
     _FLAGS,
+)
+# What makes a win more than bare: a measure, or in what and beside what.
+_NAMED_WIN = re.compile(
+    r"\b(?:in (?:both|terms of)|both|while|fewer|less|than|only|without|especially|particularly|up to|by a|accuracy|"
+    r"speed|latency|cost|costs|memory|efficiency|stability|robustness|faster|including|such as)\b|[A-Z]\w*[A-Z0-9]\w*",
+    re.NOFLAG,
 )
 _CONCLUDES = re.compile(
     r"^(?:this|our|the) (?:work|paper|study|research|framework|approach|method|findings?|results?|review|survey)\b",
@@ -179,18 +189,29 @@ def says_nothing(sentence: str) -> bool:
     return is_bare and bool(_EFFECTIVENESS.search(sentence))
 
 
+def wording(sentence: str) -> list[str]:
+    """The names of the signals in a sentence's wording."""
+    names = [name for name, pattern in _SIGNALS.items() if pattern.search(sentence)]
+    return [*names, "number and comparison"] if {"number", "comparison"} <= set(names) else names
+
+
 def signals(sentence: str, result: float) -> dict[str, float]:
     """What tells a finding from a claim; ``result`` is the probability that the sentence tells what came out."""
     least = min(max(result, _LEAST), 1 - _LEAST)
-    row = {name: 1.0 for name, pattern in _SIGNALS.items() if pattern.search(sentence)}
-    if "number" in row and "comparison" in row:
-        row["number and comparison"] = 1.0
-    return {"intercept": 1.0, "result": log(least / (1 - least)), **row}
+    return {"intercept": 1.0, "result": log(least / (1 - least)), **dict.fromkeys(wording(sentence), 1.0)}
 
 
 def finding_probability(sentence: str, result: float, weights: Mapping[str, float]) -> float:
-    """The probability that a sentence reports a finding; 0 where it is a question, a link, or says nothing."""
+    """The probability that a sentence reports a finding; 0 where it is hardly a result, a link, or says nothing."""
     if says_nothing(sentence) or _ADDRESS.search(sentence) or sentence.rstrip().endswith(("?", ":")):
+        return 0.0
+    if result < _RESULT_FROM or _is_bare_win(sentence):
         return 0.0
     log_odds = sum(weights[name] * value for name, value in signals(sentence, result).items())
     return 1 / (1 + exp(-log_odds))
+
+
+def _is_bare_win(sentence: str) -> bool:
+    """Whether a sentence claims to be better without saying by how much, in what, or than what by name."""
+    win = _BARE_WIN.search(sentence)
+    return bool(win) and not _DIGIT.search(sentence) and not _NAMED_WIN.search(sentence, win.start())

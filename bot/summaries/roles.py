@@ -10,13 +10,14 @@ each holds. CONTRIBUTING.md says what else was tried.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
 from functools import cache
 from math import exp, log
 from pathlib import Path
 from typing import NamedTuple
 
+from bot.summaries.claims import wording
 from bot.summaries.features import forms, phrases, words_of
 
 KINDS = ("background", "objective", "method", "result", "other")
@@ -109,7 +110,7 @@ def kinds_and_eighths(
     """For each sentence its phrases and form features, and the probabilities of its kinds and of its eighths."""
     words = [words_of(sentence) for sentence in sentences]
     phrase_sets = [phrases(own_words) for own_words in words]
-    form_sets = forms(sentences, words, phrase_sets)
+    form_sets = form_features(sentences, words, phrase_sets)
     kinds, eighths = [], []
     for own_phrases, own_forms in zip(phrase_sets, form_sets, strict=True):
         sums = _total(weights.phrases, own_phrases, weights.intercepts)
@@ -117,6 +118,17 @@ def kinds_and_eighths(
         eighths.append(softmax(sums[len(KINDS) :]))
     own_features = [own.union(row) for own, row in zip(phrase_sets, form_sets, strict=True)]
     return own_features, kinds, eighths
+
+
+def form_features(
+    sentences: Sequence[str], words: Sequence[Sequence[str]], phrase_sets: Sequence[Set[str]]
+) -> list[list[str]]:
+    """For each sentence the names of its features of place and form, and of the signals in its wording."""
+    rows = forms(sentences, words, phrase_sets)
+    return [
+        [*row, *(f"says {name}" for name in wording(sentence))]
+        for row, sentence in zip(rows, sentences, strict=True)
+    ]
 
 
 def role_features(

@@ -26,15 +26,15 @@ _TASK_WORTH_OF_FEW = 0.5
 # A sentence that holds a smaller share of a role than this is not labelled with it.
 _ROLE_FROM = 0.4
 # What a sentence costs that refers to one that is left out.
-_DANGLING_COST = 0.5
-# What it costs that the first sentence tells what was known before, for certain.
-_BACKGROUND_LEAD_COST = 0.1
+_DANGLING_COST = 0.2
+# A sentence tells what was known before, and comes after the others, from this probability on.
+_BACKGROUND_FROM = 0.5
 # What a finding adds to the worth of its sentence.
-_FINDING_WORTH = 0.3
+_FINDING_WORTH = 0.15
 # A finding is one from this probability on.
-_FINDING_FROM = 0.6
-# Sentences that are compared in every combination: 13 choose 3 are 286.
-_COMPARED = 13
+_FINDING_FROM = 0.4
+# Sentences that are compared in every combination: 10 choose 3 are 120.
+_COMPARED = 10
 
 
 class Read(NamedTuple):
@@ -51,25 +51,24 @@ class Read(NamedTuple):
 def summarise(
     abstract: str, how_many: int, weights: Mapping[str, float], phrases: Sequence[str] = ()
 ) -> tuple[Sentence, ...]:
-    """At most ``how_many`` sentences, in the abstract's order; a short abstract is shown whole.
+    """At most ``how_many`` sentences, what is new before what was known; a short abstract is shown whole.
 
     Each role (task, idea, result) is told by one sentence; a set of sentences covers as many of them, in
     expectation, as the shares of the roles that its sentences hold add up to. So those are chosen that hold most;
     more of one role adds less and less, as shares are estimates, and two results in place of an idea tell little.
-    A finding counts more; a sentence that refers to one that is left out, and a background first, count less; a
-    sentence that says nothing is chosen only where no other is left. The finding, if there is one for certain
-    enough, has the role of the result. ``weights`` says what each term (``bot.terms``) matters to the reader;
-    ``phrases`` are to be marked.
+    A finding counts more, and a sentence that refers to one that is left out counts less; a sentence that says
+    nothing is chosen only where no other is left. Only a finding that is sure enough has the role of the result.
+    ``weights`` says what each term (``bot.terms``) matters to the reader; ``phrases`` are to be marked.
     """
     paper = read_abstract(abstract)
-    places = choose(paper, how_many, weights)
+    places = in_order(paper, choose(paper, how_many, weights))
     bold = finding_place(paper, places)
     roles = _roles([paper.readings[place].shares for place in places])
     texts, gaps = [], []
-    for number, place in enumerate(places):
-        follows = place == 0 or (number > 0 and places[number - 1] == place - 1)
-        texts.append(paper.sentences[place] if follows else without_head(paper.sentences[place]))
-        gaps.append(not follows and (number > 0 or texts[-1] != paper.sentences[place]))
+    for before, place in zip((-1, *places), places, strict=False):
+        text = paper.sentences[place]
+        texts.append(text if place == before + 1 else without_head(text))
+        gaps.append(place != before + 1 and (before >= 0 or texts[-1] != text))
     rows = zip(places, texts, roles, marked(texts, phrases), gaps, strict=True)
     return tuple(
         Sentence(text, Role.RESULT if place == bold else role, marks, gap)
@@ -132,12 +131,26 @@ def choose(paper: Read, how_many: int, weights: Mapping[str, float]) -> tuple[in
             held = sum(values[i][column] for i in places)
             total += held - _DOUBT * held * held
         total += sum(extras[i] for i in places)
-        total -= _BACKGROUND_LEAD_COST * paper.readings[places[0]].background
         total -= _DANGLING_COST * sum(paper.dangling[i] and i - 1 not in places for i in places)
         return total
 
     best = max(combinations(compared, how_many), key=worth)
     return tuple(sorted((*best, *fill)))
+
+
+def in_order(paper: Read, places: Sequence[int]) -> list[int]:
+    """The chosen sentences as they are shown: in the abstract's order, but what was known before comes last.
+
+    A sentence that refers to the one before stays behind it. Where all tell what was known, nothing is moved.
+    """
+    groups: list[list[int]] = []
+    for place in places:
+        if groups and paper.dangling[place] and groups[-1][-1] == place - 1:
+            groups[-1].append(place)
+        else:
+            groups.append([place])
+    groups.sort(key=lambda group: paper.readings[group[0]].background >= _BACKGROUND_FROM)
+    return [place for group in groups for place in group]
 
 
 def _surely(probability: float) -> float:

@@ -28,10 +28,11 @@ from summary_weights import (
 )
 
 from bot.digests import parse
+from bot.domain import RawDigest
 from bot.summaries.references import refers_back
 from bot.summaries.roles import Weights, shipped_weights
 from bot.summaries.sentences import sentences
-from bot.summaries.summary import Read, choose, finding_place, read_with
+from bot.summaries.summary import Read, choose, finding_place, in_order, read_with
 
 PARTS = 5
 
@@ -65,7 +66,7 @@ def dangling(abstracts: Sequence[str], weights: Weights, how_many: int = 3) -> t
         paper = read_with(abstract, weights)
         places = choose(paper, how_many, {})
         loose += any(i > 0 and i - 1 not in places and refers_back(paper.sentences[i]) for i in places)
-        background += bool(places) and paper.readings[places[0]].background > 0.5
+        background += bool(places) and paper.readings[in_order(paper, places)[0]].background > 0.5
         bold += finding_place(paper, places) is not None
     return loose, background, bold
 
@@ -133,7 +134,8 @@ def main() -> None:
 
     abstracts = [p["abstract"] for p in random.Random(1).sample(unlabelled, 200)]
     for path in sorted(args.seeds.glob("*.txt")) if args.seeds else ():
-        abstracts += [e.abstract for e in parse(path.read_bytes(), path.name).entries if e.abstract]
+        for digest in parse(RawDigest("seeds", path.name, path.read_bytes())):
+            abstracts += [entry.abstract for entry in digest.entries if entry.abstract]
     loose, background, bold = dangling(abstracts, weights)
     size = len(abstracts)
     print(

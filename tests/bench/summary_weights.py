@@ -28,7 +28,7 @@ from sklearn.linear_model import LogisticRegression
 
 from bot.summaries import roles
 from bot.summaries.claims import SIGNALS, says_nothing, signals
-from bot.summaries.features import forms, phrases, words_of
+from bot.summaries.features import phrases, words_of
 from bot.summaries.roles import EIGHTHS, KINDS, Shares, Weights, role_features
 from bot.summaries.sentences import sentences
 
@@ -43,7 +43,7 @@ KIND_STRENGTH, EIGHTH_STRENGTH, FINDING_STRENGTH = 0.1, 0.02, 0.3  # inverse of 
 ROLE_RIDGE = 3.0
 FORM_SCALE, ROLE_PHRASE_SCALE = 0.5, 0.25
 IN_ROLES = 40  # marked abstracts' sentences that a phrase must be in to count for roles itself
-BORDERLINE = 0.5  # what a borderline finding counts as
+WORTH = {"finding": 1.0, "borderline": 0.7, "none": 0.0}  # how much of a finding a label counts as
 
 
 class Marked(NamedTuple):
@@ -77,7 +77,7 @@ def features_of(abstracts: Iterable[Sequence[str]]) -> Sentences:
         words = [words_of(text) for text in texts]
         sets = [phrases(own) for own in words]
         all_phrases += [sorted(own) for own in sets]
-        all_forms += forms(texts, words, sets)
+        all_forms += roles.form_features(texts, words, sets)
         numbers += [number] * len(texts)
     return Sentences(all_phrases, all_forms, np.array(numbers))
 
@@ -206,10 +206,10 @@ def learn_findings(papers: Sequence[dict[str, Any]], weights: Weights, part: str
     for id_, labels in by_paper.items():
         texts = sentences(abstracts[id_])
         readings = roles.read(texts, weights)
-        for place, label in labels.items():
-            if not says_nothing(texts[place]):
-                rows.append(signals(texts[place], readings[place].result))
-                target.append({"finding": 1.0, "borderline": BORDERLINE, "none": 0.0}[label])
+        for place, text in enumerate(texts):  # those without a label were no candidates
+            if not says_nothing(text):
+                rows.append(signals(text, readings[place].result))
+                target.append(WORTH[labels.get(place, "none")])
     names = sorted({name for row in rows for name in row} - {"intercept"})
     dense = np.array([[row.get(name, 0.0) for name in names] for row in rows])
     shares = np.array(target)
