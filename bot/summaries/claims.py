@@ -25,7 +25,8 @@ _NUMBER = re.compile(
 _DIGIT = re.compile(r"(?<![A-Za-z0-9.-])\d")
 _COMPARISON = re.compile(
     r"\b(?:than|compared (?:to|with)|outperform\w*|surpass\w*|exceed\w*|versus|relative to|on par|comparable|"
-    r"better|worse|higher|lower|fewer|faster|slower|larger|smaller|reduc(?:e|es|ed|ing|tion)|increas(?:e|es|ed|ing)|"
+    r"better|worse|higher|lower|fewer|faster|slower|larger|smaller|reduc(?:e|es|ed|ing|tion)|increas(?:e|es|"
+    r"ed|ing)|"
     r"improv(?:e|es|ed|ing|ements?)|gains?|degrad\w+|drops?|correlat\w+)\b",
     _FLAGS,
 )
@@ -49,29 +50,36 @@ _IMPORTANCE = re.compile(
     _FLAGS,
 )
 _PRAISE = re.compile(
-    r"\b(?:effective(?:ly|ness)?|efficacy|efficien(?:t|tly|cy)|superior(?:ity)?|versatil\w+|strong|robust(?:ly|ness)?|"
+    r"\b(?:effective(?:ly|ness)?|efficacy|efficien(?:t|tly|cy)|superior(?:ity)?|versatil\w+|strong|"
+    r"robust(?:ly|ness)?|"
     r"competitive|excellent|remarkabl[ey]|impressive|state-of-the-art|SOTA|feasib\w+|generaliz\w+|scalab\w+|"
     r"advantages?|benefits?|usefulness|validity|practical\w*)\b",
     _FLAGS,
 )
 _OWN_ACTION = re.compile(
-    r"\b(?:we|paper|study|work|article|survey|review)\s+(?:\w+ly\s+)?(?:also\s+|then\s+|further\s+|finally\s+|first\s+|"
-    r"next\s+)?(?:propos|introduc|present|evaluat|conduct|releas|provid|discuss|develop|design|analy[sz]|stud(?:y|ies)|"
+    r"\b(?:we|paper|study|work|article|survey|review)\s+(?:\w+ly\s+)?(?:also\s+|then\s+|further\s+|"
+    r"finally\s+|first\s+|"
+    r"next\s+)?(?:propos|introduc|present|evaluat|conduct|releas|provid|discuss|develop|design|analy[sz]|"
+    r"stud(?:y|ies)|"
     r"investigat|explor|examin|aim|us(?:e|es|ed)\b|construct|creat|build|formal|describ|compar|benchmark|validat|"
     r"tr(?:y|ain)|appl(?:y|ies)|consider|collect|argu|offer|review|address|perform)",
     _FLAGS,
 )
 _BARE_WIN = re.compile(
     r"\b(?:outperform|surpass|exceed|superior|improv)\w*\s[^.;:]{0,60}\b(?:baselines?|methods?|approaches|models?|"
-    r"techniques|algorithms|competitors|counterparts|state-of-the-art|state of the art|benchmarks?|performance|results|"
-    r"tasks?|settings|scenarios|environments|datasets?|improvements?)\b|\b(?:substantial|significant|superior|strong|better)"
+    r"techniques|algorithms|competitors|counterparts|state-of-the-art|state of the art|benchmarks?|"
+    r"performance|results|"
+    r"tasks?|settings|scenarios|environments|datasets?|improvements?)\b|\b(?:substantial|significant|"
+    r"superior|strong|better)"
     r" (?:improvements?|performance|results|gains)\b",
     _FLAGS,
 )
 # What makes a win more than bare: a measure, or in what and beside what.
 _NAMED_WIN = re.compile(
-    r"\b(?:in (?:both|terms of)|both|while|fewer|less|than|only|without|especially|particularly|up to|by a|accuracy|"
-    r"speed|latency|cost|costs|memory|efficiency|stability|robustness|faster|including|such as)\b|[A-Z]\w*[A-Z0-9]\w*",
+    r"\b(?:in (?:both|terms of)|both|while|fewer|less|than|only|without|especially|particularly|up to|by a|"
+    r"accuracy|"
+    r"speed|latency|cost|costs|memory|efficiency|stability|robustness|faster|including|such as)\b|"
+    r"[A-Z]\w*[A-Z0-9]\w*",
     re.NOFLAG,
 )
 _CONCLUDES = re.compile(
@@ -79,14 +87,20 @@ _CONCLUDES = re.compile(
     _FLAGS,
 )
 _MECHANISM = re.compile(
-    r"\b(?:ensur\w+|captur\w+|provid\w+|incorporat\w+|enabl\w+|allow\w*|offer\w*|support\w*|facilitat\w+|integrat\w+|"
+    r"\b(?:ensur\w+|captur\w+|provid\w+|incorporat\w+|enabl\w+|allow\w*|offer\w*|support\w*|facilitat\w+|"
+    r"integrat\w+|"
     r"establish\w*|leverag\w+|by (?:\w+ing))\b",
     _FLAGS,
 )
-_LARGE = re.compile(r"\b(?:significant(?:ly)?|substantial(?:ly)?|consistent(?:ly)?|dramatic(?:ally)?)\b", _FLAGS)
-_CONTRAST = re.compile(r"\b(?:while|whereas|although|but|despite|only|without|even|however|not|no|fail\w*)\b", _FLAGS)
+_LARGE = re.compile(
+    r"\b(?:significant(?:ly)?|substantial(?:ly)?|consistent(?:ly)?|dramatic(?:ally)?)\b", _FLAGS
+)
+_CONTRAST = re.compile(
+    r"\b(?:while|whereas|although|but|despite|only|without|even|however|not|no|fail\w*)\b", _FLAGS
+)
 _VAGUE_PLURAL = re.compile(
-    r"\b(?:several|various|interesting|different|diverse|multiple|many) (?:\w+ )?(?:findings|insights|patterns|settings|"
+    r"\b(?:several|various|interesting|different|diverse|multiple|many) (?:\w+ )?(?:findings|insights|"
+    r"patterns|settings|"
     r"tasks|datasets|benchmarks|domains|scenarios)\b",
     _FLAGS,
 )
@@ -124,9 +138,11 @@ SIGNALS = ("intercept", "result", "number and comparison", *_SIGNALS)
 
 _ADDRESS = re.compile(r"https?:|\bhttps? URL\b|\bthis URL\b|\bgithub\b", _FLAGS)
 _AVAILABLE = re.compile(
-    r"\b(?:code|codes|codebase|website|project page|implementation|demos?|software|toolkit|source|library)\b[^.;]{0,80}"
+    r"\b(?:code|codes|codebase|website|project page|implementation|demos?|software|toolkit|source|"
+    r"library)\b[^.;]{0,80}"
     r"\b(?:available|released|open-?\s?sourced?|accessible|provided|found|public)\b|"
-    r"\b(?:data|datasets?|models?|weights|checkpoints?|benchmark|resources|results|annotations|videos?)\b[^.;]{0,60}"
+    r"\b(?:data|datasets?|models?|weights|checkpoints?|benchmark|resources|results|annotations|"
+    r"videos?)\b[^.;]{0,60}"
     r"\b(?:(?:publicly|freely|openly|made) available|available (?:at|on|here|online|under|for|upon|via|from)|"
     r"(?:be|are|is) (?:publicly )?released|open-?\s?sourced|found at|made public)\b|"
     r"\b(?:we|will)\s+(?:\w+ly\s+|also\s+)?(?:release|open-?\s?source|share|"
@@ -134,30 +150,36 @@ _AVAILABLE = re.compile(
     _FLAGS,
 )
 _OUTLOOK = re.compile(
-    r"\bfuture (?:research|work|works|studies|study|directions?|developments?|investigations?|advancements?|improvements?)\b|"
+    r"\bfuture (?:research|work|works|studies|study|directions?|developments?|investigations?|advancements?|"
+    r"improvements?)\b|"
     r"\bwe (?:\w+ )?(?:hope|believe|anticipate|envision|plan)\b|\bwe expect (?:that|this|our|these)\b|"
     r"\bpav(?:e|es|ed|ing) the way|\bfurther research\b|"
     r"\b(?:lay|lays|laying|provid\w+|sets?) (?:a|the) (?:\w+ )?(?:foundation|groundwork|roadmap|blueprint)\b|"
     r"\bopen(?:s|ing)? (?:up )?(?:new|the door|promising|exciting)|\bsheds? light\b|"
     r"\bopen (?:challenges|problems|questions|issues)\b|"
     r"\b(?:provid|offer|giv|yield)\w* (?:\w+ ){0,3}(?:insights?|guidance|roadmap|implications?)\b|"
-    r"\b(?:highlight|underscor|emphasi[sz])\w* (?:\w+ ){0,4}(?:potential|promise|importance|need|significance|necessity|"
+    r"\b(?:highlight|underscor|emphasi[sz])\w* (?:\w+ ){0,4}(?:potential|promise|importance|need|"
+    r"significance|necessity|"
     r"value)\b|"
     r"\b(?:our|this|these|the proposed)\b[^.;]{0,60}\b(?:has|have|demonstrates?|shows?|holds?) (?:\w+ ){0,2}"
     r"(?:potential|promise)\b|"
-    r"\bcontribut(?:e|es|ing|ion) to (?:the|a|an) (?:\w+ )?(?:field|understanding|literature|advancement|development|"
+    r"\bcontribut(?:e|es|ing|ion) to (?:the|a|an) (?:\w+ )?(?:field|understanding|literature|advancement|"
+    r"development|"
     r"growing)\b|\b(?:open(?:ing)?|new) avenues\b",
     _FLAGS,
 )
 _DISCUSSES = re.compile(
     r"\b(?:we|paper|study|work|article|survey|review|chapter)\s+(?:\w+ly\s+|also\s+|then\s+|further\s+)?"
-    r"(?:discuss(?:es)?|conclud(?:e|es) (?:by|with)|outlines? (?:\w+ )?(?:challenges|directions|opportunities|limitations))\b|"
+    r"(?:discuss(?:es)?|conclud(?:e|es) (?:by|with)|outlines? (?:\w+ )?(?:challenges|directions|"
+    r"opportunities|limitations))\b|"
     r"\b(?:are|is) (?:also |further |then |finally )?(?:discussed|outlined|highlighted)\b[^.]{0,20}\.?$",
     _FLAGS,
 )
 _EFFECTIVENESS = re.compile(
-    r"\b(?:demonstrat|show|verif|validat|confirm|prov(?:e|es|ed|en|ing)\b|illustrat|highlight|support|underscor|evidenc|"
-    r"establish|corroborat|attest)\w*[^.;:]{0,60}\b(?:effectiveness|efficacy|superiority|advantages?|benefits?|validity|"
+    r"\b(?:demonstrat|show|verif|validat|confirm|prov(?:e|es|ed|en|ing)\b|illustrat|highlight|support|"
+    r"underscor|evidenc|"
+    r"establish|corroborat|attest)\w*[^.;:]{0,60}\b(?:effectiveness|efficacy|superiority|advantages?|"
+    r"benefits?|validity|"
     r"versatility|generality|feasibility|usefulness|utility|applicability|practicality)\b|"
     r"\b(?:effectiveness|superiority|efficacy|efficiency|performance)\b[^.;]{0,60}\b(?:is|are|was|were) (?:\w+ )?"
     r"(?:demonstrated|validated|verified|shown|confirmed|evaluated|proven)\b",
@@ -165,7 +187,9 @@ _EFFECTIVENESS = re.compile(
 )
 # Beside bare praise a sentence of more than so many words tells something else.
 _PRAISE_WORDS = 25
-_TELLS_MORE = re.compile(r"\b(?:state-of-the-art|SOTA|improvements?|which|while|requir\w+|over|compar\w+)\b", _FLAGS)
+_TELLS_MORE = re.compile(
+    r"\b(?:state-of-the-art|SOTA|improvements?|which|while|requir\w+|over|compar\w+)\b", _FLAGS
+)
 
 
 def says_nothing(sentence: str) -> bool:
@@ -213,5 +237,6 @@ def finding_probability(sentence: str, result: float, weights: Mapping[str, floa
 
 def _is_bare_win(sentence: str) -> bool:
     """Whether a sentence claims to be better without saying by how much, in what, or than what by name."""
-    win = _BARE_WIN.search(sentence)
-    return bool(win) and not _DIGIT.search(sentence) and not _NAMED_WIN.search(sentence, win.start())
+    if _DIGIT.search(sentence) or not (win := _BARE_WIN.search(sentence)):
+        return False
+    return not _NAMED_WIN.search(sentence, win.start())

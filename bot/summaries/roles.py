@@ -53,7 +53,7 @@ class Reading(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """``phrases``: a weight for each kind, then for each eighth; ``kind_forms``: for each kind; ``roles``: for each role.
+    """``phrases``: a weight for each kind, then for each eighth; ``kind_forms`` for each kind; ``roles`` for each role.
 
     ``intercepts`` are as a phrase's weights; ``roles`` holds those of ``role_features``; ``finding`` those of
     ``claims.signals``.

@@ -88,6 +88,7 @@ def read_abstract(abstract: str) -> Read:
 
 
 def read_with(abstract: str, weights: Weights) -> Read:
+    """What an abstract says, by these weights."""
     texts = sentences(abstract)
     readings = read(texts, weights)
     return Read(
@@ -120,10 +121,8 @@ def choose(paper: Read, how_many: int, weights: Mapping[str, float]) -> tuple[in
     values = [
         [worth * share for worth, share in zip(worths, paper.readings[i].shares, strict=True)] for i in every
     ]
-    extras = [
-        _INTEREST_WORTH * touches[i] + (_FINDING_WORTH * _surely(paper.findings[i])) for i in every
-    ]
-    compared = sorted(sorted(full, key=lambda i: -sum(values[i]) - extras[i])[:max(_COMPARED, how_many)])
+    extras = [_INTEREST_WORTH * touches[i] + (_FINDING_WORTH * _surely(paper.findings[i])) for i in every]
+    compared = sorted(sorted(full, key=lambda i: -sum(values[i]) - extras[i])[: max(_COMPARED, how_many)])
 
     def worth(places: tuple[int, ...]) -> float:
         total = 0.0

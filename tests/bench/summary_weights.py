@@ -65,9 +65,9 @@ class Sentences(NamedTuple):
 
 
 def read_jsonl(path: Path) -> list[dict[str, Any]]:
-    opened = gzip.open(path, "rt") if path.suffix == ".gz" else path.open()
-    with opened as file:
-        return [json.loads(line) for line in file]
+    content = path.read_bytes()
+    lines = gzip.decompress(content) if path.suffix == ".gz" else content
+    return [json.loads(line) for line in lines.splitlines()]
 
 
 def features_of(abstracts: Iterable[Sequence[str]]) -> Sentences:
@@ -105,15 +105,13 @@ def counts(rows: Sequence[Sequence[str]], vocabulary: Sequence[str]) -> sparse.c
 
 
 def learn_sentences(kinds: Sequence[dict[str, Any]], unlabelled: Sequence[dict[str, Any]]) -> Weights:
-    """The weights of phrases and of forms for kinds and eighths; phrases that tell little are dropped, the rest refitted."""
+    """The weights of phrases and of forms for kinds and eighths; those that tell little are dropped."""
     own = features_of(paper["sentences"] for paper in kinds)
     labels = np.array([KINDS.index(label) for paper in kinds for label in paper["labels"]])
     sure = np.array([share for paper in kinds for share in paper["confs"]])
     texts = [texts for paper in unlabelled if len(texts := sentences(paper["abstract"])) >= 4]
     other = [sorted(phrases(words_of(text))) for abstract in texts for text in abstract]
-    eighths = np.array(
-        [EIGHTHS * i // len(abstract) for abstract in texts for i in range(len(abstract))]
-    )
+    eighths = np.array([EIGHTHS * i // len(abstract) for abstract in texts for i in range(len(abstract))])
     form_names = sorted({name for row in own.forms for name in row})
     in_kinds, in_eighths = (Counter(p for row in rows for p in row) for rows in (own.phrases, other))
     names = sorted(p for p, n in in_kinds.items() if n >= IN_KINDS or in_eighths[p] >= IN_EIGHTHS)
@@ -168,7 +166,9 @@ def learn_roles(papers: Sequence[Marked], weights: Weights) -> Weights:
     ).tocsr()
     fitted = []
     for role in ROLES:
-        target = np.concatenate([np.bincount(p.targets[role], minlength=len(p.sentences)) > 0 for p in papers])
+        target = np.concatenate(
+            [np.bincount(p.targets[role], minlength=len(p.sentences)) > 0 for p in papers]
+        )
         fitted.append(conditional_logit(matrix, target.astype(float), np.array(numbers)))
     scale = [FORM_SCALE] * len(form_names) + [ROLE_PHRASE_SCALE] * len(phrase_names) + [1.0] * len(columns)
     table = np.array(fitted).T * np.array(scale)[:, None]
@@ -225,12 +225,20 @@ def learn_findings(papers: Sequence[dict[str, Any]], weights: Weights, part: str
 
 def training_data(bench: Path) -> tuple[list[dict[str, Any]], list[Marked], list[dict[str, Any]]]:
     """The abstracts with kinds (part "train"), with marked spans, and without labels."""
-    kinds = [row for row in read_jsonl(bench / "abstracts/csabstruct.jsonl.gz") if row["id"].startswith("train")]
-    return kinds, marked(read_jsonl(bench / "abstracts/labelled.jsonl")), read_jsonl(bench / "arxiv-papers.jsonl.gz")
+    kinds = [
+        row for row in read_jsonl(bench / "abstracts/csabstruct.jsonl.gz") if row["id"].startswith("train")
+    ]
+    return (
+        kinds,
+        marked(read_jsonl(bench / "abstracts/labelled.jsonl")),
+        read_jsonl(bench / "arxiv-papers.jsonl.gz"),
+    )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("bench", type=Path)
     parser.add_argument("--output", type=Path, default=SHIPPED)
     args = parser.parse_args()

@@ -73,13 +73,13 @@ def test_the_idea_and_the_result_are_called_so():
 
 def test_of_sentences_of_like_use_the_one_on_the_readers_words_is_kept():
     abstract = ABSTRACT.replace(
-        "It is trained on two beds.", "It reads the red leaves. It reads the blue stones."
+        "It is trained on two beds.", "The arms hold the red leaves. The arms hold the blue stones."
     )
     kept, blue, grey = (
-        texts(summarise(abstract, 5, weights)) for weights in ({}, {"blue stone": 1.0}, {"we": 1.0})
+        texts(summarise(abstract, 4, weights)) for weights in ({}, {"blue stone": 1.0}, {"we": 1.0})
     )
-    assert "Squirrels are discussed at length." in kept
-    assert [sentence for sentence in blue if sentence not in kept] == ["It reads the blue stones."]
+    assert "The arms hold the red leaves." in kept
+    assert [sentence for sentence in blue if sentence not in kept] == ["The arms hold the blue stones."]
     assert grey == kept
 
 
@@ -158,8 +158,8 @@ def test_a_sentence_that_refers_back_is_shown_with_what_it_refers_to_or_not_at_a
 
 def test_a_head_that_only_links_is_left_out_behind_a_gap():
     abstract = (
-        "Weeds are a problem. Many robots are slow. To address these challenges, we propose WeedNet, which pulls weeds. "
-        "It is trained on two beds. Finally, experiments show that WeedNet removes 95% of weeds, 9% more than RootBot."
+        "Weeds are a problem. Many robots are slow. To address these limits, we propose WeedNet, which pulls weeds."
+        " It is trained on two beds. Finally, experiments show that WeedNet removes 95% of weeds, 9% more than RootBot."
     )
     summary = summarise(abstract, 2, {})
     assert texts(summary) == [
@@ -197,7 +197,14 @@ def test_a_sentence_without_its_head_is_a_part_of_it(text):
 
 @pytest.mark.parametrize(
     "text",
-    ["To " * 20_000, "show " * 20_000, "To this " * 10_000, "the code, " * 10_000, "1" * 100_000, "a." * 50_000],
+    [
+        "To " * 20_000,
+        "show " * 20_000,
+        "To this " * 10_000,
+        "the code, " * 10_000,
+        "1" * 100_000,
+        "a." * 50_000,
+    ],
 )
 def test_long_hostile_text_is_read(text):
     assert len(summarise(text, 3, {})) <= 3
