@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: demo test lint types check bench bench-ingest bench-pages bench-run bench-ranking serve constraints clean
+.PHONY: demo test lint types check bench bench-ingest bench-pages bench-run bench-ranking bench-summaries summary-weights serve constraints clean
 
 demo: $(INSTALLED)
 	@$(BIN)/paperbot demo state/demo
@@ -37,6 +37,12 @@ serve: $(INSTALLED)
 
 bench-ranking: $(INSTALLED)  # what fits cost, and a reader: make bench-ranking DATA=papers.jsonl.gz
 	$(BIN)/python tests/bench/ranking.py $(DATA)
+
+summary-weights: $(INSTALLED)  # learns bot/summaries/weights.json: make summary-weights BENCH=../shared/bench
+	OMP_NUM_THREADS=1 PYTHONPATH=.:tests/bench $(BIN)/python tests/bench/summary_weights.py $(BENCH)
+
+bench-summaries: $(INSTALLED)  # coverage, findings, openers, cost: make bench-summaries BENCH=... SEEDS=...
+	OMP_NUM_THREADS=1 PYTHONPATH=.:tests/bench $(BIN)/python tests/bench/summary_report.py $(BENCH) --seeds $(SEEDS)
 
 bench-ingest: $(INSTALLED)  # what a day of 1,000 papers costs: make bench-ingest DATA=papers.jsonl.gz
 	$(BIN)/python tests/bench/ingest.py $(DATA)

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from math import exp, log
 
 _LEAST = 1e-4
 # A sentence that less probably tells what came out reports what others had found before.
-_RESULT_FROM = 0.3
+_RESULT_FROM = 0.1
 _FLAGS = re.IGNORECASE
 
 _NUMBER = re.compile(
@@ -71,7 +72,7 @@ _BARE_WIN = re.compile(
     r"performance|results|"
     r"tasks?|settings|scenarios|environments|datasets?|improvements?)\b|\b(?:substantial|significant|"
     r"superior|strong|better)"
-    r" (?:improvements?|performance|results|gains)\b",
+    r" (?:improvements?|performance|results|gains)\b|\b(?:insights?|interesting)\b",
     _FLAGS,
 )
 # What makes a win more than bare: a measure, or in what and beside what.
@@ -213,10 +214,11 @@ def says_nothing(sentence: str) -> bool:
     return is_bare and bool(_EFFECTIVENESS.search(sentence))
 
 
-def wording(sentence: str) -> list[str]:
+@lru_cache(maxsize=1_000)  # a sentence's kind and its finding are both read from it
+def wording(sentence: str) -> tuple[str, ...]:
     """The names of the signals in a sentence's wording."""
-    names = [name for name, pattern in _SIGNALS.items() if pattern.search(sentence)]
-    return [*names, "number and comparison"] if {"number", "comparison"} <= set(names) else names
+    names = tuple(name for name, pattern in _SIGNALS.items() if pattern.search(sentence))
+    return (*names, "number and comparison") if {"number", "comparison"} <= set(names) else names
 
 
 def signals(sentence: str, result: float) -> dict[str, float]:
@@ -227,9 +229,9 @@ def signals(sentence: str, result: float) -> dict[str, float]:
 
 def finding_probability(sentence: str, result: float, weights: Mapping[str, float]) -> float:
     """The probability that a sentence reports a finding; 0 where it is hardly a result, a link, or says nothing."""
-    if says_nothing(sentence) or _ADDRESS.search(sentence) or sentence.rstrip().endswith(("?", ":")):
-        return 0.0
     if result < _RESULT_FROM or _is_bare_win(sentence):
+        return 0.0
+    if says_nothing(sentence) or _ADDRESS.search(sentence) or sentence.rstrip().endswith(("?", ":")):
         return 0.0
     log_odds = sum(weights[name] * value for name, value in signals(sentence, result).items())
     return 1 / (1 + exp(-log_odds))

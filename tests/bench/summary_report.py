@@ -67,7 +67,7 @@ def dangling(abstracts: Sequence[str], weights: Weights, how_many: int = 3) -> t
         paper = read_with(abstract, weights)
         places = choose(paper, how_many, {})
         loose += any(i > 0 and i - 1 not in places and refers_back(paper.sentences[i]) for i in places)
-        background += bool(places) and paper.readings[in_order(paper, places)[0]].background > 0.5
+        background += bool(places) and paper.background[in_order(paper, places)[0]]
         bold += finding_place(paper, places) is not None
     return loose, background, bold
 
