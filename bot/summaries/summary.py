@@ -148,8 +148,10 @@ def choose(paper: Read, how_many: int, weights: Mapping[str, float]) -> tuple[in
 def in_order(paper: Read, places: Sequence[int]) -> list[int]:
     """The chosen sentences as they are shown: in the abstract's order, but what was known before comes last.
 
-    A sentence that refers to the one before stays behind it. Where all tell what was known, nothing is moved.
+    A sentence that refers to the one before stays behind it. An abstract that is shown whole stays as it is.
     """
+    if len(places) == len(paper.sentences):
+        return list(places)
     groups: list[list[int]] = []
     for place in places:
         if groups and paper.dangling[place] and groups[-1][-1] == place - 1:

@@ -91,7 +91,7 @@ def test_the_readers_words_cost_no_role():
 
 def test_words_to_mark_are_marked_where_they_are_said_first():
     summary = summarise(ABSTRACT, 6, {}, ["weed", "two beds", "tulip"])
-    assert [sentence.marks for sentence in summary] == [("weeds",), ("two beds",), (), (), (), ()]
+    assert [sentence.marks for sentence in summary] == [(), ("weeds",), (), ("two beds",), (), ()]
 
 
 def test_a_short_abstract_is_shown_whole():
@@ -112,7 +112,8 @@ def test_each_sentence_is_a_part_of_the_abstract_and_shown_once(how_many, weight
 def test_what_is_new_comes_first_and_what_was_known_last():
     abstract = (
         "Weeds have been a problem in gardens for many years. We propose WeedNet, which pulls weeds by their roots. "
-        "Experiments show that it removes 95% of weeds, 20% more than previous methods."
+        "Experiments show that it removes 95% of weeds, 20% more than previous methods. "
+        "Code is available at https://a.example/b."
     )
     summary = summarise(abstract, 3, {})
     assert [text.split()[0] for text in texts(summary)] == ["We", "Experiments", "Weeds"]
