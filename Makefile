@@ -14,7 +14,7 @@ define PIP_STEPS
  /ERROR|[Ee]rror:/ { failed = 1 } failed { print; fflush() }'
 endef
 
-.PHONY: demo test lint types check bench bench-ingest bench-pages bench-run bench-ranking fuzz serve constraints clean
+.PHONY: demo test lint types check bench bench-ingest bench-pages bench-run bench-ranking bench-summaries summary-weights fuzz serve constraints clean
 
 demo: $(INSTALLED)
 	@$(BIN)/paperbot demo state/demo
@@ -52,6 +52,12 @@ serve: $(INSTALLED)
 
 bench-ranking: $(INSTALLED)  # what fits cost, and a reader: make bench-ranking DATA=papers.jsonl.gz
 	$(BIN)/python tests/bench/ranking.py $(DATA)
+
+summary-weights: $(INSTALLED)  # learns bot/summaries/weights.json: make summary-weights BENCH=../shared/bench
+	OMP_NUM_THREADS=1 PYTHONPATH=.:tests/bench $(BIN)/python tests/bench/summary_weights.py $(BENCH)
+
+bench-summaries: $(INSTALLED)  # coverage, findings, openers, cost: make bench-summaries BENCH=... SEEDS=...
+	OMP_NUM_THREADS=1 PYTHONPATH=.:tests/bench $(BIN)/python tests/bench/summary_report.py $(BENCH) --seeds $(SEEDS)
 
 bench-ingest: $(INSTALLED)  # what a day of 1,000 papers costs: make bench-ingest DATA=papers.jsonl.gz
 	$(BIN)/python tests/bench/ingest.py $(DATA)

@@ -306,12 +306,13 @@ class Sentence:
     """A sentence of a summary, word for word from the abstract unless it is a TL;DR.
 
     ``role`` is None where it has none for certain; ``marks`` are the words of it that matter to this reader, as
-    they stand in it.
+    they stand in it. ``after_gap``: something before it was left out, which is shown as an ellipsis.
     """
 
     text: str
     role: Role | None = None
     marks: tuple[str, ...] = ()
+    after_gap: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,21 +22,22 @@ _OUTPUT = click.Path(path_type=Path, dir_okay=False, writable=True)
 @click.option(
     "--sentences", type=click.IntRange(min=0), default=3, show_default=True, help="At most so many."
 )
-@click.option("--output", type=_OUTPUT, required=True, help="JSON Lines with id and sentences.")
+@click.option("--output", type=_OUTPUT, required=True, help="JSON Lines with id, sentences and finding.")
 @click.option(
     "--interests", metavar="TEXT", default="", help="What the reader cares about; summaries lean to it."
 )
 def command(papers: Path, sentences: int, output: Path, interests: str) -> int:
     """Summarise each paper of a file by sentences of its abstract, word for word; needs no home.
 
-    The output has a line for each paper, in the order of the file.
+    The output has a line for each paper, in the order of the file; its "finding" is the sentence that an edition
+    sets in bold, or null.
 
     \b
     Examples:
       paperbot summarize --papers papers.jsonl --output summaries.jsonl
       paperbot summarize --papers papers.jsonl --sentences 2 --output out.jsonl --interests "reward models"
     """
-    from bot.summaries.summary import summarise
+    from bot.summaries import finding, summarise
     from bot.terms import terms
 
     weights = dict.fromkeys(terms(interests), 1.0)
@@ -47,7 +48,11 @@ def command(papers: Path, sentences: int, output: Path, interests: str) -> int:
             if not (paper.get("abstract") or "").strip():
                 without += 1
             summary = summarise(paper.get("abstract") or "", sentences, weights)
-            row = {"id": paper["id"], "sentences": [sentence.text for sentence in summary]}
+            row = {
+                "id": paper["id"],
+                "sentences": [sentence.text for sentence in summary],
+                "finding": finding(summary),
+            }
             file.write(f"{json.dumps(row, ensure_ascii=False)}\n")
     if without:
         problem = f"{count(without, 'paper')} without an abstract, so without a summary; give each one under abstract"

@@ -8,7 +8,7 @@ from datetime import date, datetime
 from bot.domain import Edition, Paper, PaperId, Pick, Reader, Reason, ReasonKind, Score
 from bot.editions.quiet_days import SourceActivitySince, quiet_reason
 from bot.selection.selector import Choice
-from bot.summaries.summary import summarise
+from bot.summaries import summarise
 from bot.terms import singular
 
 _REASONS_SHOWN = 3

@@ -10,6 +10,9 @@ from bot.domain import Role, Sentence
 from bot.rendering.latex import readable
 from bot.rendering.text import oneline, shorten
 
+# Stands where sentences, or a sentence's first words, were left out.
+GAP = "… "
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:
@@ -42,14 +45,18 @@ def shortened(summary: Sequence[Sentence], width: int) -> tuple[Sentence, ...]:
 
 
 def paragraphs(summary: Sequence[Sentence]) -> list[str]:
-    """The summary for plain text: marks between asterisks, the result behind an arrow and on lines of its own."""
+    """The summary for plain text: marks between asterisks, the result behind an arrow and on lines of its own.
+
+    An ellipsis stands where something was left out.
+    """
     found: list[list[str]] = [[]]
     for sentence in summary:
         text = "".join(f"*{piece.text}*" if piece.marked else piece.text for piece in pieces(sentence))
+        gap = GAP if sentence.after_gap else ""
         if sentence.role is Role.RESULT:
-            found += [[f"→ {text}"], []]
+            found += [[f"→ {gap}{text}"], []]
         else:
-            found[-1].append(f"TL;DR: {text}" if sentence.role is Role.TLDR else text)
+            found[-1].append(f"TL;DR: {text}" if sentence.role is Role.TLDR else f"{gap}{text}")
     return [" ".join(texts) for texts in found if texts]
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from bot.domain import Edition, Pick, Role, Sentence, Vote
 from bot.rendering import phrases
-from bot.rendering.emphasis import pieces
+from bot.rendering.emphasis import GAP, pieces
 from bot.rendering.latex import readable
 from bot.rendering.paper_links import Links, title_link
 from bot.rendering.text import shorten
@@ -109,10 +109,15 @@ def _pick(pick: Pick, buttons: bool) -> list[Block]:
 
 def _summary(summary: Sequence[Sentence]) -> str:
     """The sentences, the result bold and marked words in italics; all of it plain where that would be too long."""
-    text = " ".join(_sentence(sentence) for sentence in summary)
+    text = " ".join(_gap(sentence) + _sentence(sentence) for sentence in summary)
     if len(text) <= _SUMMARY_LIMIT:
         return text
-    return escape(" ".join(readable(sentence.text) for sentence in summary), _SUMMARY_LIMIT)
+    plain = " ".join(_gap(sentence) + readable(sentence.text) for sentence in summary)
+    return escape(plain, _SUMMARY_LIMIT)
+
+
+def _gap(sentence: Sentence) -> str:
+    return GAP if sentence.after_gap else ""
 
 
 def _sentence(sentence: Sentence) -> str:

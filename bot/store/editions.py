@@ -303,4 +303,5 @@ def _pick(row: AnyRow, paper: Paper) -> Pick:
 
 def _sentence(stored: dict[str, Any]) -> Sentence:
     role = stored["role"]
-    return Sentence(stored["text"], Role(role) if role else None, tuple(stored["marks"]))
+    marks, after_gap = tuple(stored["marks"]), stored.get("after_gap", False)  # absent in older editions
+    return Sentence(stored["text"], Role(role) if role else None, marks, after_gap)

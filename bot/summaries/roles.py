@@ -1,36 +1,29 @@
-"""What each sentence of an abstract does in it: names the task, tells the idea, reports the result, or none of these.
+"""What each sentence of an abstract does: its kind, and how much of the task, the idea and the result it holds.
 
-For each role a conditional logit (McFadden 1974) over the abstract's sentences: a sentence's features have weights,
-and the softmax of their sums over all sentences is the share of the role that each sentence holds. Features are its
-form (place, distance from where the authors begin to speak, length, names, figures) and cue phrases in it and in its
-neighbours. The weights stand in ``roles.json`` beside this file; CONTRIBUTING.md says how they were learned.
+Two steps. First the phrases of a sentence tell its kind (background, objective, method, result, other; a logistic
+regression that sees its form too) and the eighth of the abstract where such a sentence usually stands (another, of
+phrases alone). Then a conditional logit (McFadden 1974) for each role: features are the sentence's form, and kind and
+eighth of the sentence and of its neighbours; the softmax over the abstract's sentences is the share of the role that
+each holds. CONTRIBUTING.md says what else was tried.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence, Set
-from functools import cache, lru_cache
-from itertools import pairwise
-from math import exp
+from dataclasses import asdict, dataclass
+from functools import cache
+from math import exp, log
 from pathlib import Path
 from typing import NamedTuple
 
-_WORD = re.compile(r"https?://\S+|\d[\d.,]*\s?[%×x]?(?!\w)|[A-Za-z0-9]+(?:[-'’][A-Za-z0-9]+)*|[:;()?]")
-_NAME = re.compile(r"(?=.*[A-Z].*[A-Z])|[A-Z]+\d|.*[a-z][A-Z]")  # GRPO, R1, WeedNet
-_FIGURE = re.compile(r"\d[\d.,]*\s?[%×x]?")
-_NAMES = re.compile(r"[A-Za-z0-9-]{2,}")
-_PROPOSES = re.compile(r"\b(?:propos|introduc|present|develop)\w*", re.IGNORECASE)
-_OWN_VOICE = {
-    "we",
-    "our",
-    "in this",
-    *(f"this {kind}" for kind in "paper work study article report survey".split()),
-}
-_FIGURES = ("#", "#%", "#x")
-_GIVEN_AWAY = {"available", "released", "release"}
-_SILENCE = [0.0] * 9
+from bot.summaries.claims import wording
+from bot.summaries.features import forms, phrases, words_of
+
+KINDS = ("background", "objective", "method", "result", "other")
+EIGHTHS = 8
+# Below this a probability counts as this in a logarithm.
+_LEAST = 1e-3
 
 
 class Shares(NamedTuple):
@@ -41,109 +34,130 @@ class Shares(NamedTuple):
     result: float
 
 
-class Weights(NamedTuple):
-    """A form has one weight for each role; a cue too, then as many for the sentence after, and for the one before."""
+class Reading(NamedTuple):
+    """What one sentence does; ``kinds`` are probabilities in the order of ``KINDS``."""
 
-    form: dict[str, tuple[float, ...]]
-    cues: dict[str, tuple[float, ...]]
+    kinds: tuple[float, ...]
+    shares: Shares
+
+    @property
+    def background(self) -> float:
+        """The probability that the sentence tells what was known before."""
+        return self.kinds[KINDS.index("background")]
+
+    @property
+    def result(self) -> float:
+        """The probability that the sentence tells what came out."""
+        return self.kinds[KINDS.index("result")]
 
 
-def role_shares(sentences: Sequence[str]) -> list[Shares]:
-    """The shares of each sentence of an abstract, given in its order."""
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """``phrases``: a weight for each kind, then for each eighth; ``kind_forms`` for each kind; ``roles`` for each role.
+
+    ``intercepts`` are as a phrase's weights; ``roles`` holds those of ``role_features``; ``finding`` those of
+    ``claims.signals``.
+    """
+
+    phrases: dict[str, list[float]]
+    intercepts: list[float]
+    kind_forms: dict[str, list[float]]
+    roles: dict[str, list[float]]
+    finding: dict[str, float]
+
+    def to_json(self) -> str:
+        """A line for each feature, so that a change can be read."""
+        tables = []
+        for name, table in asdict(self).items():
+            if isinstance(table, dict):
+                rows = ",\n".join(
+                    f"  {json.dumps(key)}: {json.dumps(row)}" for key, row in sorted(table.items())
+                )
+                tables.append(f" {json.dumps(name)}: {{\n{rows}\n }}")
+            else:
+                tables.append(f" {json.dumps(name)}: {json.dumps(table)}")
+        return "{\n" + ",\n".join(tables) + "\n}\n"
+
+
+@cache
+def shipped_weights() -> Weights:
+    """The weights that are part of the package."""
+    return Weights(**json.loads(Path(__file__).with_name("weights.json").read_text()))
+
+
+def read(sentences: Sequence[str], weights: Weights) -> list[Reading]:
+    """What each sentence of an abstract does, in its order."""
     if not sentences:
         return []
-    weights = _weights()
-    words = [words_of(sentence) for sentence in sentences]
-    found = [cues(some) for some in words]
-    shapes = [_total(weights.form, features, 3) for features in forms(sentences, words, found)]
-    said = [_total(weights.cues, some, 9) for some in found]
-    before, after = [_SILENCE, *said[:-1]], [*said[1:], _SILENCE]
+    own_features, kinds, eighths = kinds_and_eighths(sentences, weights)
     logits = [
-        [sum(parts) for parts in zip(shape, own[:3], earlier[3:6], later[6:], strict=True)]
-        for shape, own, earlier, later in zip(shapes, said, before, after, strict=True)
+        [
+            total + sum(value * weights.roles[name][role] for name, value in features.items())
+            for role, total in enumerate(_total(weights.roles, own, (0.0, 0.0, 0.0)))
+        ]
+        for own, features in zip(own_features, role_features(kinds, eighths), strict=True)
     ]
-    by_role = [_softmax(column) for column in zip(*logits, strict=True)]
-    return [Shares(*shares) for shares in zip(*by_role, strict=True)]
+    by_role = [softmax(column) for column in zip(*logits, strict=True)]
+    return [
+        Reading(tuple(own), Shares(*shares))
+        for own, shares in zip(kinds, zip(*by_role, strict=True), strict=True)
+    ]
 
 
-def words_of(sentence: str) -> list[str]:
-    """The words that cues are made of: in lower case; names, figures and addresses only as what they are."""
-    return list(map(_kind, _WORD.findall(sentence)))
+def kinds_and_eighths(
+    sentences: Sequence[str], weights: Weights
+) -> tuple[list[set[str]], list[list[float]], list[list[float]]]:
+    """For each sentence its phrases and form features, and the probabilities of its kinds and of its eighths."""
+    words = [words_of(sentence) for sentence in sentences]
+    phrase_sets = [phrases(own_words) for own_words in words]
+    form_sets = form_features(sentences, words, phrase_sets)
+    kinds, eighths = [], []
+    for own_phrases, own_forms in zip(phrase_sets, form_sets, strict=True):
+        sums = _total(weights.phrases, own_phrases, weights.intercepts)
+        kinds.append(softmax(_total(weights.kind_forms, own_forms, sums[: len(KINDS)])))
+        eighths.append(softmax(sums[len(KINDS) :]))
+    own_features = [own.union(row) for own, row in zip(phrase_sets, form_sets, strict=True)]
+    return own_features, kinds, eighths
 
 
-def cues(words: Sequence[str]) -> set[str]:
-    """The phrases of up to three words; those that begin the sentence also with a ``^``."""
-    pairs = [f"{a} {b}" for a, b in pairwise(words)]
-    triples = [f"{a} {b}" for a, b in zip(pairs, words[2:], strict=False)]
-    return {*words, *pairs, *triples, *(f"^{phrases[0]}" for phrases in (words, pairs, triples) if phrases)}
-
-
-def forms(
-    sentences: Sequence[str], words: Sequence[Sequence[str]], said: Sequence[Set[str]]
+def form_features(
+    sentences: Sequence[str], words: Sequence[Sequence[str]], phrase_sets: Sequence[Set[str]]
 ) -> list[list[str]]:
-    """What each sentence looks like, as names of features; of each its words and cues are given too."""
-    count = len(sentences)
-    own = [not _OWN_VOICE.isdisjoint(some) for some in said]
-    links = [_is_link(some) for some in words]
-    last = max((i for i in range(count) if not links[i]), default=0)
-    voice = own.index(True) if True in own else None
-    proposal = next((i for i in range(count) if own[i] and _PROPOSES.search(sentences[i])), None)
-    known: set[str] = set()
-    spoken, found = 0, []
-    for i, some in enumerate(words):
-        names = {name for name in _NAMES.findall(sentences[i]) if not name.islower() and _NAME.match(name)}
-        found.append(
-            [
-                f"from start {min(i, 7)}",
-                f"from end {min(max(last - i, -1), 6)}",
-                f"eighth {8 * i // max(last, 1)}",
-                f"from own voice {_distance(i, voice)}",
-                f"from proposal {_distance(i, proposal)}",
-                f"own voice {min(spoken, 4)} before, {'here' if own[i] else 'not here'}",
-                f"link {links[i]}",
-                f"words {6 * min(len(some) // 6, 8)}",
-                f"new names {min(len(names - known), 2)}",
-                f"figures {min(sum(map(some.count, _FIGURES)), 3)}",
-            ]
-        )
-        known |= names
-        spoken += own[i]
-    return found
+    """For each sentence the names of its features of place and form, and of the signals in its wording."""
+    rows = forms(sentences, words, phrase_sets)
+    return [
+        [*row, *(f"says {name}" for name in wording(sentence))]
+        for row, sentence in zip(rows, sentences, strict=True)
+    ]
 
 
-@lru_cache(maxsize=50_000)  # abstracts share most of their words
-def _kind(word: str) -> str:
-    if word.islower() and word.isalpha():
-        return word
-    if word[0].isdigit() and _FIGURE.fullmatch(word):
-        return "#%" if word[-1] == "%" else "#x" if word[-1] in "×x" else "#"
-    if word.startswith("http"):
-        return "URL"
-    return "NAME" if len(word) > 1 and _NAME.match(word) else word.lower()
+def role_features(
+    kinds: Sequence[Sequence[float]], eighths: Sequence[Sequence[float]]
+) -> list[dict[str, float]]:
+    """For each sentence by name: log-probabilities of its kind and eighth, and its neighbours' probabilities."""
+    rows = []
+    for i in range(len(kinds)):
+        row: dict[str, float] = {}
+        for table, names in ((kinds, KINDS), (eighths, [f"eighth {n}" for n in range(EIGHTHS)])):
+            for j, name in enumerate(names):
+                row[f"log:{name}"] = log(max(table[i][j], _LEAST)) / 2
+                row[f"before:{name}"] = table[i - 1][j] if i else 0.0
+                row[f"after:{name}"] = table[i + 1][j] if i + 1 < len(table) else 0.0
+        rows.append(row)
+    return rows
 
 
-def _is_link(words: Sequence[str]) -> bool:
-    """Whether a sentence only says where code or more is to be found."""
-    return "URL" in words or ("code" in words and not _GIVEN_AWAY.isdisjoint(words))
-
-
-def _distance(place: int, since: int | None) -> str:
-    return "none" if since is None else f"{max(-4, min(6, place - since)):+d}"
-
-
-def _total(weights: Mapping[str, Sequence[float]], features: Iterable[str], width: int) -> list[float]:
-    """The weights of those features that have some, added up."""
-    found = [weights[feature] for feature in weights.keys() & features]
-    return list(map(sum, zip(*found, strict=True))) if found else [0.0] * width
-
-
-def _softmax(logits: Sequence[float]) -> list[float]:
+def softmax(logits: Sequence[float]) -> list[float]:
+    """Positive numbers that add up to 1."""
     highest = max(logits)
     odds = [exp(logit - highest) for logit in logits]
     total = sum(odds)
     return [odd / total for odd in odds]
 
 
-@cache
-def _weights() -> Weights:
-    return Weights(**json.loads(Path(__file__).with_name("roles.json").read_text()))
+def _total(
+    weights: Mapping[str, Sequence[float]], features: Iterable[str], start: Sequence[float]
+) -> list[float]:
+    """``start`` and the weights of those features that have some, added up."""
+    rows = [weights[feature] for feature in weights.keys() & features]
+    return [sum(column) for column in zip(start, *rows, strict=True)]

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence, Set
 from functools import lru_cache
+from itertools import combinations
 from typing import NamedTuple
 
 from bot.domain import Role, Sentence
+from bot.summaries.claims import finding_probability, says_nothing
 from bot.summaries.highlights import marked
-from bot.summaries.roles import Shares, role_shares
+from bot.summaries.references import refers_back, without_head
+from bot.summaries.roles import Reading, Weights, read, shipped_weights
 from bot.summaries.sentences import sentences
 from bot.terms import terms
 
@@ -20,80 +24,173 @@ _INTEREST_WORTH = 0.15
 _DOUBT = 0.3
 # The title names the task already: where there are fewer sentences than roles, the others come first.
 _TASK_WORTH_OF_FEW = 0.5
-# A sentence that holds a smaller share of a role than this is not said to have it.
-_SURE_FROM = 0.4
+# A sentence that holds a smaller share of a role than this is not labelled with it.
+_ROLE_FROM = 0.4
+# What a sentence costs that refers to one that is left out.
+_DANGLING_COST = 0.2
+# A sentence tells what was known before, and comes after the others, from this probability on.
+_BACKGROUND_FROM = 0.5
+# Who speaks so tells what is new.
+_OWN_VOICE = re.compile(r"\b(?:we|our|this (?:paper|work|study|article|survey|report))\b", re.IGNORECASE)
+# What a finding adds to the worth of its sentence.
+_FINDING_WORTH = 0.08
+# A finding is one from this probability on.
+_FINDING_FROM = 0.4
+# Sentences that are compared in every combination: 10 choose 3 are 120.
+_COMPARED = 10
+
+
+class Read(NamedTuple):
+    """What an abstract says to any reader: its sentences and what is in each."""
+
+    sentences: Sequence[str]
+    readings: Sequence[Reading]
+    terms: Sequence[Set[str]]
+    findings: Sequence[float]  # probabilities
+    empty: Sequence[bool]  # says nothing to a reader
+    dangling: Sequence[bool]  # refers to the sentence before
+    background: Sequence[bool]  # tells what was known before
 
 
 def summarise(
     abstract: str, how_many: int, weights: Mapping[str, float], phrases: Sequence[str] = ()
 ) -> tuple[Sentence, ...]:
-    """At most ``how_many`` sentences, in the abstract's order; a short abstract is shown whole.
+    """At most ``how_many`` sentences, what is new before what was known; a short abstract is shown whole.
 
     Each role (task, idea, result) is told by one sentence; a set of sentences covers as many of them, in
     expectation, as the shares of the roles that its sentences hold add up to. So those are chosen that hold most;
     more of one role adds less and less, as shares are estimates, and two results in place of an idea tell little.
+    A finding counts more, and a sentence that refers to one that is left out counts less; a sentence that says
+    nothing is chosen only where no other is left. Only a finding that is sure enough has the role of the result.
     ``weights`` says what each term (``bot.terms``) matters to the reader; ``phrases`` are to be marked.
     """
-    told = _read(abstract)
-    chosen = _chosen(told.shares, _touches(told.terms, weights), how_many)
-    texts = [told.sentences[place] for place in chosen]
-    roles = _roles([told.shares[place] for place in chosen])
-    return tuple(map(Sentence, texts, roles, marked(texts, phrases)))
+    paper = read_abstract(abstract)
+    places = in_order(paper, choose(paper, how_many, weights))
+    bold = finding_place(paper, places)
+    roles = _roles([paper.readings[place].shares for place in places])
+    texts, gaps = [], []
+    for before, place in zip((-1, *places), places, strict=False):
+        text = paper.sentences[place]
+        texts.append(text if place == before + 1 else without_head(text))
+        gaps.append(place != before + 1 and (before >= 0 or texts[-1] != text))
+    rows = zip(places, texts, roles, marked(texts, phrases), gaps, strict=True)
+    return tuple(
+        Sentence(text, Role.RESULT if place == bold else role, marks, gap)
+        for place, text, role, marks, gap in rows
+    )
 
 
-class _Told(NamedTuple):
-    """What an abstract says, whoever reads it: sentence by sentence, with the shares of roles, and terms."""
-
-    sentences: Sequence[str]
-    shares: Sequence[Shares]
-    terms: Sequence[Set[str]]
+def finding(summary: Sequence[Sentence]) -> str | None:
+    """The sentence of a summary that is set in bold; None where none is sure enough to be a finding."""
+    return next((sentence.text for sentence in summary if sentence.role is Role.RESULT), None)
 
 
 @lru_cache(maxsize=1_000)  # many readers get the same papers on the same day
-def _read(abstract: str) -> _Told:
-    told = sentences(abstract)
-    return _Told(told, role_shares(told), [frozenset(terms(sentence)) for sentence in told])
+def read_abstract(abstract: str) -> Read:
+    """What an abstract says, by the weights that are shipped."""
+    return read_with(abstract, shipped_weights())
 
 
-def _chosen(shares: Sequence[Shares], touches: Sequence[float], how_many: int) -> list[int]:
-    """The places of the sentences to keep, found one after another: each time the one that adds most."""
+def read_with(abstract: str, weights: Weights) -> Read:
+    """What an abstract says, by these weights."""
+    texts = sentences(abstract)
+    readings = read(texts, weights)
+    return Read(
+        sentences=texts,
+        readings=readings,
+        terms=[frozenset(terms(text)) for text in texts],
+        findings=[
+            finding_probability(text, reading.result, weights.finding)
+            for text, reading in zip(texts, readings, strict=True)
+        ],
+        empty=list(map(says_nothing, texts)),
+        dangling=[place > 0 and refers_back(text) for place, text in enumerate(texts)],
+        background=[
+            reading.background >= _BACKGROUND_FROM and not _OWN_VOICE.search(text)
+            for text, reading in zip(texts, readings, strict=True)
+        ],
+    )
+
+
+def choose(paper: Read, how_many: int, weights: Mapping[str, float]) -> tuple[int, ...]:
+    """The places of the sentences to show, in order: of all sets of ``how_many`` the one that is worth most."""
+    every = range(len(paper.sentences))
+    touches = _touches(paper.terms, weights)
+    full = [place for place in every if not paper.empty[place]]
+    # Sentences that say nothing fill up only what the others leave.
+    spare = sorted(
+        (place for place in every if paper.empty[place]), key=lambda i: -sum(paper.readings[i].shares)
+    )
+    fill = spare[: max(0, how_many - len(full))]
+    how_many = min(how_many, len(full))
+    if how_many <= 0:
+        return tuple(sorted(fill))
     worths = (1.0 if how_many >= len(_ORDER) else _TASK_WORTH_OF_FEW, 1.0, 1.0)
-    left, kept, held = list(range(len(shares))), list[int](), [0.0, 0.0, 0.0]
-    while left and len(kept) < how_many:
-        gains = {
-            place: _gain(shares[place], held, worths) + _INTEREST_WORTH * touches[place] for place in left
-        }
-        best = max(left, key=gains.__getitem__)
-        left.remove(best)
-        kept.append(best)
-        held = [had + more for had, more in zip(held, shares[best], strict=True)]
-    return sorted(kept)
+    values = [
+        [worth * share for worth, share in zip(worths, paper.readings[i].shares, strict=True)] for i in every
+    ]
+    extras = [_INTEREST_WORTH * touches[i] + (_FINDING_WORTH * _surely(paper.findings[i])) for i in every]
+    compared = sorted(sorted(full, key=lambda i: -sum(values[i]) - extras[i])[: max(_COMPARED, how_many)])
+
+    def worth(places: tuple[int, ...]) -> float:
+        total = 0.0
+        for column in range(len(_ORDER)):
+            held = sum(values[i][column] for i in places)
+            total += held - _DOUBT * held * held
+        total += sum(extras[i] for i in places)
+        total -= _DANGLING_COST * sum(paper.dangling[i] and i - 1 not in places for i in places)
+        return total
+
+    best = max(combinations(compared, how_many), key=worth)
+    return tuple(sorted((*best, *fill)))
 
 
-def _gain(share: Shares, held: Sequence[float], worths: Sequence[float]) -> float:
-    """What a sentence adds to the worth of those kept, which is ``x - _DOUBT * x * x`` for a share x of a role."""
-    triples = zip(share, held, worths, strict=True)
-    return sum(worth * more * (1 - _DOUBT * (2 * had + more)) for more, had, worth in triples)
+def in_order(paper: Read, places: Sequence[int]) -> list[int]:
+    """The chosen sentences as they are shown: in the abstract's order, but what was known before comes last.
+
+    A sentence that refers to the one before stays behind it. An abstract that is shown whole stays as it is.
+    """
+    if len(places) == len(paper.sentences):
+        return list(places)
+    groups: list[list[int]] = []
+    for place in places:
+        if groups and paper.dangling[place] and groups[-1][-1] == place - 1:
+            groups[-1].append(place)
+        else:
+            groups.append([place])
+    groups.sort(key=lambda group: paper.background[group[0]])
+    return [place for group in groups for place in group]
 
 
-def _touches(said: Sequence[Set[str]], weights: Mapping[str, float]) -> list[float]:
+def _surely(probability: float) -> float:
+    return probability if probability >= _FINDING_FROM else 0.0
+
+
+def finding_place(paper: Read, places: Sequence[int]) -> int | None:
+    """Which of the sentences to set in bold: the surest finding."""
+    best = max(places, key=paper.findings.__getitem__, default=None)
+    return best if best is not None and paper.findings[best] >= _FINDING_FROM else None
+
+
+def _touches(sentence_terms: Sequence[Set[str]], weights: Mapping[str, float]) -> list[float]:
     """For each sentence, by its terms, its part of all that the reader cares about here, 0 to 1."""
     if not weights:
-        return [0.0] * len(said)
-    touched = [{term for term in some if weights.get(term, 0.0) > 0} for some in said]
+        return [0.0] * len(sentence_terms)
+    touched = [{term for term in own if weights.get(term, 0.0) > 0} for own in sentence_terms]
     whole = sum(weights[term] for term in set().union(*touched)) or 1.0
-    return [sum(weights[term] for term in some) / whole for some in touched]
+    return [sum(weights[term] for term in own) / whole for own in touched]
 
 
-def _roles(shares: Sequence[Shares]) -> list[Role | None]:
-    """One sentence for each role, the surest first; None for those that are left."""
+def _roles(shares: Sequence[Sequence[float]]) -> list[Role | None]:
+    """One sentence for task and for idea, the surest first; None for those that are left."""
     roles: list[Role | None] = [None] * len(shares)
     claims = [
         (share, place, role)
         for place, row in enumerate(shares)
         for share, role in zip(row, _ORDER, strict=True)
+        if role is not Role.RESULT
     ]
     for share, place, role in sorted(claims, reverse=True):
-        if share >= _SURE_FROM and roles[place] is None and role not in roles:
+        if share >= _ROLE_FROM and roles[place] is None and role not in roles:
             roles[place] = role
     return roles

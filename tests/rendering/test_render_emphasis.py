@@ -49,6 +49,20 @@ def test_in_plain_text_the_result_has_an_arrow_and_lines_of_its_own():
     assert paragraphs(()) == []
 
 
+def test_an_ellipsis_shows_where_something_was_left_out(
+    make_pick: Callable[..., Pick], make_edition: Callable[..., Edition], links: Links, templates: Environment
+) -> None:
+    summary = (Sentence("We weed."), Sentence("it works in 9 beds.", Role.RESULT, after_gap=True))
+    assert paragraphs(summary) == ["We weed.", "→ … it works in 9 beds."]
+    edition = make_edition(make_pick(summary=summary))
+    (message,) = render_slack(edition, links, channel="C1")
+    texts = [block["text"]["text"] for block in json.loads(message)["blocks"] if block["type"] == "section"]
+    assert "We weed. … *it works in 9 beds.*" in texts
+    html = render_mail(edition, links, templates).html
+    shown = html[html.index("We weed.") : html.index("it works")]
+    assert shown.count("…") == 1
+
+
 def test_a_summary_is_shortened_sentence_by_sentence():
     assert shortened(SUMMARY, 900) == SUMMARY
     kept = shortened(SUMMARY, 30)

@@ -29,7 +29,3 @@ def test_each_phrase_is_marked_once_where_it_is_said_first():
 
 def test_a_phrase_that_two_reasons_name_is_marked_once():
     assert marked(["Fish swim."], ["fish", "Fish"]) == [("Fish",)]
-
-
-def test_a_function_word_of_a_keyword_is_found_in_any_case():
-    assert occurrence("State Of The Art owls", "state of the art") == "State Of The Art"

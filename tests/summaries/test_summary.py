@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain import Role
+from bot.summaries import finding, summarise
+from bot.summaries.references import refers_back, without_head
 from bot.summaries.sentences import sentences
-from bot.summaries.summary import summarise
 
 ABSTRACT = (
     "Recent years have seen much work on gardens. However, weeds remain a problem. "
@@ -72,13 +73,13 @@ def test_the_idea_and_the_result_are_called_so():
 
 def test_of_sentences_of_like_use_the_one_on_the_readers_words_is_kept():
     abstract = ABSTRACT.replace(
-        "It is trained on two beds.", "It reads the red leaves. It reads the blue stones."
+        "It is trained on two beds.", "The arms hold the red leaves. The arms hold the blue stones."
     )
     kept, blue, grey = (
-        texts(summarise(abstract, 5, weights)) for weights in ({}, {"blue stone": 1.0}, {"we": 1.0})
+        texts(summarise(abstract, 4, weights)) for weights in ({}, {"blue stone": 1.0}, {"we": 1.0})
     )
-    assert "Squirrels are discussed at length." in kept
-    assert [sentence for sentence in blue if sentence not in kept] == ["It reads the blue stones."]
+    assert "The arms hold the red leaves." in kept
+    assert [sentence for sentence in blue if sentence not in kept] == ["The arms hold the blue stones."]
     assert grey == kept
 
 
@@ -102,8 +103,109 @@ def test_no_sentences_wanted_none_given():
 
 
 @given(st.integers(0, 6), st.dictionaries(st.sampled_from(["weeds", "beds", "it is"]), st.floats(-2, 2)))
-def test_the_order_is_the_abstracts(how_many, weights):
-    kept = summarise(ABSTRACT, how_many, weights)
-    places = [ABSTRACT.index(sentence.text) for sentence in kept]
-    assert places == sorted(places)
-    assert len(kept) == min(how_many, 6)
+def test_each_sentence_is_a_part_of_the_abstract_and_shown_once(how_many, weights):
+    kept = texts(summarise(ABSTRACT, how_many, weights))
+    assert all(text in ABSTRACT for text in kept)
+    assert len(kept) == len(set(kept)) == min(how_many, 6)
+
+
+def test_what_is_new_comes_first_and_what_was_known_last():
+    abstract = (
+        "Weeds have been a problem in gardens for many years. We propose WeedNet, which pulls weeds by their roots. "
+        "Experiments show that it removes 95% of weeds, 20% more than previous methods. "
+        "Code is available at https://a.example/b."
+    )
+    summary = summarise(abstract, 3, {})
+    assert [text.split()[0] for text in texts(summary)] == ["We", "Experiments", "Weeds"]
+    assert [sentence.after_gap for sentence in summary] == [False, False, True]
+
+
+def test_what_says_nothing_is_shown_only_where_nothing_else_is_left_and_never_bold():
+    empty = ["Code is available at https://a.example/b.", "We hope that this work inspires future research."]
+    abstract = " ".join(["Weeds grow.", "We propose WeedNet.", *empty, "It removes 95% of weeds."])
+    assert not set(empty) & set(texts(summarise(abstract, 3, {})))
+    summary = summarise(abstract, 5, {})
+    assert set(empty) < set(texts(summary))
+    assert finding(summary) not in empty
+
+
+@pytest.mark.parametrize(
+    ("sentence", "bold"),
+    [
+        ("Experiments show that WeedNet removes 95% of weeds, 20% more than RootBot.", True),
+        ("We find that weeds grow faster in wet beds than in dry ones.", True),
+        ("Extensive experiments demonstrate the effectiveness of our method.", False),
+        ("Experiments show that our method outperforms existing baselines.", False),
+        ("We hope that our findings will inspire future research on weeds.", False),
+        ("We further discuss the benchmarks and their limits.", False),
+        ("Future research should focus on beds of 3 metres.", False),
+        ("Our code is available on this https URL.", False),
+    ],
+)
+def test_only_what_came_out_is_set_in_bold(sentence, bold):
+    summary = summarise(f"Weeds are a problem. We propose WeedNet, which pulls weeds. {sentence}", 3, {})
+    assert finding(summary) == (sentence if bold else None)
+
+
+def test_a_sentence_that_refers_back_is_shown_with_what_it_refers_to_or_not_at_all():
+    abstract = (
+        "Gardens are full of weeds. Two paradigms for weeding exist. This paradigm is slow. Squirrels eat bulbs. "
+        "We propose WeedNet, which pulls weeds by their roots. Experiments show that it removes 95% of weeds."
+    )
+    for how_many in range(1, 6):
+        kept = texts(summarise(abstract, how_many, {}))
+        assert "This paradigm is slow." not in kept or "Two paradigms for weeding exist." in kept
+
+
+def test_a_head_that_only_links_is_left_out_behind_a_gap():
+    abstract = (
+        "Weeds are a problem. Many robots are slow. To address these limits, we propose WeedNet, which pulls weeds."
+        " It is trained on two beds. Finally, experiments show that WeedNet removes 95% of weeds, 9% more than RootBot."
+    )
+    summary = summarise(abstract, 2, {})
+    assert texts(summary) == [
+        "we propose WeedNet, which pulls weeds.",
+        "experiments show that WeedNet removes 95% of weeds, 9% more than RootBot.",
+    ]
+    assert [sentence.after_gap for sentence in summary] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "refers"),
+    [
+        ("This paradigm fails.", True),
+        ("It fails.", True),
+        ("Such methods fail.", True),
+        ("However, they fail.", True),
+        ("To address these challenges, they fail.", True),
+        ("However, we fail.", False),
+        ("To address these challenges, we fail.", False),
+        ("It is challenging to fail.", False),
+        ("In contrast to previous work, we fail.", False),
+        ("In this paper, we fail.", False),
+        ("This work fails.", False),
+        ("", False),
+    ],
+)
+def test_openers_that_refer_back_are_known_from_those_that_do_not(sentence, refers):
+    assert refers_back(sentence) is refers
+
+
+@given(st.text(max_size=60))
+def test_a_sentence_without_its_head_is_a_part_of_it(text):
+    assert text.endswith(without_head(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "To " * 20_000,
+        "show " * 20_000,
+        "To this " * 10_000,
+        "the code, " * 10_000,
+        "1" * 100_000,
+        "a." * 50_000,
+    ],
+)
+def test_long_hostile_text_is_read(text):
+    assert len(summarise(text, 3, {})) <= 3

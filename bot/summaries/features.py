@@ -1,0 +1,87 @@
+"""What a sentence looks like to the models: its words and phrases, its place, and its form."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence, Set
+from functools import lru_cache
+from itertools import pairwise
+
+_WORD = re.compile(r"https?://\S+|\d[\d.,]*\s?[%×x]?(?!\w)|[A-Za-z0-9]+(?:[-'’][A-Za-z0-9]+)*|[:;()?]")
+_NAME = re.compile(r"(?=.*[A-Z].*[A-Z])|[A-Z]+\d|.*[a-z][A-Z]")  # GRPO, R1, WeedNet
+_FIGURE = re.compile(r"\d[\d.,]*\s?[%×x]?")
+_NAMES = re.compile(r"[A-Za-z0-9-]{2,}")
+_PROPOSES = re.compile(r"\b(?:propos|introduc|present|develop)\w*", re.IGNORECASE)
+_OWN_VOICE = {
+    "we",
+    "our",
+    "in this",
+    *(f"this {kind}" for kind in "paper work study article report survey".split()),
+}
+_FIGURES = ("#", "#%", "#x")
+_CODE_IS = {"available", "released", "release"}
+
+
+def words_of(sentence: str) -> list[str]:
+    """The words that phrases are made of: in lower case; names, figures and addresses only as what they are."""
+    return list(map(_word_kind, _WORD.findall(sentence)))
+
+
+def phrases(words: Sequence[str]) -> set[str]:
+    """The phrases of up to three words; those that begin the sentence also with a ``^``."""
+    pairs = [f"{a} {b}" for a, b in pairwise(words)]
+    triples = [f"{a} {b}" for a, b in zip(pairs, words[2:], strict=False)]
+    return {*words, *pairs, *triples, *(f"^{first[0]}" for first in (words, pairs, triples) if first)}
+
+
+def forms(
+    sentences: Sequence[str], words: Sequence[Sequence[str]], phrase_sets: Sequence[Set[str]]
+) -> list[list[str]]:
+    """The names of each sentence's features of place and form; ``words`` and ``phrase_sets`` are its own."""
+    count = len(sentences)
+    own = [not _OWN_VOICE.isdisjoint(own_phrases) for own_phrases in phrase_sets]
+    links = [_is_link(own_words) for own_words in words]
+    last = max((i for i in range(count) if not links[i]), default=0)
+    voice = own.index(True) if True in own else None
+    proposal = next((i for i in range(count) if own[i] and _PROPOSES.search(sentences[i])), None)
+    earlier_names: set[str] = set()
+    own_before, features = 0, []
+    for i, own_words in enumerate(words):
+        names = {name for name in _NAMES.findall(sentences[i]) if not name.islower() and _NAME.match(name)}
+        features.append(
+            [
+                f"from start {min(i, 7)}",
+                f"from end {min(max(last - i, -1), 6)}",
+                f"eighth {min(8 * i // max(last, 1), 9)}",
+                f"from own voice {_distance(i, voice)}",
+                f"from proposal {_distance(i, proposal)}",
+                f"own voice {min(own_before, 4)} before, {'here' if own[i] else 'not here'}",
+                f"link {links[i]}",
+                f"words {6 * min(len(own_words) // 6, 8)}",
+                f"new names {min(len(names - earlier_names), 2)}",
+                f"figures {min(sum(map(own_words.count, _FIGURES)), 3)}",
+            ]
+        )
+        earlier_names |= names
+        own_before += own[i]
+    return features
+
+
+@lru_cache(maxsize=50_000)  # abstracts share most of their words
+def _word_kind(word: str) -> str:
+    if word.islower() and word.isalpha():
+        return word
+    if word[0].isdigit() and _FIGURE.fullmatch(word):
+        return "#%" if word[-1] == "%" else "#x" if word[-1] in "×x" else "#"
+    if word.startswith("http"):
+        return "URL"
+    return "NAME" if len(word) > 1 and _NAME.match(word) else word.lower()
+
+
+def _is_link(words: Sequence[str]) -> bool:
+    """Whether a sentence only says where code or more is to be found."""
+    return "URL" in words or ("code" in words and not _CODE_IS.isdisjoint(words))
+
+
+def _distance(place: int, since: int | None) -> str:
+    return "none" if since is None else f"{max(-4, min(6, place - since)):+d}"

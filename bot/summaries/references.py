@@ -1,0 +1,98 @@
+"""Openers that refer to the sentence before, and head words that can be left out.
+
+"This paradigm fails" says little without the paradigm; "Moreover, we show that ..." is whole without its first word,
+and "To address these challenges, we propose ..." without its first phrase. A summary takes the first with what it
+refers to, or not at all, and leaves the head of the others out where the sentence before is not shown.
+"""
+
+from __future__ import annotations
+
+import re
+
+# Words that only link a sentence to the one before: the rest is whole, and means the same.
+_HEAD = re.compile(
+    r"(?:Finally|Specifically|Moreover|Furthermore|Additionally|In addition|Besides|Also|Notably|Importantly|"
+    r"In particular|More importantly|More specifically|Concretely|However|Nevertheless|Nonetheless|"
+    r"Therefore|Thus|Hence|"
+    r"Consequently|Accordingly|Subsequently|Then|Next|Further|Second|Secondly|Third|Thirdly|Lastly|"
+    r"Meanwhile|Interestingly|"
+    r"Surprisingly|Remarkably|Crucially|Overall|In summary|In conclusion|To conclude|In short|Conversely|"
+    r"On the other hand|In contrast|By contrast|Beyond that|As a result|Last but not least|Significantly|"
+    r"Particularly|Here|In response|At the same time|To this end|To that end|To do so|To achieve this)"
+    r",\s+(?=\S)"
+)
+# The paper speaks of itself: refers to nothing before.
+_OWN = (
+    r"(?!\s+(?:\w+\s+)?(?:paper|work|study|article|report|survey|review|thesis|research|letter|chapter|"
+    r"tutorial|note|"
+    r"dissertation|manuscript|position paper|project|contribution|systematic review|technical report)\b)"
+)
+_EXPLETIVE = (
+    r"(?!\s+(?:is|was|has been|remains|becomes|can be|seems|appears)\s+(?:\w+ly\s+|also\s+|often\s+|"
+    r"still\s+|not\s+)*"
+    r"(?:challenging|difficult|hard|important|crucial|essential|critical|possible|impossible|necessary|"
+    r"well[- ]known|known|"
+    r"shown|unclear|clear|desirable|common|natural|likely|vital|widely|believed|expensive|costly|imperative|"
+    r"tempting)\b)"
+)
+_REFERS = re.compile(
+    rf"(?:(?:This|These|Those)\b{_OWN}|It\b{_EXPLETIVE}|(?:Its|Such(?! as)|They|Their|Them|Both|Doing so|Instead|"
+    r"For example|For instance|E\.g\.|That is|Similarly|Likewise|Otherwise|In doing so|By doing so|"
+    r"In this way|In turn|The former|The latter|Among them|Of these|Rather|Unlike these|"
+    r"Even so|If so|Either way|The other|Yet|But|And|So|Or)\b(?! far))"
+)
+# The same within an introductory phrase: "To address these challenges, we", "Based on this, we".
+_REFERS_EARLY = re.compile(
+    rf"(?:To|Based on|Building on|Building upon|Using|With|By|Through|From|In|On|For|Under|Due to|"
+    rf"Motivated by|Inspired by|"
+    r"Given|Despite|Among|As|Beyond|Within|Across|Towards?|Driven by|Combining|Leveraging|Considering|Recognizing|"
+    r"Following|Upon|After|Because of|At|Of|Like|Unlike|Since|While|When|If|Although|Though|Even though|"
+    r"Even if|Addressing|"
+    rf"Overcoming)\b[^,.;]{{0,50}}?\b(?:(?:this|these|those(?! of| that| who| with)|such(?! as))\b{_OWN}|"
+    rf"doing so\b)"
+)
+
+# What may follow such a phrase for it to be left out: a clause that is whole.
+_CLAUSE = re.compile(
+    r"[^,.;:]{0,60},\s+(?=(?:we|I|our|the|an?|(?:in )?this (?:paper|work|study|article|survey|report|review|"
+    r"thesis))\s|"
+    r"[A-Z][\w-]*[A-Z0-9])|[^,.;:]{0,60}\s(?=we\s)"
+)
+
+
+def without_head(sentence: str) -> str:
+    """The sentence without what at its head only links it to the one before: a part of it, and a whole clause.
+
+    >>> without_head("Moreover, we show that it gains 3%.")
+    'we show that it gains 3%.'
+    >>> without_head("To address these challenges, we propose WeedNet.")
+    'we propose WeedNet.'
+    """
+    rest = sentence
+    while head := _head(rest[:1].upper() + rest[1:]):
+        rest = rest[head:]
+    return rest
+
+
+def _head(sentence: str) -> int:
+    """How many characters of a sentence only link it to the one before."""
+    if word := _HEAD.match(sentence):
+        return word.end()
+    phrase = _REFERS_EARLY.match(sentence)
+    clause = _CLAUSE.match(sentence, phrase.end()) if phrase else None
+    return clause.end() if clause else 0
+
+
+def refers_back(sentence: str) -> bool:
+    """Whether a sentence can't be understood without the one before it, head words aside.
+
+    >>> refers_back("However, this fails.")
+    True
+    >>> refers_back("However, we fail.")
+    False
+    >>> refers_back("In this paper, we fail.")
+    False
+    """
+    rest = without_head(sentence)
+    rest = rest[:1].upper() + rest[1:]
+    return bool(_REFERS.match(rest) or _REFERS_EARLY.match(rest))

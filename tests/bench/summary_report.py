@@ -1,0 +1,158 @@
+"""What summaries keep, how sound their findings are, how many begin in mid-air, and what a paper costs.
+
+    python tests/bench/summary_report.py ../shared/bench [--seeds ../shared/seeds]
+
+Coverage is five-fold over the marked abstracts, weights learned on the other four parts. Findings are counted on the
+part "report" of ``findings_labels.jsonl``, and on a fifth of the kinds' part "train" that was kept from the weights;
+dangling openers over the seeds and 200 arXiv papers. The data is as ``summary_weights.py`` wants it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from summary_weights import (
+    LABELS,
+    Marked,
+    learn_findings,
+    learn_roles,
+    learn_sentences,
+    read_jsonl,
+    training_data,
+)
+
+from bot.digests import parse
+from bot.domain import RawDigest
+from bot.summaries.references import refers_back
+from bot.summaries.roles import Weights, shipped_weights
+from bot.summaries.sentences import sentences
+from bot.summaries.summary import Read, choose, finding_place, in_order, read_with
+
+PARTS = 5
+STRICT, WIDE = ("finding",), ("finding", "borderline")
+
+
+def coverage(papers: Sequence[Marked], reads: dict[str, Read], how_many: int) -> float:
+    """The mean share of marked roles of which a chosen sentence holds the middle of a mark."""
+    shares = []
+    for paper in papers:
+        wanted = {role for _, _, role in paper.spans if role in paper.targets}
+        places = set(choose(reads[paper.id], how_many, {}))
+        if wanted:
+            shares.append(sum(not places.isdisjoint(paper.targets[role]) for role in wanted) / len(wanted))
+    return sum(shares) / len(shares)
+
+
+def out_of_fold(papers: Sequence[Marked], learned: Weights) -> dict[str, Read]:
+    """What each abstract says by weights of roles that were learned on the other parts."""
+    order = list(papers)
+    random.Random(0).shuffle(order)
+    reads = {}
+    for part in range(PARTS):
+        weights = learn_roles([p for i, p in enumerate(order) if i % PARTS != part], learned)
+        reads |= {p.id: read_with(p.abstract, weights) for p in order[part::PARTS]}
+    return reads
+
+
+def dangling(abstracts: Sequence[str], weights: Weights, how_many: int = 3) -> tuple[int, int, int]:
+    """Summaries with a sentence that refers to one left out; with a background first; with a finding."""
+    loose = background = bold = 0
+    for abstract in abstracts:
+        paper = read_with(abstract, weights)
+        places = choose(paper, how_many, {})
+        loose += any(i > 0 and i - 1 not in places and refers_back(paper.sentences[i]) for i in places)
+        background += bool(places) and paper.background[in_order(paper, places)[0]]
+        bold += finding_place(paper, places) is not None
+    return loose, background, bold
+
+
+def labelled_findings(papers: Sequence[dict[str, Any]], weights: Weights, part: str) -> Counter[str]:
+    """How many of the part's summaries have a finding, and what label it has."""
+    abstracts = {paper["id"]: paper["abstract"] for paper in papers}
+    labels = {(row["id"], row["sentence"]): row["label"] for row in read_jsonl(LABELS) if row["part"] == part}
+    outcomes: Counter[str] = Counter()
+    for id_ in {id_ for id_, _ in labels}:
+        paper = read_with(abstracts[id_], weights)
+        place = finding_place(paper, choose(paper, 3, {}))
+        outcomes["no finding shown" if place is None else labels.get((id_, place), "none")] += 1
+    return outcomes
+
+
+def kind_findings(papers: Sequence[dict[str, Any]], weights: Weights) -> tuple[int, Counter[str]]:
+    """How many abstracts with kinds there are, and the kinds of the sentences that are shown as findings."""
+    outcomes: Counter[str] = Counter()
+    for row in papers:
+        paper = read_with(" ".join(text.strip() for text in row["sentences"]), weights)
+        place = finding_place(paper, choose(paper, 3, {}))
+        if place is not None:
+            shown = paper.sentences[place]
+            kinds = [
+                k
+                for text, k in zip(row["sentences"], row["labels"], strict=True)
+                if text.strip() in shown or shown in text
+            ]
+            outcomes[kinds[0] if len(kinds) == 1 else max(kinds, key=kinds.count, default="none")] += 1
+    return len(papers), outcomes
+
+
+def milliseconds(abstracts: Sequence[str], call: Callable[[str], object]) -> float:
+    begin = time.process_time()
+    for abstract in abstracts:
+        call(abstract)
+    return 1000 * (time.process_time() - begin) / len(abstracts)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("bench", type=Path)
+    parser.add_argument("--seeds", type=Path)
+    parser.add_argument("--part", default="report", choices=("tune", "report"))
+    args = parser.parse_args()
+    kinds, papers, unlabelled = training_data(args.bench)
+    weights = shipped_weights()
+
+    reads = out_of_fold(papers, weights)
+    kept = "  ".join(f"{n}: {coverage(papers, reads, n):.3f}" for n in (2, 3, 4))
+    print(f"coverage, five-fold over {len(papers)}, by sentences: {kept}")
+
+    outcomes = labelled_findings(unlabelled, weights, args.part)
+    shown = outcomes.total() - outcomes["no finding shown"]
+    strict, wide = (sum(outcomes[name] for name in names) / shown for names in (STRICT, WIDE))
+    print(
+        f"findings, part {args.part}: in {shown / outcomes.total():.2f} of {outcomes.total()}; findings "
+        f"{strict:.2f}, with borderline {wide:.2f}"
+    )
+
+    held = kinds[::PARTS]
+    apart = learn_sentences([row for i, row in enumerate(kinds) if i % PARTS], unlabelled)
+    apart = learn_findings(unlabelled, learn_roles(papers, apart))
+    count, by_kind = kind_findings(held, apart)
+    print(
+        f"findings, a fifth kept apart: in {by_kind.total() / count:.2f} of {count}; labelled a result "
+        f"{by_kind['result'] / by_kind.total():.3f}"
+    )
+
+    abstracts = [p["abstract"] for p in random.Random(1).sample(unlabelled, 200)]
+    for path in sorted(args.seeds.glob("*.txt")) if args.seeds else ():
+        for digest in parse(RawDigest("seeds", path.name, path.read_bytes())):
+            abstracts += [entry.abstract for entry in digest.entries if entry.abstract]
+    loose, background, bold = dangling(abstracts, weights)
+    size = len(abstracts)
+    print(
+        f"{size} summaries: dangling opener {loose / size:.3f}; background first {background / size:.3f}; "
+        f"a finding in {bold / size:.2f}"
+    )
+    print(f"a paper: {milliseconds(abstracts, lambda a: choose(read_with(a, weights), 3, {})):.2f} ms")
+    print(f"of these, sentences alone: {milliseconds(abstracts, sentences):.2f} ms")
+
+
+if __name__ == "__main__":
+    main()
