@@ -6,6 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
+from bot.terms.stems import stem
+
 _WORD = re.compile(r"[^\W\d_]\w*")
 _INSIDE_SENTENCE = re.compile(r"(?<=[\w,;)] )[^\W\d_]\w*")
 
@@ -31,6 +33,14 @@ class Spellings:
     def of(self, phrase: str) -> str:
         """The phrase with each capitalised word as it is usually written."""
         return _WORD.sub(lambda word: self._word(word[0]), phrase)
+
+    def of_stems(self, term: str) -> str:
+        """How the stems of a term are spelled most often; a stem never seen stands for itself."""
+        return " ".join(self._of_stem(s) for s in term.split())
+
+    def _of_stem(self, wanted: str) -> str:
+        alike = [word for word in self._usual if word.startswith(wanted[:3]) and stem(word) == wanted]
+        return self._usual[alike[-1]] if alike else wanted  # the commonest is the last
 
     def _word(self, word: str) -> str:
         is_name = any(map(str.isupper, word[1:]))

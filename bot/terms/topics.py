@@ -79,7 +79,7 @@ def _segments(text: str) -> Iterator[list[Token]]:
     flowing = _WRAP.sub(" ", text)
     ends = [end.start() for end in _SEGMENT_END.finditer(flowing)]
     place = 0
-    by_segment: dict[int, list[Token]] = {}
+    by_segment: dict[int, list[tuple[Token, bool]]] = {}
     for token in tokens(flowing):
         while place < len(ends) and ends[place] < token.start:
             place += 1
@@ -87,15 +87,13 @@ def _segments(text: str) -> Iterator[list[Token]]:
             token.spelling.lower() in _REQUESTS
             or _last_word(text[max(0, token.start - 12) : token.start]) in _SUBJECTS
         )
-        by_segment.setdefault(place, [])
-        if not asks:
-            by_segment[place].append(token)
-    for place, segment in by_segment.items():
+        by_segment.setdefault(place, []).append((token, asks))
+    for place, asked in by_segment.items():
+        segment = [token for token, asks in asked if not asks]
         start = ends[place - 1] if place else 0
-        asks_how = len(segment) > 2 and _HOW.search(text, start, segment[0].start)
-        yield from (
-            [segment[:-1], segment[-1:]] if asks_how else [segment]
-        )  # "how do language models hallucinate"
+        # "How do language models hallucinate" ends in its verb, if that isn't one that asks.
+        ends_in_verb = len(segment) > 2 and not asked[-1][1] and _HOW.search(text, start, segment[0].start)
+        yield from [segment[:-1], segment[-1:]] if ends_in_verb else [segment]
 
 
 def _topical(segment: Sequence[Token]) -> list[list[Token]]:

@@ -99,7 +99,8 @@ def learn(names: np.ndarray, features: np.ndarray, sample: dict[str, list[str]])
     truth = topical[~half]
     print(
         f"held out ({len(truth)} stems): AUC {roc_auc_score(truth, held_out):.3f}; below {GENERAL} are "
-        f"{np.mean(held_out[~truth] < GENERAL):.2f} of the general, {np.mean(held_out[truth] < GENERAL):.2f} of the topical"
+        f"{np.mean(held_out[~truth] < GENERAL):.2f} of the general, "
+        f"{np.mean(held_out[truth] < GENERAL):.2f} of the topical"
     )
     return np.asarray(model.fit(features[rows], topical).predict_proba(features)[:, 1])
 
