@@ -24,6 +24,8 @@ from bot.terms import (
 
 LONGEST_PHRASE = 4  # words; what is longer is a sentence to a reader
 _ADJECTIVE_ENDINGS = (
+    "ative",
+    "cial",
     "able",
     "ible",
     "ous",
