@@ -8,7 +8,7 @@ its other words small. By interest words alone that ranks 6 % better than rows o
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from typing import BinaryIO, Self
 
@@ -95,6 +95,13 @@ class Corpus(TransformerMixin, BaseEstimator):
         )
         return unit(weighted)
 
+    def columns(self, terms: Iterable[str]) -> tuple[np.ndarray, np.ndarray]:
+        """The columns of those terms that are in the vocabulary, each once, and which of them are pairs of words."""
+        vocabulary = self._vectorizer.vocabulary
+        known = dict.fromkeys(term for term in terms if term in vocabulary)
+        columns = np.array([vocabulary[term] for term in known], dtype=int)
+        return columns, np.array([" " in term for term in known], dtype=bool)
+
     @property
     def identity(self) -> int:
         """Another for each vocabulary: models over one are void over another."""
@@ -171,13 +178,13 @@ class Corpus(TransformerMixin, BaseEstimator):
         self._vectorizer = CountVectorizer(analyzer=stem_terms, vocabulary=vocabulary)
         pairs = np.array([" " in name for name in names], dtype=bool)
         weight = _PAIR_WEIGHT_OF_FEW if _are_few(papers) else _PAIR_WEIGHT
-        self._term_weights: np.ndarray = np.where(pairs, weight, 1).astype(np.float32)
-        self._full: np.ndarray = 1 / self._term_weights
+        self.term_weights_: np.ndarray = np.where(pairs, weight, 1).astype(np.float32)
+        self._full: np.ndarray = 1 / self.term_weights_
 
     def _scaled(self, counts: sp.csr_matrix) -> sp.csr_matrix:
         rows = sp.csr_matrix(counts[:, : len(self.terms_)], dtype=np.float32)
         rows.data = np.sqrt(rows.data)
-        return rows.multiply(self._term_weights).tocsr()
+        return rows.multiply(self.term_weights_).tocsr()
 
     def _weighted(self, counts: sp.csr_matrix) -> sp.csr_matrix:
         rows = self._scaled(counts)

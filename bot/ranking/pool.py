@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from bot.domain import Paper
 from bot.ranking.corpus import Corpus
 from bot.ranking.experts import Papers
-from bot.ranking.rules import Rules, Verdict
+from bot.ranking.rules import Rules, Verdict, stemmed_phrases
 from bot.ranking.vectors import directions, unit
 
 
@@ -61,6 +61,16 @@ class Pool:
         if rules not in self._verdicts:
             self._verdicts[rules] = [rules.verdict(paper) for paper in self.papers]
         return self._verdicts[rules]
+
+    def meeting(self, rules: Rules, papers: Sequence[Paper]) -> list[Paper]:
+        """Those of these papers that the rules allow to be ranked."""
+        if not rules.require:
+            return list(papers)
+        return [paper for paper in papers if rules.meets(self._stemmed[self.row[paper.id]])]
+
+    @cached_property
+    def _stemmed(self) -> list[str]:
+        return [stemmed_phrases(document(paper)) for paper in self.papers]
 
     def nearest(self, rows: Sequence[int], others: sp.csr_matrix) -> tuple[np.ndarray, np.ndarray]:
         """For each of these rows the most alike of ``others`` (unit rows, at least one), and its cosine."""

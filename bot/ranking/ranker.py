@@ -21,6 +21,7 @@ from bot.ranking.ranking import Model, Ranking
 from bot.ranking.rules import Rules
 from bot.ranking.taste import Tastes, faded, pooled
 from bot.ranking.vectors import unit
+from bot.ranking.words import topics_row
 
 # So many readers are ranked in one matrix product: enough to be quick, few enough for any machine's memory.
 _BATCH = 200
@@ -83,12 +84,15 @@ class Ranker:
         pool = Pool(self._corpus, list({paper.id: paper for some in candidates for paper in some}.values()))
         with threadpool_limits(1):  # threads that wait for one another cost more than they save here
             known = _Thumbed(self._corpus, interests)
-            experts = Experts(self._corpus).fit(known.tastes(), known.judged(), known.learned())
+            experts = Experts(self._corpus).fit(
+                known.tastes(), known.judged(), known.covered(), known.learned()
+            )
             said = experts.log_odds(pool.seen)
         for who, some in enumerate(candidates):
             model = known.model(who, experts)
             log_odds = model.mixture.log_odds(said[who])
-            scores = _scores(pool, log_odds, model, interests[who].rules, some)
+            rules = interests[who].rules
+            scores = _scores(pool, log_odds, model, rules, pool.meeting(rules, some))
             yield Ranking(tuple(scores), pool, model, said[who])
 
     def learn(self, interests: Sequence[Interest]) -> list[Learned | None]:
@@ -106,7 +110,9 @@ class Ranker:
         for start in range(0, len(interests), _BATCH):
             with threadpool_limits(1):
                 known = _Thumbed(self._corpus, interests[start : start + _BATCH])
-                experts = Experts(self._corpus).fit(known.tastes(), known.judged(), known.learned())
+                experts = Experts(self._corpus).fit(
+                    known.tastes(), known.judged(), known.covered(), known.learned()
+                )
                 said = experts.log_odds(pool.seen)
             log_odds = [known.mixture(who).log_odds(each) for who, each in enumerate(said)]
             yield from _best(np.array(log_odds), min(top, len(candidates)))
@@ -147,7 +153,10 @@ class _Thumbed:
         self._corpus = corpus
         texts = [(who, part) for who, i in enumerate(interests) for part in i.paragraphs]
         self._owners = np.array([who for who, _ in texts], dtype=int)
-        self._wanted = unit(corpus.transform([part for _, part in texts]))
+        topics = [topics_row(corpus, part) for _, part in texts]
+        none = sp.csr_matrix((0, len(corpus.terms_)), dtype=np.float32)
+        self._wanted = sp.vstack([none, *(row for row, _ in topics)], format="csr")
+        self._covered = sp.vstack([none, *(covered for _, covered in topics)], format="csr")
         self._columns = _columns(corpus, {term for i in interests for term in i.ignored})
         papers = {paper.id: paper for i in interests for paper in (*i.up, *i.down)}
         self._papers = list(papers.values())
@@ -210,6 +219,13 @@ class _Thumbed:
         each = np.ones(len(self._owners))
         wanted = pooled(self._wanted, self._owners.tolist(), each, len(self._interests))
         return Tastes(wanted, up, down, n_up, n_down)
+
+    def covered(self) -> sp.csr_matrix:
+        """(n_readers, n_terms): what each term adds to the share of a reader's topics that a paper covers."""
+        parts = np.bincount(self._owners, minlength=len(self._interests))
+        worth = 1 / np.maximum(parts, 1)[self._owners]
+        shape = (len(self._interests), len(self._owners))
+        return sp.csr_matrix((worth, (self._owners, np.arange(len(self._owners)))), shape) @ self._covered
 
     def judged(self) -> sp.csr_matrix:
         """(n_readers, n_background), 1 where the reader has a thumb on the paper."""

@@ -97,7 +97,7 @@ def fit_forest(
     for level in range(depth):
         width = 2**level
         tree, node = np.nonzero((totals > 0).all(axis=0))
-        if not len(tree):
+        if not (len(tree) and len(columns)):
             break
         slot = np.full((trees, width), -1)
         slot[tree, node] = np.arange(len(tree))
