@@ -6,7 +6,7 @@
     trees     small trees on the presence of terms (``trees``): conjunctions and exceptions; from tens of votes
 
 How much of its log-odds an expert says follows the number of votes, so that one set of weights (``mixture``) serves
-readers old and new: without votes the first two agree, and say all; the last two say nothing, trees the longest.
+readers old and new: without votes the profile's words say all; of the others trees say nothing the longest.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ from bot.ranking.words import Words
 EXPERTS = ("words", "rocchio", "linear", "trees")
 # Beside so many votes an expert says half of what it does at last. Trees need the most: with 20 liked and 20 disliked
 # papers of a library, trees that said two thirds cost a tenth of nDCG@20.
-_LINEAR_HALF_AT, _TREES_HALF_AT = 20.0, 80.0
+_LINEAR_HALF_AT, _TREES_HALF_AT = 5.0, 80.0
+# Until then the profile's words say what Rocchio will: so many times what they say by themselves.
+_ROCCHIO_HALF_AT, _ROCCHIO_BESIDE_WORDS = 6.0, 4.0
 # What words and Rocchio still say of theirs beside many votes, which have told the others most of it by then.
 _WORDS_AT_LAST, _WORDS_HALF_AT = 0.3, 40.0
 
@@ -89,9 +91,7 @@ class Experts:
         shares = self._shares()
         said = np.zeros((len(self._votes), len(papers), len(EXPERTS)))
         said[:, :, 0] = self._words.decision_function(papers.vectors)
-        said[:, :, 1] = said[:, :, 0]
-        if (voted := self._votes > 0).any():
-            said[voted, :, 1] = self._rocchio.decision_function(papers.vectors)[voted]
+        said[:, :, 1] = self._rocchio.decision_function(papers.vectors)
         said[:, :, 2] = (self._linear @ papers.lexical.T).toarray()
         for reader, learned in enumerate(self._learned):
             if learned:
@@ -104,7 +104,7 @@ class Experts:
         """(n_papers, n_terms): what each term adds to the weighted sum of the experts; ``rest`` is what is left."""
         weights = weights * self._shares()[reader]
         terms = self._words.contributions(reader, papers.vectors) * weights[0]
-        terms = terms + self._liked(reader).contributions(reader, papers.vectors) * weights[1]
+        terms = terms + self._rocchio.contributions(reader, papers.vectors) * weights[1]
         if learned := self._learned[reader]:
             columns = learned.forest.columns
             by_term = sp.csr_matrix(learned.forest.contributions(papers.presence(columns)))
@@ -118,15 +118,10 @@ class Experts:
     def rest(self, reader: int, weights: np.ndarray) -> float:
         """What the experts' weighted sum is without any term."""
         weights, learned = weights * self._shares()[reader], self._learned[reader]
-        rest = (
-            weights[0] * self._words.intercept_[reader] + weights[1] * self._liked(reader).intercept_[reader]
-        )
+        rest = weights[0] * self._words.intercept_[reader] + weights[1] * self._rocchio.intercept_[reader]
         if learned:
             rest += weights[2] * learned.linear.intercept + weights[3] * learned.forest.root
         return float(rest)
-
-    def _liked(self, reader: int) -> ReaderModels | Words:
-        return self._rocchio if self._votes[reader] > 0 else self._words
 
     def _shares(self) -> np.ndarray:
         """(n_readers, n_experts): how much of its log-odds each expert says."""
@@ -134,4 +129,7 @@ class Experts:
         words = _WORDS_AT_LAST + (1 - _WORDS_AT_LAST) * _WORDS_HALF_AT / (votes + _WORDS_HALF_AT)
         linear = votes / (votes + _LINEAR_HALF_AT)
         trees = votes**2 / (votes**2 + _TREES_HALF_AT**2)
-        return np.stack([words, words, linear, trees], axis=1)
+        rocchio = votes / (votes + _ROCCHIO_HALF_AT)
+        return np.stack(
+            [words * (1 + _ROCCHIO_BESIDE_WORDS * (1 - rocchio)), words * rocchio, linear, trees], axis=1
+        )

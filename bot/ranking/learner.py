@@ -19,7 +19,7 @@ from bot.ranking.trees import Forest, fit_forest
 
 # All background papers weigh this share of what the votes weigh.
 _BACKGROUND_WORTH = 0.1
-BACKGROUND = 600
+BACKGROUND = 1_000
 # The interests count as so many liked papers.
 _INTERESTS_WORTH = 3.0
 _TREES, _DEPTH, _TRIED = 50, 6, 0.2
