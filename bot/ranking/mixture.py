@@ -47,7 +47,7 @@ class Mixture:
 
 
 # Of words, rocchio, linear model and trees; chosen by ``tests/bench/learner.py`` on readers that no figure is of.
-SHIPPED = Mixture(np.array([0.2, 0.8, 0.5, 1.1]), 0.0)
+SHIPPED = Mixture(np.array([0.2, 1.0, 0.5, 1.1]), 0.0)
 # Inverse variances of the normal priors around the shipped and the home's coefficients.
 _WEIGHTS_HOLD, _OFFSET_HOLDS = 4.0, 1.0
 
