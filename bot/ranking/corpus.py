@@ -8,7 +8,7 @@ its other words small. By interest words alone that ranks 6 % better than rows o
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from typing import BinaryIO, Self
 
@@ -20,7 +20,7 @@ from sklearn.utils.extmath import randomized_svd
 from threadpoolctl import threadpool_limits
 
 from bot.ranking.vectors import PaperVectors, expanded, nearest, unit
-from bot.terms import terms
+from bot.terms import stem_terms
 
 # In a handful of papers any term may be the topic; among this many papers, a word of one paper is a name or a
 # misprint, and a pair of words is a phrase only if several papers use it.
@@ -87,6 +87,25 @@ class Corpus(TransformerMixin, BaseEstimator):
         own = self.transform(texts)
         near = nearest(own, self.rows_, self._fitted_as(texts))
         return expanded(own, near, self.components_, self.rows_)
+
+    def lexical(self, rows: sp.csr_matrix) -> sp.csr_matrix:
+        """(n, n_terms): rows of ``transform`` with pairs of words in full, of length 1."""
+        weighted = sp.csr_matrix(
+            (rows.data * self._full[rows.indices], rows.indices, rows.indptr), rows.shape
+        )
+        return unit(weighted)
+
+    def columns(self, terms: Iterable[str]) -> tuple[np.ndarray, np.ndarray]:
+        """The columns of those terms that are in the vocabulary, each once, and which of them are pairs of words."""
+        vocabulary = self._vectorizer.vocabulary
+        known = dict.fromkeys(term for term in terms if term in vocabulary)
+        columns = np.array([vocabulary[term] for term in known], dtype=int)
+        return columns, np.array([" " in term for term in known], dtype=bool)
+
+    @property
+    def identity(self) -> int:
+        """Another for each vocabulary: models over one are void over another."""
+        return _key("\n".join(self.terms_.tolist()))
 
     def latent(self, rows: sp.csr_matrix) -> np.ndarray:
         """(n, n_directions): where rows lie on the directions that smooth over co-occurring words."""
@@ -156,15 +175,16 @@ class Corpus(TransformerMixin, BaseEstimator):
         self.terms_: np.ndarray = names
         # A vocabulary must not be empty for scikit-learn: no text has this term.
         vocabulary = {str(name): column for column, name in enumerate(names)} or {"\0": 0}
-        self._vectorizer = CountVectorizer(analyzer=terms, vocabulary=vocabulary)
+        self._vectorizer = CountVectorizer(analyzer=stem_terms, vocabulary=vocabulary)
         pairs = np.array([" " in name for name in names], dtype=bool)
         weight = _PAIR_WEIGHT_OF_FEW if _are_few(papers) else _PAIR_WEIGHT
-        self._term_weights: np.ndarray = np.where(pairs, weight, 1).astype(np.float32)
+        self.term_weights_: np.ndarray = np.where(pairs, weight, 1).astype(np.float32)
+        self._full: np.ndarray = 1 / self.term_weights_
 
     def _scaled(self, counts: sp.csr_matrix) -> sp.csr_matrix:
         rows = sp.csr_matrix(counts[:, : len(self.terms_)], dtype=np.float32)
         rows.data = np.sqrt(rows.data)
-        return rows.multiply(self._term_weights).tocsr()
+        return rows.multiply(self.term_weights_).tocsr()
 
     def _weighted(self, counts: sp.csr_matrix) -> sp.csr_matrix:
         rows = self._scaled(counts)
@@ -199,7 +219,7 @@ def _whole(name: str, arrays: Mapping[str, np.ndarray], shape: tuple[int, int]) 
 
 def _counts(texts: Sequence[str], max_terms: int) -> tuple[sp.csr_matrix, np.ndarray]:
     """(n_texts, n_terms) counts of the terms worth keeping, and the terms."""
-    vectorizer = CountVectorizer(analyzer=terms)
+    vectorizer = CountVectorizer(analyzer=stem_terms)
     try:
         counts = vectorizer.fit_transform(texts)
     except ValueError:  # function words or signs only: scikit-learn refuses to learn no terms at all

@@ -11,7 +11,8 @@ import scipy.sparse as sp
 
 from bot.domain import Paper, PaperId
 from bot.ranking.corpus import Corpus
-from bot.ranking.rules import Rules, Verdict
+from bot.ranking.experts import Papers
+from bot.ranking.rules import Rules, Verdict, stemmed_phrases
 from bot.ranking.vectors import directions, unit
 
 
@@ -22,8 +23,9 @@ class Pool:
         self.papers = papers
         self.ids = np.array([paper.id for paper in papers], dtype=np.int64)
         self.row = {paper.id: row for row, paper in enumerate(papers)}
-        self.vectors = corpus.vectors([document(paper) for paper in papers])
-        self._corpus = corpus
+        self.seen = Papers.of(corpus, [document(paper) for paper in papers])
+        self.vectors = self.seen.vectors
+        self.corpus = corpus
         self._alike: dict[int, array[float]] = {}  # by a paper's row its cosines with all
         self._verdicts: dict[Rules, list[Verdict]] = {}
 
@@ -34,7 +36,7 @@ class Pool:
 
     @cached_property
     def _topics(self) -> np.ndarray:
-        return directions(self.vectors.own, self._corpus.components_)
+        return directions(self.vectors.own, self.corpus.components_)
 
     def likeness(self, one: int, other: int) -> float:
         """How alike two papers are, 0 to 1: the mean of the cosines of their words and of their topics.
@@ -59,6 +61,16 @@ class Pool:
         if rules not in self._verdicts:
             self._verdicts[rules] = [rules.verdict(paper) for paper in self.papers]
         return self._verdicts[rules]
+
+    def meeting(self, rules: Rules, papers: Sequence[Paper]) -> list[Paper]:
+        """Those of these papers that the rules allow to be ranked."""
+        if not rules.require:
+            return list(papers)
+        return [paper for paper in papers if rules.meets(self._stemmed[self.row[paper.id]])]
+
+    @cached_property
+    def _stemmed(self) -> list[str]:
+        return [stemmed_phrases(document(paper)) for paper in self.papers]
 
     def nearest(
         self, rows: Sequence[int], others: sp.csr_matrix, ids: Sequence[PaperId]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -13,12 +13,15 @@ from threadpoolctl import threadpool_limits
 
 from bot.domain import Paper, PaperId, Score
 from bot.ranking.corpus import Corpus
+from bot.ranking.experts import Experts
+from bot.ranking.learner import BACKGROUND, Learned, Votes, learn
+from bot.ranking.mixture import NO_PREDICTIONS, SHIPPED, Mixture, Predictions, reader_mixture
 from bot.ranking.pool import Pool, document
 from bot.ranking.ranking import Model, Ranking
-from bot.ranking.reader_models import ReaderModels
 from bot.ranking.rules import Rules
 from bot.ranking.taste import Tastes, faded, pooled
 from bot.ranking.vectors import unit
+from bot.ranking.words import topics_row
 
 # So many readers are ranked in one matrix product: enough to be quick, few enough for any machine's memory.
 _BATCH = 200
@@ -30,6 +33,10 @@ class Interest:
 
     ``text`` may hold several interests, with blank lines between them. ``ages`` says how many days ago a
     thumb was given; one that it doesn't name is of today. ``ignored`` are words that shall not count.
+
+    ``learned`` was fitted to the same votes by ``Ranker.learn``; without it, it is fitted when the reader is ranked.
+    ``predictions`` are what the experts foretold of papers that were voted on since, oldest first, and ``home`` is the
+    mixture of all readers of the home (``home_mixture``).
     """
 
     text: str = ""
@@ -38,6 +45,9 @@ class Interest:
     down: Sequence[Paper] = ()
     ages: Mapping[PaperId, float] = field(default_factory=dict)
     ignored: Collection[str] = ()
+    learned: Learned | None = None
+    predictions: Predictions = NO_PREDICTIONS
+    home: Mixture = SHIPPED
 
     @property
     def paragraphs(self) -> list[str]:
@@ -74,11 +84,22 @@ class Ranker:
         pool = Pool(self._corpus, list({paper.id: paper for some in candidates for paper in some}.values()))
         with threadpool_limits(1):  # threads that wait for one another cost more than they save here
             known = _Thumbed(self._corpus, interests)
-            models = ReaderModels(self._corpus).fit(known.tastes(), known.judged())
-            log_odds = models.decision_function(pool.vectors).astype(float)
+            experts = Experts(self._corpus).fit(
+                known.tastes(), known.judged(), known.covered(), known.learned()
+            )
+            said = experts.log_odds(pool.seen)
         for who, some in enumerate(candidates):
-            model = known.model(who, models)
-            yield Ranking(tuple(_scores(pool, log_odds[who], model, interests[who].rules, some)), pool, model)
+            model = known.model(who, experts)
+            log_odds = model.mixture.log_odds(said[who])
+            rules = interests[who].rules
+            scores = _scores(pool, log_odds, model, rules, pool.meeting(rules, some))
+            yield Ranking(tuple(scores), pool, model, said[who])
+
+    def learn(self, interests: Sequence[Interest]) -> list[Learned | None]:
+        """What is to be learned from each reader's votes, whatever was learned before; None where there are none."""
+        with threadpool_limits(1):
+            known = _Thumbed(self._corpus, [replace(interest, learned=None) for interest in interests])
+            return known.learned()
 
     def best(self, interests: Sequence[Interest], candidates: Sequence[Paper], top: int) -> Iterator[Best]:
         """For each reader the rows of the ``top`` candidates, best first, and their probabilities.
@@ -89,9 +110,12 @@ class Ranker:
         for start in range(0, len(interests), _BATCH):
             with threadpool_limits(1):
                 known = _Thumbed(self._corpus, interests[start : start + _BATCH])
-                models = ReaderModels(self._corpus).fit(known.tastes(), known.judged())
-                log_odds = models.decision_function(pool.vectors)
-            yield from _best(log_odds, min(top, len(candidates)))
+                experts = Experts(self._corpus).fit(
+                    known.tastes(), known.judged(), known.covered(), known.learned()
+                )
+                said = experts.log_odds(pool.seen)
+            log_odds = [known.mixture(who).log_odds(each) for who, each in enumerate(said)]
+            yield from _best(np.array(log_odds), min(top, len(candidates)))
 
 
 def _scores(
@@ -100,7 +124,7 @@ def _scores(
     """The candidates' scores, best first; ``log_odds`` is of the whole pool."""
     verdicts = pool.verdicts(rules)
     rows = np.array([pool.row[paper.id] for paper in candidates], dtype=int)
-    rest = log_odds[rows] - model.left_out(pool.vectors[rows])
+    rest = log_odds[rows] - model.left_out(pool.seen[rows])
     raised = np.array([sum(reason.weight for reason in verdicts[row].reasons) for row in rows])
     total = rest + raised
     order = np.lexsort((pool.ids[rows], -total))
@@ -129,7 +153,10 @@ class _Thumbed:
         self._corpus = corpus
         texts = [(who, part) for who, i in enumerate(interests) for part in i.paragraphs]
         self._owners = np.array([who for who, _ in texts], dtype=int)
-        self._wanted = unit(corpus.transform([part for _, part in texts]))
+        topics = [topics_row(corpus, part) for _, part in texts]
+        none = sp.csr_matrix((0, len(corpus.terms_)), dtype=np.float32)
+        self._wanted = sp.vstack([none, *(row for row, _ in topics)], format="csr")
+        self._covered = sp.vstack([none, *(covered for _, covered in topics)], format="csr")
         self._columns = _columns(corpus, {term for i in interests for term in i.ignored})
         papers = {paper.id: paper for i in interests for paper in (*i.up, *i.down)}
         self._papers = list(papers.values())
@@ -137,14 +164,49 @@ class _Thumbed:
         self._vectors = corpus.transform([document(paper) for paper in self._papers])
         self._unit = unit(self._vectors)
 
-    def model(self, who: int, models: ReaderModels) -> Model:
+    def learned(self) -> list[Learned | None]:
+        """What was learned of each reader, fitted now where it wasn't before, or over another vocabulary."""
+        return [
+            self._fitted(who)
+            if not (i.learned and i.learned.vocabulary == self._corpus.identity)
+            else i.learned
+            for who, i in enumerate(self._interests)
+        ]
+
+    def _fitted(self, who: int) -> Learned | None:
+        interest = self._interests[who]
+        given = [
+            (paper.id, liked) for liked in (True, False) for paper in (interest.down, interest.up)[liked]
+        ]
+        if not given:
+            return None
+        rows = self._vectors[[self._row[number] for number, _ in given]]
+        judged = self.judged()[who].indices
+        background = self._corpus.background_
+        apart = np.setdiff1d(np.arange(background.shape[0]), judged)
+        drawn = apart[np.linspace(0, len(apart) - 1, min(BACKGROUND, len(apart))).astype(int)]
+        votes = Votes(
+            rows=rows,
+            liked=np.array([liked for _, liked in given]),
+            weight=np.array([faded(interest.ages.get(number, 0.0)) for number, _ in given]),
+            interests=sp.csr_matrix(self._wanted[self._owners == who].sum(axis=0)),
+            background=background[drawn],
+        )
+        return learn(self._corpus, votes)
+
+    def mixture(self, who: int) -> Mixture:
+        """How the experts are mixed for a reader."""
+        return reader_mixture(self._interests[who].predictions, self._interests[who].home)
+
+    def model(self, who: int, experts: Experts) -> Model:
         """One reader's part."""
         interest = self._interests[who]
         known = [self._columns[term] for term in interest.ignored if term in self._columns]
         liked = list(dict.fromkeys(paper.id for paper in interest.up))
         return Model(
-            models=models,
+            experts=experts,
             reader=who,
+            mixture=self.mixture(who),
             ignored=np.array(sorted(known), dtype=int),
             interests=self._wanted[self._owners == who],
             liked=self._unit[[self._row[number] for number in liked]],
@@ -157,6 +219,13 @@ class _Thumbed:
         each = np.ones(len(self._owners))
         wanted = pooled(self._wanted, self._owners.tolist(), each, len(self._interests))
         return Tastes(wanted, up, down, n_up, n_down)
+
+    def covered(self) -> sp.csr_matrix:
+        """(n_readers, n_terms): what each term adds to the share of a reader's topics that a paper covers."""
+        parts = np.bincount(self._owners, minlength=len(self._interests))
+        worth = 1 / np.maximum(parts, 1)[self._owners]
+        shape = (len(self._interests), len(self._owners))
+        return sp.csr_matrix((worth, (self._owners, np.arange(len(self._owners)))), shape) @ self._covered
 
     def judged(self) -> sp.csr_matrix:
         """(n_readers, n_background), 1 where the reader has a thumb on the paper."""

@@ -14,9 +14,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from bot.domain import PaperId, Reason, Score
+from bot.ranking.experts import Experts, Papers
+from bot.ranking.mixture import Mixture
 from bot.ranking.pool import Pool
-from bot.ranking.reader_models import ReaderModels
-from bot.ranking.vectors import PaperVectors
 
 # A liked paper is named as a reason from this cosine on: of pairs of papers by chance one in a hundred comes near.
 _RESEMBLES_FROM = 0.1
@@ -24,50 +24,61 @@ _RESEMBLES_FROM = 0.1
 
 @dataclass(frozen=True)
 class Model:
-    """One reader's part of a batch: the model's row, and what it was made of.
+    """One reader's part of a batch: the experts' row, how they are mixed, and what they were made of.
 
     ``ignored`` are columns of terms that shall not count; ``interests`` and ``liked`` hold unit rows, the latter
     in the order of ``liked_ids``.
     """
 
-    models: ReaderModels
+    experts: Experts
     reader: int
+    mixture: Mixture
     ignored: np.ndarray
     interests: sp.csr_matrix
     liked: sp.csr_matrix
     liked_ids: Sequence[PaperId]
 
-    def contributions(self, papers: PaperVectors) -> sp.csr_matrix:
-        """(n_papers, n_terms): what each word adds."""
-        found = self.models.contributions(self.reader, papers)
+    def contributions(self, papers: Papers) -> sp.csr_matrix:
+        """(n_papers, n_terms): what each term adds."""
+        terms = self.experts.contributions(self.reader, papers, self.mixture.weights)
         if self.ignored.size:
-            found.data[np.isin(found.indices, self.ignored)] = 0
-        return found
+            terms.data[np.isin(terms.indices, self.ignored)] = 0
+        return terms
 
-    def left_out(self, papers: PaperVectors) -> np.ndarray | float:
+    @property
+    def rest(self) -> float:
+        """What no term of any paper answers for: the experts' intercepts, and the mixture's offset."""
+        return self.experts.rest(self.reader, self.mixture.weights) + self.mixture.offset
+
+    def left_out(self, papers: Papers) -> np.ndarray | float:
         """(n_papers,): what the ignored words would add."""
         if not self.ignored.size:
             return 0.0
-        found = self.models.contributions(self.reader, papers)
-        found.data[~np.isin(found.indices, self.ignored)] = 0
-        return np.asarray(found.sum(axis=1)).ravel()
+        terms = self.experts.contributions(self.reader, papers, self.mixture.weights)
+        return np.asarray(terms[:, self.ignored].sum(axis=1)).ravel()
 
 
 @dataclass(frozen=True)
 class Ranking:
     """Scores, best first, and how alike the ranked papers are.
 
-    The scores have their keywords for reasons, and all words in their ``rest``.
+    The scores have their keywords for reasons, and all words in their ``rest``. ``said`` (n_papers, n_experts) are
+    the experts' log-odds of the pool's papers.
     """
 
     scores: tuple[Score, ...]
     pool: Pool
     model: Model
+    said: np.ndarray
+
+    def predictions(self, papers: Sequence[PaperId]) -> np.ndarray:
+        """(n, n_experts): what each expert says of these papers, to be stored with them until they are voted on."""
+        return self.said[[self.pool.row[paper] for paper in papers]]
 
     def explained(self, scores: Sequence[Score]) -> list[Score]:
         """These scores with all of their words, and the liked paper that each resembles most."""
         rows = [self.pool.row[score.paper] for score in scores]
-        words = self.model.contributions(self.pool.vectors[rows])
+        words = self.model.contributions(self.pool.seen[rows])
         return [
             _explained(score, self._words(words.indices[begin:end], words.data[begin:end]), because)
             for score, begin, end, because in zip(
@@ -78,7 +89,7 @@ class Ranking:
     def usual_words(self) -> list[Reason]:
         """What each word adds to a score of the ranked papers, in the mean; words of no weight are left out."""
         rows = [self.pool.row[score.paper] for score in self.scores]
-        mean = sp.csr_matrix(self.model.contributions(self.pool.vectors[rows]).mean(axis=0))
+        mean = sp.csr_matrix(self.model.contributions(self.pool.seen[rows]).mean(axis=0))
         return self._words(mean.indices, mean.data)
 
     def similarity(self, one: PaperId, other: PaperId) -> float:
@@ -108,7 +119,7 @@ class Ranking:
         ]
 
     def _words(self, columns: np.ndarray, weights: np.ndarray) -> list[Reason]:
-        terms = self.model.models.corpus.terms_
+        terms = self.pool.corpus.terms_
         used = weights != 0
         pairs = zip(terms[columns[used]].tolist(), weights[used].tolist(), strict=True)
         return [Reason(term, weight) for term, weight in pairs]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from bot.domain import Paper, Reason, ReasonKind
+from bot.terms import common_expansions, expanded, phrases
 
 # What a keyword adds to a paper's log-odds: from one chance in twelve to one in four, from one in two to four in five.
 KEYWORD_WEIGHT = 1.4
@@ -24,14 +25,29 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Rules:
-    """Terms match whole words, in any case: "R1" is not in "R1-Zero2" but in "R1-Zero"."""
+    """Terms match whole words, in any case: "R1" is not in "R1-Zero2" but in "R1-Zero".
+
+    ``require`` holds groups of terms; a paper needs one of each group to be ranked at all. These match by stem, and
+    abbreviations meet what they stand for: "reward models" is in "reward modeling", "language model" in "LLMs".
+    """
 
     keywords: Sequence[str] = ()
     authors: Sequence[str] = ()
     mute: Sequence[str] = ()
+    require: Sequence[Sequence[str]] = ()
 
     def __hash__(self) -> int:
-        return hash((*self.keywords, *self.authors, *self.mute))
+        return hash((*self.keywords, *self.authors, *self.mute, *map(tuple, self.require)))
+
+    def meets(self, stemmed: str) -> bool:
+        """Whether a text, as ``stemmed_phrases`` gives it, has a term of each required group."""
+        return all(any(term in stemmed for term in group) for group in self._required)
+
+    @cached_property
+    def _required(self) -> list[list[str]]:
+        """The terms of each group; a group of function words alone asks for nothing."""
+        groups = [[stemmed_phrases(term) for term in group] for group in self.require]
+        return [known for group in groups if (known := [term for term in group if term.strip()])]
 
     def verdict(self, paper: Paper) -> Verdict:
         """All that the rules say of a paper."""
@@ -80,6 +96,13 @@ class _Pattern:
         """Whether it is in a text, that is case-folded."""
         # Nearly all texts have not even the first word, and looking for that is a twentieth of the work.
         return self._first in text and self._pattern.search(text) is not None
+
+
+def stemmed_phrases(text: str) -> str:
+    """The stems of a text with abbreviations expanded, between spaces; phrases are parted by semicolons."""
+    expansions = common_expansions()
+    stems = (" ".join(expanded((token.stem for token in phrase), expansions)) for phrase in phrases(text))
+    return f" {' ; '.join(stems)} "
 
 
 def _name(author: str) -> str:

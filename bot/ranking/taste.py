@@ -24,6 +24,11 @@ class Tastes:
     n_up: np.ndarray
     n_down: np.ndarray
 
+    def without_votes(self) -> Tastes:
+        """The interests alone."""
+        none, zero = sp.csr_matrix(self.up.shape, dtype=np.float32), np.zeros_like(self.n_up)
+        return Tastes(self.interests, none, none, zero, zero)
+
 
 def pooled(
     rows: sp.csr_matrix, owner: Sequence[int], weight: Sequence[float] | np.ndarray, readers: int

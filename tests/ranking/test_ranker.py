@@ -172,7 +172,7 @@ def test_reasons_and_the_rest_add_up_to_the_log_odds(ranker, papers, up, down, i
     for plain, score in zip(ranking.scores, ranking.explained(ranking.scores), strict=True):
         assert (plain.log_odds, plain.paper) == (score.log_odds, score.paper)
         assert plain.rest + sum(r.weight for r in plain.reasons) == pytest.approx(plain.log_odds)
-        assert score.rest == pytest.approx(ranking.model.models.intercept_[0], abs=1e-4)
+        assert score.rest == pytest.approx(ranking.model.rest, abs=1e-4)
         assert score.rest + sum(r.weight for r in score.reasons) == pytest.approx(score.log_odds)
         assert math.log(score.probability / (1 - score.probability)) == pytest.approx(
             score.log_odds, abs=1e-6

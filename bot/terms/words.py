@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_FUNCTION_WORDS = frozenset(
+FUNCTION_WORDS = frozenset(
     """
     a about above after again against all almost along already also although always am among an and another
     any are around as at be became because become becomes been before behind being below between both but by
@@ -65,7 +65,7 @@ def _means_something(word: str) -> bool:
     """Whether a word can be a topic; a bare figure can't, but "R1" or "3D" can."""
     if word[0].isdigit() and not any(map(str.isalpha, word)):
         return False
-    return len(word) > 1 and word not in _FUNCTION_WORDS
+    return len(word) > 1 and word not in FUNCTION_WORDS
 
 
 def singular(word: str) -> str:

@@ -1,0 +1,63 @@
+"""Stems of words: what lets the variants of a word meet."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+import snowballstemmer
+
+_VOWEL = re.compile(r"[aeiouy]")
+_BRITISH_OUR = re.compile(r"^(behavi|col|fav|flav|hum|lab|neighb|tum)our")
+# After these letters -ise is British for -ize; "precise", "noise" and "supervise" have others.
+_BRITISH_ISE = re.compile(
+    r"(?<=al|el|il|im|om|or|er|ar|in|on|an|at|et|it|ot|id)is(?=(?:e|ed|es|er|ers|ing|ations?)$)"
+)
+_NO_BRITISH_ISE = ("promis", "aris")
+# Stems that Snowball keeps apart although their words name one topic.
+_SAME = {
+    "analys": "analysi",
+    "evolutionari": "evolut",
+    "financi": "financ",
+    "hypothes": "hypothesi",
+    "mathemat": "math",
+    "matric": "matrix",
+    "molecul": "molecular",
+    "theoret": "theori",
+    "vertic": "vertex",
+}
+
+
+@lru_cache(
+    maxsize=65_536
+)  # about the words of 20,000 papers; Snowball takes 50 microseconds a word in pure Python
+def stem(word: str) -> str:
+    """The stem of one word, in lower case and without accents, by Snowball's English stemmer (Porter 2001).
+
+    Words with a digit, a hyphen or "@" are names and lose their case only; vowelless plurals ("LLMs") lose their s.
+
+    >>> [stem(word) for word in ("Modeling", "models", "robotics", "LLMs", "GPT-4o", "behaviour", "optimisation")]
+    ['model', 'model', 'robot', 'llm', 'gpt-4o', 'behavior', 'optim']
+    """
+    word = plain(word)
+    if not word.isalpha():
+        return word
+    if word.endswith("s") and len(word) > 3 and not _VOWEL.search(word):
+        return word[:-1]
+    # A stemmer holds the word that it works on, so threads must not share it; making one takes 2 microseconds.
+    stemmed = str(snowballstemmer.stemmer("english").stemWord(_american(word)))
+    return _SAME.get(stemmed, stemmed)
+
+
+def plain(word: str) -> str:
+    """The word in lower case and without accents."""
+    word = word.lower()
+    if word.isascii():
+        return word
+    return "".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c))
+
+
+def _american(word: str) -> str:
+    word = _BRITISH_OUR.sub(r"\1or", word)
+    return word if word.startswith(_NO_BRITISH_ISE) else _BRITISH_ISE.sub("iz", word)

@@ -1,0 +1,175 @@
+"""Trees, linear model and mixture: what they learn from votes, that terms add up, and that they are kept as arrays."""
+
+import io
+
+import numpy as np
+import pytest
+
+from bot.ranking import Corpus, Interest, Ranker, Rules
+from bot.ranking.learner import Learned
+from bot.ranking.mixture import SHIPPED, Mixture, Predictions, home_mixture, reader_mixture
+from bot.ranking.trees import fit_forest
+from tests.ranking.test_ranker import paper
+
+FIELDS = ["reward model", "language model", "image", "robot"]
+
+
+def presence_of(papers: int, seed: int) -> np.ndarray:
+    return (np.random.default_rng(seed).random((papers, len(FIELDS) + 20)) < 0.4).astype(np.int8)
+
+
+def wanted(presence: np.ndarray) -> np.ndarray:
+    """Reward and language models, but no images: no sum of terms says that."""
+    return (presence[:, 0] == 1) & (presence[:, 1] == 1) & (presence[:, 2] == 0)
+
+
+def forest_of(papers: int = 400):
+    has = presence_of(papers, 0)
+    return fit_forest(
+        np.arange(has.shape[1]), has, wanted(has), np.ones(papers), trees=40, depth=6, tried=0.3
+    )
+
+
+def test_trees_learn_a_conjunction_with_an_exception():
+    has = presence_of(1_000, 1)
+    log_odds = forest_of().log_odds(has)
+    best = np.argsort(-log_odds)[: wanted(has).sum()]
+    assert wanted(has)[best].mean() > 0.95
+
+
+def test_what_trees_say_is_the_root_and_what_each_term_adds():
+    has = presence_of(200, 2)
+    forest = forest_of()
+    assert forest.contributions(has).sum(axis=1) + forest.root == pytest.approx(
+        forest.log_odds(has), abs=1e-5
+    )
+    assert forest.contributions(has)[wanted(has)][:, :3].min(axis=1).mean() > 0
+
+
+def test_trees_of_papers_that_are_all_alike_say_the_share_liked():
+    has = np.zeros((10, 3), np.int8)
+    liked = np.arange(10) < 4
+    forest = fit_forest(np.arange(3), has, liked, np.ones(10), trees=3, depth=4, tried=0.5)
+    assert forest.log_odds(has) == pytest.approx(np.log(0.4 / 0.6), abs=1e-4)
+    assert not forest.contributions(has).any()
+
+
+def foretold(right: int, n: int = 300) -> Predictions:
+    """Votes that the expert ``right`` foretells, the others by chance."""
+    random = np.random.default_rng(3)
+    liked = random.random(n) < 0.5
+    log_odds = random.normal(size=(n, 4))
+    log_odds[:, right] = np.where(liked, 2.0, -2.0) + random.normal(size=n)
+    return Predictions(log_odds, liked)
+
+
+@pytest.mark.parametrize("right", range(4))
+def test_an_expert_that_foretold_votes_gains_weight_and_the_others_lose_theirs(right):
+    mixture = reader_mixture(foretold(right))
+    others = np.arange(4) != right
+    assert mixture.weights[right] > SHIPPED.weights[right] * 0.8
+    assert (mixture.weights[others] < SHIPPED.weights[others]).all()
+    assert (mixture.weights >= 0).all()
+
+
+def test_without_predictions_a_mixture_is_that_of_the_home_and_this_the_shipped():
+    home = Mixture(np.array([1.0, 2, 3, 4]), 5.0)
+    none = Predictions(np.zeros((0, 4)), np.zeros(0, bool))
+    assert reader_mixture(none, home) is home
+    assert home_mixture([]) is SHIPPED
+    assert home_mixture([none]) is SHIPPED
+
+
+def test_a_match_means_what_was_voted():
+    """Experts that are too sure, and of readers who like a tenth only."""
+    random = np.random.default_rng(4)
+    truth = random.normal(-2, 1, 3_000)
+    liked = random.random(3_000) < 1 / (1 + np.exp(-truth))
+    said = Predictions(np.column_stack([np.zeros((3_000, 3)), 4 * truth + 3]), liked)
+    probability = 1 / (1 + np.exp(-home_mixture([said]).log_odds(said.log_odds)))
+    assert abs(probability[-300:].mean() - liked[-300:].mean()) < 0.03
+
+
+@pytest.fixture(scope="module")
+def papers():
+    """Each of sixty papers names each field or doesn't, as the bits of its number say."""
+    texts = [
+        " ".join(f"{field}." for bit, field in enumerate(FIELDS) if number >> bit & 1) for number in range(16)
+    ]
+    return [
+        paper(n + 1, f"Paper {chr(97 + n % 26)}", f"{texts[n % 16]} Of word{n % 7}, word{n % 5}.")
+        for n in range(160)
+    ]
+
+
+@pytest.fixture(scope="module")
+def ranker(papers):
+    return Ranker(Corpus().fit([f"{p.title}\n{p.abstract}" for p in papers]))
+
+
+def likes(one) -> bool:
+    text = one.abstract
+    return "reward model" in text and "language model" in text and "image" not in text
+
+
+def voted(papers, **more) -> Interest:
+    return Interest(
+        "reward models and images",
+        up=[p for p in papers[:96] if likes(p)],
+        down=[p for p in papers[:96] if not likes(p)],
+        **more,
+    )
+
+
+def test_votes_teach_a_conjunction_with_an_exception(ranker, papers):
+    new = papers[96:]
+    best = [score.paper for score in ranker.rank(voted(papers), new).scores[: sum(map(likes, new))]]
+    assert sum(likes(papers[number - 1]) for number in best) >= 0.9 * len(best)
+
+
+def test_what_was_learned_is_kept_as_arrays_and_ranks_as_before(ranker, papers):
+    interest = voted(papers)
+    (learned,) = ranker.learn([interest])
+    file = io.BytesIO()
+    np.savez(file, allow_pickle=False, **learned.arrays())
+    file.seek(0)
+    with np.load(file, allow_pickle=False) as arrays:
+        again = Learned.from_arrays(arrays)
+    kept = ranker.rank(voted(papers, learned=again), papers[96:])
+    fresh = ranker.rank(interest, papers[96:])
+    assert [(s.paper, s.log_odds) for s in kept.scores] == [(s.paper, s.log_odds) for s in fresh.scores]
+
+
+def test_what_was_learned_over_another_vocabulary_is_learned_anew(ranker, papers):
+    other = Ranker(Corpus().fit(["other words", "than those"]))
+    (void,) = other.learn([voted(papers)])
+    ranking = ranker.rank(voted(papers, learned=void), papers[96:])
+    fresh = ranker.rank(voted(papers), papers[96:])
+    assert [s.log_odds for s in ranking.scores] == [s.log_odds for s in fresh.scores]
+
+
+def test_who_has_not_voted_has_learned_nothing(ranker):
+    assert ranker.learn([Interest("reward models")]) == [None]
+
+
+def test_predictions_are_what_the_mixture_mixes(ranker, papers):
+    ranking = ranker.rank(voted(papers), papers[96:])
+    said = ranking.predictions([score.paper for score in ranking.scores])
+    assert ranking.model.mixture.log_odds(said) == pytest.approx([s.log_odds for s in ranking.scores])
+
+
+@pytest.mark.parametrize(
+    ("require", "text", "ranked"),
+    [
+        ([["reward models"]], "Reward modeling", True),
+        ([["reward models"]], "A reward. Models of it", False),
+        ([["RLHF", "GRPO"], ["language model"]], "GRPO for LLMs", True),
+        ([["RLHF", "GRPO"], ["language model"]], "GRPO for robots", False),
+        ([["LLM"]], "Large language models", True),
+        ([["the"]], "Anything", True),
+        ([], "Anything", True),
+    ],
+)
+def test_a_paper_needs_a_word_of_each_required_group(ranker, require, text, ranked):
+    interest = Interest("reward", Rules(require=require))
+    assert len(ranker.rank(interest, [paper(900, "Title", text)]).scores) == ranked

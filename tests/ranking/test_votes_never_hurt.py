@@ -1,0 +1,68 @@
+"""Votes never hurt: whatever their number, other papers are ranked at least as well as by words alone."""
+
+import re
+
+import numpy as np
+import pytest
+
+from bot.ranking import Corpus, Interest, Ranker
+from bot.ranking.metrics import auc
+from bot.resources import shipped
+from tests.ranking.test_ranker import paper
+
+# What the reader wrote, what each liked paper mentions, and what none does.
+READERS = {
+    "text": (
+        "Reinforcement learning for language models",
+        r"language model|\bllms?\b",
+        r"vision|image|video|visual",
+    ),
+    "vision": ("Vision-language models", r"vision|visual|video|image|multimodal", r"survey|medical"),
+    "reasoning": ("How do models reason? Rewards for reasoning", r"reason", r"vision|visual|agent|tool"),
+    "agents": ("Language model agents", r"agent|tool|search", r"vision|visual|robot"),
+}
+VOTES = (4, 8, 16, 32, 64)
+ORDERS = 4
+
+
+@pytest.fixture(scope="module")
+def papers():
+    """The papers of the sample digests, some 120."""
+    texts = [path.read_text() for path in sorted(shipped("seeds").glob("llm-rl-*.txt"))]
+    pattern = re.compile(r"\n([^\n]+)\n\nAuthors:.*\nDate:.*\n\n([^\n]+)")
+    by_title = dict(block for text in texts for block in pattern.findall(text))
+    return [paper(number, *block) for number, block in enumerate(by_title.items(), 1)]
+
+
+@pytest.fixture(scope="module")
+def ranker(papers):
+    return Ranker(Corpus().fit([f"{p.title}\n{p.abstract}" for p in papers]))
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_votes_never_hurt(ranker, papers, name):
+    text, need, refuse = READERS[name]
+
+    def likes(each) -> bool:
+        content = f"{each.title}\n{each.abstract}".lower()
+        return bool(re.search(need, content)) and not re.search(refuse, content)
+
+    def quality(votes: int) -> float:
+        """AUC among papers without a vote, the mean of some orders in which votes were given."""
+        measured = []
+        for seed in range(ORDERS):
+            ordered = [papers[n] for n in np.random.default_rng(seed).permutation(len(papers))]
+            up, down = ([p for p in ordered[:votes] if likes(p) is liked] for liked in (True, False))
+            others = ordered[max(VOTES) :]
+            scores = ranker.rank(Interest(text, up=up, down=down), others).scores
+            log_odds = {score.paper: score.log_odds for score in scores}
+            measured.append(
+                auc(np.array([likes(p) for p in others]), np.array([log_odds[p.id] for p in others]))
+            )
+        return float(np.mean(measured))
+
+    alone, *voted = (quality(votes) for votes in (0, *VOTES))
+    # Four orders of four to eight votes leave a standard error of .01 to .02.
+    assert min(voted) >= alone - 0.02, (alone, voted)
+    assert min(voted[2:]) >= alone, (alone, voted)
+    assert voted[-1] >= alone + 0.05, (alone, voted)

@@ -1,0 +1,111 @@
+"""Tokens and stems: what ranking weighs and reasons name."""
+
+import pytest
+
+from bot.terms import phrases, stem, stem_terms, tokens
+
+
+def stems(text):
+    return [token.stem for token in tokens(text)]
+
+
+@pytest.mark.parametrize(
+    ("some", "other"),
+    [
+        ("reward modeling", "reward models"),
+        ("robotics", "robot"),
+        ("LLMs", "LLM"),
+        ("VLMs", "vlm"),
+        ("multi-modal", "multimodal"),
+        ("pre-training", "pretraining"),
+        ("fine-tuned", "finetuning"),
+        ("behaviour", "behavior"),
+        ("optimisation", "optimization"),
+        ("summarisation", "summarizing"),
+        ("financial", "finance"),
+        ("vision–language models", "vision-language model"),
+        ("Poincaré", "Poincare"),
+        ("the model’s reward", "the model reward"),
+        ("molecules", "molecular"),
+    ],
+)
+def test_variants_of_a_word_meet(some, other):
+    assert stem_terms(some) == stem_terms(other) != []
+
+
+@pytest.mark.parametrize(
+    ("some", "other"),
+    [
+        ("supervised", "superb"),
+        ("noise", "nozzle"),
+        ("general", "generative"),
+        ("GPT-4", "GPT-3"),
+        ("promise", "prom"),
+    ],
+)
+def test_different_words_stay_apart(some, other):
+    assert stem_terms(some) != stem_terms(other)
+
+
+def test_a_token_says_where_it_stands_and_how_it_is_spelled():
+    text = r"\textbf{LoRA} for VLMs: multi-hop question answering, see https://x.org/LoRA"
+    assert [text[t.start : t.end] for t in tokens(text)] == [t.spelling for t in tokens(text)]
+    assert [t.spelling for t in tokens(text)] == ["LoRA", "VLMs", "multi-hop", "question", "answering", "see"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "reward of the models",
+        "reward, models",
+        "reward (models)",
+        "reward 2025 models",
+        "reward\nmodels",
+        "reward / models",
+        "reward. Models",
+        "reward https://example.org models",
+        "reward \u2014 models",
+    ],
+)
+def test_no_bigram_reaches_across_a_break(text):
+    assert stem_terms(text) == ["reward", "model"]
+
+
+def test_a_compound_is_split_where_its_parts_are_words():
+    assert stems("vision-language-action") == ["vision", "languag", "action"]
+    assert "languag model" in stem_terms("vision-language models")
+    assert stems("k-means and GPT-4o, LLM-as-a-judge, few-shot, off-policy") == [
+        "k-means",
+        "gpt-4o",
+        "llm-as-a-judge",
+        "few-shot",
+        "off-policy",
+    ]
+    assert stems("pre- and post-training") == ["posttrain"]  # "pre" alone says nothing
+    assert stems("pass@1 of 10x, 7B, 36.0%, 3D") == ["pass@1", "3d"]
+
+
+def test_links_and_addresses_are_no_terms():
+    text = "at https://github.com/a/reward-model, www.x.org/y, z.github.io/page and ada@example.org; this https URL"
+    assert stems(text) == []
+
+
+def test_phrases_group_what_stands_together():
+    spelled = [
+        [t.spelling for t in phrase] for phrase in phrases("Deep RL agents with verifiable rewards, tested")
+    ]
+    assert spelled == [["Deep", "RL", "agents"], ["verifiable", "rewards"], ["tested"]]
+
+
+def test_stem_terms_are_the_stems_and_bigrams_of_the_tokens():
+    text = r"Process reward models (PRMs) for $k$-step reasoning; large language models' chain-of-thought in \LaTeX{}"
+    expected = []
+    for phrase in phrases(text):
+        for i, token in enumerate(phrase):
+            expected += [token.stem] + ([f"{phrase[i - 1].stem} {token.stem}"] if i else [])
+    assert sorted(stem_terms(text)) == sorted(expected)
+
+
+def test_a_word_without_end_is_no_term():
+    assert stem_terms("a" * 100_000) == []
+    assert stem("") == ""

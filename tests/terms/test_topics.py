@@ -1,0 +1,136 @@
+"""Profile texts as topics, general academic vocabulary, abbreviations and spellings."""
+
+import pytest
+
+from bot.terms import (
+    Spellings,
+    common_expansions,
+    expanded,
+    is_general,
+    learned_expansions,
+    names_topic,
+    profile_topics,
+    stem,
+    tokens,
+    topical_phrases,
+)
+
+
+def written(text):
+    return [topic.text for topic in profile_topics(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "topics"),
+    [
+        ("I work on reward hacking, and how models help reasoning.", ["reward hacking", "reasoning"]),
+        ("Papers about LLM agents, please; not robots or vision", ["LLM agents"]),
+        ("What's new in RLHF and reward modeling?", ["RLHF", "reward modeling"]),
+        (
+            "Reinforcement learning for large language models: verifiable rewards",
+            ["Reinforcement learning", "large language models", "verifiable rewards"],
+        ),
+        (
+            "databases\nquery optimization\nlearned indexes",
+            ["databases", "query optimization", "learned indexes"],
+        ),
+        (
+            "I am interested in stock return prediction for portfolios and in limit\norder books",
+            ["stock return prediction", "portfolios", "limit order books"],
+        ),
+        ("How do language models hallucinate?", ["language models", "hallucinate"]),
+        ("gene expression & chromatin accessibility", ["gene expression", "chromatin accessibility"]),
+        ("optimization, robustness", ["optimization", "robustness"]),
+        ("not only proofs but also Lean", ["proofs", "Lean"]),
+        ("AI", ["AI"]),
+        ("graphs https://example.org/reward-models", ["graphs"]),
+        ("", []),
+        ("??", []),
+    ],
+)
+def test_a_profile_names_topics_without_requests(text, topics):
+    assert written(text) == topics
+
+
+def test_a_topic_is_named_once_whatever_its_variant():
+    assert written("Reward models, reward modeling, RL, reinforcement learning") == ["Reward models", "RL"]
+
+
+def test_a_topic_has_the_terms_that_ranking_weighs():
+    (topic,) = profile_topics("LLM agents")
+    assert topic.stems == ("larg", "languag", "model", "agent")
+    assert topic.terms == (*topic.stems, "larg languag", "languag model", "model agent")
+
+
+@pytest.mark.parametrize(
+    "word",
+    "strong performance show task propose component help work turn acquire enabling model approach".split(),
+)
+def test_general_academic_vocabulary_names_no_topic(word):
+    assert is_general(stem(word))
+    assert not names_topic([stem(word)])
+
+
+@pytest.mark.parametrize(
+    "word", "robot reward genome protein retrieval privacy hallucination speech graph".split()
+)
+def test_topical_words_name_topics(word):
+    assert names_topic([stem(word)])
+
+
+@pytest.mark.parametrize(
+    ("text", "phrases"),
+    [
+        ("We show strong performance on robot manipulation", ["robot manipulation"]),
+        ("a novel process reward model", ["process reward model"]),
+        ("patterns in electronic health record data", ["electronic health record data"]),
+        ("Large language models achieve significant improvements", ["Large language models"]),
+        ("time series and test-time compute of the components", ["time series", "test-time compute"]),
+    ],
+)
+def test_phrases_of_a_paper_are_whole_and_topical(text, phrases):
+    spelled = [text[run[0].start : run[-1].end] for run in topical_phrases(text)]
+    assert spelled == phrases
+
+
+def test_abbreviations_meet_what_they_stand_for():
+    common = common_expansions()
+    for short, long in [
+        ("LLMs", "large language models"),
+        ("RL", "reinforcement learning"),
+        ("VLM", "vision-language model"),
+    ]:
+        assert expanded([t.stem for t in tokens(short)], common) == tuple(t.stem for t in tokens(long))
+
+
+def test_abbreviations_are_learned_from_texts_that_spell_them_out():
+    texts = [
+        "We use sparse Bayesian learning (SBL) here.",
+        "Sparse Bayesian Learning (SBL)",
+        "sparse Bayesian learning (SBL)",
+    ]
+    assert learned_expansions(texts)["sbl"] == ("spars", "bayesian", "learn")
+    assert "sbl" not in learned_expansions(texts[:2])
+    assert "sbl" not in learned_expansions([*texts, *["short baseline leads (SBL)"] * 3])
+    assert "ny" not in learned_expansions(["in the Big Apple (NY)"] * 5)
+
+
+def test_words_are_spelled_as_in_running_text():
+    spellings = Spellings(
+        ["We train LoRA adapters by Bayesian rules. Reward hacking is rare, as reward hacking was."]
+    )
+    assert (
+        spellings.of("Reward Hacking with Lora and bayesian PRMs")
+        == "reward hacking with LoRA and Bayesian PRMs"
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["no " * 30_000, "how do " * 30_000, "and " * 50_000, "a\n" * 50_000, "(A" * 50_000, "x (AB) " * 20_000],
+)
+def test_hostile_texts_are_read_in_time_that_grows_with_their_length(text):
+    profile_topics(text)
+    learned_expansions([text])
+    Spellings([text])
+    topical_phrases(text)
