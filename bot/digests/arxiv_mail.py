@@ -74,14 +74,14 @@ def parse(lines: Sequence[Line]) -> ParsedDigest:
     received = next(filter(None, map(_RECEIVED.match, header)), None)
     day = calendar_day(received[1], received[2], f"20{received[3]}") if received else None
     blocks = (lines[begin + 1 : end] for begin, end in pairwise([*begins, len(lines)]))
-    return build_digest("arxiv-mail", topic, day, map(_paper, blocks))
+    return build_digest("arxiv-mail", topic, day, map(parse_paper, blocks))
 
 
 def _begins_paper(lines: Sequence[Line], at: int) -> bool:
     return lines[at].text == "\\\\" and at + 1 < len(lines) and bool(_ID.fullmatch(lines[at + 1].text))
 
 
-def _paper(block: Sequence[Line]) -> Entry | str:
+def parse_paper(block: Sequence[Line]) -> Entry | str:
     r"""Return the paper in a block, or why it can't be read; the block begins below its first ``\\``."""
     number, identifier = block[0]
     middle = next((i for i, line in enumerate(block) if _SEPARATOR.fullmatch(line.text)), len(block))
@@ -97,14 +97,16 @@ def _paper(block: Sequence[Line]) -> Entry | str:
         else:  # an empty line ends a field
             texts = []
     values = {name: " ".join(filter(None, parts)) for name, parts in fields.items()}
-    # A replacement has no abstract: its second separator is the last, which is no bare one.
-    has_abstract = middle < len(block) and block[middle].text == "\\\\"
-    below = [line.text for line in block[middle + 1 :]] if has_abstract else []
-    abstract = takewhile(lambda text: not (_SEPARATOR.fullmatch(text) or _RULE.fullmatch(text)), below)
+    # A replacement has no abstract: its second separator is the last one, which carries an address.
+    below = block[middle + 1 :] if middle < len(block) and block[middle].text == "\\\\" else ()
+    until_end = takewhile(
+        lambda line: not (_SEPARATOR.fullmatch(line.text) or _RULE.fullmatch(line.text)), below
+    )
+    abstract = " ".join(line.text for line in until_end if line.text)
     title = values.get("Title", "")
     entry = Entry(
         title=title,
-        abstract=" ".join(filter(None, abstract)),
+        abstract=abstract,
         authors=author_names(without_affiliations(values.get("Authors", ""))),
         published=calendar_day(*day.groups()) if (day := _DAY.search(values.get("Date", ""))) else None,
         arxiv_id=arxiv_id(identifier),
@@ -113,7 +115,7 @@ def _paper(block: Sequence[Line]) -> Entry | str:
         categories=tuple(values.get("Categories", "")[: limits.URL].split()),
         replacement=any(_REPLACED.fullmatch(line.text) for line in block[:middle]),
     )
-    return reject_reason(f"line {number}", title, entry.abstract) or entry
+    return reject_reason(f"line {number}", title, abstract) or entry
 
 
 FORMAT = Format(

@@ -118,7 +118,9 @@ def parse(lines: Sequence[Line]) -> ParsedDigest:
         latest = max((other.year for other in stamps if other and other.year), default=None)
         year = latest + 1 if latest else None
     day = _date(stamp, year)
-    return build_digest("daily-papers", "Daily Papers", day, (_paper(block, year, day) for block in papers))
+    return build_digest(
+        "daily-papers", "Daily Papers", day, (parse_paper(block, year, day) for block in papers)
+    )
 
 
 def blocks(lines: Sequence[Line]) -> Iterator[Block]:
@@ -139,7 +141,7 @@ def blocks(lines: Sequence[Line]) -> Iterator[Block]:
         # The page has one line for a paragraph, but an editor may have wrapped it: into short lines, without an empty
         # line or the end of a sentence between them.
         end = at + 1
-        while end < len(lines) and _continues(lines[end - 1], lines[end]):
+        while end < len(lines) and _is_wrapped(lines[end - 1], lines[end]):
             if _metadata(lines, end, in_paper=True):
                 break
             end += 1
@@ -149,7 +151,7 @@ def blocks(lines: Sequence[Line]) -> Iterator[Block]:
         yield from (Block(paragraphs, None) for paragraphs in _split(pending, ends_in_metadata=False))
 
 
-def _continues(above: Line, below: Line) -> bool:
+def _is_wrapped(above: Line, below: Line) -> bool:
     if below.number > above.number + 1 or is_prose(above.text):
         return False
     return max(len(above.text), len(below.text)) <= _LONGEST_WRAPPED
@@ -189,7 +191,7 @@ def _split(paragraphs: Sequence[Line], *, ends_in_metadata: bool) -> list[tuple[
     return [tuple(paragraphs[begin:end]) for begin, end in pairwise([0, *titles, len(paragraphs)])]
 
 
-def _paper(block: Block, year: int | None, day: date | None) -> Entry | str:
+def parse_paper(block: Block, year: int | None, day: date | None) -> Entry | str:
     """Return the paper in a block, or why it can't be read."""
     metadata = block.metadata
     if not block.paragraphs:

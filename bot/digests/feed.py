@@ -82,11 +82,11 @@ def parse(content: bytes) -> ParsedDigest:
         topic = f"arXiv {unquote_plus(query[1] or query[2])}".strip()
     results: list[Entry | str] = [*([encoding_problem] if encoding_problem else []), *feed.problems]
     for number, item in enumerate(feed.entries, 1):
-        results.extend(_paper(number, item, day))
+        results.extend(parse_paper(number, item, day))
     return build_digest("feed", topic, day, results)
 
 
-def _paper(number: int, item: Any, day: date | None) -> Iterator[Entry | str]:
+def parse_paper(number: int, item: Any, day: date | None) -> Iterator[Entry | str]:
     """Yield the paper of an item, or why it can't be read, or the paper and what was left out of it."""
     identifier = _value(item, "id")
     # arXiv reports an error as a feed with one entry.

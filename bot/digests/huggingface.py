@@ -42,11 +42,11 @@ def parse(content: bytes) -> ParsedDigest:
     submitted = (_date(_object(item, "paper").get("submittedOnDailyAt")) for item in items)
     days = Counter(filter(None, submitted))
     day = days.most_common(1)[0][0] if days else None
-    papers = (_paper(number, item, day) for number, item in enumerate(items, 1))
+    papers = (parse_paper(number, item, day) for number, item in enumerate(items, 1))
     return build_digest("huggingface", "Daily Papers", day, papers)
 
 
-def _paper(number: int, item: Any, day: date | None) -> Entry | str:
+def parse_paper(number: int, item: Any, day: date | None) -> Entry | str:
     """Return the paper of an item, or why it can't be read; any value may be of any JSON type."""
     paper = _object(item, "paper")
     title = _text(paper, "title") or (_text(item, "title") if isinstance(item, Mapping) else "")

@@ -73,7 +73,7 @@ def parse(lines: Sequence[Line]) -> ParsedDigest:
     heading = _HEADING.fullmatch(lines[0].text) if begins[0] > 0 else None
     topic = heading[1][: limits.TOPIC] if heading else ""
     day = date_in(topic)
-    papers = (_paper(lines[begin:end], day) for begin, end in pairwise([*begins, len(lines)]))
+    papers = (parse_paper(lines[begin:end], day) for begin, end in pairwise([*begins, len(lines)]))
     return build_digest("markdown", topic, day, papers)
 
 
@@ -96,7 +96,7 @@ def _field(text: str) -> tuple[str, str] | None:
     return (name, match[2]) if match and name else None
 
 
-def _paper(lines: Sequence[Line], day: date | None) -> Entry | str:
+def parse_paper(lines: Sequence[Line], day: date | None) -> Entry | str:
     """Return the paper that begins with a heading, or why it can't be read."""
     fields: defaultdict[str, list[str]] = defaultdict(list)
     name = ""
