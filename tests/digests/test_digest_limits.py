@@ -6,8 +6,8 @@ import pytest
 
 from bot import limits
 from bot.digests import parse
-from bot.digests.format import within_limits
 from bot.digests.fields import author_names, without_affiliations
+from bot.digests.format import within_limits
 from bot.domain import Entry, ParsedDigest, RawDigest
 from bot.errors import DigestError
 
