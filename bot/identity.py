@@ -1,7 +1,8 @@
-"""When are two entries the same paper, and where does a paper link to?
+"""Entity resolution: which entries are the same paper, and where a paper links to.
 
-Same DOI or same arXiv id (versions aside) is the same paper, else the same normalised title. Two entries
-that both carry an id of one kind, and different ones, are two papers whatever their titles say.
+Entries with the same DOI or the same arXiv id (without version) are the same paper, otherwise those with the same
+normalised title. Two entries that both have an id of one kind, and different ones, are two papers whatever their
+titles.
 """
 
 from __future__ import annotations
@@ -14,58 +15,75 @@ from urllib.parse import quote_plus
 
 from bot.domain import Entry, Paper, PaperId
 
-# The archive's name is matched from its first letter on only, so that a run of n letters costs n steps and not n^2.
+# The lookbehind lets the archive's name ("hep-th") match from its first letter only: without it, a run of n letters
+# takes n^2 steps (an id of 2 MB: minutes).
 _ARXIV = re.compile(
     r"(?<![\d.])(\d{4}\.\d{4,5}|(?<![a-z-])[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v(\d{1,3}))?(?![\d])", re.ASCII
 )
+_DOI = re.compile(r"\b10\.\d{4,9}/[^\s<>\"]+")
 _LATEX_COMMAND = re.compile(r"\\(?:[a-zA-Z]+\s*|.)")
 
 
 def arxiv_id(text: str) -> str | None:
-    """The arXiv id in a URL or text, without its version: ``2504.08385``, ``hep-th/9901001``."""
+    """Return the arXiv id in a URL or text, without its version: ``2504.08385``, ``hep-th/9901001``."""
     match = _ARXIV.search(text)
     return match.group(1) if match else None
 
 
 def arxiv_version(text: str) -> int | None:
-    """The version that an arXiv id in a URL or text carries: 2 of ``2504.08385v2``; None where it says none."""
+    """Return the version of the arXiv id in a URL or text, 2 for ``2504.08385v2``; None if it has none."""
     match = _ARXIV.search(text)
     return int(match.group(2)) if match and match.group(2) else None
 
 
+def doi(text: str) -> str | None:
+    """Return the DOI in a URL or text, if there is one.
+
+    >>> doi("https://doi.org/10.1145/3477495.3531992."), doi("10.48550/arXiv.2504.08385")
+    ('10.1145/3477495.3531992', None)
+    """
+    match = _DOI.search(text)
+    # arXiv registers a DOI for each arXiv id. As a key it would make the preprint and the published version, which
+    # has the journal's DOI and the same arXiv id, two papers.
+    if match is None or match[0].lower().startswith("10.48550/arxiv."):
+        return None
+    return match[0].rstrip(".,;)")
+
+
 def normalised_title(title: str) -> str:
-    r"""A title's letters and digits in lower case, accents and LaTeX markup aside; what editors change is gone.
+    r"""Return a title's letters and digits in lower case, without accents and LaTeX commands.
 
     >>> normalised_title(r"Erd\H{o}s & \textbf{SIM-RAG}:  a Study ")
     'erdossimragastudy'
     """
-    text = _LATEX_COMMAND.sub("", title)
-    text = unicodedata.normalize("NFKD", text).casefold()
-    letters = "".join(c for c in text if c.isalnum())
-    return letters or unicodedata.normalize("NFKC", title).casefold().strip()
+    # NFKD separates accents from letters (isalnum drops them) and resolves ligatures, which PDFs and mails insert.
+    text = unicodedata.normalize("NFKD", _LATEX_COMMAND.sub("", title)).casefold()
+    normalised = "".join(character for character in text if character.isalnum())
+    # Otherwise all titles without a letter or digit ("???") would be one paper.
+    return normalised or unicodedata.normalize("NFKC", title).casefold().strip()
 
 
 def keys(entry: Entry | Paper) -> tuple[str, ...]:
-    """The identity keys of a paper, strongest first; two entries that share one may be the same paper."""
-    found = []
+    """Return the identity keys of a paper, strongest first; two entries that share a key may be the same paper."""
+    identity_keys = []
     if entry.doi:
-        found.append(f"doi:{entry.doi.lower()}")
+        identity_keys.append(f"doi:{entry.doi.lower()}")  # DOIs are case-insensitive (DOI Handbook, 2.4)
     if entry.arxiv_id:
-        found.append(f"arxiv:{entry.arxiv_id}")
-    found.append(f"title:{normalised_title(entry.title)}")
-    return tuple(found)
+        identity_keys.append(f"arxiv:{entry.arxiv_id}")
+    identity_keys.append(f"title:{normalised_title(entry.title)}")
+    return tuple(identity_keys)
 
 
 def same(entry: Entry, paper: Paper) -> bool:
-    """Whether an entry that shares a key with a paper is that paper."""
-    for mine, theirs in ((entry.doi, paper.doi), (entry.arxiv_id, paper.arxiv_id)):
-        if mine and theirs:
-            return mine.lower() == theirs.lower()
+    """Return whether an entry that shares a key with a paper is that paper."""
+    for entry_id, paper_id in ((entry.doi, paper.doi), (entry.arxiv_id, paper.arxiv_id)):
+        if entry_id and paper_id:
+            return entry_id.lower() == paper_id.lower()
     return normalised_title(entry.title) == normalised_title(paper.title)
 
 
 def first_sight(entry: Entry, paper_id: PaperId, now: datetime) -> Paper:
-    """The paper that an entry tells of for the first time."""
+    """Return a new paper with the fields of the first entry that mentions it."""
     return Paper(
         id=paper_id,
         title=entry.title,
@@ -85,16 +103,17 @@ def first_sight(entry: Entry, paper_id: PaperId, now: datetime) -> Paper:
 
 
 def merge(paper: Paper, entry: Entry) -> Paper:
-    """The paper with what another sighting adds: gaps are filled, nothing known is overwritten.
+    """Return the paper with what another entry adds: empty fields are filled, values are not overwritten.
 
-    Of two abstracts the longer is kept (digests cut them), of two dates the earlier, of upvotes the most, of
-    versions the newest; categories are gathered in the order in which they were seen.
+    The longer of two abstracts is kept, the earlier of two dates, the most upvotes and the newest version; categories
+    are collected in the order in which they were seen.
     """
-    dates = [d for d in (paper.published, entry.published) if d]
-    votes = [v for v in (paper.upvotes, entry.upvotes) if v is not None]
-    versions = [v for v in (paper.version, entry.version) if v is not None]
+    dates = [day for day in (paper.published, entry.published) if day]
+    votes = [count for count in (paper.upvotes, entry.upvotes) if count is not None]
+    versions = [version for version in (paper.version, entry.version) if version is not None]
     return replace(
         paper,
+        # Digests cut abstracts; the longer one is the complete one.
         abstract=max(paper.abstract, entry.abstract, key=len),
         authors=paper.authors or entry.authors,
         author_count=len(paper.authors or entry.authors) or paper.author_count or entry.author_count,
@@ -111,20 +130,21 @@ def merge(paper: Paper, entry: Entry) -> Paper:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Where a paper's title leads; ``is_search`` where no digest said, so that a search has to do."""
+    """Where a paper's title leads; ``is_search`` if no digest named an address and a title search stands in."""
 
     url: str
     is_search: bool = False
 
 
 def link(paper: Paper) -> Link:
-    """The best address known of a paper: the digest's own, arXiv's, the DOI's, else an arXiv title search."""
+    """Return a paper's best address: the digest's own, arXiv's, the DOI's, else an arXiv title search."""
     if paper.url and paper.url.startswith(("https://", "http://")):
         return Link(paper.url)
     if paper.arxiv_id:
         return Link(f"https://arxiv.org/abs/{paper.arxiv_id}")
     if paper.doi:
         return Link(f"https://doi.org/{quote_plus(paper.doi, safe='/')}")
+    # Punctuation is part of arXiv's query syntax: a colon names a field, a quotation mark opens a phrase.
     words = re.sub(r"[^\w\s-]", " ", _LATEX_COMMAND.sub("", paper.title))
     query = quote_plus(" ".join(words.split()))
     return Link(f"https://arxiv.org/search/?query={query}&searchtype=title", is_search=True)

@@ -21,13 +21,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from datetime import date
+from itertools import pairwise, takewhile
 
 from bot import limits
-from bot.digests.format import Format, collect
+from bot.digests.fields import author_names, calendar_day, quoted, reject_reason, without_affiliations
+from bot.digests.format import Format, build_digest
 from bot.digests.text import Line
-from bot.digests.wording import calendar_day, flaw, names, quoted, without_affiliations
 from bot.domain import Entry, ParsedDigest
 from bot.identity import arxiv_id, arxiv_version
 
@@ -38,122 +37,91 @@ _FIELD = re.compile(
     r"|Date(?: \([^)]{1,20}\))?): ?(.*)"
 )
 _REPLACED = re.compile(r"replaced with revised version\b.*", re.IGNORECASE)
-_CLOSING = re.compile(r"\\\\(?: \(.*)?")
+# Every block has three of these lines; the last one carries the paper's address.
+_SEPARATOR = re.compile(r"\\\\(?: \(.*)?")
 _RULE = re.compile(r"[-%]{20,}")
 _RECEIVED = re.compile(r"received from .* to \w{3} (\d{1,2}) (\w{3}) (\d\d)\b.*")
 _DAY = re.compile(r"\b(\d{1,2}) ([A-Z][a-z]{2}) (\d{4})\b")
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
-    r"""The lines of one paper between its first ``\\`` and the last, cut in two by the one in the middle."""
-
-    head: Sequence[Line]
-    abstract: Sequence[Line]
-
-
-def _starts(lines: Sequence[Line]) -> Iterator[int]:
-    """At each header that papers follow, and at the first paper where no header is above it."""
-    header, opened = None, False
+def starts(lines: Sequence[Line]) -> Iterator[int]:
+    """Yield each header that papers follow, and the first paper if no header is above it."""
+    header: int | None = None
+    has_papers = False
     for i, line in enumerate(lines):
         if line.text == _HEADER:
             header = i
-        elif _opens(lines, i):
-            if header is not None or not opened:
-                yield i if header is None else header
-            header, opened = None, True
+        elif _begins_paper(lines, i):
+            if header is not None:
+                yield header
+            elif not has_papers:
+                yield i
+            header = None
+            has_papers = True
 
 
-def _opens(lines: Sequence[Line], at: int) -> bool:
+def parse(lines: Sequence[Line]) -> ParsedDigest:
+    """Read one mail: its header, if it was copied, and its papers."""
+    begins = [i for i in range(len(lines)) if _begins_paper(lines, i)]
+    if not begins:
+        no_papers = f"line {lines[0].number}: no papers follow {quoted(lines[0].text)}; another digest begins below it"
+        return build_digest("arxiv-mail", "arXiv", None, [no_papers])
+    header = [line.text for line in lines[: begins[0]]]
+    covered = takewhile(
+        lambda text: text and not text.startswith("received from") and not _RULE.fullmatch(text), header[1:]
+    )
+    topic = ", ".join(text[: limits.TOPIC] for text in covered) or "arXiv"
+    received = next(filter(None, map(_RECEIVED.match, header)), None)
+    day = calendar_day(received[1], received[2], f"20{received[3]}") if received else None
+    blocks = (lines[begin + 1 : end] for begin, end in pairwise([*begins, len(lines)]))
+    return build_digest("arxiv-mail", topic, day, map(parse_paper, blocks))
+
+
+def _begins_paper(lines: Sequence[Line], at: int) -> bool:
     return lines[at].text == "\\\\" and at + 1 < len(lines) and bool(_ID.fullmatch(lines[at + 1].text))
 
 
-def _parse(lines: Sequence[Line]) -> ParsedDigest:
-    opening = next((i for i in range(len(lines)) if _opens(lines, i)), None)
-    if opening is None:
-        no_papers = f"line {lines[0].number}: no papers follow {quoted(lines[0].text)}; another digest begins below it"
-        return collect("arxiv-mail", "arXiv", None, [no_papers])
-    above = [line.text for line in lines[:opening]]
-    received = next((found for text in above if (found := _RECEIVED.match(text))), None)
-    day = calendar_day(received[1], received[2], f"20{received[3]}") if received else None
-    blocks = (_paper(block) for block in _blocks(lines[opening:]))
-    return collect("arxiv-mail", _topic(above), day, blocks)
-
-
-def _topic(above: Sequence[str]) -> str:
-    """The lists that the mail covers."""
-    lists = []
-    for text in above[1:]:
-        if not text or text.startswith("received from") or _RULE.fullmatch(text):
-            break
-        lists.append(text[: limits.TOPIC])
-    return ", ".join(lists)[: limits.TOPIC] or "arXiv"
-
-
-def _blocks(lines: Sequence[Line]) -> Iterator[_Block]:
-    begins = [i for i in range(len(lines)) if _opens(lines, i)]
-    for begin, end in zip(begins, [*begins[1:], len(lines)], strict=True):
-        inside = lines[begin + 1 : end]
-        middle = next((i for i, line in enumerate(inside) if _CLOSING.fullmatch(line.text)), len(inside))
-        has_abstract = middle < len(inside) and inside[middle].text == "\\\\"
-        yield _Block(inside[:middle], inside[middle + 1 :] if has_abstract else ())
-
-
-def _paper(block: _Block) -> Entry | str:
-    number, identifier = block.head[0]
-    fields = _fields(block.head[1:])
-    abstract = " ".join(_until_closed(block.abstract))
-    title = fields.get("Title", "")
-    if problem := flaw(number, title, abstract):
-        return problem
-    return Entry(
+def parse_paper(block: Sequence[Line]) -> Entry | str:
+    r"""Return the paper in a block, or why it can't be read; the block begins below its first ``\\``."""
+    number, identifier = block[0]
+    middle = next((i for i, line in enumerate(block) if _SEPARATOR.fullmatch(line.text)), len(block))
+    fields: dict[str, list[str]] = {}
+    texts: list[str] = []
+    for line in block[1:middle]:
+        if field := _FIELD.fullmatch(line.text):
+            texts = [field[2]]
+            # "Date (v2)" is a Date, and the first of several counts; lines that continue another one are dropped.
+            fields.setdefault(field[1].partition(" ")[0], texts)
+        elif line.text:
+            texts.append(line.text)
+        else:  # an empty line ends a field
+            texts = []
+    values = {name: " ".join(filter(None, parts)) for name, parts in fields.items()}
+    # A replacement has no abstract: its second separator is the last one, which carries an address.
+    below = block[middle + 1 :] if middle < len(block) and block[middle].text == "\\\\" else ()
+    until_end = takewhile(
+        lambda line: not (_SEPARATOR.fullmatch(line.text) or _RULE.fullmatch(line.text)), below
+    )
+    abstract = " ".join(line.text for line in until_end if line.text)
+    title = values.get("Title", "")
+    entry = Entry(
         title=title,
         abstract=abstract,
-        authors=names(without_affiliations(fields.get("Authors", ""))),
-        published=_published(fields.get("Date", "")),
+        authors=author_names(without_affiliations(values.get("Authors", ""))),
+        published=calendar_day(*day.groups()) if (day := _DAY.search(values.get("Date", ""))) else None,
         arxiv_id=arxiv_id(identifier),
-        doi=fields.get("DOI", "").partition(" ")[0] or None,
+        doi=values.get("DOI", "").partition(" ")[0] or None,
         version=arxiv_version(identifier),
-        categories=tuple(fields.get("Categories", "")[: limits.URL].split()),
-        replacement=any(_REPLACED.fullmatch(line.text) for line in block.head),
+        categories=tuple(values.get("Categories", "")[: limits.URL].split()),
+        replacement=any(_REPLACED.fullmatch(line.text) for line in block[:middle]),
     )
-
-
-def _fields(lines: Sequence[Line]) -> dict[str, str]:
-    """The fields by name, each with the lines it goes on in; ``Date (v2)`` is a ``Date``, the first counts."""
-    found: dict[str, list[str]] = {}
-    name = ""
-    for line in lines:
-        if field := _FIELD.fullmatch(line.text):
-            name = field[1].partition(" ")[0]
-            if name in found:
-                name = ""
-            else:
-                found[name] = [field[2]]
-        elif name and line.text:
-            found[name].append(line.text)
-        else:
-            name = ""
-    return {name: " ".join(filter(None, texts)) for name, texts in found.items()}
-
-
-def _until_closed(lines: Sequence[Line]) -> Iterator[str]:
-    for line in lines:
-        if _CLOSING.fullmatch(line.text) or _RULE.fullmatch(line.text):
-            return
-        if line.text:
-            yield line.text
-
-
-def _published(text: str) -> date | None:
-    found = _DAY.search(text)
-    return calendar_day(found[1], found[2], found[3]) if found else None
+    return reject_reason(f"line {number}", title, abstract) or entry
 
 
 FORMAT = Format(
     name="arxiv-mail",
     title="arXiv mail",
     hint='a line "\\\\" above one such as "arXiv:2601.15305"',
-    starts=_starts,
-    parse=_parse,
+    starts=starts,
+    parse=parse,
 )

@@ -12,13 +12,12 @@
     ·
     May 30, 2025 4                                   date, and the number of comments
 
-A page copied without its first lines is recognised by the last three of some paper, where these count authors.
+The last three lines, the metadata, separate one paper from the next, but some papers lack them: then a title is a
+short paragraph that does not end like a sentence and that prose follows. A page copied without its first lines is
+recognised by the metadata of some paper, if these count authors.
 
-The last three lines tell one paper from the next, but some papers lack them: then a title is a short
-paragraph that does not end like a sentence and that prose follows.
-
-The page's own day and the dates of its own year carry no year; dates of earlier years do. So the page is of
-the year after the latest one it names. If it names none, those dates are unknown (None).
+The page's own day and the dates of its own year carry no year; dates of earlier years do. So the page is of the year
+after the latest one it names. If it names none, those dates are unknown (None).
 """
 
 from __future__ import annotations
@@ -30,25 +29,26 @@ from datetime import date
 from itertools import pairwise
 from typing import NamedTuple
 
-from bot.digests.format import Format, collect
+from bot.digests.fields import MONTHS, is_prose, is_title, plausible_date, quoted, reject_reason
+from bot.digests.format import Format, build_digest
 from bot.digests.text import Line
-from bot.digests.wording import MONTHS, flaw, is_prose, is_title, plausible_date, quoted
 from bot.domain import Entry, ParsedDigest
 
 _NAME = "daily papers"
-_ABOVE = {"new", "get trending papers in your email inbox!", "subscribe"}
+_MENU = {"new", "get trending papers in your email inbox!", "subscribe"}
+# Copies have "byAK" as often as "by AK".
 _EDITOR = re.compile(r"by ?.{1,60} and the research community", re.IGNORECASE)
 _STAMP = re.compile(
     rf"({'|'.join(MONTHS)})[a-z]{{0,6}}\.? (\d{{1,2}})(?:, ((?:19|20)\d\d))?(?: (\d{{1,6}}))?",
     re.IGNORECASE | re.ASCII,
 )
-_COUNT = re.compile(r"[•·*-]? ?(\d{1,5}) authors?", re.IGNORECASE | re.ASCII)
+_AUTHOR_COUNT = re.compile(r"[•·*-]? ?(\d{1,5}) authors?", re.IGNORECASE | re.ASCII)
 _DOTS = {"·", "•", "∙"}
 _LONGEST_ORGANISATION = 100  # characters, its slug included
-_WRAPPED = 120  # characters; a longer line has not been wrapped by an editor
+_LONGEST_WRAPPED = 120  # characters; editors wrap at 72 to 100, so a longer line is a whole paragraph
 
 
-class _Stamp(NamedTuple):
+class Stamp(NamedTuple):
     """A date as the page writes it, with the number of comments behind it."""
 
     month: int
@@ -58,191 +58,176 @@ class _Stamp(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Meta:
-    """The lines below an abstract."""
+class Metadata:
+    """The lines below an abstract: the number of the first one, and the index of the line that follows them."""
 
-    number: int  # of its first line
+    number: int
+    end: int
     authors: int | None = None
     organisation: str | None = None
-    stamp: _Stamp | None = None
+    stamp: Stamp | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class _Block:
-    """Paragraphs that belong together, and the lines below them where there are any."""
+class Block:
+    """The paragraphs of one paper, and its metadata if the page has them."""
 
     paragraphs: tuple[Line, ...]
-    meta: _Meta | None
+    metadata: Metadata | None
 
 
-def _starts(lines: Sequence[Line]) -> Iterator[int]:
-    above = None  # where the lines above the page's name begin
+def starts(lines: Sequence[Line]) -> Iterator[int]:
+    """Yield each page's name, or the first line of the menu above it."""
+    menu: int | None = None
     for i, line in enumerate(lines):
-        if line.text.lower() == _NAME and _is_below_name(_next_text(lines, i + 1)):
-            yield i if above is None else above
-        if line.text.lower() in _ABOVE:
-            above = i if above is None else above
-        elif line.text:
-            above = None
+        text = line.text.lower()
+        if text == _NAME:
+            # "Daily Papers" alone may stand in any text; the editor's line or a date must follow.
+            below = next((lines[k].text for k in range(i + 1, len(lines)) if lines[k].text), "")
+            if _EDITOR.fullmatch(below) or _stamp(below):
+                yield i if menu is None else menu
+        if text in _MENU:
+            menu = i if menu is None else menu
+        elif text:
+            menu = None
 
 
-def _next_text(lines: Sequence[Line], begin: int) -> str:
-    return next((lines[i].text for i in range(begin, len(lines)) if lines[i].text), "")
-
-
-def _is_below_name(text: str) -> bool:
-    return bool(_EDITOR.fullmatch(text) or _stamp(text))
-
-
-def _is_rest(lines: Sequence[Line]) -> bool:
-    """Whether some paper ends in its three lines, of which the first counts the authors: nothing else is written so."""
+def is_rest(lines: Sequence[Line]) -> bool:
+    """Return whether some paper has all three lines of metadata: nothing else is written like that."""
     texts = [line.text for line in lines if line.text]
     triples = zip(texts, texts[1:], texts[2:], strict=False)
-    return any(_COUNT.fullmatch(a) and b in _DOTS and _stamp(c) for a, b, c in triples)
-
-
-def _parse(lines: Sequence[Line]) -> ParsedDigest:
-    day, body = _header([line for line in lines if line.text])
-    items = list(_items(body))
-    year = _year([day, *(item.stamp for item in items if isinstance(item, _Meta))])
-    today = _date(day, year)
-    return collect(
-        "daily-papers", "Daily Papers", today, (_paper(block, year, today) for block in _blocks(items))
+    return any(
+        _AUTHOR_COUNT.fullmatch(first) and second in _DOTS and _stamp(third)
+        for first, second, third in triples
     )
 
 
-def _header(lines: Sequence[Line]) -> tuple[_Stamp | None, Sequence[Line]]:
-    """The page's day, and the lines below its header, of which any may not have been copied."""
-    at = next((i for i, line in enumerate(lines) if line.text.lower() == _NAME), -1) + 1
-    if at < len(lines) and _EDITOR.fullmatch(lines[at].text):
+def parse(lines: Sequence[Line]) -> ParsedDigest:
+    """Read one page: its day, and its papers."""
+    lines = [line for line in lines if line.text]
+    # Each line of the header may be missing from the copy.
+    at = next((i + 1 for i, line in enumerate(lines) if line.text.lower() == _NAME), 0)
+    if _EDITOR.fullmatch(_text_at(lines, at)):
         at += 1
-    day = _stamp(_text(lines, at))
-    return day, lines[at + 1 if day else at :]
+    stamp = _stamp(_text_at(lines, at))
+    papers = list(blocks(lines[at + 1 if stamp else at :]))
+    if stamp and stamp.year:
+        year: int | None = stamp.year
+    else:
+        stamps = [block.metadata.stamp for block in papers if block.metadata]
+        latest = max((other.year for other in stamps if other and other.year), default=None)
+        year = latest + 1 if latest else None
+    day = _date(stamp, year)
+    return build_digest(
+        "daily-papers", "Daily Papers", day, (parse_paper(block, year, day) for block in papers)
+    )
 
 
-def _items(lines: Sequence[Line]) -> Iterator[Line | _Meta]:
-    """The paragraphs, each as a line of its first line's number, and the metadata between them."""
-    at, in_paper = 0, False
+def blocks(lines: Sequence[Line]) -> Iterator[Block]:
+    """Yield one block for each paper; it ends with its metadata, or where another title begins."""
+    pending: list[Line] = []
+    at = 0
+    in_paper = False
     while at < len(lines):
-        meta, end = _meta(lines, at, in_paper=in_paper)
-        if meta:
-            yield meta
-        else:
-            end = _paragraph_end(lines, at)
-            yield Line(lines[at].number, " ".join(line.text for line in lines[at:end]))
-        at, in_paper = end, meta is None
+        metadata = _metadata(lines, at, in_paper=in_paper)
+        in_paper = metadata is None
+        if metadata:
+            *complete, last = _split(pending, ends_in_metadata=True)
+            yield from (Block(paragraphs, None) for paragraphs in complete)
+            yield Block(last, metadata)
+            pending = []
+            at = metadata.end
+            continue
+        # The page has one line for a paragraph, but an editor may have wrapped it: into short lines, without an empty
+        # line or the end of a sentence between them.
+        end = at + 1
+        while end < len(lines) and _is_wrapped(lines[end - 1], lines[end]):
+            if _metadata(lines, end, in_paper=True):
+                break
+            end += 1
+        pending.append(Line(lines[at].number, " ".join(line.text for line in lines[at:end])))
+        at = end
+    if pending:
+        yield from (Block(paragraphs, None) for paragraphs in _split(pending, ends_in_metadata=False))
 
 
-def _meta(lines: Sequence[Line], at: int, *, in_paper: bool) -> tuple[_Meta | None, int]:
-    """The metadata that begin at a line, if they do, and where they end."""
-    number, text = lines[at]
-    count = _COUNT.fullmatch(text)
-    dotted = _text(lines, at + 1) in _DOTS
-    organisation = None if count or not (in_paper and dotted) else _organisation(text)
-    if not (count or organisation or text in _DOTS):
-        return None, at
-    end = at + 1 if text in _DOTS else at + 1 + dotted
-    stamp = _stamp(_text(lines, end))
-    meta = _Meta(number, int(count[1]) if count else None, organisation, stamp)
-    return meta, end + 1 if stamp else end
-
-
-def _organisation(text: str) -> str | None:
-    """The name in ``qualcomm Qualcomm``; a line too long for one, or a sentence, is none."""
-    if len(text) > _LONGEST_ORGANISATION or is_prose(text):
-        return None
-    return text.partition(" ")[2] or text
-
-
-def _paragraph_end(lines: Sequence[Line], begin: int) -> int:
-    """Lines are paragraphs; but short ones with no empty line or sentence's end between were wrapped."""
-    end = begin + 1
-    while end < len(lines) and _continues(lines[end - 1], lines[end]):
-        if _meta(lines, end, in_paper=True)[0]:
-            break
-        end += 1
-    return end
-
-
-def _continues(above: Line, below: Line) -> bool:
+def _is_wrapped(above: Line, below: Line) -> bool:
     if below.number > above.number + 1 or is_prose(above.text):
         return False
-    return max(len(above.text), len(below.text)) <= _WRAPPED
+    return max(len(above.text), len(below.text)) <= _LONGEST_WRAPPED
 
 
-def _blocks(items: Sequence[Line | _Meta]) -> Iterator[_Block]:
-    """One block a paper: it ends with its metadata, or where another title begins."""
-    pending: list[Line] = []
-    for item in items:
-        if isinstance(item, Line):
-            pending.append(item)
-            continue
-        *complete, last = _split(pending, ends_in_meta=True)
-        yield from (_Block(paragraphs, None) for paragraphs in complete)
-        yield _Block(last, item)
-        pending = []
-    if pending:
-        yield from (_Block(paragraphs, None) for paragraphs in _split(pending, ends_in_meta=False))
-
-
-def _split(paragraphs: Sequence[Line], *, ends_in_meta: bool) -> list[tuple[Line, ...]]:
-    """The paragraphs cut before each title but the first.
-
-    Short paragraphs after the last prose belong to no paper where no metadata follow: the page's foot, or
-    a title from which the rest was cut off.
-    """
-    prose = [i for i, paragraph in enumerate(paragraphs) if is_prose(paragraph.text)]
-    cuts = {i - 1 for i in prose}
-    if prose and not ends_in_meta:
-        cuts.add(prose[-1] + 1)
-    titles = [i for i in range(1, len(paragraphs)) if i in cuts and is_title(paragraphs[i].text)]
-    return [tuple(paragraphs[a:b]) for a, b in pairwise([0, *titles, len(paragraphs)])]
-
-
-def _paper(block: _Block, year: int | None, today: date | None) -> Entry | str:
-    """The paper in a block, or a sentence on why it is none."""
-    meta = block.meta or _Meta(0)
-    if not block.paragraphs:
-        return f"line {meta.number}: authors and date belong to no paper"
-    title, *abstract = (paragraph.text for paragraph in block.paragraphs)
-    number = block.paragraphs[0].number
-    if not block.meta and not any(map(is_prose, abstract)):
-        return f"line {number}: no abstract, authors or date belong to {quoted(title)}"
-    return flaw(number, title, " ".join(abstract)) or Entry(
-        title=title,
-        abstract=" ".join(abstract),
-        author_count=meta.authors,
-        published=plausible_date(_date(meta.stamp, year), today),
-        comments=meta.stamp.comments if meta.stamp else None,
-        organisation=meta.organisation,
+def _metadata(lines: Sequence[Line], at: int, *, in_paper: bool) -> Metadata | None:
+    """Return the metadata that begin at a line, if they do."""
+    number, text = lines[at]
+    count = _AUTHOR_COUNT.fullmatch(text)
+    has_dot = _text_at(lines, at + 1) in _DOTS
+    organisation = None
+    # Any short line may be an organisation, so the dot below it must confirm it.
+    if in_paper and has_dot and not count and len(text) <= _LONGEST_ORGANISATION and not is_prose(text):
+        organisation = text.partition(" ")[2] or text  # the slug goes: "qualcomm Qualcomm"
+    if not (count or organisation or text in _DOTS):
+        return None
+    end = at + 1 if text in _DOTS else at + 1 + has_dot
+    stamp = _stamp(_text_at(lines, end))
+    return Metadata(
+        number=number,
+        end=end + 1 if stamp else end,
+        authors=int(count[1]) if count else None,
+        organisation=organisation,
+        stamp=stamp,
     )
 
 
-def _year(stamps: Sequence[_Stamp | None]) -> int | None:
-    """The page's own year: the one of its day, if it has one, else that after the latest one named."""
-    day, *dates = stamps
-    if day and day.year:
-        return day.year
-    latest = max((stamp.year for stamp in dates if stamp and stamp.year), default=None)
-    return latest + 1 if latest else None
+def _split(paragraphs: Sequence[Line], *, ends_in_metadata: bool) -> list[tuple[Line, ...]]:
+    """Cut the paragraphs before each title but the first."""
+    prose = [i for i, paragraph in enumerate(paragraphs) if is_prose(paragraph.text)]
+    cuts = {i - 1 for i in prose}
+    # Short paragraphs after the last prose belong to no paper if no metadata follow: they are the page's foot, or a
+    # title whose abstract was cut off.
+    if prose and not ends_in_metadata:
+        cuts.add(prose[-1] + 1)
+    titles = [i for i in range(1, len(paragraphs)) if i in cuts and is_title(paragraphs[i].text)]
+    return [tuple(paragraphs[begin:end]) for begin, end in pairwise([0, *titles, len(paragraphs)])]
 
 
-def _date(stamp: _Stamp | None, year: int | None) -> date | None:
-    """The date in its own year, or in the page's; None where both are unknown or there is no such day."""
-    if not stamp or not (stamp.year or year):
+def parse_paper(block: Block, year: int | None, day: date | None) -> Entry | str:
+    """Return the paper in a block, or why it can't be read."""
+    metadata = block.metadata
+    if not block.paragraphs:
+        return f"line {metadata.number if metadata else 0}: authors and date belong to no paper"
+    number, title = block.paragraphs[0]
+    abstract = [paragraph.text for paragraph in block.paragraphs[1:]]
+    if not metadata and not any(map(is_prose, abstract)):
+        return f"line {number}: no abstract, authors or date belong to {quoted(title)}"
+    stamp = metadata.stamp if metadata else None
+    return reject_reason(f"line {number}", title, " ".join(abstract)) or Entry(
+        title=title,
+        abstract=" ".join(abstract),
+        author_count=metadata.authors if metadata else None,
+        published=plausible_date(_date(stamp, year), day),
+        comments=stamp.comments if stamp else None,
+        organisation=metadata.organisation if metadata else None,
+    )
+
+
+def _date(stamp: Stamp | None, page_year: int | None) -> date | None:
+    """Return the date in its own year or the page's; None if both are unknown or there is no such day."""
+    year = (stamp and stamp.year) or page_year
+    if not stamp or not year:
         return None
     try:
-        return date(stamp.year or year or 0, stamp.month, stamp.day)
+        return date(year, stamp.month, stamp.day)
     except ValueError:
         return None
 
 
-def _stamp(text: str) -> _Stamp | None:
-    found = _STAMP.fullmatch(text)
-    if not found:
+def _stamp(text: str) -> Stamp | None:
+    match = _STAMP.fullmatch(text)
+    if not match:
         return None
-    month, day, year, comments = found.groups()
-    return _Stamp(
+    month, day, year, comments = match.groups()
+    return Stamp(
         month=MONTHS.index(month.lower()) + 1,
         day=int(day),
         year=int(year) if year else None,
@@ -250,7 +235,7 @@ def _stamp(text: str) -> _Stamp | None:
     )
 
 
-def _text(lines: Sequence[Line], at: int) -> str:
+def _text_at(lines: Sequence[Line], at: int) -> str:
     return lines[at].text if at < len(lines) else ""
 
 
@@ -258,7 +243,7 @@ FORMAT = Format(
     name="daily-papers",
     title="Daily Papers page",
     hint='the lines "Daily Papers" and "byAK and the research community"',
-    starts=_starts,
-    parse=_parse,
-    is_rest=_is_rest,
+    starts=starts,
+    parse=parse,
+    is_rest=is_rest,
 )

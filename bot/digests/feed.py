@@ -1,17 +1,17 @@
-"""RSS and Atom feeds, arXiv's among them: the announcements of rss.arxiv.org, and the answers of its API.
+"""RSS and Atom feeds: blogs, the announcements of rss.arxiv.org, and the answers of arXiv's API.
 
-feedparser reads them (``feed_xml.py``). What it would "sanitise" is kept: an abstract's ``$x<y$`` looks like a tag to
-it. Titles and abstracts are plain text here, less the tags that blogs use, and whoever shows them escapes them.
+feedparser reads them (``feed_xml.py``), with its HTML sanitiser switched off: an abstract's ``$x<y$`` looks like a
+tag to it. Titles and abstracts are plain text here, without the tags that blogs use; output encoding is the
+renderers' task.
 
-Work is capped by what a feed has, not by a clock: the same bytes give the same digest on every machine. At the
-caps, feedparser needs some two seconds.
+Work is capped by counts of items, tags and references, not by a clock: the same bytes give the same digest on every
+machine. At the caps, feedparser needs some two seconds.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator
 from datetime import date
 from html import unescape
 from statistics import median_low
@@ -20,18 +20,20 @@ from typing import Any
 from urllib.parse import unquote_plus
 
 from bot import limits
-from bot.digests.format import Document, collect
+from bot.digests.fields import plausible_date, quoted, reject_reason, split_authors
+from bot.digests.format import Document, build_digest
 from bot.digests.text import tidy
-from bot.digests.wording import flaw, names, plausible_date, quoted, without_affiliations
 from bot.domain import Entry, ParsedDigest
 from bot.errors import DigestError
-from bot.identity import arxiv_id, arxiv_version
+from bot.identity import arxiv_id, arxiv_version, doi
 
 MAX_ITEMS = 5_000
-_MAX_TAGS, _MAX_REFERENCES = 100_000, 500_000
+_MAX_TAGS = 100_000
+_MAX_REFERENCES = 500_000
 _MAX_CONTENTS = 10  # of one item: the same text in several forms
-_LAST_YEAR = 2100  # no paper is dated later
+_LAST_YEAR = 2100  # a later one is a mistake in the feed, and date arithmetic on the year 9999 overflows
 _XML = re.compile(r"<(\?xml|!doctype (?!html)|!--|rss|feed|rdf:rdf|opml|channel)\b|<!--", re.IGNORECASE)
+# A list of tags, and not every "<...>": abstracts have inequalities.
 _TAG = re.compile(
     r"</?(?:a|abbr|b|blockquote|br|code|div|em|figcaption|figure|font|h[1-6]|hr|i|img|li|ol|p|pre|small|span"
     r"|strong|sub|sup|table|tbody|td|th|tr|tt|u|ul)(?:\s[^<>]{0,2000})?/?>",
@@ -41,167 +43,142 @@ _ANNOUNCED = re.compile(r"arXiv:(\S+) Announce Type: (\S+)\s*(?:Abstract: )?")
 _HOSTS_WITH_ARXIV_IDS = re.compile(
     r"(?:arxiv\.org(?:/abs/|/pdf/|:)|huggingface\.co/papers/|10\.48550/arxiv\.)", re.IGNORECASE
 )
-# A reference to no character; `html.unescape` gives up on one of more than 4,300 digits.
-_NO_CHARACTER = re.compile(r"&#[xX]?[0-9a-fA-F]{8,}")
-_DOI = re.compile(r"\b10\.\d{4,9}/[^\s<>\"]+")
+# A reference to no character of Unicode; `html.unescape` raises on one of more than 4,300 digits.
+_INVALID_REFERENCE = re.compile(r"&#[xX]?[0-9a-fA-F]{8,}")
 _QUERY = re.compile(r"arxiv query: search_query=([^&]*)&id_list=([^&]*)", re.IGNORECASE)
 
 
-def _parse(content: bytes) -> ParsedDigest:
-    from bot.digests import feed_xml  # imports feedparser
+def parse(content: bytes) -> ParsedDigest:
+    """Read one feed; raises DigestError if it exceeds a cap, can't be read, or is other XML."""
+    # Imported here, so that commands that read no feed don't import feedparser.
+    from bot.digests import feed_xml
 
-    text, wrong_encoding = feed_xml.decoded(content)
-    _refuse_floods(text, sum(1 for _ in feed_xml.ITEM.finditer(text)))
+    text, encoding_problem = feed_xml.decode_declared(content)
+    for number, unit, cap in (
+        (sum(1 for _ in feed_xml.ITEM.finditer(text)), "items", MAX_ITEMS),
+        (text.count("<"), "tags", _MAX_TAGS),
+        (text.count("&"), "references", _MAX_REFERENCES),
+    ):
+        if number > cap:
+            remedy = "; split it" if unit == "items" else ""
+            raise DigestError(f"{number:,} {unit}, more than the {cap:,} that a feed may have{remedy}")
+
     feed = feed_xml.read(text)
     if not feed.version:
-        raise DigestError(_what_else(text))
-    day = _day(feed)
-    flaws = [*([wrong_encoding] if wrong_encoding else []), *feed.flaws]
-    entries = (_paper(number, entry, day) for number, entry in enumerate(feed.entries, 1))
-    papers = (result for results in entries for result in results)
-    return collect("feed", _topic(feed.feeddata.get("title")), day, (*flaws, *papers))
+        beginning = text[:2000].lower()
+        if "<opml" in beginning:
+            raise DigestError("OPML, a list of feeds; add them with `paperbot sources import FILE`")
+        if "<html" in beginning:
+            raise DigestError("an HTML page, not a feed; look on it for the feed's own address")
+        raise DigestError("XML, but neither RSS nor Atom")
+
+    day = _date(feed.feeddata, "updated_parsed", "published_parsed")
+    if day is None:
+        # The low median: a single item with a wrong date must not move the day of the feed.
+        days = [published for item in feed.entries if (published := _date(item, "published_parsed"))]
+        day = median_low(days) if days else None
+    topic = _text((feed.feeddata.get("title") or "")[: limits.URL])
+    if query := _QUERY.match(topic):  # the title of an answer of arXiv's API
+        topic = f"arXiv {unquote_plus(query[1] or query[2])}".strip()
+    results: list[Entry | str] = [*([encoding_problem] if encoding_problem else []), *feed.problems]
+    for number, item in enumerate(feed.entries, 1):
+        results.extend(parse_paper(number, item, day))
+    return build_digest("feed", topic, day, results)
 
 
-def _refuse_floods(text: str, items: int) -> None:
-    if items > MAX_ITEMS:
-        raise DigestError(f"{items:,} items, more than the {MAX_ITEMS:,} that a feed may have; split it")
-    for sign, what, cap in (("<", "tags", _MAX_TAGS), ("&", "references", _MAX_REFERENCES)):
-        if text.count(sign) > cap:
-            raise DigestError(f"{text.count(sign):,} {what}, more than the {cap:,} that a feed may have")
-
-
-def _what_else(text: str) -> str:
-    beginning = text[:2000].lower()
-    if "<opml" in beginning:
-        return "OPML, a list of feeds; add them with `paperbot sources import FILE`"
-    if "<html" in beginning:
-        return "an HTML page, not a feed; look on it for the feed's own address"
-    return "XML, but neither RSS nor Atom"
-
-
-def _paper(number: int, item: Any, day: date | None) -> Iterator[Entry | str]:
-    """The paper of an item; where there is something to say of it, that too."""
-    if "arxiv.org/api/errors" in _value(item, "id"):
+def parse_paper(number: int, item: Any, day: date | None) -> Iterator[Entry | str]:
+    """Yield the paper of an item, or why it can't be read, or the paper and what was left out of it."""
+    identifier = _value(item, "id")
+    # arXiv reports an error as a feed with one entry.
+    if "arxiv.org/api/errors" in identifier:
         yield f"arXiv answers: {_text(_value(item, 'summary'))[: limits.TITLE]}"
         return
-    entry = _entry(item)
-    if problem := flaw(number, entry.title, entry.abstract):
-        yield problem.replace("line", "item", 1)
-        return
-    published = plausible_date(entry.published, day)
-    if published != entry.published:
-        yield f"item {number}: {quoted(entry.title)} is dated {entry.published}, after its feed; the date is left out"
-    yield replace(entry, published=published)
-
-
-def _entry(item: Any) -> Entry:
-    text, link = _text(_longest(item)), _web_address(_value(item, "link"))
+    # Some feeds have a teaser and the full text.
+    contents = [_value(content, "value") for content in item.get("content", ())[:_MAX_CONTENTS]]
+    text = _text(max([_value(item, "summary"), *contents], key=len))
+    # rss.arxiv.org puts the version and the type of the announcement before the abstract.
     announced = _ANNOUNCED.match(text)
     announcement = announced[2] if announced else _value(item, "arxiv_announce_type")
-    where = next(filter(None, map(_behind_arxiv, (_value(item, "id"), link))), "")
-    return Entry(
-        title=_text(_value(item, "title"))[: limits.TITLE],
-        abstract=text[announced.end() :] if announced else text,
+    title = _text(_value(item, "title"))[: limits.TITLE]
+    abstract = text[announced.end() :] if announced else text
+    if problem := reject_reason(f"item {number}", title, abstract):
+        yield problem
+        return
+
+    date_in_feed = _date(item, "published_parsed", "updated_parsed")
+    published = plausible_date(date_in_feed, day)
+    if published != date_in_feed:
+        yield f"item {number}: {quoted(title)} is dated {date_in_feed}, after its feed; the date is left out"
+
+    link = tidy(_value(item, "link"))
+    if not link.lower().startswith(("https://", "http://")) or " " in link:
+        link = ""
+    # A number such as 2504.08385 is an arXiv id only in an address of a site that uses them.
+    hosts = ((address, _HOSTS_WITH_ARXIV_IDS.search(address[: limits.URL])) for address in (identifier, link))
+    reference = next((text[host.end() : host.end() + limits.ID] for text, host in hosts if host), "")
+    primary = (item.get("arxiv_primary_category") or {}).get("term")
+    categories = (
+        tidy(str(term)) for term in [primary, *(tag.get("term") for tag in item.get("tags", ()))] if term
+    )
+    yield Entry(
+        title=title,
+        abstract=abstract,
         authors=_authors(item),
-        published=_date(item, "published_parsed", "updated_parsed"),
-        arxiv_id=arxiv_id(where),
+        published=published,
+        arxiv_id=arxiv_id(reference),
         doi=_doi(item, link),
-        url=None if "arxiv.org/" in link else link or None,  # its id says more, and names no version
-        version=arxiv_version(where) or arxiv_version(announced[1] if announced else ""),
-        categories=_categories(item),
+        # The arXiv id says more than arXiv's address, which names a version.
+        url=None if "arxiv.org/" in link else link or None,
+        version=arxiv_version(reference) or arxiv_version(announced[1] if announced else ""),
+        categories=tuple(dict.fromkeys(filter(None, categories))),
         replacement=announcement.startswith("replace"),
     )
 
 
-def _behind_arxiv(address: str) -> str:
-    """What stands in an address behind the name of a site that has arXiv's ids; nothing for other sites."""
-    found = _HOSTS_WITH_ARXIV_IDS.search(address[: limits.URL])
-    return address[found.end() : found.end() + limits.ID] if found else ""
+def _authors(item: Any) -> tuple[str, ...]:
+    """Return the authors, whether the feed has one element for each or one for all."""
+    authors = item.get("authors", ())[: limits.AUTHORS + 1]
+    # All names together get the length of one author list, so that 5,000 long names cost no more than one.
+    names = [_text(str(author.get("name") or "")[: limits.BYLINE // len(authors)]) for author in authors]
+    return split_authors([name for name in names if name])
+
+
+def _doi(item: Any, link: str) -> str | None:
+    """Return the DOI from the first element that has one; a link counts only if it leads to doi.org."""
+    places = [item.get(name) for name in ("arxiv_doi", "prism_doi", "dc_identifier", "id")]
+    places.append(link if "doi.org/" in link else None)
+    dois = (doi(unquote_plus(str(place or "")[: limits.URL])) for place in places)
+    return next(filter(None, dois), None)
 
 
 def _value(element: Any, field: str) -> str:
-    """A field's text; empty where the feed has the field without a text, which feedparser gives as None."""
+    """Return a field's text; feedparser has None for a field without a text."""
     return str(element.get(field) or "")[: limits.MARKUP]
 
 
-def _longest(entry: Any) -> str:
-    """The abstract: some feeds have a teaser and the whole text."""
-    contents = [_value(content, "value") for content in entry.get("content", ())[:_MAX_CONTENTS]]
-    return max([_value(entry, "summary"), *contents], key=len)
-
-
 def _text(markup: str) -> str:
-    """Markup as text: known tags go, character references are resolved once more where tags were."""
+    """Return the text of markup: without tags, and with character references resolved where there were tags."""
+    # The XML parser has resolved the references once. Where HTML is escaped inside XML they are escaped twice; in plain
+    # text a second time would turn "&lt;" that an author wrote into "<".
     text, tags = _TAG.subn(" ", markup)
-    return tidy(unescape(_NO_CHARACTER.sub("", text)) if tags else text)
-
-
-def _authors(entry: Any) -> tuple[str, ...]:
-    """The authors, whether the feed lists them one by one or all in one element."""
-    authors = entry.get("authors", ())[: limits.AUTHORS + 1]
-    listed = [_text(str(author.get("name") or "")[: limits.BYLINE // len(authors)]) for author in authors]
-    listed = [name for name in listed if name]
-    if len(listed) != 1:
-        return tuple(listed)
-    several = names(without_affiliations(listed[0]))
-    is_one_name = len(several) == 2 and not all(" " in name for name in several)  # "Lovelace, Ada"
-    return tuple(listed) if is_one_name else several
-
-
-def _doi(entry: Any, link: str) -> str | None:
-    places = (entry.get("arxiv_doi"), entry.get("prism_doi"), entry.get("dc_identifier"), entry.get("id"))
-    for place in (*places, link if "doi.org/" in link else None):
-        found = _DOI.search(unquote_plus(str(place or "")[: limits.URL]))
-        if found and not found[0].lower().startswith("10.48550/arxiv."):
-            return found[0].rstrip(".,;)")
-    return None
-
-
-def _categories(entry: Any) -> tuple[str, ...]:
-    primary = entry.get("arxiv_primary_category") or {}
-    terms = [primary.get("term"), *(tag.get("term") for tag in entry.get("tags", ()))]
-    tidied = (tidy(str(term)) for term in terms if term)
-    return tuple(dict.fromkeys(filter(None, tidied)))
-
-
-def _web_address(link: str) -> str:
-    link = tidy(link)
-    return link if link.lower().startswith(("https://", "http://")) and " " not in link else ""
-
-
-def _topic(title: str | None) -> str:
-    """The feed's title; of an answer of arXiv's API, what it was asked for."""
-    text = _text((title or "")[: limits.URL])
-    if asked := _QUERY.match(text):
-        text = f"arXiv {unquote_plus(asked[1] or asked[2])}".strip()
-    return text
-
-
-def _day(found: Any) -> date | None:
-    """The day the feed is of: its own, else the one in the middle of its items' days."""
-    own = _date(found.feeddata, "updated_parsed", "published_parsed")
-    return own or _middle([_date(entry, "published_parsed") for entry in found.entries])
-
-
-def _middle(days: Sequence[date | None]) -> date | None:
-    known = [day for day in days if day]
-    return median_low(known) if known else None
+    return tidy(unescape(_INVALID_REFERENCE.sub("", text)) if tags else text)
 
 
 def _date(element: Any, *fields: str) -> date | None:
-    """The first of these times that an element has, as a date in UTC; feedparser lets impossible ones pass."""
-    # Its own get() takes the time of publication for that of an update.
-    parsed: struct_time | None = next(filter(None, (dict.get(element, field) for field in fields)), None)
+    """Return the first of these times that an element has, as a date in UTC; None if it is impossible."""
+    # dict.get, because feedparser's own get() returns the time of publication for a missing time of update.
+    times = (dict.get(element, field) for field in fields)
+    parsed: struct_time | None = next(filter(None, times), None)
     try:
-        found = date(*parsed[:3]) if parsed else None
-    except (ValueError, OverflowError):
+        day = date(*parsed[:3]) if parsed else None
+    except (ValueError, OverflowError):  # feedparser lets impossible dates pass
         return None
-    return found if found and found.year <= _LAST_YEAR else None
+    return day if day and day.year <= _LAST_YEAR else None
 
 
 FORMAT = Document(
     name="feed",
     title="RSS or Atom feed",
     recognises=lambda beginning: bool(_XML.match(beginning)),
-    parse=_parse,
+    parse=parse,
 )

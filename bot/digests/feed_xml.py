@@ -1,9 +1,10 @@
-"""The XML of a feed, read by feedparser at a cost that grows with its size and no faster.
+"""Read the XML of a feed with feedparser, in time linear in its size.
 
-``feedparser.parse`` is not called: it looks for the declared encoding, for entities and for addresses in names by
-patterns that take n^2 or n^3 steps, and what is no well-formed XML it reads by a parser that needs minutes and a
-gigabyte for some 10 MB. So the text is decoded and freed of its prolog here, and feedparser's handler of a strict
-XML parser gets it. XML that is not well-formed is mended first, item by item, so that what breaks costs its own item.
+``feedparser.parse`` is not called: it looks for the declared encoding, for entities and for addresses in names with
+regular expressions of n^2 or n^3 steps (an author name of 40 KB: 12 s), and it reads malformed XML with a parser that
+needs minutes and a gigabyte for some 10 MB. So the document is decoded and its prolog removed here, and feedparser's
+SAX handler gets the events of a strict parser. Malformed XML is repaired first, item by item, so that an error costs
+the item that it is in.
 """
 
 from __future__ import annotations
@@ -12,19 +13,23 @@ import io
 import re
 import xml.sax
 from html.entities import html5
+from itertools import pairwise
 from typing import Any
 from xml.parsers import expat
 
 from feedparser.api import StrictFeedParser
 
 from bot import limits
-from bot.digests.text import charset, decode, sniffed, tidy
+from bot.digests.text import charset, decode, detect_encoding, tidy
 from bot.errors import DigestError
 
 ITEM = re.compile(r"<(?:\w+:)?(?:item|entry)\b", re.IGNORECASE)
+# Bounded repetitions: two unbounded ones that match the same characters take n^2 steps.
 _DECLARATION = re.compile(r"<\?xml\s[^<>?]{0,200}?\bencoding\s{0,9}=\s{0,9}['\"]([^'\"<>]{1,40})['\"]")
 _PROLOG = re.compile(r"\s+|<\?.*?\?>|<!--.*?-->|<!doctype[^<>\[]*(?:\[.*?\]\s*)?>", re.IGNORECASE | re.DOTALL)
-_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")  # in XML
+# Characters outside of XML 1.0's production [2], at which expat stops.
+_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
+# CDATA sections, in which an ampersand is a character, and ampersands that begin no reference of XML's own.
 _REFERENCE = re.compile(
     r"(?P<verbatim><!\[CDATA\[.*?(?:\]\]>|\Z))"
     r"|&(?!(?:amp|lt|gt|quot|apos|\#\d{1,7}|\#x[0-9a-fA-F]{1,6});)(?P<name>\w{1,32};)?",
@@ -33,6 +38,7 @@ _REFERENCE = re.compile(
 _PREFIX = re.compile(r"</?([A-Za-z][\w.-]{0,30}):")
 _ATTRIBUTE_PREFIX = re.compile(r"\s([A-Za-z][\w.-]{0,30}):[A-Za-z][\w.-]{0,30}\s?=")
 _ROOT = re.compile(r"<[^\s<>/]+")
+# Prefixes that feeds use and forget to declare; feedparser knows elements by their namespace.
 _NAMESPACES = {
     "arxiv": "http://arxiv.org/schemas/atom",
     "atom": "http://www.w3.org/2005/Atom",
@@ -40,33 +46,36 @@ _NAMESPACES = {
     "dc": "http://purl.org/dc/elements/1.1/",
     "prism": "http://prismstandard.org/namespaces/basic/2.0/",
 }
-_LONGEST_NAME_WITH_ADDRESS = 320  # characters: an address has at most 254
+_LONGEST_NAME_WITH_ADDRESS = 320  # characters; an address has at most 254 (RFC 5321, 4.5.3.1.3)
 _LONGEST_WORD = 100
 
 
 class FeedReader(StrictFeedParser):  # type: ignore[misc]  # feedparser ships no types
-    """feedparser's handler of XML's events: ``feeddata``, ``entries`` and ``version`` are what it has read."""
+    """feedparser's SAX handler; ``feeddata``, ``entries`` and ``version`` are what it has read."""
 
     def __init__(self) -> None:
         super().__init__("", None, "utf-8")
         self.sanitize_html = False
         self.resolve_relative_uris = False
-        self.flaws: list[str] = []
+        self.problems: list[str] = []
 
-    def read(self, text: str) -> None:
-        """Takes the document in; raises what the parser raises where it breaks, keeping what came before."""
-        parser = xml.sax.make_parser()  # noqa: S317 - no entities: the prolog, where they are declared, is gone
+    def read(self, document: str) -> None:
+        """Read a document; raises whatever expat and feedparser raise where it breaks, and keeps what came before."""
+        # No XXE and no "billion laughs": the prolog, where entities are declared, has been removed.
+        parser = xml.sax.make_parser()  # noqa: S317
         parser.setFeature(xml.sax.handler.feature_namespaces, True)
         parser.setFeature(xml.sax.handler.feature_external_ges, False)
         parser.setContentHandler(self)
         parser.setErrorHandler(self)
         source = xml.sax.xmlreader.InputSource()
         source.setEncoding("utf-8")
-        source.setByteStream(io.BytesIO(text.encode("utf-8", "replace")))
+        source.setByteStream(io.BytesIO(document.encode("utf-8", "replace")))
         parser.parse(source)
 
+    # The next two override private methods of feedparser, which constraints.txt pins; tests/hostile fails if a
+    # release renames them.
     def _sync_author_detail(self, key: str = "author") -> None:
-        """feedparser's, where the author is short: it looks for an address in it, in n^2 steps for n letters."""
+        """Split name and address of short authors only: feedparser searches for an address in n^2 steps."""
         context = self._get_context()
         author = str(context.get(key) or "")
         has_address = "@" in author and len(author) <= _LONGEST_NAME_WITH_ADDRESS
@@ -78,87 +87,94 @@ class FeedReader(StrictFeedParser):  # type: ignore[misc]  # feedparser ships no
             details[-1]["name"] = author
 
     def _add_tag(self, term: Any, scheme: Any, label: Any) -> None:
-        """feedparser's, which compares each category with all others, for as many as a paper may have."""
+        """Add a category, up to a limit: feedparser compares each with all others."""
         if len(self._get_context().get("tags", ())) < 10 * limits.CATEGORIES:
             super()._add_tag(term, scheme, label)
 
 
-def decoded(content: bytes) -> tuple[str, str | None]:
-    """The document in the encoding that it declares, and a sentence where that is not its encoding."""
+def decode_declared(content: bytes) -> tuple[str, str | None]:
+    """Return the document in the encoding that it declares, and a sentence if that is not its encoding."""
     guessed = decode(content)
-    if sniffed(content):
+    # A byte-order mark overrides the declaration (XML 1.0, appendix F; RFC 7303, section 3).
+    if detect_encoding(content):
         return guessed, None
     declaration = _DECLARATION.match(guessed.lstrip())
     declared = declaration[1] if declaration else "utf-8"
     encoding = charset(declared)
+    # gb18030 is a superset of gb2312, and documents that declare gb2312 often use it (WHATWG Encoding Standard).
+    if encoding == "gb2312":
+        encoding = "gb18030"
     try:
-        # gb18030 holds all of gb2312, and what is declared as that is more as often as not.
-        return content.decode("gb18030" if encoding == "gb2312" else encoding or "undefined"), None
+        return content.decode(encoding or "undefined"), None
     except UnicodeError:
         return guessed, f"the declared encoding is wrong (no valid {tidy(declared)}); another was guessed"
 
 
 def read(text: str) -> FeedReader:
-    """The feed in a document; what was mended stands in ``flaws``. Raises DigestError where nothing can be read."""
-    body = _without_prolog(_FORBIDDEN.sub("", text))
+    """Return the feed in a document, with ``problems`` if it was repaired; DigestError if nothing can be read."""
+    # Everything before the first element is skipped: neither declarations nor entities are needed.
+    text = _FORBIDDEN.sub("", text).removeprefix("\ufeff")
+    begin = 0
+    while piece := _PROLOG.match(text, begin):
+        begin = piece.end()
+    body = text[begin:]
     reader = FeedReader()
     try:
         reader.read(body)
-    except Exception as error:  # whatever broken bytes make feedparser and expat raise
+    # Broken bytes make feedparser and expat raise many types: SAXParseException, AttributeError, IndexError, ...
+    except Exception as error:
         problem = tidy(str(error)[:200])
     else:
         return reader
     reader = FeedReader()
     try:
-        reader.read(_mended(body))
+        reader.read(repair(body))
     except Exception as error:
         if not reader.version:
             raise DigestError(f"a feed that can't be read ({tidy(str(error)[:200])})") from None
-    reader.flaws.append(
+    reader.problems.append(
         f"no well-formed XML ({problem}); what could be read was taken, the last paper may be cut off"
     )
     return reader
 
 
-def _without_prolog(text: str) -> str:
-    """The document from its first element on: declarations of entities are not wanted, nor needed."""
-    at = 0
-    text = text.removeprefix("\ufeff")
-    while piece := _PROLOG.match(text, at):
-        at = piece.end()
-    return text[at:]
+def repair(text: str) -> str:
+    """Return well-formed XML with as much of each item as can be read; an item that can't be closed is dropped."""
+
+    def escape(reference: re.Match[str]) -> str:
+        if cdata := reference["verbatim"]:
+            return cdata if cdata.endswith("]]>") else ""
+        # HTML's named references, which XML lacks, become their characters; any other ampersand is escaped.
+        name = reference["name"] or ""
+        return html5.get(name) or f"&amp;{name}"
+
+    text = _REFERENCE.sub(escape, text)
+    begins = [match.start() for match in ITEM.finditer(text)] or [len(text)]
+    head, opened = _well_formed_prefix(text[: begins[0]])
+    pieces = [head]
+    for begin, end in pairwise([*begins, len(text)]):
+        prefix, opened_in_item = _well_formed_prefix(text[begin:end])
+        item = prefix + _closing_tags(opened_in_item)
+        try:
+            expat.ParserCreate("utf-8").Parse(item.encode(), True)
+        except (expat.ExpatError, ValueError):
+            continue
+        pieces.append(item)
+    document = "".join([*pieces, _closing_tags(opened)])
+
+    # Declare the prefixes that the document uses without a declaration; namespaces are off up to here, since
+    # ParserCreate takes prefixes as part of the names.
+    prefixes = {*_PREFIX.findall(document), *_ATTRIBUTE_PREFIX.findall(document)} - {"xml", "xmlns"}
+    missing = sorted(prefix for prefix in prefixes if f"xmlns:{prefix}=" not in document)
+    declarations = "".join(
+        f' xmlns:{prefix}="{_NAMESPACES.get(prefix, f"urn:{prefix}")}"'
+        for prefix in missing[: limits.CATEGORIES]
+    )
+    return _ROOT.sub(lambda root: root[0] + declarations, document, count=1)
 
 
-def _mended(text: str) -> str:
-    """XML that a strict parser takes, with what can be read of each item."""
-    text = _REFERENCE.sub(_escaped, text)
-    edges = [match.start() for match in ITEM.finditer(text)] or [len(text)]
-    head, opened = _readable(text[: edges[0]])
-    items = (_closed(text[begin:end]) for begin, end in zip(edges, [*edges[1:], len(text)], strict=True))
-    return _with_namespaces(f"{head}{''.join(items)}{_closing(opened)}")
-
-
-def _escaped(reference: re.Match[str]) -> str:
-    """A reference that XML knows: HTML's by their character, and an ampersand that begins none as one."""
-    if reference["verbatim"]:
-        return reference["verbatim"] if reference["verbatim"].endswith("]]>") else ""
-    name = reference["name"] or ""
-    return html5.get(name) or f"&amp;{name}"
-
-
-def _closed(piece: str) -> str:
-    """An item as far as it can be read, with all of its elements closed; nothing where even so it is no XML."""
-    readable, opened = _readable(piece)
-    item = f"{readable}{_closing(opened)}"
-    try:
-        expat.ParserCreate("utf-8").Parse(item.encode(), True)
-    except (expat.ExpatError, ValueError):
-        return ""
-    return item
-
-
-def _readable(piece: str) -> tuple[str, list[str]]:
-    """The piece up to where it ends or breaks, and the elements that are open there, from the outside in."""
+def _well_formed_prefix(piece: str) -> tuple[str, list[str]]:
+    """Return the piece up to where it ends or breaks, and the elements that are open there, outermost first."""
     opened: list[str] = []
     data = piece.encode()
     parser = expat.ParserCreate("utf-8")
@@ -168,17 +184,12 @@ def _readable(piece: str) -> tuple[str, list[str]]:
         parser.Parse(data, True)
     except (expat.ExpatError, ValueError):
         data = data[: max(parser.ErrorByteIndex, 0)]
-    tag = data.rfind(b"<")  # the error may stand inside a tag
-    return (data if tag < data.rfind(b">") else data[: max(tag, 0)]).decode(errors="replace"), opened
+    # The error may be inside a tag, which then goes as a whole.
+    tag = data.rfind(b"<")
+    if tag >= data.rfind(b">"):
+        data = data[: max(tag, 0)]
+    return data.decode(errors="replace"), opened
 
 
-def _closing(opened: list[str]) -> str:
+def _closing_tags(opened: list[str]) -> str:
     return "".join(f"</{name}>" for name in reversed(opened))
-
-
-def _with_namespaces(text: str) -> str:
-    """The document with the prefixes declared that its author forgot."""
-    used = {*_PREFIX.findall(text), *_ATTRIBUTE_PREFIX.findall(text)} - {"xml", "xmlns"}
-    missing = sorted(prefix for prefix in used if f"xmlns:{prefix}=" not in text)[: limits.CATEGORIES]
-    declared = "".join(f' xmlns:{name}="{_NAMESPACES.get(name, f"urn:{name}")}"' for name in missing)
-    return _ROOT.sub(lambda root: root[0] + declared, text, count=1)

@@ -1,4 +1,4 @@
-"""What a digest's name says of it, where its text says nothing: a day, a topic."""
+"""Day and topic from a digest's file name, for digests whose text has neither."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 from datetime import date
 from pathlib import PurePosixPath
 
-from bot.digests.wording import calendar_day
+from bot.digests.fields import MONTHS, calendar_day
 
-_MONTH = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}"
+_MONTH = rf"({'|'.join(MONTHS)})[a-z]{{0,6}}"
 _ISO = re.compile(r"(?<!\d)((?:19|20)\d\d)[-_.]?(0[1-9]|1[0-2])[-_.]?(0[1-9]|[12]\d|3[01])(?!\d)")
 _DAY_FIRST = re.compile(
     rf"(?<!\d)(\d{{1,2}})[-_. ]{{1,2}}{_MONTH}[-_. ,]{{1,2}}((?:19|20)\d\d)(?!\d)", re.IGNORECASE
@@ -16,43 +16,32 @@ _DAY_FIRST = re.compile(
 _MONTH_FIRST = re.compile(
     rf"(?<![a-z]){_MONTH}[-_. ]{{1,2}}(\d{{1,2}})[-_. ,]{{1,2}}((?:19|20)\d\d)(?!\d)", re.IGNORECASE
 )
-_SAYS_NOTHING = {
-    "readme",
-    "topic",
-    "related",
-    "papers",
-    "paper",
-    "digest",
-    "daily",
-    "arxiv",
-    "new",
-    "the",
-    "of",
-}
+# Words that the names of most digests share, so that they tell no topic.
+_STOP_WORDS = frozenset(
+    ["readme", "topic", "related", "papers", "paper", "digest", "daily", "arxiv", "new", "the", "of"]
+)
 _LONGEST_TOPIC = 60
 
 
-def day_in(text: str) -> date | None:
-    """The first day that a text names: ``2025-05-06``, ``20250506``, ``6-May-2025``, ``May 6, 2025``."""
-    if found := _ISO.search(text):
-        try:
-            return date(int(found[1]), int(found[2]), int(found[3]))
-        except ValueError:
-            return None
-    if found := _DAY_FIRST.search(text):
-        return calendar_day(found[1], found[2], found[3])
-    found = _MONTH_FIRST.search(text)
-    return calendar_day(found[2], found[1], found[3]) if found else None
+def date_in(text: str) -> date | None:
+    """Return the first day that a text names: ``2025-05-06``, ``20250506``, ``6-May-2025``, ``May 6, 2025``."""
+    if iso := _ISO.search(text):
+        return calendar_day(iso[3], MONTHS[int(iso[2]) - 1], iso[1])
+    if day_first := _DAY_FIRST.search(text):
+        return calendar_day(day_first[1], day_first[2], day_first[3])
+    month_first = _MONTH_FIRST.search(text)
+    return calendar_day(month_first[2], month_first[1], month_first[3]) if month_first else None
 
 
 def topic_in(name: str) -> str:
-    """What is left of a file's name without its date and words that every digest has.
+    """Return what remains of a file name without its date and its stop words.
 
     >>> topic_in("daily/6-May-2025_topic_RAG_related_papers.md")
     'RAG'
     """
+    # A digest from a feed is named by its URL, so a query string may follow the file name.
     stem = PurePosixPath(name).name.partition("?")[0].rpartition(".")[0] or PurePosixPath(name).name
     for pattern in (_ISO, _DAY_FIRST, _MONTH_FIRST):
         stem = pattern.sub(" ", stem)
-    words = (word for word in re.split(r"[\s_-]+", stem) if word.lower() not in _SAYS_NOTHING)
+    words = (word for word in re.split(r"[\s_-]+", stem) if word.lower() not in _STOP_WORDS)
     return " ".join(filter(None, words))[:_LONGEST_TOPIC]

@@ -1,4 +1,4 @@
-"""Hugging Face's Daily Papers as its API lists them: a JSON array, one object a paper.
+"""Hugging Face's Daily Papers as its API lists them: a JSON array, one object for each paper.
 
     [{"paper": {"id": "2606.00467", "title": ..., "summary": ..., "authors": [{"name": ...}],
                 "publishedAt": "2026-05-30T00:00:00.000Z", "submittedOnDailyAt": "2026-06-12T00:00:00.000Z",
@@ -16,54 +16,54 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
-from bot.digests.format import Document, collect
+from bot.digests.fields import plausible_date, reject_reason
+from bot.digests.format import Document, build_digest
 from bot.digests.text import decode, tidy
-from bot.digests.wording import flaw, plausible_date
 from bot.domain import Entry, ParsedDigest
 from bot.errors import DigestError
 from bot.identity import arxiv_id
 
 MAX_PAPERS = 5_000
-_MOST = 1_000_000_000  # upvotes or comments; more is no count, and no database takes it
+_MAX_COUNT = 1_000_000_000  # upvotes or comments; PostgreSQL's integer ends at 2,147,483,647
 
 
-def _parse(content: bytes) -> ParsedDigest:
-    items = _items(content)
-    listed = Counter(day for item in items if (day := _date(_table(item, "paper").get("submittedOnDailyAt"))))
-    day = listed.most_common(1)[0][0] if listed else None
-    papers = (_paper(number, item, day) for number, item in enumerate(items, 1))
-    return collect("huggingface", "Daily Papers", day, papers)
-
-
-def _items(content: bytes) -> list[Any]:
+def parse(content: bytes) -> ParsedDigest:
+    """Read one answer of the API; raises DigestError if it is other JSON, or none."""
     try:
         items = json.loads(decode(content).lstrip("\ufeff"))
+    # RecursionError: "[" a million times. ValueError: also a number of more than 4,300 digits.
     except (ValueError, RecursionError) as error:
         raise DigestError(f"JSON that can't be read ({tidy(str(error)[:200])})") from None
-    if not isinstance(items, list) or not any(_table(item, "paper") for item in items):
+    if not isinstance(items, list) or not any(_object(item, "paper") for item in items):
         raise DigestError("JSON, but not a list of Hugging Face's Daily Papers")
     if len(items) > MAX_PAPERS:
         raise DigestError(f"{len(items):,} papers, more than the {MAX_PAPERS:,} that a digest may have")
-    return items
+    # The list has no day of its own: the most common day of its items stands for it.
+    submitted = (_date(_object(item, "paper").get("submittedOnDailyAt")) for item in items)
+    days = Counter(filter(None, submitted))
+    day = days.most_common(1)[0][0] if days else None
+    papers = (parse_paper(number, item, day) for number, item in enumerate(items, 1))
+    return build_digest("huggingface", "Daily Papers", day, papers)
 
 
-def _paper(number: int, item: Any, day: date | None) -> Entry | str:
-    paper = _table(item, "paper")
+def parse_paper(number: int, item: Any, day: date | None) -> Entry | str:
+    """Return the paper of an item, or why it can't be read; any value may be of any JSON type."""
+    paper = _object(item, "paper")
     title = _text(paper, "title") or (_text(item, "title") if isinstance(item, Mapping) else "")
     abstract = _text(paper, "summary")
-    organisation = _table(paper, "organization")
-    listed = paper.get("authors")
-    authors = (
-        [_text(author, "name") for author in listed if isinstance(author, Mapping)]
-        if isinstance(listed, list)
+    if problem := reject_reason(f"item {number}", title, abstract):
+        return problem
+    authors = paper.get("authors")
+    names = (
+        [_text(author, "name") for author in authors if isinstance(author, Mapping)]
+        if isinstance(authors, list)
         else []
     )
-    if problem := flaw(number, title, abstract):
-        return problem.replace("line", "item", 1)
+    organisation = _object(paper, "organization")
     return Entry(
         title=title,
         abstract=abstract,
-        authors=tuple(filter(None, authors)),
+        authors=tuple(filter(None, names)),
         published=plausible_date(_date(paper.get("publishedAt")), day),
         arxiv_id=arxiv_id(_text(paper, "id")),
         upvotes=_count(paper.get("upvotes")),
@@ -72,19 +72,21 @@ def _paper(number: int, item: Any, day: date | None) -> Entry | str:
     )
 
 
-def _table(value: Any, key: str) -> Mapping[str, Any]:
-    """The object under a key; an empty one where there is none."""
-    found = value.get(key) if isinstance(value, Mapping) else None
-    return found if isinstance(found, Mapping) else {}
+def _object(value: Any, key: str) -> Mapping[str, Any]:
+    """Return the object under a key; an empty one if there is no object."""
+    member = value.get(key) if isinstance(value, Mapping) else None
+    return member if isinstance(member, Mapping) else {}
 
 
 def _text(table: Mapping[str, Any], key: str) -> str:
-    found = table.get(key)
-    return tidy(found) if isinstance(found, str) else ""
+    value = table.get(key)
+    return tidy(value) if isinstance(value, str) else ""
 
 
 def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST else None
+    # In Python, True is an int.
+    is_count = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MAX_COUNT
+    return value if is_count else None
 
 
 def _date(value: Any) -> date | None:
@@ -97,6 +99,7 @@ def _date(value: Any) -> date | None:
 FORMAT = Document(
     name="huggingface",
     title="Daily Papers JSON",
+    # RTF begins with a brace, too.
     recognises=lambda beginning: beginning.startswith(("[", "{")) and not beginning.startswith("{\\rtf"),
-    parse=_parse,
+    parse=parse,
 )

@@ -1,4 +1,4 @@
-"""Keyword digests: what is new for one search.
+"""Keyword digests: the new papers of one search.
 
     LLM-RL - 2025-05-06                            topic and date of the digest
 
@@ -9,8 +9,8 @@
 
     The abstract, in one or more paragraphs.
 
-The byline is what tells one paper from the next: above it stands a title, below it everything up to the next
-title is abstract. Unreadable dates, and those after the digest's own, are left out.
+The byline separates one paper from the next: above it is a title, below it everything up to the next title is abstract.
+Unreadable dates, and those after the digest's own, are left out.
 """
 
 from __future__ import annotations
@@ -21,20 +21,29 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import islice, pairwise, takewhile
 
-from bot.digests.format import Format, collect
+from bot.digests.fields import (
+    LONGEST_TITLE,
+    author_names,
+    is_prose,
+    is_title,
+    plausible_date,
+    quoted,
+    reject_reason,
+)
+from bot.digests.format import Format, build_digest
 from bot.digests.text import Line
-from bot.digests.wording import LONGEST_TITLE, flaw, is_prose, is_title, names, plausible_date, quoted
 from bot.domain import Entry, ParsedDigest
 
+# re.ASCII: \d also matches digits of other scripts, which date.fromisoformat refuses.
 _HEADER = re.compile(r"\S.{0,150}? [-\u2013\u2014] \d{4}-\d{2}-\d{2}", re.ASCII)
 _FIELD = re.compile(r"(author|date)s? ?[:\uff1a] ?(.*)", re.IGNORECASE)
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-_NEAR = 8  # lines with text within which a header is followed by a byline
+_NEAR = 8  # lines with text within which a byline follows a header
 
 
 @dataclass(frozen=True, slots=True)
-class _Byline:
-    """Authors and date of one paper: where they begin and end among the lines, and what they say."""
+class Byline:
+    """Authors and date of one paper, and the indices of their first line and of the line after the last."""
 
     begin: int
     end: int
@@ -42,104 +51,92 @@ class _Byline:
     published: date | None
 
 
-def _starts(lines: Sequence[Line]) -> Iterator[int]:
-    return (i for i, line in enumerate(lines) if _HEADER.fullmatch(line.text) and _is_followed_up(lines, i))
+def starts(lines: Sequence[Line]) -> Iterator[int]:
+    """Yield each header that a byline follows, or nothing at all: other texts have dated headings, too."""
+    for i, line in enumerate(lines):
+        if not _HEADER.fullmatch(line.text):
+            continue
+        texts = filter(None, (lines[k].text for k in range(i + 1, len(lines))))
+        near = list(islice(takewhile(lambda text: not _HEADER.fullmatch(text), texts), _NEAR))
+        if not near or any(map(_FIELD.fullmatch, near)):
+            yield i
 
 
-def _is_followed_up(lines: Sequence[Line], header: int) -> bool:
-    """Whether papers follow, or nothing at all: other texts are headed by a date, too."""
-    texts = (lines[i].text for i in range(header + 1, len(lines)))
-    own = takewhile(lambda text: not _HEADER.fullmatch(text), filter(None, texts))
-    near = list(islice(own, _NEAR))
-    return not near or any(map(_FIELD.fullmatch, near))
-
-
-def _parse(lines: Sequence[Line]) -> ParsedDigest:
+def parse(lines: Sequence[Line]) -> ParsedDigest:
+    """Read one digest: its header, and its papers."""
     *topic, _, day = lines[0].text.split(" ")
-    dated = _date(day)
-    return collect("keyword", " ".join(topic), dated, _papers(lines[1:], dated))
+    digest_date = _date(day)
+    return build_digest("keyword", " ".join(topic), digest_date, _papers(lines[1:], digest_date))
 
 
 def _papers(lines: Sequence[Line], day: date | None) -> Iterator[Entry | str]:
-    """Every paper, or a sentence on what can't be read as one."""
-    bylines = list(_bylines(lines))
-    ends = [0, *(byline.end for byline in bylines)]
-    edges = [_title_begin(lines, end, byline.begin) for end, byline in zip(ends, bylines, strict=False)]
-    edges.append(_abstract_end(lines, ends[-1]))
-    for line in _first_text(lines[: edges[0]]):
+    """Yield every paper, or a sentence on what can't be read as one."""
+    all_bylines = list(bylines(lines))
+    ends = [0, *(byline.end for byline in all_bylines)]
+    titles = [_title_begin(lines, end, byline.begin) for end, byline in zip(ends, all_bylines, strict=False)]
+    # The last abstract ends before what reads like a title: the next paper's byline was cut off.
+    foot = _title_begin(lines, ends[-1], len(lines))
+    has_text_above = any(line.text for line in lines[ends[-1] : foot])
+    if not has_text_above or not is_title(_joined(lines[foot:])):
+        foot = len(lines)
+    edges = [*titles, foot]
+    for line in islice((line for line in lines[: edges[0]] if line.text), 1):
         yield f"line {line.number}: no authors or date belong to {quoted(line.text)}"
-    for byline, (begin, end) in zip(bylines, pairwise(edges), strict=True):
-        title, abstract = _joined(lines[begin : byline.begin]), _joined(lines[byline.end : end])
-        published = plausible_date(byline.published, day)
-        yield flaw(lines[byline.begin].number, title, abstract) or Entry(
-            title=title, abstract=abstract, authors=byline.authors, published=published
+    for byline, (begin, end) in zip(all_bylines, pairwise(edges), strict=True):
+        title = _joined(lines[begin : byline.begin])
+        abstract = _joined(lines[byline.end : end])
+        yield reject_reason(f"line {lines[byline.begin].number}", title, abstract) or Entry(
+            title=title,
+            abstract=abstract,
+            authors=byline.authors,
+            published=plausible_date(byline.published, day),
         )
-    for line in _first_text(lines[edges[-1] :]):
+    for line in islice((line for line in lines[foot:] if line.text), 1):
         yield f"line {line.number}: nothing follows {quoted(line.text)}; is the file cut off?"
 
 
-def _bylines(lines: Sequence[Line]) -> Iterator[_Byline]:
-    at = 0
-    while at < len(lines):
-        byline = _byline(lines, at)
-        if byline:
-            yield byline
-        at = byline.end if byline else at + 1
-
-
-def _byline(lines: Sequence[Line], begin: int) -> _Byline | None:
-    """The byline that begins at this line, if one does: authors, or a date that can be read, or both."""
-    fields: dict[str, str] = {}
-    at = end = begin
-    while at < len(lines) and (field := _FIELD.fullmatch(lines[at].text)) and field[1].lower() not in fields:
-        end = _field_end(lines, at)
-        fields[field[1].lower()] = f"{field[2]} {_joined(lines[at + 1 : end])}"
-        at = next((i for i in range(end, len(lines)) if lines[i].text), len(lines))
-    published = _date(fields.get("date", ""))
-    if "author" not in fields and not published:
-        return None
-    return _Byline(begin, end, names(fields.get("author", "")), published)
-
-
-def _field_end(lines: Sequence[Line], begin: int) -> int:
-    """Where a field ends: a list of authors goes on after a comma at the end of its line."""
-    end = begin + 1
-    while end < len(lines) and lines[end - 1].text.endswith(",") and lines[end].text:
-        if _FIELD.fullmatch(lines[end].text):
-            break
-        end += 1
-    return end
+def bylines(lines: Sequence[Line]) -> Iterator[Byline]:
+    """Yield the bylines: authors, or a date that can be read, or both. "Date: soon" alone is part of an abstract."""
+    begin = 0
+    while begin < len(lines):
+        fields: dict[str, str] = {}
+        at = begin
+        end = begin
+        while at < len(lines) and (field := _FIELD.fullmatch(lines[at].text)):
+            name = field[1].lower()
+            if name in fields:
+                break
+            end = at + 1
+            # An author list goes on after a comma at the end of its line.
+            while end < len(lines) and lines[end - 1].text.endswith(",") and lines[end].text:
+                if _FIELD.fullmatch(lines[end].text):
+                    break
+                end += 1
+            fields[name] = f"{field[2]} {_joined(lines[at + 1 : end])}"
+            at = next((i for i in range(end, len(lines)) if lines[i].text), len(lines))
+        published = _date(fields.get("date", ""))
+        if "author" in fields or published:
+            yield Byline(begin, end, author_names(fields.get("author", "")), published)
+            begin = end
+        else:
+            begin += 1
 
 
 def _title_begin(lines: Sequence[Line], after: int, end: int) -> int:
-    """Where the title above line ``end`` begins; ``end`` itself where there is none.
-
-    It is the last paragraph there, less the prose that opens it where an empty line is missing. What is too
-    long for a title, or all there is after another paper's byline and prose, is that paper's abstract.
-    """
+    """Return where the title above line ``end`` begins; ``end`` itself if there is no title."""
     bottom = end
     while bottom > after and not lines[bottom - 1].text:
         bottom -= 1
     begin = bottom
+    # The title is the last paragraph, without the prose above it if no empty line separates the two.
     while begin > after and (above := lines[begin - 1].text):
         if begin < bottom and is_prose(above):
             break
         begin -= 1
     title = _joined(lines[begin:bottom])
+    # A paragraph of prose that is all there is below another paper's byline is that paper's abstract.
     is_abstract = after > 0 and is_prose(title) and not _joined(lines[after:begin])
     return end if is_abstract or len(title) > LONGEST_TITLE else begin
-
-
-def _abstract_end(lines: Sequence[Line], after: int) -> int:
-    """Where the last abstract ends: before what reads like a title, left by a broken copy."""
-    begin = _title_begin(lines, after, len(lines))
-    has_more_above = any(line.text for line in lines[after:begin])
-    return begin if has_more_above and is_title(_joined(lines[begin:])) else len(lines)
-
-
-def _first_text(lines: Sequence[Line]) -> Sequence[Line]:
-    """The first line that isn't empty, if there is one."""
-    return [line for line in lines if line.text][:1]
 
 
 def _joined(lines: Sequence[Line]) -> str:
@@ -147,9 +144,9 @@ def _joined(lines: Sequence[Line]) -> str:
 
 
 def _date(text: str) -> date | None:
-    found = _DATE.match(text)
+    match = _DATE.match(text)
     try:
-        return date.fromisoformat(found[0]) if found else None
+        return date.fromisoformat(match[0]) if match else None
     except ValueError:
         return None
 
@@ -158,6 +155,6 @@ FORMAT = Format(
     name="keyword",
     title="keyword digest",
     hint='a first line such as "LLM-RL - 2025-05-06"',
-    starts=_starts,
-    parse=_parse,
+    starts=starts,
+    parse=parse,
 )

@@ -1,19 +1,18 @@
-"""Mails as files (``.eml``) or from a mailbox: their text, whatever way it is encoded.
+"""The plain text of a mail (RFC 5322, MIME), from a file (``.eml``) or a mailbox, however it is encoded.
 
-The plain part is the digest; attachments and HTML are not looked into.
+The plain part is the digest; attachments and HTML are ignored.
 
-The standard library's reader takes n^2 steps for many parameters in one field of a header, and looks at each line once
-for every part that is open around it. So fields are cut as they are read, and parts are counted as they begin.
+The standard library's parser has two quadratic costs. It takes n^2 steps for n parameters of one header field, and it
+compares each line with the boundaries of all multiparts that are open around it. So fields are cut as they are read,
+and parts are counted as they begin.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from email.feedparser import BytesFeedParser
 from email.message import Message
 from email.policy import Compat32
-from itertools import count
 from typing import Any
 
 from bot import limits
@@ -21,100 +20,104 @@ from bot.digests.text import MAX_LINES, charset, decode
 from bot.errors import DigestError
 
 _FIELD = re.compile(r"[A-Za-z][A-Za-z0-9-]{1,60}:(?:[ \t].*)?")
-_TELLING = {"from", "received", "message-id", "return-path", "mime-version", "delivered-to", "dkim-signature"}
+# Fields that are specific to mails; two of them are asked for, because "From: ..." also begins lines of ordinary text.
+_MAIL_FIELDS = {
+    "from",
+    "received",
+    "message-id",
+    "return-path",
+    "mime-version",
+    "delivered-to",
+    "dkim-signature",
+}
 
 
-class _Policy(Compat32):
-    """The library's reading of old, with each field of a header cut."""
+# Compat32, and not email.policy.default: crafted headers made the header grammar of the latter loop forever
+# (bpo-37461), and nothing but content type, disposition and charset is read here.
+class _CutFields(Compat32):
+    """The standard library's legacy policy, with each header field cut."""
 
     def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
-        """Name and value of the field in these lines."""
+        """Return name and value of the field in these lines."""
         name, value = super().header_source_parse(sourcelines)
         return name[: limits.ID], value[: limits.HEADER]
 
 
-class _Mail:
-    """One mail while it is read: makes its parts, and raises DigestError where there are too many."""
+class _PartCounter:
+    """Creates the parts of one mail; raises DigestError if there are too many."""
 
     def __init__(self) -> None:
-        self._parts, self._multiparts = count(0), count(1)  # the library makes one part to try the factory
+        # BytesFeedParser calls the factory once without a policy, to try it out: that part is not of the mail.
+        self._parts = -1
+        self._multiparts = 0
 
-    def part(self, policy: _Policy | None = None) -> Message:
-        """A part that begins."""
-        if next(self._parts) > limits.PARTS:
+    def create_part(self, policy: _CutFields | None = None) -> Message:
+        """Return an empty part; the message factory of BytesFeedParser."""
+        self._parts += 1
+        if self._parts > limits.PARTS:
             raise DigestError(f"a mail of more than {limits.PARTS} parts; save its text as a file")
-        return _Part(policy or _Policy(), self)
+        return _Part(policy or _CutFields(), self)
 
-    def begin_multipart(self) -> None:
-        """Notes that the parts of a part begin."""
-        if next(self._multiparts) > limits.MULTIPARTS:
+    def count_multipart(self) -> None:
+        """Count a part that has parts of its own."""
+        self._multiparts += 1
+        if self._multiparts > limits.MULTIPARTS:
             raise DigestError(
                 f"a mail of more than {limits.MULTIPARTS} parts that have parts; save its text as a file"
             )
 
 
 class _Part(Message):
-    """A part of a mail; the library asks for its boundary once, when it begins to read the parts inside."""
+    """One part of a mail."""
 
-    def __init__(self, policy: _Policy, mail: _Mail) -> None:
+    def __init__(self, policy: _CutFields, counter: _PartCounter) -> None:
         super().__init__(policy)
-        self._mail = mail
+        self._counter = counter
 
     def get_boundary(self, failobj: Any = None) -> Any:
-        """What parts the parts."""
-        self._mail.begin_multipart()
+        """Return the boundary; the parser asks for it exactly once, before it reads the parts inside."""
+        self._counter.count_multipart()
         return super().get_boundary(failobj)
 
     def get_content_charset(self, failobj: Any = None) -> Any:
-        """Python's name of the character set, where it is one: others would be slow to decode."""
+        """Return Python's name of the character set, if it is one: decoding "punycode" would take n^2 steps."""
         return charset(str(super().get_content_charset() or "")) or failobj
 
 
 def is_mail(beginning: str) -> bool:
-    """Whether a file begins with the header of a mail: fields, of which two are a mail's own."""
+    """Return whether a file begins with a mail's header: at least two fields that are specific to mails."""
     names: set[str] = set()
     for line in beginning.splitlines():
-        if line.startswith((" ", "\t")) and names:
+        if line.startswith((" ", "\t")) and names:  # a folded field (RFC 5322, 2.2.3)
             continue
         if not _FIELD.fullmatch(line):
             break
         names.add(line.partition(":")[0].lower())
-    return len(names & _TELLING) >= 2
+    return len(names & _MAIL_FIELDS) >= 2
 
 
-def text_of(content: bytes) -> str:
-    """The plain text of a mail; DigestError where it has none."""
+def plain_text(content: bytes) -> str:
+    """Return the plain text parts of a mail, joined; raises DigestError if it has none or can't be read."""
+    # Counted before parsing: the parser keeps every line of a header or of a folded field as an object.
     if max(content.count(b"\n"), content.count(b"\r")) > MAX_LINES:
         raise DigestError(f"a mail of more than {MAX_LINES:,} lines; split it")
+    parser = BytesFeedParser(_PartCounter().create_part, policy=_CutFields())
+    texts = []
     try:
-        parts = _plain_parts(_read(content).walk())
+        parser.feed(content)
+        for part in parser.close().walk():
+            if part.get_content_type() != "text/plain" or part.get_content_disposition() == "attachment":
+                continue
+            body = part.get_payload(decode=True)
+            if not isinstance(body, bytes) or not body.strip():
+                continue
+            try:
+                texts.append(body.decode(str(part.get_content_charset() or "") or "undefined"))
+            except ValueError:  # the declared charset is missing, unknown or wrong
+                texts.append(decode(body))
+    # Malformed mails make the standard library raise each of these.
     except (ValueError, LookupError, RecursionError, AttributeError, TypeError) as error:
         raise DigestError(f"a mail that can't be read ({error})") from None
-    if not parts:
+    if not texts:
         raise DigestError("a mail without a plain text part; ask its sender for one, or save its text")
-    return "\n".join(parts)
-
-
-def _read(content: bytes) -> Message:
-    parser = BytesFeedParser(_Mail().part, policy=_Policy())
-    parser.feed(content)
-    return parser.close()
-
-
-def _plain_parts(parts: Iterable[Message]) -> list[str]:
-    found = []
-    for part in parts:
-        if part.get_content_type() != "text/plain" or part.get_content_disposition() == "attachment":
-            continue
-        body = part.get_payload(decode=True)
-        if isinstance(body, bytes) and body.strip():
-            found.append(_decoded(body, str(part.get_content_charset() or "")))
-    return found
-
-
-def _decoded(body: bytes, encoding: str) -> str:
-    """The text in the charset that the mail names; a wrong or unknown one is guessed."""
-    try:
-        return body.decode(encoding or "undefined")
-    except ValueError:
-        return decode(body)
+    return "\n".join(texts)

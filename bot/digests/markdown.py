@@ -1,4 +1,4 @@
-"""Digests in Markdown: a heading a paper, and bold names of fields below it.
+"""Digests in Markdown: a heading for each paper, and bold field names below it.
 
     # The Title, perhaps a [link](https://arxiv.org/abs/2505.02693)
 
@@ -17,25 +17,28 @@ the first paper is the digest's topic, and its date if it names one.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from datetime import date
 from itertools import islice, pairwise
 
 from bot import limits
-from bot.digests.filename import day_in
-from bot.digests.format import Format, collect
+from bot.digests.fields import author_names, plausible_date, quoted, reject_reason
+from bot.digests.filename import date_in
+from bot.digests.format import Format, build_digest
 from bot.digests.text import Line
-from bot.digests.wording import flaw, names, plausible_date, quoted
 from bot.domain import Entry, ParsedDigest
 from bot.identity import arxiv_id, arxiv_version
 
+# A real Markdown parser would not help: it returns bold text in paragraphs, and where a field begins and ends would
+# still be decided here. It would also lose the line numbers.
 _HEADING = re.compile(r"#{1,6} (.*?)(?: #+)?")
 _FIELD = re.compile(r"(?:[-*+] )?(?:\*\*|__)([A-Za-z][A-Za-z ]{0,30}?) ?:?(?:\*\*|__) ?[:：]? ?(.*)")
-_LINK = re.compile(r"\[([^\[\]]*)\]\([^\s)\[]*\)")  # neither part goes beyond where another link may begin
+# Neither part may reach past the "[" at which another link may begin: with ".*?", a line of "[](" took n^2 steps.
+_LINK = re.compile(r"\[([^\[\]]*)\]\([^\s)\[]*\)")
 _ADDRESS = re.compile(r"https?://[^\s()<>\"]+")
-_MARKS = "-*_"  # what a rule is made of
-_KNOWN = {
+_RULE_CHARACTERS = "-*_"
+_FIELD_NAMES = {
     "author": "authors",
     "authors": "authors",
     "link": "link",
@@ -53,94 +56,81 @@ _KNOWN = {
 _NEAR = 3  # lines with text below a heading, within which a field makes it a paper's
 
 
-@dataclass(slots=True)
-class _Paper:
-    """One paper while it is read: its heading, and the lines of its fields."""
-
-    heading: Line
-    fields: dict[str, list[str]] = field(default_factory=dict)
-
-    def text(self, name: str) -> str:
-        return " ".join(self.fields.get(name, ()))
+def starts(lines: Sequence[Line]) -> Iterator[int]:
+    """Yield the first paper, or the heading right above it; headings of later papers begin no new digest."""
+    first = next((i for i in range(len(lines)) if _begins_paper(lines, i)), None)
+    if first is not None:
+        above = next((i for i in range(first - 1, -1, -1) if lines[i].text), first)
+        yield above if _HEADING.fullmatch(lines[above].text) else first
 
 
-def _starts(lines: Sequence[Line]) -> Iterator[int]:
-    """At the first paper, or at the heading above it; headings of papers further down begin no new digest."""
-    first = next((i for i in range(len(lines)) if _is_paper(lines, i)), None)
-    if first is None:
-        return
-    above = next((i for i in range(first - 1, -1, -1) if lines[i].text), first)
-    yield above if _HEADING.fullmatch(lines[above].text) else first
+def parse(lines: Sequence[Line]) -> ParsedDigest:
+    """Read one digest: the heading above its papers, if it has one, and its papers."""
+    begins = [i for i in range(len(lines)) if _begins_paper(lines, i)]
+    if not begins:
+        no_papers = f"line {lines[0].number}: no papers follow {quoted(lines[0].text)}; another digest begins below it"
+        return build_digest("markdown", "", None, [no_papers])
+    heading = _HEADING.fullmatch(lines[0].text) if begins[0] > 0 else None
+    topic = heading[1][: limits.TOPIC] if heading else ""
+    day = date_in(topic)
+    papers = (parse_paper(lines[begin:end], day) for begin, end in pairwise([*begins, len(lines)]))
+    return build_digest("markdown", topic, day, papers)
 
 
-def _is_paper(lines: Sequence[Line], at: int) -> bool:
+def _begins_paper(lines: Sequence[Line], at: int) -> bool:
     if not _HEADING.fullmatch(lines[at].text):
         return False
     below = islice((lines[i].text for i in range(at + 1, len(lines)) if lines[i].text), _NEAR)
     for text in below:
         if _HEADING.fullmatch(text):
             return False
-        if _known(text):
+        if _field(text):
             return True
     return False
 
 
-def _is_rule(text: str) -> bool:
-    return not text.strip(f"{_MARKS} ") and sum(map(text.count, _MARKS)) >= 3
+def _field(text: str) -> tuple[str, str] | None:
+    """Return name and first line of the field that a line opens."""
+    match = _FIELD.fullmatch(text)
+    name = _FIELD_NAMES.get(match[1].lower()) if match else None
+    return (name, match[2]) if match and name else None
 
 
-def _known(text: str) -> tuple[str, str] | None:
-    """Name and beginning of the field that a line opens."""
-    found = _FIELD.fullmatch(text)
-    name = _KNOWN.get(found[1].lower()) if found else None
-    return (name, found[2]) if found and name else None
-
-
-def _parse(lines: Sequence[Line]) -> ParsedDigest:
-    begins = [i for i in range(len(lines)) if _is_paper(lines, i)]
-    if not begins:
-        no_papers = f"line {lines[0].number}: no papers follow {quoted(lines[0].text)}; another digest begins below it"
-        return collect("markdown", "", None, [no_papers])
-    heading = _HEADING.fullmatch(lines[0].text) if begins[0] > 0 else None
-    topic = heading[1][: limits.TOPIC] if heading else ""
-    day = day_in(topic)
-    papers = (_entry(_read(lines[begin:end]), day) for begin, end in pairwise([*begins, len(lines)]))
-    return collect("markdown", topic, day, papers)
-
-
-def _read(lines: Sequence[Line]) -> _Paper:
-    """A paper's fields; a rule ends them, and a heading of another kind."""
-    paper = _Paper(lines[0])
+def parse_paper(lines: Sequence[Line], day: date | None) -> Entry | str:
+    """Return the paper that begins with a heading, or why it can't be read."""
+    fields: defaultdict[str, list[str]] = defaultdict(list)
     name = ""
-    for line in lines[1:]:
-        if _is_rule(line.text) or _HEADING.fullmatch(line.text):
+    for _, text in lines[1:]:
+        # A horizontal rule ends a paper, and so does a heading that begins no other one.
+        is_rule = not text.strip(f"{_RULE_CHARACTERS} ") and sum(map(text.count, _RULE_CHARACTERS)) >= 3
+        if is_rule or _HEADING.fullmatch(text):
             break
-        if opened := _known(line.text):
-            name, text = opened
-            paper.fields.setdefault(name, []).append(text)
-        elif line.text and name:
-            paper.fields[name].append(line.text)
-    return paper
+        if field := _field(text):
+            name, first_line = field
+            fields[name].append(first_line)
+        elif text and name:
+            fields[name].append(text)
+    values = {key: " ".join(parts) for key, parts in fields.items()}
 
-
-def _entry(paper: _Paper, day: date | None) -> Entry | str:
-    heading = _HEADING.fullmatch(paper.heading.text)
+    # Headings and fields are cut before a pattern looks at them: a line may have a megabyte.
+    number, heading_text = lines[0]
+    heading = _HEADING.fullmatch(heading_text)
     title = _LINK.sub(r"\1", heading[1][: limits.TITLE] if heading else "").strip()
-    abstract = paper.text("abstract")
-    if problem := flaw(paper.heading.number, title, abstract):
+    abstract = values.get("abstract", "")
+    if problem := reject_reason(f"line {number}", title, abstract):
         return problem
-    where = f"{paper.text('link')[: 2 * limits.URL]} {paper.heading.text[: 2 * limits.URL]}"
-    address = _ADDRESS.search(where)
-    is_arxiv = "arxiv.org/" in where.lower()
+    links = f"{values.get('link', '')[: 2 * limits.URL]} {heading_text[: 2 * limits.URL]}"
+    address = _ADDRESS.search(links)
+    is_arxiv = "arxiv.org/" in links.lower()
     return Entry(
         title=title,
         abstract=abstract,
-        authors=names(_LINK.sub(r"\1", paper.text("authors")[: limits.BYLINE])),
-        published=plausible_date(day_in(paper.text("date")[: limits.TOPIC]), day),
-        arxiv_id=arxiv_id(where) if is_arxiv else None,
+        authors=author_names(_LINK.sub(r"\1", values.get("authors", "")[: limits.BYLINE])),
+        published=plausible_date(date_in(values.get("date", "")[: limits.TOPIC]), day),
+        arxiv_id=arxiv_id(links) if is_arxiv else None,
         url=address[0] if address and not is_arxiv else None,
-        version=arxiv_version(where) if is_arxiv else None,
-        categories=tuple(filter(None, re.split(r"[,;\s`]+", paper.text("categories")[: limits.URL]))),
+        version=arxiv_version(links) if is_arxiv else None,
+        categories=tuple(filter(None, re.split(r"[,;\s`]+", values.get("categories", "")[: limits.URL]))),
     )
 
 
@@ -148,6 +138,6 @@ FORMAT = Format(
     name="markdown",
     title="Markdown digest",
     hint='a heading such as "# A Title" with "**Authors**: ..." below it',
-    starts=_starts,
-    parse=_parse,
+    starts=starts,
+    parse=parse,
 )

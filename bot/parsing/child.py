@@ -1,10 +1,10 @@
-"""The child process: ``python -m bot.parsing.child BYTES SECONDS``, frames on standard input and output.
+"""The child process: ``python -m bot.parsing.child BYTES SECONDS``, with frames on standard input and output.
 
 A request is two frames, the digest's name and its bytes. The response is one frame, a JSON object with one of these:
 
     {"digests": [...]}      what was parsed
     {"refused": "..."}      no digest, and why
-    {"limit": "memory"}     the limit of memory was met; the child ends, as its memory is in pieces
+    {"limit": "memory"}     the memory limit was met; the child ends
     {"mistake": "...", "traceback": "..."}   an exception that no parser should raise
 
 The first frame of all says that the child is ready.
@@ -29,7 +29,9 @@ from bot.parsing.frames import dump_digests, read_frame, write_frames
 
 READY = b'{"ready": true}'
 _OUT_OF_MEMORY = b'{"limit": "memory"}'
-_FORBIDDEN = (
+# Audit events (PEP 578) of what no parser has a reason to do. A second line of defence and no sandbox by itself: native
+# code raises no audit events.
+_FORBIDDEN_EVENTS = (
     "socket.__new__",
     "subprocess.Popen",
     "os.exec",
@@ -38,55 +40,67 @@ _FORBIDDEN = (
     "os.posix_spawn",
     "os.system",
 )
-_FILES = 64  # open at once: modules are imported, and codecs looked up, when they are first used
+_MAX_OPEN_FILES = 64  # not fewer: modules are imported, and codecs looked up, when they are first used
 
 Parse = Callable[[RawDigest], Sequence[ParsedDigest]]
 
 
 def main(arguments: Sequence[str], parse: Parse | None = None) -> None:
-    """Answers requests until standard input ends; ``parse`` is by default ``bot.digests.parse``."""
-    most_bytes, seconds = map(int, arguments)
+    """Answer requests until standard input ends; ``parse`` is by default ``bot.digests.parse``."""
+    max_bytes, seconds = map(int, arguments)
     responses = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a library prints is no response
-    _limit(resource.RLIMIT_AS, most_bytes)
+    # Whatever a library prints goes to standard error, and not between the frames.
+    os.dup2(2, 1)
+    _limit(resource.RLIMIT_AS, max_bytes)
     _limit(resource.RLIMIT_CORE, 0)
-    _limit(resource.RLIMIT_NOFILE, _FILES)
+    _limit(resource.RLIMIT_NOFILE, _MAX_OPEN_FILES)
     if parse is None:
-        import bot.digests  # under the limits already
+        # Imported under the limits. RLIMIT_FSIZE comes afterwards, because importing may write compiled modules.
+        import bot.digests
 
         parse = bot.digests.parse
-    _limit(resource.RLIMIT_FSIZE, 0)  # from here on: importing may write compiled modules
-    sys.addaudithook(_refuse)
-    with suppress(BrokenPipeError):  # the parent is gone
+    _limit(resource.RLIMIT_FSIZE, 0)
+
+    def refuse(event: str, _: object) -> None:
+        if event in _FORBIDDEN_EVENTS:
+            raise PermissionError(f"{event} is not allowed while a digest is parsed")
+
+    sys.addaudithook(refuse)
+
+    def allow_one_digest() -> None:
+        # RLIMIT_CPU counts from the start of the process.
+        _limit(resource.RLIMIT_CPU, math.ceil(time.process_time()) + seconds)
+
+    with suppress(BrokenPipeError):  # the parent has died
         write_frames(responses, READY)
-        answer_requests(sys.stdin.buffer, responses, parse, lambda: _allow(seconds))
+        answer_requests(sys.stdin.buffer, responses, parse, allow_one_digest)
 
 
 def answer_requests(
-    requests: IO[bytes], responses: IO[bytes], parse: Parse, allow: Callable[[], None]
+    requests: IO[bytes], responses: IO[bytes], parse: Parse, before_each: Callable[[], None]
 ) -> None:
-    """Answers each request until there are no more, or memory ran out; ``allow`` is called before each."""
+    """Answer requests until there are no more, or memory runs out; ``before_each`` raises the time limit."""
     while (name := read_frame(requests)) is not None and (content := read_frame(requests)) is not None:
-        allow()
-        response = _response(RawDigest("", name.decode(errors="replace"), content), parse)
+        before_each()
+        raw = RawDigest("", name.decode(errors="replace"), content)
+        try:
+            response = b'{"digests": ' + dump_digests(parse(raw)) + b"}"
+        except Exception as error:
+            # A parser may have caught the MemoryError and raised an exception of its own.
+            if _is_caused_by_memory(error):
+                write_frames(responses, _OUT_OF_MEMORY)
+                return
+            if isinstance(error, DigestError):
+                response = json.dumps({"refused": str(error)}).encode()
+            else:
+                details = {"mistake": mistake(error), "traceback": traceback.format_exc()}
+                response = json.dumps(details).encode()
         write_frames(responses, response)
-        if response is _OUT_OF_MEMORY:
-            return
 
 
-def _response(raw: RawDigest, parse: Parse) -> bytes:
-    try:
-        return b'{"digests": ' + dump_digests(parse(raw)) + b"}"
-    except Exception as error:
-        if _is_out_of_memory(error):
-            return _OUT_OF_MEMORY
-        if isinstance(error, DigestError):
-            return json.dumps({"refused": str(error)}).encode()
-        return json.dumps({"mistake": mistake(error), "traceback": traceback.format_exc()}).encode()
-
-
-def _is_out_of_memory(error: BaseException | None) -> bool:
-    """Whether the limit of memory is behind an error, though a parser may have raised another for it."""
+def _is_caused_by_memory(error: BaseException | None) -> bool:
+    """Return whether an error or one of its causes is a MemoryError."""
+    # Chains of exceptions can be circular: "raise a from b" where b's context is a.
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         if isinstance(error, MemoryError):
@@ -97,21 +111,11 @@ def _is_out_of_memory(error: BaseException | None) -> bool:
 
 
 def _limit(kind: int, soft: int) -> None:
-    """Sets a soft limit, at most the hard one; not every system has each (macOS has no RLIMIT_AS)."""
+    """Set a soft limit, at most the hard one."""
+    # The hard limit stays: a process without privileges could not raise RLIMIT_CPU again for the next digest.
     _, hard = resource.getrlimit(kind)
-    with suppress(ValueError, OSError):
+    with suppress(ValueError, OSError):  # macOS has no RLIMIT_AS
         resource.setrlimit(kind, (soft if hard == resource.RLIM_INFINITY else min(soft, hard), hard))
-
-
-def _allow(seconds: int) -> None:
-    """Processor time for one more request; the limit counts from the start of the process."""
-    _limit(resource.RLIMIT_CPU, math.ceil(time.process_time()) + seconds)
-
-
-def _refuse(event: str, _: object) -> None:
-    """An audit hook: no parser has a reason to open a socket or to start a process."""
-    if event in _FORBIDDEN:
-        raise PermissionError(f"{event} is not allowed while a digest is parsed")
 
 
 if __name__ == "__main__":

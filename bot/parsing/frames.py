@@ -1,4 +1,4 @@
-"""What parent and child send one another: frames of bytes with a length before them, and digests as JSON."""
+"""What parent and child send each other: length-prefixed frames, and digests as JSON."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from typing import IO, Any
 
 from bot.domain import Entry, ParsedDigest
 
-MAX_FRAME = 200_000_000  # bytes; a digest of 10 MB in JSON, all of it escaped, has 60 MB
+# Checked before the frame is read: a compromised child must not make the parent allocate four gigabytes.
+MAX_FRAME = 200_000_000  # bytes; a digest of 10 MB in JSON, with every character escaped, has 60 MB
 _LENGTH = struct.Struct(">I")
 
 
 def write_frames(stream: IO[bytes], *frames: bytes) -> None:
-    """Writes frames and flushes; raises OSError where nobody reads."""
+    """Write frames and flush; raises OSError if the other end has closed the pipe."""
     for frame in frames:
         stream.write(_LENGTH.pack(len(frame)))
         stream.write(frame)
@@ -24,7 +25,7 @@ def write_frames(stream: IO[bytes], *frames: bytes) -> None:
 
 
 def read_frame(stream: IO[bytes]) -> bytes | None:
-    """The next frame; None where the stream ends, within a frame too, or announces more than ``MAX_FRAME``."""
+    """Return the next frame; None if the stream ends, even within a frame, or announces more than ``MAX_FRAME``."""
     head = stream.read(_LENGTH.size)
     if len(head) < _LENGTH.size:
         return None
@@ -36,40 +37,40 @@ def read_frame(stream: IO[bytes]) -> bytes | None:
 
 
 def dump_digests(digests: Iterable[ParsedDigest]) -> bytes:
-    """Digests as a JSON array."""
-    return json.dumps(list(digests), default=_plain).encode()
+    """Return digests as a JSON array."""
+
+    # Not dataclasses.asdict, which copies deeply: digests are frozen and hold nothing but values.
+    def encode(value: object) -> object:
+        if isinstance(value, date):
+            return value.isoformat()
+        if isinstance(value, ParsedDigest | Entry):
+            return {field.name: getattr(value, field.name) for field in fields(value)}
+        raise TypeError(f"no JSON form of {type(value).__name__}")
+
+    return json.dumps(list(digests), default=encode).encode()
 
 
 def load_digests(digests: Any) -> tuple[ParsedDigest, ...]:
-    """The digests of a parsed JSON array; raises ValueError, TypeError or KeyError where it is not one."""
+    """Return the digests of a parsed JSON array; raises ValueError, TypeError or KeyError if it is malformed."""
     return tuple(
         ParsedDigest(
             format=str(digest["format"]),
             topic=str(digest["topic"]),
             date=_date(digest["date"]),
-            entries=tuple(_entry(entry) for entry in digest["entries"]),
+            entries=tuple(
+                Entry(
+                    **entry
+                    | {
+                        "authors": tuple(entry["authors"]),
+                        "categories": tuple(entry["categories"]),
+                        "published": _date(entry["published"]),
+                    }
+                )
+                for entry in digest["entries"]
+            ),
             rejected=tuple(map(str, digest["rejected"])),
         )
         for digest in digests
-    )
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, date):
-        return value.isoformat()
-    if isinstance(value, ParsedDigest | Entry):
-        return {field.name: getattr(value, field.name) for field in fields(value)}
-    raise TypeError(f"no JSON form of {type(value).__name__}")
-
-
-def _entry(values: dict[str, Any]) -> Entry:
-    return Entry(
-        **values
-        | {
-            "authors": tuple(values["authors"]),
-            "categories": tuple(values["categories"]),
-            "published": _date(values["published"]),
-        }
     )
 
 

@@ -1,4 +1,4 @@
-"""The parent's side of the parser process: starts it, asks it, and replaces it when it dies."""
+"""The parent's side of the parser process: starts it, sends it requests, and replaces it when it dies."""
 
 from __future__ import annotations
 
@@ -20,16 +20,17 @@ from bot.parsing.frames import load_digests, read_frame, write_frames
 
 log = logging.getLogger("paperbot")
 
-_STARTING = 60.0  # seconds by the clock; it takes a fifth of one
-_ENDING = 5.0
+_START_SECONDS = 60.0  # wall-clock; an idle machine needs a fifth of a second
+_END_SECONDS = 5.0
 _PACKAGE_ROOT = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one digest may use: seconds of processor time, bytes of address space, seconds by the clock.
+    """What one digest may use: seconds of processor time, bytes of address space, seconds of wall-clock time.
 
-    At the caps of the formats themselves, a feed of 10 MB needs two to eight seconds, by the machine, and 130 MB.
+    A feed of 10 MB at the caps of the formats themselves needs two to eight seconds, depending on the machine, and
+    130 MB.
     """
 
     seconds: int = 30
@@ -38,7 +39,7 @@ class Limits:
 
 
 class Parser:
-    """Parses digests in a child process; threads may share it. Close it when done (it is a context manager)."""
+    """Parse digests in a child process. Threads may share a parser; it is a context manager that ends the child."""
 
     def __init__(
         self,
@@ -49,7 +50,8 @@ class Parser:
     ) -> None:
         """``module`` is run as the child, and found in ``path`` or among the installed packages."""
         self._limits = limits or Limits()
-        self._module, self._path = module, path
+        self._module = module
+        self._path = path
         self._lock = Lock()
         self._child: _Child | None = None
 
@@ -60,104 +62,107 @@ class Parser:
         self.close()
 
     def close(self) -> None:
-        """Ends the child, if there is one; a later digest starts another."""
+        """End the child, if there is one; a later digest starts another."""
         with self._lock:
-            self._discard()
+            self._discard_child()
 
     def parse(self, raw: RawDigest) -> tuple[ParsedDigest, ...]:
-        """The digests in the bytes, in their order, at least one.
+        """Return the digests in the bytes, in their order, at least one.
 
-        Raises DigestError where no format recognises them, LimitError where parsing them met a limit or ended the
-        child, and ParserError where no child can be started.
+        Raises DigestError if no format recognises them, LimitError if parsing them met a limit or killed the child, and
+        ParserError if no child can be started.
         """
         with self._lock:
-            answer = self._ask(raw)
-        if "mistake" in answer:
-            log.debug("%s/%s: %s", raw.source, raw.name, answer.get("traceback"))
-            raise DigestError(str(answer["mistake"]))
-        if "refused" in answer:
-            raise DigestError(str(answer["refused"]))
-        return load_digests(answer["digests"])
+            response = self._request(raw)
+        if "mistake" in response:
+            log.debug("%s/%s: %s", raw.source, raw.name, response.get("traceback"))
+            raise DigestError(str(response["mistake"]))
+        if "refused" in response:
+            raise DigestError(str(response["refused"]))
+        return load_digests(response["digests"])
 
-    def _ask(self, raw: RawDigest) -> dict[str, Any]:
-        """The child's answer.
-
-        A child that served other digests may be low on memory because of them, or may have been ended from outside
-        meanwhile. So where it dies of anything but the time that this digest took, a new child gets the digest once.
-        """
+    def _request(self, raw: RawDigest) -> dict[str, Any]:
+        """Return the child's response."""
         if self._child:
             try:
-                return self._child.ask(raw)
-            except _Death as death:
-                self._discard()
-                if death.is_of_time:
+                return self._child.request(raw)
+            except _ChildDied as death:
+                self._discard_child()
+                if death.out_of_time:
                     raise LimitError(str(death)) from None
+        # Second attempt, with a new child: the old one may have been low on memory because of earlier digests, or have
+        # been killed from outside (the OOM killer). Time is accounted for each digest, so it was not retried above.
         self._child = _Child(self._module, self._path, self._limits)
         try:
-            return self._child.ask(raw)
-        except _Death as death:
-            self._discard()
+            return self._child.request(raw)
+        except _ChildDied as death:
+            self._discard_child()
             raise LimitError(str(death)) from None
 
-    def _discard(self) -> None:
+    def _discard_child(self) -> None:
         if self._child:
             self._child.end()
             self._child = None
 
 
-class _Death(Exception):  # noqa: N818 - an event that the parent handles, and no error of its own
-    """The child is of no more use; ``is_of_time``: because a digest took too much of that."""
+class _ChildDied(Exception):  # noqa: N818 - an event that the parent handles, not an error of its own
+    """The child is of no more use; ``out_of_time``: because a digest took too long."""
 
-    def __init__(self, reason: str, *, is_of_time: bool = False) -> None:
+    def __init__(self, reason: str, *, out_of_time: bool = False) -> None:
         super().__init__(reason)
-        self.is_of_time = is_of_time
+        self.out_of_time = out_of_time
 
 
 class _Child:
     """One process."""
 
     def __init__(self, module: str, path: Sequence[Path], limits: Limits) -> None:
-        """Starts it and waits until it is ready; raises ParserError."""
+        """Start the process and wait until it is ready; raises ParserError."""
         self._limits = limits
         arguments = [str(limits.memory), str(limits.seconds)]
         try:
             self._process = subprocess.Popen(  # noqa: S603 - our own module, no shell
-                # -P and -s: nothing is imported from the current directory or the user's own packages.
+                # -P and -s: nothing is imported from the current directory or the user's site-packages.
                 [sys.executable, "-P", "-s", "-m", module, *arguments],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 cwd="/",
+                # No secrets: passwords and tokens are in the parent's environment.
                 env={"PYTHONPATH": os.pathsep.join(map(str, path))},
-                start_new_session=True,  # Ctrl-C is for the parent, which then closes the child's input
+                # Ctrl-C goes to the foreground process group. It is for the parent, which then closes the child's
+                # input.
+                start_new_session=True,
             )
         except OSError as error:
             raise ParserError(f"the process that parses digests can't be started ({error})") from None
         try:
-            self._exchange((), _STARTING)
-        except _Death as death:
+            self._exchange((), _START_SECONDS)
+        except _ChildDied as death:
             self.end()
             raise ParserError(f"the process that parses digests doesn't start: {death}") from None
 
-    def ask(self, raw: RawDigest) -> dict[str, Any]:
-        """The answer to a request; raises _Death."""
+    def request(self, raw: RawDigest) -> dict[str, Any]:
+        """Return the response to a request; raises _ChildDied."""
         name = raw.name.encode(errors="replace")
-        answer = self._exchange((name, raw.content), self._limits.deadline)
-        if "limit" in answer:
-            raise _Death(f"parsing it needs more than {self._limits.memory / 1e6:.0f} MB of memory")
-        return answer
+        response = self._exchange((name, raw.content), self._limits.deadline)
+        if "limit" in response:
+            raise _ChildDied(f"parsing it needs more than {self._limits.memory / 1e6:.0f} MB of memory")
+        return response
 
     def _exchange(self, request: Sequence[bytes], seconds: float) -> dict[str, Any]:
-        """Writes a request and reads the answer, before a deadline."""
+        """Write a request and read the response; kill the child at the deadline and raise _ChildDied."""
         is_late = Event()
 
-        def give_up() -> None:
+        def kill() -> None:
             is_late.set()
             self._process.kill()
 
         assert self._process.stdin  # noqa: S101 - both are pipes
         assert self._process.stdout  # noqa: S101
-        timer = Timer(seconds, give_up)
+        # A timer that kills, and not a timeout for reading: the pipes of Popen are blocking, and killing the child is
+        # what ends a write to a full pipe as well as a read.
+        timer = Timer(seconds, kill)
         timer.daemon = True
         timer.start()
         try:
@@ -167,32 +172,28 @@ class _Child:
             frame = None
         finally:
             timer.cancel()
-        if frame is None:
-            raise self._death(seconds if is_late.is_set() else None)
-        answer: dict[str, Any] = json.loads(frame)
-        return answer
-
-    def _death(self, late_after: float | None) -> _Death:
+        if frame is not None:
+            response: dict[str, Any] = json.loads(frame)
+            return response
         status = self.end()
-        if late_after is not None:
-            return _Death(f"parsing it did not end within {late_after:.0f} s", is_of_time=True)
+        if is_late.is_set():
+            raise _ChildDied(f"parsing it did not end within {seconds:.0f} s", out_of_time=True)
         if status == -signal.SIGXCPU:
-            return _Death(
-                f"parsing it takes more than {self._limits.seconds} s of processor time", is_of_time=True
-            )
-        how = signal.Signals(-status).name if -status in signal.valid_signals() else f"status {status}"
-        return _Death(f"the process that parsed it died ({how})")
+            reason = f"parsing it takes more than {self._limits.seconds} s of processor time"
+            raise _ChildDied(reason, out_of_time=True)
+        cause = signal.Signals(-status).name if -status in signal.valid_signals() else f"status {status}"
+        raise _ChildDied(f"the process that parsed it died ({cause})")
 
     def end(self) -> int:
-        """Ends the process, and returns its exit status."""
+        """End the process, and return its exit status."""
         for stream in (self._process.stdin, self._process.stdout):
             if stream and not stream.closed:
                 try:
                     stream.close()
-                except OSError:  # what was still to be written has no reader
+                except OSError:  # closing flushes, and the buffered request has no reader
                     continue
         try:
-            return self._process.wait(_ENDING)
+            return self._process.wait(_END_SECONDS)
         except subprocess.TimeoutExpired:
             self._process.kill()
             return self._process.wait()

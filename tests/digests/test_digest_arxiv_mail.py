@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot import limits
 from bot.digests import parse
 from bot.domain import Entry, ParsedDigest, RawDigest
 from bot.errors import DigestError
@@ -133,9 +134,9 @@ def test_a_mail_without_plain_text_or_of_too_many_parts_is_refused() -> None:
     with pytest.raises(DigestError, match="a mail without a plain text part"):
         read(html.as_bytes())
     flood = as_mail("x")
-    for _ in range(201):
+    for _ in range(limits.PARTS + 1):
         flood.add_attachment(b"x", maintype="text", subtype="plain", filename="x")
-    with pytest.raises(DigestError, match="a mail of more than 200 parts"):
+    with pytest.raises(DigestError, match="a mail of more than 100 parts"):
         read(flood.as_bytes())
 
 

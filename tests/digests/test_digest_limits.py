@@ -6,8 +6,8 @@ import pytest
 
 from bot import limits
 from bot.digests import parse
+from bot.digests.fields import author_names, without_affiliations
 from bot.digests.format import within_limits
-from bot.digests.wording import names, without_affiliations
 from bot.domain import Entry, ParsedDigest, RawDigest
 from bot.errors import DigestError
 
@@ -67,7 +67,7 @@ def test_affiliations_go_with_the_parentheses_inside_them(authors: str, plain: s
 
 
 def test_names_stop_at_one_more_than_a_paper_may_have() -> None:
-    assert len(names("a," * 20_000)) == limits.AUTHORS + 2
+    assert len(author_names("a," * 20_000)) == limits.AUTHORS + 2
 
 
 @pytest.mark.parametrize(

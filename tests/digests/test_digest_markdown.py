@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.digests import parse
-from bot.digests.filename import day_in, topic_in
+from bot.digests.filename import date_in, topic_in
 from bot.domain import Entry, ParsedDigest, RawDigest
 from bot.errors import DigestError
 
@@ -99,7 +99,7 @@ def test_markdown_of_another_kind_is_no_digest() -> None:
     ],
 )
 def test_names_say_day_and_topic(name: str, day: date | None, topic: str) -> None:
-    assert (day_in(name), topic_in(name)) == (day, topic)
+    assert (date_in(name), topic_in(name)) == (day, topic)
 
 
 @given(st.lists(st.sampled_from((PAPER + OTHER).splitlines()) | st.text(max_size=20), max_size=40), st.text())

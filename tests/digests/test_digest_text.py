@@ -7,11 +7,15 @@ import codecs
 import pytest
 
 from bot import limits
-from bot.digests.text import MAX_BYTES, MAX_LINES, Line, charset, lines, tidy
+from bot.digests.text import MAX_BYTES, MAX_LINES, Line, charset, decode, split_lines, tidy
 from bot.errors import DigestError
 
 TEXT = "Pokémon \u2013 a naïve study\nof Erdős\u2019 graphs\n"
 LINES = [Line(1, "Pokémon \u2013 a naïve study"), Line(2, "of Erdős\u2019 graphs"), Line(3, "")]
+
+
+def lines(content: bytes) -> list[Line]:
+    return split_lines(decode(content))
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ from hostile.shapes import (
 from bot import identity
 from bot.config.opml import feeds_in
 from bot.digests import DOCUMENTS, FORMATS, mail, parse
-from bot.digests.text import decode, lines
+from bot.digests.text import decode, split_lines
 from bot.domain import Entry, RawDigest
 from bot.errors import DigestError, UsageError
 from bot.rendering.latex import readable
@@ -68,7 +68,7 @@ def check(entry: Entry) -> None:
 def each_line_format(data: bytes) -> None:
     """Each format of lines, where its own digests begin."""
     with contextlib.suppress(DigestError):
-        text = lines(data)
+        text = split_lines(decode(data))
         for form in FORMATS:
             for start in list(form.starts(text))[:3]:
                 form.parse(text[start:])
@@ -86,7 +86,7 @@ def mails(data: bytes) -> None:
     """The reader of mails."""
     with contextlib.suppress(DigestError):
         mail.is_mail(decode(data)[:20_000])
-        mail.text_of(data)
+        mail.plain_text(data)
 
 
 def latex(data: bytes) -> None:

@@ -1,4 +1,4 @@
-"""A parser process for tests: beside real digests it takes commands that do what hostile bytes may do to a parser."""
+"""A parser process for tests: besides digests it takes commands that do what hostile bytes may do to a parser."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def fill() -> None:
         chunks.append(bytearray(10_000_000))
 
 
-def fill_and_blame_another() -> None:
+def fill_and_raise_another_error() -> None:
     try:
         fill()
     except MemoryError:
@@ -55,44 +55,49 @@ def environment() -> None:
     raise DigestError(f"{sorted(os.environ)} in {Path.cwd()}")
 
 
-def connect() -> None:
+def report_interpreter_limits() -> None:
+    raise DigestError(f"{sys.getrecursionlimit()} frames, {sys.get_int_max_str_digits()} digits")
+
+
+def open_socket() -> None:
     socket.socket()
 
 
-def start() -> None:
+def start_process() -> None:
     subprocess.Popen(["true"])
 
 
-def chat() -> None:
+def print_text() -> None:
     sys.stdout.write("not a frame")
     sys.stdout.flush()
 
 
-def err() -> None:
+def raise_index_error() -> None:
     raise IndexError("list index out of range")
 
 
 _LEAKED: list[bytearray] = []
 _COMMANDS = {
-    f"!{f.__name__}": f
-    for f in (
+    f"!{command.__name__}": command
+    for command in (
         spin,
         fill,
-        fill_and_blame_another,
+        fill_and_raise_another_error,
         leak,
         stop,
         crash,
         leave,
         environment,
-        connect,
-        start,
-        chat,
-        err,
+        report_interpreter_limits,
+        open_socket,
+        start_process,
+        print_text,
+        raise_index_error,
     )
 }
 
 
-def obey(raw: RawDigest) -> Sequence[ParsedDigest]:
+def parse_or_run(raw: RawDigest) -> Sequence[ParsedDigest]:
     if command := _COMMANDS.get(raw.content.decode(errors="replace").strip()):
         command()
         return (ParsedDigest("keyword", raw.name, None, ()),)
@@ -100,4 +105,4 @@ def obey(raw: RawDigest) -> Sequence[ParsedDigest]:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:], obey)
+    main(sys.argv[1:], parse_or_run)

@@ -1,4 +1,4 @@
-"""The parser process: what it answers, which limits hold, and that it is replaced."""
+"""The parser process: its responses, its limits, and its replacement."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_the_process_parses_what_the_registry_parses() -> None:
             parser.parse(RawDigest("seeds", "x", b""))
 
 
-def test_no_process_is_started_before_the_first_digest_and_one_serves_all() -> None:
+def test_the_process_is_started_with_the_first_digest_and_serves_all() -> None:
     with Parser() as parser:
         assert parser._child is None
         parser.parse(GOOD)
@@ -87,7 +87,7 @@ def test_no_process_is_started_before_the_first_digest_and_one_serves_all() -> N
     [
         ("!spin", "parsing it takes more than 1 s of processor time"),
         ("!fill", "parsing it needs more than 400 MB of memory"),
-        ("!fill_and_blame_another", "parsing it needs more than 400 MB of memory"),
+        ("!fill_and_raise_another_error", "parsing it needs more than 400 MB of memory"),
         ("!crash", "the process that parsed it died (SIGSEGV)"),
         ("!leave", "the process that parsed it died (status 3)"),
     ],
@@ -100,15 +100,15 @@ def test_a_limit_costs_the_digest_that_met_it_and_the_next_is_parsed(
         assert len(parser.parse(GOOD)[0].entries) == 2
 
 
-def test_a_process_that_waits_for_something_meets_the_deadline() -> None:
+def test_a_process_that_waits_is_ended_at_the_deadline() -> None:
     with hostile(replace(LIMITS, deadline=1.0)) as parser:
         parser.parse(GOOD)
         assert limit(parser, "!stop") == "parsing it did not end within 1 s"
         assert len(parser.parse(GOOD)[0].entries) == 2
 
 
-def test_each_digest_has_processor_time_of_its_own(parser: Parser) -> None:
-    """Together they take more than the limit of one."""
+def test_processor_time_is_limited_for_each_digest(parser: Parser) -> None:
+    """Together the digests take more than the limit of one."""
     flood = (
         "<rss version='2.0'><channel><title>x</title>" + "<item><title>Owls &amp; Bees</title></item>" * 1_500
     )
@@ -122,49 +122,57 @@ def test_each_digest_has_processor_time_of_its_own(parser: Parser) -> None:
     assert pid(parser) == first
 
 
-def test_memory_that_earlier_digests_took_is_not_held_against_the_next(parser: Parser) -> None:
+def test_a_process_low_on_memory_from_earlier_digests_is_replaced(parser: Parser) -> None:
     for _ in range(4):
         assert parser.parse(raw("!leak"))
 
 
-def test_a_process_that_was_ended_meanwhile_is_replaced_unnoticed(parser: Parser) -> None:
+def test_a_process_that_was_killed_between_digests_is_replaced(parser: Parser) -> None:
     parser.parse(GOOD)
     os.kill(pid(parser), signal.SIGKILL)
     assert len(parser.parse(GOOD)[0].entries) == 2
 
 
-def test_the_process_has_no_secrets_no_sockets_and_no_processes(parser: Parser, monkeypatch) -> None:
+def test_the_process_has_no_environment_and_opens_no_sockets_or_processes(
+    parser: Parser, monkeypatch
+) -> None:
     monkeypatch.setenv("PAPERBOT_EMAIL__PASSWORD", "a secret")
     names = refusal(parser, "!environment")
     assert "PAPERBOT" not in names
     assert "HOME" not in names
     assert names.endswith(" in /")
-    assert "PermissionError: socket.__new__ is not allowed" in refusal(parser, "!connect")
-    assert "PermissionError: subprocess.Popen is not allowed" in refusal(parser, "!start")
+    assert "PermissionError: socket.__new__ is not allowed" in refusal(parser, "!open_socket")
+    assert "PermissionError: subprocess.Popen is not allowed" in refusal(parser, "!start_process")
 
 
-def test_what_a_library_prints_is_no_answer(parser: Parser) -> None:
-    assert parser.parse(raw("!chat"))[0].topic == "x.txt"
+def test_the_limits_of_the_interpreter_are_its_defaults(parser: Parser, monkeypatch) -> None:
+    """The formats rely on RecursionError and on ValueError for long integers; see bot/parsing."""
+    monkeypatch.setenv("PYTHONINTMAXSTRDIGITS", "0")
+    assert refusal(parser, "!report_interpreter_limits") == "1000 frames, 4300 digits"
 
 
-def test_an_unforeseen_exception_is_named_and_its_traceback_logged(parser: Parser, caplog) -> None:
+def test_printed_text_does_not_corrupt_the_response(parser: Parser) -> None:
+    assert parser.parse(raw("!print_text"))[0].topic == "x.txt"
+
+
+def test_an_unexpected_exception_is_reported_and_its_traceback_logged(parser: Parser, caplog) -> None:
     caplog.set_level(logging.DEBUG, "paperbot")
-    assert refusal(parser, "!err") == (
+    assert refusal(parser, "!raise_index_error") == (
         "IndexError: list index out of range; this is a mistake in Paperbot, PAPERBOT_DEBUG=1 shows where"
     )
     (message,) = caplog.messages
     assert message.startswith("owls/x.txt: Traceback")
-    assert "in err" in message
+    assert "in raise_index_error" in message
 
 
-def test_a_process_that_can_not_start_is_no_fault_of_a_digest() -> None:
+def test_a_process_that_cannot_start_is_a_parser_error() -> None:
     with Parser(module="no_such_module") as parser, pytest.raises(ParserError, match="doesn't start"):
         parser.parse(GOOD)
     with Parser(Limits(memory=1_000_000)) as parser, pytest.raises(ParserError, match="doesn't start"):
         parser.parse(GOOD)
 
 
-def test_the_process_ends_with_the_parent_even_if_that_is_killed() -> None:
+def test_the_process_ends_when_the_parent_is_killed() -> None:
     program = (
         "import os, signal; from bot.parsing import Parser; from bot.domain import RawDigest; p = Parser()\n"
         "try: p.parse(RawDigest('', '', b'nothing'))\n"
@@ -200,7 +208,7 @@ DIGESTS = st.builds(
 
 
 @given(st.lists(DIGESTS))
-def test_digests_come_through_the_pipes_as_they_are(parsed: list[ParsedDigest]) -> None:
+def test_digests_survive_serialisation(parsed: list[ParsedDigest]) -> None:
     stream = io.BytesIO()
     write_frames(stream, dump_digests(parsed))
     stream.seek(0)
@@ -208,27 +216,28 @@ def test_digests_come_through_the_pipes_as_they_are(parsed: list[ParsedDigest]) 
 
 
 @given(st.binary(max_size=12))
-def test_a_broken_frame_is_none(content: bytes) -> None:
+def test_a_truncated_frame_is_none(content: bytes) -> None:
     frame = read_frame(io.BytesIO(content))
     assert frame is None or content[4:].startswith(frame)
 
 
 @pytest.mark.parametrize(
-    ("content", "kind"), [(GOOD.content, b'{"digests"'), (b"", b'{"refused"'), (b"!err", b'{"mistake"')]
+    ("content", "kind"),
+    [(GOOD.content, b'{"digests"'), (b"", b'{"refused"'), (b"!raise_index_error", b'{"mistake"')],
 )
-def test_each_request_is_answered_under_limits_of_its_own(content: bytes, kind: bytes) -> None:
-    from hostile_child import obey
+def test_limits_are_renewed_before_each_request(content: bytes, kind: bytes) -> None:
+    from hostile_child import parse_or_run
 
     requests, responses, allowed = io.BytesIO(), io.BytesIO(), []
     write_frames(requests, b"a.txt", content, b"b.txt", content)
     requests.seek(0)
-    answer_requests(requests, responses, obey, lambda: allowed.append(1))
+    answer_requests(requests, responses, parse_or_run, lambda: allowed.append(1))
     responses.seek(0)
     assert [(read_frame(responses) or b"").startswith(kind) for _ in range(2)] == [True, True]
     assert len(allowed) == 2
 
 
-def test_a_date_survives() -> None:
+def test_dates_survive_serialisation() -> None:
     parsed = (
         ParsedDigest("keyword", "Owls", date(2026, 6, 12), (Entry("Owls", published=date(2026, 6, 11)),)),
     )
