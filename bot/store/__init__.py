@@ -1,7 +1,7 @@
-"""What Paperbot remembers: papers, readers, their thumbs, editions, and the outbox.
+"""Persistence of papers, readers, votes, editions and the outbox, on SQLite or PostgreSQL.
 
-One file an aggregate, each a class that holds a ``Database`` and opens one transaction a call; rows become
-the types of ``bot.domain`` here and nowhere else.
+Each aggregate is a class in a file of its own, holds a ``Database`` and opens one transaction a call. Rows are mapped
+to the types of ``bot.domain`` in this package only.
 """
 
 from __future__ import annotations

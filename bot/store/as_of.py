@@ -1,6 +1,6 @@
-"""What was known at a time: papers, thumbs, and the editions of one reader had they been others.
+"""The store as of a time, for replays: papers, votes and editions, with other editions for one reader.
 
-Only reading is changed; these are the store's own aggregates in all else.
+These override how rows are selected; everything else is inherited from the aggregates of the present.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sqlalchemy import Select, Subquery
 from bot.domain import Edition, PaperId, ReaderId
 from bot.store.editions import Editions, StoredEdition
 from bot.store.engine import Database
-from bot.store.feedback import Feedback, current_thumbs
+from bot.store.feedback import Feedback, current_votes
 from bot.store.new_papers import AsOf, NewsCursor, new_papers_of, revisions_of
 from bot.store.papers import Papers
 from bot.store.schema import papers
@@ -23,65 +23,67 @@ Columns = TypeVarTuple("Columns")
 
 
 class PapersAsOf(Papers):
-    """The papers known at a time; what stands in editions ``instead`` is no news."""
+    """The papers that had arrived; those shown in the editions ``instead`` are not new any more."""
 
-    def __init__(self, database: Database, then: AsOf, instead: Sequence[Edition]) -> None:
+    def __init__(self, database: Database, as_of: AsOf, instead: Sequence[Edition]) -> None:
         super().__init__(database)
-        self._then, self._instead = then, instead
+        self._as_of = as_of
+        self._shown = {pick.paper.id for edition in instead for pick in edition.picks}
 
-    def new_papers_of(self, horizons: Sequence[NewsCursor], upto: PaperId) -> dict[ReaderId, list[PaperId]]:
-        """Return for each reader the papers that were news beyond the horizon, oldest first."""
-        told = {pick.paper.id for edition in self._instead for pick in edition.picks}
+    def new_papers_of(self, cursors: Sequence[NewsCursor], upto: PaperId) -> dict[ReaderId, list[PaperId]]:
+        """Return for each reader the papers that were new beyond their cursor, oldest first."""
         with self._database.reading() as connection:
-            news = new_papers_of(connection, horizons, upto, self._then)
-        return {reader_id: [paper for paper in ids if paper not in told] for reader_id, ids in news.items()}
+            new = new_papers_of(connection, cursors, upto, self._as_of)
+        return {
+            reader_id: [paper_id for paper_id in ids if paper_id not in self._shown]
+            for reader_id, ids in new.items()
+        }
 
     def revisions_of(self, since: Mapping[ReaderId, datetime]) -> dict[ReaderId, list[PaperId]]:
-        """Return for each reader the liked papers of which a later version had come since, oldest first."""
+        """Return for each reader the liked papers that had a later version by then, oldest first."""
         with self._database.reading() as connection:
-            return revisions_of(connection, since, self._then)
+            return revisions_of(connection, since, self._as_of)
 
-    def _known(self, query: Select[*Columns]) -> Select[*Columns]:
-        return query.where(papers.c.first_seen <= self._then.at)
+    def _visible(self, query: Select[*Columns]) -> Select[*Columns]:
+        return query.where(papers.c.first_seen <= self._as_of.at)
 
 
 class FeedbackAsOf(Feedback):
-    """The thumbs given by then."""
+    """The votes as of a time."""
 
     def __init__(self, database: Database, at: datetime) -> None:
         super().__init__(database)
         self._at = at
 
     def _current(self, reader_ids: Collection[ReaderId], paper_id: PaperId | None = None) -> Subquery:
-        return current_thumbs(reader_ids, paper_id, until=self._at)
+        return current_votes(reader_ids, paper_id, until=self._at)
 
 
 class EditionsAsOf(Editions):
-    """The editions really sent until a time, and one reader's others instead of those after it."""
+    """The editions composed before ``since``, and one reader's editions ``instead`` of the real later ones."""
 
     def __init__(self, database: Database, since: datetime, instead: Sequence[Edition]) -> None:
         super().__init__(database)
-        self._since, self._instead = since, instead
+        self._since = since
+        self._instead = instead
 
     def last_by_reader(self, reader_ids: Sequence[ReaderId] | None = None) -> dict[ReaderId, StoredEdition]:
-        """Return each of these readers' last edition: the last one instead, or the last real one."""
+        """Return each reader's last edition: the last of ``instead``, or the last real one before ``since``."""
         ids = reader_ids or ()
-        if self._instead:
-            return dict.fromkeys(ids, _as_stored(self._instead[-1], ids[0]))
-        last = {reader_id: self.last(reader_id, before=self._since) for reader_id in ids}
-        return {reader_id: edition for reader_id, edition in last.items() if edition}
-
-
-def _as_stored(edition: Edition, reader_id: ReaderId) -> StoredEdition:
-    return StoredEdition(
-        id=0,
-        reader_id=reader_id,
-        slot=edition.date.isoformat(),
-        date=edition.date,
-        composed_at=edition.composed_at,
-        considered=edition.considered,
-        watermark=edition.watermark,
-        quiet=edition.quiet,
-        kind=edition.kind,
-        picks=len(edition.picks),
-    )
+        if not self._instead:
+            before = {reader_id: self.last(reader_id, before=self._since) for reader_id in ids}
+            return {reader_id: edition for reader_id, edition in before.items() if edition}
+        last = self._instead[-1]
+        stored = StoredEdition(
+            id=0,
+            reader_id=ids[0],
+            slot=last.date.isoformat(),
+            date=last.date,
+            composed_at=last.composed_at,
+            considered=last.considered,
+            watermark=last.watermark,
+            quiet=last.quiet,
+            kind=last.kind,
+            picks=len(last.picks),
+        )
+        return dict.fromkeys(ids, stored)

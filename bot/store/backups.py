@@ -1,4 +1,4 @@
-"""Copies of an SQLite store from before its upgrades: made, and cleared of readers who want to be forgotten."""
+"""Backups of an SQLite store, made before each upgrade, and the removal of forgotten readers from them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ from bot.errors import StoreError
 from bot.private_files import create_private
 
 
-def back_up(file: Path, folder: Path, head: str) -> None:
-    """Copy the store as it is; the caller holds the write lock, so nothing comes between copy and upgrade."""
-    copy = folder / f"{file.name}.before-{head}.bak"
+def back_up(file: Path, head: str) -> None:
+    """Copy the store to ``<name>.before-<head>.bak`` beside it.
+
+    The caller holds the write lock, so that nothing is written between the copy and the upgrade. Raises StoreError.
+    """
+    copy = file.with_name(f"{file.name}.before-{head}.bak")
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         copy.unlink(missing_ok=True)
         create_private(copy)
+        # SQLite's online backup includes pages that are still in the write-ahead log; a copy of the file would not.
         with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(copy)) as target:
             source.backup(target)
     except (OSError, sqlite3.Error) as error:
@@ -25,35 +28,28 @@ def back_up(file: Path, folder: Path, head: str) -> None:
 
 
 def forget_in_copies(file: Path, reader: Reader) -> None:
-    """Leave nothing of a reader, who is gone from the store, in its log and in the copies beside it.
+    """Remove a reader, already deleted from the store, from its write-ahead log and from the backups beside it.
 
-    A copy that can't be read any more is deleted. Raises StoreError where one can be neither read nor deleted.
+    A backup that can't be read any more is deleted. Raises StoreError if it can't be deleted either.
     """
+    # The log keeps the old pages until a checkpoint, and TRUNCATE empties the file as well.
     with closing(sqlite3.connect(file)) as store:
         store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     for copy in file.parent.glob(f"{file.name}.before-*.bak"):
         try:
-            _forget_in(copy, reader)
+            # Works at every revision: all rows about a reader refer to the row in ``readers``.
+            with closing(sqlite3.connect(copy, isolation_level=None)) as backup:
+                backup.execute("PRAGMA journal_mode = DELETE")
+                backup.execute("PRAGMA foreign_keys = ON")
+                key = (reader.profile, reader.address)
+                deleted = backup.execute("DELETE FROM readers WHERE profile = ? AND address = ?", key)
+                if deleted.rowcount:
+                    # DELETE only marks pages as free; VACUUM rewrites the file without them.
+                    backup.execute("VACUUM")
         except sqlite3.Error:
-            _delete(copy)
-
-
-def _forget_in(copy: Path, reader: Reader) -> None:
-    """Whatever the copy's revision: all that is kept of a reader has been tied to the reader's row since the first."""
-    with closing(sqlite3.connect(copy, isolation_level=None)) as store:
-        store.execute("PRAGMA journal_mode = DELETE")
-        store.execute("PRAGMA foreign_keys = ON")
-        gone = store.execute(
-            "DELETE FROM readers WHERE profile = ? AND address = ?", (reader.profile, reader.address)
-        )
-        if gone.rowcount:
-            store.execute("VACUUM")  # rewrites the file: what was deleted is not merely out of sight
-
-
-def _delete(copy: Path) -> None:
-    try:
-        copy.unlink()
-    except OSError as error:
-        raise StoreError(
-            f"{copy}: this backup may still hold the reader; delete it ({error.strerror})"
-        ) from error
+            try:
+                copy.unlink()
+            except OSError as error:
+                raise StoreError(
+                    f"{copy}: this backup may still hold the reader; delete it ({error.strerror})"
+                ) from error

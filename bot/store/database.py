@@ -1,10 +1,9 @@
-"""The store as a whole: opened by URL, used by aggregate."""
+"""The store as a whole: opened by URL, with one attribute for each aggregate."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -33,7 +32,7 @@ from bot.store.upgrade import bring_up_to_date
 
 
 class Store:
-    """An open store. Threads may share it; each call of an aggregate is a transaction of its own."""
+    """An open store. Threads may share it; each call of an aggregate's method is one transaction."""
 
     def __init__(self, database: Database, secrets: Sequence[bytes] = (b"",)) -> None:
         self._database = database
@@ -54,14 +53,17 @@ class Store:
         self.search = Search(database)
 
     def forget(self, reader: Reader, now: datetime) -> None:
-        """Remove a reader with all that is kept of it, in the copies from before upgrades too."""
+        """Delete a reader and all their data, in the backups from before upgrades too."""
         self.readers.forget(reader, now)
         if self._database.file:
             forget_in_copies(self._database.file, reader)
 
-    def past(self, at: datetime, since: datetime, instead: Sequence[Edition]) -> Past:
-        """The store as it was at a time, had a reader got other editions ``since`` then: these ``instead``."""
-        return Past(self._database, at, since, instead)
+    def past(self, at: datetime, since: datetime, instead: Sequence[Edition]) -> StoreAsOf:
+        """Return the store as of a time, for one reader.
+
+        From ``since`` on, the reader's editions were those in ``instead``, oldest first, and not the real ones.
+        """
+        return StoreAsOf(self._database, at, since, instead)
 
     def close(self) -> None:
         """Close all connections."""
@@ -76,42 +78,39 @@ class Store:
         self.close()
 
 
-class Past(Store):
-    """The store as it was at a time, for one reader: to read from only.
+class StoreAsOf(Store):
+    """The store as of a time, for one reader; only for reading.
 
-    What was not written down as it was then is as today: papers' texts and upvotes, overrides.
+    Values without a history are today's: the texts and upvotes of papers, and overrides.
     """
 
     def __init__(self, database: Database, at: datetime, since: datetime, instead: Sequence[Edition]) -> None:
-        """``since`` when the editions ``instead``, oldest first, stand for the reader's real ones."""
         super().__init__(database)
         self.papers = PapersAsOf(database, AsOf(at, since), instead)
         self.feedback = FeedbackAsOf(database, at)
         self.editions = EditionsAsOf(database, since, instead)
 
 
-def open_store(url: str, *, backups: Path | None = None, secrets: Sequence[bytes] = (b"",)) -> Store:
-    """Open the store at a URL, making or upgrading it first.
+def open_store(url: str, *, secrets: Sequence[bytes] = (b"",)) -> Store:
+    """Open the store at a URL, after creating or upgrading its tables.
 
-    ``sqlite:///path`` (the folder is made when missing) or ``postgresql://...``. An SQLite file that needs an
-    upgrade is copied first to ``<name>.before-<revision>.bak``, in ``backups`` or beside it. ``secrets`` are
-    the home's keys, oldest first, without which a hash of an address can't be guessed back. ``StoreError``
-    where there is no such store to be had: unreadable, unreachable, not a store, or newer than this program.
+    ``url`` is ``sqlite:///path`` (a missing folder is created) or ``postgresql://...``. An SQLite file is copied to
+    ``<name>.before-<revision>.bak`` before an upgrade. ``secrets`` are the home's keys, oldest first, which key the
+    hashes of addresses. Raises StoreError for a store that is unreadable, unreachable, of another program, or newer
+    than this program.
     """
     database = Database(parse_url(url))
     try:
         if database.file:
-            _make_folder(database.file.parent)
-            create_private(database.file)  # SQLite gives its log the rights of the file
-        bring_up_to_date(database, backups=backups, secret=secrets[-1])
+            folder = database.file.parent
+            try:
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            except OSError as error:
+                raise StoreError(f"{folder}: the store's folder can't be made ({error.strerror})") from error
+            # Created before SQLite does it: SQLite gives its log and shared memory the permissions of this file.
+            create_private(database.file)
+        bring_up_to_date(database)
     except BaseException:
         database.close()
         raise
     return Store(database, secrets)
-
-
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise StoreError(f"{folder}: the store's folder can't be made ({error.strerror})") from error

@@ -1,8 +1,11 @@
-"""Sorting a digest's entries into the papers already known, in memory; ``papers.py`` reads and stores."""
+"""Record linkage, in memory: which entries of a digest are papers that the store has, and which are new.
+
+``papers.py`` reads the candidate papers before and writes the result.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from datetime import datetime
 
 from bot.domain import Entry, Paper, PaperId
@@ -10,55 +13,58 @@ from bot.identity import first_sight, keys, merge, same
 
 
 class Deduplicator:
-    """Papers found by their identity keys. A new paper has an id below zero until it is stored."""
+    """An index of papers by identity key. A new paper has a negative id until it is stored."""
 
-    def __init__(self, known: Iterable[Paper]) -> None:
+    def __init__(self, stored: Iterable[Paper]) -> None:
         self._papers: dict[PaperId, Paper] = {}
-        self._by_key: dict[str, list[PaperId]] = {}
-        for paper in known:
-            self._put(paper)
-        self._at_first = dict(self._papers)
-        self._revised: dict[PaperId, None] = {}
+        self._ids_by_key: dict[str, list[PaperId]] = {}
+        for paper in stored:
+            self._index(paper)
+        self._stored = dict(self._papers)
+        self._revised: dict[PaperId, None] = {}  # an ordered set
 
-    def place(self, entry: Entry, now: datetime) -> PaperId | None:
-        """Find the entry's paper and add to it what the entry tells, or put a new one on the shelf.
+    def add(self, entry: Entry, now: datetime) -> PaperId | None:
+        """Merge an entry into the paper that it matches, or add a new paper; return the paper's id.
 
-        A replacement of a paper that was never seen is no news: it gets no place.
+        None for a replacement of a paper that was never seen.
         """
-        found = next((paper for paper in self._candidates(entry) if same(entry, paper)), None)
-        if entry.replacement and not found:
-            return None
-        if found and _is_later(entry, found):
-            self._revised[found.id] = None
-        new_id = len(self._at_first) - len(self._papers) - 1
-        self._put(paper := merge(found, entry) if found else first_sight(entry, new_id, now))
+        # A shared key only makes a candidate: two works may share a title, which ``same`` decides by their ids.
+        candidates = (
+            self._papers[paper_id] for key in keys(entry) for paper_id in self._ids_by_key.get(key, ())
+        )
+        match = next((paper for paper in candidates if same(entry, paper)), None)
+        if match is None:
+            # arXiv announces a replacement because its version changed; the paper itself may be years old.
+            if entry.replacement:
+                return None
+            paper = first_sight(entry, len(self._stored) - len(self._papers) - 1, now)
+        else:
+            # Most digests name no version. Then only an announced replacement proves that the paper was seen before
+            # in another version, at least the first.
+            has_earlier_version = match.version is not None or entry.replacement
+            if has_earlier_version and entry.version is not None and entry.version > (match.version or 1):
+                self._revised[match.id] = None
+            paper = merge(match, entry)
+        self._index(paper)
         return paper.id
 
     def new(self) -> list[Paper]:
-        """The papers that were not known, in the order they came."""
-        return [paper for paper in self._papers.values() if paper.id not in self._at_first]
+        """Return the papers that were not stored before, in the order of arrival."""
+        return [paper for paper in self._papers.values() if paper.id not in self._stored]
 
     def changed(self) -> list[Paper]:
-        """The known papers that an entry has added to."""
-        return [now for number, then in self._at_first.items() if (now := self._papers[number]) != then]
+        """Return the stored papers to which an entry added something."""
+        return [
+            paper for paper_id, paper in self._papers.items() if self._stored.get(paper_id, paper) != paper
+        ]
 
     def revised(self) -> list[Paper]:
-        """The known papers of which an entry told a later version than was seen before."""
-        return [self._papers[number] for number in self._revised if number in self._at_first]
+        """Return the stored papers that arrived in a later version than any before."""
+        return [self._papers[paper_id] for paper_id in self._revised if paper_id in self._stored]
 
-    def _candidates(self, entry: Entry) -> Iterator[Paper]:
-        return (self._papers[number] for key in keys(entry) for number in self._by_key.get(key, ()))
-
-    def _put(self, paper: Paper) -> None:
+    def _index(self, paper: Paper) -> None:
         self._papers[paper.id] = paper
         for key in keys(paper):
-            holders = self._by_key.setdefault(key, [])
-            if paper.id not in holders:
-                holders.append(paper.id)
-
-
-def _is_later(entry: Entry, paper: Paper) -> bool:
-    """Whether an entry tells of a later version; of a paper whose version nobody told, a replacement does."""
-    if entry.version is None or (paper.version is None and not entry.replacement):
-        return False
-    return entry.version > (paper.version or 1)
+            ids = self._ids_by_key.setdefault(key, [])
+            if paper.id not in ids:
+                ids.append(paper.id)

@@ -1,4 +1,4 @@
-"""Editions that are due and wait for a source that failed: since when."""
+"""Since when due editions have been waiting for a source that failed."""
 
 from __future__ import annotations
 
@@ -13,22 +13,24 @@ from bot.store.schema import edition_waits
 
 
 class EditionWaits:
-    """One wait a reader at most, of the slot that is due."""
+    """At most one wait for each reader, that of the slot that is due."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def since(self, slots: Mapping[ReaderId, str], now: datetime) -> dict[ReaderId, datetime]:
-        """Return since when the readers' slots wait; those that did not wait yet do so from now on."""
-        began: dict[ReaderId, datetime] = {}
+        """Return since when the readers' slots have been waiting; a wait begins with the first call for its slot."""
+        started: dict[ReaderId, datetime] = {}
+        # Not durable: after a power failure the wait begins again, which delays an edition and loses nothing.
         with self._database.writing(durable=False) as connection:
-            for reader_ids in in_chunks(list(slots)):
-                theirs = edition_waits.c.reader_id.in_(reader_ids)
-                rows = connection.execute(select(edition_waits).where(theirs)).all()
-                began |= {row.reader_id: row.since for row in rows if row.slot == slots[row.reader_id]}
-                new = [reader_id for reader_id in reader_ids if reader_id not in began]
+            for chunk in in_chunks(list(slots)):
+                of_chunk = edition_waits.c.reader_id.in_(chunk)
+                rows = connection.execute(select(edition_waits).where(of_chunk)).all()
+                started |= {row.reader_id: row.since for row in rows if row.slot == slots[row.reader_id]}
+                new = [reader_id for reader_id in chunk if reader_id not in started]
                 if new:
+                    # Waits of earlier slots are over, however they ended.
                     connection.execute(delete(edition_waits).where(edition_waits.c.reader_id.in_(new)))
                     values = [{"reader_id": i, "slot": slots[i], "since": now} for i in new]
                     connection.execute(insert(edition_waits), values)
-        return {reader_id: began.get(reader_id, now) for reader_id in slots}
+        return {reader_id: started.get(reader_id, now) for reader_id in slots}

@@ -1,11 +1,13 @@
-"""Editions: what was composed for whom, kept with its picks, and put into the outbox in the same breath."""
+"""Editions with their picks; an edition and its messages in the outbox are stored in one transaction.
+
+This is a transactional outbox: there is no edition whose messages were lost, and no message without its edition.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import date, datetime
-from typing import Any
 
 from sqlalchemy import ColumnElement, and_, delete, func, insert, select
 
@@ -13,7 +15,6 @@ from bot.domain import (
     Edition,
     EditionKind,
     Message,
-    Paper,
     PaperId,
     Pick,
     Quiet,
@@ -25,7 +26,7 @@ from bot.domain import (
     Sentence,
     State,
 )
-from bot.store.engine import AnyRow, AnySelect, Database, in_chunks, insert_new
+from bot.store.engine import AnySelect, Database, in_chunks, insert_new
 from bot.store.papers import load_papers
 from bot.store.schema import editions, outbox, picks, readers
 
@@ -34,7 +35,7 @@ EditionId = int
 
 @dataclass(frozen=True, slots=True)
 class StoredEdition:
-    """An edition as it is kept, its picks only counted."""
+    """An edition without its picks, which are only counted."""
 
     id: EditionId
     reader_id: ReaderId
@@ -51,20 +52,20 @@ class StoredEdition:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Where a paper stood: the edition, its place in it from 1, and when that was composed."""
+    """Where a paper was shown: the edition, its position in it counted from 1, and when that was composed."""
 
     edition: EditionId
     position: int
     at: datetime
 
 
-_DAILY = editions.c.kind == EditionKind.EDITION
+_IS_DAILY = editions.c.kind == EditionKind.EDITION
 
 
 class Editions:
-    """The editions composed so far; a reader has one at most for each slot.
+    """The stored editions; a reader has at most one for each slot.
 
-    Where it says edition, alerts and skipped days are not meant.
+    Alerts and skipped days are rows of the same table; methods about editions leave them out.
     """
 
     def __init__(self, database: Database) -> None:
@@ -73,53 +74,70 @@ class Editions:
     def save(
         self, edition: Edition, slot: str, messages: Sequence[Message], skipped: Sequence[date] = ()
     ) -> list[int] | None:
-        """Keep an edition, take its slot and put its messages into the outbox, all in one transaction.
+        """Store an edition, take its slot and put its messages into the outbox, in one transaction.
 
-        ``skipped`` are older days that this edition makes up for: their slots are taken too. Returns the
-        messages' ids in the outbox; None where the slot was taken, and nothing was changed.
+        ``skipped`` are earlier days that this edition makes up for; their slots are taken as well. Returns the
+        messages' ids in the outbox, or None if the slot was taken already; then nothing is changed.
         """
         with self._database.writing() as connection:
-            too_early = editions.c.reader_id == edition.reader.id, _skipped_after(edition.composed_at)
-            connection.execute(delete(editions).where(editions.c.slot == slot, *too_early))
+            # A clock that ran ahead may have skipped this day; see ``last_days``.
+            premature = _skipped_after(edition.composed_at)
+            of_slot = and_(editions.c.reader_id == edition.reader.id, editions.c.slot == slot)
+            connection.execute(delete(editions).where(of_slot, premature))
+            # The unique constraint on reader and slot decides which of several processes makes the edition.
             new = insert_new(connection, editions).values(_edition_row(edition, slot))
             edition_id = connection.scalar(new.returning(editions.c.id))
             if edition_id is None:
                 return None
             if skipped:
-                missed = [_edition_row(_skipped(edition, day), day.isoformat()) for day in skipped]
-                connection.execute(insert_new(connection, editions), missed)
+                # A skipped day is a row of its own; otherwise it would be due again at the next look.
+                words = f"missed; made up for by the edition of {edition.date}"
+                row = _edition_row(edition, slot) | {
+                    "kind": EditionKind.SKIPPED,
+                    "considered": 0,
+                    "quiet": words,
+                    "quiet_reason": QuietReason.MISSED,
+                    "missing": (),
+                }
+                rows = [row | {"slot": day.isoformat(), "date": day} for day in skipped]
+                connection.execute(insert_new(connection, editions), rows)
             if edition.picks:
                 connection.execute(insert(picks), _pick_rows(edition_id, edition.picks))
             if not messages:
                 return []
+            # Without ``sort_by_parameter_order`` the order of RETURNING's rows is unspecified.
             put = insert(outbox).returning(outbox.c.id, sort_by_parameter_order=True)
-            return list(connection.scalars(put, [_outbox_row(edition_id, edition, m) for m in messages]))
+            return list(connection.scalars(put, _outbox_rows(edition_id, edition, messages)))
 
     def last(self, reader_id: ReaderId, before: datetime | None = None) -> StoredEdition | None:
-        """Return the edition of a reader that was kept last, or the last of those composed before a time."""
-        query = _kept().where(editions.c.reader_id == reader_id).order_by(editions.c.id.desc()).limit(1)
+        """Return a reader's last edition, or the last composed before a time; None without any."""
+        # By id: times come from clocks that may have run ahead.
+        query = _stored_editions().where(editions.c.reader_id == reader_id)
+        query = query.order_by(editions.c.id.desc()).limit(1)
         if before is not None:
             query = query.where(editions.c.composed_at < before)
         return next(iter(self._read(query)), None)
 
     def last_by_reader(self, reader_ids: Sequence[ReaderId] | None = None) -> dict[ReaderId, StoredEdition]:
-        """Return the edition that was kept last of each reader, or of each of these, who has had one."""
-        newest = select(func.max(editions.c.id)).where(_DAILY).group_by(editions.c.reader_id)
-        found: dict[ReaderId, StoredEdition] = {}
-        for some in [None] if reader_ids is None else in_chunks(reader_ids):
-            theirs = newest if some is None else newest.where(editions.c.reader_id.in_(some))
-            found |= {e.reader_id: e for e in self._read(_kept().where(editions.c.id.in_(theirs)))}
-        return found
-
-    def recent(self, limit: int) -> list[StoredEdition]:
-        """Return the editions kept last, of all readers, newest first."""
-        return self._read(_kept().order_by(editions.c.id.desc()).limit(limit))
+        """Return the last edition of each reader, or of each of these; readers without one are left out."""
+        newest = select(func.max(editions.c.id)).where(_IS_DAILY).group_by(editions.c.reader_id)
+        if reader_ids is None:
+            queries = [newest]
+        else:
+            queries = [newest.where(editions.c.reader_id.in_(chunk)) for chunk in in_chunks(reader_ids)]
+        return {
+            edition.reader_id: edition
+            for ids in queries
+            for edition in self._read(_stored_editions().where(editions.c.id.in_(ids)))
+        }
 
     def last_days(self, reader_ids: Sequence[ReaderId], upto: date, now: datetime) -> dict[ReaderId, date]:
-        """Return the newest day, to ``upto``, that each reader's editions have taken, skipped ones too.
+        """Return the newest day, ``upto`` included, whose slot each reader's editions or skipped days have taken.
 
-        Days that were skipped at a time yet to come are not: a clock ran ahead, and they may still come.
+        Days that were skipped at a time after ``now`` don't count: a clock ran ahead, and they are still to come.
         """
+        # A correlated subquery walks the index on (reader, composed_at) backwards and stops at its first match;
+        # max(date) would read all editions of a reader.
         newest = (
             select(editions.c.date)
             .where(
@@ -128,21 +146,16 @@ class Editions:
                 editions.c.date <= upto,
                 ~_skipped_after(now),
             )
-            .order_by(
-                editions.c.composed_at.desc(), editions.c.date.desc()
-            )  # along the index, one row or few
+            .order_by(editions.c.composed_at.desc(), editions.c.date.desc())
             .limit(1)
             .scalar_subquery()
         )
+        days: dict[ReaderId, date] = {}
         with self._database.reading() as connection:
-            return {
-                reader_id: day
-                for some in in_chunks(reader_ids)
-                for reader_id, day in connection.execute(
-                    select(readers.c.id, newest).where(readers.c.id.in_(some))
-                )
-                if day is not None
-            }
+            for chunk in in_chunks(reader_ids):
+                query = select(readers.c.id, newest).where(readers.c.id.in_(chunk))
+                days |= {reader_id: day for reader_id, day in connection.execute(query) if day is not None}
+        return days
 
     def alerts_on(self, reader_id: ReaderId, day: date) -> int:
         """Return how many alerts a reader was sent on a day."""
@@ -153,17 +166,18 @@ class Editions:
             return connection.scalar(query) or 0
 
     def newest_composed(self) -> datetime | None:
-        """Return the latest time at which an edition was composed; None before the first."""
+        """Return the latest time at which an edition, alert or skipped day was composed; None before the first."""
         with self._database.reading() as connection:
             newest: datetime | None = connection.scalar(select(func.max(editions.c.composed_at)))
         return newest
 
     def of_reader(self, reader_id: ReaderId) -> list[StoredEdition]:
         """Return a reader's editions, newest first."""
-        return self._read(_kept().where(editions.c.reader_id == reader_id).order_by(editions.c.id.desc()))
+        query = _stored_editions().where(editions.c.reader_id == reader_id)
+        return self._read(query.order_by(editions.c.id.desc()))
 
     def last_with(self, reader_ids: Collection[ReaderId], paper_id: PaperId) -> ReaderId | None:
-        """Return which of these readers had a paper in an edition, the last one; None where none had."""
+        """Return which of these readers was shown a paper last, in an edition or alert; None if none was."""
         query = (
             select(editions.c.reader_id)
             .join(picks)
@@ -175,7 +189,7 @@ class Editions:
             return connection.scalar(query)
 
     def shown(self, reader_id: ReaderId) -> dict[PaperId, Shown]:
-        """Return the papers that stood in an edition or alert of a reader, and where first."""
+        """Return the papers that editions and alerts have shown to a reader, and where each was shown first."""
         query = (
             select(picks.c.paper_id, editions.c.id, picks.c.position, editions.c.composed_at)
             .join(editions)
@@ -183,51 +197,70 @@ class Editions:
             .order_by(editions.c.id.desc())
         )
         with self._database.reading() as connection:
-            return {paper: Shown(*where) for paper, *where in connection.execute(query)}
+            # Newest first, so that the oldest row of a paper is the last to be written.
+            return {paper_id: Shown(*place) for paper_id, *place in connection.execute(query)}
 
     def slots(self, reader_id: ReaderId, day: date) -> set[str]:
-        """Return the slots that a reader's editions of a day have taken, alerts and skipped days too."""
+        """Return the slots of a day that are taken, by editions, alerts and skipped days."""
         query = select(editions.c.slot).where(editions.c.reader_id == reader_id, editions.c.date == day)
         with self._database.reading() as connection:
             return set(connection.scalars(query))
 
     def picks_of(self, edition_id: EditionId) -> tuple[Pick, ...]:
-        """Return an edition's picks in their order, each with its paper as it is known now."""
+        """Return an edition's picks in order; their papers are as stored now."""
         query = select(picks).where(picks.c.edition_id == edition_id).order_by(picks.c.position)
         with self._database.reading() as connection:
             rows = connection.execute(query).all()
-            known = load_papers(connection, [row.paper_id for row in rows])
-        return tuple(_pick(row, known[row.paper_id]) for row in rows)
+            papers = load_papers(connection, [row.paper_id for row in rows])
+        return tuple(
+            Pick(
+                paper=papers[row.paper_id],
+                kind=row.kind,
+                probability=row.probability,
+                reasons=tuple(Reason(r["term"], r["weight"], ReasonKind(r["kind"])) for r in row.reasons),
+                summary=tuple(
+                    Sentence(
+                        s["text"],
+                        Role(s["role"]) if s["role"] else None,
+                        tuple(s["marks"]),
+                        s.get("after_gap", False),  # absent in editions stored before summaries had gaps
+                    )
+                    for s in row.summary
+                ),
+                because=row.because,
+                followed=row.followed,
+            )
+            for row in rows
+        )
 
     def _read(self, query: AnySelect) -> list[StoredEdition]:
         with self._database.reading() as connection:
-            return [_stored(row) for row in connection.execute(query)]
+            return [
+                StoredEdition(
+                    id=row.id,
+                    reader_id=row.reader_id,
+                    slot=row.slot,
+                    date=row.date,
+                    composed_at=row.composed_at,
+                    considered=row.considered,
+                    watermark=row.watermark,
+                    quiet=Quiet(row.quiet_reason, row.quiet) if row.quiet_reason else None,
+                    kind=row.kind,
+                    picks=row.picks,
+                    missing=tuple(row.missing),
+                )
+                for row in connection.execute(query)
+            ]
 
 
 def _skipped_after(now: datetime) -> ColumnElement[bool]:
     return and_(editions.c.kind == EditionKind.SKIPPED, editions.c.composed_at > now)
 
 
-def _kept() -> AnySelect:
-    """Select what a ``StoredEdition`` is made of."""
+def _stored_editions() -> AnySelect:
+    """Select the columns of a ``StoredEdition``."""
     count = select(func.count()).where(picks.c.edition_id == editions.c.id).scalar_subquery()
-    return select(editions, count.label("picks")).where(_DAILY)
-
-
-def _stored(row: AnyRow) -> StoredEdition:
-    return StoredEdition(
-        id=row.id,
-        reader_id=row.reader_id,
-        slot=row.slot,
-        date=row.date,
-        composed_at=row.composed_at,
-        considered=row.considered,
-        watermark=row.watermark,
-        quiet=Quiet(row.quiet_reason, row.quiet) if row.quiet_reason else None,
-        kind=row.kind,
-        picks=row.picks,
-        missing=tuple(row.missing),
-    )
+    return select(editions, count.label("picks")).where(_IS_DAILY)
 
 
 def _edition_row(edition: Edition, slot: str) -> dict[str, object]:
@@ -243,13 +276,6 @@ def _edition_row(edition: Edition, slot: str) -> dict[str, object]:
         "kind": edition.kind,
         "missing": edition.missing,
     }
-
-
-def _skipped(edition: Edition, day: date) -> Edition:
-    quiet = Quiet(QuietReason.MISSED, f"missed; made up for by the edition of {edition.date}")
-    return replace(
-        edition, date=day, picks=(), considered=0, quiet=quiet, kind=EditionKind.SKIPPED, missing=()
-    )
 
 
 def _pick_rows(edition_id: EditionId, chosen: Sequence[Pick]) -> list[dict[str, object]]:
@@ -269,39 +295,27 @@ def _pick_rows(edition_id: EditionId, chosen: Sequence[Pick]) -> list[dict[str, 
     ]
 
 
-def _outbox_row(edition_id: EditionId, edition: Edition, message: Message) -> dict[str, object]:
+def _outbox_rows(
+    edition_id: EditionId, edition: Edition, messages: Sequence[Message]
+) -> list[dict[str, object]]:
     reader = edition.reader
-    return {
-        "key": f"{edition_id}:{reader.id}:{reader.kind}:{message.part}",
-        "edition_id": edition_id,
-        "reader_id": reader.id,
-        "kind": reader.kind,
-        "part": message.part,
-        "subject": message.subject,
-        "date": edition.date,
-        "body": message.body,
-        "state": State.PENDING,
-        "attempts": 0,
-        "code": "",
-        "detail": "",
-        "created_at": edition.composed_at,
-        "updated_at": edition.composed_at,
-    }
-
-
-def _pick(row: AnyRow, paper: Paper) -> Pick:
-    return Pick(
-        paper=paper,
-        kind=row.kind,
-        probability=row.probability,
-        reasons=tuple(Reason(r["term"], r["weight"], ReasonKind(r["kind"])) for r in row.reasons),
-        summary=tuple(_sentence(s) for s in row.summary),
-        because=row.because,
-        followed=row.followed,
-    )
-
-
-def _sentence(stored: dict[str, Any]) -> Sentence:
-    role = stored["role"]
-    marks, after_gap = tuple(stored["marks"]), stored.get("after_gap", False)  # absent in older editions
-    return Sentence(stored["text"], Role(role) if role else None, marks, after_gap)
+    return [
+        {
+            # The idempotency key: unique, so that no message is put into the outbox twice.
+            "key": f"{edition_id}:{reader.id}:{reader.kind}:{message.part}",
+            "edition_id": edition_id,
+            "reader_id": reader.id,
+            "kind": reader.kind,
+            "part": message.part,
+            "subject": message.subject,
+            "date": edition.date,
+            "body": message.body,
+            "state": State.PENDING,
+            "attempts": 0,
+            "code": "",
+            "detail": "",
+            "created_at": edition.composed_at,
+            "updated_at": edition.composed_at,
+        }
+        for message in messages
+    ]

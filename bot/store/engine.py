@@ -1,4 +1,4 @@
-"""A database: its address, its connections to read and to write, the seam where its errors are translated.
+"""A database: its URL, connections for reading and writing, and the seam where its errors are translated.
 
 SQLite and PostgreSQL differ here and in ``upgrade.py`` only; the aggregates write SQLAlchemy Core for both.
 """
@@ -28,11 +28,12 @@ AnyRow = Row[*tuple[Any, ...]]
 AnySelect = Select[*tuple[Any, ...]]
 
 _BUSY_SECONDS = 30
-_CHUNK = 1_000  # values in one IN (...), well below what either database takes
-_BUGS = (DataError, IntegrityError, ProgrammingError)  # ours, not the database's: let them be seen
+# SQLite takes 32,766 variables in a statement and psycopg 65,535; long lists of them are slow to parse as well.
+_CHUNK = 1_000
+# Errors of this program and not of the database: they keep their traceback and are not translated.
+_BUGS = (DataError, IntegrityError, ProgrammingError)
 
-
-# What to do where SQLite says so.
+# The remedy by a part of SQLite's message.
 _REMEDIES = {
     "readonly database": "allow writing to the file and its folder (chmod u+w), or name another in store.url",
     "file is not a database": "name another file in store.url, or put a backup in its place",
@@ -42,7 +43,7 @@ _REMEDIES = {
 
 
 class Lock(IntEnum):
-    """What only one process may do at a time; the numbers name PostgreSQL's advisory locks."""
+    """What only one process may do at a time; the numbers are keys of PostgreSQL's advisory locks."""
 
     UPGRADE = 7_265_501
     INGEST = 7_265_502
@@ -50,42 +51,41 @@ class Lock(IntEnum):
 
 
 class Database:
-    """Connections for reading and for writing; errors of the database come out as ``StoreError``."""
+    """Connections for reading and writing. Errors of the database are raised as StoreError."""
 
     def __init__(self, url: URL, *, foreign_keys: bool = True) -> None:
         self.url = url
         self._engine = _engine(url, foreign_keys)
         self._writer = self._engine.execution_options(writing=True)
-        self._hasty_writer = self._engine.execution_options(writing=True, durable=False)
+        self._relaxed_writer = self._engine.execution_options(writing=True, durable=False)
 
     @property
     def file(self) -> Path | None:
-        """The SQLite file; None where a server keeps the data."""
+        """The SQLite file; None for a server."""
         return Path(self.url.database or "") if self.url.drivername == "sqlite" else None
 
     @property
     def name(self) -> str:
-        """The database as people know it: the file, or the URL without its password."""
+        """The database's name in messages: the file, or the URL without its password."""
         return str(self.file or self.url.render_as_string())
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """One consistent look at the data; on SQLite it neither waits for a writer nor holds one up."""
+        """Open a read transaction; on SQLite in WAL mode it neither waits for a writer nor blocks one."""
         with self._translated(), self._engine.begin() as connection:
             yield connection
 
     @contextmanager
     def writing(self, lock: Lock | None = None, *, durable: bool = True) -> Iterator[Connection]:
-        """One transaction, committed at the end; with ``lock``, alone among all that take the same one.
+        """Open a write transaction, committed at the end; with ``lock``, no other with the same lock runs meanwhile.
 
-        One that is not ``durable`` outlives the process, but on SQLite a power cut may undo it until the next
-        durable one, which takes all before it to the disk.
-
-        SQLite has one writer at a time anyway, and waits its turn at the beginning: a transaction that read
-        first and wanted to write later could not wait, but would have to fail.
+        A transaction that is not ``durable`` survives the process, but on SQLite a power failure may undo it until
+        the next durable one, which flushes all before it to disk.
         """
-        writer = self._writer if durable else self._hasty_writer
+        writer = self._writer if durable else self._relaxed_writer
         with self._translated(), writer.begin() as connection:
+            # SQLite needs no lock: it has one writer at a time. On PostgreSQL an advisory lock of the transaction is
+            # released with it, also if the process dies.
             if lock and connection.dialect.name == "postgresql":
                 connection.execute(select(func.pg_advisory_xact_lock(int(lock))))
             yield connection
@@ -96,12 +96,13 @@ class Database:
             yield
         except _BUGS:
             raise
-        except (DatabaseError, sqlite3.Error) as error:  # the driver's own where a transaction begins
+        # SQLAlchemy wraps the driver's errors, except in the event handler below that begins a transaction.
+        except (DatabaseError, sqlite3.Error) as error:
             reason = " ".join(str(getattr(error, "orig", error)).split())
             remedies = (remedy for words, remedy in _REMEDIES.items() if words in reason)
             raise StoreError("; ".join([f"{self.name}: {reason}", *remedies])) from error
         except (ValueError, LookupError) as error:
-            if not _read_wrong(error):
+            if not _is_damaged_value(error):
                 raise
             raise StoreError(
                 f"{self.name}: holds a value that can't be read; the file is damaged, restore it from a backup"
@@ -112,17 +113,19 @@ class Database:
         self._engine.dispose()
 
 
-def _read_wrong(error: ValueError | LookupError) -> bool:
-    """Whether it is what was read that is wrong (text, JSON, a time, a word), and not what was asked for."""
+def _is_damaged_value(error: ValueError | LookupError) -> bool:
+    """Whether a value that was read is wrong (text, JSON, a time, an enum's word), and not an argument."""
     if isinstance(error, UnicodeDecodeError | JSONDecodeError):
         return True
+    # SQLAlchemy raises plain ValueError and LookupError for times and enums; only the function that raised tells them
+    # from a caller's mistake.
     innermost = extract_tb(error.__traceback__)[-1]
-    reads = "str_to_" in innermost.name or "_object_value_for_elem" in innermost.name
-    return reads and "sqlalchemy" in innermost.filename
+    is_conversion = "str_to_" in innermost.name or "_object_value_for_elem" in innermost.name
+    return is_conversion and "sqlalchemy" in innermost.filename
 
 
 def parse_url(url: str) -> URL:
-    """Read ``sqlite:///path`` or ``postgresql://...``; ``StoreError`` for any other."""
+    """Parse ``sqlite:///path`` or ``postgresql://...``; raise StoreError for any other URL."""
     try:
         parsed = make_url(url)
     except ArgumentError:
@@ -131,52 +134,61 @@ def parse_url(url: str) -> URL:
         return parsed.set(drivername="postgresql+psycopg")
     if parsed.drivername != "sqlite":
         raise StoreError(f"no store in {parsed.drivername}; write sqlite:///path or postgresql://...")
+    # In memory, each connection of the pool would have a database of its own.
     if parsed.database in (None, "", ":memory:"):
         raise StoreError("a store needs a file: sqlite:///state/paperbot.db")
     return parsed
 
 
 def insert_new(connection: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
-    """``INSERT ... ON CONFLICT DO NOTHING``, which each dialect has of its own."""
+    """Build ``INSERT ... ON CONFLICT DO NOTHING``."""
+    # SQLAlchemy has no common form of it: each dialect has an Insert class of its own.
     if connection.dialect.name == "postgresql":
         return postgresql.insert(table).on_conflict_do_nothing()
     return sqlite.insert(table).on_conflict_do_nothing()
 
 
 def in_chunks(values: Sequence[T]) -> Iterator[Sequence[T]]:
-    """The values in runs short enough for one ``IN (...)``."""
+    """Split values into runs that are short enough for one ``IN (...)``."""
     for start in range(0, len(values), _CHUNK):
         yield values[start : start + _CHUNK]
 
 
-def _server_engine(url: URL) -> Engine:
-    try:
-        return create_engine(url, pool_pre_ping=True)
-    except ModuleNotFoundError as error:
-        raise StoreError(
-            "a store on PostgreSQL needs psycopg: in Paperbot's checkout, pip install '.[postgres]'"
-        ) from error
-
-
 def _engine(url: URL, foreign_keys: bool) -> Engine:
     if url.drivername != "sqlite":
-        return _server_engine(url)
+        try:
+            # Pre-ping replaces connections that a restart of the server has closed.
+            return create_engine(url, pool_pre_ping=True)
+        except ModuleNotFoundError as error:
+            raise StoreError(
+                "a store on PostgreSQL needs psycopg: in Paperbot's checkout, pip install '.[postgres]'"
+            ) from error
     engine = create_engine(url, connect_args={"timeout": _BUSY_SECONDS})
 
     @event.listens_for(engine, "connect")
     def _set_up(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
-        connection.isolation_level = None  # we say BEGIN ourselves, below
-        with suppress(sqlite3.OperationalError):  # locked: another process is switching to WAL this moment
+        # The driver would begin transactions only at the first INSERT, and reads would see changes in between
+        # (SQLAlchemy, "Serializable isolation / Savepoints / Transactional DDL" of the SQLite dialect).
+        connection.isolation_level = None
+        # Fails with "locked" while another process is switching to WAL; the mode is the file's, so that is enough.
+        with suppress(sqlite3.OperationalError):
             connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA secure_delete = ON")  # who is forgotten is not merely out of sight
+        # Overwrites deleted rows with zeros: SQLite only marks them as free, which leaves forgotten data readable.
+        connection.execute("PRAGMA secure_delete = ON")
         connection.execute(f"PRAGMA foreign_keys = {'ON' if foreign_keys else 'OFF'}")
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
-        options, driver = connection.get_execution_options(), connection.connection.cursor()
-        if options.get("writing"):
-            # What says that a mail goes out must outlive a power cut, or it goes twice.
-            driver.execute(f"PRAGMA synchronous = {'FULL' if options.get('durable', True) else 'NORMAL'}")
-        driver.execute("BEGIN IMMEDIATE" if options.get("writing") else "BEGIN")
+        options = connection.get_execution_options()
+        cursor = connection.connection.cursor()
+        if not options.get("writing"):
+            cursor.execute("BEGIN")
+            return
+        # At-most-once delivery: that a mail was started must survive a power failure, or it is sent twice. NORMAL
+        # flushes the log at checkpoints only.
+        cursor.execute(f"PRAGMA synchronous = {'FULL' if options.get('durable', True) else 'NORMAL'}")
+        # IMMEDIATE takes the write lock now and waits for it. A transaction that reads first can't wait when it wants
+        # to write: SQLite fails it with SQLITE_BUSY at once, whatever the timeout.
+        cursor.execute("BEGIN IMMEDIATE")
 
     return engine

@@ -1,4 +1,4 @@
-"""Thumbs. All that a reader ever said is kept, in order; the last word on a paper counts."""
+"""Relevance feedback: an append-only log of votes; the last vote of each voter on a paper counts."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from sqlalchemy import Subquery, case, func, insert, select
 
 from bot.domain import PaperId, ReaderId, RecordedVote, Vote
 from bot.store.engine import AnyRow, AnySelect, Database, in_chunks
-from bot.store.schema import thumbs
+from bot.store.schema import votes
 
 
 class Feedback:
-    """The readers' thumbs."""
+    """The readers' votes."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -21,111 +21,107 @@ class Feedback:
     def add(
         self, reader_id: ReaderId, paper_id: PaperId, vote: Vote, at: datetime, via: str, *, voter: str = ""
     ) -> None:
-        """Note what a reader, or one ``voter`` of a channel, says of a paper now.
+        """Record a vote of a reader, or of the member ``voter`` of a channel.
 
-        ``Vote.CLEAR`` takes back what the same voter said before.
+        ``Vote.CLEAR`` takes back the same voter's earlier vote.
         """
-        row = {
-            "reader_id": reader_id,
-            "paper_id": paper_id,
-            "vote": vote,
-            "at": at,
-            "via": via,
-            "voter": voter,
-        }
-        with self._database.writing() as connection:
-            connection.execute(insert(thumbs), row)
+        self.add_many([(reader_id, RecordedVote(paper_id, vote, at, via, voter))])
 
     def add_many(self, given: Sequence[tuple[ReaderId, RecordedVote]]) -> None:
-        """Note votes in this order, all in one transaction; the last on a paper counts, whenever it was given."""
+        """Record votes in this order, in one transaction.
+
+        The last on a paper counts by order of recording, not by time: clocks differ between machines.
+        """
         rows = [
-            {"reader_id": reader_id, "paper_id": thumb.paper, **_said(thumb)} for reader_id, thumb in given
+            {
+                "reader_id": reader_id,
+                "paper_id": vote.paper,
+                "vote": vote.vote,
+                "at": vote.at,
+                "via": vote.via,
+                "voter": vote.voter,
+            }
+            for reader_id, vote in given
         ]
         if rows:
             with self._database.writing() as connection:
-                connection.execute(insert(thumbs), rows)
+                connection.execute(insert(votes), rows)
 
     def current(self, reader_id: ReaderId) -> dict[PaperId, RecordedVote]:
-        """Return the thumbs that count, in the order given; none that was taken back.
+        """Return the vote that counts on each paper, in the order recorded; none that was taken back.
 
-        Of a channel's members all count: the thumb is that of the majority, and none where they are even.
+        In a channel the majority of its members decides; a tie is no vote. The result is the majority's last vote.
         """
-        said: dict[PaperId, list[RecordedVote]] = {}
-        for thumb in self.votes(reader_id):
-            said.setdefault(thumb.paper, []).append(thumb)
-        agreed = {paper: _majority(given) for paper, given in said.items()}
-        return {paper: thumb for paper, thumb in agreed.items() if thumb}
+        by_paper: dict[PaperId, list[RecordedVote]] = {}
+        for vote in self.votes(reader_id):
+            by_paper.setdefault(vote.paper, []).append(vote)
+        current: dict[PaperId, RecordedVote] = {}
+        for paper_id, paper_votes in by_paper.items():
+            ups = [vote for vote in paper_votes if vote.vote is Vote.UP]
+            downs = [vote for vote in paper_votes if vote.vote is Vote.DOWN]
+            if len(ups) != len(downs):
+                current[paper_id] = max(ups, downs, key=len)[-1]
+        return current
 
     def votes(self, reader_id: ReaderId, paper_id: PaperId | None = None) -> list[RecordedVote]:
-        """Return the last word of each voter on each paper, or on one, in the order given.
+        """Return the last vote of each voter on each paper, or on one paper, in the order recorded.
 
-        None that was taken back.
+        Votes that were taken back are left out.
         """
         current = self._current([reader_id], paper_id)
         return self._read(select(current).order_by(current.c.id))
 
     def votes_of(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, list[RecordedVote]]:
-        """Return for each reader what ``votes`` says of all papers."""
-        found: dict[ReaderId, list[RecordedVote]] = {reader_id: [] for reader_id in reader_ids}
+        """Return for each reader what ``votes`` returns for all papers."""
+        by_reader: dict[ReaderId, list[RecordedVote]] = {reader_id: [] for reader_id in reader_ids}
         with self._database.reading() as connection:
-            for some in in_chunks(reader_ids):
-                current = self._current(some)
+            for chunk in in_chunks(reader_ids):
+                current = self._current(chunk)
                 for row in connection.execute(select(current).order_by(current.c.id)):
-                    found[row.reader_id].append(_thumb(row))
-        return found
+                    by_reader[row.reader_id].append(_recorded_vote(row))
+        return by_reader
 
     def history(self, reader_id: ReaderId) -> list[RecordedVote]:
-        """Return all a reader ever said, changes of mind and ``CLEAR`` included, in order."""
-        return self._read(select(thumbs).where(thumbs.c.reader_id == reader_id).order_by(thumbs.c.id))
+        """Return all votes that a reader ever gave, in order, with superseded ones and ``CLEAR``."""
+        return self._read(select(votes).where(votes.c.reader_id == reader_id).order_by(votes.c.id))
 
     def counts(self) -> dict[ReaderId, tuple[int, int]]:
-        """Return how many thumbs up and down count now, by reader; without readers who have none."""
-        current = current_thumbs()
-        up, down = (func.sum(case((current.c.vote == vote, 1), else_=0)) for vote in (Vote.UP, Vote.DOWN))
-        query = select(current.c.reader_id, up, down).group_by(current.c.reader_id)
+        """Return the numbers of current votes up and down, by reader; readers without any are left out."""
+        current = current_votes()
+        query = select(
+            current.c.reader_id,
+            func.sum(case((current.c.vote == Vote.UP, 1), else_=0)),
+            func.sum(case((current.c.vote == Vote.DOWN, 1), else_=0)),
+        ).group_by(current.c.reader_id)
         with self._database.reading() as connection:
             return {reader_id: (ups, downs) for reader_id, ups, downs in connection.execute(query)}
 
     def _current(self, reader_ids: Collection[ReaderId], paper_id: PaperId | None = None) -> Subquery:
-        return current_thumbs(reader_ids, paper_id)
+        return current_votes(reader_ids, paper_id)
 
     def _read(self, query: AnySelect) -> list[RecordedVote]:
         with self._database.reading() as connection:
-            return [_thumb(row) for row in connection.execute(query)]
+            return [_recorded_vote(row) for row in connection.execute(query)]
 
 
-def current_thumbs(
+def current_votes(
     reader_ids: Collection[ReaderId] | None = None,
     paper_id: PaperId | None = None,
     *,
     until: datetime | None = None,
 ) -> Subquery:
-    """Select the thumbs that count: the last of each voter on each paper, unless it took one back.
-
-    With ``until``, those that counted at that time.
-    """
-    last = select(func.max(thumbs.c.id)).group_by(thumbs.c.reader_id, thumbs.c.paper_id, thumbs.c.voter)
+    """Select the votes that count, as of ``until`` if given: each voter's last on each paper, unless taken back."""
+    # The highest id and not the latest time, as ``Feedback.add_many`` says.
+    last = select(func.max(votes.c.id)).group_by(votes.c.reader_id, votes.c.paper_id, votes.c.voter)
     if reader_ids is not None:
-        last = last.where(thumbs.c.reader_id.in_(reader_ids))
+        last = last.where(votes.c.reader_id.in_(reader_ids))
     if paper_id is not None:
-        last = last.where(thumbs.c.paper_id == paper_id)
+        last = last.where(votes.c.paper_id == paper_id)
     if until is not None:
-        last = last.where(thumbs.c.at <= until)
-    return select(thumbs).where(thumbs.c.id.in_(last), thumbs.c.vote != Vote.CLEAR).subquery("current_thumbs")
+        last = last.where(votes.c.at <= until)
+    # CLEAR is dropped after the grouping: before it, the vote that was taken back would count again.
+    return select(votes).where(votes.c.id.in_(last), votes.c.vote != Vote.CLEAR).subquery("current_votes")
 
 
-def _said(thumb: RecordedVote) -> dict[str, object]:
-    return {"vote": thumb.vote, "at": thumb.at, "via": thumb.via, "voter": thumb.voter}
-
-
-def _thumb(row: AnyRow) -> RecordedVote:
+def _recorded_vote(row: AnyRow) -> RecordedVote:
     return RecordedVote(row.paper_id, row.vote, row.at, row.via, row.voter)
-
-
-def _majority(given: Sequence[RecordedVote]) -> RecordedVote | None:
-    """The last thumb of those who are more; None where as many say up as down."""
-    ups = [thumb for thumb in given if thumb.vote is Vote.UP]
-    downs = [thumb for thumb in given if thumb.vote is Vote.DOWN]
-    if len(ups) == len(downs):
-        return None
-    return max(ups, downs, key=len)[-1]

@@ -1,8 +1,9 @@
-"""Overrides: what readers have set for themselves on a page, over what their profile's file says."""
+"""Overrides: what readers have set on their own page, in place of values in the profile's file."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from sqlalchemy import delete, insert, select
 
@@ -12,42 +13,36 @@ from bot.store.schema import overrides
 
 
 class Overrides:
-    """One at most for each reader."""
+    """At most one override for each reader."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def get(self, reader_id: ReaderId) -> Override:
-        """Return what a reader has set; an empty override where that is nothing."""
+        """Return a reader's override; an empty one if nothing is set."""
         return self.of([reader_id]).get(reader_id, Override())
 
     def of(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, Override]:
-        """Return the overrides of those among these readers who have one."""
+        """Return the overrides of these readers; readers without one are left out."""
         with self._database.reading() as connection:
             return {
                 row.reader_id: _override(row)
-                for some in in_chunks(reader_ids)
-                for row in connection.execute(select(overrides).where(overrides.c.reader_id.in_(some)))
+                for chunk in in_chunks(reader_ids)
+                for row in connection.execute(select(overrides).where(overrides.c.reader_id.in_(chunk)))
             }
 
     def all(self) -> dict[ReaderId, Override]:
-        """Return the overrides of all readers who have one."""
+        """Return the overrides of all readers; readers without one are left out."""
         with self._database.reading() as connection:
             return {row.reader_id: _override(row) for row in connection.execute(select(overrides))}
 
     def set(self, reader_id: ReaderId, override: Override) -> None:
-        """Keep this in place of what the reader had set before."""
-        row = {
-            "reader_id": reader_id,
-            "size": override.size,
-            "at": override.at,
-            "days": override.days,
-            "ignored": override.ignored,
-        }
+        """Replace a reader's override."""
         with self._database.writing() as connection:
             connection.execute(delete(overrides).where(overrides.c.reader_id == reader_id))
+            # No row for an empty override: the profile's file alone decides again.
             if override != Override():
-                connection.execute(insert(overrides), row)
+                connection.execute(insert(overrides), {"reader_id": reader_id, **asdict(override)})
 
 
 def _override(row: AnyRow) -> Override:

@@ -1,7 +1,8 @@
-"""Papers, the digests they came in, and their sightings.
+"""Papers, the digests they arrived in, and their sightings.
 
-A file's digests go in whole or not at all. Papers are never removed, and digests go in one at a time, so that paper
-ids grow in the order in which they can be seen: an edition's watermark covers all that was there.
+The digests of a file are stored in one transaction. Papers are never deleted, and an advisory lock serialises
+ingestion, so that ids become visible in ascending order: an edition's watermark (the highest paper id that it
+considered) covers every paper that was visible then.
 """
 
 from __future__ import annotations
@@ -23,12 +24,13 @@ from bot.store.schema import digests, lookups, paper_keys, papers, revisions, si
 
 Columns = TypeVarTuple("Columns")
 
-_LONG = 400  # characters; PostgreSQL indexes 2,700 bytes at most
+# PostgreSQL refuses index entries of more than 2,700 bytes; a character has up to four bytes.
+_LONGEST_KEY = 400
 
 
 @dataclass(frozen=True, slots=True)
 class StoredDigest:
-    """A digest that was taken in: where it came from and what was in it."""
+    """A digest as it was ingested."""
 
     source: str
     name: str
@@ -40,7 +42,7 @@ class StoredDigest:
 
 
 class Papers:
-    """The papers known, and what came in when."""
+    """The stored papers and their arrival."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -48,34 +50,43 @@ class Papers:
     def add_digests(
         self, source: str, name: str, content_hash: str, parsed: Sequence[ParsedDigest], *, now: datetime
     ) -> list[tuple[int, int]]:
-        """Take in the digests of one file; returns of each how many new papers it had, and how many known ones.
+        """Store the digests of one file; return for each the numbers of new papers and of papers already stored.
 
-        ``content_hash`` stands for the file's bytes; the same bytes again change nothing: all is known. All of a
-        file goes in or nothing, so that known bytes need not be read again.
+        Ingestion is idempotent: ``content_hash`` identifies the file's bytes, and the same bytes change nothing.
         """
+        # One transaction for the file, so that a stored hash means that nothing of the file is missing.
         with self._database.writing(Lock.INGEST) as connection:
             return [
-                _add(
+                _add_digest(
                     connection,
-                    {"received_at": now, **_digest_row(source, name, content_hash, part, one)},
-                    one,
+                    digest,
+                    source=source,
+                    name=name,
+                    content_hash=content_hash,
+                    part=part,
+                    now=now,
                 )
-                for part, one in enumerate(parsed, start=1)
+                for part, digest in enumerate(parsed, start=1)
             ]
 
     def digests_with(self, content_hash: str) -> list[StoredDigest]:
-        """Return the digests in these bytes as they first came, in order; none for unknown bytes."""
+        """Return the digests of a file with these bytes, as first ingested and in order; empty for unknown bytes."""
         query = select(digests).where(digests.c.content_hash == content_hash).order_by(digests.c.part)
         with self._database.reading() as connection:
-            return [_stored_digest(row) for row in connection.execute(query)]
+            return [
+                StoredDigest(
+                    row.source, row.name, row.format, row.topic, row.date, row.papers, tuple(row.rejected)
+                )
+                for row in connection.execute(query)
+            ]
 
     def get(self, ids: Iterable[PaperId]) -> dict[PaperId, Paper]:
-        """Return the papers that exist of those asked for, with their sightings."""
+        """Return the papers with these ids, with their sightings, in the order of ``ids``; unknown ids are left out."""
         with self._database.reading() as connection:
             return load_papers(connection, ids)
 
     def existing(self, ids: Iterable[PaperId]) -> set[PaperId]:
-        """Return which of these papers there are."""
+        """Return which of these papers exist."""
         with self._database.reading() as connection:
             return {
                 paper_id
@@ -84,65 +95,59 @@ class Papers:
             }
 
     def only_from(self, sources: Collection[str]) -> set[PaperId]:
-        """Return the papers that no source but these has brought."""
-        brought = select(sightings.c.paper_id).join(digests)
-        theirs = brought.where(digests.c.source.in_(sources))
+        """Return the papers that were delivered by these sources and by no other."""
+        delivered = select(sightings.c.paper_id).join(digests)
         with self._database.reading() as connection:
-            paper_ids = set(connection.scalars(theirs))
+            paper_ids = set(connection.scalars(delivered.where(digests.c.source.in_(sources))))
             for chunk in in_chunks(list(paper_ids)):
-                others = brought.where(digests.c.source.not_in(sources), sightings.c.paper_id.in_(chunk))
+                others = delivered.where(digests.c.source.not_in(sources), sightings.c.paper_id.in_(chunk))
                 paper_ids.difference_update(connection.scalars(others))
         return paper_ids
 
     def find(self, words: str, limit: int = 10) -> list[Paper]:
-        """Return papers whose title begins with the words, case and runs of white space aside, by title."""
-        wanted = _folded(words)
+        """Return papers whose title begins with ``words``, ordered by title; case and white space are ignored."""
+        prefix = _folded(words)
         query = select(papers.c.id, papers.c.title).order_by(papers.c.title_start, papers.c.id).limit(limit)
         with self._database.reading() as connection:
-            # Titles that begin alike stand together; no pattern, so nothing in the words to escape.
-            rows = connection.execute(query.where(papers.c.title_start >= wanted[:_LONG]))
-            found = [row.id for row in rows if _folded(row.title).startswith(wanted)]
-            return list(load_papers(connection, found).values())
+            # Keyset pagination: titles with the prefix are adjacent in the index and begin at it. LIKE would need
+            # "%" and "_" escaped, and SQLite's ignores case for ASCII only.
+            rows = connection.execute(query.where(papers.c.title_start >= prefix[:_LONGEST_KEY]))
+            matches = [row.id for row in rows if _folded(row.title).startswith(prefix)]
+            return list(load_papers(connection, matches).values())
 
     def newest_id(self) -> PaperId:
-        """Return the highest id given so far; 0 where there are no papers yet."""
+        """Return the highest id; 0 without papers."""
         with self._database.reading() as connection:
-            return connection.scalar(self._known(select(func.max(papers.c.id)))) or 0
+            return connection.scalar(self._visible(select(func.max(papers.c.id)))) or 0
 
     def newest_first_seen(self, sources: Collection[str] = ()) -> datetime | None:
-        """Return when the last new paper came in, from these sources if any are named; None before the first."""
+        """Return when the newest paper arrived, from any source or from one of ``sources``; None without papers."""
         query = select(papers.c.first_seen).order_by(papers.c.id.desc()).limit(1)
         if sources:
-            query = query.where(_brought_by(sources))
+            query = query.where(_delivered_by(sources))
         with self._database.reading() as connection:
-            return connection.scalar(self._known(query))
+            return connection.scalar(self._visible(query))
 
     def count(self) -> int:
-        """Return how many papers are known."""
+        """Return the number of papers."""
         with self._database.reading() as connection:
-            return connection.scalar(self._known(select(func.count()).select_from(papers))) or 0
+            return connection.scalar(self._visible(select(func.count()).select_from(papers))) or 0
 
-    def fresh(
-        self,
-        reader_id: ReaderId,
-        after: PaperId = 0,
-        upto: PaperId | None = None,
-        sources: Collection[str] = (),
-    ) -> list[PaperId]:
-        """Return the papers to consider for one reader, as ``new_papers_of`` does for many."""
-        upto = self.newest_id() if upto is None else upto
-        return self.new_papers_of([NewsCursor(reader_id, after, sources=tuple(sources))], upto)[reader_id]
+    def fresh(self, reader_id: ReaderId, after: PaperId = 0, sources: Collection[str] = ()) -> list[PaperId]:
+        """Return the papers with ids above ``after`` that are new to one reader, see ``new_papers_of``."""
+        cursor = NewsCursor(reader_id, after, sources=tuple(sources))
+        return self.new_papers_of([cursor], self.newest_id())[reader_id]
 
-    def new_papers_of(self, horizons: Sequence[NewsCursor], upto: PaperId) -> dict[ReaderId, list[PaperId]]:
-        """Return for each reader the papers that are news beyond the horizon, to ``upto``, oldest first.
+    def new_papers_of(self, cursors: Sequence[NewsCursor], upto: PaperId) -> dict[ReaderId, list[PaperId]]:
+        """Return for each reader the papers beyond their cursor, up to and including ``upto``, oldest first.
 
-        Left out are papers that stood in an edition of the reader or carry a thumb of theirs now.
+        Papers that an edition has shown to the reader, or that the reader has voted on, are left out.
         """
         with self._database.reading() as connection:
-            return new_papers_of(connection, horizons, upto)
+            return new_papers_of(connection, cursors, upto)
 
     def last_before(self, time: datetime) -> PaperId:
-        """Return the newest paper that came in before a time; 0 where none did."""
+        """Return the newest paper that arrived before a time; 0 if none did."""
         query = select(papers.c.id).where(papers.c.first_seen < time).order_by(papers.c.id.desc()).limit(1)
         with self._database.reading() as connection:
             return connection.scalar(query) or 0
@@ -150,26 +155,26 @@ class Papers:
     def arrivals(
         self, since: datetime, until: datetime, sources: Collection[str] = ()
     ) -> list[tuple[PaperId, datetime]]:
-        """Return which papers came in between two times, both included, and when, oldest first.
+        """Return the papers that arrived between two times, both included, with the time, oldest first.
 
         With ``sources``, only papers that one of these has delivered.
         """
         query = select(papers.c.id, papers.c.first_seen).where(papers.c.first_seen.between(since, until))
         if sources:
-            query = query.where(_brought_by(sources))
+            query = query.where(_delivered_by(sources))
         with self._database.reading() as connection:
             return [(row.id, row.first_seen) for row in connection.execute(query.order_by(papers.c.id))]
 
     def revisions_of(self, since: Mapping[ReaderId, datetime]) -> dict[ReaderId, list[PaperId]]:
-        """Return for each reader the papers they like and of which a later version came since, oldest first.
+        """Return for each reader the liked papers with a later version since the given time, oldest first.
 
-        Left out are those of which an edition of the reader has told since the version came.
+        Papers that an edition has shown to the reader since the version arrived are left out.
         """
         with self._database.reading() as connection:
             return revisions_of(connection, since)
 
     def without_link(self, limit: int) -> list[Paper]:
-        """Return the newest papers that have neither id nor address and were never looked up."""
+        """Return the newest papers that have no arXiv id, DOI or URL and were never looked up."""
         query = (
             select(papers.c.id)
             .where(papers.c.arxiv_id.is_(None), papers.c.doi.is_(None), papers.c.url.is_(None))
@@ -181,127 +186,146 @@ class Papers:
             return list(load_papers(connection, connection.scalars(query).all()).values())
 
     def keep_lookup(self, paper_id: PaperId, found: Entry | None, now: datetime) -> None:
-        """Note that a paper was looked up, and add the ids of what was found, if anything.
-
-        Where another paper is known by the same id, this one gets its address only: they stay two.
-        """
+        """Record that a paper was looked up at arXiv, and add the ids of the result, if there is one."""
         with self._database.writing(Lock.INGEST) as connection:
             row = {"paper_id": paper_id, "at": now, "arxiv_id": found.arxiv_id if found else None}
             connection.execute(insert_new(connection, lookups).values(row))
-            if found and (paper := load_papers(connection, [paper_id]).get(paper_id)):
-                ids = Entry(paper.title, arxiv_id=found.arxiv_id, doi=found.doi, categories=found.categories)
-                taken = [other for other in _papers_with(connection, keys(ids)[:-1]) if other.id != paper_id]
-                address = replace(paper, url=f"https://arxiv.org/abs/{found.arxiv_id}")
-                _update(connection, [address if taken else merge(paper, ids)])
+            paper = load_papers(connection, [paper_id]).get(paper_id)
+            if found is None or paper is None:
+                return
+            entry = Entry(paper.title, arxiv_id=found.arxiv_id, doi=found.doi, categories=found.categories)
+            id_keys = keys(entry)[:-1]  # without the title's
+            if any(other.id != paper_id for other in _papers_with(connection, id_keys)):
+                # Votes, picks and sightings refer to both papers, so they are not merged; the duplicate gets the
+                # URL only. An edition shows near-duplicates once anyway.
+                resolved = replace(paper, url=f"https://arxiv.org/abs/{found.arxiv_id}")
+            else:
+                resolved = merge(paper, entry)
+            _update(connection, [resolved])
 
-    def recent_texts(self, limit: int, upto: PaperId | None = None) -> list[tuple[PaperId, str, str]]:
-        """Return id, title and abstract of the newest papers (to ``upto`` with it), newest first."""
-        query = (
-            select(papers.c.id, papers.c.title, papers.c.abstract).order_by(papers.c.id.desc()).limit(limit)
-        )
-        if upto is not None:
-            query = query.where(papers.c.id <= upto)
+    def recent_texts(self, limit: int) -> list[tuple[PaperId, str, str]]:
+        """Return id, title and abstract of the newest papers, newest first."""
+        query = select(papers.c.id, papers.c.title, papers.c.abstract)
+        query = query.order_by(papers.c.id.desc()).limit(limit)
         with self._database.reading() as connection:
-            return [(row.id, row.title, row.abstract) for row in connection.execute(self._known(query))]
+            return [(row.id, row.title, row.abstract) for row in connection.execute(self._visible(query))]
 
-    def _known(self, query: Select[*Columns]) -> Select[*Columns]:
-        """Narrow a query to the papers that there are: here to none but all."""
+    def _visible(self, query: Select[*Columns]) -> Select[*Columns]:
+        """Narrow a query to the papers that this object shows: all of them, fewer in ``PapersAsOf``."""
         return query
 
 
-def _brought_by(sources: Collection[str]) -> ColumnElement[bool]:
-    """That one of these sources has delivered a paper."""
+def load_papers(connection: Connection, ids: Iterable[PaperId]) -> dict[PaperId, Paper]:
+    """Read papers with their sightings, in the order of ``ids``; unknown ids are left out."""
+    requested = list(dict.fromkeys(ids))
+    loaded: dict[PaperId, Paper] = {}
+    for chunk in in_chunks(requested):
+        query = (
+            select(sightings.c.paper_id, digests.c.source, digests.c.topic, digests.c.date)
+            .join(digests)
+            .where(sightings.c.paper_id.in_(chunk))
+            .order_by(sightings.c.digest_id)
+        )
+        # An ordered set for each paper: a digest that was delivered again, longer, is the same sighting.
+        seen: dict[PaperId, dict[Sighting, None]] = {}
+        for paper_id, *sighting in connection.execute(query):
+            seen.setdefault(paper_id, {})[Sighting(*sighting)] = None
+        for row in connection.execute(select(papers).where(papers.c.id.in_(chunk))):
+            loaded[row.id] = _paper(row, tuple(seen.get(row.id, ())))
+    return {paper_id: loaded[paper_id] for paper_id in requested if paper_id in loaded}
+
+
+def _delivered_by(sources: Collection[str]) -> ColumnElement[bool]:
     seen = select(sightings).join(digests).where(sightings.c.paper_id == papers.c.id)
     return exists(seen.where(digests.c.source.in_(sources)))
 
 
-def _add(connection: Connection, row: dict[str, Any], parsed: ParsedDigest) -> tuple[int, int]:
-    now = row["received_at"]
+def _add_digest(
+    connection: Connection,
+    parsed: ParsedDigest,
+    *,
+    source: str,
+    name: str,
+    content_hash: str,
+    part: int,
+    now: datetime,
+) -> tuple[int, int]:
+    """Store one digest, its new papers, what it adds to others, and its sightings; count new and stored papers."""
+    arxiv_ids = [entry.arxiv_id for entry in parsed.entries if entry.arxiv_id]
+    # Ids of today's form (2504.08385) are sequential; those of before 2007 (hep-th/9901001) are not.
+    sequential = [arxiv_id for arxiv_id in arxiv_ids if len(arxiv_id) == 10 and arxiv_id[:4].isdecimal()]
+    row = {
+        "source": source,
+        "name": name,
+        "format": parsed.format,
+        "topic": parsed.topic,
+        "date": parsed.date,
+        "content_hash": content_hash,
+        "part": part,
+        "received_at": now,
+        "papers": len(parsed.entries),
+        "rejected": parsed.rejected,
+        "highest_id": max(sequential, default=None),
+    }
     digest_id = connection.scalar(insert_new(connection, digests).values(row).returning(digests.c.id))
-    if digest_id is None:
+    if digest_id is None:  # a digest with the same bytes is stored already
         return 0, len(parsed.entries)
-    shelf = Deduplicator(_papers_with(connection, [key for entry in parsed.entries for key in keys(entry)]))
-    placed = [paper_id for entry in parsed.entries if (paper_id := shelf.place(entry, now)) is not None]
-    ids = _insert(connection, shelf.new())
-    _update(connection, shelf.changed())
-    _revise(connection, shelf.revised(), now)
-    here = list(dict.fromkeys(ids.get(paper_id, paper_id) for paper_id in placed))
-    _see(connection, digest_id, row, here)
+
+    candidates = _papers_with(connection, [key for entry in parsed.entries for key in keys(entry)])
+    deduplicator = Deduplicator(candidates)
+    matches = [deduplicator.add(entry, now) for entry in parsed.entries]
+    ids = _insert(connection, deduplicator.new())
+    _update(connection, deduplicator.changed())
+    if revised := deduplicator.revised():
+        rows = [{"paper_id": paper.id, "version": paper.version, "at": now} for paper in revised]
+        connection.execute(insert_new(connection, revisions), rows)
+    paper_ids = dict.fromkeys(ids.get(paper_id, paper_id) for paper_id in matches if paper_id is not None)
+    _add_sightings(connection, digest_id, source, parsed, list(paper_ids))
     return len(ids), len(parsed.entries) - len(ids)
 
 
-def _see(connection: Connection, digest_id: int, row: dict[str, Any], here: Sequence[PaperId]) -> None:
-    """Note that the papers stood in the digest, and how many of them its source had not brought before.
-
-    A feed shows a paper for days, in digest after digest: that is one sighting.
-    """
+def _add_sightings(
+    connection: Connection, digest_id: int, source: str, parsed: ParsedDigest, paper_ids: Sequence[PaperId]
+) -> None:
+    """Record that the digest contains the papers, and how many of them its source had not delivered before."""
     seen: set[PaperId] = set()
     seen_that_day: set[PaperId] = set()
-    for some in in_chunks(here):
+    for chunk in in_chunks(paper_ids):
         query = select(sightings.c.paper_id, digests.c.topic, digests.c.date).join(digests)
-        query = query.where(sightings.c.paper_id.in_(some), digests.c.source == row["source"])
+        query = query.where(sightings.c.paper_id.in_(chunk), digests.c.source == source)
         for paper_id, topic, day in connection.execute(query):
             seen.add(paper_id)
-            if (topic, day) == (row["topic"], row["date"]):
+            if (topic, day) == (parsed.topic, parsed.date):
                 seen_that_day.add(paper_id)
+    # A feed lists a paper for days, in digest after digest: that is one sighting.
     rows = [
         {"digest_id": digest_id, "paper_id": paper_id, "position": position}
-        for position, paper_id in enumerate(here, start=1)
+        for position, paper_id in enumerate(paper_ids, start=1)
         if paper_id not in seen_that_day
     ]
     if rows:
         connection.execute(insert(sightings), rows)
-    fresh = update(digests).where(digests.c.id == digest_id).values(fresh=len(here) - len(seen))
-    connection.execute(fresh)
-
-
-def _revise(connection: Connection, revised: Sequence[Paper], now: datetime) -> None:
-    if revised:
-        rows = [{"paper_id": paper.id, "version": paper.version, "at": now} for paper in revised]
-        connection.execute(insert_new(connection, revisions), rows)
-
-
-def load_papers(connection: Connection, ids: Iterable[PaperId]) -> dict[PaperId, Paper]:
-    """Read papers with their sightings, in the order asked for; an id that is none is left out."""
-    wanted = list(dict.fromkeys(ids))
-    found: dict[PaperId, Paper] = {}
-    for some in in_chunks(wanted):
-        seen = _sightings(connection, some)
-        for row in connection.execute(select(papers).where(papers.c.id.in_(some))):
-            found[row.id] = _paper(row, tuple(seen.get(row.id, ())))
-    return {paper_id: found[paper_id] for paper_id in wanted if paper_id in found}
-
-
-def _sightings(connection: Connection, ids: Sequence[PaperId]) -> dict[PaperId, dict[Sighting, None]]:
-    """Sightings in order of arrival; a digest that came again, longer, is one sighting with its first."""
-    query = (
-        select(sightings.c.paper_id, digests.c.source, digests.c.topic, digests.c.date)
-        .join(digests)
-        .where(sightings.c.paper_id.in_(ids))
-        .order_by(sightings.c.digest_id)
-    )
-    seen: dict[PaperId, dict[Sighting, None]] = {}
-    for paper_id, *rest in connection.execute(query):
-        seen.setdefault(paper_id, {})[Sighting(*rest)] = None
-    return seen
+    new = update(digests).where(digests.c.id == digest_id).values(fresh=len(paper_ids) - len(seen))
+    connection.execute(new)
 
 
 def _papers_with(connection: Connection, identity_keys: Sequence[str]) -> list[Paper]:
-    """The papers that share a key, without their sightings, oldest first."""
-    found: dict[PaperId, Paper] = {}
-    for some in in_chunks([_stored_key(key) for key in identity_keys]):
-        query = select(papers).join(paper_keys).where(paper_keys.c.key.in_(some))
-        found |= {row.id: _paper(row) for row in connection.execute(query)}
-    return [found[paper_id] for paper_id in sorted(found)]
+    """Read the papers that have one of the keys, oldest first, without their sightings."""
+    matches: dict[PaperId, Paper] = {}
+    for chunk in in_chunks([_stored_key(key) for key in identity_keys]):
+        query = select(papers).join(paper_keys).where(paper_keys.c.key.in_(chunk))
+        matches |= {row.id: _paper(row) for row in connection.execute(query)}
+    return [matches[paper_id] for paper_id in sorted(matches)]
 
 
 def _insert(connection: Connection, new: Sequence[Paper]) -> dict[PaperId, PaperId]:
-    """Store papers; returns the ids given, by the ids they had on the shelf."""
+    """Insert papers; return their ids in the store by their provisional ids."""
     if not new:
         return {}
+    # Without ``sort_by_parameter_order`` the order of RETURNING's rows is unspecified.
     returning = insert(papers).returning(papers.c.id, sort_by_parameter_order=True)
-    given = connection.scalars(returning, [_paper_row(paper) for paper in new]).all()
-    ids = dict(zip((paper.id for paper in new), given, strict=True))
+    inserted = connection.scalars(returning, [_paper_row(paper) for paper in new]).all()
+    ids = dict(zip((paper.id for paper in new), inserted, strict=True))
     _insert_keys(connection, [(key, ids[paper.id]) for paper in new for key in keys(paper)])
     return ids
 
@@ -320,49 +344,18 @@ def _insert_keys(connection: Connection, rows: Sequence[tuple[str, PaperId]]) ->
 
 
 def _stored_key(key: str) -> str:
-    """The key, or a hash where it is too long for an index; ``identity.same`` has the last word anyway."""
-    return key if len(key) <= _LONG else f"sha256:{sha256(key.encode()).hexdigest()}"
+    # A collision only makes one more candidate for ``identity.same``.
+    return key if len(key) <= _LONGEST_KEY else f"sha256:{sha256(key.encode()).hexdigest()}"
 
 
 def _folded(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
-def _digest_row(
-    source: str, name: str, content_hash: str, part: int, parsed: ParsedDigest
-) -> dict[str, object]:
-    return {
-        "source": source,
-        "name": name,
-        "format": parsed.format,
-        "topic": parsed.topic,
-        "date": parsed.date,
-        "content_hash": content_hash,
-        "part": part,
-        "papers": len(parsed.entries),
-        "rejected": parsed.rejected,
-        "highest_id": max(filter(_is_sequential, _arxiv_ids(parsed)), default=None),
-    }
-
-
-def _arxiv_ids(parsed: ParsedDigest) -> Iterable[str]:
-    return (entry.arxiv_id for entry in parsed.entries if entry.arxiv_id)
-
-
-def _is_sequential(arxiv_id: str) -> bool:
-    """Whether it is an id of today's form, which grows as time goes by: ``2504.08385``."""
-    return arxiv_id[:4].isdecimal() and len(arxiv_id) == 10
-
-
-def _stored_digest(row: AnyRow) -> StoredDigest:
-    return StoredDigest(
-        row.source, row.name, row.format, row.topic, row.date, row.papers, tuple(row.rejected)
-    )
-
-
-def _paper_row(paper: Paper) -> dict[str, object]:
-    row = asdict(paper) | {"title_start": _folded(paper.title)[:_LONG]}
-    del row["id"], row["sightings"]
+def _paper_row(paper: Paper) -> dict[str, Any]:
+    row = asdict(paper) | {"title_start": _folded(paper.title)[:_LONGEST_KEY]}
+    del row["id"]
+    del row["sightings"]
     return row
 
 

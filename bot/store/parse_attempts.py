@@ -1,7 +1,7 @@
-"""Digests whose parsing was begun and not ended, and those that are refused because it killed its process.
+"""A quarantine for poison digests: those that killed the process which parsed them.
 
-A row is written before a digest is parsed and removed after it. One that is still there when the digest comes again was
-left by a process that died meanwhile, perhaps of the digest: it is tried once more, and then refused.
+A row is written before a digest is parsed and deleted after it. A row that is there when the digest comes again was
+left by a process that died meanwhile, perhaps because of the digest: it is tried once more, and then refused.
 """
 
 from __future__ import annotations
@@ -13,49 +13,52 @@ from sqlalchemy import delete, select, update
 from bot.store.engine import Database, Lock, insert_new
 from bot.store.schema import parse_attempts
 
-_MOST_ATTEMPTS = 2
+# Two, because the first process may have died of something else, such as a power failure or a shutdown.
+_MAX_ATTEMPTS = 2
 
 
 class ParseAttempts:
-    """Which bytes, by their hash, must not be parsed again."""
+    """Attempts to parse digests, by the hash of their bytes."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def begin(self, content_hash: str, now: datetime, *, again: bool = False) -> str | None:
-        """Note that parsing begins; or return why it must not, and note nothing. ``again`` ignores earlier attempts."""
+        """Record that parsing begins, and return None; or return why the digest is refused, and record nothing.
+
+        ``again`` ignores earlier attempts.
+        """
         row = parse_attempts.c.content_hash == content_hash
-        # What a power cut undoes, no digest can have caused: nothing waits for the disk here.
+        # Not durable: no digest causes a power failure, so what that undoes need not be remembered.
         with self._database.writing(Lock.INGEST, durable=False) as connection:
             if again:
                 connection.execute(delete(parse_attempts).where(row))
-            known = connection.execute(select(parse_attempts).where(row)).one_or_none()
-            if known is None:
+            earlier = connection.execute(select(parse_attempts).where(row)).one_or_none()
+            if earlier is None:
                 values = {"content_hash": content_hash, "attempts": 1, "problem": "", "at": now}
                 connection.execute(insert_new(connection, parse_attempts).values(values))
-            elif known.problem:
-                return str(known.problem)
-            elif known.attempts >= _MOST_ATTEMPTS:
-                return f"Paperbot was killed {known.attempts} times while it was parsed"
+            elif earlier.problem:
+                return str(earlier.problem)
+            elif earlier.attempts >= _MAX_ATTEMPTS:
+                return f"Paperbot was killed {earlier.attempts} times while it was parsed"
             else:
-                connection.execute(
-                    update(parse_attempts).where(row).values(attempts=known.attempts + 1, at=now)
-                )
+                attempts = earlier.attempts + 1
+                connection.execute(update(parse_attempts).where(row).values(attempts=attempts, at=now))
         return None
 
     def refusal(self, content_hash: str) -> str | None:
-        """Why these bytes are refused; None where they are not."""
+        """Return why these bytes are refused; None if they are not."""
         query = select(parse_attempts.c.problem).where(parse_attempts.c.content_hash == content_hash)
         with self._database.reading() as connection:
             return connection.scalar(query) or None
 
     def end(self, content_hash: str) -> None:
-        """Note that parsing ended, whatever came of it."""
+        """Record that parsing ended, with or without a result."""
         with self._database.writing(Lock.INGEST, durable=False) as connection:
             connection.execute(delete(parse_attempts).where(parse_attempts.c.content_hash == content_hash))
 
     def refuse(self, content_hash: str, problem: str) -> None:
-        """Note why these bytes, whose parsing was begun, must not be parsed again."""
+        """Record why these bytes, whose parsing has begun, must not be parsed again."""
         with self._database.writing(Lock.INGEST) as connection:
             row = parse_attempts.c.content_hash == content_hash
             connection.execute(update(parse_attempts).where(row).values(problem=problem))

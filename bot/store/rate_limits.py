@@ -1,6 +1,6 @@
-"""Rate limits: how often something was done, in the database, so that every process counts alike.
+"""Rate limits with fixed windows, counted in the database so that all processes share them.
 
-Keys of people (addresses, network addresses) are kept as keyed hashes, and a day longer than they are needed.
+The keys name people (addresses, network addresses), so they are stored as keyed hashes and deleted after two days.
 """
 
 from __future__ import annotations
@@ -14,30 +14,33 @@ from bot.store.engine import Database
 from bot.store.keyed import keyed_hash
 from bot.store.schema import rate_limits
 
-_KEPT = timedelta(days=2)  # longer than any window that is asked for
+_RETENTION = timedelta(days=2)  # longer than any window in use
 
 
 class RateLimits:
-    """Counts in windows that begin with the first time."""
+    """Counters whose window begins with the first event."""
 
     def __init__(self, database: Database, secret: bytes) -> None:
-        self._database, self._secret = database, secret
+        self._database = database
+        self._secret = secret
 
     def allow(self, what: str, who: str, limit: int, per: timedelta, now: datetime) -> bool:
-        """Count one more time; whether that is within ``limit`` times in the current window of length ``per``."""
+        """Count one event; return whether it is among the first ``limit`` of its window of length ``per``."""
         key = f"{what}:{keyed_hash(self._secret, who)[:32]}"
+        began = rate_limits.c.began_at
+        # A window that begins in the future was written by a clock that ran ahead; it would last until then.
+        is_over = or_(began <= now - per, began > now + per)
         with self._database.writing() as connection:
             dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-            began = rate_limits.c.began_at
-            over = or_(began <= now - per, began > now + per)  # the latter by a clock that ran ahead
-            put = dialect.insert(rate_limits).values(key=key, began_at=now, count=1)
-            again = put.on_conflict_do_update(
+            new = dialect.insert(rate_limits).values(key=key, began_at=now, count=1)
+            # One upsert: read and write in two statements would let concurrent requests past the limit.
+            upsert = new.on_conflict_do_update(
                 index_elements=[rate_limits.c.key],
                 set_={
-                    "count": case((over, 1), else_=rate_limits.c.count + 1),
-                    "began_at": case((over, put.excluded.began_at), else_=rate_limits.c.began_at),
+                    "count": case((is_over, 1), else_=rate_limits.c.count + 1),
+                    "began_at": case((is_over, new.excluded.began_at), else_=began),
                 },
             )
-            count = connection.scalar(again.returning(rate_limits.c.count))
-            connection.execute(delete(rate_limits).where(rate_limits.c.began_at < now - _KEPT))
+            count = connection.scalar(upsert.returning(rate_limits.c.count))
+            connection.execute(delete(rate_limits).where(began < now - _RETENTION))
         return count is not None and count <= limit

@@ -1,7 +1,6 @@
-"""The tables. A change here needs a migration beside it in ``migrations/versions``; a test compares the two.
+"""The tables. A change here needs a migration in ``migrations/versions``; a test compares the two.
 
-What belongs to a reader goes when the reader goes (``ON DELETE CASCADE``); papers and digests stay. Ids are
-never given twice, so that an old link can't act on another reader (SQLite reuses them unless told not to).
+Rows that belong to a reader are deleted with the reader (``ON DELETE CASCADE``); papers and digests stay.
 """
 
 from __future__ import annotations
@@ -35,42 +34,49 @@ from bot.domain import EditionKind, Kind, Origin, PickKind, QuietReason, State, 
 
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """Aware UTC in, aware UTC out, on databases with and without time zones; a naive datetime is a bug."""
+    """Aware UTC in, aware UTC out, on databases with and without time zones; a naive datetime is an error."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Give the driver UTC, bare where the database keeps no zone (text order is then time order)."""
+        """Convert to UTC for the driver; raise ValueError for a datetime without a time zone."""
         if value is None:
             return None
         if value.tzinfo is None:
             raise ValueError(f"a datetime without a time zone can't be stored: {value}")
         utc = value.astimezone(UTC)
+        # SQLite stores text without an offset; with all values in UTC, text order is time order.
         return utc.replace(tzinfo=None) if dialect.name == "sqlite" else utc
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Take what the driver gives as UTC; PostgreSQL answers in its session's zone."""
+        """Convert the driver's value to aware UTC."""
         if value is None:
             return None
+        # PostgreSQL answers in the time zone of the session, whatever was stored.
         return value.replace(tzinfo=UTC) if dialect.name == "sqlite" else value.astimezone(UTC)
 
 
-def _words_of(kind: type[StrEnum]) -> Enum:
-    """Text in the database, a ``StrEnum`` in Python; no CHECK, so that a new member needs no migration."""
+def _text_enum(kind: type[StrEnum]) -> Enum:
+    """Text in the database, a ``StrEnum`` in Python."""
+    # A native enum or a CHECK constraint would need a migration for each new member.
     return Enum(
         kind, native_enum=False, length=16, values_callable=lambda members: [m.value for m in members]
     )
 
 
-# SQLite counts up only an INTEGER; 2^31 messages are six years of a million readers.
+# SQLite's AUTOINCREMENT takes an INTEGER only. PostgreSQL needs 64 bits: a million readers would use up 2^31 ids
+# of outbox rows within six years.
 _Id = BigInteger().with_variant(Integer, "sqlite")
-# Byte order, whatever the server's locale: the order Python compares strings in.
-_Ordered = Text().with_variant(Text(collation="C"), "postgresql")
+# Byte order is the order in which Python compares strings; the server's locale may order otherwise.
+_ByteOrdered = Text().with_variant(Text(collation="C"), "postgresql")
 
-_KEPT = text("length(body) > 0")
+_HAS_BODY = text("length(body) > 0")
 
+# ``sqlite_autoincrement`` below: without it SQLite gives the id of a deleted row to the next one, and an old signed
+# link would act on another reader.
 metadata = MetaData(
+    # Constraints need names: ALTER TABLE drops them by name.
     naming_convention={
         "ix": "ix_%(table_name)s_%(column_0_N_name)s",
         "uq": "uq_%(table_name)s_%(column_0_N_name)s",
@@ -84,7 +90,8 @@ papers = Table(
     metadata,
     Column("id", _Id, primary_key=True),
     Column("title", Text, nullable=False),
-    Column("title_start", _Ordered, nullable=False, index=True),  # folded and cut: what find() looks up
+    # The title, case-folded, white space collapsed, cut: the index of a search by prefix.
+    Column("title_start", _ByteOrdered, nullable=False, index=True),
     Column("abstract", Text, nullable=False),
     Column("authors", JSON, nullable=False),
     Column("author_count", Integer),
@@ -100,7 +107,7 @@ papers = Table(
     sqlite_autoincrement=True,
 )
 
-# When a version after the first that was seen of a paper came in.
+# When a later version arrived of a paper that had been seen in an earlier one.
 revisions = Table(
     "revisions",
     metadata,
@@ -112,7 +119,8 @@ revisions = Table(
 paper_keys = Table(
     "paper_keys",
     metadata,
-    Column("key", Text, primary_key=True),  # first, so that the primary key finds the papers of a key
+    # First in the primary key, so that its index finds the papers of a key. Not unique: two works may share a title.
+    Column("key", Text, primary_key=True),
     Column("paper_id", _Id, ForeignKey(papers.c.id), primary_key=True),
 )
 
@@ -130,10 +138,11 @@ digests = Table(
     Column("received_at", UtcDateTime, nullable=False),
     Column("papers", Integer, nullable=False),
     Column("rejected", JSON, nullable=False),
-    Column(
-        "fresh", Integer, nullable=False, server_default="0"
-    ),  # papers that this source had not brought before
-    Column("highest_id", Text),  # of arXiv, in the order in which it gives them
+    # Papers that this source had not delivered before: the volume that health checks compare.
+    Column("fresh", Integer, nullable=False, server_default="0"),
+    # The highest arXiv id; they are numbered in the order of submission.
+    Column("highest_id", Text),
+    # The same bytes are ingested once, from whichever source. ``part`` counts the digests of one file.
     UniqueConstraint("content_hash", "part"),
     sqlite_autoincrement=True,
 )
@@ -160,7 +169,7 @@ source_states = Table(
     Column("failing_since", UtcDateTime),
 )
 
-# Digests whose parsing was begun and not ended; with a problem, they are not to be parsed again.
+# Digests whose parsing has begun and not ended; a row with a problem refuses the digest for good.
 parse_attempts = Table(
     "parse_attempts",
     metadata,
@@ -170,13 +179,13 @@ parse_attempts = Table(
     Column("at", UtcDateTime, nullable=False),
 )
 
-# Papers that were looked up at arXiv by their title, so that each is asked for once.
+# Papers that were looked up at arXiv by title, so that each is looked up once.
 lookups = Table(
     "lookups",
     metadata,
     Column("paper_id", _Id, ForeignKey(papers.c.id), primary_key=True, autoincrement=False),
     Column("at", UtcDateTime, nullable=False),
-    Column("arxiv_id", Text),  # what was found, if anything
+    Column("arxiv_id", Text),  # NULL: nothing matched
 )
 
 readers = Table(
@@ -184,26 +193,28 @@ readers = Table(
     metadata,
     Column("id", _Id, primary_key=True),
     Column("profile", Text, nullable=False),
-    Column("kind", _words_of(Kind), nullable=False),
+    Column("kind", _text_enum(Kind), nullable=False),
     Column("address", Text, nullable=False),
-    Column("stopped", _words_of(StopReason)),
+    Column("stopped", _text_enum(StopReason)),
     Column("stop_detail", Text, nullable=False, server_default=""),
     Column("since", UtcDateTime, nullable=False),
-    Column("origin", _words_of(Origin), nullable=False, server_default=Origin.FILE.value),
+    Column("origin", _text_enum(Origin), nullable=False, server_default=Origin.FILE.value),
     UniqueConstraint("profile", "address"),
     sqlite_autoincrement=True,
 )
 
-thumbs = Table(
-    "thumbs",
+# Append-only: a change of mind is a new row, and the newest row of a voter on a paper counts.
+votes = Table(
+    "votes",
     metadata,
     Column("id", _Id, primary_key=True),
     Column("reader_id", _Id, ForeignKey(readers.c.id, ondelete="CASCADE"), nullable=False),
     Column("paper_id", _Id, ForeignKey(papers.c.id), nullable=False),
-    Column("vote", _words_of(Vote), nullable=False),
+    Column("vote", _text_enum(Vote), nullable=False),
     Column("at", UtcDateTime, nullable=False),
     Column("via", Text, nullable=False),
     Column("voter", Text, nullable=False, server_default=""),
+    # Covers "the newest vote of each voter on each paper of a reader".
     Index(None, "reader_id", "paper_id", "id"),
     sqlite_autoincrement=True,
 )
@@ -219,15 +230,16 @@ editions = Table(
     Column("considered", Integer, nullable=False),
     Column("watermark", _Id, nullable=False),
     Column("quiet", Text),
-    Column("quiet_reason", _words_of(QuietReason)),
-    Column("kind", _words_of(EditionKind), nullable=False),
-    Column("missing", JSON, nullable=False, server_default="[]"),  # sources that it did without
+    Column("quiet_reason", _text_enum(QuietReason)),
+    Column("kind", _text_enum(EditionKind), nullable=False),
+    Column("missing", JSON, nullable=False, server_default="[]"),  # sources that failed when it was composed
+    # What makes an edition happen once: of several processes, one takes the slot.
     UniqueConstraint("reader_id", "slot"),
     Index(None, "reader_id", "composed_at"),
     sqlite_autoincrement=True,
 )
 
-# Since when an edition that is due waits for a source that failed.
+# Since when a due edition has been waiting for a failed source.
 edition_waits = Table(
     "edition_waits",
     metadata,
@@ -244,7 +256,7 @@ picks = Table(
     Column("edition_id", _Id, ForeignKey(editions.c.id, ondelete="CASCADE"), primary_key=True),
     Column("position", Integer, primary_key=True, autoincrement=False),
     Column("paper_id", _Id, ForeignKey(papers.c.id), nullable=False),
-    Column("kind", _words_of(PickKind), nullable=False),
+    Column("kind", _text_enum(PickKind), nullable=False),
     Column("probability", Float, nullable=False),
     Column("reasons", JSON, nullable=False),
     Column("summary", JSON, nullable=False),
@@ -269,16 +281,15 @@ outbox = Table(
     metadata,
     Column("id", _Id, primary_key=True),
     Column("key", Text, nullable=False),
-    Column(
-        "edition_id", _Id, ForeignKey(editions.c.id, ondelete="CASCADE")
-    ),  # none: a letter, such as a welcome
+    # NULL: a message that belongs to no edition, such as a confirmation mail.
+    Column("edition_id", _Id, ForeignKey(editions.c.id, ondelete="CASCADE")),
     Column("reader_id", _Id, ForeignKey(readers.c.id, ondelete="CASCADE"), nullable=False, index=True),
-    Column("kind", _words_of(Kind), nullable=False),
+    Column("kind", _text_enum(Kind), nullable=False),
     Column("part", Integer, nullable=False),
     Column("subject", Text, nullable=False),
     Column("date", Date, nullable=False),
     Column("body", LargeBinary, nullable=False),  # empty once it was purged
-    Column("state", _words_of(State), nullable=False),
+    Column("state", _text_enum(State), nullable=False),
     Column("token", Text),
     Column("lease_until", UtcDateTime),
     Column("not_before", UtcDateTime),
@@ -289,15 +300,17 @@ outbox = Table(
     Column("updated_at", UtcDateTime, nullable=False),
     UniqueConstraint("key"),
     Index(None, "edition_id", "part"),
+    # Claims walk this index in order: one state of one channel, oldest first.
     Index(None, "state", "kind", "id"),
-    Index("ix_outbox_kept", "updated_at", sqlite_where=_KEPT, postgresql_where=_KEPT),
+    # Partial, so that the daily purge reads rows that still have a body and not all that were ever sent.
+    Index("ix_outbox_kept", "updated_at", sqlite_where=_HAS_BODY, postgresql_where=_HAS_BODY),
     sqlite_autoincrement=True,
 )
 
 pauses = Table(
     "pauses",
     metadata,
-    Column("kind", _words_of(Kind), primary_key=True),
+    Column("kind", _text_enum(Kind), primary_key=True),
     Column("since", UtcDateTime, nullable=False),
     Column("until", UtcDateTime, nullable=False),
     Column("times", Integer, nullable=False),
@@ -310,13 +323,13 @@ alert_marks = Table(
     Column(
         "reader_id", _Id, ForeignKey(readers.c.id, ondelete="CASCADE"), primary_key=True, autoincrement=False
     ),
-    Column("watermark", _Id, nullable=False),  # papers to this id were looked at
+    Column("watermark", _Id, nullable=False),  # the highest paper id that alerts have checked
 )
 
 notices = Table(
     "notices",
     metadata,
-    Column("day", Date, primary_key=True),  # UTC; the operator got the one mail of that day
+    Column("day", Date, primary_key=True),  # UTC; the operator gets one mail a day
     Column("sent_at", UtcDateTime, nullable=False),
 )
 
@@ -332,11 +345,13 @@ overrides = Table(
     ),
     Column("size", Integer),
     Column("at", Time),
+    # Without ``none_as_null`` None is stored as the JSON text "null".
     Column("days", JSON(none_as_null=True)),
     Column("ignored", JSON, nullable=False),
 )
 
-# Readers whom a file still names and who want nothing kept of them: a hash keyed with the home's key is all that is.
+# Forgotten readers whose address is still in a profile's file, as keyed hashes: without a row, the next run would
+# create the reader again.
 forgotten = Table(
     "forgotten",
     metadata,

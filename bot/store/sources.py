@@ -1,4 +1,4 @@
-"""Sources: how it went with each, and what it has brought day by day."""
+"""Sources: the state of each, and the volume that it delivered over time."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from bot.store.schema import digests, source_states
 
 @dataclass(frozen=True, slots=True)
 class SourceActivity:
-    """What one source has delivered so far; ``latest`` is the newest day that a digest of it was of."""
+    """What a source has delivered so far; ``latest`` is the newest date of a digest."""
 
     received_at: datetime
     latest: date | None
     digests: int
     papers: int  # each counted once
-    highest_id: str | None = None  # of arXiv
+    highest_id: str | None = None  # the highest arXiv id
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """One digest's arrival: how many papers it named, and how many of them its source had not brought before."""
+    """The arrival of a digest: its number of papers, and of those that its source had not delivered before."""
 
     at: datetime
     papers: int
@@ -34,29 +34,30 @@ class Arrival:
 
 
 class Sources:
-    """What is known of the sources."""
+    """The states and deliveries of all sources."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def states(self) -> dict[str, SourceState]:
-        """Return the state of every source that was ever asked, by name."""
+        """Return the state of every source that was ever retrieved, by name."""
         with self._database.reading() as connection:
             return {row.name: SourceState(*row) for row in connection.execute(select(source_states))}
 
     def record(self, state: SourceState) -> None:
-        """Keep a source's state in place of the last one."""
+        """Replace a source's state."""
         with self._database.writing(Lock.INGEST) as connection:
             connection.execute(delete(source_states).where(source_states.c.name == state.name))
             connection.execute(insert(source_states).values(asdict(state)))
 
     def activity(self) -> dict[str, SourceActivity]:
-        """Return what each source has delivered, by source."""
+        """Return what each source has delivered, by name."""
         query = select(
             digests.c.source,
             func.max(digests.c.received_at),
             func.max(digests.c.date),
             func.count(),
+            # Papers that were new to the source, so that each counts once however often a feed lists it.
             func.sum(digests.c.fresh),
             func.max(digests.c.highest_id),
         ).group_by(digests.c.source)
@@ -64,13 +65,13 @@ class Sources:
             return {source: SourceActivity(*rest) for source, *rest in connection.execute(query)}
 
     def has_other(self, names: Collection[str]) -> bool:
-        """Return whether a paper came from any source but these."""
+        """Return whether any source other than these has delivered a paper."""
         query = select(digests.c.id).where(digests.c.source.not_in(names), digests.c.papers > 0).limit(1)
         with self._database.reading() as connection:
             return connection.scalar(query) is not None
 
     def arrivals(self, name: str, since: datetime) -> list[Arrival]:
-        """Return the digests that came from a source since a time, oldest first."""
+        """Return the digests that a source has delivered since a time, oldest first."""
         query = (
             select(digests.c.received_at, digests.c.papers, digests.c.fresh)
             .where(digests.c.source == name, digests.c.received_at > since)

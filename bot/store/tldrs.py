@@ -1,4 +1,4 @@
-"""TL;DRs: what a language model was asked, and what it answered, so that no paper is asked for twice."""
+"""TL;DRs: requests to a language model and its answers, so that no paper is summarised twice."""
 
 from __future__ import annotations
 
@@ -15,33 +15,30 @@ RequestId = int
 
 
 class Tldrs:
-    """One row a request; one without a text failed, or is under way."""
+    """One row for each request; a row without text failed or is in progress."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def known(self, papers: Collection[PaperId], model: str) -> dict[PaperId, str]:
-        """Return the TL;DRs that a model has written of these papers, by paper."""
-        found: dict[PaperId, str] = {}
+        """Return the stored TL;DRs of these papers by a model; papers without one are left out."""
+        texts: dict[PaperId, str] = {}
         with self._database.reading() as connection:
-            for some in in_chunks(list(papers)):
+            for chunk in in_chunks(list(papers)):
                 query = select(tldrs.c.paper_id, tldrs.c.text).where(
-                    tldrs.c.paper_id.in_(some), tldrs.c.model == model, tldrs.c.text.is_not(None)
+                    tldrs.c.paper_id.in_(chunk), tldrs.c.model == model, tldrs.c.text.is_not(None)
                 )
-                found.update(
-                    (row.paper_id, row.text) for row in connection.execute(query.order_by(tldrs.c.id))
-                )
-        return found
+                # In order of requests, so that the newest text of a paper is written last.
+                texts |= {row.paper_id: row.text for row in connection.execute(query.order_by(tldrs.c.id))}
+        return texts
 
     def begin(
         self, paper: PaperId, model: str, now: datetime, *, since: datetime, budget: int
     ) -> RequestId | None:
-        """Note that a paper is asked for; None where ``budget`` requests were begun since then.
-
-        Of several processes that ask at once, none goes over the budget.
-        """
+        """Record a request; None if ``budget`` requests were recorded since ``since``, answered or not."""
         spent = select(func.count()).where(tldrs.c.asked_at >= since, tldrs.c.asked_at <= now)
         row = {"paper_id": paper, "model": model, "asked_at": now}
+        # An advisory lock: without it, processes that count at the same time would exceed the budget together.
         with self._database.writing(Lock.TLDR) as connection:
             if (connection.scalar(spent) or 0) >= budget:
                 return None
@@ -49,6 +46,6 @@ class Tldrs:
             return request
 
     def keep(self, request: RequestId, text: str) -> None:
-        """Keep the answer to a request."""
+        """Store the answer to a request."""
         with self._database.writing() as connection:
             connection.execute(update(tldrs).where(tldrs.c.id == request).values(text=text))

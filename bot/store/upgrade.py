@@ -1,7 +1,7 @@
-"""Bringing a store to the shape this program knows: made, upgraded, or refused.
+"""Schema migrations: create the tables, upgrade an older store, or refuse one that this program can't use.
 
-Alembic is slow to import, so the revision is first read with plain SQL; only a store that is not at ``HEAD``
-(a new one is at none) pays for it. A failed upgrade leaves the store as it was.
+Importing Alembic takes longer than opening an up-to-date store, so the revision is read with plain SQL first. A
+migration runs in one transaction: a failed upgrade leaves the store unchanged.
 """
 
 from __future__ import annotations
@@ -15,71 +15,54 @@ from bot.store.backups import back_up
 from bot.store.engine import Database, Lock
 from bot.store.schema import metadata
 
-HEAD = "0008"  # the newest file in migrations/versions; a test holds this
+HEAD = "0001"  # the newest revision in migrations/versions; a test compares them
 SCRIPTS = Path(__file__).parent / "migrations"
 
 _VERSION = table("alembic_version", column("version_num"))
 
 
-def bring_up_to_date(
-    database: Database,
-    *,
-    backups: Path | None = None,
-    scripts: Path = SCRIPTS,
-    head: str = HEAD,
-    secret: bytes = b"",
-) -> None:
-    """Make or upgrade the tables, an existing SQLite file after a backup; ``StoreError`` if that can't be.
+def bring_up_to_date(database: Database, *, scripts: Path = SCRIPTS, head: str = HEAD) -> None:
+    """Create or upgrade the tables; an existing SQLite file is backed up before its upgrade.
 
-    ``secret`` keys the hashes of addresses from before they were keyed. Several processes may call this at once:
-    one does it, the others wait and find it done.
+    Several processes may call this at the same time: one upgrades under an advisory lock, the others wait and
+    find the upgrade done. Raises StoreError for tables of another program, a newer revision, or a failed backup.
     """
     with database.reading() as connection:
         if _revision(connection) == head:
             return
-    # Foreign keys off: rebuilding a table on SQLite drops the old one, and its dependents' rows with it.
+    # To change a column, SQLite needs a copy of the table and DROP TABLE of the original, which with foreign keys
+    # on would delete the dependent rows (sqlite.org/lang_altertable.html, section 7).
     upgrader = Database(database.url, foreign_keys=False)
     try:
         with upgrader.writing(Lock.UPGRADE) as connection:
-            _upgrade(upgrader, connection, backups, scripts, head, secret=secret)
+            _upgrade(upgrader, connection, scripts, head)
     finally:
         upgrader.close()
 
 
-def _upgrade(
-    database: Database,
-    connection: Connection,
-    backups: Path | None,
-    scripts: Path,
-    head: str,
-    *,
-    secret: bytes,
-) -> None:
+def _upgrade(database: Database, connection: Connection, scripts: Path, head: str) -> None:
     from bot.store.migrations import migrate, revisions  # slow: imports Alembic
 
-    found = _revision(connection)
-    if found == head:
+    # Read again under the lock: another process may have finished the upgrade while this one waited.
+    revision = _revision(connection)
+    if revision == head:
         return
-    if found is None:
-        _refuse_others(database, connection)
-    elif found not in revisions(scripts):
+    if revision is None:
+        if foreign := set(inspect(connection).get_table_names()) & set(metadata.tables):
+            names = ", ".join(sorted(foreign))
+            raise StoreError(f"{database.name}: has tables of another program ({names}); name another store")
+    elif revision not in revisions(scripts):
         raise StoreError(
-            f"{database.name}: made by a newer Paperbot (revision {found}; this one knows {head}); "
+            f"{database.name}: made by a newer Paperbot (revision {revision}; this one knows {head}); "
             "upgrade Paperbot, or name another store"
         )
     elif database.file:
-        back_up(database.file, backups or database.file.parent, head)
-    migrate(connection, scripts, head, secret)
+        back_up(database.file, head)
+    migrate(connection, scripts, head)
 
 
 def _revision(connection: Connection) -> str | None:
     if not inspect(connection).has_table(_VERSION.name):
         return None
-    found: str | None = connection.scalar(select(_VERSION.c.version_num))
-    return found
-
-
-def _refuse_others(database: Database, connection: Connection) -> None:
-    if taken := set(inspect(connection).get_table_names()) & set(metadata.tables):
-        names = ", ".join(sorted(taken))
-        raise StoreError(f"{database.name}: has tables of another program ({names}); name another store")
+    revision: str | None = connection.scalar(select(_VERSION.c.version_num))
+    return revision

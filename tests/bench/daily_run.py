@@ -183,7 +183,7 @@ def fill(home: Path, people: Sequence[Reader], chance: random.Random, newest: in
         for reader in people
     ]
     with Database(parse_url(f"sqlite:///{home}/state/paperbot.db")).writing() as connection:
-        connection.execute(insert(schema.thumbs), thumbs)
+        connection.execute(insert(schema.votes), thumbs)
         connection.execute(insert(schema.editions), had)
 
 

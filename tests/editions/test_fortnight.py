@@ -148,7 +148,8 @@ def world(home: Path, web: Web) -> World:
 def known_and_sent(home: Path) -> tuple[list[str], list[str]]:
     """The titles of all papers known, and of all that stood in an edition."""
     with open_store(f"sqlite:///{home}/state/paperbot.db") as store:
-        editions = store.editions.recent(100)
+        (reader,) = store.readers.all()
+        editions = store.editions.of_reader(reader.id)
         picked = [pick.paper.title for edition in editions for pick in store.editions.picks_of(edition.id)]
         return [title for _, title, _ in store.papers.recent_texts(10_000)], picked
 

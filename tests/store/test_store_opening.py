@@ -128,7 +128,8 @@ def test_without_its_driver_postgresql_is_refused_with_what_to_install():
     code += "try: open_store('postgresql://localhost/papers')\n"
     code += "except Exception as error: print(f'{type(error).__name__}: {error}')"
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert answer.stdout.startswith("StoreError: a store on PostgreSQL needs psycopg: pip install ")
+    assert answer.stdout.startswith("StoreError: a store on PostgreSQL needs psycopg: ")
+    assert "pip install '.[postgres]'" in answer.stdout
 
 
 def test_a_store_damaged_later_is_a_store_error(tmp_path):

@@ -43,7 +43,7 @@ class Workers(RuleBasedStateMachine):
         self.reader = self.samples.reader()
         self.store.readers.resume(self.reader.id)
         self.ids = self.samples.messages(self.reader, PARTS)
-        self.edition = self.store.editions.recent(1)[0].id
+        self.edition = self.store.editions.last(self.reader.id).id
 
     @rule(target=claimed, limit=st.integers(1, PARTS))
     def claim(self, limit):

@@ -169,7 +169,7 @@ def test_two_processes_that_take_in_the_same_papers_keep_each_once(open_another,
 def test_fresh_are_the_papers_between_two_ids(samples, store):
     first, second, third, fourth = samples.papers(4)
     assert store.papers.fresh(1) == [first, second, third, fourth]
-    assert store.papers.fresh(1, after=first, upto=third) == [second, third]
+    assert store.papers.new_papers_of([NewsCursor(1, first)], third) == {1: [second, third]}
     assert store.papers.fresh(1, after=fourth) == []
 
 
@@ -258,9 +258,8 @@ def test_a_paper_is_fresh_when_a_source_that_counts_brings_it_though_another_had
 
 def test_recent_texts_are_the_newest_first(samples, store):
     samples.ingest("One", "Two", "Three")
-    one, two, three = store.papers.fresh(1)
+    _, two, three = store.papers.fresh(1)
     assert store.papers.recent_texts(2) == [(three, "Three", "About Three."), (two, "Two", "About Two.")]
-    assert [paper_id for paper_id, *_ in store.papers.recent_texts(9, upto=two)] == [two, one]
 
 
 def test_newest_id_is_zero_before_the_first_paper(samples, store):

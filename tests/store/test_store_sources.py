@@ -5,9 +5,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 
 from bot.domain import Entry, SourceState, Vote
-from bot.store.engine import Database, parse_url
 from bot.store.sources import Arrival, SourceActivity
-from bot.store.upgrade import bring_up_to_date
 
 V1 = Entry("Owls", arxiv_id="2606.00001", version=1)
 V2 = Entry("Owls", arxiv_id="2606.00001", version=2, replacement=True)
@@ -79,22 +77,3 @@ def test_a_lookup_is_kept_with_what_it_found(samples, store, now):
     assert store.papers.without_link(9) == []
     assert (samples.paper("Owls").arxiv_id, samples.paper("Owls").categories) == ("2606.00001", ("cs.OW",))
     assert samples.ingest(Entry("Owls, Renamed", arxiv_id="2606.00001")) == (0, 1)
-
-
-def test_what_was_kept_before_sources_were_watched_counts_as_new_at_its_time(store_url, open_another, now):
-    database = Database(parse_url(store_url))
-    bring_up_to_date(database, head="0001")
-    with database.writing() as connection:
-        connection.exec_driver_sql(
-            "INSERT INTO digests (source, name, format, topic, content_hash, part, received_at, papers, rejected) "
-            f"VALUES ('old', 'x', 'keyword', '', 'x', 1, '{now:%Y-%m-%d %H:%M:%S.%f}', 7, '[]')"
-        )
-        connection.exec_driver_sql(
-            "INSERT INTO papers (title, title_start, abstract, authors, first_seen) "
-            f"VALUES ('Owls', 'owls', '', '[]', '{now:%Y-%m-%d %H:%M:%S.%f}')"
-        )
-    database.close()
-    store = open_another()
-    assert store.sources.activity()["old"].papers == 7
-    (paper,) = store.papers.find("Owls")
-    assert (paper.categories, paper.version) == ((), None)

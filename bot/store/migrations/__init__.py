@@ -1,6 +1,6 @@
-"""The migrations in ``versions/``, and running them; importing this imports Alembic, which is slow.
+"""The migrations in ``versions/`` and how to run them. Importing this imports Alembic, which is slow.
 
-A new one is a file beside the others; ``HEAD`` in ``upgrade.py`` and the tables in ``schema.py`` follow it.
+A new migration is a file in ``versions/``; ``HEAD`` in ``upgrade.py`` and the tables in ``schema.py`` follow it.
 """
 
 from __future__ import annotations
@@ -18,17 +18,15 @@ def revisions(scripts: Path) -> list[str]:
     return [script.revision for script in ScriptDirectory.from_config(_config(scripts)).walk_revisions()]
 
 
-def migrate(connection: Connection, scripts: Path, head: str, secret: bytes) -> None:
-    """Take the store from the revision it is at to ``head``, in the connection's transaction.
-
-    ``secret`` keys the hashes of addresses.
-    """
+def migrate(connection: Connection, scripts: Path, head: str) -> None:
+    """Upgrade the store to revision ``head`` in the connection's transaction."""
     config = _config(scripts)
-    config.attributes.update(connection=connection, secret=secret)
+    config.attributes["connection"] = connection
     command.upgrade(config, head)
 
 
 def _config(scripts: Path) -> Config:
     config = Config()
+    # ConfigParser interpolates "%", which may be part of a folder's name.
     config.set_main_option("script_location", str(scripts).replace("%", "%%"))
     return config

@@ -1,4 +1,4 @@
-"""Run by Alembic for each upgrade, on the connection and in the transaction that ``upgrade.py`` opened."""
+"""Alembic's environment: runs the migrations on the connection and in the transaction that ``upgrade.py`` opened."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from alembic import context
 
 
 def run() -> None:
-    """Run the migrations wanted."""
+    """Run the requested migrations."""
+    # Batch mode: SQLite's ALTER TABLE can't change a column, so Alembic copies the table instead.
     context.configure(connection=context.config.attributes["connection"], render_as_batch=True)
     with context.begin_transaction():
         context.run_migrations()
 
 
-if __name__ == "env_py":  # Alembic's name for it; others import it too, to look for doctests
+# Alembic imports this file under the name "env_py"; the doctest collector imports it too, and must not run it.
+if __name__ == "env_py":
     run()

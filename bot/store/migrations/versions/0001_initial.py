@@ -1,4 +1,7 @@
-"""The first tables: papers, digests, readers, thumbs, editions, and the outbox."""
+"""The tables as of the first release, with the full-text index over papers and the triggers that maintain it.
+
+The tables are a frozen copy of ``schema.py``: later migrations begin from these, however the schema changes.
+"""
 
 from __future__ import annotations
 
@@ -8,195 +11,331 @@ from alembic import op
 revision = "0001"
 down_revision = None
 
-Id = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
-Ordered = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
-Time = sa.DateTime(timezone=True)
+ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
+ORDERED = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
+TIME = sa.DateTime(timezone=True)
+WORD = sa.String(16)
+HAS_BODY = sa.text("length(body) > 0")
+
+tables = sa.MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+sa.Table(
+    "papers",
+    tables,
+    sa.Column("id", ID, primary_key=True),
+    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("title_start", ORDERED, nullable=False, index=True),
+    sa.Column("abstract", sa.Text, nullable=False),
+    sa.Column("authors", sa.JSON, nullable=False),
+    sa.Column("author_count", sa.Integer),
+    sa.Column("published", sa.Date),
+    sa.Column("arxiv_id", sa.Text),
+    sa.Column("doi", sa.Text),
+    sa.Column("url", sa.Text),
+    sa.Column("upvotes", sa.Integer),
+    sa.Column("organisation", sa.Text),
+    sa.Column("first_seen", TIME, nullable=False),
+    sa.Column("version", sa.Integer),
+    sa.Column("categories", sa.JSON, nullable=False, server_default="[]"),
+    sqlite_autoincrement=True,
+)
+
+sa.Table(
+    "revisions",
+    tables,
+    sa.Column("paper_id", ID, sa.ForeignKey("papers.id"), primary_key=True, autoincrement=False),
+    sa.Column("version", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("at", TIME, nullable=False, index=True),
+)
+
+sa.Table(
+    "paper_keys",
+    tables,
+    sa.Column("key", sa.Text, primary_key=True),
+    sa.Column("paper_id", ID, sa.ForeignKey("papers.id"), primary_key=True),
+)
+
+sa.Table(
+    "digests",
+    tables,
+    sa.Column("id", ID, primary_key=True),
+    sa.Column("source", sa.Text, nullable=False, index=True),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("format", sa.Text, nullable=False),
+    sa.Column("topic", sa.Text, nullable=False),
+    sa.Column("date", sa.Date),
+    sa.Column("content_hash", sa.Text, nullable=False),
+    sa.Column("part", sa.Integer, nullable=False),
+    sa.Column("received_at", TIME, nullable=False),
+    sa.Column("papers", sa.Integer, nullable=False),
+    sa.Column("rejected", sa.JSON, nullable=False),
+    sa.Column("fresh", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("highest_id", sa.Text),
+    sa.UniqueConstraint("content_hash", "part"),
+    sqlite_autoincrement=True,
+)
+
+sa.Table(
+    "sightings",
+    tables,
+    sa.Column("digest_id", ID, sa.ForeignKey("digests.id"), primary_key=True),
+    sa.Column("paper_id", ID, sa.ForeignKey("papers.id"), primary_key=True, index=True),
+    sa.Column("position", sa.Integer, nullable=False),
+)
+
+sa.Table(
+    "source_states",
+    tables,
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("checked_at", TIME),
+    sa.Column("succeeded_at", TIME),
+    sa.Column("failures", sa.Integer, nullable=False),
+    sa.Column("problem", sa.Text, nullable=False),
+    sa.Column("not_before", TIME),
+    sa.Column("warned", sa.Text, nullable=False),
+    sa.Column("memory", sa.JSON, nullable=False),
+    sa.Column("failing_since", TIME),
+)
+
+sa.Table(
+    "parse_attempts",
+    tables,
+    sa.Column("content_hash", sa.Text, primary_key=True),
+    sa.Column("attempts", sa.Integer, nullable=False),
+    sa.Column("problem", sa.Text, nullable=False),
+    sa.Column("at", TIME, nullable=False),
+)
+
+sa.Table(
+    "lookups",
+    tables,
+    sa.Column("paper_id", ID, sa.ForeignKey("papers.id"), primary_key=True, autoincrement=False),
+    sa.Column("at", TIME, nullable=False),
+    sa.Column("arxiv_id", sa.Text),
+)
+
+sa.Table(
+    "readers",
+    tables,
+    sa.Column("id", ID, primary_key=True),
+    sa.Column("profile", sa.Text, nullable=False),
+    sa.Column("kind", WORD, nullable=False),
+    sa.Column("address", sa.Text, nullable=False),
+    sa.Column("stopped", WORD),
+    sa.Column("stop_detail", sa.Text, nullable=False, server_default=""),
+    sa.Column("since", TIME, nullable=False),
+    sa.Column("origin", WORD, nullable=False, server_default="file"),
+    sa.UniqueConstraint("profile", "address"),
+    sqlite_autoincrement=True,
+)
+
+sa.Table(
+    "votes",
+    tables,
+    sa.Column("id", ID, primary_key=True),
+    sa.Column("reader_id", ID, sa.ForeignKey("readers.id", ondelete="CASCADE"), nullable=False),
+    sa.Column("paper_id", ID, sa.ForeignKey("papers.id"), nullable=False),
+    sa.Column("vote", WORD, nullable=False),
+    sa.Column("at", TIME, nullable=False),
+    sa.Column("via", sa.Text, nullable=False),
+    sa.Column("voter", sa.Text, nullable=False, server_default=""),
+    sa.Index(None, "reader_id", "paper_id", "id"),
+    sqlite_autoincrement=True,
+)
+
+sa.Table(
+    "editions",
+    tables,
+    sa.Column("id", ID, primary_key=True),
+    sa.Column("reader_id", ID, sa.ForeignKey("readers.id", ondelete="CASCADE"), nullable=False),
+    sa.Column("slot", sa.Text, nullable=False),
+    sa.Column("date", sa.Date, nullable=False),
+    sa.Column("composed_at", TIME, nullable=False),
+    sa.Column("considered", sa.Integer, nullable=False),
+    sa.Column("watermark", ID, nullable=False),
+    sa.Column("quiet", sa.Text),
+    sa.Column("quiet_reason", WORD),
+    sa.Column("kind", WORD, nullable=False),
+    sa.Column("missing", sa.JSON, nullable=False, server_default="[]"),
+    sa.UniqueConstraint("reader_id", "slot"),
+    sa.Index(None, "reader_id", "composed_at"),
+    sqlite_autoincrement=True,
+)
+
+sa.Table(
+    "edition_waits",
+    tables,
+    sa.Column(
+        "reader_id",
+        ID,
+        sa.ForeignKey("readers.id", ondelete="CASCADE"),
+        primary_key=True,
+        autoincrement=False,
+    ),
+    sa.Column("slot", sa.Text, nullable=False),
+    sa.Column("since", TIME, nullable=False),
+)
+
+sa.Table(
+    "picks",
+    tables,
+    sa.Column("edition_id", ID, sa.ForeignKey("editions.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("position", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("paper_id", ID, sa.ForeignKey("papers.id"), nullable=False),
+    sa.Column("kind", WORD, nullable=False),
+    sa.Column("probability", sa.Float, nullable=False),
+    sa.Column("reasons", sa.JSON, nullable=False),
+    sa.Column("summary", sa.JSON, nullable=False),
+    sa.Column("because", sa.Text),
+    sa.Column("followed", sa.Text),
+)
+
+sa.Table(
+    "tldrs",
+    tables,
+    sa.Column("id", ID, primary_key=True),
+    sa.Column("paper_id", ID, sa.ForeignKey("papers.id"), nullable=False),
+    sa.Column("model", sa.Text, nullable=False),
+    sa.Column("text", sa.Text),
+    sa.Column("asked_at", TIME, nullable=False, index=True),
+    sa.Index(None, "paper_id", "model"),
+    sqlite_autoincrement=True,
+)
+
+sa.Table(
+    "outbox",
+    tables,
+    sa.Column("id", ID, primary_key=True),
+    sa.Column("key", sa.Text, nullable=False),
+    sa.Column("edition_id", ID, sa.ForeignKey("editions.id", ondelete="CASCADE")),
+    sa.Column("reader_id", ID, sa.ForeignKey("readers.id", ondelete="CASCADE"), nullable=False, index=True),
+    sa.Column("kind", WORD, nullable=False),
+    sa.Column("part", sa.Integer, nullable=False),
+    sa.Column("subject", sa.Text, nullable=False),
+    sa.Column("date", sa.Date, nullable=False),
+    sa.Column("body", sa.LargeBinary, nullable=False),
+    sa.Column("state", WORD, nullable=False),
+    sa.Column("token", sa.Text),
+    sa.Column("lease_until", TIME),
+    sa.Column("not_before", TIME),
+    sa.Column("attempts", sa.Integer, nullable=False),
+    sa.Column("code", sa.Text, nullable=False),
+    sa.Column("detail", sa.Text, nullable=False),
+    sa.Column("created_at", TIME, nullable=False),
+    sa.Column("updated_at", TIME, nullable=False),
+    sa.UniqueConstraint("key"),
+    sa.Index(None, "edition_id", "part"),
+    sa.Index(None, "state", "kind", "id"),
+    sa.Index("ix_outbox_kept", "updated_at", sqlite_where=HAS_BODY, postgresql_where=HAS_BODY),
+    sqlite_autoincrement=True,
+)
+
+sa.Table(
+    "pauses",
+    tables,
+    sa.Column("kind", WORD, primary_key=True),
+    sa.Column("since", TIME, nullable=False),
+    sa.Column("until", TIME, nullable=False),
+    sa.Column("times", sa.Integer, nullable=False),
+    sa.Column("why", sa.Text, nullable=False),
+)
+
+sa.Table(
+    "alert_marks",
+    tables,
+    sa.Column(
+        "reader_id",
+        ID,
+        sa.ForeignKey("readers.id", ondelete="CASCADE"),
+        primary_key=True,
+        autoincrement=False,
+    ),
+    sa.Column("watermark", ID, nullable=False),
+)
+
+sa.Table(
+    "notices",
+    tables,
+    sa.Column("day", sa.Date, primary_key=True),
+    sa.Column("sent_at", TIME, nullable=False),
+)
+
+sa.Table(
+    "overrides",
+    tables,
+    sa.Column(
+        "reader_id",
+        ID,
+        sa.ForeignKey("readers.id", ondelete="CASCADE"),
+        primary_key=True,
+        autoincrement=False,
+    ),
+    sa.Column("size", sa.Integer),
+    sa.Column("at", sa.Time),
+    sa.Column("days", sa.JSON(none_as_null=True)),
+    sa.Column("ignored", sa.JSON, nullable=False),
+)
+
+sa.Table(
+    "forgotten",
+    tables,
+    sa.Column("key", sa.Text, primary_key=True),
+    sa.Column("at", TIME, nullable=False),
+)
+
+sa.Table(
+    "rate_limits",
+    tables,
+    sa.Column("key", sa.Text, primary_key=True),
+    sa.Column("began_at", TIME, nullable=False, index=True),
+    sa.Column("count", sa.Integer, nullable=False),
+)
+
+_SQLITE_VALUES = (
+    "{0}.id, {0}.title, (SELECT group_concat(value, ' ') FROM json_each({0}.authors)), {0}.abstract"
+)
+_SQLITE_INSERT = "INSERT INTO papers_search (rowid, title, authors, abstract)"
+_SQLITE = (
+    "CREATE VIRTUAL TABLE papers_search USING fts5 "
+    "(title, authors, abstract, tokenize = 'porter unicode61 remove_diacritics 2')",
+    "CREATE TRIGGER papers_search_new AFTER INSERT ON papers BEGIN "
+    f"{_SQLITE_INSERT} SELECT {_SQLITE_VALUES.format('new')}; END",
+    "CREATE TRIGGER papers_search_changed AFTER UPDATE ON papers BEGIN "
+    "DELETE FROM papers_search WHERE rowid = old.id; "
+    f"{_SQLITE_INSERT} SELECT {_SQLITE_VALUES.format('new')}; END",
+    "CREATE TRIGGER papers_search_gone AFTER DELETE ON papers BEGIN "
+    "DELETE FROM papers_search WHERE rowid = old.id; END",
+)
+
+# PostgreSQL limits a tsvector to 1 MB, so long fields are cut; an abstract is found by its first 100,000 characters.
+_POSTGRESQL_WORDS = (
+    "setweight(to_tsvector('english', left({0}.title, 10000)), 'A') || "
+    "setweight(to_tsvector('english', left(coalesce((SELECT string_agg(name, ' ') "
+    "FROM json_array_elements_text({0}.authors) AS name), ''), 100000)), 'B') || "
+    "to_tsvector('english', left({0}.abstract, 100000))"
+)
+_POSTGRESQL = (
+    "CREATE TABLE papers_search "
+    "(paper_id bigint PRIMARY KEY REFERENCES papers (id) ON DELETE CASCADE, words tsvector NOT NULL)",
+    "CREATE INDEX papers_search_words ON papers_search USING gin (words)",
+    "CREATE FUNCTION papers_search_keep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+    f"INSERT INTO papers_search VALUES (NEW.id, {_POSTGRESQL_WORDS.format('NEW')}) "
+    "ON CONFLICT (paper_id) DO UPDATE SET words = excluded.words; RETURN NEW; END $$",
+    "CREATE TRIGGER papers_search_keep AFTER INSERT OR UPDATE ON papers "
+    "FOR EACH ROW EXECUTE FUNCTION papers_search_keep()",
+)
 
 
 def upgrade() -> None:
-    """Make all tables, those that others refer to first."""
-    _papers()
-    _paper_keys()
-    _digests()
-    _sightings()
-    _readers()
-    _thumbs()
-    _editions()
-    _picks()
-    _outbox()
-
-
-def _papers() -> None:
-    op.create_table(
-        "papers",
-        sa.Column("id", Id, nullable=False),
-        sa.Column("title", sa.Text(), nullable=False),
-        sa.Column("title_start", Ordered, nullable=False),
-        sa.Column("abstract", sa.Text(), nullable=False),
-        sa.Column("authors", sa.JSON(), nullable=False),
-        sa.Column("author_count", sa.Integer()),
-        sa.Column("published", sa.Date()),
-        sa.Column("arxiv_id", sa.Text()),
-        sa.Column("doi", sa.Text()),
-        sa.Column("url", sa.Text()),
-        sa.Column("upvotes", sa.Integer()),
-        sa.Column("organisation", sa.Text()),
-        sa.Column("first_seen", Time, nullable=False),
-        sa.PrimaryKeyConstraint("id", name="pk_papers"),
-        sqlite_autoincrement=True,
-    )
-    op.create_index("ix_papers_title_start", "papers", ["title_start"])
-
-
-def _paper_keys() -> None:
-    op.create_table(
-        "paper_keys",
-        sa.Column("key", sa.Text(), nullable=False),
-        sa.Column("paper_id", Id, nullable=False),
-        sa.ForeignKeyConstraint(["paper_id"], ["papers.id"], name="fk_paper_keys_paper_id"),
-        sa.PrimaryKeyConstraint("key", "paper_id", name="pk_paper_keys"),
-    )
-
-
-def _digests() -> None:
-    op.create_table(
-        "digests",
-        sa.Column("id", Id, nullable=False),
-        sa.Column("source", sa.Text(), nullable=False),
-        sa.Column("name", sa.Text(), nullable=False),
-        sa.Column("format", sa.Text(), nullable=False),
-        sa.Column("topic", sa.Text(), nullable=False),
-        sa.Column("date", sa.Date()),
-        sa.Column("content_hash", sa.Text(), nullable=False),
-        sa.Column("part", sa.Integer(), nullable=False),
-        sa.Column("received_at", Time, nullable=False),
-        sa.Column("papers", sa.Integer(), nullable=False),
-        sa.Column("rejected", sa.JSON(), nullable=False),
-        sa.PrimaryKeyConstraint("id", name="pk_digests"),
-        sa.UniqueConstraint("content_hash", "part", name="uq_digests_content_hash_part"),
-        sqlite_autoincrement=True,
-    )
-    op.create_index("ix_digests_source", "digests", ["source"])
-
-
-def _sightings() -> None:
-    op.create_table(
-        "sightings",
-        sa.Column("digest_id", Id, nullable=False),
-        sa.Column("paper_id", Id, nullable=False),
-        sa.Column("position", sa.Integer(), nullable=False),
-        sa.ForeignKeyConstraint(["digest_id"], ["digests.id"], name="fk_sightings_digest_id"),
-        sa.ForeignKeyConstraint(["paper_id"], ["papers.id"], name="fk_sightings_paper_id"),
-        sa.PrimaryKeyConstraint("digest_id", "paper_id", name="pk_sightings"),
-    )
-    op.create_index("ix_sightings_paper_id", "sightings", ["paper_id"])
-
-
-def _readers() -> None:
-    op.create_table(
-        "readers",
-        sa.Column("id", Id, nullable=False),
-        sa.Column("profile", sa.Text(), nullable=False),
-        sa.Column("kind", sa.String(16), nullable=False),
-        sa.Column("address", sa.Text(), nullable=False),
-        sa.Column("stopped", sa.Text()),
-        sa.Column("since", Time, nullable=False),
-        sa.PrimaryKeyConstraint("id", name="pk_readers"),
-        sa.UniqueConstraint("profile", "address", name="uq_readers_profile_address"),
-        sqlite_autoincrement=True,
-    )
-
-
-def _thumbs() -> None:
-    op.create_table(
-        "thumbs",
-        sa.Column("id", Id, nullable=False),
-        sa.Column("reader_id", Id, nullable=False),
-        sa.Column("paper_id", Id, nullable=False),
-        sa.Column("vote", sa.String(16), nullable=False),
-        sa.Column("at", Time, nullable=False),
-        sa.Column("via", sa.Text(), nullable=False),
-        sa.ForeignKeyConstraint(["paper_id"], ["papers.id"], name="fk_thumbs_paper_id"),
-        sa.ForeignKeyConstraint(
-            ["reader_id"], ["readers.id"], name="fk_thumbs_reader_id", ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("id", name="pk_thumbs"),
-        sqlite_autoincrement=True,
-    )
-    op.create_index("ix_thumbs_reader_id_paper_id_id", "thumbs", ["reader_id", "paper_id", "id"])
-
-
-def _editions() -> None:
-    op.create_table(
-        "editions",
-        sa.Column("id", Id, nullable=False),
-        sa.Column("reader_id", Id, nullable=False),
-        sa.Column("slot", sa.Text(), nullable=False),
-        sa.Column("date", sa.Date(), nullable=False),
-        sa.Column("composed_at", Time, nullable=False),
-        sa.Column("considered", sa.Integer(), nullable=False),
-        sa.Column("watermark", Id, nullable=False),
-        sa.Column("quiet", sa.Text()),
-        sa.ForeignKeyConstraint(
-            ["reader_id"], ["readers.id"], name="fk_editions_reader_id", ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("id", name="pk_editions"),
-        sa.UniqueConstraint("reader_id", "slot", name="uq_editions_reader_id_slot"),
-        sqlite_autoincrement=True,
-    )
-    op.create_index("ix_editions_reader_id_composed_at", "editions", ["reader_id", "composed_at"])
-
-
-def _picks() -> None:
-    op.create_table(
-        "picks",
-        sa.Column("edition_id", Id, nullable=False),
-        sa.Column("position", sa.Integer(), autoincrement=False, nullable=False),
-        sa.Column("paper_id", Id, nullable=False),
-        sa.Column("kind", sa.String(16), nullable=False),
-        sa.Column("probability", sa.Float(), nullable=False),
-        sa.Column("reasons", sa.JSON(), nullable=False),
-        sa.Column("summary", sa.JSON(), nullable=False),
-        sa.Column("because", sa.Text()),
-        sa.Column("followed", sa.Text()),
-        sa.ForeignKeyConstraint(
-            ["edition_id"], ["editions.id"], name="fk_picks_edition_id", ondelete="CASCADE"
-        ),
-        sa.ForeignKeyConstraint(["paper_id"], ["papers.id"], name="fk_picks_paper_id"),
-        sa.PrimaryKeyConstraint("edition_id", "position", name="pk_picks"),
-    )
-
-
-def _outbox() -> None:
-    op.create_table(
-        "outbox",
-        sa.Column("id", Id, nullable=False),
-        sa.Column("key", sa.Text(), nullable=False),
-        sa.Column("edition_id", Id, nullable=False),
-        sa.Column("reader_id", Id, nullable=False),
-        sa.Column("part", sa.Integer(), nullable=False),
-        sa.Column("subject", sa.Text(), nullable=False),
-        sa.Column("date", sa.Date(), nullable=False),
-        sa.Column("body", sa.LargeBinary(), nullable=False),
-        sa.Column("state", sa.String(16), nullable=False),
-        sa.Column("token", sa.Text()),
-        sa.Column("lease_until", Time),
-        sa.Column("not_before", Time),
-        sa.Column("attempts", sa.Integer(), nullable=False),
-        sa.Column("code", sa.Text(), nullable=False),
-        sa.Column("detail", sa.Text(), nullable=False),
-        sa.Column("created_at", Time, nullable=False),
-        sa.Column("updated_at", Time, nullable=False),
-        sa.ForeignKeyConstraint(
-            ["edition_id"], ["editions.id"], name="fk_outbox_edition_id", ondelete="CASCADE"
-        ),
-        sa.ForeignKeyConstraint(
-            ["reader_id"], ["readers.id"], name="fk_outbox_reader_id", ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("id", name="pk_outbox"),
-        sa.UniqueConstraint("key", name="uq_outbox_key"),
-        sqlite_autoincrement=True,
-    )
-    op.create_index("ix_outbox_edition_id_part", "outbox", ["edition_id", "part"])
-    op.create_index("ix_outbox_reader_id", "outbox", ["reader_id"])
-    op.create_index("ix_outbox_state_id", "outbox", ["state", "id"])
+    """Create the tables and the search index."""
+    connection = op.get_bind()
+    tables.create_all(connection, checkfirst=False)
+    for statement in _POSTGRESQL if connection.dialect.name == "postgresql" else _SQLITE:
+        op.execute(sa.text(statement))
