@@ -13,6 +13,7 @@ from bot.domain import (
     Edition,
     EditionKind,
     Message,
+    OutboxKey,
     Paper,
     PaperId,
     Pick,
@@ -272,7 +273,7 @@ def _pick_rows(edition_id: EditionId, chosen: Sequence[Pick]) -> list[dict[str, 
 def _outbox_row(edition_id: EditionId, edition: Edition, message: Message) -> dict[str, object]:
     reader = edition.reader
     return {
-        "key": f"{edition_id}:{reader.id}:{reader.kind}:{message.part}",
+        "key": str(OutboxKey(str(edition_id), reader.id, reader.kind, message.part)),
         "edition_id": edition_id,
         "reader_id": reader.id,
         "kind": reader.kind,
