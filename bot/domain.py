@@ -410,11 +410,38 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class OutboxKey:
+    """The unique key of a message, by which the outbox accepts each message once (an idempotency key).
+
+    ``slot`` is the edition's id; for a message without an edition it is what it is for and when it was made, such
+    as ``confirmation-20250506T080000``. The text form, ``17:4:email:1``, is stored, and sent along to Slack.
+    """
+
+    slot: str
+    reader: ReaderId
+    kind: Kind
+    part: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.slot}:{self.reader}:{self.kind}:{self.part}"
+
+    @classmethod
+    def parse(cls, text: str) -> OutboxKey:
+        """Read the text form; raises ValueError for anything else.
+
+        >>> OutboxKey.parse("17:4:email:2")
+        OutboxKey(slot='17', reader=4, kind=<Kind.EMAIL: 'email'>, part=2)
+        """
+        slot, reader, kind, part = text.rsplit(":", 3)
+        return cls(slot, int(reader), Kind(kind), int(part))
+
+
+@dataclass(frozen=True, slots=True)
 class Delivery:
     """A claimed row of the outbox: one message on its way to one address."""
 
     id: int
-    key: str  # edition:reader:channel:part, unique
+    key: OutboxKey
     reader: Reader
     body: bytes
     attempts: int

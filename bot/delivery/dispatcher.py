@@ -1,8 +1,8 @@
-"""Delivers what is due: expires leases, has the lanes of all channels empty the outbox, and reports.
+"""Deliver what is due: expire leases, let the workers of all channels empty the outbox, and report.
 
-    expire leases -> lanes side by side (``lanes``): claim -> settle each delivery (``settling``) -> report
+    expire -> workers side by side (``worker``): claim -> attempt (``attempt``) -> circuit breaker -> report
 
-No transaction is open while a channel talks.
+No transaction is open while a channel talks, so that a slow mail server holds no lock in the database.
 """
 
 from __future__ import annotations
@@ -13,24 +13,20 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from threading import Event
 
-from bot.clock import has_come
+from bot.deadline import Timer
 from bot.delivery import Route
-from bot.delivery.attempt import DeliveryAttempts
-from bot.delivery.ports import Full, Outbox, Pauses, Progress, ReaderSuppression, StopSignal, Timer
-from bot.delivery.run import Report, Run, paused
-from bot.delivery.worker import Worker
-from bot.domain import Delivery, Kind, Problem, State
-
-
-def _unheard(_delivery: Delivery, _state: State) -> None:
-    """Nobody wants to hear of progress."""
+from bot.delivery.circuit_breaker import CircuitBreaker
+from bot.delivery.ports import BreakerStore, DiskProblems, Outbox, Progress, ReaderSuppression, StopSignal
+from bot.delivery.report import Report, ReportBuilder
+from bot.delivery.worker import RunContext, Worker
+from bot.domain import Kind, Problem
 
 
 class Dispatcher:
-    """Moves the outbox's rows out through the channels.
+    """Sends the rows of the outbox through the channels.
 
-    ``timer`` gives the seconds by which the run's ``now`` goes on; ``stop`` ends a run early, and so does a
-    disk that is ``full``.
+    ``timer`` gives seconds, by which the run's clock advances. A run ends early when ``stop`` is set, or ``full``
+    returns problems: the disks that are too full to record what is sent.
     """
 
     def __init__(
@@ -38,79 +34,66 @@ class Dispatcher:
         outbox: Outbox,
         routes: Mapping[Kind, Route],
         readers: ReaderSuppression,
-        pauses: Pauses,
+        breakers: BreakerStore,
         *,
         timer: Timer = time.monotonic,
         stop: StopSignal | None = None,
-        full: Full = tuple,
+        full: DiskProblems = tuple,
     ) -> None:
-        self._outbox, self._routes, self._readers, self._pauses = outbox, routes, readers, pauses
-        self._timer, self._stop, self._full = timer, stop or Event(), full
+        self._outbox = outbox
+        self._routes = routes
+        self._readers = readers
+        self._breakers = breakers
+        self._timer = timer
+        self._stop = stop or Event()
+        self._disk_problems = full
 
-    def deliver_due(self, now: datetime, on_progress: Progress = _unheard) -> Report:
-        """Deliver everything that is due from ``now`` on. A channel's failures never raise, the outbox's do.
+    def deliver_due(self, now: datetime, on_progress: Progress | None = None) -> Report:
+        """Deliver everything that is due from ``now`` on, and return the report.
 
-        ``on_progress`` hears of each settled row and its new state, for a progress bar, in any thread but
-        never in two at once.
+        Failures of channels are in the report; failures of the store are raised. ``on_progress`` gets each row with
+        its new state, in any thread but never in two at once.
         """
-        began = self._timer()
-        run = Run(
-            lambda: now + timedelta(seconds=self._timer() - began),
-            on_progress,
-            self._full,
-            dict(self._pauses.all()),
+        started = self._timer()
+        report = ReportBuilder(on_progress)
+        run = RunContext(
+            outbox=self._outbox,
+            readers=self._readers,
+            report=report,
+            # A lease is counted from the claim. With one fixed ``now``, the leases of a run of 40 minutes would
+            # have ended before its last messages were claimed.
+            now=lambda: now + timedelta(seconds=self._timer() - started),
+            stop=self._stop,
+            disk_problems=self._disk_problems,
         )
-        if run.has_room():
-            self._deliver(run)
-        return run.report()
-
-    def _deliver(self, run: Run) -> None:
-        self._expire(run)
-        run.paused = {
-            kind: paused(pause.why, pause.until)
-            for kind, pause in run.pauses.items()
-            if not has_come(pause.until, run.now())
+        if not run.has_free_space():
+            return report.build()
+        if expired := self._outbox.expire(run.now()):
+            report.count_expired(expired)
+        stored = self._breakers.all()
+        breakers = {
+            kind: CircuitBreaker(kind, stored.get(kind), self._breakers, run.now()) for kind in self._routes
         }
-        self._work_side_by_side(run)
-        self._tell_pauses(run)
+        self._run_workers(run, breakers)
+        for kind, breaker in breakers.items():
+            # An open breaker with nothing behind it delays nobody.
+            if breaker.open_because and (waiting := self._outbox.waiting(kind)):
+                report.add(Problem(kind.value, f"{breaker.open_because}; {waiting} waiting"))
+        return report.build()
 
-    def _expire(self, run: Run) -> None:
-        if left := self._outbox.expire(run.now()):
-            run.settled[State.UNKNOWN] += left
-            problem = (
-                f"{left} being sent when an earlier run broke off: each may have arrived; not sent again"
-            )
-            run.problems.append(Problem("outbox", problem))
-
-    def _tell_pauses(self, run: Run) -> None:
-        """As long as anything waits for their end."""
-        for kind, why in run.paused.items():
-            if waiting := self._outbox.waiting(kind):
-                run.problems.append(Problem(kind.value, f"{why}; {waiting} waiting"))
-
-    def _work_side_by_side(self, run: Run) -> None:
-        lanes = self._lanes(run)
-        with ThreadPoolExecutor(len(lanes) or 1, "lane") as pool:
-            try:
-                for lane in [pool.submit(lane.work) for lane in lanes]:
-                    lane.result()
-            except BaseException:
-                run.broken = True  # the other lanes stop at their next message
-                raise
-
-    def _lanes(self, run: Run) -> list[Worker]:
-        settler = DeliveryAttempts(self._outbox, self._readers, self._pauses, run)
-        return [
+    def _run_workers(self, run: RunContext, breakers: Mapping[Kind, CircuitBreaker]) -> None:
+        """Run one thread per channel until all have ended; raise the first error of the store."""
+        workers = [
             Worker(
-                kind=kind,
-                channel=channel,
-                spacing=route.spacing,
-                is_first=channel is route.channels[0],
-                outbox=self._outbox,
-                settler=settler,
-                run=run,
-                stop=self._stop,
+                kind, channel, route.spacing, breakers[kind], is_probe=channel is route.channels[0], run=run
             )
             for kind, route in self._routes.items()
             for channel in route.channels
         ]
+        with ThreadPoolExecutor(len(workers) or 1, "delivery") as pool:
+            try:
+                for future in [pool.submit(worker.work) for worker in workers]:
+                    future.result()
+            except BaseException:
+                run.has_failed.set()  # the other workers stop before their next message
+                raise

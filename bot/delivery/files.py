@@ -84,8 +84,9 @@ class FilesChannel:
         """The first name from the part's number on that is free, or already holds this very message."""
         folder = self._folder / delivery.date.isoformat()
         stem = file_stem(delivery.reader)
-        part = int(delivery.key.rpartition(":")[2])
-        names = (stem + (f"--{number}" if number > 1 else "") + self._suffix for number in count(part))
+        names = (
+            stem + (f"--{number}" if number > 1 else "") + self._suffix for number in count(delivery.key.part)
+        )
         return next(path for name in names if _free_for(path := folder / name, body))
 
 

@@ -1,6 +1,7 @@
-"""What the dispatcher asks of the store and of its caller: no more than this.
+"""What delivery needs of the store and of its caller, as protocols.
 
-The outbox alone knows who owns a row: where it says no, another worker has it by now.
+The outbox alone decides who owns a row. A claim is a lease with a random token; where a call below returns False,
+the lease ran out and another worker may own the row.
 """
 
 from __future__ import annotations
@@ -11,34 +12,34 @@ from typing import Protocol
 
 from bot.domain import Delivery, Kind, Problem, ReaderId, State
 
+Clock = Callable[[], datetime]
 Progress = Callable[[Delivery, State], None]
-Timer = Callable[[], float]
-Full = Callable[[], Sequence[Problem]]  # the disks without room to record what is sent
+DiskProblems = Callable[[], Sequence[Problem]]
 
 
 class Outbox(Protocol):
-    """The store's side: each call is a short transaction, each ``bool`` says if the row was still ours."""
+    """The queue of messages. Each call is one short transaction; none is open while a channel talks."""
 
     def expire(self, now: datetime) -> int:
-        """Call unknown the rows of dead workers whose body was going out; how many they were."""
+        """Mark rows as ``unknown`` whose lease ran out after the body was started; return how many."""
 
     def claim(self, kind: Kind, now: datetime, lease: timedelta, limit: int) -> list[Delivery]:
-        """Up to ``limit`` due rows of a kind become ours; ``attempts`` counts this one, so it begins at 1."""
+        """Lease up to ``limit`` due rows of a kind; their ``attempts`` include the one to come, from 1 on."""
 
     def release(self, delivery: Delivery, not_before: datetime | None, now: datetime) -> bool:
-        """Commit that a claimed row was not tried; with ``not_before``, nobody is to try it earlier."""
+        """Give back a claimed row that was not attempted, due at once or at ``not_before``."""
 
     def next_due(self, kind: Kind) -> datetime | None:
-        """When the first waiting row of a kind may be tried."""
+        """Return when the first delayed row of a kind is due; None without any."""
 
     def waiting(self, kind: Kind) -> int:
-        """How many rows of a kind are still to be sent."""
+        """Return how many rows of a kind are still to be sent."""
 
     def start_data(self, delivery: Delivery, now: datetime, lease: timedelta) -> bool:
-        """Commit that the body goes out; no if the row isn't ours, or cancelled as its reader has stopped."""
+        """Commit that the body is about to be sent; False if the row is not ours or its reader has stopped."""
 
     def finish(self, delivery: Delivery, state: State, now: datetime, code: str, detail: str) -> bool:
-        """Commit how it ended: ``sent``, ``failed`` or ``unknown``."""
+        """Commit a final state: ``sent``, ``failed`` or ``unknown``."""
 
     def retry(
         self,
@@ -50,50 +51,50 @@ class Outbox(Protocol):
         *,
         counted: bool,
     ) -> bool:
-        """Commit that it is to be tried again, from when on, and whether this attempt counts."""
+        """Commit that the row is due again at ``not_before``, and whether this attempt counts."""
 
 
 class ReaderSuppression(Protocol):
-    """Where readers are stopped."""
+    """The suppression list: addresses that hard-bounced get nothing more."""
 
     def refuse(self, reader_id: ReaderId, why: str) -> object:
-        """Send this reader nothing more, as the address was refused, and show why."""
+        """Send nothing more to a reader whose address was refused; ``why`` is shown to the operator."""
 
 
-class Pause(Protocol):
-    """A pause on record."""
+class OpenBreaker(Protocol):
+    """The stored record of a circuit breaker that has opened and not closed since."""
 
     @property
     def until(self) -> datetime:
-        """When the channel may be tried again."""
+        """When the channel may be probed."""
 
     @property
     def times(self) -> int:
-        """How many failures in a row led to it."""
+        """How many failures in a row opened it."""
 
     @property
     def why(self) -> str:
-        """What the last failure said."""
+        """The last failure's message."""
 
 
-class Pauses(Protocol):
-    """Where pauses of channels outlive the run."""
+class BreakerStore(Protocol):
+    """Where open circuit breakers outlive a run."""
 
-    def all(self) -> Mapping[Kind, Pause]:
-        """The pauses on record, also those whose time is over but that no success has ended."""
+    def all(self) -> Mapping[Kind, OpenBreaker]:
+        """Return the records of all breakers that have not closed, also where the probe is due."""
 
     def begin(self, kind: Kind, now: datetime, until: datetime, why: str) -> object:
-        """Pause a channel, once more."""
+        """Record that a breaker opened, or opened once more."""
 
     def end(self, kind: Kind) -> object:
-        """The channel works again."""
+        """Record that a breaker closed."""
 
 
 class StopSignal(Protocol):
-    """Told by another thread that work is to end; ``threading.Event`` is one."""
+    """A request by another thread to end early; ``threading.Event`` is one."""
 
     def is_set(self) -> bool:
-        """Whether it was told."""
+        """Whether the run is to end."""
 
     def wait(self, timeout: float) -> object:
-        """Wait so many seconds, or until told."""
+        """Wait ``timeout`` seconds, or until the run is to end."""

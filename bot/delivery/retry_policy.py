@@ -1,13 +1,12 @@
-"""What becomes of a delivery: one pure decision from what its channel said.
+"""What becomes of a failed attempt: one pure decision from the channel's error.
 
-A refused message waits 1, 5, 15, 60 minutes, then 4 hours each time, and fails with the eighth attempt: about
-13 hours, in which most outages end and after which the next edition is near. What the other side asks for
-wins where it is longer, up to a day.
+A refused message is retried with exponential backoff: 1, 5, 15, 60 minutes, then 4 hours each time. It fails with
+the eighth attempt, about 13 hours later. Most outages end by then, and the next edition is near. RFC 5321
+(4.5.4.1) asks relays to try for 4 to 5 days; a daily digest is out of date by then.
 
-A channel's own failure (a wrong password, no connection) is never a message's end: the channel pauses, ever
-longer up to an hour, and the attempt is not counted. Where a channel refuses all, but perhaps for this
-message's sake (a policy), it counts, and this message waits a step longer than the channel, so that it does
-not stop the others twice.
+A failure of the channel itself (a wrong password, no connection) never ends a message and is not counted: the
+circuit breaker opens instead. A refusal by policy may be about the whole channel or about this message. It counts, and
+the message waits one step longer than the breaker, so that it does not open the breaker twice in a row.
 """
 
 from __future__ import annotations
@@ -21,14 +20,16 @@ from bot.errors import DeliveryError, FailureScope
 BACKOFF = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 240))
 MAX_ATTEMPTS = 8
 LONGEST_WAIT = timedelta(days=1)
-PAUSES = BACKOFF[:4]
+# Shorter than a message's backoff: an operator who corrects a password should not wait for four hours.
+BREAKER_TIMEOUTS = BACKOFF[:4]
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A delivery's next state, the other side's word and text for it; ``not_before`` with ``RETRY`` only.
+    """The next state of a delivery, with the other side's code and text.
 
-    Unless ``counted``, the attempt was none of the message's own.
+    ``not_before`` is set for ``RETRY`` only. ``counted`` is False where the failure was the channel's and the attempt
+    does not bring the message closer to ``MAX_ATTEMPTS``.
     """
 
     state: State
@@ -37,25 +38,39 @@ class Outcome:
     not_before: datetime | None = None
     counted: bool = True
 
+    @property
+    def next_step(self) -> str:
+        """What happens to the message now, for people."""
+        if self.not_before is not None:
+            return f"tried again from {self.not_before:%Y-%m-%d %H:%M} UTC"
+        if self.state is State.UNKNOWN:
+            return "it may have arrived, so it is not sent again unless a person asks"
+        return "given up"
 
-def after_error(delivery: Delivery, error: DeliveryError, now: datetime) -> Outcome:
-    """What becomes of the delivery that met the error."""
+
+def decide(delivery: Delivery, error: DeliveryError, now: datetime) -> Outcome:
+    """Return what becomes of a delivery that met an error."""
     if error.unknown:
+        # The body may have arrived. A retry could deliver it twice (RFC 1047), so this is final: at most once.
         return Outcome(State.UNKNOWN, error.code, str(error))
     if error.blame is FailureScope.CHANNEL:
-        return Outcome(State.RETRY, error.code, str(error), now + _wait(1, error), counted=False)
-    of_policy = error.blame is FailureScope.POLICY
-    if delivery.attempts >= MAX_ATTEMPTS or (error.permanent and not of_policy):
+        not_before = now + _backoff(1, error)
+        return Outcome(State.RETRY, error.code, str(error), not_before, counted=False)
+    is_policy = error.blame is FailureScope.POLICY
+    if delivery.attempts >= MAX_ATTEMPTS or (error.permanent and not is_policy):
         return Outcome(State.FAILED, error.code, str(error))
-    return Outcome(State.RETRY, error.code, str(error), now + _wait(delivery.attempts + of_policy, error))
+    not_before = now + _backoff(delivery.attempts + is_policy, error)
+    return Outcome(State.RETRY, error.code, str(error), not_before)
 
 
-def pause(failures: int) -> timedelta:
-    """How long a channel pauses after so many failures in a row, from 1 on."""
-    return PAUSES[min(failures, len(PAUSES)) - 1]
+def breaker_timeout(failures: int) -> timedelta:
+    """Return how long a circuit breaker stays open after ``failures`` in a row, 1 or more."""
+    return BREAKER_TIMEOUTS[min(failures, len(BREAKER_TIMEOUTS)) - 1]
 
 
-def _wait(attempts: int, error: DeliveryError) -> timedelta:
+def _backoff(attempts: int, error: DeliveryError) -> timedelta:
+    """Return the wait after ``attempts``; the other side's ``Retry-After`` applies where it is longer."""
     step = BACKOFF[min(attempts, len(BACKOFF)) - 1]
-    asked = timedelta(seconds=min(error.retry_after or 0, LONGEST_WAIT.total_seconds()))
-    return max(step, asked)
+    # Capped, since a header of 10^300 seconds is more than a timedelta holds.
+    requested = timedelta(seconds=min(error.retry_after or 0, LONGEST_WAIT.total_seconds()))
+    return max(step, requested)

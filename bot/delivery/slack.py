@@ -115,7 +115,7 @@ class SlackChannel:
             )
             for page in islice(pages, _PAGES):
                 for message in page["messages"]:
-                    if _key(message) == delivery.key:
+                    if _key(message) == str(delivery.key):
                         return str(message["ts"])
         return None
 
@@ -153,7 +153,7 @@ def _arguments(delivery: Delivery) -> dict[str, Any]:
         "unfurl_media": False,
         **json.loads(delivery.body),
         "channel": delivery.reader.address,
-        "metadata": {"event_type": "paperbot_delivery", "event_payload": {"key": delivery.key}},
+        "metadata": {"event_type": "paperbot_delivery", "event_payload": {"key": str(delivery.key)}},
     }
 
 

@@ -1,99 +1,141 @@
-"""Lanes: threads that share the outbox as their queue.
+"""A worker: a thread that claims due rows and sends them through one channel until nothing is due.
 
-    claim a few -> for each: its address's turn? -> settle it -> until nothing is due
+    claim a batch -> for each row: is it the address's turn? -> attempt -> report -> circuit breaker
 
-Each lane claims rows for itself, so that no row is in two lanes. The first lane of a channel goes ahead alone
-until one message went through, so that a wrong password is tried once and not once a lane. A lane that is told
-to stop, or whose channel is paused, gives back what it has claimed and not begun.
+The outbox is the only queue. A queue in memory would have to be rebuilt after a crash and shared between processes;
+with claims from the outbox a second process simply adds workers, and no row has two of them. A worker that is told to
+stop, or whose breaker opens, releases the rows that it has claimed and not begun.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from threading import Event
 
 from bot.delivery import Channel
-from bot.delivery.attempt import LEASE, DeliveryAttempts
-from bot.delivery.ports import Outbox, StopSignal
-from bot.delivery.run import Run
-from bot.domain import Delivery, Kind
-from bot.errors import DeliveryError, FailureScope
+from bot.delivery.attempt import LEASE, attempt_delivery
+from bot.delivery.circuit_breaker import BreakerState, CircuitBreaker
+from bot.delivery.ports import Clock, DiskProblems, Outbox, ReaderSuppression, StopSignal
+from bot.delivery.report import ReportBuilder
+from bot.domain import Delivery, Kind, Problem, State
+from bot.errors import FailureScope
 
-# Rows claimed at once: so many a killed worker leaves behind, for each lane, until their lease is over.
+# A killed worker leaves at most this many rows behind that wait for the end of their lease.
 BATCH = 4
-PATIENCE = timedelta(seconds=5)  # a row that is due so soon is waited for; a later one is the next run's
-_SHORTEST_WAIT = 0.05  # seconds
+# A row that is due within this time is waited for; a later one is left to the next run, a minute later.
+PATIENCE = timedelta(seconds=5)
+_SHORTEST_WAIT = (
+    0.05  # seconds; without it, a row whose lock another worker holds would be polled in a busy loop
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RunContext:
+    """What the workers of one run share; each part is immutable or thread-safe."""
+
+    outbox: Outbox
+    readers: ReaderSuppression
+    report: ReportBuilder
+    now: Clock
+    stop: StopSignal
+    disk_problems: DiskProblems
+    has_failed: Event = field(default_factory=Event)  # set when a worker raised, so that the others stop
+
+    def may_continue(self) -> bool:
+        """Whether another message may be begun."""
+        return not (self.has_failed.is_set() or self.stop.is_set()) and self.has_free_space()
+
+    def has_free_space(self) -> bool:
+        """Whether what is sent can be recorded; if not, the full disk is reported."""
+        # Checked before each message: it costs some microseconds, and a disk fills up during a run.
+        disk_problems = self.disk_problems()
+        for problem in disk_problems:
+            self.report.add_once(problem)
+        return not disk_problems
 
 
 @dataclass(slots=True)
 class Worker:
-    """One channel at work in one thread; ``spacing`` is the least time between messages to one address."""
+    """Sends through one connection of a channel, in one thread.
+
+    ``spacing`` is the least time between two messages to one address. The worker with ``is_probe`` goes first; the
+    others of the channel wait until it has delivered a message.
+    """
 
     kind: Kind
     channel: Channel
     spacing: timedelta
-    is_first: bool
-    outbox: Outbox
-    settler: DeliveryAttempts
-    run: Run
-    stop: StopSignal
-    _is_closed: bool = field(default=False, init=False)
-    _last: dict[str, datetime] = field(
+    breaker: CircuitBreaker
+    is_probe: bool
+    run: RunContext
+    _has_quit: bool = field(default=False, init=False)
+    _turns: dict[str, datetime] = field(
         default_factory=dict, init=False
-    )  # when the last message to an address went
+    )  # when an address may get its next message
 
     def work(self) -> None:
-        """Send until nothing is due, or it is told not to."""
+        """Send until nothing is due, the run is to end, or the breaker opens. The store's errors are raised."""
+        outbox = self.run.outbox
         try:
-            if not self.is_first:
-                self.run.proven[self.kind].wait()
-            self._empty()
+            if not self.is_probe:
+                self.breaker.wait_for_probe()
+            while self._may_continue():
+                batch = outbox.claim(self.kind, self.run.now(), LEASE, BATCH)
+                if not batch and not self._wait_for_next_due():
+                    return
+                for delivery in batch:
+                    now = self.run.now()
+                    address = delivery.reader.address
+                    turn = self._turns.get(address, now)
+                    if not self._may_continue():
+                        outbox.release(delivery, None, now)
+                    elif turn > now:
+                        # Released rather than slept for, so that other addresses need not wait behind this one.
+                        outbox.release(delivery, turn, now)
+                    else:
+                        if self.spacing:
+                            self._turns[address] = now + self.spacing
+                        self._deliver(delivery)
         finally:
-            self.run.proven[self.kind].set()
+            # Also without a success, or the other workers would wait for ever.
+            self.breaker.end_probe()
 
-    def _empty(self) -> None:
-        while self._is_open():
-            batch = self.outbox.claim(self.kind, self.run.now(), LEASE, BATCH)
-            if not batch and not self._wait_for_more():
-                return
-            for delivery in batch:
-                self._next(delivery)
+    def _may_continue(self) -> bool:
+        is_open = self.breaker.state is BreakerState.OPEN
+        return not (is_open or self._has_quit) and self.run.may_continue()
 
-    def _is_open(self) -> bool:
-        told_to_end = self.run.broken or self.stop.is_set() or not self.run.has_room()
-        return not (told_to_end or self.kind in self.run.paused or self._is_closed)
-
-    def _wait_for_more(self) -> bool:
-        """Whether a row comes due within the patience; it does by the end of this call."""
-        due, now = self.outbox.next_due(self.kind), self.run.now()
+    def _wait_for_next_due(self) -> bool:
+        """Wait for a row that is due within ``PATIENCE``; False if there is none."""
+        due = self.run.outbox.next_due(self.kind)
+        now = self.run.now()
         if due is None or due > now + PATIENCE:
             return False
-        self.stop.wait(max((due - now).total_seconds(), _SHORTEST_WAIT))
+        self.run.stop.wait(max((due - now).total_seconds(), _SHORTEST_WAIT))
         return True
 
-    def _next(self, delivery: Delivery) -> None:
-        if not self._is_open():
-            self.outbox.release(delivery, None, self.run.now())
-        elif turn := self._turn(delivery.reader.address, self.run.now()):
-            self.outbox.release(delivery, turn, self.run.now())
-        elif failure := self.settler.deliver(delivery, self.channel):
-            self._stop_after(failure)
-
-    def _turn(self, address: str, now: datetime) -> datetime | None:
-        """When an address may get its next message; None where that is now, which is then taken."""
-        turn = self._last[address] + self.spacing if address in self._last else now
-        if turn > now:
-            return turn
-        if self.spacing:
-            self._last[address] = now
-        return None
-
-    def _stop_after(self, failure: DeliveryError) -> None:
-        """Pause the channel if it is the channel's failure.
-
-        Where the first lane got through and another one doesn't, the server wants fewer connections.
-        """
-        if failure.blame is FailureScope.CHANNEL and not (self.is_first or failure.permanent):
-            self._is_closed = True
-        elif failure.blame in (FailureScope.CHANNEL, FailureScope.POLICY):
-            self.settler.pause(self.kind, str(failure))
+    def _deliver(self, delivery: Delivery) -> None:
+        """Attempt one delivery, report it, and stop what its failure is about: the reader, or the channel."""
+        result = attempt_delivery(delivery, self.channel, self.run.outbox, self.run.now)
+        outcome = result.outcome
+        error = result.error
+        if result.is_committed:
+            self.run.report.count(delivery, outcome.state)
+        # An uncounted attempt failed for the channel's sake, and the open breaker is reported once for all.
+        if error and outcome.counted:
+            self.run.report.add(Problem(delivery.reader.name, f"{error} ({outcome.next_step})"))
+        if error and error.permanent and error.blame is FailureScope.READER:
+            # A hard bounce. Mail servers count them against the sender, so the address gets nothing more.
+            self.run.readers.refuse(delivery.reader.id, str(error))
+        if outcome.state is State.SENT:
+            self.breaker.record_success()
+        elif outcome.state is State.UNKNOWN:
+            self.breaker.record_unanswered(self.run.now())
+        else:
+            self.breaker.record_refusal()
+        if error and error.blame is FailureScope.CHANNEL and not (self.is_probe or error.permanent):
+            # The probe got through and a further connection doesn't: the server limits connections (421), which
+            # is no outage. This worker ends and the others go on.
+            self._has_quit = True
+        elif error and error.blame in (FailureScope.CHANNEL, FailureScope.POLICY):
+            self.breaker.trip(str(error), self.run.now())

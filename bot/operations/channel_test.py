@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from bot.config.profiles import Profile
 from bot.delivery import Route
-from bot.domain import Delivery, Edition, Kind, Reader, StopReason
+from bot.domain import Delivery, Edition, Kind, OutboxKey, Reader, StopReason
 from bot.errors import DeliveryError, FailureScope, UsageError
 from bot.reader_links import SampleLinks
 from bot.rendering import sample
@@ -104,7 +104,7 @@ class ChannelTests:
         channel = self.routes[reader.kind].channels[0]
         day = local_date(now, profile.schedule.timezone)
         deliveries = [
-            Delivery(0, f"{slot}:{reader.id}:{reader.kind}:{m.part}", reader, m.body, 1, "", day)
+            Delivery(0, OutboxKey(slot, reader.id, reader.kind, m.part), reader, m.body, 1, "", day)
             for m in renderer.messages(edition, slot)
         ]
         try:

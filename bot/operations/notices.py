@@ -9,7 +9,7 @@ from email.utils import parseaddr
 
 from bot.delivery import Channel
 from bot.disk_space import DiskSpace
-from bot.domain import Delivery, Kind, Problem, Reader, State
+from bot.domain import Delivery, Kind, OutboxKey, Problem, Reader, State
 from bot.errors import DeliveryError, StoreError
 from bot.rendering.mime import notice_bytes
 from bot.store import Store
@@ -73,4 +73,4 @@ class OperatorNotices:
             date=now,
         )
         reader = Reader(0, "operator", Kind.EMAIL, self.address)
-        return Delivery(0, f"{key}:0:{Kind.EMAIL}:1", reader, body, 1, "", now.date())
+        return Delivery(0, OutboxKey(key, reader.id, reader.kind), reader, body, 1, "", now.date())

@@ -15,6 +15,7 @@ from bot.domain import (
     Edition,
     EditionKind,
     Message,
+    OutboxKey,
     PaperId,
     Pick,
     Quiet,
@@ -302,7 +303,7 @@ def _outbox_rows(
     return [
         {
             # The idempotency key: unique, so that no message is put into the outbox twice.
-            "key": f"{edition_id}:{reader.id}:{reader.kind}:{message.part}",
+            "key": str(OutboxKey(str(edition_id), reader.id, reader.kind, message.part)),
             "edition_id": edition_id,
             "reader_id": reader.id,
             "kind": reader.kind,

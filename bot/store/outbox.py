@@ -20,7 +20,7 @@ from secrets import token_hex
 from sqlalchemy import Connection, Update, and_, func, select, text, update
 
 from bot.clock import FAR
-from bot.domain import Delivery, Kind, Message, ReaderId, State
+from bot.domain import Delivery, Kind, Message, OutboxKey, ReaderId, State
 from bot.store import outbox_statements as statements
 from bot.store.editions import EditionId
 from bot.store.engine import AnyRow, AnySelect, Database, in_chunks, insert_new
@@ -54,10 +54,10 @@ class Outbox:
         self._database = database
         self._commits = GroupCommit(database)
 
-    def put_confirmation(self, reader_id: ReaderId, message: Message, key: str, now: datetime) -> None:
+    def put_confirmation(self, reader_id: ReaderId, message: Message, key: OutboxKey, now: datetime) -> None:
         """Put in a message that belongs to no edition; one whose key is there already is not put in again."""
         row = {
-            "key": key,
+            "key": str(key),
             "reader_id": reader_id,
             "kind": select(readers.c.kind).where(readers.c.id == reader_id).scalar_subquery(),
             "part": message.part,
@@ -265,7 +265,7 @@ def _with_readers() -> AnySelect:
 
 def _delivery(row: AnyRow, token: str) -> Delivery:
     reader = reader_of(row, row.reader_id)
-    return Delivery(row.id, row.key, reader, row.body, row.attempts + 1, token, row.date)
+    return Delivery(row.id, OutboxKey.parse(row.key), reader, row.body, row.attempts + 1, token, row.date)
 
 
 def _trouble(row: AnyRow) -> Trouble:

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from email.utils import parseaddr
 from typing import TYPE_CHECKING
 
-from bot.domain import STOPPED_BY_READER, Kind, Message, Reader, StopReason
+from bot.domain import STOPPED_BY_READER, Kind, Message, OutboxKey, Reader, StopReason
 from bot.reader_links import ReaderLinks
 from bot.rendering.confirmation_mail import render_confirmation
 from bot.rendering.mime import mail_bytes
@@ -52,11 +52,11 @@ class SubscriptionService:
             reader = self._store.readers.ask(profile, Kind.EMAIL, address, now)
             if reader.stopped not in (None, StopReason.AWAITING, *STOPPED_BY_READER):
                 return False  # somebody else stopped them, so their button would do nothing
-            key = f"letter:{reader.id}:{now:%Y%m%dT%H%M%S}:1"
+            key = OutboxKey(f"confirmation-{now:%Y%m%dT%H%M%S}", reader.id, reader.kind)
             self._store.outbox.put_confirmation(reader.id, self._letter(reader, title, key, now), key, now)
         return allowed
 
-    def _letter(self, reader: Reader, title: str, key: str, now: datetime) -> Message:
+    def _letter(self, reader: Reader, title: str, key: OutboxKey, now: datetime) -> Message:
         """Without a word of what the one who asked has typed."""
         links = self._links(reader)
         known = reader.stopped is None
@@ -70,7 +70,7 @@ class SubscriptionService:
             recipient=reader.address,
             unsubscribe_url=links.unsubscribe(),
             list_id=f"{title} <{reader.profile}.{domain}>",
-            message_id=f"<{key.replace(':', '.')}@{domain}>",
+            message_id=f"<{str(key).replace(':', '.')}@{domain}>",
             date=now,
         )
         return Message(body, parts.subject)

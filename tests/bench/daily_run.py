@@ -27,7 +27,7 @@ from ingest import feed, papers, take_in
 from sqlalchemy import insert
 
 from bot.app import App, open_app
-from bot.delivery import dispatch
+from bot.delivery import dispatcher
 from bot.domain import EditionKind, Reader, Vote
 from bot.editions import composer as editing
 from bot.ranking import ranker
@@ -61,7 +61,7 @@ PARTS: list[tuple[str, Any, Sequence[str]]] = [
     ("selection", editing, ["select"]),
     ("composing", editing, ["compose"]),
     ("rendering", rendering.MessageRenderer, ["messages"]),
-    ("delivering", dispatch.Dispatcher, ["deliver_due"]),
+    ("delivering", dispatcher.Dispatcher, ["deliver_due"]),
 ]
 
 

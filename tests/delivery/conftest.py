@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pytest
 
-from bot.domain import Delivery, Kind, Reader
+from bot.domain import Delivery, Kind, OutboxKey, Reader
 
 from .memory_outbox import MemoryOutbox, MemoryPauses, MemoryReaders
 from .slack_server import SlackServer
@@ -34,7 +34,7 @@ def make_delivery():
         reader = Reader(more.pop("reader_id", number), more.pop("profile", "rewards"), kind, address)
         return Delivery(
             id=number,
-            key=f"{number}:{reader.id}:{kind}:{part}",
+            key=OutboxKey(str(number), reader.id, kind, part),
             reader=reader,
             body=body,
             attempts=attempts,

@@ -10,9 +10,9 @@ import pytest
 
 from bot.delivery import Route
 from bot.delivery.attempt import LEASE
+from bot.delivery.circuit_breaker import MAX_UNANSWERED
 from bot.delivery.dispatcher import Dispatcher
 from bot.delivery.files import FilesChannel
-from bot.delivery.run import SILENCES
 from bot.delivery.smtp import SmtpChannel
 from bot.delivery.worker import BATCH, PATIENCE
 from bot.domain import Kind, State
@@ -202,11 +202,11 @@ def test_a_message_that_a_policy_keeps_refusing_is_given_up_by_name(dispatcher, 
 
 
 def test_after_three_silences_in_a_row_the_rest_is_not_risked(dispatcher, rows, mail, now):
-    some = rows(SILENCES + 4)
+    some = rows(MAX_UNANSWERED + 4)
     silence = DeliveryError("silence", permanent=False, unknown=True)
     mail.after = {1: silence} | dict.fromkeys(range(3, 99), silence)
     report = dispatcher.deliver_due(now)
-    assert (mail.sent, counts(report)) == ([2], (1, 0, 1 + SILENCES, 0, 0))
+    assert (mail.sent, counts(report)) == ([2], (1, 0, 1 + MAX_UNANSWERED, 0, 0))
     assert some[-1].state is S.PENDING
     assert "3 messages in a row were sent and not answered" in str(report.problems[-1])
 

@@ -51,7 +51,7 @@ def test_links_are_not_unfurled_and_the_key_goes_along(slack_server, channel, de
     channel.send(delivery, started)
     (post,) = slack_server.posts
     assert (post["unfurl_links"], post["unfurl_media"]) == (False, False)
-    assert post["metadata"]["event_payload"] == {"key": delivery.key}
+    assert post["metadata"]["event_payload"] == {"key": str(delivery.key)}
 
 
 @pytest.mark.parametrize(

@@ -82,8 +82,8 @@ def test_the_messages_go_into_the_outbox_with_their_edition(samples, store, now)
     edition = store.editions.last(reader.id)
     one, two = store.outbox.claim(Kind.SLACK, now, timedelta(minutes=5), 9)
     assert [one.id, two.id] == ids
-    assert one.key == f"{edition.id}:{reader.id}:slack:1"
-    assert two.key == f"{edition.id}:{reader.id}:slack:2"
+    assert str(one.key) == f"{edition.id}:{reader.id}:slack:1"
+    assert str(two.key) == f"{edition.id}:{reader.id}:slack:2"
     assert (one.body, one.reader, one.date, one.attempts) == (HELLO.body, reader, now.date(), 1)
 
 

@@ -8,7 +8,7 @@ from hashlib import sha256
 import pytest
 from sqlalchemy import select
 
-from bot.domain import Entry, Kind, Message, Origin, Override, State, StopReason, Vote
+from bot.domain import Entry, Kind, Message, Origin, OutboxKey, Override, State, StopReason, Vote
 from bot.store import open_store
 from bot.store.readers import CONFIRM_WITHIN
 from bot.store.schema import forgotten
@@ -152,7 +152,9 @@ def test_of_each_member_of_a_channel_the_last_vote_counts(samples, store, now):
 def test_a_letter_goes_out_to_one_who_is_no_reader_yet_and_once(store, now):
     eve = store.readers.ask("rewards", *EVE, now)
     for _ in range(2):
-        store.outbox.put_confirmation(eve.id, Message(b"hello", "Hello"), "letter:1:1", now)
+        store.outbox.put_confirmation(
+            eve.id, Message(b"hello", "Hello"), OutboxKey("confirmation", eve.id, Kind.EMAIL), now
+        )
     (delivery,) = store.outbox.claim(Kind.EMAIL, now, timedelta(hours=1), 10)
     assert (delivery.body, delivery.reader) == (b"hello", eve)
     assert store.outbox.start_data(delivery, now, timedelta(hours=1))
