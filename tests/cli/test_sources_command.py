@@ -49,7 +49,7 @@ def test_sources_are_listed_with_how_they_do(settings: Path, web: Web, paperbot)
 def test_an_address_that_is_not_public_is_refused_unless_allowed(settings: Path, web: Web, paperbot) -> None:
     settings.write_text(f'[[sources]]\nname = "blog"\nkind = "feed"\nurl = "{web.url}/feed"\n')
     (problem,) = paperbot("ingest", "--json").json["problems"]
-    assert "no public address" in problem["problem"]
+    assert "not a public address" in problem["problem"]
     assert web.requests == []
 
 
