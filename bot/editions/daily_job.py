@@ -18,8 +18,8 @@ from bot.delivery.dispatcher import Dispatcher
 from bot.disk_space import DiskSpace
 from bot.domain import Delivery, Edition, Kind, Problem, Reader, SourceState, State
 from bot.editions.alerts import alert
-from bot.editions.candidates import Readers, last_edition_days
-from bot.editions.composer import EditionComposer, EditionRequest
+from bot.editions.candidates import EditionRequest, Readers, last_edition_days
+from bot.editions.composer import EditionComposer
 from bot.editions.tldrs import TldrWriter
 from bot.editions.waiting_for_sources import Due, Waiting, missing_of
 from bot.errors import PaperbotError, mistake

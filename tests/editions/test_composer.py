@@ -10,7 +10,7 @@ from support import digest
 from bot.app import open_app
 from bot.domain import Edition, Vote
 from bot.editions import daily_job as running
-from bot.editions.composer import EditionRequest
+from bot.editions.candidates import EditionRequest
 from bot.errors import StoreError
 from bot.feedback.service import record
 
