@@ -1,6 +1,6 @@
 """Alerts: a message at once for a paper that a profile's alert rule matches.
 
-    papers new since the last check --rank--> scores --alert rule--> one message a paper, up to the daily limit --> outbox
+    papers new since the last check --rank--> scores --alert rule--> a message each, up to the daily limit --> outbox
 
 Matches above the daily limit go first into the next edition. In quiet hours nothing is checked and the mark stays
 where it is, so that the first check after them covers all papers that arrived meanwhile.
@@ -34,7 +34,8 @@ def alert(
     newest = store.papers.newest_id()
     if mark >= newest:
         # Nothing arrived: most of the ticks, one a minute, end here without gathering candidates.
-        store.alert_marks.move(reader.id, newest)
+        if mark > newest:  # a restored backup has fewer papers: the next ones get ids below the mark
+            store.alert_marks.move(reader.id, newest)
         return []
 
     # The first check has no mark, and covers what is new since the last edition.

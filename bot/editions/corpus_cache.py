@@ -107,5 +107,5 @@ class CorpusCache:
         if paper is None:
             return None
         at: datetime = paper.first_seen
-        # In integers: a float of seconds has 53 bits, and rounds away the last microsecond.
+        # In integers: ``int(timestamp() * 1e6)`` may be a microsecond off by rounding.
         return int(at.timestamp()) * 1_000_000 + at.microsecond

@@ -13,7 +13,7 @@ from bot.summaries.summary import summarise
 from bot.terms import singular
 
 _MAX_REASONS = 3
-# A word that adds less log-odds than this is noise: it moves a probability of 50 % by little more than 1 %.
+# A word that adds less log-odds than this is noise: it moves a probability of 50 % by 1.2 points.
 _MIN_WEIGHT = 0.05
 # Beside a heavy word a light one explains nothing: a reason has at least this share of the heaviest weight.
 _MIN_SHARE = 0.25
