@@ -1,10 +1,12 @@
-"""What Paperbot talks about: one frozen dataclass for each stage of a paper's way.
+"""The domain model: one frozen dataclass for each stage from digest to delivery.
 
     RawDigest --parse--> ParsedDigest of Entry --identify, merge--> Paper with Sighting
     Paper --rank for a Reader--> Score with Reason --select, compose--> Edition of Pick
     Edition --render--> Message --outbox--> Delivery
+    Reader --vote on a Paper--> RecordedVote --> the next Score
 
-A stage adds a type; it never writes onto the type of the stage before.
+Each stage has a type of its own and never writes onto the type of the stage before: a Paper is the same for all
+readers, so a score on it would be one reader's score shown to another.
 """
 
 from __future__ import annotations
@@ -14,14 +16,16 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from enum import StrEnum
 
+# Ids are assigned in order of arrival: a higher id arrived later, and a watermark is one number.
 PaperId = int
 ReaderId = int
-NOT_STORED: ReaderId = 0  # the id of a reader whom the store does not have yet; it gives none this id
+# The id of a reader who is not in the store; the store assigns ids from 1.
+NOT_STORED: ReaderId = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something that went wrong without stopping the run: where, what, and what to do about it."""
+    """An error that did not stop the run: where it occurred, what it is, and the remedy."""
 
     source: str
     problem: str
@@ -35,7 +39,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class RawDigest:
-    """Bytes as a source delivered them; ``name`` is the file name or URL, for people to find it again."""
+    """Bytes as a source delivered them; ``name`` is the file name or URL, for messages to people."""
 
     source: str
     name: str
@@ -44,11 +48,11 @@ class RawDigest:
 
 @dataclass(frozen=True, slots=True)
 class SourceState:
-    """How it went with a source so far, and what the source itself wants to remember (``memory``).
+    """The history of a source's checks, and what the source itself stores between them (``memory``).
 
-    ``failures`` in a row since the last success, the last of them for ``problem``; before ``not_before`` it
-    asks to be left alone; ``warned`` is the trouble that its operator was last told of, empty without any;
-    ``failing_since`` is when the first of these failures came.
+    ``failures`` counts those in a row since the last success, the first at ``failing_since``, the last because of
+    ``problem``. The source asked not to be called before ``not_before`` (Retry-After). ``warned`` is the problem that
+    was last reported for it, empty if there is none.
     """
 
     name: str
@@ -64,7 +68,7 @@ class SourceState:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One paper as one digest tells of it; text is cleaned of control characters, LaTeX is kept."""
+    """One paper as one digest has it; control characters are removed from its text, LaTeX is kept."""
 
     title: str
     abstract: str = ""
@@ -79,12 +83,12 @@ class Entry:
     organisation: str | None = None
     version: int | None = None  # of the arXiv id
     categories: tuple[str, ...] = ()
-    replacement: bool = False  # announced because a later version replaces one that was announced before
+    replacement: bool = False  # announced because a new version replaces an announced one
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedDigest:
-    """One digest of one day. ``rejected`` says which blocks could not be read, and why."""
+    """One digest of one day. ``rejected`` has a message for each block that could not be parsed."""
 
     format: str
     topic: str
@@ -95,7 +99,7 @@ class ParsedDigest:
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """That a paper stood in a digest."""
+    """An occurrence of a paper in a digest."""
 
     source: str
     topic: str
@@ -104,7 +108,7 @@ class Sighting:
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """One work, however many digests mention it; ``sightings`` are in the order of arrival."""
+    """One work, merged from all digests that contain it; ``sightings`` are in the order of arrival."""
 
     id: PaperId
     title: str
@@ -119,17 +123,17 @@ class Paper:
     organisation: str | None
     first_seen: datetime
     sightings: tuple[Sighting, ...] = ()
-    version: int | None = None  # the newest that was seen
+    version: int | None = None  # the newest seen, of the arXiv id
     categories: tuple[str, ...] = ()
 
     @property
     def ref(self) -> str:
-        """The id as people type it and JSON carries it: ``p17``."""
+        """The id in commands and JSON: ``p17``."""
         return f"p{self.id}"
 
     @property
     def text(self) -> str:
-        """Title and abstract, the text that is ranked; a fitted corpus finds its rows by the hash of this very text."""
+        """Title and abstract, the text that is ranked; a fitted corpus finds its rows by the hash of this text."""
         return f"{self.title}\n{self.abstract}"
 
 
@@ -144,25 +148,25 @@ class Kind(StrEnum):
 
 
 class Origin(StrEnum):
-    """Who keeps the list that a reader stands on."""
+    """Where a reader was subscribed."""
 
-    FILE = "file"  # the profile's file
-    WEB = "web"  # the store: subscribed on a page or in Slack
+    FILE = "file"  # in the profile's file
+    WEB = "web"  # on a page or in Slack; only the store has the subscription
 
 
 class StopReason(StrEnum):
     """Why nothing more is sent to a reader. Who stopped a reader decides who may start them again."""
 
-    AWAITING = "awaiting"  # asked to subscribe, and has not confirmed that yet
+    AWAITING = "awaiting"  # subscription not yet confirmed (double opt-in)
     PAUSED = "paused"  # by the reader
     UNSUBSCRIBED = "unsubscribed"  # by the reader
     REMOVED = "removed"  # by the operator, who took the address out of the profile's file
     OPERATOR = "operator"  # by the operator's command
-    REFUSED = "refused"  # by the mail server or Slack, which doesn't take messages for the address
+    REFUSED = "refused"  # by the mail server or Slack (hard bounce)
 
     @property
     def in_words(self) -> str:
-        """The reason as people read it."""
+        """The reason in a message."""
         return _STOPS_IN_WORDS[self]
 
 
@@ -174,12 +178,13 @@ _STOPS_IN_WORDS = {
     StopReason.OPERATOR: "stopped by the operator",
     StopReason.REFUSED: "refused",
 }
+# A reader may undo only these: an unsubscribe link in an old mail must not reverse the operator's decision.
 STOPPED_BY_READER = (StopReason.PAUSED, StopReason.UNSUBSCRIBED)
 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """One address that receives one profile. ``stopped`` says why no more is sent, if so."""
+    """One address that receives one profile. ``stopped`` says why nothing more is sent, None for an active reader."""
 
     id: ReaderId
     profile: str  # slug
@@ -187,11 +192,11 @@ class Reader:
     address: str
     stopped: StopReason | None = None
     origin: Origin = Origin.FILE
-    stop_detail: str = ""  # what the mail server or Slack said when it refused the address
+    stop_detail: str = ""  # the error message with which the mail server or Slack refused the address
 
     @property
     def stopped_because(self) -> str | None:
-        """Why no more is sent, as people read it: ``refused: 550 no such user``."""
+        """Why nothing more is sent, as in ``refused: 550 no such user``; None for an active reader."""
         if self.stopped is None:
             return None
         return ": ".join(part for part in (self.stopped.in_words, self.stop_detail) if part)
@@ -203,12 +208,12 @@ class Reader:
 
     @property
     def is_shared(self) -> bool:
-        """Whether several people read it: a Slack channel, public or private, and no person."""
+        """Whether several people read it: a Slack channel, public (C) or private (G), rather than a person."""
         return self.kind is Kind.SLACK and self.address.startswith(("C", "G"))
 
 
 class Vote(StrEnum):
-    """A reader's judgement of a paper; ``CLEAR`` takes an earlier one back."""
+    """A reader's vote on a paper; ``CLEAR`` withdraws an earlier one."""
 
     UP = "up"
     DOWN = "down"
@@ -217,20 +222,20 @@ class Vote(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RecordedVote:
-    """Relevance feedback: what one reader last said of one paper."""
+    """Relevance feedback: the last vote of a reader on a paper."""
 
     paper: PaperId
     vote: Vote
     at: datetime
-    via: str  # the door it came in by: cli, mail, slack, page
-    voter: str = ""  # which member of a channel; empty where reader and person are one
+    via: str  # the channel: cli, mail, slack, page
+    voter: str = ""  # the member of a shared Slack channel; empty for a reader who is one person
 
 
 @dataclass(frozen=True, slots=True)
 class Override:
-    """What a reader has set on a page, over what the profile says; None: as in the profile.
+    """The preferences that a reader has set on their page; None means as in the profile.
 
-    ``ignored`` are words that the reader has taken out of what was learned.
+    ``ignored`` are the words that the reader has excluded from ranking.
     """
 
     size: int | None = None
@@ -243,12 +248,12 @@ class Override:
 
 
 class ReasonKind(StrEnum):
-    """Where a reason's weight comes from."""
+    """The origin of a reason's weight."""
 
-    WORD = "word"  # a word of the paper, weighed by the reader's model
+    WORD = "word"  # a word of the paper, weighted by the reader's model
     KEYWORD = "keyword"  # a keyword of the profile
     TRENDING = "trending"  # the paper's upvotes
-    ALERT = "alert"  # a keyword or author of the profile's alert rule; it has no weight
+    ALERT = "alert"  # a keyword or author of the profile's alert rule; its weight is 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,12 +267,12 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How likely a reader is to want a paper.
+    """The predicted probability that a reader wants a paper.
 
-    ``log_odds == rest + sum(r.weight for r in reasons)`` and ``probability`` is its logistic function;
-    ``rest`` holds what no word answers for: the model's intercept. ``reasons`` are complete, the heaviest
-    (by absolute weight) first. ``because`` is the reader's liked paper that this one resembles most.
-    ``followed`` names the author whom the profile always shows; ``muted`` the mute that hides the paper.
+    ``log_odds == rest + sum(r.weight for r in reasons)`` and ``probability`` is its logistic function; ``rest`` is
+    the model's intercept. ``reasons`` are complete and sorted by absolute weight, the heaviest first. ``because`` is
+    the most similar paper that the reader liked. ``followed`` names the author whom the profile always shows,
+    ``muted`` the mute that hides the paper.
     """
 
     paper: PaperId
@@ -284,29 +289,29 @@ class Score:
 
 
 class PickKind(StrEnum):
-    """Why a paper has its place in an edition."""
+    """Why a paper was chosen for an edition."""
 
     MATCH = "match"  # its score
     FOLLOW = "follow"  # an author whom the profile always shows
-    EXPLORE = "explore"  # to learn from: uncertain, but plausible
+    EXPLORE = "explore"  # uncertainty sampling: an uncertain but plausible paper
     ALERT = "alert"  # the profile's alert rule
 
 
 class Role(StrEnum):
-    """What a sentence of a summary does."""
+    """The rhetorical role of a sentence (argumentative zoning)."""
 
-    TASK = "task"  # names what is to be done
-    IDEA = "idea"  # tells how it is done here
-    RESULT = "result"  # reports what came out
-    TLDR = "tldr"  # all in one, written by a language model and not by the authors
+    TASK = "task"  # states the problem
+    IDEA = "idea"  # describes the approach
+    RESULT = "result"  # reports a finding
+    TLDR = "tldr"  # a summary in one sentence by a language model, not by the authors
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of a summary, word for word from the abstract unless it is a TL;DR.
+    """A sentence of a summary, verbatim from the abstract unless it is a TL;DR.
 
-    ``role`` is None where it has none for certain; ``marks`` are the words of it that matter to this reader, as
-    they stand in it. ``after_gap``: something before it was left out, which is shown as an ellipsis.
+    ``role`` is None if it is uncertain; ``marks`` are the words to highlight for this reader, verbatim. ``after_gap``:
+    something before it was left out, which is shown as an ellipsis.
     """
 
     text: str
@@ -317,7 +322,7 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """One paper of an edition. ``reasons`` are the few worth showing; ``because`` is a liked paper's title."""
+    """One paper of an edition. ``reasons`` are the few that are shown; ``because`` is a liked paper's title."""
 
     paper: Paper
     kind: PickKind
@@ -329,11 +334,11 @@ class Pick:
 
 
 class EditionKind(StrEnum):
-    """What takes a slot of a reader."""
+    """What a slot of a reader holds."""
 
-    EDITION = "edition"  # the day's picks, or why there are none
+    EDITION = "edition"  # the day's picks, or the reason why it is quiet
     ALERT = "alert"  # one paper, sent at once
-    SKIPPED = "skipped"  # a day that downtime missed, made up for by a later edition
+    SKIPPED = "skipped"  # a date missed by downtime, which a later edition makes up for; no messages
 
 
 class QuietReason(StrEnum):
@@ -342,16 +347,16 @@ class QuietReason(StrEnum):
     WEEKEND = "weekend"  # arXiv's
     HOLIDAY = "holiday"  # arXiv's
     FAILING = "failing"  # a source can't be read
-    STALE = "stale"  # a source has brought nothing new, though something is usual
-    NOTHING_NEW = "nothing new"  # and that is nothing unusual
+    STALE = "stale"  # a source has delivered nothing new, though it usually does
+    NOTHING_NEW = "nothing new"  # which is usual for these sources
     BELOW = "below threshold"
-    MUTED = "muted"  # all of it
-    MISSED = "missed"  # a day of downtime
+    MUTED = "muted"  # all new papers
+    MISSED = "missed"  # by downtime
 
 
 @dataclass(frozen=True, slots=True)
 class Quiet:
-    """Why an edition has no picks, and a sentence or two that tell its reader."""
+    """Why an edition has no picks, and the sentences that explain it to its reader."""
 
     reason: QuietReason
     words: str
@@ -362,11 +367,11 @@ class Quiet:
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """What one reader gets for one day, or at once.
+    """What one reader is sent for one local date, or at once as an alert.
 
-    ``considered`` papers were new to the reader; ``watermark`` is the highest paper id known when it was
-    composed, so that the next edition begins where this one ended. ``quiet`` says why there are no picks.
-    ``missing`` names sources that failed, so that the edition was made without what they have.
+    ``considered`` is the number of candidates. ``watermark`` is the highest paper id in the store when the edition
+    was composed; the next edition's candidates begin after it. ``quiet`` says why there are no picks. ``missing``
+    names the interrupted sources that the edition did without.
     """
 
     reader: Reader
@@ -379,12 +384,12 @@ class Edition:
     quiet: Quiet | None = None
     kind: EditionKind = EditionKind.EDITION
     missing: tuple[str, ...] = ()
-    is_test: bool = False  # sent to try out a channel; never stored
+    is_test: bool = False  # a test message; never stored
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A rendered edition or one part of it, ready for its channel; ``body`` is sent as it stands."""
+    """A rendered edition or one part of it, ready for its channel; ``body`` is sent unchanged."""
 
     body: bytes
     subject: str

@@ -1,1 +1,1 @@
-"""Makes every reader's edition: who is due, candidates, ranking, selection, alerts and quiet days."""
+"""Compose the editions of readers: who is due, candidates, ranking, selection, alerts and quiet days."""

@@ -1,9 +1,9 @@
 """Alerts: a message at once for a paper that a profile's alert rule matches.
 
-new since the last look --rank(reader)--> scores --urgent--> one message a paper, a few a day --> outbox
+    papers new since the last check --rank--> scores --alert rule--> a message each, up to the daily limit --> outbox
 
-What is over the day's number goes into the next edition, first of all. In quiet hours nothing is looked at, so
-that the look after them finds it all.
+Matches above the daily limit go first into the next edition. In quiet hours nothing is checked and the mark stays
+where it is, so that the first check after them covers all papers that arrived meanwhile.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from datetime import datetime
 
 from bot.config.profiles import Profile
 from bot.domain import Edition, Message, Reader
-from bot.editions.candidates import Candidates
 from bot.editions.composer import EditionComposer
 from bot.schedule import local_date, local_time
 from bot.selection.alert_rules import is_quiet
@@ -26,27 +25,31 @@ Render = Callable[[Edition, str], Sequence[Message]]
 def alert(
     reader: Reader, profile: Profile, *, store: Store, editor: EditionComposer, render: Render, now: datetime
 ) -> list[Edition]:
-    """Put the alerts that a reader is to get now into the outbox; each paper and reader has one at most."""
-    rule, timezone = profile.alerts, profile.schedule.timezone
+    """Put a reader's due alerts into the outbox, at most one for each paper, and return them."""
+    rule = profile.alerts
+    timezone = profile.schedule.timezone
     if rule is None or is_quiet(local_time(now, timezone), rule.quiet):
         return []
-    candidates = _since_last_look(reader, profile, store, editor)
-    day = local_date(now, timezone)
-    room = max(rule.per_day - store.editions.alerts_on(reader.id, day), 0)
-    made: list[Edition] = []
-    if candidates.ids and room:
-        for one in editor.alerts(reader, profile, day, now, candidates)[:room]:
-            slot = f"alert-{one.picks[0].paper.ref}"
-            if store.editions.save(one, slot, render(one, slot)) is not None:
-                made.append(one)
-    store.alert_marks.move(reader.id, candidates.watermark)
-    return made
-
-
-def _since_last_look(reader: Reader, profile: Profile, store: Store, editor: EditionComposer) -> Candidates:
-    """The papers not looked at yet; at first, those that are new since the last edition."""
-    mark, newest = store.alert_marks.get(reader.id) or 0, store.papers.newest_id()
+    mark = store.alert_marks.get(reader.id) or 0
+    newest = store.papers.newest_id()
     if mark >= newest:
-        return Candidates([], newest)
-    new = editor.candidates(reader, profile)
-    return replace(new, ids=[paper for paper in new.ids if paper > mark])
+        # Nothing arrived: most of the ticks, one a minute, end here without gathering candidates.
+        if mark > newest:  # a restored backup has fewer papers: the next ones get ids below the mark
+            store.alert_marks.move(reader.id, newest)
+        return []
+
+    # The first check has no mark, and covers what is new since the last edition.
+    candidates = editor.candidates(reader, profile)
+    candidates = replace(candidates, ids=[paper_id for paper_id in candidates.ids if paper_id > mark])
+    day = local_date(now, timezone)
+    remaining = max(rule.per_day - store.editions.alerts_on(reader.id, day), 0)
+    saved: list[Edition] = []
+    if candidates.ids and remaining:
+        for edition in editor.alerts(reader, profile, day, now, candidates)[:remaining]:
+            slot = f"alert-{edition.picks[0].paper.ref}"
+            # The slot is unique to reader and paper: a second process saves nothing, and so sends nothing.
+            if store.editions.save(edition, slot, render(edition, slot)) is not None:
+                saved.append(edition)
+    # Moved last: after a crash in between the papers are checked again, and the slots prevent a second alert.
+    store.alert_marks.move(reader.id, candidates.watermark)
+    return saved

@@ -1,4 +1,8 @@
-"""From the store, for a batch of readers in a few queries: what is news to each, and what each is ranked by."""
+"""Candidates for a batch of readers: the papers new to each, and what they are ranked by.
+
+Everything is read for the whole batch in a few queries, so that the number of queries does not grow with the
+number of readers.
+"""
 
 from __future__ import annotations
 
@@ -12,21 +16,30 @@ from bot.config.profiles import Profile
 from bot.domain import Override, Paper, PaperId, Reader, ReaderId, RecordedVote, Vote
 from bot.schedule import local_date
 from bot.store import Store
-from bot.store.editions import StoredEdition
 from bot.store.new_papers import NewsCursor
 
 if TYPE_CHECKING:  # scikit-learn takes a second to import: only ranking itself pays for it
     from bot.ranking import Interest
 
-# A reader's first edition looks back this far from the newest paper; later ones to the one before.
+# The first edition of a reader looks back this far from the newest paper. A store that has run for a year would
+# otherwise rank a year of papers, and put last winter's best into the first edition.
 FIRST_LOOK_BACK = timedelta(days=7)
 
 Readers = Sequence[tuple[Reader, Profile]]
 
 
 @dataclass(frozen=True, slots=True)
+class EditionRequest:
+    """An edition to compose: for which reader, under which profile, for which local date."""
+
+    reader: Reader
+    profile: Profile
+    day: date
+
+
+@dataclass(frozen=True, slots=True)
 class Candidates:
-    """Papers new to a reader, and the highest paper id known when they were gathered."""
+    """Papers new to a reader, and the highest paper id of the store when they were gathered."""
 
     ids: Sequence[PaperId]
     watermark: PaperId
@@ -34,62 +47,69 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True)
 class RankingInputs:
-    """What a batch is ranked by: the readers' interests, in their order, and all papers that these name."""
+    """The interests of a batch of readers, in their order, and all papers that the interests refer to."""
 
     interests: Sequence[Interest]
     papers: Mapping[PaperId, Paper]
 
 
 def candidates_of(store: Store, readers: Readers, samples: Collection[str] = ()) -> list[Candidates]:
-    """What is new to each reader since their last edition, and later versions of papers that they like.
+    """Return for each reader the papers new since their last edition, and later versions of papers they liked.
 
-    New is what was never sent to them or judged by them; once another source has brought papers, what only the
-    sources of ``samples`` have is not.
+    A paper is new if it was never sent to the reader and never voted on by them. Papers that only the sources
+    named in ``samples`` have are excluded once another source has delivered papers.
     """
     watermark = store.papers.newest_id()
-    last = store.editions.last_by_reader([reader.id for reader, _ in readers])
-    begin = _first_look(store) if len(last) < len(readers) else (0, None)
-    horizons = [
-        NewsCursor(
-            reader.id, *(_told(last[reader.id]) if reader.id in last else begin), tuple(profile.sources)
-        )
-        for reader, profile in readers
-    ]
-    fresh = store.papers.new_papers_of(horizons, watermark)
-    revised = store.papers.revisions_of({reader_id: one.composed_at for reader_id, one in last.items()})
-    superseded = store.papers.only_from(samples) if samples and store.sources.has_other(samples) else set()
-    return [
-        Candidates(
-            [
-                paper_id
-                for paper_id in dict.fromkeys((*fresh[reader.id], *revised.get(reader.id, ())))
-                if paper_id not in superseded
-            ],
-            watermark,
-        )
-        for reader, _ in readers
-    ]
+    last_editions = store.editions.last_by_reader([reader.id for reader, _ in readers])
+
+    # A reader without an edition starts a week before the newest paper, not before today: a home with old sample
+    # digests, or one that was switched off for a month, still has a first edition.
+    first_id: PaperId = 0
+    first_time: datetime | None = None
+    if len(last_editions) < len(readers) and (newest := store.papers.newest_first_seen()) is not None:
+        first_time = newest - FIRST_LOOK_BACK
+        first_id = store.papers.last_before(first_time)
+
+    cursors = []
+    for reader, profile in readers:
+        last = last_editions.get(reader.id)
+        after = last.watermark if last else first_id
+        since = last.composed_at if last else first_time
+        cursors.append(NewsCursor(reader.id, after, since, tuple(profile.sources)))
+
+    new = store.papers.new_papers_of(cursors, watermark)
+    revised = store.papers.revisions_of(
+        {reader_id: edition.composed_at for reader_id, edition in last_editions.items()}
+    )
+    excluded = store.papers.only_from(samples) if samples and store.sources.has_other(samples) else set()
+    candidates = []
+    for reader, _ in readers:
+        # A dict keeps the order and drops a paper that is both new and revised.
+        ids = dict.fromkeys((*new[reader.id], *revised.get(reader.id, ())))
+        candidates.append(Candidates([paper_id for paper_id in ids if paper_id not in excluded], watermark))
+    return candidates
 
 
 def last_edition_days(store: Store, readers: Readers, now: datetime) -> dict[ReaderId, date]:
-    """The newest day that each reader's editions have taken, to today on the reader's own calendar."""
+    """Return the newest local date that each reader's editions have taken, up to today in the reader's time zone."""
     by_today: dict[date, list[ReaderId]] = defaultdict(list)
     for reader, profile in readers:
         by_today[local_date(now, profile.schedule.timezone)].append(reader.id)
-    return {
-        reader_id: day
-        for today, ids in by_today.items()
-        for reader_id, day in store.editions.last_days(ids, today, now).items()
-    }
+    # There are at most three local dates on earth at a time, so this is at most three queries.
+    days: dict[ReaderId, date] = {}
+    for today, reader_ids in by_today.items():
+        days |= store.editions.last_days(reader_ids, today, now)
+    return days
 
 
 def ranking_inputs(store: Store, readers: Readers, now: datetime) -> RankingInputs:
-    """What each reader is ranked by, under today's profile and thumbs."""
-    ids = [reader.id for reader, _ in readers]
-    thumbs, overrides = store.feedback.votes_of(ids), store.overrides.of(ids)
-    papers = store.papers.get(thumb.paper for given in thumbs.values() for thumb in given)
+    """Return the interests of these readers under their current profiles and votes."""
+    reader_ids = [reader.id for reader, _ in readers]
+    votes = store.feedback.votes_of(reader_ids)
+    overrides = store.overrides.of(reader_ids)
+    papers = store.papers.get(vote.paper for reader_votes in votes.values() for vote in reader_votes)
     interests = [
-        interest(profile, thumbs[reader.id], papers, now, overrides.get(reader.id, Override()).ignored)
+        interest(profile, votes[reader.id], papers, now, overrides.get(reader.id, Override()).ignored)
         for reader, profile in readers
     ]
     return RankingInputs(interests, papers)
@@ -97,30 +117,24 @@ def ranking_inputs(store: Store, readers: Readers, now: datetime) -> RankingInpu
 
 def interest(
     profile: Profile,
-    thumbs: Sequence[RecordedVote],
+    votes: Sequence[RecordedVote],
     papers: Mapping[PaperId, Paper],
     now: datetime,
     ignored: Sequence[str] = (),
 ) -> Interest:
-    """What to rank by: the profile, and thumbs on papers, as old as they are now, without the ignored words."""
+    """Return a reader's interest: the profile's text and rules, the voted papers, and the age of each vote in days.
+
+    ``papers`` must hold every voted paper. ``ignored`` are the words that the reader has excluded.
+    """
     from bot.ranking import Interest, Rules
 
     return Interest(
         text=profile.interests,
         rules=Rules(profile.keywords, profile.authors, profile.mute),
-        up=[papers[thumb.paper] for thumb in thumbs if thumb.vote is Vote.UP],
-        down=[papers[thumb.paper] for thumb in thumbs if thumb.vote is Vote.DOWN],
-        ages={thumb.paper: max((now - thumb.at) / timedelta(days=1), 0.0) for thumb in thumbs},
+        up=[papers[vote.paper] for vote in votes if vote.vote is Vote.UP],
+        down=[papers[vote.paper] for vote in votes if vote.vote is Vote.DOWN],
+        # A vote imported from a machine whose clock is ahead has age 0: a negative age would let time decay
+        # raise its weight above that of a vote given just now.
+        ages={vote.paper: max((now - vote.at) / timedelta(days=1), 0.0) for vote in votes},
         ignored=ignored,
     )
-
-
-def _told(last: StoredEdition) -> tuple[PaperId, datetime]:
-    return last.watermark, last.composed_at
-
-
-def _first_look(store: Store) -> tuple[PaperId, datetime | None]:
-    newest = store.papers.newest_first_seen()
-    if newest is None:
-        return 0, None
-    return store.papers.last_before(newest - FIRST_LOOK_BACK), newest - FIRST_LOOK_BACK

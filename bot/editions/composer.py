@@ -1,7 +1,10 @@
-"""From the store to editions, for a batch of readers at once: candidates, scores, choices, picks.
+"""Compose editions for a batch of readers: candidates, ranking, selection, picks.
 
-A batch of readers is read from the store in a few queries and ranked in a few matrix products; a single edition is
-a batch of one. Reasons are worked out for the papers that were chosen only.
+    candidates --rank--> scores --alert rule, select--> choices --explain, summarise--> edition
+
+A batch is read from the store in a few queries and ranked in a few matrix products; a single edition is a batch of
+one. Reasons are computed for chosen papers only: with 500 candidates and 10 picks, explaining all of them would take
+fifty times as many rows. Nothing is written.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from bot.config.profiles import Profile
 from bot.domain import Edition, EditionKind, Paper, PaperId, PickKind, Reader, Score
-from bot.editions.candidates import Candidates, RankingInputs, Readers, candidates_of, ranking_inputs
+from bot.editions.candidates import Candidates, EditionRequest, Readers, candidates_of, ranking_inputs
 from bot.editions.picks import compose
 from bot.editions.quiet_days import SourceActivitySince
 from bot.editions.source_activity import Sources
@@ -21,24 +24,14 @@ from bot.selection.alert_rules import urgent
 from bot.selection.selector import Choice, Limits, select
 from bot.selection.trending import with_trending
 from bot.store import Store
-from bot.store.editions import StoredEdition
 
 if TYPE_CHECKING:  # scikit-learn takes a second to import: only ranking itself pays for it
     from bot.ranking import Ranker, Ranking
 
 
 @dataclass(frozen=True, slots=True)
-class EditionRequest:
-    """An edition to be made: whose, by which profile, of which day."""
-
-    reader: Reader
-    profile: Profile
-    day: date
-
-
-@dataclass(frozen=True, slots=True)
 class _Ranked:
-    """One reader's ranking, None where there is nothing to rank, and all papers that its edition may name."""
+    """The ranking of one reader, None without candidates, and all papers that their edition may refer to."""
 
     ranking: Ranking | None
     papers: Mapping[PaperId, Paper]
@@ -47,24 +40,32 @@ class _Ranked:
     def scores(self) -> Sequence[Score]:
         return self.ranking.scores if self.ranking else ()
 
+    def explained(self, choices: Sequence[Choice]) -> list[Choice]:
+        """Return these choices with all reasons of their scores."""
+        if not self.ranking:
+            return []
+        scores = self.ranking.explained([choice.score for choice in choices])
+        return [replace(choice, score=score) for choice, score in zip(choices, scores, strict=True)]
+
 
 class EditionComposer:
-    """Makes editions; stores nothing."""
+    """Composes editions; reads the store and writes nothing."""
 
     def __init__(
         self, store: Store, ranker: Callable[[], Ranker], sources: Sources, *, samples: Collection[str] = ()
     ) -> None:
-        """``ranker`` is asked for only when there is something to rank, ``sources`` only when there isn't.
+        """Create a composer.
 
-        ``samples`` names the sources whose papers are no news once another source has brought some.
+        ``ranker`` is called only if there is something to rank, as loading a corpus takes a second. ``samples``
+        names the sources that are excluded once another source has delivered papers.
         """
-        self._samples = samples
         self._store = store
         self._ranker = ranker
         self._sources = sources
+        self._samples = samples
 
     def candidates(self, reader: Reader, profile: Profile) -> Candidates:
-        """What is new to the reader since the last edition, and later versions of papers that they like."""
+        """Return the papers new to a reader since the last edition, and later versions of papers they liked."""
         return candidates_of(self._store, [(reader, profile)], self._samples)[0]
 
     def edition(
@@ -75,163 +76,137 @@ class EditionComposer:
         now: datetime,
         candidates: Candidates | None = None,
     ) -> Edition:
-        """The reader's edition for a day; of other ``candidates`` where they are given."""
-        wanted = EditionRequest(reader, profile, day)
-        return next(self.editions([wanted], now, [candidates] if candidates else None))
+        """Return a reader's edition for a local date, chosen from ``candidates`` instead of the new papers if given."""
+        request = EditionRequest(reader, profile, day)
+        return next(self.editions([request], now, [candidates] if candidates else None))
 
     def editions(
-        self, wanted: Sequence[EditionRequest], now: datetime, candidates: Sequence[Candidates] | None = None
+        self,
+        requests: Sequence[EditionRequest],
+        now: datetime,
+        candidates: Sequence[Candidates] | None = None,
     ) -> Iterator[Edition]:
-        """The readers' editions, in their order; memory grows with their number.
-
-        All that the store is asked for, it is asked for before the first.
-        """
-        readers = [(one.reader, one.profile) for one in wanted]
+        """Yield the requested editions in their order; memory grows with their number."""
+        readers = [(request.reader, request.profile) for request in requests]
         candidates = candidates or candidates_of(self._store, readers, self._samples)
-        supplies = self._supplies(wanted, candidates, now)
-        ranked = self._ranked(readers, [c.ids for c in candidates], now)
-        for one, new, found, supply in zip(wanted, candidates, ranked, supplies, strict=True):
-            choices = _choices(one.profile, found)
-            yield _edition(one, found, choices, watermark=new.watermark, now=now, supply=supply)
+        # All reading is done before the first edition is yielded: the caller stores each edition as it comes,
+        # and a later reader of the batch must see the same state of the store as the first.
+        activities = self._activities(requests, candidates, now)
+        rankings = self._ranked(readers, [new.ids for new in candidates], now)
+        for request, new, ranked, activity in zip(requests, candidates, rankings, activities, strict=True):
+            yield compose(
+                request,
+                ranked.explained(_choices(request.profile, ranked)),
+                scores=ranked.scores,
+                papers=ranked.papers,
+                watermark=new.watermark,
+                now=now,
+                activity=activity,
+            )
 
     def alerts(
         self, reader: Reader, profile: Profile, day: date, now: datetime, candidates: Candidates
     ) -> list[Edition]:
-        """An alert for each candidate that the profile's alert rule matches, best first."""
-        wanted = EditionRequest(reader, profile, day)
-        (found,) = self._ranked([(reader, profile)], [candidates.ids], now)
-        alerts = [
-            _edition(wanted, found, [choice], watermark=candidates.watermark, now=now)
-            for choice in _urgent(profile, found)
-        ]
-        return [replace(alert, kind=EditionKind.ALERT, considered=1) for alert in alerts]
-
-    def _supplies(
-        self, wanted: Sequence[EditionRequest], candidates: Sequence[Candidates], now: datetime
-    ) -> list[SourceActivitySince]:
-        """What those readers' sources did for whom there is nothing new."""
-        without = [one.reader.id for one, new in zip(wanted, candidates, strict=True) if not new.ids]
-        last = self._store.editions.last_by_reader(without) if without else {}
-        return [
-            SourceActivitySince() if new.ids else self._supply(one.profile, last.get(one.reader.id), now)
-            for one, new in zip(wanted, candidates, strict=True)
-        ]
-
-    def _supply(self, profile: Profile, last: StoredEdition | None, now: datetime) -> SourceActivitySince:
-        timezone = profile.schedule.timezone
-        return self._sources.supply(profile.sources, last.composed_at if last else None, now, timezone)
+        """Return an alert for each candidate that the profile's alert rule matches, best first."""
+        request = EditionRequest(reader, profile, day)
+        ranked = next(self._ranked([(reader, profile)], [candidates.ids], now))
+        alerts = []
+        for choice in ranked.explained(_alert_choices(profile, ranked)):
+            alert = compose(
+                request,
+                [choice],
+                scores=[choice.score],
+                papers=ranked.papers,
+                watermark=candidates.watermark,
+                now=now,
+                activity=SourceActivitySince(),
+            )
+            alerts.append(replace(alert, kind=EditionKind.ALERT))
+        return alerts
 
     def ranking(
         self, reader: Reader, profile: Profile, ids: Sequence[PaperId], now: datetime
     ) -> Ranking | None:
-        """Every one of these papers scored for the reader; None where there are none."""
+        """Return the ranking of these papers under the current profile and votes; None without papers."""
         return next(self._ranked([(reader, profile)], [ids], now)).ranking
 
-    def before_and_after(
-        self,
-        reader: Reader,
-        profile: Profile,
-        ids: Sequence[PaperId],
-        now: datetime,
-        change: Callable[[], None],
-    ) -> tuple[Ranking, Ranking]:
-        """The ranking of these papers, at least one, as it was before a change and as it is after it."""
-        readers = [(reader, profile)]
-        was = ranking_inputs(self._store, readers, now)
-        change()
-        known = ranking_inputs(self._store, readers, now)
-        both = RankingInputs([*was.interests, *known.interests], known.papers)
-        before, after = self._rankings(readers * 2, both, [ids, ids])
-        assert before.ranking  # noqa: S101 - there are papers
-        assert after.ranking  # noqa: S101
-        return before.ranking, after.ranking
-
     def score(self, reader: Reader, profile: Profile, paper: Paper, now: datetime) -> Score:
-        """One paper's score for one reader, with all its reasons, under today's profile and thumbs."""
+        """Return one paper's score for a reader, with all its reasons, under the current profile and votes."""
         ranking = self.ranking(reader, profile, [paper.id], now)
         assert ranking  # noqa: S101 - there is a paper to rank
         return ranking.explained(ranking.scores)[0]
 
+    def _activities(
+        self, requests: Sequence[EditionRequest], candidates: Sequence[Candidates], now: datetime
+    ) -> list[SourceActivitySince]:
+        """Return what the sources did for each reader without candidates; empty activity for the others."""
+        without_candidates = [
+            request.reader.id for request, new in zip(requests, candidates, strict=True) if not new.ids
+        ]
+        last_editions = self._store.editions.last_by_reader(without_candidates) if without_candidates else {}
+        activities = []
+        for request, new in zip(requests, candidates, strict=True):
+            if new.ids:
+                activities.append(SourceActivitySince())
+                continue
+            last = last_editions.get(request.reader.id)
+            activities.append(
+                self._sources.activity_since(
+                    request.profile.sources,
+                    last.composed_at if last else None,
+                    now,
+                    request.profile.schedule.timezone,
+                )
+            )
+        return activities
+
     def _ranked(self, readers: Readers, ids: Sequence[Sequence[PaperId]], now: datetime) -> Iterator[_Ranked]:
-        """For each reader a ranking of their papers."""
+        """Yield for each reader the ranking of their papers."""
         if not any(ids):
+            # Most ticks of a quiet day end here, without scikit-learn in memory.
             yield from [_Ranked(None, {})] * len(readers)
             return
-        yield from self._rankings(readers, ranking_inputs(self._store, readers, now), ids)
-
-    def _rankings(
-        self, readers: Readers, known: RankingInputs, ids: Sequence[Sequence[PaperId]]
-    ) -> Iterator[_Ranked]:
-        new = self._store.papers.get(paper for some in ids for paper in some)
-        papers = {**known.papers, **new}
-        rankings = self._ranker().rankings(
-            known.interests, [[new[i] for i in some if i in new] for some in ids]
-        )
+        inputs = ranking_inputs(self._store, readers, now)
+        papers = self._store.papers.get(paper_id for reader_ids in ids for paper_id in reader_ids)
+        # A paper may have been merged into another since its id was read: it is left out.
+        candidates = [[papers[i] for i in reader_ids if i in papers] for reader_ids in ids]
+        rankings = self._ranker().rankings(inputs.interests, candidates)
         for (_, profile), ranking in zip(readers, rankings, strict=True):
-            scores = with_trending(ranking.scores, new, profile.edition.trending)
-            yield _Ranked(replace(ranking, scores=scores) if scores else None, papers)
+            scores = with_trending(ranking.scores, papers, profile.edition.trending)
+            yield _Ranked(replace(ranking, scores=scores) if scores else None, {**inputs.papers, **papers})
 
 
-def _choices(profile: Profile, found: _Ranked) -> list[Choice]:
-    """What can't wait (and had no alert of its own) comes first, the rest as selection says."""
-    if not found.ranking:
+def _choices(profile: Profile, ranked: _Ranked) -> list[Choice]:
+    """Return what the alert rule matches (and had no alert of its own) first, then what selection chooses."""
+    if not ranked.ranking:
         return []
     rules = profile.edition
-    first = _urgent(profile, found)[: rules.size]
-    taken = {choice.score.paper for choice in first}
-    rest = [score for score in found.scores if score.paper not in taken]
-    size = rules.size - len(first)
-    limits = Limits(size, min(rules.explore, size), rules.threshold)
-    return first + select(rest, found.ranking.similarity, limits, found.ranking.interest)
+    alerts = _alert_choices(profile, ranked)[: rules.size]
+    alerted = {choice.score.paper for choice in alerts}
+    others = [score for score in ranked.scores if score.paper not in alerted]
+    places = rules.size - len(alerts)
+    limits = Limits(places, min(rules.explore, places), rules.threshold)
+    return alerts + select(others, ranked.ranking.similarity, limits, ranked.ranking.interest)
 
 
-def _urgent(profile: Profile, found: _Ranked) -> list[Choice]:
-    """What the profile's alert rule matches, best first, with the names in the rule that did."""
+def _alert_choices(profile: Profile, ranked: _Ranked) -> list[Choice]:
+    """Return the papers that the profile's alert rule matches, best first, each with the matching names."""
     from bot.ranking import Rules
 
     rule = profile.alerts
     if rule is None:
         return []
-    names = Rules(rule.keywords, rule.authors)
+    # The same matcher as for the profile's keywords and authors, so that "GRPO" means the same in both.
+    matcher = Rules(rule.keywords, rule.authors)
     alerted_by: dict[PaperId, list[str]] = {}
-    for score in found.scores:
-        verdict = names.verdict(found.papers[score.paper])
-        if matches := [*(reason.term for reason in verdict.reasons), *filter(None, [verdict.followed])]:
-            alerted_by[score.paper] = matches
+    for score in ranked.scores:
+        verdict = matcher.verdict(ranked.papers[score.paper])
+        names = [reason.term for reason in verdict.reasons]
+        if verdict.followed:
+            names.append(verdict.followed)
+        if names:
+            alerted_by[score.paper] = names
     return [
         Choice(score, PickKind.ALERT, alerted_by.get(score.paper, ()))
-        for score in urgent(found.scores, alerted_by, rule.min_score)
+        for score in urgent(ranked.scores, alerted_by, rule.min_score)
     ]
-
-
-def _edition(
-    wanted: EditionRequest,
-    found: _Ranked,
-    choices: Sequence[Choice],
-    *,
-    watermark: PaperId,
-    now: datetime,
-    supply: SourceActivitySince | None = None,
-) -> Edition:
-    profile = wanted.profile
-    return compose(
-        reader=wanted.reader,
-        profile_title=profile.title,
-        day=wanted.day,
-        now=now,
-        watermark=watermark,
-        scores=found.scores,
-        choices=_explained(found, choices),
-        papers=found.papers,
-        summary_sentences=profile.edition.summary_sentences,
-        threshold=profile.edition.threshold,
-        supply=supply or SourceActivitySince(),
-    )
-
-
-def _explained(found: _Ranked, choices: Sequence[Choice]) -> list[Choice]:
-    """The choices with all their reasons."""
-    if not found.ranking:
-        return []
-    scores = found.ranking.explained([choice.score for choice in choices])
-    return [replace(choice, score=score) for choice, score in zip(choices, scores, strict=True)]

@@ -1,21 +1,24 @@
-"""The corpus that all readers are ranked over: fitted by those who take papers in, read from a file by all others.
+"""The corpus that all readers are ranked over: when it is refitted, and the file that caches it.
 
-The file is derived data: whatever is wrong with it, it is fitted again. One of the same papers is used however many
-have come since: they are made vectors of by the words known so far, and nobody who waits for a page waits for a fit.
+Fitting learns a vocabulary and latent components from the newest papers. This module decides when that is due:
+
+- ``renew`` (after an ingest) refits when 5 % of the papers are new, or any paper is while the store is small;
+- ``corpus`` (before a ranking) never refits a valid file, however old: papers that came since are vectorised with the
+  existing vocabulary, so that no page request and no vote waits for a fit.
+
+The file is derived data. A missing, broken or foreign file is refitted.
 """
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from threading import get_ident
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
+from bot.atomic_files import write_atomically
 from bot.domain import PaperId
-from bot.private_files import create_private
 from bot.store.papers import Papers
 
 if TYPE_CHECKING:
@@ -23,79 +26,86 @@ if TYPE_CHECKING:
 
 # The vocabulary is learned from this many of the newest papers; older ones add little but time.
 _CORPUS_PAPERS = 20_000
-# Fitted again when so large a share is new: fewer papers change no rank that a reader would notice.
-_ENOUGH_NEW = 0.05
-# Of so few papers each may bring a topic of its own, and fitting takes no time worth saving.
-_FEW = 1_000
+# Refitted when this share of the papers is new: fewer change no rank that a reader would notice.
+_REFIT_SHARE = 0.05
+# Below this number of papers each new one may bring a topic of its own, and a fit takes no time worth saving.
+_SMALL_STORE = 1_000
 
-Stamp = tuple[int, int, int]  # of a file: it is another when this is
+Stamp = tuple[int, int, int]  # modification time in ns, size and inode: identifies one version of the file
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusCache:
-    """One file of arrays (``numpy.savez``, never a pickle), for the papers of one store."""
+    """One file of arrays (``numpy.savez``, never a pickle, which could run code) for the papers of one store."""
 
     path: Path
     papers: Papers
 
     def corpus(self) -> Corpus:
-        """The corpus of these papers, as it was fitted last; fitted now where there is none."""
-        kept, _ = self._kept()
-        return kept or self._fitted()
+        """Return the corpus of these papers as last fitted; fit it now if there is none."""
+        corpus, _ = self._load()
+        return corpus or self._fit()
 
     def renew(self) -> None:
-        """Fit anew if enough papers came since."""
-        kept, newest = self._kept()
-        if kept is None or self._enough_came(newest):
-            self._fitted()
+        """Refit the corpus if enough papers arrived since the last fit."""
+        corpus, newest = self._load()
+        if corpus is None:
+            self._fit()
+            return
+        total = self.papers.count()
+        new = self.papers.newest_id() - newest
+        if new > (_REFIT_SHARE * min(total, _CORPUS_PAPERS) if total >= _SMALL_STORE else 0):
+            self._fit()
 
     @property
     def stamp(self) -> Stamp | None:
-        """Changes with each fit; None before the first."""
+        """Return a value that changes with each fit; None before the first."""
         try:
             stat = self.path.stat()
         except OSError:
             return None
+        # The inode as well: a fit within the clock's resolution of the last may have the same time and size.
         return stat.st_mtime_ns, stat.st_size, stat.st_ino
 
-    def _kept(self) -> tuple[Corpus | None, PaperId]:
-        """What the file holds, if it is of these papers, and the newest of them that it knows."""
+    def _load(self) -> tuple[Corpus | None, PaperId]:
+        """Return the corpus of the file and the newest paper it was fitted on; None if it isn't of this store."""
         from bot.ranking import Corpus
 
         try:
             with self.path.open("rb") as file:
-                corpus, (newest, came) = Corpus.load(file)
+                corpus, (newest, first_seen) = Corpus.load(file)
         except (OSError, ValueError):
             return None, 0
-        return (corpus, newest) if came == self._came(newest) else (None, 0)
+        # Paper ids are small integers in every store. After a restored backup or a copied home the same id may be
+        # another paper, but no two stores agree on its arrival to the microsecond by chance.
+        if first_seen != self._first_seen(newest):
+            return None, 0
+        return corpus, newest
 
-    def _came(self, paper_id: PaperId) -> int | None:
-        """When a paper came in, to the microsecond: no two stores agree on that by chance."""
-        paper = self.papers.get([paper_id]).get(paper_id)
-        return _microseconds(paper.first_seen) if paper else None
-
-    def _enough_came(self, newest: PaperId) -> bool:
-        count, new = self.papers.count(), self.papers.newest_id() - newest
-        return new > (_ENOUGH_NEW * min(count, _CORPUS_PAPERS) if count >= _FEW else 0)
-
-    def _fitted(self) -> Corpus:
+    def _fit(self) -> Corpus:
         from bot.ranking import Corpus
 
-        texts = self.papers.recent_texts(_CORPUS_PAPERS)
-        corpus = Corpus().fit([f"{title}\n{abstract}" for _, title, abstract in texts])
-        if texts and (came := self._came(texts[0][0])) is not None:
-            self._write(corpus, (texts[0][0], came))
+        rows = self.papers.recent_texts(_CORPUS_PAPERS)
+        corpus = Corpus().fit([f"{title}\n{abstract}" for _, title, abstract in rows])  # as in Paper.text
+        newest = rows[0][0] if rows else None
+        first_seen = self._first_seen(newest) if newest is not None else None
+        if newest is not None and first_seen is not None:
+            fitted_on = (newest, first_seen)
+
+            def save(file: BinaryIO) -> None:
+                corpus.save(file, fitted_on)
+
+            # If it can't be written (a read-only home, a full disk) ranking goes on, and the next process fits again.
+            with suppress(OSError):
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                write_atomically(self.path, save)
         return corpus
 
-    def _write(self, corpus: Corpus, fitted_on: tuple[int, int]) -> None:
-        new = self.path.with_name(f"{self.path.name}.{os.getpid()}.{get_ident()}")
-        with suppress(OSError):  # where it can't be kept, the next process fits it again
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            create_private(new)
-            with new.open("wb") as file:
-                corpus.save(file, fitted_on)
-            new.replace(self.path)
-
-
-def _microseconds(time: datetime) -> int:
-    return int(time.timestamp()) * 1_000_000 + time.microsecond
+    def _first_seen(self, paper_id: PaperId) -> int | None:
+        """Return when a paper arrived, in microseconds since the epoch; None if there is no such paper."""
+        paper = self.papers.get([paper_id]).get(paper_id)
+        if paper is None:
+            return None
+        at: datetime = paper.first_seen
+        # In integers: ``int(timestamp() * 1e6)`` may be a microsecond off by rounding.
+        return int(at.timestamp()) * 1_000_000 + at.microsecond

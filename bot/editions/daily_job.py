@@ -1,7 +1,21 @@
-"""The main job: ingest; send what can't wait; make every edition that is due; deliver.
+"""The daily job: ingest, send alerts, compose the editions that are due, deliver.
 
-``paperbot run`` does all of it once. ``paperbot serve`` ingests and publishes by turns of their own, so that a
-slow source never delays an edition.
+    source --retrieve--> digest --parse--> entries --identify, merge--> papers in the store     ``ingest``
+    papers new to a reader --rank, select--> picks --summarise, explain--> edition              ``publish``
+    edition --render--> messages --outbox--> email | Slack | file                               ``publish``
+    reader --vote--> feedback --> the next ranking                                              bot.feedback
+
+1. ``ingest`` polls each source, parses and stores its digests, looks up missing links, and refits the corpus if enough
+   papers are new. A source that fails is a problem of its own; the others go on.
+2. ``publish`` first sends alerts, as they can't wait for the editions of other readers.
+3. It determines which editions are due by the schedule, oldest missed days included, and leaves out those that wait
+   for an interrupted source.
+4. It composes them in batches. Each edition is saved with its slot and its outbox rows in one transaction, so that two
+   processes, or one that is killed and restarted, make one edition.
+5. The dispatcher sends what the outbox holds, messages of earlier runs included.
+
+``paperbot run`` does all of it once. ``paperbot serve`` ingests and publishes on separate intervals, so that a slow
+source never delays an edition. What goes wrong for one reader is a problem of that reader alone.
 """
 
 from __future__ import annotations
@@ -18,8 +32,8 @@ from bot.delivery.dispatcher import Dispatcher
 from bot.disk_space import DiskSpace
 from bot.domain import Delivery, Edition, Kind, Problem, Reader, SourceState, State
 from bot.editions.alerts import alert
-from bot.editions.candidates import Readers, last_edition_days
-from bot.editions.composer import EditionComposer, EditionRequest
+from bot.editions.candidates import EditionRequest, Readers, last_edition_days
+from bot.editions.composer import EditionComposer
 from bot.editions.tldrs import TldrWriter
 from bot.editions.waiting_for_sources import Due, Waiting, missing_of
 from bot.errors import PaperbotError, mistake
@@ -31,25 +45,30 @@ from bot.store import Store
 
 log = logging.getLogger("paperbot")
 
-# So many readers are ranked together: enough to be quick, few enough for any machine's memory.
+# Readers ranked together: a larger batch saves nothing more, and its score matrix grows with readers times papers.
 _BATCH = 200
-KEEP_BODIES = timedelta(days=30)  # after this long, what a settled message said is forgotten
+# The bodies of settled messages are purged after this long: they hold working links, and are large.
+KEEP_BODIES = timedelta(days=30)
 
-Progress = Callable[[str, int, int], None]  # what is being done, how many so far, of how many (0: unknown)
+Progress = Callable[[str, int, int], None]  # the step, items done, items in all (0: unknown)
 Shown = Callable[[Edition], None]
 
 
-def no_progress(_what: str, _done: int, _total: int) -> None:
-    """Nobody watches."""
+def no_progress(_step: str, _done: int, _total: int) -> None:
+    """Ignore progress."""
 
 
-def _unseen(_edition: Edition) -> None:
-    """Nobody looks at the editions."""
+def _ignore_edition(_edition: Edition) -> None:
+    """Ignore an edition that was composed."""
 
 
 @dataclass(frozen=True, slots=True)
 class PublishReport:
-    """What was made and sent. ``skipped`` editions were quiet, and their profiles want no note."""
+    """What was composed and sent.
+
+    ``skipped`` counts quiet editions of profiles with ``when_quiet = "skip"``: stored, not sent. (Days that downtime
+    missed are called missed, and are not counted.)
+    """
 
     editions: int
     skipped: int
@@ -63,47 +82,50 @@ class PublishReport:
 
 @dataclass(frozen=True, slots=True)
 class RunReport(PublishReport):
-    """The same, and what came in before."""
+    """A ``PublishReport`` with what was ingested before."""
 
     digests: Sequence[DigestReport]
-    unread: Sequence[Problem]  # those of the problems that are about sources
+    unread: Sequence[Problem]  # the problems of sources, which ``problems`` contains as well
 
     @property
     def complete(self) -> bool:
-        """Whether everything that was to be done went through."""
+        """Whether everything succeeded."""
         return not (self.problems or self.failed or self.unknown)
 
 
 @dataclass(frozen=True, slots=True)
-class _Due:
-    """One reader's edition that is to be made now.
+class _DueEdition:
+    """An edition to compose now.
 
-    ``slot`` is its day, or ``day#2`` for one more of that day; ``skipped`` are older days it makes up for;
-    ``missing`` are sources that were interrupted, so that it is made without what they have.
+    ``slot`` is its date, or ``date#2`` for a second edition of that date. ``missed`` are the older dates that it makes
+    up for. ``interrupted`` are the sources whose papers it misses.
     """
 
     reader: Reader
     profile: Profile
     day: date
     slot: str
-    skipped: Sequence[date] = ()
-    missing: Sequence[SourceState] = ()
+    missed: Sequence[date] = ()
+    interrupted: Sequence[SourceState] = ()
 
 
 @dataclass(slots=True)
-class _Made:
-    """What was made in one run, counted; the editions themselves are in the store."""
+class _Tally:
+    """Counts of one run; the editions themselves are in the store."""
 
-    show: Shown
     editions: int = 0
     skipped: int = 0
     alerts: int = 0
     problems: list[Problem] = field(default_factory=list)
 
+    def add_problem(self, reader: Reader, error: Exception) -> None:
+        """Record an error as a problem of one reader."""
+        self.problems.append(Problem(reader.name, _describe(error)))
+
 
 @dataclass(frozen=True, slots=True)
 class DailyJob:
-    """The parts that a paper passes, in their order; decides nothing."""
+    """Runs the steps in the order of the module's docstring."""
 
     sources: Sequence[Source]
     store: Store
@@ -112,201 +134,218 @@ class DailyJob:
     editor: EditionComposer
     renderer: MessageRenderer
     dispatcher: Dispatcher
-    resolve: Callable[[datetime], Iterable[Problem]]  # looks up links that digests don't give
+    resolve: Callable[[datetime], Iterable[Problem]]  # looks up links that digests lack
     room: DiskSpace
-    learn: Callable[[], None]  # the vocabulary anew, if enough came in
+    learn: Callable[[], None]  # refits the corpus if enough papers are new
     waiting: Waiting
     tldr_writer: TldrWriter | None = None
 
     def run(
-        self, now: datetime, *, force: bool = False, progress: Progress = no_progress, show: Shown = _unseen
+        self,
+        now: datetime,
+        *,
+        force: bool = False,
+        progress: Progress = no_progress,
+        show: Shown = _ignore_edition,
     ) -> RunReport:
-        """The whole way once; with ``force``, an edition for every reader whether due or not.
+        """Ingest and publish once; with ``force``, compose an edition for every reader whether due or not.
 
-        ``show`` gets each edition and alert as it was made, quiet ones too.
+        ``show`` is called with each edition and alert once it is saved, quiet editions too.
         """
-        arrived, problems = self.ingest(now, progress)
-        sent = self.publish(now, force=force, progress=progress, show=show)
+        digests, unread = self.ingest(now, progress)
+        published = self.publish(now, force=force, progress=progress, show=show)
         return RunReport(
-            digests=arrived,
-            unread=problems,
-            editions=sent.editions,
-            skipped=sent.skipped,
-            alerts=sent.alerts,
-            delivered=sent.delivered,
-            failed=sent.failed,
-            unknown=sent.unknown,
-            problems=list(dict.fromkeys([*problems, *sent.problems])),
-            sent_kinds=sent.sent_kinds,
+            digests=digests,
+            unread=unread,
+            editions=published.editions,
+            skipped=published.skipped,
+            alerts=published.alerts,
+            delivered=published.delivered,
+            failed=published.failed,
+            unknown=published.unknown,
+            # A full disk stops both steps with the same problem; report it once.
+            problems=list(dict.fromkeys([*unread, *published.problems])),
+            sent_kinds=published.sent_kinds,
         )
 
     def ingest(
         self, now: datetime, progress: Progress = no_progress
     ) -> tuple[list[DigestReport], list[Problem]]:
-        """What the sources bring, into the store, if there is room."""
+        """Ingest all sources and return the new digests and the problems; do nothing if the disk is full."""
         if full := self.room.problems():
             return [], full
-        arrived: list[DigestReport] = []
+        digests: list[DigestReport] = []
         problems: list[Problem] = []
         for outcome in Ingestion(self.store, self.parse, now).of_all(self.sources):
             if isinstance(outcome, Problem):
                 problems.append(outcome)
             else:
-                arrived.append(outcome)
-            progress("reading digests", len(arrived) + len(problems), 0)
-        problems.extend(self._resolved(now))
-        if any(digest.new for digest in arrived):
-            progress("learning their words", len(arrived), 0)
-            self.learn()
-        return arrived, problems
-
-    def _resolved(self, now: datetime) -> list[Problem]:
-        """Looks up links; whatever goes wrong with that stops nothing else."""
+                digests.append(outcome)
+            progress("reading digests", len(digests) + len(problems), 0)
         try:
-            return list(self.resolve(now))
+            problems.extend(self.resolve(now))
         except PaperbotError:
             raise
         except Exception as error:
-            return [Problem("links", _reason(error))]
+            # Links are optional: an unforeseen error in their look-up must not stop the editions.
+            problems.append(Problem("links", _describe(error)))
+        if any(digest.new for digest in digests):
+            progress("learning their words", len(digests), 0)
+            self.learn()
+        return digests, problems
 
     def publish(
-        self, now: datetime, *, force: bool = False, progress: Progress = no_progress, show: Shown = _unseen
+        self,
+        now: datetime,
+        *,
+        force: bool = False,
+        progress: Progress = no_progress,
+        show: Shown = _ignore_edition,
     ) -> PublishReport:
-        """Alerts and editions that are due, then all that waits in the outbox."""
-        made = self._make_all(now, force, progress, show)
+        """Compose the due alerts and editions, then deliver everything in the outbox."""
+        tally = _Tally()
+        # With a full disk nothing is composed; the dispatcher, which can't record either, reports the problem.
+        if not self.room.problems():
+            readers = list(self._active_readers(now))
+            for reader, profile in readers:
+                self._send_alerts(reader, profile, now, tally, show)
+            due = list(_forced(self.store, readers, now) if force else _due(self.store, readers, now))
+            due = self._complete(due, now, tally, wait=not force)
+            for done, (due_edition, edition) in enumerate(self._composed(due, now, tally), 1):
+                self._save(due_edition, edition, now, tally, show)
+                progress("composing editions", done, len(due))
+
         settled = count(1)
         sent_kinds: set[Kind] = set()
 
-        def on_progress(delivery: Delivery, state: State) -> None:
+        def on_settled(delivery: Delivery, state: State) -> None:
             progress("delivering", next(settled), 0)
             if state is State.SENT:
                 sent_kinds.add(delivery.reader.kind)
 
-        sent = self.dispatcher.deliver_due(now, on_progress)
-        if made.editions:  # a few times a day at most, as forgetting looks through all that is kept
+        sent = self.dispatcher.deliver_due(now, on_settled)
+        # A purge scans the outbox; only runs with editions do it, a few a day instead of 1,440 ticks.
+        if tally.editions:
             self.store.outbox.purge(now - KEEP_BODIES)
         return PublishReport(
-            editions=made.editions,
-            skipped=made.skipped,
-            alerts=made.alerts,
+            editions=tally.editions,
+            skipped=tally.skipped,
+            alerts=tally.alerts,
             delivered=sent.delivered,
             failed=sent.failed,
             unknown=sent.unknown,
-            problems=[*made.problems, *sent.problems],
+            problems=[*tally.problems, *sent.problems],
             sent_kinds=sent_kinds,
         )
 
-    def _make_all(self, now: datetime, force: bool, progress: Progress, show: Shown) -> _Made:
-        made = _Made(show)
-        if self.room.problems():  # the dispatcher tells
-            return made
-        readers = list(self._readers(now))
-        for reader, profile in readers:
-            self._alert(reader, profile, now, made)
-        due = self._with_missing(
-            [self._forced(*one, now) for one in readers] if force else list(_due(self.store, readers, now)),
-            now,
-        )
-        if not force:
-            due = self._not_held(due, now, made)
-        for done, (one, edition) in enumerate(self._composed(due, now, made), 1):
-            self._make(one, edition, now, made)
-            progress("composing editions", done, len(due))
-        return made
+    def _active_readers(self, now: datetime) -> Iterator[tuple[Reader, Profile]]:
+        """Yield the readers who have not stopped, each with the profile as they have overridden it.
 
-    def _with_missing(self, due: Sequence[_Due], now: datetime) -> Sequence[_Due]:
-        interrupted = self.waiting.interrupted(now) if due else []
-        if not interrupted:
-            return due
-        return [replace(one, missing=missing_of(one.profile.sources, interrupted)) for one in due]
-
-    def _not_held(self, due: Sequence[_Due], now: datetime, made: _Made) -> Sequence[_Due]:
-        """Those that don't wait for a source."""
-        held, problems = self.waiting.held((Due(one.reader.id, one.slot, one.missing) for one in due), now)
-        made.problems.extend(problems)
-        return [one for one in due if one.reader.id not in held]
-
-    def _composed(self, due: Sequence[_Due], now: datetime, made: _Made) -> Iterator[tuple[_Due, Edition]]:
-        """The editions that are due, batch by batch; a batch that can't be read is each of its readers' problem."""
-        for start in range(0, len(due), _BATCH):
-            some = due[start : start + _BATCH]
-            wanted = [EditionRequest(one.reader, one.profile, one.day) for one in some]
-            try:
-                yield from zip(some, self.editor.editions(wanted, now), strict=True)
-            except Exception as error:
-                reason = _reason(error)
-                made.problems.extend(Problem(one.reader.name, reason) for one in some)
-
-    def _readers(self, now: datetime) -> Iterator[tuple[Reader, Profile]]:
+        Readers that a profile's file names for the first time are stored.
+        """
         overrides = self.store.overrides.all()
         for slug, profile in self.profiles.items():
             for reader in self.store.readers.sync(slug, profile.addresses, now):
                 if not reader.stopped:
                     yield reader, with_override(profile, overrides.get(reader.id))
 
-    def _forced(self, reader: Reader, profile: Profile, now: datetime) -> _Due:
-        day = local_date(now, profile.schedule.timezone)
-        return _Due(reader, profile, day, _free_slot(self.store, reader, day))
-
-    def _alert(self, reader: Reader, profile: Profile, now: datetime, made: _Made) -> None:
+    def _send_alerts(
+        self, reader: Reader, profile: Profile, now: datetime, tally: _Tally, show: Shown
+    ) -> None:
+        """Put a reader's due alerts into the outbox."""
         try:
             alerts = alert(
                 reader, profile, store=self.store, editor=self.editor, render=self.renderer.messages, now=now
             )
         except Exception as error:
-            made.problems.append(Problem(reader.name, _reason(error)))
+            tally.add_problem(reader, error)
             return
-        made.alerts += len(alerts)
-        for one in alerts:
-            made.show(one)
+        tally.alerts += len(alerts)
+        for edition in alerts:
+            show(edition)
 
-    def _make(self, due: _Due, edition: Edition, now: datetime, made: _Made) -> None:
-        """Puts one edition into the outbox; a quiet one without messages where the profile wants none.
+    def _complete(
+        self, due: Sequence[_DueEdition], now: datetime, tally: _Tally, *, wait: bool
+    ) -> list[_DueEdition]:
+        """Add the interrupted sources to each due edition; with ``wait``, leave out those that wait for them."""
+        interrupted = self.waiting.interrupted(now) if due else []
+        due = [
+            replace(edition, interrupted=missing_of(edition.profile.sources, interrupted)) for edition in due
+        ]
+        if not wait:
+            return due
+        held, problems = self.waiting.held(
+            [Due(edition.reader.id, edition.slot, edition.interrupted) for edition in due], now
+        )
+        tally.problems.extend(problems)
+        return [edition for edition in due if edition.reader.id not in held]
 
-        What goes wrong is this reader's problem alone.
-        """
-        edition = replace(edition, missing=tuple(state.name for state in due.missing))
+    def _composed(
+        self, due: Sequence[_DueEdition], now: datetime, tally: _Tally
+    ) -> Iterator[tuple[_DueEdition, Edition]]:
+        """Yield the due editions batch by batch; a batch that fails is a problem of each of its readers."""
+        for start in range(0, len(due), _BATCH):
+            batch = due[start : start + _BATCH]
+            requests = [EditionRequest(edition.reader, edition.profile, edition.day) for edition in batch]
+            try:
+                yield from zip(batch, self.editor.editions(requests, now), strict=True)
+            except Exception as error:
+                for edition in batch:
+                    tally.add_problem(edition.reader, error)
+
+    def _save(self, due: _DueEdition, edition: Edition, now: datetime, tally: _Tally, show: Shown) -> None:
+        """Save an edition and its messages; a quiet one without messages if the profile says ``skip``."""
+        edition = replace(edition, missing=tuple(state.name for state in due.interrupted))
         try:
             if self.tldr_writer:
                 edition, problems = self.tldr_writer.shorten(edition, now)
-                made.problems.extend(problems)
-            silent = bool(edition.quiet) and due.profile.edition.when_quiet == "skip"
-            messages = [] if silent else self.renderer.messages(edition, due.slot)
+                tally.problems.extend(problems)
+            is_skipped = bool(edition.quiet) and due.profile.edition.when_quiet == "skip"
+            messages = [] if is_skipped else self.renderer.messages(edition, due.slot)
         except Exception as error:
-            made.problems.append(Problem(due.reader.name, _reason(error)))
+            tally.add_problem(due.reader, error)
             return
-        if self.store.editions.save(edition, due.slot, messages, due.skipped) is None:
-            return  # another process was faster
-        if silent:
-            made.skipped += 1
+        # Outside the try: a store that can't write concerns all readers, and ends the run.
+        if self.store.editions.save(edition, due.slot, messages, due.missed) is None:
+            return  # another process has saved this slot
+        if is_skipped:
+            tally.skipped += 1
         else:
-            made.editions += 1
-        made.show(edition)
+            tally.editions += 1
+        show(edition)
 
 
-def _reason(error: Exception) -> str:
-    """What to say of an error that is one reader's alone; one that nobody foresaw is logged with its traceback."""
+def _due(store: Store, readers: Readers, now: datetime) -> Iterator[_DueEdition]:
+    """Yield the editions that are due by the schedule and not yet saved."""
+    last_days = last_edition_days(store, readers, now)
+    since = store.readers.since_of([reader.id for reader, _ in readers if reader.id not in last_days])
+    for reader, profile in readers:
+        schedule = profile.schedule
+        slots = due_slots(
+            schedule.at,
+            schedule.days,
+            schedule.timezone,
+            now,
+            last=last_days.get(reader.id),
+            since=since.get(reader.id),
+        )
+        if slots:
+            newest, *missed = slots
+            yield _DueEdition(reader, profile, newest, newest.isoformat(), missed)
+
+
+def _forced(store: Store, readers: Readers, now: datetime) -> Iterator[_DueEdition]:
+    """Yield an edition of today for every reader, in today's slot or, if that is taken, the next one beside it."""
+    for reader, profile in readers:
+        day = local_date(now, profile.schedule.timezone)
+        taken = store.editions.slots(reader.id, day)
+        names = (f"{day}#{n}" if n > 1 else f"{day}" for n in count(1))
+        yield _DueEdition(reader, profile, day, next(name for name in names if name not in taken))
+
+
+def _describe(error: Exception) -> str:
+    """Return an error in one line; an unforeseen one is logged with its traceback."""
     if isinstance(error, PaperbotError):
         return str(error)
     log.debug("%s", error, exc_info=error)
     return mistake(error)
-
-
-def _due(store: Store, readers: Readers, now: datetime) -> Iterator[_Due]:
-    """Whose edition is due by the schedule, and was not made yet."""
-    last = last_edition_days(store, readers, now)
-    since = store.readers.since_of([reader.id for reader, _ in readers if reader.id not in last])
-    for reader, profile in readers:
-        schedule, timezone = profile.schedule, profile.schedule.timezone
-        slots = due_slots(
-            schedule.at, schedule.days, timezone, now, last=last.get(reader.id), since=since.get(reader.id)
-        )
-        if slots:
-            yield _Due(reader, profile, slots[0], slots[0].isoformat(), slots[1:])
-
-
-def _free_slot(store: Store, reader: Reader, day: date) -> str:
-    """The day's own slot, or where that is taken the first free one beside it."""
-    taken = store.editions.slots(reader.id, day)
-    names = (f"{day}#{n}" if n > 1 else f"{day}" for n in count(1))
-    return next(name for name in names if name not in taken)

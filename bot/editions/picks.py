@@ -1,48 +1,50 @@
-"""From choices to an edition: each pick with its summary and the reasons worth showing."""
+"""From choices to an edition: each pick with its summary and the few reasons worth showing."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime
+from datetime import datetime
 
-from bot.domain import Edition, Paper, PaperId, Pick, Reader, Reason, ReasonKind, Score
+from bot.domain import Edition, Paper, PaperId, Pick, Reason, ReasonKind, Score
+from bot.editions.candidates import EditionRequest
 from bot.editions.quiet_days import SourceActivitySince, quiet_reason
 from bot.selection.selector import Choice
 from bot.summaries import summarise
 from bot.terms import singular
 
-_REASONS_SHOWN = 3
-# A word that adds less log-odds than this is chance, not a reason.
-_REASON_FROM = 0.05
-# Beside a heavy word a light one explains nothing: a reason has at least this share of the heaviest.
-_REASON_SHARE = 0.25
+_MAX_REASONS = 3
+# A word that adds less log-odds than this is noise: it moves a probability of 50 % by 1.2 points.
+_MIN_WEIGHT = 0.05
+# Beside a heavy word a light one explains nothing: a reason has at least this share of the heaviest weight.
+_MIN_SHARE = 0.25
 
 
 def compose(
-    *,
-    reader: Reader,
-    profile_title: str,
-    day: date,
-    now: datetime,
-    watermark: PaperId,
-    scores: Sequence[Score],
+    request: EditionRequest,
     choices: Sequence[Choice],
+    *,
+    scores: Sequence[Score],
     papers: Mapping[PaperId, Paper],
-    summary_sentences: int,
-    threshold: float,
-    supply: SourceActivitySince,
+    watermark: PaperId,
+    now: datetime,
+    activity: SourceActivitySince,
 ) -> Edition:
-    """The edition of a day; ``papers`` holds the chosen papers and the liked ones that reasons name."""
-    picks = tuple(_pick(choice, papers, summary_sentences) for choice in choices)
+    """Return the requested edition with a pick for each choice, or with the reason why it is quiet.
+
+    ``scores`` are those of all candidates. ``papers`` holds the chosen papers and the liked papers that reasons
+    refer to.
+    """
+    rules = request.profile.edition
+    picks = tuple(_pick(choice, papers, rules.summary_sentences) for choice in choices)
     return Edition(
-        reader=reader,
-        profile_title=profile_title,
-        date=day,
+        reader=request.reader,
+        profile_title=request.profile.title,
+        date=request.day,
         composed_at=now,
         picks=picks,
         considered=len(scores),
         watermark=watermark,
-        quiet=None if picks else quiet_reason(scores, threshold, supply),
+        quiet=None if picks else quiet_reason(scores, rules.threshold, activity),
     )
 
 
@@ -50,38 +52,44 @@ def _pick(choice: Choice, papers: Mapping[PaperId, Paper], summary_sentences: in
     score = choice.score
     paper = papers[score.paper]
     weights = {reason.term: reason.weight for reason in score.reasons if reason.kind is ReasonKind.WORD}
+    # What triggered an alert comes first and whatever its weight: without it the reader could not tell why the
+    # paper was sent at once.
     alerts = tuple(Reason(name, 0.0, ReasonKind.ALERT) for name in choice.alerted_by)
-    shown = (*alerts, *visible_reasons(score.reasons))
+    reasons = (*alerts, *visible_reasons(score.reasons))
     return Pick(
         paper=paper,
         kind=choice.kind,
         probability=score.probability,
-        reasons=shown,
-        summary=summarise(paper.abstract, summary_sentences, weights, [reason.term for reason in shown]),
+        reasons=reasons,
+        summary=summarise(paper.abstract, summary_sentences, weights, [reason.term for reason in reasons]),
         because=papers[score.because].title if score.because is not None else None,
         followed=score.followed,
     )
 
 
 def visible_reasons(reasons: Sequence[Reason]) -> tuple[Reason, ...]:
-    """The few heaviest reasons for a paper, keywords first, none of which says again what another says.
+    """Return at most three of the heaviest positive reasons, keywords first, none contained in another.
 
-    Where there is "reward model", neither "reward" nor "model" is needed; the longer term takes the place
-    of its parts.
+    "reward model" makes "reward" and "model" redundant; the longer term takes the rank of its first part.
     """
-    shown: dict[frozenset[str], Reason] = {}
-    least = max(_REASON_FROM, _REASON_SHARE * max((r.weight for r in reasons), default=0.0))
-    heavy = (r for r in reasons if r.weight >= least or (r.kind is ReasonKind.KEYWORD and r.weight > 0))
-    for reason in sorted(heavy, key=lambda r: (r.kind is not ReasonKind.KEYWORD, -r.weight)):
-        words = frozenset(singular(word) for word in reason.term.lower().split())
-        if any(words <= said for said in shown):
+    visible: dict[frozenset[str], Reason] = {}
+    min_weight = max(_MIN_WEIGHT, _MIN_SHARE * max((reason.weight for reason in reasons), default=0.0))
+    for reason in sorted(reasons, key=lambda reason: (reason.kind is not ReasonKind.KEYWORD, -reason.weight)):
+        # A keyword was chosen by the reader, so it is shown however little it adds.
+        is_keyword = reason.kind is ReasonKind.KEYWORD and reason.weight > 0
+        if reason.weight < min_weight and not is_keyword:
             continue
-        parts = [said for said in shown if said < words]
+        words = frozenset(singular(word) for word in reason.term.lower().split())
+        if any(words <= longer for longer in visible):
+            continue
+        parts = [shorter for shorter in visible if shorter < words]
         if parts:
-            shown = {
-                words if said == parts[0] else said: r for said, r in shown.items() if said not in parts[1:]
+            first, *others = parts
+            visible = {
+                words if term == first else term: reason if term == first else earlier
+                for term, earlier in visible.items()
+                if term not in others
             }
-            shown[words] = reason
-        elif len(shown) < _REASONS_SHOWN:
-            shown[words] = reason
-    return tuple(shown.values())
+        elif len(visible) < _MAX_REASONS:
+            visible[words] = reason
+    return tuple(visible.values())

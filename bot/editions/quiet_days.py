@@ -1,4 +1,10 @@
-"""Why an edition has no picks: what its sources did, or what its profile leaves out."""
+"""When a day is quiet, and why: an edition without picks names what its sources did, or what its profile leaves out.
+
+    no new paper --> a fault of a source, else arXiv's weekend or holiday, else nothing new
+    new papers, no pick --> all are muted, else all are below the threshold
+
+The edition of a quiet day is stored; whether it is sent is the profile's ``when_quiet``.
+"""
 
 from __future__ import annotations
 
@@ -8,20 +14,16 @@ from datetime import date
 
 from bot.arxiv_calendar import Rest
 from bot.domain import Quiet, QuietReason, Score
-
-_RESTS = {
-    Rest.WEEKEND: (QuietReason.WEEKEND, "It is the weekend at arXiv"),
-    Rest.HOLIDAY: (QuietReason.HOLIDAY, "arXiv keeps a holiday"),
-}
+from bot.wording import listed, plural
 
 
 @dataclass(frozen=True, slots=True)
 class SourceActivitySince:
-    """What a reader's sources did since the edition before.
+    """What the sources of a reader did since the previous edition.
 
-    ``last`` is the day on which the last new paper came in, None before the first. ``rest`` is arXiv's, where
-    a source repeats its announcements and none was due; they go on at ``resumes``. ``failing`` sources can't be
-    read, ``stale`` ones have brought nothing new though something is usual.
+    ``last`` is the date on which the last new paper arrived, None before the first. ``rest`` says why arXiv
+    announced nothing, if a source repeats its announcements and none was due; they resume on ``resumes``.
+    ``failing`` sources can't be read; ``stale`` sources have delivered nothing new for longer than usual.
     """
 
     last: date | None = None
@@ -31,11 +33,11 @@ class SourceActivitySince:
     stale: Sequence[str] = ()
 
 
-def quiet_reason(scores: Sequence[Score], threshold: float, supply: SourceActivitySince) -> Quiet:
-    """The reason for an edition without picks; ``scores`` are those of all papers that were new."""
+def quiet_reason(scores: Sequence[Score], threshold: float, activity: SourceActivitySince) -> Quiet:
+    """Return why an edition has no picks; ``scores`` are those of all new papers."""
     if not scores:
-        return _nothing_new(supply)
-    papers = "1 new paper" if len(scores) == 1 else f"{len(scores)} new papers"
+        return _nothing_new(activity)
+    papers = plural(len(scores), "new paper")
     unmuted = [score for score in scores if not score.muted]
     if not unmuted:
         return Quiet(QuietReason.MUTED, f"{papers} came in, and your mutes hide all of them.")
@@ -44,32 +46,30 @@ def quiet_reason(scores: Sequence[Score], threshold: float, supply: SourceActivi
     return Quiet(QuietReason.BELOW, words)
 
 
-def _nothing_new(supply: SourceActivitySince) -> Quiet:
-    """A fault before a rest before nothing in particular: what a reader may want to act on comes first."""
-    last = f" The last one came on {_day(supply.last)} {supply.last.year}." if supply.last else ""
-    if supply.failing or supply.stale:
-        reason = QuietReason.FAILING if supply.failing else QuietReason.STALE
-        return Quiet(reason, f"No new paper has come in, which may be a fault: {_faults(supply)}.{last}")
-    if supply.rest:
-        reason, words = _RESTS[supply.rest]
-        if supply.resumes:
-            words += f"; its next papers should be here on {supply.resumes:%A}, {_day(supply.resumes)}"
-        return Quiet(reason, f"{words}.")
-    return Quiet(QuietReason.NOTHING_NEW, f"No new paper has come in since your last edition.{last}")
+def _nothing_new(activity: SourceActivitySince) -> Quiet:
+    # A fault comes before a rest: it is the only one of the reasons that somebody can do something about, and a
+    # feed that broke on a Friday would otherwise be excused by the weekend.
+    last = f" The last one came on {_day(activity.last)} {activity.last.year}." if activity.last else ""
+    faults = []
+    if activity.failing:
+        faults.append(f"{listed(activity.failing)} can't be read")
+    if activity.stale:
+        have = "has" if len(activity.stale) == 1 else "have"
+        faults.append(f"{listed(activity.stale)} {have} brought nothing new for longer than usual")
+    if faults:
+        reason = QuietReason.FAILING if activity.failing else QuietReason.STALE
+        return Quiet(reason, f"No new paper has come in, which may be a fault: {'; '.join(faults)}.{last}")
 
-
-def _faults(supply: SourceActivitySince) -> str:
-    have = "has" if len(supply.stale) == 1 else "have"
-    found = {
-        "can't be read": supply.failing,
-        f"{have} brought nothing new for longer than usual": supply.stale,
-    }
-    return "; ".join(f"{_listed(names)} {what}" for what, names in found.items() if names)
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join([*([", ".join(names[:-1])] if names[1:] else []), names[-1]])
+    if activity.rest is None:
+        return Quiet(QuietReason.NOTHING_NEW, f"No new paper has come in since your last edition.{last}")
+    resumes = ""
+    if activity.resumes:
+        resumes = f"; its next papers should be here on {activity.resumes:%A}, {_day(activity.resumes)}"
+    if activity.rest is Rest.WEEKEND:
+        return Quiet(QuietReason.WEEKEND, f"It is the weekend at arXiv{resumes}.")
+    return Quiet(QuietReason.HOLIDAY, f"arXiv keeps a holiday{resumes}.")
 
 
 def _day(day: date) -> str:
+    # strftime has no portable day of the month without a leading zero: "%-d" is an extension of glibc.
     return f"{day.day} {day:%B}"

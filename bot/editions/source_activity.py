@@ -1,4 +1,4 @@
-"""What a reader's own sources did: asked where an edition has nothing to choose from."""
+"""What the sources of a reader did since the last edition: read only where an edition has no candidates."""
 
 from __future__ import annotations
 
@@ -19,25 +19,28 @@ _DAY = timedelta(days=1)
 
 @dataclass(slots=True)
 class Sources:
-    """The sources of the settings. What is found of them is kept for all readers of one run."""
+    """The configured sources. Their health is cached for all readers of one run, identified by its ``now``."""
 
     store: Store
     all: Sequence[Source]
     _health: dict[str, Health] = field(default_factory=dict)
-    _at: datetime | None = None
+    _health_as_of: datetime | None = None
 
-    def supply(
+    def activity_since(
         self, names: Collection[str], since: datetime | None, now: datetime, timezone: str
     ) -> SourceActivitySince:
-        """What these sources did since a reader's last edition, all of them where none is named.
+        """Return what the named sources did since a reader's last edition; no names mean all sources.
 
-        A source at rest is in no trouble, as nothing was expected of it. Dates are the reader's.
+        Dates are those of the reader's time zone.
         """
+        # At least a day is looked at: two editions of one morning would otherwise have no announcement between
+        # them, and the second would call any weekday a holiday.
         begin = min(since or now, now - _DAY)
-        own = [source for source in self.all if not names or source.name in names]
-        rest = rest_between(begin, now) if any(source.repeats_arxiv for source in own) else None
+        sources = [source for source in self.all if not names or source.name in names]
+        rest = rest_between(begin, now) if any(source.repeats_arxiv for source in sources) else None
         health = self._health_at(now)
-        awake = [source.name for source in own if not (rest and source.repeats_arxiv)]
+        # A source at rest is neither failing nor stale, as nothing was expected of it.
+        awake = [source.name for source in sources if not (rest and source.repeats_arxiv)]
         newest = self.store.papers.newest_first_seen(names)
         return SourceActivitySince(
             last=local_date(newest, timezone) if newest else None,
@@ -48,13 +51,11 @@ class Sources:
         )
 
     def _health_at(self, now: datetime) -> dict[str, Health]:
-        if self._at != now:
+        if self._health_as_of != now:
             states = self.store.sources.states()
-            self._health = {
-                source.name: watch(
-                    source, self.store, now, states.get(source.name) or SourceState(source.name)
-                ).health
-                for source in self.all
-            }
-            self._at = now
+            self._health = {}
+            for source in self.all:
+                state = states.get(source.name) or SourceState(source.name)
+                self._health[source.name] = watch(source, self.store, now, state).health
+            self._health_as_of = now
         return self._health

@@ -1,15 +1,15 @@
-"""Editions that wait for a source that failed just now, as a slot is taken once and the papers would miss it.
+"""Editions that wait for an interrupted source: a slot is taken once, so its papers would miss the edition.
 
-    due --a source of the profile was interrupted--> wait, from tick to tick --it went well--> compose
-                                                                             --so long--> compose without it, and say so
+    due --source interrupted--> wait, re-checked at each tick --source recovered--> compose
+                                                              --limit reached-----> compose without it, and say so
 
-A source counts as interrupted for a day after it last went well; nobody waits for one that has been failing for longer,
-that never went well, or that repeats arXiv's announcements while arXiv rests.
+A source is interrupted if its last check failed and it has been failing for less than a day. Editions don't wait for a
+source that has failed for longer or never succeeded, nor for one that repeats arXiv's announcements while arXiv rests.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -17,13 +17,14 @@ from bot.arxiv_calendar import rest_between
 from bot.domain import Problem, ReaderId, SourceState
 from bot.sources import Source
 from bot.store import Store
+from bot.wording import plural
 
 _DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """An edition that could be made: whose, of which slot, and without which interrupted sources."""
+    """A due edition: the reader, the slot, and the interrupted sources that it would miss."""
 
     reader_id: ReaderId
     slot: str
@@ -32,14 +33,14 @@ class Due:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """How long editions wait for which sources."""
+    """How long editions wait, and for which sources."""
 
     store: Store
     sources: Sequence[Source]
     limit: timedelta
 
     def interrupted(self, now: datetime) -> list[SourceState]:
-        """The sources that failed when they were last asked and that went well shortly before."""
+        """Return the states of the sources whose last check failed and which succeeded shortly before."""
         rest = rest_between(now - _DAY, now)
         states = self.store.sources.states()
         awake = [source.name for source in self.sources if not (rest and source.repeats_arxiv)]
@@ -50,45 +51,37 @@ class Waiting:
         ]
 
     def held(self, due: Iterable[Due], now: datetime) -> tuple[set[ReaderId], list[Problem]]:
-        """Whose editions wait at this time, and what to say of it."""
-        candidates = {edition.reader_id: edition for edition in due if edition.missing}
-        if not (candidates and self.limit):
+        """Return the readers whose editions wait, and a problem for each set of sources that they wait for."""
+        incomplete = [edition for edition in due if edition.missing]
+        if not (incomplete and self.limit):
             return set(), []
-        slots = {reader_id: edition.slot for reader_id, edition in candidates.items()}
-        began = self.store.edition_waits.since(slots, now)
-        waiting = {
-            reader_id: began[reader_id] + self.limit
-            for reader_id, edition in candidates.items()
-            # A wait that begins in the future was begun by a clock that ran ahead.
-            if began[reader_id] <= now < began[reader_id] + self.limit
-            and _may_recover(edition.missing, began[reader_id] + self.limit)
-        }
-        return set(waiting), _problems(waiting, candidates)
+        # The beginning of each wait is stored: `paperbot run` from cron is a new process each time.
+        began = self.store.edition_waits.since(
+            {edition.reader_id: edition.slot for edition in incomplete}, now
+        )
+        waiting: set[ReaderId] = set()
+        ends: dict[str, list[datetime]] = {}
+        for edition in incomplete:
+            start = began[edition.reader_id]
+            end = start + self.limit
+            # A source that asked not to be called until later (Retry-After) can't recover in time.
+            may_recover = any(s.not_before is None or s.not_before < end for s in edition.missing)
+            # A start in the future was written by a clock that ran ahead; waiting for it could take days.
+            if start <= now < end and may_recover:
+                waiting.add(edition.reader_id)
+                ends.setdefault(", ".join(state.name for state in edition.missing), []).append(end)
+        return waiting, [
+            Problem(
+                names,
+                f"{plural(len(times), 'edition')} {'waits' if len(times) == 1 else 'wait'} for it to be read, "
+                f"until {max(times):%H:%M} UTC at most; `paperbot run --force` doesn't wait",
+            )
+            for names, times in ends.items()
+        ]
 
 
 def missing_of(
     profile_sources: Collection[str], interrupted: Iterable[SourceState]
 ) -> tuple[SourceState, ...]:
-    """The interrupted sources that a profile reads; it names its sources, or none for all."""
+    """Return the interrupted sources that a profile reads; a profile that names no sources reads all."""
     return tuple(state for state in interrupted if not profile_sources or state.name in profile_sources)
-
-
-def _may_recover(missing: Iterable[SourceState], until: datetime) -> bool:
-    """Whether one of the sources will be asked again by then: it may have asked to be left alone for longer."""
-    return any(state.not_before is None or state.not_before < until for state in missing)
-
-
-def _problems(waiting: Mapping[ReaderId, datetime], candidates: Mapping[ReaderId, Due]) -> list[Problem]:
-    """One for each set of sources that editions wait for."""
-    by_sources: dict[str, list[datetime]] = {}
-    for reader_id, until in waiting.items():
-        names = ", ".join(state.name for state in candidates[reader_id].missing)
-        by_sources.setdefault(names, []).append(until)
-    return [
-        Problem(
-            names,
-            f"{len(times):,} edition{' waits' if len(times) == 1 else 's wait'} for it to be read, "
-            f"until {max(times):%H:%M} UTC at most; `paperbot run --force` doesn't wait",
-        )
-        for names, times in by_sources.items()
-    ]

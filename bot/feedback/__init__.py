@@ -1,1 +1,1 @@
-"""Records votes and says what they changed; exports and forgets what is kept of a reader."""
+"""Record votes, return what they changed, and export what is stored about a reader."""

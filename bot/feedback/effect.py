@@ -1,6 +1,8 @@
-"""What was learned of a reader, and what a vote changes, in words that people understand.
+"""What a vote changes, and what was learned from all votes of a reader.
 
-Both are read off the scores themselves, before and after: nothing here knows how they are made.
+    rank the next edition's candidates --> record the vote --> rank them again --> compare
+
+Both are read off the scores: whatever the model, its contributions by word and its order of papers say what changed.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from bot.config.profiles import Profile
-from bot.domain import Paper, PaperId, Reader, ReasonKind, Score, Vote
+from bot.domain import Paper, PaperId, Reader, ReasonKind, Vote
 from bot.editions.composer import EditionComposer
 from bot.feedback.service import record
 from bot.store import Store
@@ -19,16 +21,20 @@ from bot.store import Store
 if TYPE_CHECKING:
     from bot.ranking import Ranking
 
-_RECENT = 300  # papers that stand for what usually comes in
-_CANDIDATES = 500  # of tomorrow's, the newest; enough to see what moves
-_LATE = 5_000  # papers among which those are looked for that stand for tomorrow's
-_LEAST_CHANGE = 0.01  # of a word's weight, in log-odds
-_LEAST_SHARE = 0.03  # a word that moves papers by less of what the heaviest does is chance
+# The mean contribution of a word is taken over this many of the newest papers: over the reader's own papers it would
+# show what they voted on, not what moves their next editions.
+_REFERENCE_PAPERS = 300
+# The newest candidates are enough to see what moves; a store of a year has 100,000 for a new reader.
+_MAX_CANDIDATES = 500
+# Without candidates, those of the newest papers stand in that the reader was not sent.
+_STAND_IN_PAPERS = 5_000
+_MIN_CHANGE = 0.01  # of a word's weight, in log-odds
+_MIN_SHARE = 0.03  # of the heaviest word's weight; lighter words are noise
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word's part in what was learned; ``share`` is its size beside the heaviest word's, 0 to 1."""
+    """A word's weight in what was learned; ``share`` is its size relative to the heaviest word's, 0 to 1."""
 
     term: str
     weight: float
@@ -37,7 +43,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """The words that speak for a paper, and those that speak against one, heaviest first."""
+    """The words that raise a paper and those that lower it, heaviest first."""
 
     likes: Sequence[Word]
     dislikes: Sequence[Word]
@@ -45,7 +51,7 @@ class Learned:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A paper that a vote moved, and its places among tomorrow's candidates, from 1."""
+    """A paper that a vote moved, and its ranks among the candidates before and after, from 1."""
 
     paper: Paper
     before: int
@@ -54,11 +60,11 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class VoteEffect:
-    """What a vote changed: words that weigh more or less from now on, and candidates that moved.
+    """What a vote changed: words that gained or lost weight, and candidates that moved.
 
-    ``moved`` has those that rose where the vote speaks for them and those that fell where it speaks against,
-    the farthest first. The candidates are those ``waiting`` for the next edition; as long as there are none,
-    the newest papers that the reader was not sent stand for them.
+    ``rise`` says whether the vote raised the score of its paper. ``moved`` has the candidates that moved the same
+    way, the farthest first. ``waiting`` says whether the candidates are those of the next edition; without such, the
+    newest papers that the reader was not sent stand in.
     """
 
     raised: Sequence[str]
@@ -72,15 +78,17 @@ class VoteEffect:
 def learned(
     store: Store, editor: EditionComposer, reader: Reader, profile: Profile, *, now: datetime, most: int = 12
 ) -> Learned:
-    """The ``most`` words on either side that move this reader's editions most, by the papers of late."""
-    recent = [paper_id for paper_id, _, _ in store.papers.recent_texts(_RECENT)]
+    """Return the words with the largest mean contribution to the scores of recent papers, up to ``most`` a side."""
+    recent = [paper_id for paper_id, _, _ in store.papers.recent_texts(_REFERENCE_PAPERS)]
     ranking = editor.ranking(reader, profile, recent, now)
-    ordered = sorted(ranking.usual_words() if ranking else (), key=lambda word: -word.weight)
-    heaviest = max((abs(word.weight) for word in ordered), default=1.0)
-    shares = [Word(word.term, word.weight, abs(word.weight) / heaviest) for word in ordered]
-    words = [word for word in shares if word.share >= _LEAST_SHARE]
-    likes, dislikes = [w for w in words if w.weight > 0], [w for w in reversed(words) if w.weight < 0]
-    return Learned(likes[:most], dislikes[:most])
+    reasons = ranking.usual_words() if ranking else []
+    heaviest = max((abs(reason.weight) for reason in reasons), default=1.0)
+    words = [Word(reason.term, reason.weight, abs(reason.weight) / heaviest) for reason in reasons]
+    words = sorted((word for word in words if word.share >= _MIN_SHARE), key=lambda word: -word.share)
+    return Learned(
+        likes=[word for word in words if word.weight > 0][:most],
+        dislikes=[word for word in words if word.weight < 0][:most],
+    )
 
 
 def vote_with_effect(
@@ -95,59 +103,65 @@ def vote_with_effect(
     via: str,
     voter: str = "",
 ) -> VoteEffect:
-    """Record a vote, and tell what it changed."""
-    waiting = [i for i in editor.candidates(reader, profile).ids if i != paper.id]
-    candidates = (waiting or _unseen(store, reader, profile, paper))[-_CANDIDATES:]
+    """Record a vote and return what it changed."""
+    # The candidates are chosen before the vote: a paper that was voted on is none any more, and both rankings must
+    # be of the same papers.
+    candidates = [paper_id for paper_id in editor.candidates(reader, profile).ids if paper_id != paper.id]
+    waiting = bool(candidates)
+    if not waiting:
+        oldest = max(store.papers.newest_id() - _STAND_IN_PAPERS, 0)
+        unsent = store.papers.fresh(reader.id, oldest, sources=profile.sources)
+        candidates = [paper_id for paper_id in unsent if paper_id != paper.id]
+    candidates = candidates[-_MAX_CANDIDATES:]
 
-    def press() -> None:
-        record(store, reader, paper, vote, now=now, via=via, voter=voter)
+    before = editor.ranking(reader, profile, [*candidates, paper.id], now)
+    record(store, reader, paper, vote, now=now, via=via, voter=voter)
+    after = editor.ranking(reader, profile, [*candidates, paper.id], now)
 
-    before, after = editor.before_and_after(reader, profile, [*candidates, paper.id], now, press)
-    was, is_now = _explained(before, paper.id), _explained(after, paper.id)
-    changes = _changes(was, is_now)
-    rise = is_now.log_odds >= was.log_odds
-    moves = _moves(_places(before, paper.id), _places(after, paper.id), rise=rise)
-    papers = store.papers.get(paper_id for paper_id, _, _ in moves)
+    assert before is not None and after is not None  # noqa: S101, PT018 - the voted paper is ranked
+    return _effect(store, before, after, paper.id, candidates=len(candidates), waiting=waiting)
+
+
+def _effect(
+    store: Store, before: Ranking, after: Ranking, voted: PaperId, *, candidates: int, waiting: bool
+) -> VoteEffect:
+    """Compare two rankings of the same papers, the paper voted on among them."""
+    odds_before, weights_before = _odds_and_weights(before, voted)
+    odds_after, weights_after = _odds_and_weights(after, voted)
+    changes = {
+        term: weights_after.get(term, 0.0) - weights_before.get(term, 0.0)
+        for term in {**weights_before, **weights_after}
+    }
+    terms = [term for term, change in changes.items() if abs(change) >= _MIN_CHANGE]
+    terms.sort(key=lambda term: (-abs(changes[term]), term))
+
+    rise = odds_after >= odds_before
+    ranks_before = _ranks(before, voted)
+    ranks_after = _ranks(after, voted)
+    # Only papers that moved the way the vote points: for each paper that rises others have to fall, and to show a
+    # fall after "thumbs up" reads as a mistake.
+    climbed = {paper_id: ranks_before[paper_id] - rank for paper_id, rank in ranks_after.items()}
+    moved = [paper_id for paper_id, by in climbed.items() if (by > 0 if rise else by < 0)]
+    moved.sort(key=lambda paper_id: (-abs(climbed[paper_id]), paper_id))
+    papers = store.papers.get(moved)
     return VoteEffect(
-        raised=[term for term, change in changes if change > 0],
-        lowered=[term for term, change in changes if change < 0],
-        moved=[Move(papers[paper_id], was, place) for paper_id, was, place in moves],
+        raised=[term for term in terms if changes[term] > 0],
+        lowered=[term for term in terms if changes[term] < 0],
+        moved=[Move(papers[i], ranks_before[i], ranks_after[i]) for i in moved],
         rise=rise,
-        candidates=len(candidates),
-        waiting=bool(waiting),
+        candidates=candidates,
+        waiting=waiting,
     )
 
 
-def _unseen(store: Store, reader: Reader, profile: Profile, but: Paper) -> list[PaperId]:
-    """Papers of late that the reader was not sent."""
-    late = max(store.papers.newest_id() - _LATE, 0)
-    return [i for i in store.papers.fresh(reader.id, late, sources=profile.sources) if i != but.id]
+def _odds_and_weights(ranking: Ranking, paper_id: PaperId) -> tuple[float, dict[str, float]]:
+    """Return the log-odds of a ranked paper, and the contribution of each of its words."""
+    (score,) = ranking.explained([score for score in ranking.scores if score.paper == paper_id])
+    weights = {reason.term: reason.weight for reason in score.reasons if reason.kind is ReasonKind.WORD}
+    return score.log_odds, weights
 
 
-def _explained(ranking: Ranking, paper_id: PaperId) -> Score:
-    return ranking.explained([score for score in ranking.scores if score.paper == paper_id])[0]
-
-
-def _words(score: Score) -> dict[str, float]:
-    return {r.term: r.weight for r in score.reasons if r.kind is ReasonKind.WORD}
-
-
-def _changes(before: Score, after: Score) -> list[tuple[str, float]]:
-    """How much more each word of a paper weighs than before, the greatest change first."""
-    was, now = _words(before), _words(after)
-    changes = {term: now.get(term, 0.0) - was.get(term, 0.0) for term in {**was, **now}}
-    noticed = [(term, change) for term, change in changes.items() if abs(change) >= _LEAST_CHANGE]
-    return sorted(noticed, key=lambda item: (-abs(item[1]), item[0]))
-
-
-def _places(ranking: Ranking, but: PaperId) -> dict[PaperId, int]:
-    others = (score.paper for score in ranking.scores if score.paper != but)
-    return {paper_id: place for place, paper_id in enumerate(others, 1)}
-
-
-def _moves(was: dict[PaperId, int], now: dict[PaperId, int], *, rise: bool) -> list[tuple[PaperId, int, int]]:
-    """Papers that went the way the vote points, with both places, the farthest first."""
-    way = 1 if rise else -1
-    moved = [(paper_id, was[paper_id], place) for paper_id, place in now.items()]
-    moved = [move for move in moved if way * (move[1] - move[2]) > 0]
-    return sorted(moved, key=lambda move: (-abs(move[1] - move[2]), move[0]))
+def _ranks(ranking: Ranking, voted: PaperId) -> dict[PaperId, int]:
+    """Return the rank of each paper but the one voted on, from 1."""
+    others = (score.paper for score in ranking.scores if score.paper != voted)
+    return {paper_id: rank for rank, paper_id in enumerate(others, 1)}

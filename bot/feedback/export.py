@@ -1,7 +1,8 @@
-"""All that is kept of one reader, for the reader to have."""
+"""Everything stored about one reader, for them to have (GDPR, articles 15 and 20: access and portability)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -11,9 +12,9 @@ from bot.store import Store
 
 
 def export(store: Store, reader: Reader) -> dict[str, Any]:
-    """Everything kept of a reader; times and dates as such, for JSON to write.
+    """Return everything stored about a reader; dates and times are left for the JSON encoder.
 
-    ``thumbs`` are those that count now; ``history`` has all that was ever said, in order.
+    ``thumbs`` are the votes that count now; ``history`` has all votes ever given, in order.
     """
     override = store.overrides.get(reader.id)
     return {
@@ -30,30 +31,32 @@ def export(store: Store, reader: Reader) -> dict[str, Any]:
             "ignored": override.ignored,
             "in words": describe_override(override),
         },
-        "thumbs": _thumbs(store, store.feedback.votes(reader.id)),
-        "history": _thumbs(store, store.feedback.history(reader.id)),
+        "thumbs": _votes(store, store.feedback.votes(reader.id)),
+        "history": _votes(store, store.feedback.history(reader.id)),
         "editions": _editions(store, reader),
     }
 
 
-def _thumbs(store: Store, given: list[RecordedVote]) -> list[dict[str, Any]]:
-    papers = store.papers.get(thumb.paper for thumb in given)
-    return [
-        {
-            "paper": papers[thumb.paper].ref,
-            "title": papers[thumb.paper].title,
-            "thumb": Vote(thumb.vote),
-            "at": thumb.at,
-            "via": thumb.via,
-            **({"voter": thumb.voter} if thumb.voter else {}),
+def _votes(store: Store, votes: Sequence[RecordedVote]) -> list[dict[str, Any]]:
+    papers = store.papers.get(vote.paper for vote in votes)
+    rows = []
+    for vote in votes:
+        row = {
+            "paper": papers[vote.paper].ref,
+            "title": papers[vote.paper].title,
+            "thumb": Vote(vote.vote),
+            "at": vote.at,
+            "via": vote.via,
         }
-        for thumb in given
-    ]
+        # Only votes in a shared Slack channel have a voter other than the reader.
+        rows.append({**row, "voter": vote.voter} if vote.voter else row)
+    return rows
 
 
 def _editions(store: Store, reader: Reader) -> list[dict[str, Any]]:
-    kept = store.editions.of_reader(reader.id)
-    states = store.outbox.states([edition.id for edition in kept])
+    """Return the reader's editions, oldest first."""
+    editions = store.editions.of_reader(reader.id)
+    states = store.outbox.states([edition.id for edition in editions])
     return [
         {
             "date": edition.date,
@@ -72,5 +75,5 @@ def _editions(store: Store, reader: Reader) -> list[dict[str, Any]]:
                 for pick in store.editions.picks_of(edition.id)
             ],
         }
-        for edition in reversed(kept)
+        for edition in reversed(editions)
     ]

@@ -1,4 +1,4 @@
-"""The one door for thumbs: mail, Slack, page and command line all end here."""
+"""Record a vote: links in mails, Slack buttons, pages and the command line all call this."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from bot.store import Store
 def record(
     store: Store, reader: Reader, paper: Paper, vote: Vote, *, now: datetime, via: str, voter: str = ""
 ) -> None:
-    """Keeps a vote; the last one on a paper counts, the earlier ones stay as history.
+    """Record a vote; the last vote on a paper counts, earlier ones are kept as history.
 
-    ``voter`` names who of a channel's members it is; of each the last one counts.
+    ``via`` is the channel that the vote came by. ``voter`` names the member of a shared Slack channel who voted; the
+    last vote of each member counts.
     """
     store.feedback.add(reader.id, paper.id, vote, now, via, voter=voter)

@@ -1,4 +1,4 @@
-"""Votes from a file of JSON Lines: ``{"reader", "paper", "vote", "at"}``, a batch of lines a transaction.
+"""Votes from a file of JSON Lines: ``{"reader", "paper", "vote", "at"}``, one transaction for each batch of lines.
 
 A line that can't be used is a problem that names its number; all others count, in the order of the file.
 """
@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
-from functools import cache
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from bot.config.profiles import Profile
 from bot.domain import PaperId, Problem, ReaderId, RecordedVote, Vote
@@ -19,122 +18,126 @@ from bot.errors import UsageError
 from bot.lookup import find_paper, stored_reader
 from bot.store import Store
 
-_BATCH = 1_000  # lines
-_CLOCKS_DIFFER = timedelta(minutes=5)  # so far ahead of ours another machine's clock may be
+# One transaction a line would wait for the disk each time: 1,000 lines a transaction bound both memory and waits.
+_BATCH = 1_000
+# The clock of another machine may be this far ahead of ours.
+_CLOCK_SKEW = timedelta(minutes=5)
 _REF = re.compile(r"p(\d{1,18})")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _FORM = 'write {"reader": "slug/address", "paper": "p17", "vote": "up"}'
 _VOTES = tuple(vote.value for vote in Vote)
 
 Row = tuple[ReaderId, RecordedVote]
 
 
+class _Line(NamedTuple):
+    """A line that could be parsed, with its number in the file."""
+
+    number: int
+    fields: dict[str, Any]
+
+
 def record_file(
     store: Store, profiles: Mapping[str, Profile], name: str, lines: Iterable[bytes], now: datetime
 ) -> tuple[int, list[Problem]]:
-    """Record the votes of a file called ``name``; how many there were, and a problem for each line that is none.
+    """Record the votes of a file called ``name``; return their number, and a problem for each unusable line.
 
-    Empty lines are passed over. A vote without ``at`` is given ``now``; an ``at`` without a zone is UTC.
+    Empty lines are ignored. A vote without ``at`` is of ``now``; an ``at`` without a time zone is UTC.
     """
-    reading = _Reading(store, profiles, now)
+    reader_ids = _Lookups(lambda reader: stored_reader(store, profiles, reader, now)[0].id)
+    papers_by_title = _Lookups(lambda title: find_paper(store, title).id)
     problems: list[Problem] = []
     recorded = 0
     numbered = enumerate(lines, 1)
     while batch := list(islice(numbered, _BATCH)):
-        rows = list(reading.rows(name, batch, problems))
-        store.feedback.add_many(rows)
-        recorded += len(rows)
-    return recorded, problems
-
-
-class _Reading:
-    """Reads lines; each reader and each title is looked up once, ids a batch at a time."""
-
-    def __init__(self, store: Store, profiles: Mapping[str, Profile], now: datetime) -> None:
-        self._store, self._now = store, now
-        self._reader_id = _cached(lambda name: stored_reader(store, profiles, name, now)[0].id)
-        self._titled = _cached(lambda title: find_paper(store, title).id)
-
-    def rows(self, name: str, batch: Iterable[tuple[int, bytes]], problems: list[Problem]) -> Iterator[Row]:
-        parsed: list[tuple[int, dict[str, Any]]] = []
+        parsed: list[_Line] = []
+        unusable: dict[int, str] = {}  # by line number
         for number, line in batch:
             try:
                 if line.strip():
-                    parsed.append((number, _fields(line)))
+                    parsed.append(_Line(number, _fields(line)))
             except ValueError as error:
-                problems.append(Problem(f"{name}:{number}", str(error)))
-        existing = self._store.papers.existing([i for _, vote in parsed if (i := _id(vote["paper"]))])
-        for number, vote in parsed:
+                unusable[number] = str(error)
+
+        # Ids are checked in one query a batch; titles, which are rare in such files, one by one.
+        refs = {line.number: _paper_id(line.fields["paper"]) for line in parsed}
+        existing = store.papers.existing([paper_id for paper_id in refs.values() if paper_id])
+        rows: list[Row] = []
+        for number, fields in parsed:
             try:
-                yield self._row(vote, existing)
+                at = _time(fields.get("at"), now)
+                paper_id = refs[number]
+                if paper_id is None or paper_id not in existing:
+                    paper_id = papers_by_title[fields["paper"]]
+                vote = RecordedVote(paper_id, Vote(fields["vote"]), at, "cli")
+                rows.append((reader_ids[fields["reader"]], vote))
             except (ValueError, UsageError) as error:
-                problems.append(Problem(f"{name}:{number}", str(error)))
-        problems.sort(key=lambda problem: int(problem.source.rpartition(":")[2]))
-
-    def _row(self, vote: dict[str, Any], existing: set[PaperId]) -> Row:
-        """Raises ValueError or UsageError."""
-        at = _time(vote.get("at"), self._now)
-        number = _id(vote["paper"])
-        paper = number if number in existing else self._titled(vote["paper"])
-        return self._reader_id(vote["reader"]), RecordedVote(paper, Vote(vote["vote"]), at, "cli")
+                unusable[number] = str(error)
+        store.feedback.add_many(rows)
+        recorded += len(rows)
+        problems += [Problem(f"{name}:{number}", unusable[number]) for number in sorted(unusable)]
+    return recorded, problems
 
 
-def _cached(look_up: Callable[[str], int]) -> Callable[[str], int]:
-    """The same look-up, made once for each text, also where it raises UsageError."""
+class _Lookups(dict[str, int]):
+    """Ids by what the file calls them, each looked up once; a failed look-up raises its UsageError each time.
 
-    @cache
-    def once(text: str) -> int | UsageError:
+    ``functools.cache`` does not cache exceptions: a file of 100,000 votes of an unknown reader would make 100,000
+    queries.
+    """
+
+    def __init__(self, look_up: Callable[[str], int]) -> None:
+        super().__init__()
+        self._look_up = look_up
+        self._errors: dict[str, UsageError] = {}
+
+    def __missing__(self, text: str) -> int:
+        if text in self._errors:
+            raise self._errors[text]
         try:
-            return look_up(text)
+            self[text] = self._look_up(text)
         except UsageError as error:
-            return error
-
-    def answer(text: str) -> int:
-        if isinstance(result := once(text), UsageError):
-            raise result
-        return result
-
-    return answer
+            self._errors[text] = error
+            raise
+        return self[text]
 
 
 def _fields(line: bytes) -> dict[str, Any]:
-    """The fields of a line, each of its type; raises ValueError."""
+    """Return the fields of a line, required ones checked for their type; raises ValueError."""
     try:
-        vote = json.loads(line)
-    except (ValueError, RecursionError):
+        fields = json.loads(line)
+    except (ValueError, RecursionError):  # nested 100,000 deep
         raise ValueError(f"not JSON; {_FORM}") from None
-    if not isinstance(vote, dict):
+    if not isinstance(fields, dict):
         raise ValueError(f"not an object; {_FORM}")
     for key in ("reader", "paper", "vote"):
-        if not isinstance(vote.get(key), str):
-            raise ValueError(f"{key} is {'not a text' if key in vote else 'missing'}; {_FORM}")
-        if "\0" in vote[key] or _is_broken(vote[key]):
+        value = fields.get(key)
+        if not isinstance(value, str):
+            raise ValueError(f"{key} is {'not a text' if key in fields else 'missing'}; {_FORM}")
+        # JSON's escapes can spell half of a surrogate pair, which neither database stores; PostgreSQL refuses NUL.
+        if "\0" in value or _SURROGATE.search(value):
             raise ValueError(f"{key} has a character that is none in Unicode; {_FORM}")
-    if vote["vote"] not in _VOTES:
-        raise ValueError(f"vote is {vote['vote']!r:.40}; write one of: {', '.join(_VOTES)}")
-    return dict(vote)
+    if fields["vote"] not in _VOTES:
+        raise ValueError(f"vote is {fields['vote']!r:.40}; write one of: {', '.join(_VOTES)}")
+    return dict(fields)
 
 
-def _is_broken(text: str) -> bool:
-    """Whether a text holds half of a surrogate pair, as JSON's escapes can, which no database stores."""
-    return re.search("[\ud800-\udfff]", text) is not None
-
-
-def _id(paper: str) -> PaperId | None:
+def _paper_id(paper: str) -> PaperId | None:
     ref = _REF.fullmatch(paper.strip())
     return int(ref[1]) if ref else None
 
 
 def _time(text: object, now: datetime) -> datetime:
-    """When a vote was given; raises ValueError."""
+    """Return when a vote was given; raises ValueError."""
     if text is None:
         return now
     try:
         at = datetime.fromisoformat(text) if isinstance(text, str) else None
         at = at and (at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC))
-    except (ValueError, OverflowError):
+    except (ValueError, OverflowError):  # year 1 in a zone east of UTC has no UTC time
         at = None
     if at is None:
         raise ValueError(f"at is {text!r:.40}; write it like 2025-05-06T08:00+02:00, or leave it out")
-    if at > now + _CLOCKS_DIFFER:
+    if at > now + _CLOCK_SKEW:
         raise ValueError(f"at is {text}, which is in the future; correct it, or leave it out")
     return min(at, now)

@@ -1,1 +1,1 @@
-"""What an operator needs: status, retrying deliveries, notices."""
+"""Operate an installation: its status, retries, test messages, and notices to the operator."""

@@ -1,6 +1,6 @@
-"""A test of the way to one reader: the last edition once more, or a sample, through the configured channel.
+"""Test messages: a reader's last edition, or a sample, sent now through the configured channel.
 
-The store is read and never written: no slot, no pick, no row of the outbox. Pauses and schedules don't count.
+The store is read and never written: no slot, no pick, no outbox row. Circuit breakers and schedules are ignored.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from bot.store import Store
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+# An error of the whole channel names its settings already, so it needs no remedy here.
 _REMEDIES = {
     FailureScope.READER: "correct the reader's address in the profile",
     FailureScope.POLICY: "check email.sender, and what the mail server lets this login send",
@@ -32,7 +33,7 @@ _REMEDIES = {
 
 @dataclass(frozen=True, slots=True)
 class SentTest:
-    """What was sent, a sample or the edition of a day, and the other side's receipts or the files written."""
+    """The edition sent, whether it is a sample, and the server's receipts or the paths of the files written."""
 
     edition: Edition
     is_sample: bool
@@ -53,74 +54,77 @@ class ChannelTests:
     def send(self, reader: Reader, profile: Profile, now: datetime) -> SentTest:
         """Send one edition as a test.
 
-        Raises UsageError for a reader who wants no messages, DeliveryError with its remedy where it can't go out.
-        One whose address was refused earlier may be tried: that is how its correction is found to work.
+        Raises UsageError for a reader who has stopped, and DeliveryError with a remedy if the message can't be sent.
+        A reader whose address was refused is allowed: a test is how a corrected address is checked.
         """
         if reader.stopped not in (None, StopReason.REFUSED):
             raise UsageError(f"{reader.name} gets no messages: {reader.stopped_because}")
-        edition, renderer = self._last(reader, profile, now), self.renderer
-        if is_sample := edition is None:
-            edition = self._sample(reader, profile, now)
+        edition = self._last_edition(reader, profile, now)
+        renderer = self.renderer
+        is_sample = edition is None
+        if edition is None:
+            edition = replace(
+                sample.edition(),
+                reader=reader,
+                profile_title=f"{profile.title} (a sample)",
+                date=local_date(now, profile.schedule.timezone),
+                composed_at=now,
+                is_test=True,
+            )
+            # The papers of the sample are not in the store: signed links to them would lead to "not found".
             links = SampleLinks(self.public_url)
             renderer = MessageRenderer(self.templates, self.sender, lambda _: links, slack_buttons=False)
-        assert edition is not None  # noqa: S101 - the sample where there was none
-        receipts = self._send(renderer, edition, profile, now)
-        return SentTest(edition, is_sample, tuple(receipts))
 
-    def _last(self, reader: Reader, profile: Profile, now: datetime) -> Edition | None:
-        """The reader's last edition that had picks; None before the first.
-
-        Its time is now, so that the mail stands among the newest of a mailbox.
-        """
-        editions = self.store.editions
-        stored = next((e for e in editions.of_reader(reader.id) if e.picks), None)
-        if stored is None:
-            return None
-        return Edition(
-            reader=reader,
-            profile_title=profile.title,
-            date=stored.date,
-            composed_at=now,
-            picks=editions.picks_of(stored.id),
-            considered=stored.considered,
-            watermark=stored.watermark,
-            is_test=True,
-        )
-
-    def _sample(self, reader: Reader, profile: Profile, now: datetime) -> Edition:
-        return replace(
-            sample.edition(),
-            reader=reader,
-            profile_title=f"{profile.title} (a sample)",
-            date=local_date(now, profile.schedule.timezone),
-            composed_at=now,
-            is_test=True,
-        )
-
-    def _send(
-        self, renderer: MessageRenderer, edition: Edition, profile: Profile, now: datetime
-    ) -> list[str]:
-        reader, slot = edition.reader, f"test-{now:%Y%m%dT%H%M%S.%f}"
+        slot = f"test-{now:%Y%m%dT%H%M%S.%f}"
         channel = self.routes[reader.kind].channels[0]
         day = local_date(now, profile.schedule.timezone)
-        deliveries = [
-            Delivery(0, OutboxKey(slot, reader.id, reader.kind, m.part), reader, m.body, 1, "", day)
-            for m in renderer.messages(edition, slot)
-        ]
         try:
-            return [channel.send(delivery, lambda: None) for delivery in deliveries]
+            receipts = tuple(
+                channel.send(
+                    Delivery(
+                        id=0,  # no outbox row
+                        key=OutboxKey(slot, reader.id, reader.kind, message.part),
+                        reader=reader,
+                        body=message.body,
+                        attempts=1,
+                        token="",
+                        date=day,
+                    ),
+                    lambda: None,
+                )
+                for message in renderer.messages(edition, slot)
+            )
         except DeliveryError as error:
             raise _with_remedy(error) from error
+        return SentTest(edition, is_sample, receipts)
+
+    def _last_edition(self, reader: Reader, profile: Profile, now: datetime) -> Edition | None:
+        """Return the reader's last edition with picks, as a test composed now; None before the first."""
+        for stored in self.store.editions.of_reader(reader.id):
+            if stored.picks:
+                return Edition(
+                    reader=reader,
+                    profile_title=profile.title,
+                    date=stored.date,
+                    # Now, not the original time: mailboxes sort by the Date header, and an old one would be buried.
+                    composed_at=now,
+                    picks=self.store.editions.picks_of(stored.id),
+                    considered=stored.considered,
+                    watermark=stored.watermark,
+                    is_test=True,
+                )
+        return None
 
 
 def _with_remedy(error: DeliveryError) -> DeliveryError:
-    """The error with what to do; what stops a whole channel names its settings already."""
-    remedy = (
-        "it may have arrived: look there before sending another"
-        if error.unknown
-        else _REMEDIES.get(error.blame)
-    )
-    message = f"{error}; {remedy}" if remedy else str(error)
+    if error.unknown:
+        remedy: str | None = "it may have arrived: look there before sending another"
+    else:
+        remedy = _REMEDIES.get(error.blame)
     return DeliveryError(
-        message, permanent=error.permanent, blame=error.blame, unknown=error.unknown, code=error.code
+        f"{error}; {remedy}" if remedy else str(error),
+        permanent=error.permanent,
+        blame=error.blame,
+        unknown=error.unknown,
+        code=error.code,
     )

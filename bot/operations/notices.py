@@ -1,4 +1,4 @@
-"""One mail a day to whoever runs Paperbot, when something needs a person."""
+"""Notices: at most one mail a day to the operator, when something needs a person."""
 
 from __future__ import annotations
 
@@ -9,18 +9,20 @@ from email.utils import parseaddr
 
 from bot.delivery import Channel
 from bot.disk_space import DiskSpace
-from bot.domain import Delivery, Kind, OutboxKey, Problem, Reader, State
+from bot.domain import NOT_STORED, Delivery, Kind, OutboxKey, Problem, Reader, State
 from bot.errors import DeliveryError, StoreError
 from bot.rendering.mime import notice_bytes
 from bot.store import Store
 
-_FRESH = timedelta(days=1)  # what is older was told before
-_SHOWN = 50
-_FOOT = "`paperbot status` shows more; `paperbot retry` sends again what waits, failed or is unknown."
+# Older problems were in an earlier notice.
+_MAX_AGE = timedelta(days=1)
+_MAX_PROBLEMS = 50
+_MAX_SUBJECT = 120
+_FOOTER = "`paperbot status` shows more; `paperbot retry` sends again what waits, failed or is unknown."
 
 
 def pending_problems(store: Store, room: DiskSpace, now: datetime) -> list[Problem]:
-    """A full disk, paused channels, and what failed or is of unknown fate since yesterday."""
+    """Return the full disks, the open circuit breakers, and the messages failed or unknown since yesterday."""
     return [
         *room.problems(),
         *(
@@ -29,7 +31,8 @@ def pending_problems(store: Store, room: DiskSpace, now: datetime) -> list[Probl
         ),
         *(
             Problem(trouble.reader, f"{trouble.state}: {trouble.detail or trouble.code} ({trouble.subject})")
-            for trouble in store.outbox.problems(_SHOWN, since=now - _FRESH)
+            for trouble in store.outbox.problems(_MAX_PROBLEMS, since=now - _MAX_AGE)
+            # A message in retry is sent again without anybody's help.
             if trouble.state is not State.RETRY
         ),
     ]
@@ -37,7 +40,12 @@ def pending_problems(store: Store, room: DiskSpace, now: datetime) -> list[Probl
 
 @dataclass(frozen=True, slots=True)
 class OperatorNotices:
-    """Whoever runs Paperbot, at one address."""
+    """Sends notices to the operator's address.
+
+    A notice doesn't go through the outbox: it reports that the outbox can't deliver, so it must not wait there behind
+    an open circuit breaker or a full disk. The day is taken in the store before the mail is sent, and released if the
+    server refused it: at most one notice a day, also from several processes.
+    """
 
     address: str
     sender: str
@@ -46,31 +54,33 @@ class OperatorNotices:
     channel: Channel
 
     def tell(self, problems: Sequence[Problem], now: datetime) -> Problem | None:
-        """Mail these problems and those on record, unless today's mail has gone; a problem where it can't go."""
-        found = list(dict.fromkeys([*pending_problems(self.store, self.room, now), *problems]))
+        """Send these and the stored problems, unless today's notice was sent; return a problem if that fails."""
+        problems = list(dict.fromkeys([*pending_problems(self.store, self.room, now), *problems]))
         day = now.date()
         try:
-            if not found or not self.store.notices.take(day, now):
+            if not problems or not self.store.notices.take(day, now):
                 return None
-            self.channel.send(self._mail(found, now), lambda: None)
+            self.channel.send(self._notice(problems, now), lambda: None)
         except StoreError as error:
             return Problem("operator", f"could not be told: {error}")
         except DeliveryError as error:
+            # If the outcome is unknown, the mail may have arrived: the day stays taken (at most once).
             if not error.unknown:
                 self.store.notices.release(day)
             return Problem("operator", f"could not be told: {error}")
         return None
 
-    def _mail(self, problems: Sequence[Problem], now: datetime) -> Delivery:
-        lines = [f"- {problem}" for problem in problems]
+    def _notice(self, problems: Sequence[Problem], now: datetime) -> Delivery:
         key = f"notice-{now.date()}"
+        lines = [f"- {problem}" for problem in problems]
         body = notice_bytes(
-            f"Paperbot needs you: {problems[0]}"[:120],
-            "\n".join([*lines, "", _FOOT, ""]),
+            f"Paperbot needs you: {problems[0]}"[:_MAX_SUBJECT],
+            "\n".join([*lines, "", _FOOTER, ""]),
             sender=self.sender,
             recipient=self.address,
             message_id=f"<{key}@{parseaddr(self.sender)[1].rpartition('@')[2] or 'localhost'}>",
             date=now,
         )
-        reader = Reader(0, "operator", Kind.EMAIL, self.address)
-        return Delivery(0, OutboxKey(key, reader.id, reader.kind), reader, body, 1, "", now.date())
+        # Channels send to readers; the operator subscribes to nothing and is in no table.
+        operator = Reader(NOT_STORED, "operator", Kind.EMAIL, self.address)
+        return Delivery(0, OutboxKey(key, operator.id, operator.kind), operator, body, 1, "", now.date())

@@ -1,4 +1,4 @@
-"""Sending again, because a person asks: what waits, what failed, what is of unknown fate."""
+"""Send again, because a person asks for it: messages in retry, failed ones, or those of unknown outcome."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bot.store import Store
 
 @dataclass(frozen=True, slots=True)
 class RetryReport:
-    """``arrived`` messages of unknown fate turned out to be there; ``again`` ones go out once more."""
+    """``arrived`` messages of unknown outcome turned out to be delivered; ``again`` messages are queued anew."""
 
     arrived: int
     again: int
@@ -22,18 +22,21 @@ class RetryReport:
 def retry(
     store: Store, routes: Mapping[Kind, Route], state: State, reader: Reader | None, now: datetime
 ) -> RetryReport:
-    """Have messages in a state sent at the next delivery, those of one reader or all.
+    """Queue the messages in a state for the next delivery, those of one reader or of all.
 
-    Where the other side can be asked, a message of unknown fate that arrived is settled instead. Paused
-    channels are tried again; a named reader whose address was refused is served again.
+    All circuit breakers are closed, and a named reader whose address was refused is reactivated: whoever asks for a
+    retry has presumably fixed the cause.
     """
     for kind in store.pauses.all():
         store.pauses.end(kind)
     if reader and reader.stopped is StopReason.REFUSED:
         store.readers.resume(reader.id)
-    arrived = again = 0
+    arrived = 0
+    again = 0
     for delivery in store.outbox.in_state(state, reader.id if reader else None):
         channel = routes[delivery.reader.kind].channels[0]
+        # Slack can be asked whether a message arrived, SMTP can't. Where it can, an arrived message is marked as sent
+        # instead: sending it again would be the duplicate that at-most-once delivery avoids.
         receipt = channel.found(delivery) if state is State.UNKNOWN else None
         if receipt:
             arrived += store.outbox.settle(delivery.id, receipt, now)

@@ -1,35 +1,33 @@
-"""What an operator wants to know: is anything coming in, is everything going out, what needs a person?"""
+"""The state of an installation: what arrives, what is sent, what needs a person. Reads the store only."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
-from typing import Any
 
 from bot.config.profiles import Profile
-from bot.domain import Kind, Origin, Problem, Quiet, Reader, SourceState, State
-from bot.editions.candidates import last_edition_days
+from bot.domain import NOT_STORED, Kind, Origin, Problem, Quiet, Reader, SourceState, State
+from bot.editions.candidates import Readers, last_edition_days
 from bot.ingestion.health import Health, watch
 from bot.schedule import due_slots, moment, next_moment
 from bot.sources import Source
 from bot.store import Store
 from bot.store.circuit_breakers import Pause
-from bot.store.sources import SourceActivity
 
-_PROBLEMS_SHOWN = 20
+_MAX_PROBLEMS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class SourceStatus:
-    """How a source does, and what it has brought so far; ``last_seen`` is None for one that has brought nothing."""
+    """A source's health and what it has delivered; ``last_seen`` is None for one that has delivered nothing."""
 
     name: str
     last_seen: datetime | None
     latest_digest: date | None
     digests: int
     papers: int
-    kind: str = ""  # empty for one that the settings don't name any more
+    kind: str = ""  # empty for a source that is no longer in the settings
     health: Health = Health.OK
     detail: str = ""
     trouble: bool = False
@@ -40,10 +38,10 @@ class SourceStatus:
 
 @dataclass(frozen=True, slots=True)
 class ReaderStatus:
-    """One reader's last edition, thumbs, and what comes next.
+    """A reader's last edition, their votes, and what is due next.
 
-    ``last_sent`` is when the last edition or alert went out; ``late`` says why there should be an edition and
-    is none; ``next_due`` is None for one who has stopped.
+    ``last_sent`` is when the last edition or alert was sent; ``late`` says why an edition that was due has not been
+    sent; ``next_due`` is None for a reader who has stopped.
     """
 
     reader: str
@@ -61,7 +59,7 @@ class ReaderStatus:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """Everything at a glance."""
+    """The whole installation."""
 
     papers: int
     sources: Sequence[SourceStatus]
@@ -78,80 +76,92 @@ def status(
     standing_problems: Sequence[Problem],
     now: datetime,
 ) -> Status:
-    """Looks at the store and changes nothing."""
-    found = sources_status(store, sources, now)
-    troubled = [Problem(one.name, f"{one.health}: {one.detail}") for one in found if one.trouble]
+    """Return the status; ``standing_problems`` are those found elsewhere: profiles, disks, unreadable files."""
+    source_rows = sources_status(store, sources, now)
+    pauses = store.pauses.all()
     return Status(
         papers=store.papers.count(),
-        sources=found,
-        readers=_readers(store, profiles, now),
+        sources=source_rows,
+        readers=_readers_status(store, profiles, pauses, now),
         outbox=store.outbox.counts(),
-        pauses=store.pauses.all(),
-        problems=[*standing_problems, *troubled, *_paused(store), *_undelivered(store)],
+        pauses=pauses,
+        problems=[
+            *standing_problems,
+            *(Problem(row.name, f"{row.health}: {row.detail}") for row in source_rows if row.trouble),
+            *(
+                Problem(
+                    kind,
+                    f"paused until {pause.until:%Y-%m-%d %H:%M} UTC: {pause.why}; `paperbot retry` tries at once",
+                )
+                for kind, pause in pauses.items()
+            ),
+            *(
+                Problem(
+                    trouble.reader, f"{trouble.state}: {trouble.detail or trouble.code} ({trouble.subject})"
+                )
+                for trouble in store.outbox.problems(_MAX_PROBLEMS)
+            ),
+        ],
     )
 
 
 def sources_status(store: Store, sources: Sequence[Source], now: datetime) -> list[SourceStatus]:
-    """The sources of the settings, then others that have brought something."""
-    seen, states = store.sources.activity(), store.sources.states()
-    current = [_source(source, seen.get(source.name), states, store, now) for source in sources]
-    others = [name for name in seen if name not in {source.name for source in sources}]
-    return [*current, *(SourceStatus(**_brought(name, seen[name])) for name in others)]
+    """Return the status of the configured sources, then of others that have delivered something."""
+    activities = store.sources.activity()
+    states = store.sources.states()
+    configured = {source.name: source for source in sources}
+    rows = []
+    # A source removed from the settings stays visible: its papers are still in the store.
+    for name in dict.fromkeys([*configured, *activities]):
+        activity = activities.get(name)
+        row = SourceStatus(
+            name=name,
+            last_seen=activity.received_at if activity else None,
+            latest_digest=activity.latest if activity else None,
+            digests=activity.digests if activity else 0,
+            papers=activity.papers if activity else 0,
+            highest_id=activity.highest_id if activity else None,
+        )
+        if name in configured:
+            source = configured[name]
+            state = states.get(name) or SourceState(name)
+            verdict = watch(source, store, now, state)
+            row = replace(
+                row,
+                kind=source.kind,
+                health=verdict.health,
+                detail=verdict.detail,
+                trouble=verdict.is_trouble,
+                usual=verdict.usual,
+                last_checked=state.checked_at,
+            )
+        rows.append(row)
+    return rows
 
 
-def _source(
-    source: Source,
-    activity: SourceActivity | None,
-    states: Mapping[str, SourceState],
-    store: Store,
-    now: datetime,
-) -> SourceStatus:
-    state = states.get(source.name) or SourceState(source.name)
-    verdict = watch(source, store, now, state)
-    return SourceStatus(
-        **_brought(source.name, activity),
-        kind=source.kind,
-        health=verdict.health,
-        detail=verdict.detail,
-        trouble=verdict.is_trouble,
-        usual=verdict.usual,
-        last_checked=state.checked_at,
-    )
-
-
-def _brought(name: str, activity: SourceActivity | None) -> dict[str, Any]:
-    return {
-        "name": name,
-        "last_seen": activity.received_at if activity else None,
-        "latest_digest": activity.latest if activity else None,
-        "digests": activity.digests if activity else 0,
-        "papers": activity.papers if activity else 0,
-        "highest_id": activity.highest_id if activity else None,
-    }
-
-
-def _readers(store: Store, profiles: Mapping[str, Profile], now: datetime) -> list[ReaderStatus]:
-    everyone = store.readers.all()
-    known = {(reader.profile, reader.address): reader for reader in everyone}
-    readers = [
-        (known.get((slug, address)) or Reader(0, slug, kind, address), profile)  # 0: not met by any run yet
-        for slug, profile in profiles.items()
-        for kind, address in profile.addresses
-    ]
-    readers += [
-        (r, profiles[r.profile]) for r in everyone if r.origin is Origin.WEB and r.profile in profiles
-    ]
+def _readers_status(
+    store: Store, profiles: Mapping[str, Profile], pauses: Mapping[Kind, Pause], now: datetime
+) -> list[ReaderStatus]:
+    readers = _readers(store, profiles)
     thumbs = store.feedback.counts()
-    last, days = store.editions.last_by_reader(), last_edition_days(store, readers, now)
-    states = store.outbox.states([edition.id for edition in last.values()])
-    sent, pauses = store.outbox.last_sent(), store.pauses.all()
+    last_editions = store.editions.last_by_reader()
+    last_days = last_edition_days(store, readers, now)
+    states = store.outbox.states([edition.id for edition in last_editions.values()])
+    last_sent = store.outbox.last_sent()
     since = store.readers.since_of([reader.id for reader, _ in readers])
     rows = []
     for reader, profile in readers:
-        edition = last.get(reader.id)
+        schedule = profile.schedule
+        edition = last_editions.get(reader.id)
+        last_states = states.get(edition.id, ()) if edition else ()
         up, down = thumbs.get(reader.id, (0, 0))
-        now_at = states.get(edition.id, ()) if edition else ()
-        held_up = _held_up(reader.kind, now_at, pauses)
+        late = None
+        next_due = None
+        if not reader.stopped:
+            late = _undelivered(reader.kind, last_states, pauses) or _overdue(
+                profile, last_days.get(reader.id), since.get(reader.id, now), now
+            )
+            next_due = next_moment(schedule.at, schedule.days, schedule.timezone, now)
         rows.append(
             ReaderStatus(
                 reader=reader.name,
@@ -159,41 +169,35 @@ def _readers(store: Store, profiles: Mapping[str, Profile], now: datetime) -> li
                 thumbs_down=down,
                 last_edition=edition.date if edition else None,
                 last_picks=edition.picks if edition else 0,
-                last_states=now_at,
-                last_sent=sent.get(reader.id),
+                last_states=last_states,
+                last_sent=last_sent.get(reader.id),
                 quiet=edition.quiet if edition else None,
-                next_due=_next_due(reader, profile, now),
-                late=None
-                if reader.stopped
-                else held_up or _late(profile, days.get(reader.id), since.get(reader.id, now), now),
+                next_due=next_due,
+                late=late,
                 stopped=reader.stopped_because,
             )
         )
     return rows
 
 
-def _next_due(reader: Reader, profile: Profile, now: datetime) -> datetime | None:
-    schedule = profile.schedule
-    if reader.stopped:
-        return None
-    return next_moment(schedule.at, schedule.days, schedule.timezone, now)
+def _readers(store: Store, profiles: Mapping[str, Profile]) -> Readers:
+    """Return the readers of the profiles' files, stored or not yet, then those who subscribed on the web."""
+    stored = {(reader.profile, reader.address): reader for reader in store.readers.all()}
+    readers = [
+        (stored.get((slug, address)) or Reader(NOT_STORED, slug, kind, address), profile)
+        for slug, profile in profiles.items()
+        for kind, address in profile.addresses
+    ]
+    readers += [
+        (reader, profiles[reader.profile])
+        for reader in stored.values()
+        if reader.origin is Origin.WEB and reader.profile in profiles
+    ]
+    return readers
 
 
-def _late(profile: Profile, last: date | None, since: datetime, now: datetime) -> str | None:
-    """Why a reader has not got what was due by now, though all that was made went out; None if nothing is.
-
-    On the day on which a reader came, an edition is due whatever the time, but late only if they came before it.
-    """
-    schedule = profile.schedule
-    timezone = schedule.timezone
-    missed = due_slots(schedule.at, schedule.days, timezone, now, last=last, since=since)
-    if not missed or (due := moment(missed[0], schedule.at, timezone)) < since:
-        return None
-    return f"due since {due:%a %Y-%m-%d %H:%M} UTC, but nothing ran: is `paperbot serve` or cron running?"
-
-
-def _held_up(kind: Kind, states: Sequence[State], pauses: Mapping[Kind, Pause]) -> str | None:
-    """Why what was made for a reader has not gone out; None where it has."""
+def _undelivered(kind: Kind, states: Sequence[State], pauses: Mapping[Kind, Pause]) -> str | None:
+    """Return why the last edition of a reader has not been delivered; None if it has."""
     if set(states) <= {State.SENT, State.CANCELLED}:
         return None
     if State.UNKNOWN in states:
@@ -205,18 +209,15 @@ def _held_up(kind: Kind, states: Sequence[State], pauses: Mapping[Kind, Pause]) 
     return "made, but not sent yet"
 
 
-def _paused(store: Store) -> list[Problem]:
-    return [
-        Problem(
-            kind,
-            f"paused until {pause.until:%Y-%m-%d %H:%M} UTC: {pause.why}; `paperbot retry` tries at once",
-        )
-        for kind, pause in store.pauses.all().items()
-    ]
-
-
-def _undelivered(store: Store) -> list[Problem]:
-    return [
-        Problem(trouble.reader, f"{trouble.state}: {trouble.detail or trouble.code} ({trouble.subject})")
-        for trouble in store.outbox.problems(_PROBLEMS_SHOWN)
-    ]
+def _overdue(profile: Profile, last: date | None, since: datetime, now: datetime) -> str | None:
+    """Return why an edition that is due has not been composed; None if none is due."""
+    schedule = profile.schedule
+    missed = due_slots(schedule.at, schedule.days, schedule.timezone, now, last=last, since=since)
+    if not missed:
+        return None
+    due = moment(missed[0], schedule.at, schedule.timezone)
+    # A new reader's first edition is due on the day they subscribed, whatever the time; it is late only if they
+    # subscribed before its moment.
+    if due < since:
+        return None
+    return f"due since {due:%a %Y-%m-%d %H:%M} UTC, but nothing ran: is `paperbot serve` or cron running?"

@@ -1,1 +1,1 @@
-"""Chooses an edition's papers from ranked scores: threshold, size, diversity, exploration."""
+"""Choose the papers of an edition from ranked scores: threshold, size, diversity, exploration, alert rules."""

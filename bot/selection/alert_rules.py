@@ -1,4 +1,4 @@
-"""Which papers can't wait for the next edition, and when an alert may be sent."""
+"""Alert rules: which papers can't wait for the next edition, and when an alert may be sent."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from datetime import time
 
 from bot.domain import PaperId, Score
 
-Hours = tuple[time, time]
+Hours = tuple[time, time]  # begin, end
 
 
 def urgent(scores: Sequence[Score], named: Collection[PaperId], min_score: float | None) -> list[Score]:
-    """The papers that an alert rule matches, best first; never a muted one.
+    """Return the papers that an alert rule matches, best first; never a muted one.
 
-    ``named`` are those that mention one of the rule's keywords or have one of its authors; ``min_score`` is
-    the least probability that matches by itself, None where none does.
+    ``named`` are the papers that contain a keyword or author of the rule. ``min_score`` is the probability from
+    which a paper matches without them, None if none does.
     """
     return [
         score
@@ -25,7 +25,7 @@ def urgent(scores: Sequence[Score], named: Collection[PaperId], min_score: float
 
 
 def is_quiet(clock: time, hours: Hours | None) -> bool:
-    """Whether a reader's clock stands in their quiet hours, which may go over midnight; the end is outside.
+    """Return whether a local time is within quiet hours, which may span midnight; the end is exclusive.
 
     >>> is_quiet(time(23, 30), (time(22), time(7))), is_quiet(time(7), (time(22), time(7)))
     (True, False)
@@ -33,4 +33,6 @@ def is_quiet(clock: time, hours: Hours | None) -> bool:
     if hours is None:
         return False
     begin, end = hours
-    return begin <= clock < end if begin <= end else clock >= begin or clock < end
+    if begin <= end:
+        return begin <= clock < end
+    return clock >= begin or clock < end

@@ -1,27 +1,27 @@
-"""Which of the scored papers get a place: threshold, size, diversity, each interest's share, one to learn from."""
+"""Choose the papers of an edition from ranked scores: threshold, size, diversity (MMR), interests, exploration."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from bot.domain import PaperId, PickKind, Score
 
-Similarity = Callable[[PaperId, PaperId], float]
-InterestOf = Callable[[PaperId], int | None]  # which of a reader's interests a paper is nearest to
+Similarity = Callable[[PaperId, PaperId], float]  # symmetric, 0 to 1
+InterestOf = Callable[[PaperId], int | None]  # the reader's interest that a paper is nearest to
 
-# From this likeness on, two papers are the same news, and the lesser is left out.
-_SAME_NEWS = 0.75
-# What full likeness to a paper already chosen costs a candidate, as a share of its own probability
-# (maximal marginal relevance, Carbonell and Goldstein 1998).
-_LIKENESS_COSTS = 0.7
-# Diversity looks at this many candidates for each free place: beyond them relevance is lost for no gain.
-_DEPTH = 5
+# From this similarity on, two papers are near-duplicates, and the one ranked lower is left out.
+_NEAR_DUPLICATE = 0.75
+# The weight of redundancy in maximal marginal relevance (MMR, Carbonell and Goldstein 1998): a candidate identical to
+# a chosen paper loses this share of its own probability. Their criterion subtracts; a product keeps it positive.
+_REDUNDANCY_WEIGHT = 0.7
+# MMR considers this many candidates for each free place: further down, relevance is lost for no gain in diversity.
+_CANDIDATES_PER_PLACE = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How many papers at most, how many of them to learn from, and the least probability."""
+    """The maximum number of papers, how many of them are exploration, and the minimum probability."""
 
     size: int
     explore: int = 0
@@ -30,7 +30,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A score that got a place, and why: ``alerted_by`` are the alert rule's keywords and authors in the paper."""
+    """A chosen score and the kind of pick; ``alerted_by`` are the alert rule's keywords and authors in the paper."""
 
     score: Score
     kind: PickKind
@@ -40,91 +40,97 @@ class Choice:
 def select(
     scores: Sequence[Score], similarity: Similarity, limits: Limits, interest_of: InterestOf = lambda _: None
 ) -> list[Choice]:
-    """The papers of an edition: followed authors and matches by probability, then those to learn from.
+    """Return an edition's choices: followed authors and matches by score, then exploration.
 
-    Each of several interests gets a share of the places first, so that a small one is not drowned. Muted
-    papers never appear, followed authors always do as far as there is room. Places for exploration that no
-    paper is fit for go to matches.
+    ``scores`` are sorted, best first. Muted papers are never chosen; followed authors always are, as far as the
+    size allows, whatever their score. Places for exploration without a suitable paper go to matches.
     """
-    open_scores = [score for score in scores if not score.muted]
-    followed = [score for score in open_scores if score.followed][: limits.size]
-    matching = [s for s in open_scores if not s.followed and s.probability >= limits.threshold]
+    unmuted = [score for score in scores if not score.muted]
+    followed = [score for score in unmuted if score.followed][: limits.size]
+    eligible = [score for score in unmuted if not score.followed and score.probability >= limits.threshold]
+
+    # With several interests each first gets a share: with one list by score, an interest of few papers or lower
+    # probabilities would never appear.
     places = max(limits.size - len(followed) - limits.explore, 0)
-    matches = _shares(matching, followed, similarity, places, interest_of)
-    matches += _diverse(_but(matching, matches), [*followed, *matches], similarity, places - len(matches))
-    explore = _to_learn_from(
-        matching, [*followed, *matches], similarity, limits, len(matches) + len(followed)
-    )
-    left = limits.size - len(followed) - len(matches) - len(explore)
-    matches += _diverse(_but(matching, [*explore, *matches]), [*followed, *matches], similarity, left)
-    shown = [Choice(s, PickKind.FOLLOW if s.followed else PickKind.MATCH) for s in (*followed, *matches)]
-    shown.sort(key=lambda choice: -choice.score.log_odds)
-    return shown + [Choice(s, PickKind.EXPLORE) for s in explore]
+    matches = _interest_shares(eligible, followed, similarity, places, interest_of)
+    matches += _diverse(_without(eligible, matches), [*followed, *matches], similarity, places - len(matches))
+
+    chosen = [*followed, *matches]
+    explore_places = min(limits.explore, limits.size - len(chosen))
+    explored = _explore(_without(eligible, chosen), chosen, similarity, explore_places)
+
+    free = limits.size - len(chosen) - len(explored)
+    matches += _diverse(_without(eligible, [*explored, *matches]), chosen, similarity, free)
+
+    choices = [Choice(score, PickKind.FOLLOW) for score in followed]
+    choices += [Choice(score, PickKind.MATCH) for score in matches]
+    choices.sort(key=lambda choice: -choice.score.log_odds)
+    return choices + [Choice(score, PickKind.EXPLORE) for score in explored]
 
 
-def _shares(
-    matching: Sequence[Score],
+def _interest_shares(
+    eligible: Sequence[Score],
     followed: Sequence[Score],
     similarity: Similarity,
     places: int,
     interest_of: InterestOf,
 ) -> list[Score]:
-    """For each of several interests its best papers, in half of the places; the other half is open to all."""
+    """Return the best papers of each interest, in half of the places; nothing if there are fewer than two."""
     by_interest: dict[int, list[Score]] = {}
-    for score in matching:
-        if (interest := interest_of(score.paper)) is not None:
+    for score in eligible:
+        interest = interest_of(score.paper)
+        if interest is not None:
             by_interest.setdefault(interest, []).append(score)
     if len(by_interest) < 2:
         return []
+    # Half only: the other half stays open to the best of all, so that a weak interest can't fill an edition.
     share = max(places // (2 * len(by_interest)), 1)
-    shown: list[Score] = []
-    for own in by_interest.values():  # in the order of their best papers: `matching` is sorted
-        shown += _diverse(own, [*followed, *shown], similarity, min(share, places - len(shown)))
-    return shown
+    chosen: list[Score] = []
+    # In the order of their best papers, as ``eligible`` is sorted: with more interests than places, the strongest win.
+    for scores in by_interest.values():
+        chosen += _diverse(scores, [*followed, *chosen], similarity, min(share, places - len(chosen)))
+    return chosen
 
 
 def _diverse(
     candidates: Sequence[Score], chosen: Sequence[Score], similarity: Similarity, places: int
 ) -> list[Score]:
-    """Up to ``places`` candidates, one after another the one that adds most to what is already chosen."""
-    pool = list(candidates[: places * _DEPTH])
-    likeness = {s.paper: _most_alike(s, chosen, similarity) for s in pool}
+    """Return up to ``places`` candidates by greedy MMR, without near-duplicates of chosen papers or each other."""
+    pool = list(candidates[: places * _CANDIDATES_PER_PLACE])
+    redundancy = {score.paper: _max_similarity(score, chosen, similarity) for score in pool}
     picked: list[Score] = []
-    while pool and len(picked) < places:
-        pool = [s for s in pool if likeness[s.paper] < _SAME_NEWS]
+    while len(picked) < places:
+        pool = [score for score in pool if redundancy[score.paper] < _NEAR_DUPLICATE]
         if not pool:
             break
-        best = max(pool, key=lambda s: s.probability * (1 - _LIKENESS_COSTS * likeness[s.paper]))
+        best = max(pool, key=lambda s: s.probability * (1 - _REDUNDANCY_WEIGHT * redundancy[s.paper]))
         pool.remove(best)
         picked.append(best)
-        for other in pool:
-            likeness[other.paper] = max(likeness[other.paper], similarity(best.paper, other.paper))
+        # Updated against the new pick only: computing the maximum anew would take quadratically many similarities.
+        for score in pool:
+            redundancy[score.paper] = max(redundancy[score.paper], similarity(best.paper, score.paper))
     return picked
 
 
-def _to_learn_from(
-    candidates: Sequence[Score], chosen: Sequence[Score], similarity: Similarity, limits: Limits, taken: int
+def _explore(
+    candidates: Sequence[Score], chosen: Sequence[Score], similarity: Similarity, places: int
 ) -> list[Score]:
-    """Papers whose thumb would teach most: uncertain, plausible, and unlike what is chosen.
+    """Return the papers whose vote would teach most (uncertainty sampling), unlike the chosen ones."""
+    # Uncertainty alone finds the papers of topics nobody asked for; only the better half is plausible.
+    plausible = candidates[: (len(candidates) + 1) // 2]
 
-    Only the better half of what is left is plausible. Uncertainty is p(1-p), highest at one half.
-    """
-    places = min(limits.explore, limits.size - taken)
-    left = _but(candidates, chosen)
-    plausible = left[: (len(left) + 1) // 2]
+    def information(score: Score) -> float:
+        # p (1 - p) is the variance of the vote, highest at one half.
+        variance = score.probability * (1 - score.probability)
+        return variance * (1 - _max_similarity(score, chosen, similarity))
 
-    def teaches(score: Score) -> float:
-        p = score.probability
-        return p * (1 - p) * (1 - _most_alike(score, chosen, similarity))
-
-    return sorted(plausible, key=teaches, reverse=True)[: max(places, 0)]
+    return sorted(plausible, key=information, reverse=True)[: max(places, 0)]
 
 
-def _most_alike(score: Score, chosen: Sequence[Score], similarity: Similarity) -> float:
+def _max_similarity(score: Score, chosen: Sequence[Score], similarity: Similarity) -> float:
     return max((similarity(score.paper, other.paper) for other in chosen), default=0.0)
 
 
-def _but(scores: Sequence[Score], others: Sequence[Score]) -> list[Score]:
-    """The scores of papers that are not among the others."""
-    papers = {score.paper for score in others}
+def _without(scores: Sequence[Score], excluded: Collection[Score]) -> list[Score]:
+    papers = {score.paper for score in excluded}
     return [score for score in scores if score.paper not in papers]

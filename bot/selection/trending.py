@@ -1,8 +1,8 @@
-"""What is trending: upvotes raise a paper by as much as its profile wants them to.
+"""Trending papers: upvotes raise a score by as much as the profile's ``trending`` allows.
 
-The bonus is a number of log-odds like any other reason's, so that scores still add up: at ``weight`` 1 and a
-hundred upvotes as much as takes a paper from one chance in two to nearly nine in ten. It grows with the logarithm
-of the upvotes: the tenth says more than the hundredth.
+The bonus is an addend of the log-odds like any other reason, so that contributions still sum to the score. With weight
+1 and a hundred upvotes it lifts a probability of 50 % to 88 %. It grows with the logarithm of the upvotes, as the tenth
+upvote says more about a paper than the hundredth.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.domain import Paper, PaperId, Reason, ReasonKind, Score
+from bot.wording import plural
 
 MOST = 2.0  # log-odds
 FULL = 100  # upvotes; more add nothing
@@ -20,15 +21,18 @@ FULL = 100  # upvotes; more add nothing
 def with_trending(
     scores: Sequence[Score], papers: Mapping[PaperId, Paper], weight: float
 ) -> tuple[Score, ...]:
-    """The scores, best first, each with its paper's upvotes as one more reason; ``weight`` is 0 to 1."""
+    """Return the scores with upvotes as one more reason, best first; ``weight`` is 0 to 1."""
     if not weight:
         return tuple(scores)
-    raised = [_raised(score, papers[score.paper].upvotes or 0, weight) for score in scores]
+    raised = []
+    for score in scores:
+        upvotes = papers[score.paper].upvotes or 0
+        raised.append(_raised(score, upvotes, bonus(upvotes, weight)) if upvotes else score)
     return tuple(sorted(raised, key=lambda score: -score.log_odds))
 
 
 def bonus(upvotes: int, weight: float) -> float:
-    """What upvotes add to the log-odds.
+    """Return what upvotes add to the log-odds.
 
     >>> bonus(0, 1.0), bonus(100, 0.5), bonus(100_000, 1.0)
     (0.0, 1.0, 2.0)
@@ -36,16 +40,13 @@ def bonus(upvotes: int, weight: float) -> float:
     return MOST * weight * min(1.0, math.log1p(upvotes) / math.log1p(FULL))
 
 
-def _raised(score: Score, upvotes: int, weight: float) -> Score:
-    added = bonus(upvotes, weight)
-    if not added:
-        return score
+def _raised(score: Score, upvotes: int, added: float) -> Score:
     log_odds = score.log_odds + added
-    votes = "1 upvote" if upvotes == 1 else f"{upvotes} upvotes"
-    reasons = (*score.reasons, Reason(votes, added, ReasonKind.TRENDING))
+    reasons = (*score.reasons, Reason(plural(upvotes, "upvote"), added, ReasonKind.TRENDING))
     return replace(
         score,
         log_odds=log_odds,
+        # math.exp overflows above 709, where the logistic function is 0 in double precision anyway.
         probability=1.0 / (1.0 + math.exp(-log_odds)) if log_odds > -700 else 0.0,
         reasons=tuple(sorted(reasons, key=lambda reason: -abs(reason.weight))),
     )

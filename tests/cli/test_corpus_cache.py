@@ -38,7 +38,7 @@ def fits(monkeypatch):
         return fit(self, texts, y)
 
     monkeypatch.setattr(Corpus, "fit", counted)
-    monkeypatch.setattr(corpora, "_FEW", 100)
+    monkeypatch.setattr(corpora, "_SMALL_STORE", 100)
     return made
 
 

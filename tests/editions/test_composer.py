@@ -10,7 +10,7 @@ from support import digest
 from bot.app import open_app
 from bot.domain import Edition, Vote
 from bot.editions import daily_job as running
-from bot.editions.composer import EditionRequest
+from bot.editions.candidates import EditionRequest
 from bot.errors import StoreError
 from bot.feedback.service import record
 
@@ -113,7 +113,7 @@ def three(home):
     profile(home, "bees")
     with open_app(home) as app:
         app.pipeline.ingest(NOW)
-        readers = list(app.pipeline._readers(NOW))
+        readers = list(app.pipeline._active_readers(NOW))
         assert len(readers) > 2
         for n, (reader, _) in enumerate(readers):
             for paper in app.store.papers.get([3 * n + 1, 3 * n + 2]).values():

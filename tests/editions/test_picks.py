@@ -5,7 +5,9 @@ from datetime import UTC, date, datetime
 import pytest
 
 from bot.arxiv_calendar import Rest
+from bot.config.profiles import EditionSection, Profile
 from bot.domain import Entry, Kind, PickKind, Quiet, QuietReason, Reader, Reason, ReasonKind, Score
+from bot.editions.candidates import EditionRequest
 from bot.editions.picks import compose, visible_reasons
 from bot.editions.quiet_days import SourceActivitySince, quiet_reason
 from bot.identity import first_sight
@@ -13,6 +15,9 @@ from bot.selection.selector import Choice
 
 NOW = datetime(2025, 5, 6, 8, tzinfo=UTC)
 READER = Reader(1, "rewards", Kind.EMAIL, "ada@example.org")
+PROFILE = Profile(
+    title="Rewards", interests="rewards", edition=EditionSection(summary_sentences=1, threshold=0.5)
+)
 PAPER = first_sight(Entry("Rewards", "One here. We show two. Three ends."), 1, NOW)
 LIKED = first_sight(Entry("Liked"), 2, NOW)
 
@@ -21,31 +26,27 @@ def score(**values):
     return Score(**{"paper": 1, "probability": 0.75, "log_odds": 1.1, "reasons": (), "rest": 0.0, **values})
 
 
-def edition(choices, scores, **values):
+def edition(choices, scores):
     return compose(
-        reader=READER,
-        profile_title="Rewards",
-        day=date(2025, 5, 6),
-        now=NOW,
-        watermark=7,
+        EditionRequest(READER, PROFILE, date(2025, 5, 6)),
+        choices,
         scores=scores,
-        choices=choices,
         papers={1: PAPER, 2: LIKED},
-        summary_sentences=values.get("summary_sentences", 1),
-        threshold=0.5,
-        supply=SourceActivitySince(),
+        watermark=7,
+        now=NOW,
+        activity=SourceActivitySince(),
     )
 
 
 def test_a_pick_has_its_paper_summary_reasons_and_the_liked_paper():
-    found = score(because=2, reasons=(Reason("two", 1.0),), followed="Ada")
-    made = edition([Choice(found, PickKind.FOLLOW)], [found])
-    pick = made.picks[0]
+    best = score(because=2, reasons=(Reason("two", 1.0),), followed="Ada")
+    composed = edition([Choice(best, PickKind.FOLLOW)], [best])
+    pick = composed.picks[0]
     assert (pick.paper, pick.kind, pick.probability) == (PAPER, PickKind.FOLLOW, 0.75)
     assert [sentence.text for sentence in pick.summary] == ["We show two."]
     assert pick.summary[0].marks == ("two",)
     assert (pick.reasons, pick.because, pick.followed) == ((Reason("two", 1.0),), "Liked", "Ada")
-    assert (made.considered, made.watermark, made.quiet) == (1, 7, None)
+    assert (composed.considered, composed.watermark, composed.quiet) == (1, 7, None)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +69,7 @@ MONDAY = date(2025, 5, 12)
 
 
 @pytest.mark.parametrize(
-    ("supply", "reason", "says"),
+    ("activity", "reason", "says"),
     [
         (
             SourceActivitySince(last=date(2025, 5, 6)),
@@ -104,18 +105,18 @@ MONDAY = date(2025, 5, 12)
         ),
     ],
 )
-def test_where_nothing_is_new_it_says_what_the_sources_did(supply, reason, says):
-    assert quiet_reason([], 0.5, supply) == Quiet(QuietReason(reason), says)
+def test_without_new_papers_the_reason_names_what_the_sources_did(activity, reason, says):
+    assert quiet_reason([], 0.5, activity) == Quiet(QuietReason(reason), says)
 
 
-def test_what_came_in_counts_before_what_the_sources_did():
+def test_new_papers_take_precedence_over_source_activity():
     assert (
         quiet_reason([score(muted="x")], 0.5, SourceActivitySince(rest=Rest.WEEKEND)).reason
         is QuietReason.MUTED
     )
 
 
-def test_reasons_shown_are_few_strong_and_each_says_something_new():
+def test_visible_reasons_are_few_heavy_and_not_redundant():
     reasons = [
         Reason("reward models", 2.0),
         Reason("reward", 1.5),
@@ -143,21 +144,21 @@ def test_a_longer_reason_takes_the_place_of_its_part():
     assert [reason.term for reason in visible_reasons(reasons)] == ["vision model", "reward"]
 
 
-def test_a_light_word_is_no_reason_beside_a_heavy_one_but_a_keyword_always_is():
+def test_a_light_word_is_hidden_beside_a_heavy_one_but_a_keyword_is_always_shown():
     heavy, light = Reason("heavy", 1.0), Reason("light", 0.1)
     keyword = Reason("mine", 0.1, ReasonKind.KEYWORD)
     assert visible_reasons([light, heavy, keyword]) == (keyword, heavy)
     assert visible_reasons([heavy, Reason("mine", 0.0, ReasonKind.KEYWORD)]) == (heavy,)
 
 
-def test_a_word_that_says_again_what_a_keyword_says_is_left_out():
+def test_a_word_that_repeats_a_keyword_is_left_out():
     keyword = Reason("Reward Models", 1.0, ReasonKind.KEYWORD)
     assert visible_reasons([Reason("reward model", 0.9), keyword]) == (keyword,)
 
 
-def test_a_pick_of_the_alert_rule_names_what_fired_it_before_its_reasons():
-    found = score(reasons=(Reason("two", 1.0),))
-    (pick,) = edition([Choice(found, PickKind.ALERT, ("three", "Ada"))], [found]).picks
+def test_an_alert_names_what_triggered_it_before_its_other_reasons():
+    best = score(reasons=(Reason("two", 1.0),))
+    (pick,) = edition([Choice(best, PickKind.ALERT, ("three", "Ada"))], [best]).picks
     assert pick.reasons == (
         Reason("three", 0.0, ReasonKind.ALERT),
         Reason("Ada", 0.0, ReasonKind.ALERT),
