@@ -1,4 +1,4 @@
-"""Is a host this very machine? Only there may mail, passwords and tokens go without encryption."""
+"""Whether a host is this machine. Only there may mail, passwords and tokens go without TLS."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from ipaddress import ip_address
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host is ``localhost`` or a loopback address; other names are not looked up."""
+    """Tell whether a host is ``localhost`` or a loopback address.
+
+    Other names count as remote without being resolved: a DNS answer may differ at the time of the connection.
+    """
     if host.lower() == "localhost":
         return True
     try:

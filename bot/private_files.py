@@ -1,4 +1,4 @@
-"""Files that hold addresses and keys are for their owner only: made so, and mended where they are not."""
+"""Files with addresses and keys are for their owner only (mode 0600): created so, and corrected if they are not."""
 
 from __future__ import annotations
 
@@ -8,30 +8,35 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+_GROUP_AND_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def make_private(paths: Iterable[Path]) -> tuple[list[Path], list[Path]]:
-    """Take group's and others' rights away from files and folders; those that are not there, and links, are left.
+    """Remove the permissions of group and others from files and folders; skip links and what doesn't exist.
 
-    Returns those that were open to others, and of these the ones that still are: they belong to somebody else.
+    Returns the paths that others could access, and those of them that they still can: they belong to another user.
     """
     were_open = [path for path in paths if _is_open(path)]
     for path in were_open:
         with suppress(OSError):
-            path.chmod(stat.S_IMODE(path.stat().st_mode) & ~_OTHERS)
+            path.chmod(stat.S_IMODE(path.stat().st_mode) & ~_GROUP_AND_OTHERS)
     return were_open, [path for path in were_open if _is_open(path)]
 
 
 def create_private(file: Path) -> None:
-    """Make an empty file for its owner only, if there is none; whoever opens it next reports what goes wrong."""
+    """Create an empty file for its owner only, unless it exists.
+
+    For libraries that create files by the umask, which would leave them readable for a moment. Errors are left to
+    the library, which reports them when it opens the file.
+    """
     with suppress(OSError):
         os.close(os.open(file, os.O_WRONLY | os.O_CREAT, 0o600))
 
 
 def _is_open(path: Path) -> bool:
     try:
+        # lstat, because the target of a link may be a file that was never ours to change.
         mode = path.lstat().st_mode
     except OSError:
         return False
-    return not stat.S_ISLNK(mode) and bool(mode & _OTHERS)
+    return not stat.S_ISLNK(mode) and bool(mode & _GROUP_AND_OTHERS)

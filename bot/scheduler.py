@@ -1,9 +1,9 @@
-"""The clock's tick: APScheduler calls two jobs at start and by turns of their own, beside the web pages.
+"""The scheduler of ``paperbot serve``: APScheduler runs two jobs at start and in intervals, beside the web pages.
 
-    ingest, every few minutes: what the sources bring      publish, every minute: alerts, editions, deliveries
+    ingest, every few minutes: retrieve and store digests      publish, every minute: alerts, editions, deliveries
 
-It is an in-memory tick and nothing more. What is due is asked of the store each time, so that a tick missed
-or fired twice, or a second ``serve`` beside this one, neither loses nor repeats an edition.
+It is an in-memory timer and nothing more: what is due is read from the store each time. A tick that is missed or
+fires twice, or a second ``serve`` beside this one, neither loses nor repeats an edition.
 """
 
 from __future__ import annotations
@@ -25,35 +25,59 @@ from bot.errors import PaperbotError, UsageError, mistake
 from bot.parsing import Parser
 from bot.tokens import Redactor
 from bot.web import make_web
-from bot.web.server import OncePerMinute, Server
+from bot.web.server import LogRateLimit, Server
 
 log = logging.getLogger("paperbot")
 
-_FIRST_INGEST = 60  # seconds that the first editions wait for it; a source that is slower delays none
-_WORK_ENDS = 7  # seconds that jobs get after the pages' two, which is below ten
+_FIRST_INGEST_SECONDS = 60  # that the first editions wait for it; a slower source delays none
+# That jobs get after a signal, on top of the two of open requests: together below the ten after which Docker kills a
+# container's process.
+_SHUTDOWN_SECONDS = 7
 
 
 class Jobs:
-    """The two jobs, each in a home opened afresh: an edited profile counts from the next tick on."""
+    """The two jobs. Each run opens the home afresh, so that an edited profile counts from the next tick on."""
 
     def __init__(self, home: Path, stop: Event, parser: Parser | None = None) -> None:
-        """``stop``, once set, ends a job at its next message. ``parser`` serves all ticks; else each has its own."""
-        self._home, self._stop, self._parser = home, stop, parser
-        self._ingested = Event()
-        self._told: dict[str, set[Problem]] = {}
+        """``stop``, once set, ends a job at its next message. Without ``parser``, each run starts its own."""
+        self._home = home
+        self._stop = stop
+        self._parser = parser
+        self._first_ingest_done = Event()
+        self._logged: dict[str, set[Problem]] = {}
 
     def ingest(self) -> None:
-        """What the sources bring."""
+        """Retrieve and store what the sources have; the first time, learn the vocabulary as well."""
+
+        def work(app: App, now: datetime) -> Sequence[Problem]:
+            digests, problems = app.pipeline.ingest(now)
+            if new := sum(digest.new for digest in digests):
+                log.info("%d new papers", new)
+            problems = [*problems, *app.notify_operator(problems, now)]
+            if not self._first_ingest_done.is_set():
+                # Before anybody waits for it: no process may have learned it yet, or an older version otherwise.
+                app.learn()
+            return problems
+
         try:
-            self._run("ingest", _ingest if self._ingested.is_set() else _first_ingest)
+            self._run("ingest", work)
         finally:
-            self._ingested.set()
+            self._first_ingest_done.set()
 
     def publish(self) -> None:
-        """What is due now; the first time after the first ingest, if that is quick."""
-        self._ingested.wait(_FIRST_INGEST)
+        """Compose and deliver what is due; the first time after the first ingest, unless that is slow."""
+
+        def work(app: App, now: datetime) -> Sequence[Problem]:
+            report = app.pipeline.publish(now)
+            if report.editions or report.alerts or report.delivered:
+                counts = (report.editions, report.alerts, report.delivered)
+                log.info("%d editions, %d alerts, %d delivered", *counts)
+            unsent_notices = app.notify_operator(app.profile_problems, now)
+            return [*app.profile_problems, *report.problems, *unsent_notices]
+
+        self._first_ingest_done.wait(_FIRST_INGEST_SECONDS)
         if not self._stop.is_set():
-            self._run("publish", _publish)
+            self._run("publish", work)
 
     def _run(self, job: str, work: Callable[[App, datetime], Sequence[Problem]]) -> None:
         try:
@@ -64,43 +88,17 @@ class Jobs:
         except Exception as error:
             log.debug("%s", job, exc_info=True)
             problems = [Problem(job, mistake(error))]
-        self._log(job, problems)
-
-    def _log(self, job: str, problems: Sequence[Problem]) -> None:
-        """Each problem once, for as long as it lasts: ticks come every minute."""
+        # A lasting problem is logged once and not with each tick, which would be 1,440 times a day.
         for problem in problems:
-            if problem not in self._told.get(job, ()):
+            if problem not in self._logged.get(job, ()):
                 log.warning("%s", problem)
-        self._told[job] = set(problems)
+        self._logged[job] = set(problems)
 
 
-def _first_ingest(app: App, now: datetime) -> Sequence[Problem]:
-    """Also learns what no process has learned yet, or an older Paperbot otherwise, before anybody waits for it."""
-    problems = _ingest(app, now)
-    app.learn()
-    return problems
-
-
-def _ingest(app: App, now: datetime) -> Sequence[Problem]:
-    arrived, problems = app.pipeline.ingest(now)
-    if new := sum(digest.new for digest in arrived):
-        log.info("%d new papers", new)
-    return [*problems, *app.notify_operator(problems, now)]
-
-
-def _publish(app: App, now: datetime) -> Sequence[Problem]:
-    report = app.pipeline.publish(now)
-    if report.editions or report.alerts or report.delivered:
-        counts = (report.editions, report.alerts, report.delivered)
-        log.info("%d editions, %d alerts, %d delivered", *counts)
-    untold = app.notify_operator(app.profile_problems, now)
-    return [*app.profile_problems, *report.problems, *untold]
-
-
-def make_scheduler(clockwork: Jobs, ingest_minutes: int) -> BackgroundScheduler:
-    """Both jobs at start and by their turns; one that takes longer delays its next turn, not the other job."""
+def make_scheduler(jobs: Jobs, ingest_minutes: int) -> BackgroundScheduler:
+    """Return a scheduler that runs both jobs at start and in intervals; a slow run delays only its own job."""
     scheduler = BackgroundScheduler(timezone=UTC)
-    for job, minutes in ((clockwork.ingest, ingest_minutes), (clockwork.publish, 1)):
+    for job, minutes in ((jobs.ingest, ingest_minutes), (jobs.publish, 1)):
         scheduler.add_job(
             job,
             "interval",
@@ -108,13 +106,14 @@ def make_scheduler(clockwork: Jobs, ingest_minutes: int) -> BackgroundScheduler:
             next_run_time=datetime.now(UTC),
             max_instances=1,
             coalesce=True,
+            # However late a tick is, run it: the default of one second drops ticks on a busy or suspended machine.
             misfire_grace_time=None,
         )
     return scheduler
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that already takes connections; port 0 is any free one. Raises UsageError."""
+    """Return a listening socket; port 0 is any free one. Raises UsageError."""
     try:
         return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:
@@ -124,14 +123,17 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def serve(home: Path, listener: socket.socket) -> None:
-    """Until SIGTERM or SIGINT; then at most ten seconds more."""
+    """Run the jobs and the pages until SIGTERM or SIGINT, and return at most ten seconds later."""
     logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level=logging.INFO)
-    logging.getLogger("apscheduler").setLevel(logging.ERROR)  # it warns of each tick that a long one swallows
+    # It warns of each tick that comes while the job still runs, which is what max_instances is for.
+    logging.getLogger("apscheduler").setLevel(logging.ERROR)
     for handler in logging.getLogger().handlers:
         handler.addFilter(Redactor())
-        handler.addFilter(OncePerMinute())
+        handler.addFilter(LogRateLimit())
     stop = Event()
-    for number in (signal.SIGTERM, signal.SIGINT):  # the server raises its signal again when it is done
+    # uvicorn raises the signal again when its server has ended: without handlers, that would end the process before
+    # the jobs have released what they claimed.
+    for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     with Parser() as parser, open_app(home, parser=parser) as app:
         scheduler = make_scheduler(Jobs(home, stop, parser), app.ingest_minutes)
@@ -140,18 +142,19 @@ def serve(home: Path, listener: socket.socket) -> None:
             Server(make_web(app), app.limits, stop.set).run(sockets=[listener])
         finally:
             stop.set()
-            _wind_up(scheduler)
+            _shut_down(scheduler)
 
 
-def _wind_up(scheduler: BackgroundScheduler) -> None:
-    """Let the jobs finish or hand back what they hold; one that can't in time is left to the next start.
+def _shut_down(scheduler: BackgroundScheduler) -> None:
+    """Let the jobs finish or release their claims; exit the process if one takes too long.
 
-    What a message's server has not answered by then is of unknown fate, as after a crash.
+    A message whose server has not answered until then is marked unknown by the next start, as after a crash.
     """
-    ending = Thread(target=scheduler.shutdown, daemon=True)
-    ending.start()
-    ending.join(_WORK_ENDS)
-    if ending.is_alive():
-        log.warning("stopped in the middle of a job; the next start goes on from what the store holds")
+    thread = Thread(target=scheduler.shutdown, daemon=True)
+    thread.start()
+    thread.join(_SHUTDOWN_SECONDS)
+    if thread.is_alive():
+        log.warning("stopped in the middle of a job; the next start continues from what the store holds")
         logging.shutdown()
-        os._exit(0)  # threads that wait for another machine can't be ended in any other way
+        # sys.exit would wait for the job's thread, and a thread that waits for another machine can't be interrupted.
+        os._exit(0)

@@ -1,7 +1,7 @@
-"""Signed tokens for links in messages: what a link may do is in the token, and nobody else can make one.
+"""Signed tokens for links in messages: bearer capabilities, each for one purpose and one reader.
 
-Each purpose has a salt of its own, so that a token for one door opens no other. Payloads are readable and
-hold ids only, never addresses.
+Each purpose has its own salt, so that a token for one page is invalid on every other. Payloads are signed but not
+encrypted: they hold ids only, never addresses.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ class Purpose(StrEnum):
 
 
 _DAY = 86_400  # seconds
+# Unsubscribing never expires: RFC 8058 wants the link of any old mail to work. An edition's link opens nothing that
+# its mail does not hold, so that it may serve as an archive for a year.
 _MAX_AGE: dict[Purpose, int | None] = {
     Purpose.CONFIRM: 2 * _DAY,
     Purpose.EDITION: 400 * _DAY,
@@ -42,12 +44,12 @@ _MAX_AGE: dict[Purpose, int | None] = {
     Purpose.THUMB: 90 * _DAY,
     Purpose.UNSUBSCRIBE: None,
 }
-_LONGEST = 500  # characters; ours have about 80
-_IN_TEXT = re.compile(r"/(confirm|edition|me|thumb|unsubscribe)/[^\s/?#\"'<>]+")
+_MAX_LENGTH = 500  # characters; ours have about 80, and checking 5 MB would cost time on every request
+_TOKEN_IN_PATH = re.compile(r"/(confirm|edition|me|thumb|unsubscribe)/[^\s/?#\"'<>]+")
 
 
 class TokenError(PaperbotError):
-    """A token that opens nothing; ``expired`` where it once did."""
+    """A token that is invalid; ``expired`` tells that it was valid once."""
 
     def __init__(self, *, expired: bool) -> None:
         super().__init__("this link has expired" if expired else "this link is not one of ours")
@@ -55,21 +57,24 @@ class TokenError(PaperbotError):
 
 
 class Signer:
-    """Makes and reads tokens with a list of keys, oldest first: the newest signs, all are accepted."""
+    """Signs and verifies tokens with a list of keys, oldest first: the newest signs, all are accepted.
+
+    That is how itsdangerous rotates keys: links in old mails stay valid until their key is deleted.
+    """
 
     def __init__(self, keys: list[bytes]) -> None:
-        """Refuses keys under 32 bytes with ValueError: itsdangerous would accept an empty one."""
+        """Raises ValueError for keys under 32 bytes: itsdangerous would accept even an empty one."""
         if not keys or min(map(len, keys)) < _KEY_BYTES:
             raise ValueError(f"a signing key has at least {_KEY_BYTES} bytes")
         self._keys = keys
 
     def sign(self, purpose: Purpose, payload: list[int]) -> str:
-        """A token that is safe in a URL."""
+        """Return a URL-safe token."""
         return self._serializer(purpose).dumps(payload)
 
     def read(self, purpose: Purpose, token: str) -> list[int]:
-        """The payload of a token; raises TokenError."""
-        if len(token) > _LONGEST:
+        """Return the payload of a token; raises TokenError."""
+        if len(token) > _MAX_LENGTH:
             raise TokenError(expired=False)
         try:
             payload = self._serializer(purpose).loads(token, max_age=_MAX_AGE[purpose])
@@ -80,23 +85,24 @@ class Signer:
         return [int(part) for part in payload]
 
     def _serializer(self, purpose: Purpose) -> URLSafeTimedSerializer:
+        # SHA-1, the default of itsdangerous, is still sound in HMAC, but security scanners report it.
         return URLSafeTimedSerializer(
             self._keys, salt=purpose.value, signer_kwargs={"digest_method": hashlib.sha256}
         )
 
 
 def load_keys(path: Path) -> list[bytes]:
-    """The signing keys of a home, one hexadecimal line each, oldest first; made where there is no such file.
+    """Return the signing keys of a home, one hexadecimal line each, oldest first; create the file if needed.
 
-    Processes that make it at once agree on one key. PaperbotError for a file that can't be read or made, or
-    with keys that sign nothing safely.
+    Processes that create it at the same time agree on one key. Raises PaperbotError for a file that can't be read or
+    created, or whose keys are missing, malformed or too short.
     """
     try:
         if not path.exists():
-            _make_key(path)
+            _create_key_file(path)
         text = path.read_bytes()
     except OSError as error:
-        raise PaperbotError(f"{path}: the signing keys can't be read or made ({error.strerror})") from None
+        raise PaperbotError(f"{path}: the signing keys can't be read or created ({error.strerror})") from None
     try:
         keys = [bytes.fromhex(line) for line in text.decode("ascii").split()]
     except ValueError:
@@ -108,8 +114,9 @@ def load_keys(path: Path) -> list[bytes]:
     return keys
 
 
-def _make_key(path: Path) -> None:
-    """The file appears with its whole content, by a hard link, which unlike a rename replaces no other's."""
+def _create_key_file(path: Path) -> None:
+    # Not write_atomically: its rename would replace the key that another process has created meanwhile, and has
+    # signed links with. A hard link fails instead, and also appears with its whole content.
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # 0600
     try:
@@ -124,20 +131,21 @@ def _make_key(path: Path) -> None:
 
 
 class Redactor(logging.Filter):
-    """Cuts tokens out of what is logged: who reads a log must not be able to act for a reader."""
+    """Removes tokens from log records: whoever reads the log must not be able to act for a reader."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Let every record pass, without tokens in it, its traceback included."""
-        record.msg, record.args = redacted(record.getMessage()), None
+        """Let every record pass, with the tokens removed from its message and traceback."""
+        record.msg = redacted(record.getMessage())
+        record.args = None
         if record.exc_info:
             record.exc_text = redacted(logging.Formatter().formatException(record.exc_info))
         return True
 
 
 def redacted(text: str) -> str:
-    """The text without the tokens of our links.
+    """Return the text without the tokens of our links.
 
     >>> redacted("GET /thumb/WzEsMV0.aXY.x?vote=up failed")
     'GET /thumb/…?vote=up failed'
     """
-    return _IN_TEXT.sub(r"/\1/…", text)
+    return _TOKEN_IN_PATH.sub(r"/\1/…", text)

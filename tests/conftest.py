@@ -8,16 +8,18 @@ import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
-from playwright.sync_api import Browser, sync_playwright
 from servers import FakeTime, Web
 from support import ROOT
 
 from bot.cli.main import invoke
 from bot.sources.http import Fetcher
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 # How long an example takes says more of the machine than of the code.
 settings.register_profile("untimed", deadline=None)
@@ -109,6 +111,9 @@ def browser() -> Iterator[Browser]:
         pytest.fail("chromium is not installed, and a CI run has to look at mails and pages")
     if not chromium:
         pytest.skip("chromium is not installed")
+    # Here, so that the tests without a browser need no Playwright.
+    from playwright.sync_api import sync_playwright
+
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=chromium, args=_BROWSER_OPTIONS)
         yield started

@@ -1,4 +1,4 @@
-"""Addresses, keys and messages are for the owner of the home only, whatever the umask."""
+"""Files with addresses, keys and messages are for their owner only, whatever the umask."""
 
 import os
 import sqlite3
@@ -25,7 +25,7 @@ def open_umask():
     os.umask(before)
 
 
-def test_what_a_run_makes_is_for_its_owner_only(open_umask, home, paperbot):
+def test_files_of_a_run_are_for_their_owner_only(open_umask, home, paperbot):
     assert paperbot(*RUN).code == 0
     assert rights(home / "state") == 0o700
     files = [path for path in (home / "state").rglob("*") if path.is_file()]
@@ -33,13 +33,13 @@ def test_what_a_run_makes_is_for_its_owner_only(open_umask, home, paperbot):
     assert {path.name: rights(path) for path in files} == {path.name: 0o600 for path in files}
 
 
-def test_the_log_of_an_open_store_is_for_its_owner_only(open_umask, home):
+def test_the_write_ahead_log_of_an_open_store_is_for_its_owner_only(open_umask, home):
     with open_app(home) as app:
         app.store.readers.sync("x", [], datetime.now(UTC))
         assert rights(home / "state" / "paperbot.db-wal") == 0o600
 
 
-def test_what_an_older_version_left_open_is_mended_at_start_and_told(home, paperbot):
+def test_open_permissions_of_an_older_version_are_corrected_and_reported(home, paperbot):
     assert paperbot(*RUN).code == 0
     state = home / "state"
     (state / "outbox").chmod(0o755)
@@ -52,7 +52,7 @@ def test_what_an_older_version_left_open_is_mended_at_start_and_told(home, paper
     assert "could read it" not in paperbot("check").out
 
 
-def test_a_store_outside_the_home_is_mended_but_its_folder_is_not_ours(home, tmp_path, paperbot):
+def test_a_store_outside_the_home_is_made_private_but_its_folder_is_left(home, tmp_path, paperbot):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir(mode=0o755)
     with closing(sqlite3.connect(elsewhere / "papers.db")):
@@ -62,7 +62,7 @@ def test_a_store_outside_the_home_is_mended_but_its_folder_is_not_ours(home, tmp
     assert (rights(elsewhere / "papers.db"), rights(elsewhere)) == (0o600, 0o755)
 
 
-def test_what_belongs_to_somebody_else_is_told(home, paperbot, monkeypatch):
+def test_files_of_another_user_are_reported(home, paperbot, monkeypatch):
     (home / "state" / "secret.key").chmod(0o644)
 
     def refused(_self, _mode):
@@ -74,7 +74,7 @@ def test_what_belongs_to_somebody_else_is_told(home, paperbot, monkeypatch):
     assert "secret.key: other users of this machine can read it" in answer.err + answer.out
 
 
-def test_the_target_of_a_link_is_not_touched(tmp_path):
+def test_the_target_of_a_symbolic_link_is_not_changed(tmp_path):
     target, link = tmp_path / "target", tmp_path / "link"
     target.touch(mode=0o644)
     link.symlink_to(target)
@@ -82,7 +82,7 @@ def test_the_target_of_a_link_is_not_touched(tmp_path):
     assert rights(target) == 0o644
 
 
-def test_check_tells_of_a_key_that_run_would_stop_at(home, paperbot):
+def test_check_reports_a_key_that_would_stop_run(home, paperbot):
     (home / "state" / "secret.key").write_text("")
     check, run = paperbot("check"), paperbot(*RUN)
     assert (check.code, run.code) == (2, 2)

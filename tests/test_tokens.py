@@ -1,4 +1,4 @@
-"""Tokens open the one door they were made for, and nothing else."""
+"""Tokens are valid for their purpose and key only; key files are created atomically."""
 
 import logging
 import stat
@@ -20,12 +20,12 @@ from bot.tokens import Purpose, Redactor, Signer, TokenError, load_keys
 KEY, OTHER = b"k" * 32, b"o" * 32
 
 
-def test_a_token_gives_back_what_was_signed():
+def test_a_token_returns_its_payload():
     signer = Signer([KEY])
     assert signer.read(Purpose.THUMB, signer.sign(Purpose.THUMB, [3, 17])) == [3, 17]
 
 
-def test_a_token_for_one_purpose_opens_no_other():
+def test_a_token_for_one_purpose_is_invalid_for_others():
     signer = Signer([KEY])
     with pytest.raises(TokenError):
         signer.read(Purpose.UNSUBSCRIBE, signer.sign(Purpose.THUMB, [3, 17]))
@@ -36,7 +36,7 @@ def test_a_token_of_another_key_is_refused():
         Signer([KEY]).read(Purpose.THUMB, Signer([OTHER]).sign(Purpose.THUMB, [1]))
 
 
-def test_after_a_key_change_old_tokens_are_good_and_new_ones_use_the_new_key():
+def test_after_key_rotation_old_tokens_are_valid_and_new_ones_use_the_new_key():
     rotated = Signer([KEY, OTHER])
     assert rotated.read(Purpose.THUMB, Signer([KEY]).sign(Purpose.THUMB, [1])) == [1]
     assert Signer([OTHER]).read(Purpose.THUMB, rotated.sign(Purpose.THUMB, [1])) == [1]
@@ -45,7 +45,8 @@ def test_after_a_key_change_old_tokens_are_good_and_new_ones_use_the_new_key():
 def test_a_thumb_link_expires_and_an_unsubscribe_link_never_does():
     signer = Signer([KEY])
     with time_machine.travel(datetime(2025, 5, 6, tzinfo=UTC)):
-        thumb, unsubscribe = signer.sign(Purpose.THUMB, [1]), signer.sign(Purpose.UNSUBSCRIBE, [1])
+        thumb = signer.sign(Purpose.THUMB, [1])
+        unsubscribe = signer.sign(Purpose.UNSUBSCRIBE, [1])
     with time_machine.travel(datetime(2026, 5, 6, tzinfo=UTC)):
         assert signer.read(Purpose.UNSUBSCRIBE, unsubscribe) == [1]
         with pytest.raises(TokenError, match="expired") as caught:
@@ -54,7 +55,7 @@ def test_a_thumb_link_expires_and_an_unsubscribe_link_never_does():
 
 
 @given(st.text(max_size=200))
-def test_no_text_that_we_did_not_sign_is_accepted(text):
+def test_unsigned_text_is_refused(text):
     with pytest.raises(TokenError):
         Signer([KEY]).read(Purpose.THUMB, text)
 
@@ -65,7 +66,7 @@ def test_weak_keys_are_refused(keys):
         Signer(keys)
 
 
-def test_a_key_is_made_once_and_for_its_owner_only(tmp_path):
+def test_a_key_is_created_once_and_for_its_owner_only(tmp_path):
     path = tmp_path / "state" / "secret.key"
     keys = load_keys(path)
     assert load_keys(path) == keys
@@ -73,7 +74,7 @@ def test_a_key_is_made_once_and_for_its_owner_only(tmp_path):
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_a_damaged_key_file_is_told(tmp_path):
+def test_a_damaged_key_file_is_reported(tmp_path):
     (tmp_path / "secret.key").write_text("not hexadecimal")
     with pytest.raises(PaperbotError, match="restore it from a backup, or delete it"):
         load_keys(tmp_path / "secret.key")
@@ -83,20 +84,20 @@ def test_a_damaged_key_file_is_told(tmp_path):
     ("content", "problem"),
     [("", "is empty"), ("\n \n", "is empty"), ("ab" * 31, "less than 64 digits"), ("ü", "hexadecimal")],
 )
-def test_a_key_file_that_signs_nothing_safely_is_told(tmp_path, content, problem):
+def test_a_weak_or_empty_key_file_is_reported(tmp_path, content, problem):
     (tmp_path / "secret.key").write_text(content)
     with pytest.raises(PaperbotError, match=rf"secret\.key: .*{problem}.*restore it from a backup"):
         load_keys(tmp_path / "secret.key")
 
 
-def test_a_key_file_that_cannot_be_read_is_told(tmp_path):
+def test_an_unreadable_key_file_is_reported(tmp_path):
     (tmp_path / "secret.key").mkdir()
     with pytest.raises(PaperbotError, match=r"secret\.key: the signing keys can't be read"):
         load_keys(tmp_path / "secret.key")
 
 
-def test_a_key_file_is_never_there_without_its_key(tmp_path, monkeypatch):
-    """A process that dies while it makes the key leaves no empty file for all later ones to fail on."""
+def test_a_key_file_never_exists_without_its_key(tmp_path, monkeypatch):
+    """A process that dies while it creates the key leaves no empty file, on which all later ones would fail."""
 
     def dies(*_):
         raise KeyboardInterrupt
@@ -109,7 +110,7 @@ def test_a_key_file_is_never_there_without_its_key(tmp_path, monkeypatch):
     assert [path.name for path in tmp_path.iterdir()] == ["secret.key"]
 
 
-def test_processes_that_make_the_key_at_once_agree_on_it(tmp_path):
+def test_processes_that_create_the_key_concurrently_agree_on_it(tmp_path):
     code = "import sys; from pathlib import Path; from bot.tokens import load_keys; sys.stdin.readline(); "
     code += "print(load_keys(Path(sys.argv[1]))[0].hex())"
     command = [sys.executable, "-c", code, str(tmp_path / "state" / "secret.key")]
@@ -121,7 +122,7 @@ def test_processes_that_make_the_key_at_once_agree_on_it(tmp_path):
     assert len({process.communicate()[0] for process in processes}) == 1
 
 
-def test_tokens_are_cut_out_of_tracebacks_too():
+def test_tokens_are_redacted_from_tracebacks():
     try:
         raise ValueError("GET /me/WzEsMV0.aXY.x failed")
     except ValueError:
@@ -131,7 +132,7 @@ def test_tokens_are_cut_out_of_tracebacks_too():
     assert "GET /me/… failed" in logging.Formatter().format(record)
 
 
-def test_links_carry_ids_and_no_address():
+def test_links_hold_ids_and_no_address():
     reader = Reader(5, "rewards", Kind.EMAIL, "ada@example.org")
     signer = Signer([KEY])
     links = ReaderLinks("https://papers.example.org", signer, reader)
@@ -144,7 +145,7 @@ def test_links_carry_ids_and_no_address():
     assert "ada" not in thumb + links.unsubscribe()
 
 
-def test_five_megabytes_are_no_token_and_cost_no_time():
+def test_an_oversized_token_is_refused_without_verification():
     signer = Signer([KEY])
     with pytest.raises(TokenError, match="not one of ours"):
         signer.read(Purpose.ME, signer.sign(Purpose.ME, [1]) + "a" * 5_000_000)

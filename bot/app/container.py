@@ -343,10 +343,21 @@ class App:
 
     @cached_property
     def subscribing(self) -> SubscriptionService:
-        """The door for new readers."""
+        """Changes who receives a profile."""
         from bot.subscriptions.service import SubscriptionService
 
-        return SubscriptionService(self.store, self.templates, self._settings.email.sender, self.links)
+        def current_profiles() -> Mapping[str, Profile]:
+            self.refresh()
+            return self.profiles
+
+        return SubscriptionService(
+            self.store,
+            self.templates,
+            self._settings.email.sender,
+            self.links,
+            profile_folder=self.home / "profiles",
+            current_profiles=current_profiles,
+        )
 
     def forget(self, reader: Reader, now: datetime) -> Path | None:
         """Remove all that is kept of a reader: in the store, message files, and the profile's file.

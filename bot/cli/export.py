@@ -1,4 +1,4 @@
-"""``paperbot export``: all that is kept of a reader."""
+"""``paperbot export``: print all data about a reader."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 
-@click.command("export", short_help="Print all that is kept of READER, as JSON.")
+@click.command("export", short_help="Print all data about READER, as JSON.")
 @click.argument("reader")
 @now_option
 @click.pass_context
 def command(
     ctx: click.Context,
     reader: str,
-    now: datetime,  # noqa: ARG001 - taken as by every command; what is stored does not depend on it
+    now: datetime,  # noqa: ARG001 - every command takes --now; the stored data does not depend on it
 ) -> None:
-    """Print all that is kept of READER as one JSON object: thumbs, their history, editions, settings.
+    """Print all data about READER as one JSON object: votes, their history, editions, settings.
 
     \b
     Example:

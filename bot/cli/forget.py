@@ -1,4 +1,4 @@
-"""``paperbot forget``: nothing is kept of a reader any more."""
+"""``paperbot forget``: delete all data about a reader."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 
-@click.command("forget", short_help="Delete all that is kept of READER.")
+@click.command("forget", short_help="Delete all data about READER.")
 @click.argument("reader")
 @now_option
 @click.pass_context
 def command(ctx: click.Context, reader: str, now: datetime) -> None:
-    """Delete READER from the profile's file and the store, with thumbs, editions and message files.
+    """Delete READER from the profile's file and the store, with votes, editions and message files.
 
     \b
     Example:
@@ -27,11 +27,14 @@ def command(ctx: click.Context, reader: str, now: datetime) -> None:
     from bot.lookup import find_stored_reader
 
     app = app_of(ctx)
-    found = find_stored_reader(app.store, app.profiles, reader)
-    path = app.home / "profiles" / f"{found.profile}.toml"
+    stored = find_stored_reader(app.store, app.profiles, reader)
+    path = app.home / "profiles" / f"{stored.profile}.toml"
     if path.exists():
-        remove_reader(path, found.address)
-    left = app.forget(found, now)
+        # First, and with its error: a file that can't be edited leaves the store untouched, and the operator can
+        # correct it and repeat the command. On the page, where no operator is present, the store comes first.
+        remove_reader(path, stored.address)
+    remaining = app.forget(stored, now)
     click.echo(
-        f"{found.name} is forgotten" + (f", but {left} still mentions it in a comment" if left else "")
+        f"{stored.name} is forgotten"
+        + (f", but a comment in {remaining} still names the address" if remaining else "")
     )

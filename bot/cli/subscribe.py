@@ -1,4 +1,4 @@
-"""``paperbot subscribe``: one more reader, written into the profile's file."""
+"""``paperbot subscribe``: add a reader to a profile's file."""
 
 from __future__ import annotations
 
@@ -20,39 +20,26 @@ if TYPE_CHECKING:
 @now_option
 @click.pass_context
 def command(ctx: click.Context, profile: str, address: str, now: datetime) -> None:
-    """Write ADDRESS, of mail or Slack, into PROFILE's file; the rest of the file stays as it is.
+    """Write ADDRESS, an email address or a Slack id, into PROFILE's file; the rest of the file is unchanged.
 
-    One who had stopped, or wanted to be forgotten, is a reader again.
+    A reader who unsubscribed, or asked to be forgotten, is subscribed again.
 
     \b
     Examples:
       paperbot subscribe reward-models grace@example.org
       paperbot subscribe agents C0123ABC
     """
-    from bot.config.editing import add_reader
+    from bot.config.profiles import mail_address, slack_address
 
     app = app_of(ctx)
     if profile not in app.profiles:
         names = ", ".join(app.profiles) or "none in profiles/"
         raise UsageError(f"no profile {profile!r}; there are: {names}")
-    kind, address = _address(address)
-    added = add_reader(app.home / "profiles" / f"{profile}.toml", kind, address)
-    readers = app.store.readers
-    readers.remember(profile, address)
-    app.refresh()
-    readers.sync(profile, app.profiles[profile].addresses, now)
-    reader = readers.ask(profile, kind, address, now)
-    readers.resume(reader.id)
-    click.echo(f"{reader.name} {'is a reader now' if added else 'stands in the profile already'}")
-
-
-def _address(text: str) -> tuple[Kind, str]:
-    """An address and its kind; raises UsageError."""
-    from bot.config.profiles import mail_address, slack_address
-
+    kind = Kind.EMAIL if "@" in address else Kind.SLACK
     try:
-        if "@" in text:
-            return Kind.EMAIL, mail_address(text)
-        return Kind.SLACK, slack_address(text)
+        address = mail_address(address) if kind is Kind.EMAIL else slack_address(address)
     except ValueError as error:
         raise UsageError(str(error)) from None
+    added = app.subscribing.add(profile, kind, address, now)
+    state = "is in the profile already" if added.was_listed else "is subscribed"
+    click.echo(f"{added.reader.name} {state}")

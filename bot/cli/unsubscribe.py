@@ -1,4 +1,4 @@
-"""``paperbot unsubscribe``: a reader less."""
+"""``paperbot unsubscribe``: stop a reader's editions."""
 
 from __future__ import annotations
 
@@ -17,20 +17,17 @@ if TYPE_CHECKING:
 @now_option
 @click.pass_context
 def command(ctx: click.Context, reader: str, now: datetime) -> None:
-    """Take READER out of the profile's file and stop the editions; thumbs are kept in case of a return.
+    """Take READER out of the profile's file and stop the editions; votes are kept in case of a return.
 
     \b
     Example:
       paperbot unsubscribe reward-models/grace@example.org
     """
-    from bot.config.editing import remove_reader
-    from bot.domain import StopReason
     from bot.lookup import find_reader
 
     app = app_of(ctx)
-    found, _ = find_reader(app.store, app.profiles, reader)
-    named = remove_reader(app.home / "profiles" / f"{found.profile}.toml", found.address)
-    app.refresh()
-    app.store.readers.sync(found.profile, app.profiles[found.profile].addresses, now)
-    app.store.readers.stop(found.id, StopReason.REMOVED if named else StopReason.OPERATOR)
-    click.echo(f"{found.name} gets no more editions; `paperbot forget {found.name}` deletes what is kept")
+    stopped, _ = find_reader(app.store, app.profiles, reader)
+    app.subscribing.remove(stopped, now)
+    click.echo(
+        f"{stopped.name} gets no more editions; `paperbot forget {stopped.name}` deletes all data about them"
+    )

@@ -1,13 +1,14 @@
-"""A profile as one reader has it: the file's, with what the reader has set on a page over it."""
+"""A reader's own settings applied to the profile's."""
 
 from __future__ import annotations
 
 from bot.config.profiles import Profile
 from bot.domain import Override
+from bot.wording import format_days
 
 
 def with_override(profile: Profile, override: Override | None) -> Profile:
-    """The profile with a reader's own size and schedule."""
+    """Return the profile with a reader's own size and schedule."""
     if override is None:
         return profile
     edition, schedule = profile.edition, profile.schedule
@@ -20,15 +21,15 @@ def with_override(profile: Profile, override: Override | None) -> Profile:
 
 
 def describe_override(override: Override) -> str:
-    """What a reader has set, in a few words; empty where that is nothing.
+    """Return what a reader has set, in a few words; an empty string if nothing.
 
-    >>> described(Override(size=5, ignored=("agents",)))
-    '5 papers, without “agents”'
+    >>> describe_override(Override(size=5, days=("mon", "tue", "wed", "thu", "fri"), ignored=("agents",)))
+    '5 papers, Mon-Fri, without “agents”'
     """
-    said = [
+    parts = [
         f"{override.size} papers" if override.size is not None else "",
         f"at {override.at:%H:%M}" if override.at is not None else "",
-        f"on {' '.join(override.days)}" if override.days is not None else "",
+        format_days(override.days) if override.days is not None else "",
         "without " + ", ".join(f"“{word}”" for word in override.ignored) if override.ignored else "",
     ]
-    return ", ".join(part for part in said if part)
+    return ", ".join(part for part in parts if part)

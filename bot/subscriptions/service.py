@@ -1,17 +1,28 @@
-"""The door for new readers: someone types an address, a letter goes there, and a button in it opens.
+"""Subscribing, confirming, pausing and unsubscribing: one service for the command line, the pages and Slack.
 
-Whoever asks gets the same answer, whether the address is known, new, or has had its letter today: nobody can
-find out here who reads what, nor have letters poured over somebody.
+    start page: request --> AWAITING --confirm, a button behind the mailed link--> active     double opt-in
+    Slack:      subscribe_slack_user --> active                  Slack has authenticated who asks
+    operator:   add --> active                                   the operator vouches for the address
+    reader:     pause, unsubscribe --> PAUSED, UNSUBSCRIBED --resume--> active
+    operator:   remove --> REMOVED, OPERATOR                     only ``add`` starts these readers again
+
+Whoever stopped a reader decides who may start them: the links in old mails never undo an operator's decision, nor
+do they send to an address that a mail server has refused for good.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from email.utils import parseaddr
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bot.config.editing import add_reader, remove_reader
+from bot.config.profiles import Profile
 from bot.domain import STOPPED_BY_READER, Kind, Message, OutboxKey, Reader, StopReason
+from bot.errors import PaperbotError
 from bot.reader_links import ReaderLinks
 from bot.rendering.confirmation_mail import render_confirmation
 from bot.rendering.mime import mail_bytes
@@ -20,48 +31,152 @@ from bot.store import Store
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-_HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
-# So many letters go out at most: to one address, asked for by one client, and in all.
-PER_ADDRESS_A_DAY, PER_CLIENT_AN_HOUR, IN_ALL_AN_HOUR = 1, 5, 200
+# Confirmation mails go to addresses that strangers typed: without caps, the form would be a tool for mail bombing.
+PER_ADDRESS_A_DAY = 1
+PER_CLIENT_AN_HOUR = 5
+IN_ALL_AN_HOUR = 200
+
+
+class NotStoppedByReaderError(PaperbotError):
+    """Raised when a reader wants to resume, but the operator or the mail server stopped them."""
+
+    def __init__(self) -> None:
+        super().__init__("the reader was stopped by somebody else")
+
+
+@dataclass(frozen=True, slots=True)
+class AddedReader:
+    """A reader whom the operator added; ``was_listed`` tells that the profile's file named the address before."""
+
+    reader: Reader
+    was_listed: bool
 
 
 class SubscriptionService:
-    """Asks people at new addresses whether it is they who want to subscribe."""
+    """Changes who receives a profile."""
 
     def __init__(
-        self, store: Store, environment: Environment, sender: str, links: Callable[[Reader], ReaderLinks]
+        self,
+        store: Store,
+        environment: Environment,
+        sender: str,
+        links: Callable[[Reader], ReaderLinks],
+        *,
+        profile_folder: Path,
+        current_profiles: Callable[[], Mapping[str, Profile]],
     ) -> None:
+        """``sender`` is the From field of confirmation mails; ``current_profiles`` rereads edited files."""
         self._store = store
         self._environment = environment
         self._sender = sender
         self._links = links
+        self._profile_folder = profile_folder
+        self._current_profiles = current_profiles
 
-    def ask(self, profile: str, title: str, address: str, client: str, now: datetime) -> bool:
-        """Put a letter into the outbox, if the caps allow; whether they did is for tests and nobody else.
+    # --- by readers themselves
 
-        ``address`` is a valid mail address, ``client`` where the request came from.
+    def request(self, slug: str, title: str, address: str, client: str, now: datetime) -> bool:
+        """Put a confirmation mail into the outbox, if the caps allow it.
+
+        ``address`` is a valid mail address, ``client`` identifies where the request came from. The caller must give
+        the same answer whatever is returned: otherwise the form would tell anybody who is subscribed (user
+        enumeration).
         """
         allow = self._store.rate_limits.allow
-        # The address comes last: who is refused for other reasons must not use up its one letter.
+        hour = timedelta(hours=1)
+        # The address is counted last: a request that is refused for another reason must not use up the one mail
+        # a day of its address.
         allowed = (
-            allow("letters by client", client, PER_CLIENT_AN_HOUR, _HOUR, now)
-            and allow("letters", "in all", IN_ALL_AN_HOUR, _HOUR, now)
-            and allow("letters to", address.lower(), PER_ADDRESS_A_DAY, _DAY, now)
+            allow("confirmations by client", client, PER_CLIENT_AN_HOUR, hour, now)
+            and allow("confirmations", "in all", IN_ALL_AN_HOUR, hour, now)
+            and allow("confirmations to", address.lower(), PER_ADDRESS_A_DAY, timedelta(days=1), now)
         )
-        if allowed:
-            reader = self._store.readers.ask(profile, Kind.EMAIL, address, now)
-            if reader.stopped not in (None, StopReason.AWAITING, *STOPPED_BY_READER):
-                return False  # somebody else stopped them, so their button would do nothing
-            key = OutboxKey(f"confirmation-{now:%Y%m%dT%H%M%S}", reader.id, reader.kind)
-            self._store.outbox.put_confirmation(reader.id, self._letter(reader, title, key, now), key, now)
-        return allowed
+        if not allowed:
+            return False
+        reader = self._store.readers.ask(slug, Kind.EMAIL, address, now)
+        if not may_confirm(reader):
+            return False  # the button in the mail would do nothing
+        key = OutboxKey(f"confirmation-{now:%Y%m%dT%H%M%S}", reader.id, reader.kind)
+        message = self._confirmation_mail(reader, title, key, now)
+        self._store.outbox.put_confirmation(reader.id, message, key, now)
+        return True
 
-    def _letter(self, reader: Reader, title: str, key: OutboxKey, now: datetime) -> Message:
-        """Without a word of what the one who asked has typed."""
+    def confirm(self, reader: Reader) -> None:
+        """Start the editions of a reader who pressed the button behind the mailed link.
+
+        Raises NotStoppedByReaderError.
+        """
+        if not self._store.readers.confirm(reader.id):
+            raise NotStoppedByReaderError
+
+    def subscribe_slack_user(self, slug: str, user: str, now: datetime) -> Reader:
+        """Subscribe a person in Slack; raises NotStoppedByReaderError.
+
+        A single opt-in: Slack signs who asks, so nobody can subscribe somebody else.
+        """
+        reader = self._store.readers.ask(slug, Kind.SLACK, user, now)
+        self.confirm(reader)
+        return reader
+
+    def pause(self, reader: Reader) -> None:
+        """Stop the editions until the reader resumes; nothing changes if they are stopped already."""
+        if reader.stopped is None:
+            self._store.readers.leave(reader.id, StopReason.PAUSED)
+
+    def unsubscribe(self, reader: Reader) -> None:
+        """Stop the editions; votes are kept in case the reader resumes.
+
+        Idempotent, and without an error for readers whom somebody else stopped: RFC 8058 wants every one-click
+        request to succeed.
+        """
+        if reader.stopped in (None, StopReason.PAUSED):
+            self._store.readers.leave(reader.id, StopReason.UNSUBSCRIBED)
+
+    def resume(self, reader: Reader) -> None:
+        """Start the editions of a reader who paused or unsubscribed; raises NotStoppedByReaderError."""
+        if not self._store.readers.come_back(reader.id):
+            raise NotStoppedByReaderError
+
+    def resume_all(self, readers: Iterable[Reader]) -> None:
+        """Resume those readers who may resume; raises NotStoppedByReaderError if none of them may."""
+        # A list, so that all are resumed: any() over a generator would stop at the first.
+        resumed = [self._store.readers.come_back(reader.id) for reader in readers]
+        if not any(resumed):
+            raise NotStoppedByReaderError
+
+    # --- by the operator
+
+    def add(self, slug: str, kind: Kind, address: str, now: datetime) -> AddedReader:
+        """Write an address into a profile's file and start its editions, whatever stopped or forgot it before.
+
+        ``slug`` must be a current profile. Raises ConfigError if the file can't be edited.
+        """
+        is_new = add_reader(self._profile_folder / f"{slug}.toml", kind, address)
+        readers = self._store.readers
+        readers.remember(slug, address)
+        readers.sync(slug, self._current_profiles()[slug].addresses, now)
+        reader = readers.ask(slug, kind, address, now)
+        readers.resume(reader.id)
+        return AddedReader(reader, was_listed=not is_new)
+
+    def remove(self, reader: Reader, now: datetime) -> None:
+        """Take a reader out of the profile's file and stop the editions; raises ConfigError."""
+        was_listed = remove_reader(self._profile_folder / f"{reader.profile}.toml", reader.address)
+        readers = self._store.readers
+        readers.sync(reader.profile, self._current_profiles()[reader.profile].addresses, now)
+        # A reader who subscribed on the web is in no file, so that nothing but the reason keeps them stopped.
+        readers.stop(reader.id, StopReason.REMOVED if was_listed else StopReason.OPERATOR)
+
+    def _confirmation_mail(self, reader: Reader, title: str, key: OutboxKey, now: datetime) -> Message:
+        # Nothing that the requester typed goes into the mail: it would be a way to send one's own text to strangers.
         links = self._links(reader)
-        known = reader.stopped is None
         parts = render_confirmation(
-            "subscribe", self._environment, links=links, title=title, known=known, public_url=links.public_url
+            "subscribe",
+            self._environment,
+            links=links,
+            title=title,
+            known=reader.stopped is None,
+            public_url=links.public_url,
         )
         domain = parseaddr(self._sender)[1].rpartition("@")[2] or "localhost"
         body = mail_bytes(
@@ -74,3 +189,13 @@ class SubscriptionService:
             date=now,
         )
         return Message(body, parts.subject)
+
+
+def may_confirm(reader: Reader) -> bool:
+    """Tell whether the link in a confirmation mail starts this reader, or already has."""
+    return reader.stopped in (None, StopReason.AWAITING, *STOPPED_BY_READER)
+
+
+def may_resume(reader: Reader) -> bool:
+    """Tell whether this reader stopped the editions and so can start them again."""
+    return reader.stopped in STOPPED_BY_READER

@@ -1,11 +1,12 @@
-"""The pages: what links in messages lead to, the start page, one's own page, Slack's door, the operators'.
+"""The web pages: what links in messages lead to, the start page, preferences, Slack's requests, operators' pages.
 
 GET shows, POST does: mail scanners open every link. A page needs no script, no account and nothing from elsewhere.
 
-    server.py       every connection: how many, how long
-    guard.py        every request: size, form, headers
-    site.py         what pages share
-    thumbs.py subscriptions.py me.py editions.py open_editions.py slack.py operators.py      the pages
+    server.py             connections: how many, and how long they may wait for their client
+    request_limits.py     requests: size, form, response headers
+    application.py        which address leads where, and how errors are shown
+    site.py               what pages share
+    subscriptions.py votes.py reader_page.py editions.py open_editions.py slack.py operators.py      the pages
 """
 
 from bot.web.application import make_web

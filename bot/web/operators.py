@@ -1,4 +1,4 @@
-"""For operators: is it alive, how much of what, and the whole status, for holders of the operator's token."""
+"""For operators: a health check, Prometheus metrics, and the status for holders of the operator's token."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from bot.errors import StoreError
 from bot.ingestion.service import unreadable
 from bot.operations.status import status
 from bot.store import Store
-from bot.web.site import Refused, Site
+from bot.web.site import PageError, Site
 
-_ASK = {"WWW-Authenticate": 'Basic realm="Paperbot, any name; the operator\'s token as password"'}
-_CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+_CHALLENGE = {"WWW-Authenticate": 'Basic realm="Paperbot, any name; the operator\'s token as password"'}
+_CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"  # Prometheus' text exposition format
 
 
 class OperatorPages:
@@ -28,105 +28,109 @@ class OperatorPages:
 
     def __init__(self, site: Site) -> None:
         self._site = site
+        # A registry per application: prometheus_client's default one is global, and refuses a second application in
+        # the same process.
         self._registry = CollectorRegistry()
-        self._registry.register(_Kept(site))
+        self._registry.register(_StoreCollector(site.store))
         self.requests = Counter(
             "paperbot_http_requests", "Requests answered.", ["page", "status"], registry=self._registry
         )
 
     def health(self, _request: Request) -> Response:
-        """200 while the store answers."""
+        """Return 200 while the store answers."""
         try:
-            self._site.app.store.papers.newest_id()
+            self._site.store.papers.newest_id()
         except StoreError:
             return PlainTextResponse("the store doesn't answer\n", 503)
         return PlainTextResponse("ok\n")
 
     def metrics(self, request: Request) -> Response:
-        """Figures in Prometheus' text form."""
-        if refusal := self._refusal(request):
-            return refusal
+        """Return the figures in Prometheus' text format."""
+        if denied := self._deny(request):
+            return denied
         return Response(generate_latest(self._registry), media_type=_CONTENT_TYPE)
 
     def status(self, request: Request) -> Response:
-        """What ``paperbot status`` says."""
-        if refusal := self._refusal(request):
-            return refusal
-        app, profiles = self._site.app, self._site.profiles()
+        """Show what ``paperbot status`` shows."""
+        if denied := self._deny(request):
+            return denied
+        app = self._site.app
+        profiles = self._site.profiles()
         now = self._site.now
-        standing = [
+        problems = [
             *app.profile_problems,
             *app.room.problems(),
             *unreadable(app.sources, app.store, app.parser.parse, now),
         ]
-        found = status(app.store, app.sources, profiles, standing, now)
-        return self._site.page("status.html.j2", found=found)
+        report = status(app.store, app.sources, profiles, problems, now)
+        return self._site.page("status.html.j2", report=report)
 
-    def _refusal(self, request: Request) -> Response | None:
-        """None for a holder of the token."""
+    def _deny(self, request: Request) -> Response | None:
+        """Return None for a holder of the operator's token, else 401; raises PageError if no token is set."""
         token = self._site.app.operator_token
         if token is None:
-            raise Refused(404, "This page is for operators; PAPERBOT_WEB__OPERATOR_TOKEN opens it.")
-        if hmac.compare_digest(_shown(request).encode(), token.encode()):
+            raise PageError(404, "This page is for operators; PAPERBOT_WEB__OPERATOR_TOKEN enables it.")
+        # A bearer token for scrapers, or the password of any user for browsers.
+        scheme, _, presented = request.headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "basic":
+            try:
+                presented = base64.b64decode(presented, validate=True).decode().partition(":")[2]
+            except ValueError:  # not Base64, or not UTF-8
+                presented = ""
+        else:
+            presented = presented.strip() if scheme.lower() == "bearer" else ""
+        # In constant time: the time of a plain comparison tells how many characters were right.
+        if hmac.compare_digest(presented.encode(), token.encode()):
             return None
-        return self._site.page("refused.html.j2", 401, message="This page is for operators.", headers=_ASK)
+        return self._site.page(
+            "refused.html.j2", 401, message="This page is for operators.", headers=_CHALLENGE
+        )
 
 
 class RequestMetrics:
-    """Middleware: counts answers by page and status; a page is named by its handler, never by its address."""
+    """Middleware that counts responses by page and status.
+
+    The label is the route, not the address, which holds a token and would make a time series of each.
+    """
 
     def __init__(self, app: ASGIApp, requests: Counter) -> None:
         self._app = app
         self._requests = requests
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """As ASGI has it."""
+        """Implement ASGI."""
 
-        async def counted(message: Message) -> None:
+        async def send_and_count(message: Message) -> None:
             if message["type"] == "http.response.start":
-                endpoint = scope.get("endpoint")
-                page = getattr(endpoint, "__qualname__", "none")
+                page = getattr(scope.get("endpoint"), "__qualname__", "none")
                 self._requests.labels(page, str(message["status"])).inc()
             await send(message)
 
-        await self._app(scope, receive, counted)
+        await self._app(scope, receive, send_and_count)
 
 
-class _Kept(Collector):
-    """Reads the store when asked."""
+class _StoreCollector(Collector):
+    """Reads the store at each scrape, so that all processes' work is counted."""
 
-    def __init__(self, site: Site) -> None:
-        self._site = site
+    def __init__(self, store: Store) -> None:
+        self._store = store
 
     def collect(self) -> Iterator[Metric]:
-        """Gauges of what is kept."""
-        store: Store = self._site.app.store
-        yield GaugeMetricFamily("paperbot_papers", "Papers known.", value=store.papers.count())
-        readers = GaugeMetricFamily("paperbot_readers", "Readers.", labels=["state"])
-        everyone = store.readers.all()
-        active = sum(reader.stopped is None for reader in everyone)
-        readers.add_metric(["active"], active)
-        readers.add_metric(["stopped"], len(everyone) - active)
-        yield readers
-        thumbs = GaugeMetricFamily("paperbot_thumbs", "Thumbs that count.", labels=["vote"])
-        counts = store.feedback.counts().values()
-        thumbs.add_metric(["up"], sum(up for up, _ in counts))
-        thumbs.add_metric(["down"], sum(down for _, down in counts))
-        yield thumbs
-        outbox = GaugeMetricFamily("paperbot_outbox", "Messages in the outbox.", labels=["state"])
-        for state, count in store.outbox.counts().items():
-            outbox.add_metric([state], count)
-        yield outbox
-
-
-def _shown(request: Request) -> str:
-    """The token that a request shows: as a bearer's, or as the password of any user."""
-    scheme, _, given = request.headers.get("authorization", "").partition(" ")
-    if scheme.lower() == "bearer":
-        return given.strip()
-    if scheme.lower() != "basic":
-        return ""
-    try:
-        return base64.b64decode(given, validate=True).decode().partition(":")[2]
-    except ValueError:  # no base64 (also not ASCII), or no UTF-8
-        return ""
+        """Yield the gauges."""
+        # These texts are part of what dashboards show; the names are the contract.
+        yield GaugeMetricFamily("paperbot_papers", "Papers known.", value=self._store.papers.count())
+        readers = self._store.readers.all()
+        active = sum(reader.stopped is None for reader in readers)
+        gauge = GaugeMetricFamily("paperbot_readers", "Readers.", labels=["state"])
+        gauge.add_metric(["active"], active)
+        gauge.add_metric(["stopped"], len(readers) - active)
+        yield gauge
+        counts = self._store.feedback.counts().values()
+        gauge = GaugeMetricFamily("paperbot_thumbs", "Thumbs that count.", labels=["vote"])
+        gauge.add_metric(["up"], sum(up for up, _ in counts))
+        gauge.add_metric(["down"], sum(down for _, down in counts))
+        yield gauge
+        gauge = GaugeMetricFamily("paperbot_outbox", "Messages in the outbox.", labels=["state"])
+        for state, count in self._store.outbox.counts().items():
+            gauge.add_metric([state], count)
+        yield gauge

@@ -1,4 +1,4 @@
-"""What every request passes: a cap on its size, its form read, and the headers that keep a page to itself."""
+"""Middleware for every request: a cap on its size, its form parsed, and security headers on the response."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-MOST_BYTES = 1_000_000  # of a request's body; a Slack message that a button stands in comes along whole
-MOST_FIELDS = 50
-_LONGEST_NUMBER = 20  # digits; Python refuses to read thousands
-_FORM = "application/x-www-form-urlencoded"
+MAX_BYTES = 1_000_000  # of a body; Slack sends the whole message along in which a button was pressed
+MAX_FIELDS = 50
+_MAX_DIGITS = 20  # of Content-Length; int() raises ValueError beyond 4,300
 
+# Pages work without scripts, so that the policy can forbid all of them; nothing is loaded from elsewhere. Tokens are
+# in the addresses of pages: no-referrer keeps them from the sites that papers link to, noindex from search engines.
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; "
     "base-uri 'none'; frame-ancestors 'none'",
@@ -25,33 +26,32 @@ _HEADERS = {
     "X-Robots-Tag": "noindex",
 }
 
-Form = dict[str, list[str]]
 
+class RequestLimits:
+    """Hands the application the body as ``state.body`` and its fields as ``state.form``.
 
-class Guard:
-    """Middleware: hands the application a whole body as ``state.body`` and its fields as ``state.form``.
-
-    A body that is too large, or has too many fields, gives ``state.excess`` instead, and is not kept.
+    A body that is too large, or has too many fields, sets ``state.excess`` instead, and is not kept in memory.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """As ASGI has it."""
+        """Implement ASGI."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        state = scope.setdefault("state", {})
         try:
-            body = await _body(Headers(scope=scope), receive)
+            body = await _read_body(scope, receive)
         except ClientDisconnect:
-            return  # what came is not what was meant, and nobody waits for an answer
-        form = None if body is None else _form(Headers(scope=scope).get("content-type", ""), body)
+            return  # half a form must not be acted on, and nobody waits for a response
+        form = None if body is None else _parse_form(scope, body)
+        state = scope.setdefault("state", {})
         state["excess"] = form is None
-        state["body"], state["form"] = body or b"", form or {}
+        state["body"] = body or b""
+        state["form"] = form or {}
 
-        async def with_headers(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for name, value in _HEADERS.items():
@@ -59,33 +59,37 @@ class Guard:
                 headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
-        await self._app(scope, receive, with_headers)
+        await self._app(scope, receive, send_with_headers)
 
 
-async def _body(headers: Headers, receive: Receive) -> bytes | None:
-    """The whole body; None as soon as it is seen to be too large. Raises ClientDisconnect where it is cut off."""
-    announced = headers.get("content-length", "")
-    if announced.isdecimal() and (len(announced) > _LONGEST_NUMBER or int(announced) > MOST_BYTES):
+async def _read_body(scope: Scope, receive: Receive) -> bytes | None:
+    """Return the whole body, or None as soon as it is too large; raises ClientDisconnect if it is cut off."""
+    announced = Headers(scope=scope).get("content-length", "")
+    if announced.isdecimal() and (len(announced) > _MAX_DIGITS or int(announced) > MAX_BYTES):
         return None
     body = b""
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
             raise ClientDisconnect
-        part: bytes = message.get("body", b"")
-        body += part
-        if len(body) > MOST_BYTES:
+        chunk: bytes = message.get("body", b"")
+        body += chunk
+        # Content-Length may be absent (chunked encoding) or wrong, so that what arrives is counted too.
+        if len(body) > MAX_BYTES:
             return None
         if not message.get("more_body", False):
             return body
 
 
-def _form(content_type: str, body: bytes) -> Form | None:
-    """The fields of a form as browsers send it, none of any other body; None where there are too many."""
-    if content_type.partition(";")[0].strip().lower() != _FORM:
+def _parse_form(scope: Scope, body: bytes) -> dict[str, list[str]] | None:
+    """Return the fields of a URL-encoded form, none for other content types; None if there are too many."""
+    content_type = Headers(scope=scope).get("content-type", "").partition(";")[0].strip().lower()
+    if content_type != "application/x-www-form-urlencoded":
         return {}
     try:
+        # PostgreSQL refuses the null character in any text.
         text = body.decode("utf-8", "replace").replace("\0", "")
-        return parse_qs(text, keep_blank_values=True, max_num_fields=MOST_FIELDS)
+        # Starlette's own form parser has no limit on the number of URL-encoded fields.
+        return parse_qs(text, keep_blank_values=True, max_num_fields=MAX_FIELDS)
     except ValueError:
         return None

@@ -1,8 +1,8 @@
-"""The pages' server: uvicorn, with bounds on what clients that never finish can hold.
+"""uvicorn with bounds on what slow clients can hold: a defence against Slowloris.
 
-A connection that waits for its client (for the rest of a request, or for an answer to be taken) is closed after
-``client_seconds``. Where there are more than ``connections``, the one that has waited longest makes room for the
-newest, so that half-open connections keep nobody out: uvicorn's own ``limit_concurrency`` would refuse the newest.
+A connection that waits for its client (for the rest of a request, or for a response to be read) is closed after
+``client_seconds``. Beyond ``connections``, the one that has waited longest is closed in favour of the newest, so
+that half-open connections keep nobody out. uvicorn's own ``limit_concurrency`` would answer the newest with 503.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import logging
 import socket
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from types import FrameType
 
 import h11
@@ -22,131 +21,142 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from bot.app.limits import Limits
 
-_PAGES_END = 2  # seconds that open requests get after a signal
-_DROP = struct.pack("ii", 1, 0)  # linger for 0 seconds
-_MINUTE = 60.0
-_LINES_A_MINUTE = 100  # of the log, different ones
-_UNFINISHED = (h11.IDLE, h11.SEND_BODY)
+_GRACEFUL_SECONDS = 2  # that open requests get after a signal
+_NO_LINGER = struct.pack("ii", 1, 0)  # struct linger: on, 0 seconds
+_UNFINISHED_REQUEST = (h11.IDLE, h11.SEND_BODY)
+
+# Of the log: with a full disk or no free file descriptors, every connection attempt logs the same error.
+_MINUTE = 60.0  # seconds
+_LINES_A_MINUTE = 100
 
 
 class _Config(uvicorn.Config):
-    """uvicorn's configuration with limits of our own, and the connections that wait, longest first."""
+    """uvicorn's configuration, with our limits and the connections that wait for their client, longest first."""
 
     def __init__(self, web: ASGIApp, limits: Limits) -> None:
-        # Addresses of pages hold tokens: no access log; what uvicorn logs passes the handlers of the root logger.
         super().__init__(
             web,
+            # h11 and not httptools: the limits need to know how far a request has come, which only h11 tells.
             http=_Connection,
             ws="none",
+            # uvicorn's messages go to the handlers of the root logger. No access log: paths hold tokens.
             log_config=None,
             log_level="warning",
             access_log=False,
             server_header=False,
             proxy_headers=bool(limits.trusted_proxies),
             forwarded_allow_ips=list(limits.trusted_proxies),
-            timeout_graceful_shutdown=_PAGES_END,
-            # asyncio accepts as many at one go, before the first of them can make room.
+            timeout_graceful_shutdown=_GRACEFUL_SECONDS,
+            # asyncio accepts up to a backlog of connections at once, before the first of them can be closed.
             backlog=min(limits.connections, 64),
         )
         self.limits = limits
+        # A dict, as a set would not keep the order.
         self.waiting: dict[_Connection, None] = {}
 
 
 class _Connection(H11Protocol):
-    """One connection; knows when it is the client that everything waits for."""
+    """One connection, which has a deadline as long as it waits for its client."""
 
     config: _Config
     _deadline: asyncio.TimerHandle | None = None
-    _is_full = False  # whether answers are taken more slowly than they are made
+    _is_write_buffer_full = False
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
         super().connection_made(transport)
-        self._wait()
+        self._start_deadline()
         if len(self.connections) > self.config.limits.connections:
-            next(iter(self.config.waiting))._give_up()
+            next(iter(self.config.waiting))._abort()
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
-        self._review()
+        self._update_deadline()
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
-        self._go_on()
-        self._wait()  # for the next request, or for this answer to be taken
+        # Anew, for the next request, or for this response to be read.
+        self._cancel_deadline()
+        self._start_deadline()
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        self._is_full = True
-        self._review()
+        self._is_write_buffer_full = True
+        self._update_deadline()
 
     def resume_writing(self) -> None:
         super().resume_writing()
-        self._is_full = False
-        self._go_on()
-        self._review()
+        self._is_write_buffer_full = False
+        # The client has read a part, so that it gets the full time again for the next.
+        self._cancel_deadline()
+        self._update_deadline()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._go_on()
+        self._cancel_deadline()
         super().connection_lost(exc)
 
-    def _review(self) -> None:
-        if self._is_full or self.conn.their_state in _UNFINISHED:
-            self._wait()
+    def _update_deadline(self) -> None:
+        if self._is_write_buffer_full or self.conn.their_state in _UNFINISHED_REQUEST:
+            self._start_deadline()
         else:
-            self._go_on()
+            self._cancel_deadline()
 
-    def _wait(self) -> None:
-        """From now on, unless it waits already: bytes that drip in win no time."""
+    def _start_deadline(self) -> None:
+        # A running deadline stays: a client that sends one byte at a time must not win time with each.
         if self._deadline is None:
             self.config.waiting[self] = None
-            self._deadline = self.loop.call_later(self.config.limits.client_seconds, self._give_up)
+            self._deadline = self.loop.call_later(self.config.limits.client_seconds, self._abort)
 
-    def _go_on(self) -> None:
+    def _cancel_deadline(self) -> None:
         self.config.waiting.pop(self, None)
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
 
-    def _give_up(self) -> None:
-        self._go_on()
-        # What was not taken is dropped: else the system would keep it, and try to send it, for minutes.
-        self.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _DROP)
+    def _abort(self) -> None:
+        self._cancel_deadline()
+        # Without it the kernel would keep what was not read, and try to send it, for minutes (FIN_WAIT1).
+        self.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
         self.transport.abort()
 
 
 class Server(uvicorn.Server):
-    """Serves the pages; calls ``told_to_stop`` as soon as a signal comes."""
+    """Serves the pages; calls ``on_signal`` as soon as SIGTERM or SIGINT comes."""
 
-    def __init__(self, web: ASGIApp, limits: Limits, told_to_stop: Callable[[], object]) -> None:
+    def __init__(self, web: ASGIApp, limits: Limits, on_signal: Callable[[], object]) -> None:
         super().__init__(_Config(web, limits))
-        self._told_to_stop = told_to_stop
+        self._on_signal = on_signal
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """As uvicorn has it."""
-        self._told_to_stop()
+        """Tell the jobs to stop before the open requests are waited for."""
+        self._on_signal()
         super().handle_exit(sig, frame)
 
 
-@dataclass
-class OncePerMinute(logging.Filter):
-    """Lets the same line pass once a minute, and so many different ones: who provokes errors fills no disk.
+class LogRateLimit(logging.Filter):
+    """Lets each line pass once a minute, and at most 100 different ones: provoked errors must not fill the disk.
 
-    What was left out is counted at the first line of a later minute.
+    What was suppressed is counted in the first line of a later minute.
     """
 
-    _began: float = 0.0
-    _passed: set[str] = field(default_factory=set)
-    _left_out: int = 0
+    def __init__(self) -> None:
+        super().__init__()
+        self._minute_started = 0.0
+        self._passed: set[str] = set()
+        self._suppressed = 0
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether the record is logged."""
+        """Tell whether the record is logged."""
         message = record.getMessage()
-        if not 0 <= record.created - self._began < _MINUTE:
-            if self._left_out:
-                record.msg, record.args = f"{message} ({self._left_out} lines were left out before)", None
-            self._began, self._passed, self._left_out = record.created, set(), 0
+        # Negative when the clock was set back: that starts a minute as well, or nothing would be logged until then.
+        if not 0 <= record.created - self._minute_started < _MINUTE:
+            if self._suppressed:
+                record.msg = f"{message} ({self._suppressed} lines were suppressed before)"
+                record.args = None
+            self._minute_started = record.created
+            self._passed = set()
+            self._suppressed = 0
         if message in self._passed or len(self._passed) >= _LINES_A_MINUTE:
-            self._left_out += 1
+            self._suppressed += 1
             return False
         self._passed.add(message)
         return True

@@ -1,4 +1,4 @@
-"""What all pages share: the open home, tokens read, readers found, and templates filled in."""
+"""What all pages share: the open home, readers and papers looked up, rate limits, and templates rendered."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import traceback
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from ipaddress import IPv6Address, ip_address, ip_network
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,161 +26,183 @@ if TYPE_CHECKING:
     from bot.app import App
     from bot.editions.composer import EditionComposer
 
-VIEWS_A_MINUTE = 30  # of pages that cost some 60 ms of one core each
-_REF = re.compile(r"p?(\d{1,18})")
+VIEWS_A_MINUTE = 30  # of pages that rank, which take about 60 ms of one core each
+_TOO_MANY = "Too many requests; please wait a minute."
+_PAPER_REF = re.compile(r"p?(\d{1,18})")
 
 
-class Refused(Exception):  # noqa: N818 - not an error: it becomes a page
-    """A request that leads nowhere; becomes a friendly page."""
+class PageError(Exception):
+    """A request that can't be answered; shown as a page with this status and message."""
 
     def __init__(self, status: int, message: str) -> None:
-        self.status, self.message = status, message
+        self.status = status
+        self.message = message
 
 
-class Views:
-    """How often pages were asked for in this minute, by whom; in memory, as looking at a page writes nothing."""
+class ViewCounter:
+    """Counts page views per minute and viewer, in memory: looking at a page must not write to the database."""
 
     def __init__(self) -> None:
         self._minute = 0
         self._counts: Counter[object] = Counter()
-        self._counting = threading.Lock()
+        self._lock = threading.Lock()
 
-    def count(self, who: object, most: int, now: datetime) -> None:
-        """Count one more; raises Refused beyond ``most`` a minute."""
+    def count(self, viewer: object, limit: int, now: datetime) -> None:
+        """Count one view; raises PageError beyond ``limit`` a minute."""
         minute = int(now.timestamp()) // 60
-        with self._counting:
+        with self._lock:
             if minute != self._minute:
                 self._minute = minute
                 self._counts.clear()
-            self._counts[who] += 1
-            if self._counts[who] > most:
-                raise Refused(429, "That was very much at once; please wait a minute.")
+            self._counts[viewer] += 1
+            if self._counts[viewer] > limit:
+                raise PageError(429, _TOO_MANY)
 
 
 class Site:
-    """One open home, as the pages see it. Threads share it."""
+    """One open home as the pages use it. Threads share it."""
 
     def __init__(self, app: App) -> None:
         self.app = app
-        self.views = Views()
-        self._ranking = threading.Lock()
-        self._refreshing = threading.Lock()
+        self.store = app.store
+        self._views = ViewCounter()
+        # Handlers run in Starlette's worker threads. The composer and the cached profiles are not thread-safe.
+        self._ranking_lock = threading.Lock()
+        self._refresh_lock = threading.Lock()
 
     @property
     def now(self) -> datetime:
-        """The clock."""
+        """The current time, in UTC."""
         return datetime.now(UTC)
 
     def count_view(self, viewer: Reader | str) -> None:
-        """Count one more page for a reader, or for a client's address; raises Refused where they are too many."""
-        who = viewer.id if isinstance(viewer, Reader) else viewer
-        self.views.count(who, VIEWS_A_MINUTE, self.now)
+        """Count a view by a reader or by a client's address; raises PageError if there are too many."""
+        key = viewer.id if isinstance(viewer, Reader) else viewer
+        self._views.count(key, VIEWS_A_MINUTE, self.now)
+
+    def limit_rate(self, action: str, actor: str, per_minute: int) -> None:
+        """Count an action in the database, where all processes see it; raises PageError if there are too many."""
+        if not self.store.rate_limits.allow(action, actor, per_minute, timedelta(minutes=1), self.now):
+            raise PageError(429, _TOO_MANY)
 
     @contextmanager
     def editor(self) -> Iterator[EditionComposer]:
-        """The editor, over the papers of this moment; one request has it at a time, as it is heavy work."""
-        with self._ranking:
+        """Lend the composer, up to date with the newest papers, to one request at a time.
+
+        Ranking is CPU-bound: requests that rank in parallel would only slow one another down, and hold a copy of the
+        matrices each.
+        """
+        with self._ranking_lock:
             self._refresh()
             yield self.app.editor
 
     def profiles(self) -> dict[str, Profile]:
-        """The sound profiles of this moment."""
+        """Return the valid profiles by slug, as their files are now."""
         self._refresh()
         return self.app.profiles
 
     def profile_of(self, reader: Reader) -> Profile:
-        """A reader's profile as the reader has it; raises Refused where its file is gone."""
-        return with_override(self.profile_in_file(reader), self.app.store.overrides.get(reader.id))
+        """Return a reader's profile with the reader's own settings; raises PageError if its file is gone."""
+        return with_override(self.profile_in_file(reader), self.store.overrides.get(reader.id))
 
     def profile_in_file(self, reader: Reader) -> Profile:
-        """A reader's profile as its file has it; raises Refused where that is gone."""
+        """Return a reader's profile as its file has it; raises PageError if that is gone."""
         profile = self.profiles().get(reader.profile)
         if profile is None:
-            raise Refused(410, "The profile that this was for is no longer there.")
+            raise PageError(410, "The profile of this subscription no longer exists.")
         return profile
 
     def reader(self, request: Request, purpose: Purpose) -> Reader:
-        """The reader whom a link of this purpose was made for; raises Refused."""
+        """Return the reader that the token in the request's path was signed for; raises PageError."""
         return self.reader_with(self.payload(request, purpose)[0])
 
     def reader_with(self, reader_id: int) -> Reader:
-        """The reader with this id; raises Refused."""
-        reader = self.app.store.readers.by_id(reader_id)
+        """Return the reader with this id; raises PageError."""
+        reader = self.store.readers.by_id(reader_id)
         if reader is None:
-            raise Refused(410, "That subscription no longer exists, and nothing is kept of it.")
+            raise PageError(410, "This subscription no longer exists, and its data is deleted.")
         return reader
 
     def paper(self, paper_id: int) -> Paper:
-        """The paper with this id; raises Refused."""
-        paper = self.app.store.papers.get([paper_id]).get(paper_id)
+        """Return the paper with this id; raises PageError."""
+        paper = self.store.papers.get([paper_id]).get(paper_id)
         if paper is None:
-            raise Refused(404, "That paper is no longer here.")
+            raise PageError(404, "This paper no longer exists.")
         return paper
 
     def payload(self, request: Request, purpose: Purpose) -> list[int]:
-        """What the token in a request's path says; raises Refused."""
+        """Return the payload of the token in a request's path; raises PageError."""
         try:
             return self.app.signer.read(purpose, request.path_params["token"])
         except TokenError as error:
-            raise Refused(410 if error.expired else 404, f"Sorry, {error}.") from None
-
-    def _refresh(self) -> None:
-        with self._refreshing:
-            self.app.refresh()
+            raise PageError(410 if error.expired else 404, f"Sorry, {error}.") from None
 
     def page(
         self, template: str, status: int = 200, *, headers: Mapping[str, str] | None = None, **context: object
     ) -> Response:
-        """A template filled in."""
+        """Return a rendered template."""
         page = self.app.templates.get_template(f"pages/{template}").render(**context)
+        # Invisible and bidirectional control characters in titles could disguise what a page says.
         return HTMLResponse(visible(page), status, headers)
 
+    def _refresh(self) -> None:
+        with self._refresh_lock:
+            self.app.refresh()
 
-def assert_own(reader: Reader) -> Reader:
-    """A page that all members of a channel can open does nothing that one may not do to the others."""
+
+def require_personal(reader: Reader) -> Reader:
+    """Return the reader; raises PageError for a channel's.
+
+    Every member of a channel can open its links, and no member may stop, export or delete the others' subscription.
+    """
     if reader.is_shared:
-        raise Refused(403, "This page is a whole channel's; that is for the operator of Paperbot to do.")
+        raise PageError(
+            403, "This page belongs to a whole channel; only the operator of Paperbot can do this."
+        )
     return reader
 
 
-def assert_changed(changed: bool) -> None:
-    """Raises Refused where a reader's wish was not carried out, as it was somebody else who stopped them."""
-    if not changed:
-        raise Refused(
-            403,
-            "It was not you who stopped these editions, so only the operator of Paperbot can start them again.",
-        )
-
-
 def field(request: Request, name: str) -> str:
-    """The first value of a form's field; empty where there is none."""
+    """Return the first value of a form's field, or an empty string."""
     form: dict[str, list[str]] = request.state.form
     return form.get(name, [""])[0]
 
 
 def fields(request: Request, name: str) -> list[str]:
-    """All values of a form's field."""
+    """Return all values of a form's field."""
     form: dict[str, list[str]] = request.state.form
     return form.get(name, [])
 
 
-def vote_of(text: str) -> Vote:
-    """A vote as links and forms name it; raises Refused."""
+def parse_vote(text: str) -> Vote:
+    """Return the vote of this name; raises PageError."""
     try:
         return Vote(text)
     except ValueError:
-        raise Refused(400, "That link is not whole; please open it from the mail again.") from None
+        raise PageError(400, "This link is incomplete; please open it from the email again.") from None
 
 
-def paper_id_of(text: str) -> int:
-    """The number of ``p17`` or ``17``; raises Refused."""
-    if found := _REF.fullmatch(text):
-        return int(found[1])
-    raise Refused(400, "That is no paper.")
+def parse_paper_id(text: str) -> int:
+    """Return the id in ``p17`` or ``17``; raises PageError."""
+    match = _PAPER_REF.fullmatch(text)
+    if match is None:
+        raise PageError(400, "Not a valid paper id.")
+    return int(match[1])
 
 
-def client_of(request: Request) -> str:
-    """Where a request comes from, for counting: an address, or the network that one household has (IPv6)."""
+def parse_day(ordinal: int) -> date:
+    """Return the date with this proleptic Gregorian ordinal; raises PageError."""
+    try:
+        return date.fromordinal(ordinal)
+    except (ValueError, OverflowError):
+        raise PageError(404, "Not a valid date.") from None
+
+
+def client_key(request: Request) -> str:
+    """Return what a client is counted by: its IPv4 address, or its IPv6 /64.
+
+    A /64 is what a household gets (RFC 6177), so that counting single IPv6 addresses would limit nobody.
+    """
     host = request.client.host if request.client else ""
     try:
         address = ip_address(host)
@@ -191,15 +213,8 @@ def client_of(request: Request) -> str:
     return str(address)
 
 
-def day_of(ordinal: int) -> date:
-    """The day with this number; raises Refused."""
-    try:
-        return date.fromordinal(ordinal)
-    except (ValueError, OverflowError):
-        raise Refused(404, "There is no such day.") from None
-
-
-def place(error: Exception) -> str:
-    """Where an error came from, without the values it came with: these may be a reader's."""
+def traceback_places(error: Exception) -> str:
+    """Return the frames of an error without its message, which may hold a reader's data."""
+    # Frames name files, lines and functions; unlike messages, they hold no values.
     frames = traceback.extract_tb(error.__traceback__)
     return " > ".join(f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames)

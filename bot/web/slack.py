@@ -1,6 +1,9 @@
-"""What people do in Slack: thumbs under papers, and ``/papers``. Acknowledged first, then done, then answered.
+"""What people do in Slack: thumbs under papers, and ``/papers``.
 
-A channel is one reader, and each of its members votes; who pressed is Slack's word, never the button's.
+Slack wants an answer within three seconds, and ranking can take longer: a request is acknowledged first, then
+handled, then answered through its ``response_url``.
+
+A channel is one reader, and each of its members votes. Who voted is what Slack signed, never what the button says.
 """
 
 from __future__ import annotations
@@ -8,7 +11,8 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
@@ -16,210 +20,200 @@ from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bot.domain import Kind, Paper, Reader, StopReason, Vote
+from bot.domain import Paper, Reader, Vote
 from bot.errors import PaperbotError
 from bot.feedback.effect import VoteEffect
 from bot.rendering import phrases
 from bot.rendering.slack import escape
-from bot.web.editions import whole_edition
+from bot.subscriptions.service import NotStoppedByReaderError
+from bot.web.editions import load_edition
 from bot.web.open_editions import OpenEditions
-from bot.web.site import Refused, Site, paper_id_of, place
-from bot.web.votes import vote_by_web
+from bot.web.site import PageError, Site, parse_paper_id, traceback_places
+from bot.web.votes import record_vote
 
 log = logging.getLogger("paperbot")
 
 _VOTES = {"thumb_up": Vote.UP, "thumb_down": Vote.DOWN, "thumb_clear": Vote.CLEAR}
-_SAID = {Vote.UP: "👍 More like", Vote.DOWN: "👎 Less like", Vote.CLEAR: "Taken back:"}
+_VOTE_MESSAGES = {Vote.UP: "👍 More like", Vote.DOWN: "👎 Less like", Vote.CLEAR: "Vote removed:"}
 _HELP = (
-    "`/papers` shows the latest edition, `/papers subscribe NAME` sends you one of your own, "
-    "`/papers pause` and `/papers resume` stop and go on."
+    "`/papers` shows the latest edition, `/papers subscribe NAME` subscribes you, "
+    "`/papers pause` and `/papers resume` stop and resume your editions."
 )
-_SORRY = {"text": "Sorry, that did not work; the operator can see why in the log."}
-_NOT_YOURS = "It was not you who stopped that; only the operator of Paperbot can start it again."
+_FAILED = "Sorry, that did not work; the operator can see why in the log."
+_STOPPED_BY_OTHERS = "You did not stop these editions; only the operator of Paperbot can start them again."
 _ID = re.compile(r"[A-Z0-9]{2,30}")
-_MOST_ANSWERS = 5  # that Slack takes for one request
-_WORDS = 6
+_MAX_ANSWERS = 5  # that Slack accepts through one response_url
+_WORDS_SHOWN = 6
+_REPLAY_WINDOW = timedelta(minutes=10)  # longer than the five minutes for which a signature is valid
 
 Payload = dict[str, Any]
 Answer = dict[str, Any]
 
 
 class SlackPages:
-    """``/slack/actions`` and ``/slack/commands``: both take both."""
+    """``/slack/actions`` and ``/slack/commands``: either accepts both kinds of request."""
 
     def __init__(self, site: Site, open_editions: OpenEditions) -> None:
         self._site = site
-        self._open = open_editions
+        self._open_editions = open_editions
+        self._subscriptions = site.app.subscribing
 
     def receive(self, request: Request) -> Response:
-        """200 at once for what Slack signed, 401 for anything else; the work comes after the answer."""
-        front = self._site.app.slack_interactions
-        if front is None or not front.is_genuine(request.state.body, request.headers):
+        """Return 200 for what Slack signed, and handle it after the response; return 401 for anything else."""
+        slack = self._site.app.slack_interactions
+        if slack is None or not slack.is_genuine(request.state.body, request.headers):
             return Response(status_code=401)
-        payload = _payload(request.state.form)
-        if payload is None:
+        form: dict[str, list[str]] = request.state.form
+        payload: object = None
+        if "payload" in form:  # a button
+            with suppress(ValueError, RecursionError):
+                payload = json.loads(form["payload"][0])
+        elif "command" in form:
+            payload = {name: values[0] for name, values in form.items()}
+        if not isinstance(payload, dict):
             return Response(status_code=401)
+        # The signature covers timestamp and body: the same one again is a repetition, by Slack or by an attacker.
         signature = request.headers.get("x-slack-signature", "")
-        allow = self._site.app.store.rate_limits.allow
-        if not allow("slack", signature, 1, timedelta(minutes=10), self._site.now):
-            return Response()  # a replay
-        return Response(background=BackgroundTask(self.act, payload))
+        if not self._site.store.rate_limits.allow("slack", signature, 1, _REPLAY_WINDOW, self._site.now):
+            return Response()
+        return Response(background=BackgroundTask(self.handle, payload))
 
-    def act(self, payload: Payload) -> None:
-        """Do what was asked for, and answer the person who asked; says what went wrong, to both sides."""
-        front = self._site.app.slack_interactions
-        assert front is not None  # noqa: S101 - only it hands payloads in
+    def handle(self, payload: Payload) -> None:
+        """Do what was asked for, and answer the person who asked; errors go to both person and log."""
+        slack = self._site.app.slack_interactions
+        assert slack is not None  # noqa: S101 - payloads come only from it
         try:
-            answers = list(self._answers(payload))
-        except Refused as refused:
-            answers = [{"text": refused.message}]
+            if "command" in payload:
+                answers = self._run_command(payload)
+            elif payload.get("type") == "block_actions":
+                answers = [self._vote(payload)]
+            else:
+                raise PageError(400, "This request is unknown to me.")
+        except PageError as error:
+            answers = [{"text": error.message}]
+        except NotStoppedByReaderError:
+            answers = [{"text": _STOPPED_BY_OTHERS}]
         except PaperbotError as error:
             log.error("slack: %s", error)
-            answers = [_SORRY]
+            answers = [{"text": _FAILED}]
         except Exception as error:
-            log.error("slack: %s: %s", type(error).__name__, place(error))
-            answers = [_SORRY]
-        for answer in answers[:_MOST_ANSWERS]:
-            front.answer(_text(payload, "response_url"), answer)
-
-    def _answers(self, payload: Payload) -> Iterator[Answer]:
-        if "command" in payload:
-            yield from self._command(payload)
-        elif payload.get("type") == "block_actions":
-            yield self._thumb(payload)
-        else:
-            raise Refused(400, "That is nothing I know.")
+            log.error("slack: %s: %s", type(error).__name__, traceback_places(error))
+            answers = [{"text": _FAILED}]
+        for answer in answers[:_MAX_ANSWERS]:
+            slack.answer(_text_at(payload, "response_url"), answer)
 
     # --- thumbs
 
-    def _thumb(self, payload: Payload) -> Answer:
+    def _vote(self, payload: Payload) -> Answer:
         actions = payload.get("actions")
         action = actions[0] if isinstance(actions, list) and actions else None
-        vote = _VOTES.get(_text(action, "action_id"))
+        vote = _VOTES.get(_text_at(action, "action_id"))
         if vote is None:
-            raise Refused(400, "That is no button of mine.")
-        paper = self._site.paper(paper_id_of(_text(action, "value")))
-        person = _id(payload, "user", "id")
-        channel = _id(payload, "channel", "id") or _id(payload, "container", "channel_id")
-        if not person:
-            raise Refused(400, "Slack did not say who you are, so nothing was noted.")
-        reader = self._reader(payload, [channel, person], paper)
-        voter = _voter(payload, person) if reader.is_shared else ""
-        effect = vote_by_web(self._site, reader, paper, vote, via="slack", voter=voter)
-        return _told(paper, vote, effect, self._tally(reader, paper) if voter else "")
+            raise PageError(400, "This button is unknown to me.")
+        paper = self._site.paper(parse_paper_id(_text_at(action, "value")))
+        user = _id_at(payload, "user", "id")
+        channel = _id_at(payload, "channel", "id") or _id_at(payload, "container", "channel_id")
+        if not user:
+            raise PageError(400, "Slack did not say who you are, so nothing was saved.")
+        reader = self._reader_of_message(payload, [channel, user], paper)
+        if not reader.is_shared:
+            return _vote_answer(paper, vote, record_vote(self._site, reader, paper, vote, via="slack"), "")
+        # User ids are unique in their workspace only, and Slack Connect brings several into one channel.
+        team = _id_at(payload, "user", "team_id") or _id_at(payload, "team", "id")
+        effect = record_vote(self._site, reader, paper, vote, via="slack", voter=f"{team}/{user}")
+        votes = [cast.vote for cast in self._site.store.feedback.votes(reader.id, paper.id)]
+        tally = f"In this channel: {votes.count(Vote.UP)} 👍 {votes.count(Vote.DOWN)} 👎"
+        return _vote_answer(paper, vote, effect, tally)
 
-    def _reader(self, payload: Payload, addresses: list[str], paper: Paper) -> Reader:
-        """Whose edition the button stands in: the message says so, else it is the last with this paper."""
-        store = self._site.app.store
-        readers = {r.id: r for a in addresses if a for r in store.readers.at_address(a)}
-        key = _text(payload, "message", "metadata", "event_payload", "key").split(":")
-        named = int(key[1]) if len(key) > 1 and key[1].isdecimal() else 0
-        wanted = [named] if named in readers else list(readers)
-        found = store.editions.last_with(wanted, paper.id)
-        if found is None:
-            raise Refused(404, "That edition is no longer kept, so its thumbs count no more.")
-        return readers[found]
+    def _reader_of_message(self, payload: Payload, addresses: Iterable[str], paper: Paper) -> Reader:
+        """Return whose edition the button is in.
 
-    def _tally(self, reader: Reader, paper: Paper) -> str:
-        votes = [thumb.vote for thumb in self._site.app.store.feedback.votes(reader.id, paper.id)]
-        return f"In this channel: {votes.count(Vote.UP)} 👍 {votes.count(Vote.DOWN)} 👎"
+        Messages carry their outbox key as metadata; in those without, such as forwarded ones, it is the reader at
+        these addresses whose edition had the paper last.
+        """
+        readers = self._readers_at(addresses)
+        key = _text_at(payload, "message", "metadata", "event_payload", "key").split(":")
+        reader_id = int(key[1]) if len(key) > 1 and key[1].isdecimal() else None
+        candidates = [reader_id] if reader_id in readers else list(readers)
+        last = self._site.store.editions.last_with(candidates, paper.id)
+        if last is None:
+            raise PageError(404, "This edition is no longer stored, so its thumbs no longer count.")
+        return readers[last]
+
+    def _readers_at(self, addresses: Iterable[str]) -> dict[int, Reader]:
+        at_address = self._site.store.readers.at_address
+        return {reader.id: reader for address in addresses if address for reader in at_address(address)}
 
     # --- /papers
 
-    def _command(self, payload: Payload) -> Iterator[Answer]:
-        verb, _, rest = _text(payload, "text").strip().partition(" ")
-        person, channel = _id(payload, "user_id"), _id(payload, "channel_id")
-        if verb in ("", "today"):
-            yield from self._latest([channel, person])
-        elif verb == "subscribe":
-            yield {"text": self._subscribe(person, rest.strip())}
-        elif verb in ("pause", "resume"):
-            yield {"text": self._pause(person, pause=verb == "pause")}
-        else:
-            yield {"text": _HELP}
+    def _run_command(self, payload: Payload) -> list[Answer]:
+        verb, _, argument = _text_at(payload, "text").strip().partition(" ")
+        user = _id_at(payload, "user_id")
+        match verb:
+            case "" | "today":
+                # The channel's editions and the person's own, as messages of up to 50 blocks each.
+                answers: list[Answer] = []
+                for reader in self._readers_at([_id_at(payload, "channel_id"), user]).values():
+                    stored = self._site.store.editions.last(reader.id)
+                    if stored:
+                        messages = self._site.app.renderer.slack(load_edition(self._site, reader, stored))
+                        for message in map(json.loads, messages.splitlines()):
+                            answers.append({"text": message["text"], "blocks": message["blocks"]})
+                return answers or [{"text": f"There is no edition here yet. {self._offer()}"}]
+            case "subscribe":
+                slug = argument.strip()
+                profile = self._open_editions.profiles().get(slug)
+                if not user or profile is None:
+                    raise PageError(400, self._offer())
+                self._subscriptions.subscribe_slack_user(slug, user, self._site.now)
+                title = escape(profile.title, 200)
+                return [{"text": f"You are subscribed to “{title}”, by direct message. {_HELP}"}]
+            case "pause" | "resume":
+                readers = list(self._readers_at([user]).values())
+                if not readers:
+                    text = "You have no subscription of your own; only the operator can pause a channel's."
+                elif verb == "pause":
+                    for reader in readers:
+                        self._subscriptions.pause(reader)
+                    text = "Paused; `/papers resume` resumes."
+                else:
+                    self._subscriptions.resume_all(readers)
+                    text = "Resumed; the next edition comes as planned."
+                return [{"text": text}]
+            case _:
+                return [{"text": _HELP}]
 
-    def _latest(self, addresses: list[str]) -> Iterator[Answer]:
-        """The latest edition of each reader at these addresses."""
-        store = self._site.app.store
-        readers = {r.id: r for a in addresses if a for r in store.readers.at_address(a)}
-        last = {reader.id: store.editions.last(reader.id) for reader in readers.values()}
-        kept = [(readers[i], stored) for i, stored in last.items() if stored]
-        if not kept:
-            yield {"text": f"There is no edition here yet. {self._offers()}"}
-        for reader, stored in kept:
-            for line in self._site.app.renderer.slack(whole_edition(self._site, reader, stored)).splitlines():
-                message = json.loads(line)
-                yield {"text": message["text"], "blocks": message["blocks"]}
-
-    def _subscribe(self, person: str, slug: str) -> str:
-        profiles = self._open.profiles()
-        if not person or slug not in profiles:
-            raise Refused(400, self._offers())
-        readers = self._site.app.store.readers
-        reader = readers.ask(slug, Kind.SLACK, person, self._site.now)
-        if not readers.confirm(reader.id):
-            raise Refused(403, _NOT_YOURS)
-        return f"You get “{escape(profiles[slug].title, 200)}” as direct messages from now on. {_HELP}"
-
-    def _pause(self, person: str, *, pause: bool) -> str:
-        readers = self._site.app.store.readers
-        mine = readers.at_address(person) if person else []
-        if not mine:
-            return "You have no subscription of your own; a channel's is its operator's to pause."
-        if pause:
-            for reader in mine:
-                if reader.stopped is None:
-                    readers.leave(reader.id, StopReason.PAUSED)
-            return "Paused; `/papers resume` goes on."
-        back = [readers.come_back(reader.id) for reader in mine]
-        return "Welcome back; the next edition comes as planned." if any(back) else _NOT_YOURS
-
-    def _offers(self) -> str:
-        names = ", ".join(f"`{slug}`" for slug in self._open.profiles())
+    def _offer(self) -> str:
+        names = ", ".join(f"`{slug}`" for slug in self._open_editions.profiles())
         return f"You can subscribe to {names}: `/papers subscribe NAME`." if names else _HELP
 
 
-def _payload(form: dict[str, list[str]]) -> Payload | None:
-    """A button's JSON, or a command's fields; None for anything else."""
-    if "payload" not in form:
-        return {name: values[0] for name, values in form.items()} if "command" in form else None
-    try:
-        payload = json.loads(form["payload"][0])
-    except (ValueError, RecursionError):
-        return None
-    return payload if isinstance(payload, dict) else None
-
-
-def _text(value: object, *path: str) -> str:
-    """The text at a path into nested objects; empty where there is none."""
+def _text_at(value: object, *path: str) -> str:
+    """Return the text at a path into nested objects, or an empty string."""
     for key in path:
         value = value.get(key) if isinstance(value, dict) else None
     return value if isinstance(value, str) else ""
 
 
-def _id(value: object, *path: str) -> str:
-    """The Slack id at a path; empty where there is none."""
-    found = _text(value, *path)
-    return found if _ID.fullmatch(found) else ""
+def _id_at(value: object, *path: str) -> str:
+    """Return the Slack id at a path, or an empty string."""
+    text = _text_at(value, *path)
+    return text if _ID.fullmatch(text) else ""
 
 
-def _voter(payload: Payload, person: str) -> str:
-    """Who in the world it is: people of other workspaces may be in a shared channel."""
-    team = _id(payload, "user", "team_id") or _id(payload, "team", "id")
-    return f"{team}/{person}"
-
-
-def _told(paper: Paper, vote: Vote, effect: VoteEffect, tally: str) -> Answer:
-    """What the vote did, with a button to take it back."""
-    sign, way, changed = ("+", "up", effect.raised) if effect.rise else ("−", "down", effect.lowered)
-    words = [f"{sign} {word}" for word in changed[:_WORDS]]
-    moved = f"{len(effect.moved)} of {effect.candidates} candidates moved {way}." if effect.moved else ""
-    lines = [f"{_SAID[vote]} “{escape(phrases.title(paper), 300)}”"]
-    lines += [escape(part, 500) for part in (", ".join(words), moved, tally) if part]
-    text = "\n".join(lines)
+def _vote_answer(paper: Paper, vote: Vote, effect: VoteEffect, tally: str) -> Answer:
+    """Return a message on what the vote changed, with a button to undo it."""
+    sign, direction, words = ("+", "up", effect.raised) if effect.rise else ("−", "down", effect.lowered)
+    details = [
+        ", ".join(f"{sign} {word}" for word in words[:_WORDS_SHOWN]),
+        f"{len(effect.moved)} of {effect.candidates} candidates moved {direction}." if effect.moved else "",
+        tally,
+    ]
+    title = escape(phrases.title(paper), 300)
+    text = "\n".join([f"{_VOTE_MESSAGES[vote]} “{title}”", *(escape(line, 500) for line in details if line)])
     blocks: list[dict[str, Any]] = [{"type": "section", "text": {"type": "mrkdwn", "text": text}}]
     if vote is not Vote.CLEAR:
-        label = {"type": "plain_text", "text": "Take it back"}
+        label = {"type": "plain_text", "text": "Undo"}
         button = {"type": "button", "text": label, "action_id": "thumb_clear", "value": paper.ref}
         blocks.append({"type": "actions", "elements": [button]})
     return {"text": text, "blocks": blocks}

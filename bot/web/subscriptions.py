@@ -1,4 +1,4 @@
-"""Coming and going: the start page's form, the confirmation, unsubscribing, and coming back."""
+"""The start page with its form, the confirmation, unsubscribing, and resuming."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from bot.config.profiles import mail_address
-from bot.domain import STOPPED_BY_READER, Reader, StopReason
+from bot.domain import Reader
+from bot.subscriptions.service import NotStoppedByReaderError, may_confirm, may_resume
 from bot.tokens import Purpose
 from bot.web.open_editions import OpenEditions
-from bot.web.site import Refused, Site, assert_changed, assert_own, client_of, field
+from bot.web.site import PageError, Site, client_key, field, require_personal
+from bot.wording import format_days
 
-# Looks like a field to programs that fill in every field; people never see it.
+# A honeypot field: hidden from people, filled in by programs that fill in every field.
 _HONEYPOT = "homepage"
 
 
@@ -20,85 +22,93 @@ class SubscriptionPages:
 
     def __init__(self, site: Site, open_editions: OpenEditions) -> None:
         self._site = site
-        self._open = open_editions
+        self._open_editions = open_editions
+        self._subscriptions = site.app.subscribing
 
     def start(self, request: Request) -> Response:
-        """The open profiles with today's picks of each, and the form."""
-        return self._start(chosen=request.query_params.get("profile", ""))
+        """Show the open profiles with today's picks of each, and the form."""
+        return self._start_page(chosen=request.query_params.get("profile", ""))
 
-    def subscribe(self, request: Request) -> Response:
-        """The same answer to every address that could be one; a letter goes out where it may."""
-        slug, typed = field(request, "profile"), field(request, "email").strip()
-        if slug not in self._open.profiles():
-            raise Refused(400, "Please choose one of the profiles on the start page.")
+    def request_subscription(self, request: Request) -> Response:
+        """Send a confirmation mail if the caps allow it; the answer is the same for every valid address."""
+        slug = field(request, "profile")
+        typed = field(request, "email").strip()
+        profile = self._open_editions.profiles().get(slug)
+        if profile is None:
+            raise PageError(400, "Please choose one of the profiles on the start page.")
         try:
             address = mail_address(typed)
         except ValueError:
-            problem = "That is no complete mail address; it looks like ada@example.org."
-            return self._start(status=400, chosen=slug, typed=typed[:200], problem=problem)
+            problem = "Please enter a valid email address, like ada@example.org."
+            return self._start_page(status=400, chosen=slug, typed=typed[:200], problem=problem)
+        # No mail for a program, but the same page: an error would tell its author which field to leave empty.
         if not field(request, _HONEYPOT):
-            title = self._open.profiles()[slug].title
-            self._site.app.subscribing.ask(slug, title, address, client_of(request), self._site.now)
+            client = client_key(request)
+            self._subscriptions.request(slug, profile.title, address, client, self._site.now)
         return self._site.page("check_inbox.html.j2")
 
-    def to_start(self, _request: Request) -> Response:
-        """Whoever opens or reloads the form's address wants the form."""
+    def redirect_to_start(self, _request: Request) -> Response:
+        """Redirect a reload of the form's address to the form."""
+        # 303 and not 302, so that the browser asks with GET whatever the method was (RFC 9110, 15.4.4).
         return RedirectResponse("/", 303)
 
-    def ask_to_confirm(self, request: Request) -> Response:
-        """What the button will do."""
+    def show_confirmation(self, request: Request) -> Response:
+        """Show what the button will do."""
         reader = self._site.reader(request, Purpose.CONFIRM)
-        assert_changed(reader.stopped in (None, StopReason.AWAITING, *STOPPED_BY_READER))
-        return self._confirm_page(reader, done=reader.stopped is None)
+        if not may_confirm(reader):
+            raise NotStoppedByReaderError
+        return self._confirmation_page(reader, done=reader.stopped is None)
 
     def confirm(self, request: Request) -> Response:
-        """The reader is one from now on."""
+        """Start the editions."""
         reader = self._site.reader(request, Purpose.CONFIRM)
-        assert_changed(self._site.app.store.readers.confirm(reader.id))
-        return self._confirm_page(reader, done=True)
+        self._subscriptions.confirm(reader)
+        return self._confirmation_page(reader, done=True)
 
-    def ask_to_unsubscribe(self, request: Request) -> Response:
-        """What will stop, with a button."""
-        reader = assert_own(self._site.reader(request, Purpose.UNSUBSCRIBE))
-        return self._goodbye(reader, done=reader.stopped is not None)
+    def show_unsubscribe(self, request: Request) -> Response:
+        """Show what will stop, with a button."""
+        reader = require_personal(self._site.reader(request, Purpose.UNSUBSCRIBE))
+        return self._unsubscribe_page(reader, done=reader.stopped is not None)
 
     def unsubscribe(self, request: Request) -> Response:
-        """Stops the editions, or takes that back where the form says so.
+        """Stop the editions, or resume them if the form says so.
 
-        One click in a mail program comes the same way (RFC 8058), without cookies, in either encoding, and is
-        answered with 200 however often it comes.
+        Mail programs' one-click POST comes here too (RFC 8058): without cookies, in either form encoding, and
+        answered with 200 however often it is repeated.
         """
-        reader = assert_own(self._site.reader(request, Purpose.UNSUBSCRIBE))
-        back = field(request, "do") == "resubscribe"
-        readers = self._site.app.store.readers
-        if back:
-            assert_changed(readers.come_back(reader.id))
-        elif reader.stopped in (None, StopReason.PAUSED):
-            readers.leave(reader.id, StopReason.UNSUBSCRIBED)
-        return self._goodbye(reader, done=not back, back=back)
+        reader = require_personal(self._site.reader(request, Purpose.UNSUBSCRIBE))
+        resumed = field(request, "do") == "resubscribe"
+        if resumed:
+            self._subscriptions.resume(reader)
+        else:
+            self._subscriptions.unsubscribe(reader)
+        return self._unsubscribe_page(reader, done=not resumed, resumed=resumed)
 
-    def _start(self, status: int = 200, **form: str) -> Response:
-        editions = self._open.editions()
+    def _start_page(self, status: int = 200, **form: str) -> Response:
+        editions = self._open_editions.editions()
         return self._site.page("start.html.j2", status, editions=editions, honeypot=_HONEYPOT, form=form)
 
-    def _confirm_page(self, reader: Reader, *, done: bool) -> Response:
-        links = self._site.app.links(reader)
+    def _confirmation_page(self, reader: Reader, *, done: bool) -> Response:
         profile = self._site.profile_of(reader)
         return self._site.page(
-            "confirm.html.j2", reader=reader, profile=profile, done=done, me=links.me() if done else ""
+            "confirm.html.j2",
+            reader=reader,
+            profile=profile,
+            days=format_days(profile.schedule.days),
+            done=done,
+            # Only after the confirmation: the link in the mail must not open the preferences of an address that
+            # has confirmed nothing.
+            me=self._site.app.links(reader).me() if done else "",
         )
 
-    def _goodbye(self, reader: Reader, *, done: bool, back: bool = False) -> Response:
+    def _unsubscribe_page(self, reader: Reader, *, done: bool, resumed: bool = False) -> Response:
+        profile = self._site.profiles().get(reader.profile)
         return self._site.page(
             "unsubscribe.html.j2",
             reader=reader,
-            title=self._title(reader),
+            # Unsubscribing works even if the profile's file is gone or invalid.
+            title=profile.title if profile else reader.profile,
             done=done,
-            back=back,
-            may_come_back=reader.stopped is None or reader.stopped in STOPPED_BY_READER,
+            resumed=resumed,
+            may_resume=reader.stopped is None or may_resume(reader),
         )
-
-    def _title(self, reader: Reader) -> str:
-        """What the editions are called; one can leave those of a profile that is gone, too."""
-        profile = self._site.profiles().get(reader.profile)
-        return profile.title if profile else reader.profile

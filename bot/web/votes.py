@@ -1,8 +1,6 @@
-"""The page behind a thumb: shows the paper and one button, records on POST, and tells what that changed."""
+"""The page behind a thumb: GET shows the paper and a button, POST records the vote and shows its effect."""
 
 from __future__ import annotations
-
-from datetime import timedelta
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -10,9 +8,9 @@ from starlette.responses import Response
 from bot.domain import Paper, Reader, Vote
 from bot.feedback.effect import VoteEffect, vote_with_effect
 from bot.tokens import Purpose
-from bot.web.site import Refused, Site, vote_of
+from bot.web.site import Site, parse_vote
 
-VOTES_A_MINUTE = 60  # of one reader, by any door of the web
+VOTES_A_MINUTE = 60  # of one reader, from pages, mails and Slack together
 
 
 class VotePages:
@@ -22,20 +20,23 @@ class VotePages:
         self._site = site
 
     def show(self, request: Request) -> Response:
-        """The paper with a button for the vote that the link names."""
+        """Show the paper with a button for the vote that the link names."""
         reader, paper = self._reader_and_paper(request)
-        vote = vote_of(request.query_params.get("vote", "up"))
-        said = self._site.app.store.feedback.votes(reader.id, paper.id)
+        votes = self._site.store.feedback.votes(reader.id, paper.id)
         return self._site.page(
-            "thumb.html.j2", paper=paper, vote=vote, current=said[-1].vote if said else None
+            "thumb.html.j2",
+            paper=paper,
+            vote=parse_vote(request.query_params.get("vote", "up")),
+            current=votes[-1].vote if votes else None,
         )
 
     def record(self, request: Request) -> Response:
-        """Records the vote; the page says what changed, and offers to take it back or turn it round."""
+        """Record the vote; show what it changed, with buttons to undo or reverse it."""
         reader, paper = self._reader_and_paper(request)
-        vote = vote_of(request.query_params.get("vote", "up"))
+        vote = parse_vote(request.query_params.get("vote", "up"))
+        # Of the origin only: the reader and the paper are in the signed token, which the query can't change.
         via = "page" if request.query_params.get("from") == "page" else "mail"
-        effect = vote_by_web(self._site, reader, paper, vote, via=via)
+        effect = record_vote(self._site, reader, paper, vote, via=via)
         return self._site.page("voted.html.j2", paper=paper, vote=vote, effect=effect, via=via)
 
     def _reader_and_paper(self, request: Request) -> tuple[Reader, Paper]:
@@ -43,17 +44,13 @@ class VotePages:
         return self._site.reader_with(reader_id), self._site.paper(paper_id)
 
 
-def vote_by_web(
+def record_vote(
     site: Site, reader: Reader, paper: Paper, vote: Vote, *, via: str, voter: str = ""
 ) -> VoteEffect:
-    """Record a vote, within limits, and tell what it changed; raises Refused."""
-    store, now = site.app.store, site.now
-    if not store.rate_limits.allow(
-        "votes", f"{reader.id} {voter}", VOTES_A_MINUTE, timedelta(minutes=1), now
-    ):
-        raise Refused(429, "That was very many thumbs at once; please wait a minute.")
+    """Record a vote and return what it changed; raises PageError if there are too many."""
+    site.limit_rate("votes", f"{reader.id} {voter}", VOTES_A_MINUTE)
     profile = site.profile_of(reader)
     with site.editor() as editor:
         return vote_with_effect(
-            store, editor, reader, profile, paper=paper, vote=vote, now=now, via=via, voter=voter
+            site.store, editor, reader, profile, paper=paper, vote=vote, now=site.now, via=via, voter=voter
         )

@@ -19,12 +19,12 @@ def profile(home):
 
 def test_subscribe_writes_the_profiles_file_and_keeps_its_comments(home, paperbot):
     before = profile(home).read_text()
-    assert paperbot("subscribe", SLUG, GRACE).out == f"{SLUG}/{GRACE} is a reader now\n"
+    assert paperbot("subscribe", SLUG, GRACE).out == f"{SLUG}/{GRACE} is subscribed\n"
     after = profile(home).read_text()
     assert after.startswith(before.rstrip())
     assert [reader["email"] for reader in tomllib.loads(after)["readers"]] == ["ada@example.org", GRACE]
     assert paperbot("run", "--now", NOW, "--json").json["editions"] == 2
-    assert "stands in the profile already" in paperbot("subscribe", SLUG, GRACE.upper()).out
+    assert "is in the profile already" in paperbot("subscribe", SLUG, GRACE.upper()).out
     assert profile(home).read_text() == after
 
 
@@ -79,7 +79,7 @@ def test_a_folder_that_cannot_be_written_is_told(home, paperbot, monkeypatch):
     def full(*_arguments, **_options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("bot.config.editing.tempfile.mkstemp", full)
+    monkeypatch.setattr("bot.atomic_files.tempfile.mkstemp", full)
     answer = paperbot("subscribe", SLUG, GRACE)
     assert answer.code == 2
     assert "reward-models.toml: can't be written: No space left on device" in answer.err

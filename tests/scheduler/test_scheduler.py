@@ -1,4 +1,4 @@
-"""The clock's tick, and the whole of ``paperbot serve`` as a process."""
+"""The scheduler's jobs, and ``paperbot serve`` as a process."""
 
 import logging
 import os
@@ -24,33 +24,33 @@ WEDNESDAY = "2025-05-07T08:00:00+02:00"
 
 
 @pytest.fixture
-def clockwork(home):
+def jobs(home):
     return Jobs(home, Event())
 
 
-def tick(clockwork):
-    clockwork.ingest()
-    clockwork.publish()
+def tick(jobs):
+    jobs.ingest()
+    jobs.publish()
 
 
 def outbox(home):
     return sorted((home / "state" / "outbox").rglob("*.eml"))
 
 
-def test_a_tick_delivers_what_is_due_and_the_next_one_nothing_more(home, clockwork, caplog):
+def test_a_tick_delivers_what_is_due_and_the_next_tick_nothing_more(home, jobs, caplog):
     caplog.set_level(logging.INFO, "paperbot")
     with time_machine.travel(WEDNESDAY, tick=False):
-        tick(clockwork)
-        tick(clockwork)
+        tick(jobs)
+        tick(jobs)
     assert caplog.messages == ["176 new papers", "1 editions, 0 alerts, 1 delivered"]
     assert len(outbox(home)) == 1
 
 
-def test_the_first_tick_learns_the_words_even_if_nothing_new_comes(home, clockwork):
-    clockwork.ingest()
+def test_the_first_ingest_builds_the_vocabulary_even_without_new_papers(home, jobs):
+    jobs.ingest()
     learned = home / "state" / "corpus.npz"
     before = learned.stat().st_ino
-    clockwork.ingest()
+    jobs.ingest()
     assert learned.stat().st_ino == before
     learned.write_bytes(b"of another version")
     Jobs(home, Event()).ingest()
@@ -58,42 +58,42 @@ def test_the_first_tick_learns_the_words_even_if_nothing_new_comes(home, clockwo
         Corpus.load(file)
 
 
-def test_a_profile_edited_meanwhile_counts_from_the_next_tick_on(home, clockwork):
+def test_an_edited_profile_counts_from_the_next_tick_on(home, jobs):
     with time_machine.travel(WEDNESDAY, tick=False):
-        tick(clockwork)
+        tick(jobs)
         profile = home / "profiles" / "reward-models.toml"
         profile.write_text(profile.read_text() + '\n[[readers]]\nemail = "bob@example.org"\n')
-        tick(clockwork)
+        tick(jobs)
     assert len(outbox(home)) == 2
 
 
-def test_what_goes_wrong_in_a_tick_is_logged_once_and_the_next_one_comes(home, clockwork, caplog):
+def test_a_lasting_problem_is_logged_once_and_does_not_stop_later_ticks(home, jobs, caplog):
     (home / "profiles" / "bad.toml").write_text("titel = 1")
-    tick(clockwork)
-    clockwork.publish()
+    tick(jobs)
+    jobs.publish()
     (home / "paperbot.toml").write_text("[emial]\n")
-    clockwork.publish()
+    jobs.publish()
     assert caplog.messages[0].startswith("profiles/bad.toml:1: titel: unknown key; did you mean")
     assert caplog.messages[1:] == ["publish: paperbot.toml:1: emial: unknown key; did you mean 'email'?"]
 
 
-def test_each_job_comes_at_once_and_by_its_own_turns_and_never_twice_at_a_time(clockwork):
-    jobs = make_scheduler(clockwork, 20).get_jobs()
-    assert {job.trigger.interval for job in jobs} == {timedelta(minutes=20), timedelta(minutes=1)}
-    for job in jobs:
+def test_each_job_runs_at_start_in_its_interval_and_never_concurrently(jobs):
+    scheduled = make_scheduler(jobs, 20).get_jobs()
+    assert {job.trigger.interval for job in scheduled} == {timedelta(minutes=20), timedelta(minutes=1)}
+    for job in scheduled:
         assert job.next_run_time is not None
         assert (job.max_instances, job.coalesce, job.misfire_grace_time) == (1, True, None)
 
 
-def test_the_first_editions_wait_for_the_first_papers(home, clockwork):
+def test_the_first_editions_wait_for_the_first_papers(home, jobs):
     with time_machine.travel(WEDNESDAY, tick=False), ThreadPoolExecutor(2) as pool:
-        published = pool.submit(clockwork.publish)
-        pool.submit(clockwork.ingest).result()
+        published = pool.submit(jobs.publish)
+        pool.submit(jobs.ingest).result()
         published.result()
     assert len(outbox(home)) == 1
 
 
-def test_a_source_that_is_slow_delays_no_edition(home, clockwork, monkeypatch):
+def test_a_slow_source_delays_no_edition(home, jobs, monkeypatch):
     """While one ingest hangs, what is due goes out."""
     entered, go_on = Event(), Event()
 
@@ -103,22 +103,22 @@ def test_a_source_that_is_slow_delays_no_edition(home, clockwork, monkeypatch):
         return iter(())
 
     with time_machine.travel(WEDNESDAY, tick=False), ThreadPoolExecutor(1) as pool:
-        clockwork.ingest()
+        jobs.ingest()
         monkeypatch.setattr(FolderSource, "retrieve", hang)
-        hanging = pool.submit(clockwork.ingest)
+        hanging = pool.submit(jobs.ingest)
         entered.wait(60)
-        clockwork.publish()
+        jobs.publish()
         assert len(outbox(home)) == 1
         assert not hanging.done()
         go_on.set()
 
 
-def test_once_told_to_stop_no_job_begins(home):
+def test_no_job_starts_after_the_stop_signal(home):
     stop = Event()
     stop.set()
-    clockwork = Jobs(home, stop)
+    jobs = Jobs(home, stop)
     with time_machine.travel(WEDNESDAY, tick=False):
-        tick(clockwork)
+        tick(jobs)
     assert outbox(home) == []
 
 
@@ -131,7 +131,7 @@ def server(home):
     process.communicate()
 
 
-def test_serve_answers_pages_and_stops_cleanly_when_told(server):
+def test_serve_answers_requests_and_stops_cleanly_on_sigterm(server):
     line = server.stdout.readline()
     url = re.search(r"http://127\.0\.0\.1:\d+", line).group()
     with pytest.raises(urllib.error.HTTPError) as caught:
@@ -143,7 +143,7 @@ def test_serve_answers_pages_and_stops_cleanly_when_told(server):
     assert "Traceback" not in server.stderr.read()
 
 
-def test_a_port_that_is_taken_is_told_in_one_line(home, paperbot):
+def test_a_port_in_use_is_reported_in_one_line(home, paperbot):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         answer = paperbot("serve", "--port", taken.getsockname()[1])
     assert answer.code == 2

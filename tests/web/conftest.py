@@ -1,4 +1,4 @@
-"""A home with a first edition, its pages, and a clock that tests can set."""
+"""A home with a first edition, and its pages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OPERATOR = "a token that operators hold"
 
 @pytest.fixture(scope="session")
 def after_a_run(tmp_path_factory):
-    """A home with one edition sent; its only profile is open."""
+    """Create a home with one edition sent; its only profile is open."""
     home = tmp_path_factory.mktemp("served") / "papers"
     assert invoke(["init", str(home)]) == 0
     profile = home / "profiles" / "reward-models.toml"
@@ -33,7 +33,7 @@ def after_a_run(tmp_path_factory):
 
 @pytest.fixture
 def served(after_a_run, tmp_path, monkeypatch):
-    """A copy of that home of the test's own; it is the current directory too."""
+    """Copy that home for a test, and make it the current directory."""
     home = tmp_path / "papers"
     shutil.copytree(after_a_run, home)
     monkeypatch.setenv("PAPERBOT_WEB__OPERATOR_TOKEN", OPERATOR)
@@ -68,8 +68,8 @@ def paper(app):
 
 
 @pytest.fixture
-def practised(app, reader):
-    """The reader has judged some papers a day for a fortnight."""
+def experienced(app, reader):
+    """Let the reader vote on four papers a day for two weeks."""
     papers = [app.store.papers.get([i])[i] for i in app.store.papers.fresh(reader.id)]
     start = datetime.fromisoformat(NOW)
     for n in range(14):
@@ -81,7 +81,7 @@ def practised(app, reader):
 
 @pytest.fixture
 def mails(served):
-    """The mails to an address so far, oldest first."""
+    """Return the mails to an address so far, oldest first."""
 
     def to(address):
         paths = sorted(

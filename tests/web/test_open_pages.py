@@ -1,24 +1,24 @@
-"""What everybody may read of an open profile: its edition, its feed, its papers for reference managers, search."""
+"""The public pages of an open profile: its edition, feed, BibTeX and RIS, and search."""
 
 from xml.etree import ElementTree as ET
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 
 
-def test_the_edition_is_what_a_new_reader_would_get(client):
+def test_an_open_edition_is_what_a_new_reader_would_get(client):
     page = client.get("/open/reward-models").text
     assert "Stop Summation: Min-Form Credit Assignment" in page
     assert "keyword: reward hacking" in page
     assert "/thumb/" not in page
 
 
-def test_the_result_stands_out_and_the_words_it_was_picked_for_are_marked(client):
+def test_the_result_and_the_matching_words_are_highlighted(client):
     page = client.get("/open/reward-models").text
     assert '<strong class="result">Adding 10% <mark class="word">verifiable rewards</mark>' in page
     assert '<mark class="word">reward hacking</mark>' in page
 
 
-def test_the_feed_is_atom_and_the_same_until_something_new_comes(client, served, paperbot):
+def test_the_atom_feed_is_unchanged_until_new_papers_arrive(client, served, paperbot):
     answer = client.get("/open/reward-models/feed.atom")
     assert answer.headers["content-type"].startswith("application/atom+xml")
     feed = ET.fromstring(answer.text)
@@ -36,12 +36,12 @@ def test_the_feed_is_atom_and_the_same_until_something_new_comes(client, served,
     assert "Reward models, reward models" in client.get("/open/reward-models/feed.atom").text
 
 
-def test_papers_go_to_reference_managers(client):
+def test_papers_are_exported_for_reference_managers(client):
     assert client.get("/open/reward-models/papers.bib").text.count("@misc{") == 7
     assert client.get("/open/reward-models/papers.ris").text.count("ER  - ") == 7
 
 
-def test_a_profile_that_is_not_there_is_told(client):
+def test_an_unknown_profile_is_404(client):
     for page in ("", "/feed.atom", "/papers.bib", "/papers.ris"):
         assert client.get(f"/open/none{page}").status_code == 404
 

@@ -1,4 +1,4 @@
-"""Health for everybody; figures and the whole status for holders of the operator's token."""
+"""The public health check; metrics and status for holders of the operator's token."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def test_health_is_public_and_fails_with_the_store(app, client, monkeypatch):
 
 
 @pytest.mark.parametrize("page", ["/metrics", "/status"])
-def test_without_the_token_there_is_nothing_to_see(client, page):
+def test_without_the_token_operators_pages_are_401(client, page):
     for authorization in ("", "Bearer no", "Basic !!!", "Basic bm8=", "Basic /w==", "Digest x", "Bearer é"):
         answer = client.get(page, headers={"Authorization": authorization.encode()})
         assert answer.status_code == 401
@@ -49,7 +49,7 @@ def test_status_shows_sources_and_readers(client):
     assert "reward-models/ada@example.org" in page
 
 
-def test_without_a_token_set_the_pages_stay_shut(served, monkeypatch):
+def test_without_a_token_in_the_settings_operators_pages_are_disabled(served, monkeypatch):
     from starlette.testclient import TestClient
 
     from bot.app import open_app

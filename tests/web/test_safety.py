@@ -1,4 +1,4 @@
-"""Whatever comes in, something sensible goes out: headers, limits, wrong methods, and inputs nobody thought of."""
+"""Security headers, limits, wrong methods, errors, and random input."""
 
 import asyncio
 import logging
@@ -14,7 +14,7 @@ from starlette.requests import Request
 from bot.domain import Vote
 from bot.tokens import Redactor
 from bot.web import make_web
-from bot.web.site import client_of
+from bot.web.site import client_key
 
 PAGES = [
     ("GET", "/"), ("GET", "/style.css"), ("GET", "/icon.svg"), ("POST", "/subscribe"), ("GET", "/search"),
@@ -24,8 +24,8 @@ PAGES = [
 ]  # fmt: skip
 
 
-def with_override(links, paper, day):
-    """Every page that a token opens, and whether it takes a POST."""
+def token_pages(links, paper, day):
+    """Return every page that a token opens, and whether it accepts POST."""
     me, edition, thumb = links.me(), links.edition(day), links.thumb(paper, Vote.UP)
     return [
         *((page, True) for page in (thumb, links.unsubscribe(), links.confirm(), me, f"{me}/forget")),
@@ -39,8 +39,8 @@ def day(app, reader):
     return app.store.editions.last(reader.id).date
 
 
-def test_every_answer_has_the_headers_that_keep_a_page_to_itself(client, links, paper, day):
-    requests = [*PAGES, *(("GET", page) for page, _ in with_override(links, paper, day))]
+def test_every_response_has_security_headers(client, links, paper, day):
+    requests = [*PAGES, *(("GET", page) for page, _ in token_pages(links, paper, day))]
     for method, page in requests:
         headers = client.request(method, page).headers
         policy = headers["content-security-policy"]
@@ -53,12 +53,12 @@ def test_every_answer_has_the_headers_that_keep_a_page_to_itself(client, links, 
         )
 
 
-def test_no_page_asks_anything_of_another_server_or_runs_a_script(client, links, paper, day):
+def test_no_page_loads_third_party_content_or_scripts(client, links, paper, day):
     for page in [
         "/",
         "/open/reward-models",
         "/search?q=reward",
-        *(page for page, _ in with_override(links, paper, day)),
+        *(page for page, _ in token_pages(links, paper, day)),
     ]:
         text = client.get(page).text
         assert "<script" not in text
@@ -67,19 +67,19 @@ def test_no_page_asks_anything_of_another_server_or_runs_a_script(client, links,
         assert 'rel="stylesheet" href="/style.css"' in text or "<html" not in text
 
 
-def test_looking_at_any_page_changes_nothing(client, links, paper, day, paperbot):
+def test_get_requests_change_nothing(client, links, paper, day, paperbot):
     before = paperbot("export", "reward-models").json
     for page in [page for method, page in PAGES if method == "GET"] + [
-        p for p, _ in with_override(links, paper, day)
+        p for p, _ in token_pages(links, paper, day)
     ]:
         client.get(page)
         client.head(page)
     assert paperbot("export", "reward-models").json == before
 
 
-def test_a_wrong_method_is_told_and_does_nothing(client, links, paper, day, paperbot):
+def test_a_wrong_method_is_405_and_changes_nothing(client, links, paper, day, paperbot):
     before = paperbot("export", "reward-models").json
-    for page, takes_post in with_override(links, paper, day):
+    for page, takes_post in token_pages(links, paper, day):
         for method in ("PUT", "DELETE", "PATCH", "OPTIONS", *(() if takes_post else ("POST",))):
             answer = client.request(method, page)
             assert answer.status_code == 405
@@ -87,7 +87,7 @@ def test_a_wrong_method_is_told_and_does_nothing(client, links, paper, day, pape
     assert paperbot("export", "reward-models").json == before
 
 
-TOO_MUCH = {
+OVERSIZED = {
     "a 20 MB field": lambda: {"data": {"email": "x" * 20_000_000}},
     "5,000 fields": lambda: {"data": {f"field{n}": "x" for n in range(5_000)}},
     "20 MB in pieces": lambda: {"content": (b"x" * 100_000 for _ in range(200))},
@@ -95,10 +95,10 @@ TOO_MUCH = {
 }
 
 
-@pytest.mark.parametrize("what", TOO_MUCH)
-def test_what_is_too_much_is_refused_and_does_nothing(app, client, links, reader, paper, what):
+@pytest.mark.parametrize("kind", OVERSIZED)
+def test_requests_that_are_too_large_are_refused_and_change_nothing(app, client, links, reader, paper, kind):
     for page in (links.thumb(paper, Vote.UP), links.unsubscribe()):
-        answer = client.post(page, **TOO_MUCH[what]())
+        answer = client.post(page, **OVERSIZED[kind]())
         assert answer.status_code == 413
         assert "content-security-policy" in answer.headers
     assert app.store.readers.by_id(reader.id).stopped is None
@@ -111,9 +111,7 @@ def test_a_form_without_a_content_type_has_no_fields(app, client, links, reader)
     assert app.store.readers.by_id(reader.id).stopped is None
 
 
-def test_a_database_that_fails_is_a_page_and_a_line_in_the_log(
-    app, client, links, paper, monkeypatch, caplog
-):
+def test_a_failing_database_shows_a_page_and_logs_a_line(app, client, links, paper, monkeypatch, caplog):
     from bot.errors import StoreError
 
     def broken(_reader_id):
@@ -126,7 +124,7 @@ def test_a_database_that_fails_is_a_page_and_a_line_in_the_log(
     assert caplog.messages == ["paperbot.db: disk I/O error"]
 
 
-def test_a_mistake_of_ours_is_a_page_and_a_place_in_the_log_without_values(
+def test_an_unexpected_error_shows_a_page_and_logs_its_place_without_values(
     app, client, links, monkeypatch, caplog
 ):
     def wrong(_reader_id):
@@ -141,7 +139,7 @@ def test_a_mistake_of_ours_is_a_page_and_a_place_in_the_log_without_values(
     assert "ada@example.org" not in message + answer.text
 
 
-def test_tokens_are_cut_out_of_what_is_logged(links, paper):
+def test_tokens_are_redacted_from_log_records(links, paper):
     record = logging.LogRecord(
         "x", logging.INFO, "", 0, "GET %s failed", (links.thumb(paper, Vote.UP),), None
     )
@@ -149,14 +147,14 @@ def test_tokens_are_cut_out_of_what_is_logged(links, paper):
     assert record.getMessage() == "GET http://localhost:8000/thumb/…?vote=up failed"
 
 
-@pytest.mark.parametrize("shown", ["é", "=", "YQ", "w6k6", "ÿÿÿÿ", "Og==" * 3_000])
-def test_whatever_is_shown_as_a_token_is_answered_with_401(client, shown):
+@pytest.mark.parametrize("credentials", ["é", "=", "YQ", "w6k6", "ÿÿÿÿ", "Og==" * 3_000])
+def test_malformed_credentials_are_401(client, credentials):
     for scheme in ("Basic", "Bearer"):
-        headers = {"Authorization": f"{scheme} {shown}".encode("latin-1")}
+        headers = {"Authorization": f"{scheme} {credentials}".encode("latin-1")}
         assert client.get("/status", headers=headers).status_code == 401
 
 
-def test_a_slash_too_many_leads_to_no_other_host(client, links):
+def test_a_trailing_slash_does_not_redirect_to_another_host(client, links):
     for page in (links.me(), links.unsubscribe(), "/search", "/healthz"):
         for method in ("GET", "POST"):
             headers = {"Host": "evil.example"}
@@ -166,8 +164,8 @@ def test_a_slash_too_many_leads_to_no_other_host(client, links):
             assert "evil.example" not in answer.text
 
 
-@pytest.mark.parametrize("begun", [[], [b"List-Uns"], [b"List-Unsubscribe=One"]])
-def test_a_post_that_was_cut_off_does_nothing(app, links, reader, begun):
+@pytest.mark.parametrize("chunks", [[], [b"List-Uns"], [b"List-Unsubscribe=One"]])
+def test_a_truncated_post_changes_nothing(app, links, reader, chunks):
     path = links.unsubscribe().removeprefix("http://localhost:8000")
     scope = {
         "type": "http",
@@ -182,7 +180,7 @@ def test_a_post_that_was_cut_off_does_nothing(app, links, reader, begun):
         "client": ("127.0.0.1", 1),
         "root_path": "",
     }
-    messages = [{"type": "http.request", "body": part, "more_body": True} for part in begun]
+    messages = [{"type": "http.request", "body": part, "more_body": True} for part in chunks]
     messages.append({"type": "http.disconnect"})
     sent = []
 
@@ -197,14 +195,12 @@ def test_a_post_that_was_cut_off_does_nothing(app, links, reader, begun):
     assert app.store.readers.by_id(reader.id).stopped is None
 
 
-def test_a_length_of_thousands_of_digits_is_too_much(client, links):
+def test_a_content_length_of_thousands_of_digits_is_refused(client, links):
     headers = {"Content-Length": "9" * 5_000}
     assert client.post(links.unsubscribe(), content=b"", headers=headers).status_code == 413
 
 
-def test_one_reader_who_asks_for_very_many_pages_is_slowed_down_and_nobody_else(
-    client, app, reader, paperbot, monkeypatch
-):
+def test_views_are_rate_limited_by_reader(client, app, reader, paperbot, monkeypatch):
     monkeypatch.setattr("bot.web.site.VIEWS_A_MINUTE", 2)
     with time_machine.travel("2025-05-07T10:00:00+02:00", tick=False) as clock:
         me = app.links(reader).me()
@@ -218,14 +214,14 @@ def test_one_reader_who_asks_for_very_many_pages_is_slowed_down_and_nobody_else(
         assert client.get(me).status_code == 200
 
 
-def test_search_for_all_is_limited_by_client(client, monkeypatch):
+def test_public_search_is_rate_limited_by_client(client, monkeypatch):
     monkeypatch.setattr("bot.web.site.VIEWS_A_MINUTE", 2)
     with time_machine.travel("2025-05-07T10:00:00+02:00", tick=False):
         assert [client.get("/search?q=reward").status_code for _ in range(3)] == [200, 200, 429]
 
 
-def test_health_is_answered_while_all_other_pages_wait(app, client, links, monkeypatch):
-    """As many pages hang as there are threads for pages."""
+def test_the_health_check_is_answered_while_all_other_pages_wait(app, client, links, monkeypatch):
+    """As many requests hang as Starlette has worker threads."""
     entered, go_on = threading.Semaphore(0), threading.Event()
 
     def hang(_reader_id):
@@ -255,8 +251,8 @@ def test_health_is_answered_while_all_other_pages_wait(app, client, links, monke
         ("no address", "no address"),
     ],
 )
-def test_clients_are_counted_by_address_or_by_the_network_of_a_household(host, client):
-    assert client_of(Request({"type": "http", "client": (host, 1)})) == client
+def test_clients_are_counted_by_ipv4_address_or_ipv6_network(host, client):
+    assert client_key(Request({"type": "http", "client": (host, 1)})) == client
 
 
 NAMES = [
@@ -284,9 +280,9 @@ TYPES = ["", "application/x-www-form-urlencoded", "multipart/form-data", "applic
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_no_input_makes_any_page_fail(client, links, paper, day, data):
-    """Neither a form, a query, a path nor a body gets more than an answer of ours."""
-    takes = {page: ["GET", "POST"] if post else ["GET"] for page, post in with_override(links, paper, day)}
-    del takes[f"{links.me()}/forget"]  # one press, and the others would only say who is gone
+    """Random forms, queries, paths and bodies never cause a server error."""
+    takes = {page: ["GET", "POST"] if post else ["GET"] for page, post in token_pages(links, paper, day)}
+    del takes[f"{links.me()}/forget"]  # it would leave nothing for the other pages to show
     pages = [*PAGES, *((method, page) for page, methods in takes.items() for method in methods)]
     method, page = data.draw(st.sampled_from(pages))
     kind = data.draw(st.sampled_from(["form", "bytes", "query", "path"]))

@@ -1,4 +1,4 @@
-"""Thumbs and /papers in Slack: signed by Slack, acknowledged first, answered to one person only."""
+"""Thumbs and /papers in Slack: requests are verified, acknowledged first, and answered to their sender alone."""
 
 import json
 import re
@@ -33,7 +33,7 @@ def workspace():
 
 @pytest.fixture(scope="module")
 def after_a_channels_run(after_a_run, tmp_path_factory):
-    """The profile goes to a channel as well, which has had its first edition."""
+    """Create a home whose profile goes to a channel as well, with its first edition sent."""
     home = tmp_path_factory.mktemp("channel") / "papers"
     shutil.copytree(after_a_run, home)
     assert invoke(["--home", str(home), "subscribe", "reward-models", "C0123ABC"]) == 0
@@ -43,7 +43,7 @@ def after_a_channels_run(after_a_run, tmp_path_factory):
 
 @pytest.fixture
 def channel_home(after_a_channels_run, workspace, tmp_path, monkeypatch):
-    """A copy of it of the test's own, in the tests' workspace."""
+    """Copy that home for a test, with the tests' workspace in its settings."""
     home = tmp_path / "channel"
     shutil.copytree(after_a_channels_run, home)
     monkeypatch.setenv("PAPERBOT_SLACK__SIGNING_SECRET", SECRET)
@@ -75,7 +75,7 @@ def paper(app, channel):
 
 @pytest.fixture
 def post(client):
-    """Post a body as Slack signs it, each a second before the last: the same in one second would be a replay."""
+    """Post a signed body; each has its own timestamp, as the same body in the same second would be a replay."""
     ago = count()
 
     def send(body, path="/slack/actions", **changed):
@@ -121,7 +121,7 @@ def test_a_button_records_the_members_vote_and_answers_that_member_alone(
     assert (thumb.paper, thumb.vote, thumb.via, thumb.voter) == (paper.id, Vote.UP, "slack", "T1/U1")
 
 
-def test_every_member_counts_once_a_paper(app, post, workspace, channel, paper):
+def test_each_channel_member_has_one_vote_per_paper(app, post, workspace, channel, paper):
     for user, action in [("U1", "thumb_up"), ("U2", "thumb_up"), ("U2", "thumb_down"), ("U3", "thumb_up")]:
         post(press(paper, workspace, action, user))
     assert "In this channel: 2 👍 1 👎" in workspace.answers[-1]["text"]
@@ -129,7 +129,7 @@ def test_every_member_counts_once_a_paper(app, post, workspace, channel, paper):
     assert sorted(t.voter for t in app.store.feedback.votes(channel.id)) == ["T1/U2", "T1/U3"]
 
 
-def test_the_same_request_again_changes_nothing(app, client, workspace, channel, paper):
+def test_a_replayed_request_changes_nothing(app, client, workspace, channel, paper):
     body, stamp = press(paper, workspace), str(int(time.time()))
     signature = SignatureVerifier(SECRET).generate_signature(timestamp=stamp, body=body)
     headers = {"X-Slack-Request-Timestamp": stamp, "X-Slack-Signature": signature, "Content-Type": FORM}
@@ -139,7 +139,7 @@ def test_the_same_request_again_changes_nothing(app, client, workspace, channel,
     assert len(workspace.answers) == 1
 
 
-def test_what_slack_did_not_sign_is_refused(app, client, post, workspace, channel, paper):
+def test_requests_without_a_valid_signature_are_refused(app, client, post, workspace, channel, paper):
     body = press(paper, workspace)
     assert client.post("/slack/actions", content=body, headers={"Content-Type": FORM}).status_code == 401
     for headers in (
@@ -157,33 +157,33 @@ def test_what_slack_did_not_sign_is_refused(app, client, post, workspace, channe
     assert workspace.answers == []
 
 
-def test_what_is_signed_and_makes_no_sense_is_refused(post, workspace):
+def test_malformed_signed_requests_are_refused(post, workspace):
     for body in ("payload=not+json", "payload=[]", "nothing=1", "", "payload=" + "%5B" * 20_000):
         assert post(body).status_code == 401
     assert workspace.answers == []
 
 
-CANT_BE_DONE = [
-    ({"actions": [{"action_id": "explode", "value": "p1"}]}, "That is no button of mine."),
-    ({"actions": []}, "That is no button of mine."),
-    ({"actions": [{"action_id": "thumb_up", "value": "p99999"}]}, "That paper is no longer here."),
-    ({"actions": [{"action_id": "thumb_up", "value": "x"}]}, "That is no paper."),
-    ({"channel": {"id": "C0000000"}}, "That edition is no longer kept"),
+IMPOSSIBLE = [
+    ({"actions": [{"action_id": "explode", "value": "p1"}]}, "This button is unknown to me."),
+    ({"actions": []}, "This button is unknown to me."),
+    ({"actions": [{"action_id": "thumb_up", "value": "p99999"}]}, "This paper no longer exists."),
+    ({"actions": [{"action_id": "thumb_up", "value": "x"}]}, "Not a valid paper id."),
+    ({"channel": {"id": "C0000000"}}, "This edition is no longer stored"),
     ({"user": {}}, "Slack did not say who you are"),
     ({"user": {"id": "<@U1>"}}, "Slack did not say who you are"),
-    ({"type": "view_submission"}, "That is nothing I know."),
+    ({"type": "view_submission"}, "This request is unknown to me."),
 ]
 
 
-def test_what_cannot_be_done_is_told_to_the_one_who_asked(app, post, workspace, channel, paper):
-    for change, says in CANT_BE_DONE:
+def test_errors_are_answered_to_the_person_who_asked(app, post, workspace, channel, paper):
+    for change, says in IMPOSSIBLE:
         assert post(press(paper, workspace, **change)).status_code == 200
         assert says in workspace.answers[-1]["text"]
-    assert len(workspace.answers) == len(CANT_BE_DONE)
+    assert len(workspace.answers) == len(IMPOSSIBLE)
     assert app.store.feedback.history(channel.id) == []
 
 
-def test_the_message_says_whose_edition_it_is_where_a_channel_has_several(
+def test_the_metadata_of_a_message_names_its_reader_in_a_channel_with_several(
     app, post, workspace, channel, paper
 ):
     other = app.store.readers.ask("other", Kind.SLACK, "C0123ABC", app.store.readers.since(channel.id))
@@ -193,14 +193,14 @@ def test_the_message_says_whose_edition_it_is_where_a_channel_has_several(
     assert app.store.feedback.votes(other.id) == []
 
 
-def test_answers_go_to_slack_and_nowhere_else(app, post, workspace, channel, paper, caplog):
+def test_answers_go_only_to_slack(app, post, workspace, channel, paper, caplog):
     post(press(paper, workspace, response_url="http://127.0.0.1:1/elsewhere"))
     post(press(paper, workspace, response_url=""))
     assert len(app.store.feedback.history(channel.id)) == 2
     assert caplog.messages == ["no answer to Slack: its address is not one of Slack's"] * 2
 
 
-def test_an_answer_that_does_not_arrive_is_a_line_in_the_log(app, post, workspace, channel, paper, caplog):
+def test_an_answer_that_fails_is_logged(app, post, workspace, channel, paper, caplog):
     workspace._server.shutdown()
     workspace._server.socket.close()
     post(press(paper, workspace))
@@ -208,7 +208,7 @@ def test_an_answer_that_does_not_arrive_is_a_line_in_the_log(app, post, workspac
     assert caplog.messages == ["no answer to Slack: URLError"]
 
 
-def test_a_store_that_fails_is_told_to_both_sides(app, post, workspace, paper, monkeypatch, caplog):
+def test_a_failing_store_is_reported_to_person_and_log(app, post, workspace, paper, monkeypatch, caplog):
     def broken(_address):
         raise StoreError("paperbot.db: disk full")
 
@@ -218,7 +218,7 @@ def test_a_store_that_fails_is_told_to_both_sides(app, post, workspace, paper, m
     assert caplog.messages == ["slack: paperbot.db: disk full"]
 
 
-def test_a_mistake_of_ours_is_told_to_both_sides(app, post, workspace, paper, monkeypatch, caplog):
+def test_an_unexpected_error_is_reported_to_person_and_log(app, post, workspace, paper, monkeypatch, caplog):
     def wrong(_address):
         raise ZeroDivisionError
 
@@ -228,14 +228,14 @@ def test_a_mistake_of_ours_is_told_to_both_sides(app, post, workspace, paper, mo
     assert "ZeroDivisionError" in caplog.messages[0]
 
 
-def test_papers_shows_the_channels_latest_edition(post, workspace):
+def test_the_papers_command_shows_the_channels_latest_edition(post, workspace):
     assert post(papers("", workspace, channel="C0123ABC"), "/slack/commands").status_code == 200
     assert workspace.answers[0]["blocks"][0]["text"]["text"] == "Reward models"
     blocks = [block for answer in workspace.answers for block in answer["blocks"]]
     assert sum(len(block["elements"]) for block in blocks if block["type"] == "actions") == 14
 
 
-def test_papers_subscribes_a_person_who_votes_pauses_and_resumes(app, post, workspace, paperbot):
+def test_a_person_subscribes_votes_pauses_and_resumes_by_command(app, post, workspace, paperbot):
     post(papers("", workspace), "/slack/commands")
     assert "You can subscribe to `reward-models`" in workspace.answers[-1]["text"]
     post(papers("subscribe nothing", workspace), "/slack/commands")
@@ -243,7 +243,7 @@ def test_papers_subscribes_a_person_who_votes_pauses_and_resumes(app, post, work
     post(papers("pause", workspace), "/slack/commands")
     assert "You have no subscription of your own" in workspace.answers[-1]["text"]
     post(papers("subscribe reward-models", workspace), "/slack/commands")
-    assert "You get “Reward models” as direct messages" in workspace.answers[-1]["text"]
+    assert "You are subscribed to “Reward models”" in workspace.answers[-1]["text"]
     paperbot("run", "--force")
     mine = app.store.readers.get("reward-models", "U9")
     paper = app.store.editions.picks_of(app.store.editions.last(mine.id).id)[0].paper
@@ -258,9 +258,7 @@ def test_papers_subscribes_a_person_who_votes_pauses_and_resumes(app, post, work
     assert "/papers subscribe NAME" in workspace.answers[-1]["text"]
 
 
-def test_a_title_that_looks_like_a_command_is_only_text(
-    app, post, workspace, channel, paperbot, channel_home
-):
+def test_slack_markup_in_a_title_is_escaped(app, post, workspace, channel, paperbot, channel_home):
     from support import digest
 
     (channel_home / "seeds" / "new.txt").write_text(
@@ -273,13 +271,13 @@ def test_a_title_that_looks_like_a_command_is_only_text(
     assert "&lt;!channel&gt;" in workspace.answers[0]["text"]
 
 
-def test_without_slack_set_up_the_door_is_shut(served):
+def test_without_slack_in_the_settings_requests_are_401(served):
     with open_app(served) as app:
         client = TestClient(make_web(app))
         assert client.post("/slack/actions", content=b"payload={}").status_code == 401
 
 
-def test_socket_mode_is_acknowledged_first_and_does_the_same(
+def test_socket_mode_acknowledges_first_and_does_the_same(
     channel_home, workspace, paper, channel, monkeypatch
 ):
     monkeypatch.delenv("PAPERBOT_SLACK__SIGNING_SECRET")
@@ -312,13 +310,13 @@ SHAPES = st.recursive(
 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(payload=SHAPES)
-def test_no_signed_payload_makes_the_door_fail(post, workspace, payload):
+def test_no_signed_payload_causes_a_server_error(post, workspace, payload):
     if isinstance(payload, dict):
         payload = {"type": "block_actions", **payload, "response_url": workspace.response_url}
     assert post("payload=" + quote_plus(json.dumps(payload))).status_code in (200, 401)
 
 
-def test_a_channels_page_shows_what_was_learned_and_no_member_rules_over_the_others(
+def test_no_channel_member_can_stop_export_or_undo_for_the_others(
     app, client, post, workspace, channel, paper, channel_home
 ):
     post(press(paper, workspace))
@@ -327,7 +325,7 @@ def test_a_channels_page_shows_what_was_learned_and_no_member_rules_over_the_oth
     page = client.get(me).text
     assert "by a member" in page
     assert "U1" not in page
-    assert not {"Pause", "Forget me", "Take everything along", "Undo"} & set(re.findall(r">([^<>]+)</", page))
+    assert not {"Pause", "Delete my data", "Export my data", "Undo"} & set(re.findall(r">([^<>]+)</", page))
     for answer in (
         client.get(f"{me}/export.json"),
         client.get(f"{me}/forget"),
@@ -342,7 +340,7 @@ def test_a_channels_page_shows_what_was_learned_and_no_member_rules_over_the_oth
     assert app.store.readers.by_id(channel.id) == channel
 
 
-def test_a_word_taken_out_by_one_member_can_be_used_again_by_another(app, client, channel):
+def test_a_word_ignored_by_one_member_can_be_restored_by_another(app, client, channel):
     me = app.links(channel).me()
     client.post(me, data={"do": "ignore", "word": "reward"})
     assert app.store.overrides.get(channel.id).ignored == ("reward",)

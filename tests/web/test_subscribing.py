@@ -1,4 +1,4 @@
-"""Coming, going, and coming back, by the pages alone."""
+"""Subscribing, unsubscribing and resuming by the pages alone."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -24,7 +24,7 @@ def ask(client, address=EVE, **more):
 
 @pytest.fixture
 def deliver(paperbot, clock):
-    """What the clock's tick does."""
+    """Run what the scheduler would run."""
 
     def run(*arguments):
         return paperbot("run", "--now", datetime.now(UTC).isoformat(), "--json", *arguments).json
@@ -44,13 +44,13 @@ def test_the_start_page_shows_open_profiles_with_todays_papers_and_a_form(client
     assert ask(client).status_code == 400
 
 
-def test_one_letter_and_one_button_make_a_reader(app, client, mails, deliver):
-    assert "Look into your mail." in ask(client).text
+def test_double_opt_in_subscribes_a_reader(app, client, mails, deliver):
+    assert "Check your inbox." in ask(client).text
     assert app.store.readers.get("reward-models", EVE).stopped is StopReason.AWAITING
     assert deliver()["delivered"] == 1
-    (letter,) = mails(EVE)
-    assert letter["Subject"] == "Do you want “Reward models” by mail?"
-    (link,) = (link for link in links_in(letter) if "/confirm/" in link)
+    (mail,) = mails(EVE)
+    assert mail["Subject"] == "Please confirm your subscription to “Reward models”"
+    (link,) = (link for link in links_in(mail) if "/confirm/" in link)
     assert client.get(link).status_code == client.head(link).status_code == 200
     assert app.store.readers.get("reward-models", EVE).stopped is StopReason.AWAITING
     page = client.post(link).text
@@ -60,32 +60,32 @@ def test_one_letter_and_one_button_make_a_reader(app, client, mails, deliver):
     assert mails(EVE)[-1]["Subject"].startswith("Stop Summation")
 
 
-def test_a_letter_says_nothing_that_the_one_who_asked_has_typed(client, mails, deliver):
+def test_a_confirmation_mail_holds_nothing_that_the_requester_typed(client, mails, deliver):
     ask(client, name="BUY NOW", homepage="")
     deliver()
-    (letter,) = mails(EVE)
-    assert "BUY NOW" not in letter.as_string()
-    body = letter.get_body(("html",)).get_content() + letter.get_body(("plain",)).get_content()
+    (mail,) = mails(EVE)
+    assert "BUY NOW" not in mail.as_string()
+    body = mail.get_body(("html",)).get_content() + mail.get_body(("plain",)).get_content()
     assert EVE not in body
 
 
-def test_the_answer_is_the_same_whoever_is_asked_for(client):
+def test_the_answer_does_not_reveal_who_is_subscribed(client):
     addresses = ("ada@example.org", "ADA@example.org", "nobody@example.org", EVE, EVE)
     answers = [ask(client, address) for address in addresses]
     assert {answer.status_code for answer in answers} == {200}
     assert len({answer.text for answer in answers}) == 1
 
 
-def test_one_who_reads_already_is_led_to_the_own_page_and_stays_one_reader(app, client, mails, deliver):
+def test_a_subscriber_who_asks_again_gets_a_link_to_the_preferences(app, client, mails, deliver):
     ask(client, "ADA@example.org")
     deliver()
-    letter = mails("ada@example.org")[-1]
-    assert letter["Subject"] == "You read “Reward models” already"
-    assert any("/me/" in link for link in links_in(letter))
+    mail = mails("ada@example.org")[-1]
+    assert mail["Subject"] == "You are already subscribed to “Reward models”"
+    assert any("/me/" in link for link in links_in(mail))
     assert len(app.store.readers.of_profile("reward-models")) == 1
 
 
-def test_an_address_gets_one_letter_a_day(client, mails, deliver, clock):
+def test_an_address_gets_one_confirmation_mail_a_day(client, mails, deliver, clock):
     ask(client)
     ask(client, EVE.upper())
     deliver()
@@ -96,40 +96,38 @@ def test_an_address_gets_one_letter_a_day(client, mails, deliver, clock):
     assert len(mails(EVE)) == 2
 
 
-def test_letters_are_capped_by_client_and_in_all(app, client, monkeypatch):
+def test_confirmation_mails_are_capped_by_client_and_in_all(app, client, monkeypatch):
     for number in range(8):
         ask(client, f"reader{number}@example.org")
     assert len(app.store.readers.all()) == 1 + 5
     monkeypatch.setattr("bot.subscriptions.service.IN_ALL_AN_HOUR", 6)
     allowed = [
-        app.subscribing.ask("reward-models", "Reward models", f"r{n}@example.org", f"client {n}", START)
+        app.subscribing.request("reward-models", "Reward models", f"r{n}@example.org", f"client {n}", START)
         for n in range(3)
     ]
     assert allowed == [True, False, False]
 
 
-def test_a_program_that_fills_in_every_field_gets_the_answer_and_no_letter(app, client):
-    human, program = (
-        ask(client, "a@example.org"),
-        ask(client, "b@example.org", homepage="https://spam.example"),
-    )
+def test_the_honeypot_field_suppresses_the_mail_silently(app, client):
+    human = ask(client, "a@example.org")
+    program = ask(client, "b@example.org", homepage="https://spam.example")
     assert human.text == program.text
     assert app.store.readers.get("reward-models", "b@example.org") is None
 
 
-NO_ADDRESSES = ["", "eve", "eve@", "a@b,c@d", "eve@example.org\r\nBcc: x@y.z", "x" * 300 + "@y.z", "<b>"]
+INVALID_ADDRESSES = ["", "eve", "eve@", "a@b,c@d", "eve@example.org\r\nBcc: x@y.z", "x" * 300 + "@y.z", "<b>"]
 
 
-def test_what_is_no_address_is_told_beside_the_field(app, client):
-    for typed in NO_ADDRESSES:
+def test_an_invalid_address_is_reported_beside_the_field(app, client):
+    for typed in INVALID_ADDRESSES:
         answer = ask(client, typed)
         assert answer.status_code == 400, typed
-        assert "That is no complete mail address" in answer.text
+        assert "Please enter a valid email address" in answer.text
         assert "<b>" not in answer.text
     assert len(app.store.readers.all()) == 1
 
 
-def test_who_does_not_confirm_in_two_days_is_forgotten(app, client, mails, deliver, clock):
+def test_unconfirmed_readers_are_deleted_after_two_days(app, client, mails, deliver, clock):
     ask(client)
     deliver()
     (link,) = (link for link in links_in(mails(EVE)[0]) if "/confirm/" in link)
@@ -148,14 +146,14 @@ def test_readers_from_the_web_are_kept_when_the_profiles_file_is_read(app, clien
     assert app.store.readers.by_id(reader.id).stopped is None
 
 
-def test_unsubscribing_takes_a_button_and_coming_back_another(app, client, reader, links, deliver):
+def test_unsubscribing_takes_a_button_and_resubscribing_another(app, client, reader, links, deliver):
     assert "Stop the editions of “Reward models”?" in client.get(links.unsubscribe()).text
     assert app.store.readers.by_id(reader.id).stopped is None
     assert "You are unsubscribed." in client.post(links.unsubscribe()).text
     assert app.store.readers.by_id(reader.id).stopped is StopReason.UNSUBSCRIBED
     assert deliver("--force")["editions"] == 0
-    assert "Re-subscribe" in client.get(links.unsubscribe()).text
-    assert "Welcome back." in client.post(links.unsubscribe(), data={"do": "resubscribe"}).text
+    assert "Subscribe again" in client.get(links.unsubscribe()).text
+    assert "You are subscribed again." in client.post(links.unsubscribe(), data={"do": "resubscribe"}).text
     report = deliver("--force")
     assert report["editions"] + report["skipped"] == 1
 
@@ -164,14 +162,14 @@ def test_unsubscribing_takes_a_button_and_coming_back_another(app, client, reade
     "form",
     [{"data": {"List-Unsubscribe": "One-Click"}}, {"files": {"List-Unsubscribe": (None, "One-Click")}}],
 )
-def test_one_click_unsubscribing_of_mail_programs_works_in_both_forms(app, client, reader, links, form):
+def test_one_click_unsubscribing_works_in_both_form_encodings(app, client, reader, links, form):
     for _ in range(2):
         answer = client.post(links.unsubscribe(), follow_redirects=False, **form)
         assert answer.status_code == 200
     assert app.store.readers.by_id(reader.id).stopped is StopReason.UNSUBSCRIBED
 
 
-def test_one_who_left_comes_back_by_the_start_page_with_all_thumbs(
+def test_an_unsubscribed_reader_can_subscribe_again_on_the_start_page(
     app, client, reader, links, mails, deliver
 ):
     client.post(links.unsubscribe())
@@ -182,7 +180,7 @@ def test_one_who_left_comes_back_by_the_start_page_with_all_thumbs(
     assert app.store.readers.by_id(reader.id).stopped is None
 
 
-def test_an_operator_can_stop_a_reader_by_web(app, client, served, paperbot):
+def test_an_operator_can_stop_a_reader_who_subscribed_on_the_web(app, client, served, paperbot):
     ask(client)
     before = (served / "profiles" / "reward-models.toml").read_text()
     client.post(app.links(app.store.readers.get("reward-models", EVE)).confirm())
@@ -202,16 +200,16 @@ STOPPED_BY_OTHERS = {
 
 
 @pytest.mark.parametrize("way", STOPPED_BY_OTHERS)
-def test_no_old_mail_starts_a_reader_whom_somebody_else_stopped(
+def test_old_links_do_not_start_a_reader_stopped_by_somebody_else(
     app, client, reader, links, mails, deliver, paperbot, way
 ):
     ask(client, reader.address)
     deliver()
-    letters = len(mails(reader.address))
+    before = len(mails(reader.address))
     STOPPED_BY_OTHERS[way](app, reader, paperbot)
     stopped = app.store.readers.by_id(reader.id)
     assert stopped.stopped in (StopReason.REMOVED, StopReason.REFUSED)
-    assert "Re-subscribe" not in client.get(links.unsubscribe()).text
+    assert "Subscribe again" not in client.get(links.unsubscribe()).text
     assert "Resume" not in client.get(links.me()).text
     for page, form in [
         (links.unsubscribe(), {"do": "resubscribe"}),
@@ -222,17 +220,19 @@ def test_no_old_mail_starts_a_reader_whom_somebody_else_stopped(
         assert answer.status_code == 403
         assert "only the operator of Paperbot can start them again" in answer.text
     assert client.get(links.confirm()).status_code == 403
-    assert client.post(links.unsubscribe()).status_code == 200  # a mail program's one click is always taken
+    assert (
+        client.post(links.unsubscribe()).status_code == 200
+    )  # RFC 8058: a one-click request always succeeds
     assert app.store.readers.by_id(reader.id) == stopped
     assert (
         client.post("/subscribe", data={"profile": "reward-models", "email": reader.address}).status_code
         == 200
     )
     deliver()
-    assert len(mails(reader.address)) == letters
+    assert len(mails(reader.address)) == before
 
 
-def test_who_paused_may_unsubscribe_and_come_back(app, client, reader, links):
+def test_a_paused_reader_may_unsubscribe_and_resume(app, client, reader, links):
     client.post(links.me(), data={"do": "pause"})
     client.post(links.unsubscribe())
     assert app.store.readers.by_id(reader.id).stopped is StopReason.UNSUBSCRIBED
@@ -240,7 +240,7 @@ def test_who_paused_may_unsubscribe_and_come_back(app, client, reader, links):
     assert app.store.readers.by_id(reader.id).stopped is None
 
 
-def test_no_member_of_a_channel_stops_it_for_all(app, client, served, paperbot):
+def test_no_channel_member_can_unsubscribe_the_channel(app, client, served, paperbot):
     assert paperbot("subscribe", "reward-models", "C0123ABC").code == 0
     channel = app.store.readers.get("reward-models", "C0123ABC")
     page = app.links(channel).unsubscribe()
@@ -250,6 +250,6 @@ def test_no_member_of_a_channel_stops_it_for_all(app, client, served, paperbot):
     assert app.store.readers.by_id(channel.id).stopped is None
 
 
-def test_opening_or_reloading_the_forms_address_leads_to_the_form(client):
+def test_reloading_the_forms_address_redirects_to_the_form(client):
     answer = client.get("/subscribe", follow_redirects=False)
     assert (answer.status_code, answer.headers["location"]) == (303, "/")

@@ -1,4 +1,4 @@
-"""The pages behind the thumbs of a mail: GET shows, POST does, and says what it changed."""
+"""The pages behind the thumbs of a mail: GET shows, POST records the vote and shows its effect."""
 
 import json
 import re
@@ -19,26 +19,26 @@ def test_opening_a_thumb_link_shows_the_paper_and_changes_nothing(app, client, r
     assert app.store.feedback.history(reader.id) == []
 
 
-def test_the_button_records_the_vote_and_offers_to_take_it_back(app, client, reader, links, paper):
+def test_the_button_records_the_vote_and_offers_to_undo_it(app, client, reader, links, paper):
     page = client.post(links.thumb(paper, Vote.DOWN)).text
-    assert "Noted: less like this." in page
-    assert buttons(page) == ["Take it back", "👍 More like this"]
+    assert "Saved: less like this." in page
+    assert buttons(page) == ["Undo", "👍 More like this"]
     (thumb,) = app.store.feedback.history(reader.id)
     assert (thumb.paper, thumb.vote, thumb.via) == (paper.id, Vote.DOWN, "mail")
-    assert "So far you said: 👎 less like this." in client.get(links.thumb(paper, Vote.UP)).text
+    assert "Your vote so far: 👎 Less like this." in client.get(links.thumb(paper, Vote.UP)).text
     page = client.post(links.thumb(paper, Vote.CLEAR)).text
     assert buttons(page) == ["👍 More like this", "👎 Less like this"]
     assert app.store.feedback.current(reader.id) == {}
 
 
-def test_the_last_press_counts_and_the_history_is_kept(app, client, reader, links, paper):
+def test_the_last_vote_counts_and_the_history_is_kept(app, client, reader, links, paper):
     client.post(links.thumb(paper, Vote.UP))
     client.post(links.thumb(paper, Vote.DOWN))
     assert [t.vote for t in app.store.feedback.current(reader.id).values()] == [Vote.DOWN]
     assert [t.vote for t in app.store.feedback.history(reader.id)] == [Vote.UP, Vote.DOWN]
 
 
-def test_a_vote_tells_the_words_and_the_places_it_changed(client, links, paper):
+def test_the_page_shows_the_words_and_ranks_that_a_vote_changed(client, links, paper):
     up = client.post(links.thumb(paper, Vote.UP)).text
     assert re.search(r'<b class="plus">\+</b> ttrl', up)
     moved = int(re.search(r"(\d+) of the \d+ newest papers that you were not sent moved up", up)[1])
@@ -50,7 +50,7 @@ def test_a_vote_tells_the_words_and_the_places_it_changed(client, links, paper):
     assert "moved down" in down
 
 
-def test_candidates_that_wait_for_the_next_edition_are_called_so(served, client, links, paper, paperbot):
+def test_candidates_for_the_next_edition_are_called_so(served, client, links, paper, paperbot):
     (served / "seeds" / "new.txt").write_text(
         digest("Reasoning of another kind", "TTRL: test-time reinforcement learning, continued")
     )
@@ -61,21 +61,21 @@ def test_candidates_that_wait_for_the_next_edition_are_called_so(served, client,
     assert "from place 2 to 1" in page
 
 
-def test_every_link_of_a_mail_opened_by_a_scanner_leaves_the_export_as_it_was(client, mails, paperbot):
+def test_a_scanner_that_opens_every_link_of_a_mail_changes_nothing(client, mails, paperbot):
     before = paperbot("export", "reward-models").json
     (mail,) = mails("ada@example.org")
-    found = links_in(mail)
-    # A link that stands there twice may have been signed a second later the second time.
-    assert len([link for link in found if "/thumb/" in link]) == 14
-    assert {link.split("/")[3] for link in found} == {"thumb", "edition", "me", "unsubscribe"}
-    for link in found:
+    links_of_mail = links_in(mail)
+    # Signatures hold the time in seconds, so that the links of the HTML and the text part may differ.
+    assert len([link for link in links_of_mail if "/thumb/" in link]) == 14
+    assert {link.split("/")[3] for link in links_of_mail} == {"thumb", "edition", "me", "unsubscribe"}
+    for link in links_of_mail:
         assert client.get(link).status_code == client.head(link).status_code == 200
     assert paperbot("export", "reward-models").json == before
     assert json.dumps(before)
 
 
 @pytest.mark.parametrize("page", ["thumb", "unsubscribe", "confirm", "edition", "me"])
-def test_a_token_that_is_none_leads_to_a_friendly_page(app, client, reader, page):
+def test_an_invalid_token_shows_an_error_page(app, client, reader, page):
     for token in ("x", "WzEsMV0.aaaaaa.bbbb", "a" * 60_000, "%00", "é"):
         for method in ("GET", "POST"):
             answer = client.request(method, f"/{page}/{token}")
@@ -86,35 +86,33 @@ def test_a_token_that_is_none_leads_to_a_friendly_page(app, client, reader, page
     assert app.store.readers.by_id(reader.id).stopped is None
 
 
-def test_a_token_for_one_page_opens_no_other(app, client, links, paper):
-    made = {
+def test_a_token_for_one_page_is_invalid_on_all_others(app, client, links, paper):
+    link_of = {
         "thumb": links.thumb(paper, Vote.UP),
         "unsubscribe": links.unsubscribe(),
         "confirm": links.confirm(),
         "me": links.me(),
     }
-    for purpose, link in made.items():
+    for purpose, link in link_of.items():
         token = re.search(rf"/{purpose}/([^?]+)", link)[1]
-        for other in made:
+        for other in link_of:
             assert client.get(f"/{other}/{token}").status_code == (200 if other == purpose else 404)
 
 
-def test_a_vote_that_is_none_is_refused(app, client, reader, links, paper):
+def test_an_invalid_vote_is_refused(app, client, reader, links, paper):
     answer = client.post(links.thumb(paper, Vote.UP).replace("vote=up", "vote=sideways"))
     assert answer.status_code == 400
     assert app.store.feedback.history(reader.id) == []
 
 
-def test_a_paper_or_reader_that_is_gone_is_told(app, client, reader):
+def test_a_deleted_paper_or_reader_shows_an_error_page(app, client, reader):
     gone_paper = app.signer.sign(Purpose.THUMB, [reader.id, 99_999])
     gone_reader = app.signer.sign(Purpose.UNSUBSCRIBE, [99_999])
     assert client.get(f"/thumb/{gone_paper}").status_code == 404
     assert client.get(f"/unsubscribe/{gone_reader}").status_code == 410
 
 
-def test_a_profile_that_is_gone_is_told_and_no_vote_is_lost_silently(
-    app, client, served, links, paper, reader
-):
+def test_without_its_profile_a_vote_is_refused_with_an_error(app, client, served, links, paper, reader):
     (served / "profiles" / "reward-models.toml").unlink()
     answer = client.post(links.thumb(paper, Vote.UP))
     assert answer.status_code == 410
@@ -122,14 +120,14 @@ def test_a_profile_that_is_gone_is_told_and_no_vote_is_lost_silently(
     assert app.store.feedback.history(reader.id) == []
 
 
-def test_very_many_votes_are_slowed_down(app, client, reader, links, paper, monkeypatch):
+def test_votes_are_rate_limited(app, client, reader, links, paper, monkeypatch):
     monkeypatch.setattr("bot.web.votes.VOTES_A_MINUTE", 2)
     answers = [client.post(links.thumb(paper, Vote.UP)).status_code for _ in range(3)]
     assert answers == [200, 200, 429]
     assert len(app.store.feedback.history(reader.id)) == 2
 
 
-def test_a_corrected_profile_counts_for_the_next_press(app, client, served, links, paper):
+def test_an_edited_profile_counts_from_the_next_request_on(app, client, served, links, paper):
     client.post(links.thumb(paper, Vote.UP))
     profile = served / "profiles" / "reward-models.toml"
     profile.write_text(profile.read_text().replace('title = "Reward models"', 'title = "Renamed"'))

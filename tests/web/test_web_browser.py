@@ -1,4 +1,4 @@
-"""A person who knows nothing of the project subscribes, votes, sees why, and leaves: in a browser, from a phone."""
+"""A person subscribes, votes, sees the effect and unsubscribes, in a browser of a phone's and a desktop's width."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EVE = "eve@example.org"
 
 @pytest.fixture
 def base(served, monkeypatch):
-    """The address at which the pages are served."""
+    """Return the address of a running server."""
     listener = socket.create_server(("127.0.0.1", 0))
     url = f"http://127.0.0.1:{listener.getsockname()[1]}"
     monkeypatch.setenv("PAPERBOT_BOT__PUBLIC_URL", url)
@@ -37,45 +37,46 @@ def base(served, monkeypatch):
 
 @pytest.fixture
 def open_page(browser, base):
-    """Open pages as wide and as dark as wanted; every one is looked at with axe, and none may ask others."""
-    contexts, asked = [], set()
+    """Open pages of a width and color scheme; no page may send a request to another server."""
+    contexts = []
+    requested = set()
 
-    def open_one(width, scheme="light", height=800):
+    def open_new(width, scheme="light", height=800):
         contexts.append(browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme))
         page = contexts[-1].new_page()
-        page.on("request", lambda request: asked.add(request.url))
+        page.on("request", lambda request: requested.add(request.url))
         return page
 
-    yield open_one
+    yield open_new
     for context in contexts:
         context.close()
-    assert all(url.startswith(base) for url in asked)
+    assert all(url.startswith(base) for url in requested)
 
 
-def look(page):
-    """Nothing scrolls sideways, and axe finds nothing that people who see or move otherwise would stumble over."""
+def check(page):
+    """Check that nothing scrolls sideways, and that axe finds no violation of WCAG."""
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), page.url
-    found = Axe().run(page).response["violations"]
-    assert [(v["id"], [n["html"][:120] for n in v["nodes"]]) for v in found] == []
+    violations = Axe().run(page).response["violations"]
+    assert [(v["id"], [n["html"][:120] for n in v["nodes"]]) for v in violations] == []
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_from_the_start_page_to_the_goodbye(base, open_page, served, mails, paperbot, width):
+def test_from_subscribing_to_unsubscribing(base, open_page, served, mails, paperbot, width):
     page = open_page(width)
     page.goto(base)
-    look(page)
-    page.get_by_label("Your mail address").fill(EVE)
+    check(page)
+    page.get_by_label("Your email address").fill(EVE)
     page.get_by_role("button", name="Subscribe").click()
-    assert page.get_by_role("heading").inner_text() == "Look into your mail."
-    look(page)
+    assert page.get_by_role("heading").inner_text() == "Check your inbox."
+    check(page)
 
-    paperbot("run")  # the clock's tick sends the letter
+    paperbot("run")  # as the scheduler would
     (confirm,) = (link for link in links_in(mails(EVE)[0], base) if "/confirm/" in link)
     page.goto(confirm)
-    look(page)
+    check(page)
     page.get_by_role("button", name="Yes, subscribe me").click()
     assert page.get_by_role("heading").inner_text() == "You are subscribed."
-    look(page)
+    check(page)
 
     paperbot("run", "--force")
     first = mails(EVE)[-1]
@@ -83,31 +84,32 @@ def test_from_the_start_page_to_the_goodbye(base, open_page, served, mails, pape
     text = first.get_body(("plain",)).get_content()
     up = next(line.strip() for line in text.splitlines() if "vote=up" in line)
     page.goto(up)
-    look(page)
+    check(page)
     page.get_by_role("button", name="👍 More like this").click()
-    assert "Noted: more like this." in page.get_by_role("status").inner_text()
+    assert "Saved: more like this." in page.get_by_role("status").inner_text()
     assert "credit" in page.locator(".changes").inner_text()
-    look(page)
+    check(page)
 
     (served / "seeds" / "new.txt").write_text(
         digest("Min-form credit assignment of rewards", "Reward models of another kind")
     )
     paperbot("run", "--force")
-    without_votes, with_one = mails("ada@example.org")[-1], mails(EVE)[-1]
+    without_votes = mails("ada@example.org")[-1]
+    with_a_vote = mails(EVE)[-1]
     assert without_votes["Subject"] == "Reward models of another kind + 1 more"
-    assert with_one["Subject"] == "Min-form credit assignment of rewards + 1 more"
+    assert with_a_vote["Subject"] == "Min-form credit assignment of rewards + 1 more"
 
     (me,) = (link for link in links_in(first, base) if "/me/" in link)
     page.goto(me)
-    look(page)
+    check(page)
     assert page.get_by_role("listitem").filter(has_text="👍 Stop Summation").count() == 1
 
     leave = next(link for link in links_in(first, base) if "/unsubscribe/" in link)
     page.goto(leave)
     page.get_by_role("button", name="Unsubscribe").click()
     assert page.get_by_role("heading").inner_text() == "You are unsubscribed."
-    look(page)
-    assert page.get_by_role("button", name="Re-subscribe").is_visible()
+    check(page)
+    assert page.get_by_role("button", name="Subscribe again").is_visible()
     before = len(mails(EVE))
     paperbot("run", "--force")
     assert len(mails(EVE)) == before
@@ -115,7 +117,7 @@ def test_from_the_start_page_to_the_goodbye(base, open_page, served, mails, pape
 
 @pytest.fixture
 def every_page(base, served, paperbot):
-    """The address of every page, with something on each."""
+    """Return the address of every page, each with content."""
     with open_app(served) as app:
         reader = app.store.readers.all()[0]
         edition = app.store.editions.last(reader.id)
@@ -131,29 +133,27 @@ def every_page(base, served, paperbot):
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(320, "light"), (1280, "dark")])
-def test_every_page_is_fit_to_be_read_by_everybody(every_page, open_page, width, scheme):
+def test_every_page_is_accessible(every_page, open_page, width, scheme):
     page = open_page(width, scheme)
     for url in every_page:
         page.goto(url)
-        look(page)
+        check(page)
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(320, "light"), (1280, "dark")])
-def test_the_drawing_of_what_was_learned_is_read_by_everybody(
-    base, practised, links, open_page, width, scheme
-):
+def test_the_learning_curve_is_accessible(base, experienced, links, open_page, width, scheme):
     page = open_page(width, scheme)
     page.goto(base + urlsplit(links.me()).path)
-    look(page)
-    drawing = page.get_by_role("img", name="With thumbs")
-    box = drawing.bounding_box()
+    check(page)
+    curve = page.get_by_role("img", name="With thumbs")
+    box = curve.bounding_box()
     assert 250 < box["width"] <= 480
-    for text in drawing.locator("text").all():
+    for text in curve.locator("text").all():
         inside = text.bounding_box()
         assert inside["x"] + inside["width"] <= box["x"] + box["width"] + 0.5
 
 
-def test_what_is_there_to_press_is_large_enough_for_a_thumb(every_page, open_page):
+def test_buttons_are_large_enough_to_touch(every_page, open_page):
     page = open_page(320)
     for url in every_page:
         page.goto(url)
@@ -161,10 +161,10 @@ def test_what_is_there_to_press_is_large_enough_for_a_thumb(every_page, open_pag
         assert [box for box in boxes if box["height"] < 44 or box["width"] < 44] == [], url
 
 
-def test_a_page_is_used_with_the_keyboard_alone(base, open_page):
+def test_the_start_page_works_with_the_keyboard_alone(base, open_page):
     page = open_page(1280)
     page.goto(base)
     page.keyboard.press("Tab")
     page.keyboard.type(EVE)
     page.keyboard.press("Enter")
-    assert page.get_by_role("heading").inner_text() == "Look into your mail."
+    assert page.get_by_role("heading").inner_text() == "Check your inbox."
