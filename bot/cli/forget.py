@@ -28,7 +28,7 @@ def command(ctx: click.Context, reader: str, now: datetime) -> None:
 
     app = app_of(ctx)
     found = find_stored_reader(app.store, app.profiles, reader)
-    path = app.home / "profiles" / f"{found.profile}.toml"
+    path = app.home.profile_file(found.profile)
     if path.exists():
         remove_reader(path, found.address)
     left = app.forget(found, now)

@@ -36,7 +36,7 @@ def command(ctx: click.Context, profile: str, address: str, now: datetime) -> No
         names = ", ".join(app.profiles) or "none in profiles/"
         raise UsageError(f"no profile {profile!r}; there are: {names}")
     kind, address = _address(address)
-    added = add_reader(app.home / "profiles" / f"{profile}.toml", kind, address)
+    added = add_reader(app.home.profile_file(profile), kind, address)
     readers = app.store.readers
     readers.remember(profile, address)
     app.refresh()

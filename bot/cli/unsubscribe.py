@@ -29,7 +29,7 @@ def command(ctx: click.Context, reader: str, now: datetime) -> None:
 
     app = app_of(ctx)
     found, _ = find_reader(app.store, app.profiles, reader)
-    named = remove_reader(app.home / "profiles" / f"{found.profile}.toml", found.address)
+    named = remove_reader(app.home.profile_file(found.profile), found.address)
     app.refresh()
     app.store.readers.sync(found.profile, app.profiles[found.profile].addresses, now)
     app.store.readers.stop(found.id, StopReason.REMOVED if named else StopReason.OPERATOR)

@@ -134,7 +134,7 @@ def test_when_and_how_much_are_set_for_this_reader_alone(app, client, me, reader
     form = {"do": "settings", "size": "3", "at": "06:30", "day": ["mon", "sun"]}
     assert "Noted." in client.post(me, data=form).text
     assert app.store.overrides.get(reader.id) == Override(3, time(6, 30), ("mon", "sun"))
-    assert "ada@example.org: 3 papers, at 06:30, on mon sun" in paperbot("profiles").out
+    assert "ada@example.org: 3 papers, at 06:30, on Mon, Sun" in paperbot("profiles").out
     text = paperbot("preview", "reward-models").out
     assert "new papers" not in text or "4. " not in text
     report = paperbot("run", "--now", "2025-05-11T06:31:00+02:00", "--json").json  # a Sunday
@@ -254,7 +254,7 @@ def test_what_remains_of_one_who_is_forgotten_is_said(app, client, me, reader, s
     assert paperbot("run", "--force", "--json").json["editions"] == 0
     assert app.store.readers.all() == []
     if way == "readers written inline":
-        assert "ada@example.org: forgotten at their own wish" in paperbot("profiles").out
+        assert "ada@example.org: forgotten at their request" in paperbot("profiles").out
 
 
 def test_editions_are_kept_to_be_opened_again_with_their_thumbs(app, client, me, links, reader):
