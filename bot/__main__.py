@@ -1,4 +1,4 @@
-"""``python -m bot`` is ``paperbot``."""
+"""Run ``python -m bot`` as ``paperbot``."""
 
 from bot.cli.main import main
 

@@ -3,14 +3,14 @@
 PaperbotError
 ├── UsageError            a wrong command line or configuration: nothing was done (exit 2)
 │   └── ConfigError       names file, key and remedy
-├── DigestError           bytes that no format can read: names the reason
-│   └── LimitError        parsing them met a limit of the parser process, or ended it
+├── DigestError           bytes in no known format; says why
+│   └── LimitError        parsing exceeded a limit of the parser process, or crashed it
 ├── SourceError           a source that could not be read
-│   └── ParserError       nor any digest of any source: no parser process can be started
+│   └── ParserError       the parser process can't be started, so no source can be read
 ├── StoreError            a store that is newer than this program, unreadable, or full
-├── TldrError             a language model's endpoint that gave no sentence
-├── TemplateProblem       a template that does not compile or render: names file and line
-└── DeliveryError         a channel's refusal; carries what to do next
+├── TldrError             no TL;DR from the language model's endpoint
+├── TemplateProblem       a template that does not compile or render; names file and line
+└── DeliveryError         a message that a channel did not deliver; says whether to try again
 """
 
 from __future__ import annotations
@@ -19,32 +19,47 @@ from enum import StrEnum
 
 
 class PaperbotError(Exception):
-    """Whatever Paperbot reports in one line instead of a traceback."""
+    """An error that is reported in one line, without a traceback."""
 
 
 class UsageError(PaperbotError):
-    """What was asked for can't be done as asked; nothing was changed."""
+    """A request that can't be carried out as it is; nothing was changed."""
 
 
 class ConfigError(UsageError):
     """A mistake in a configuration file: ``file:line: key: what is wrong; the remedy``."""
 
     def __init__(self, file: str, key: str, problem: str, *, line: int | None = None) -> None:
-        self.file, self.key, self.problem, self.line = file, key, problem, line
-        place = f"{file}:{line}" if line else file
-        super().__init__(": ".join(part for part in (place, key, problem) if part))
+        self.file = file
+        self.key = key
+        self.problem = problem
+        self.line = line
+        super().__init__(f"{self.place}: {self.detail}")
+
+    @property
+    def place(self) -> str:
+        """The file, and the line if it is known."""
+        return f"{self.file}:{self.line}" if self.line else self.file
+
+    @property
+    def detail(self) -> str:
+        """The key, if the problem is that of one key, and the problem."""
+        return f"{self.key}: {self.problem}" if self.key else self.problem
 
 
 class DigestError(PaperbotError):
-    """Bytes that are no digest of a known format."""
+    """Bytes that are not a digest in any known format."""
 
 
 class LimitError(DigestError):
-    """Bytes whose parsing met a limit of processor time, memory or time, or ended the parser process."""
+    """Parsing exceeded a limit of processor time, memory or elapsed time, or crashed the parser process.
+
+    Apart from other DigestErrors, because a later release or a faster machine may parse the same bytes.
+    """
 
 
 class SourceError(PaperbotError):
-    """A source that could not be read as a whole; ``retry_after``: seconds that it asks to be left alone."""
+    """A source that could not be read. ``retry_after``: seconds that it asks us to wait (HTTP Retry-After)."""
 
     def __init__(self, message: str, *, retry_after: float | None = None) -> None:
         super().__init__(message)
@@ -52,7 +67,7 @@ class SourceError(PaperbotError):
 
 
 class ParserError(SourceError):
-    """No digest can be parsed, as the process for it can't be started."""
+    """No digest can be parsed, because the parser process can't be started."""
 
 
 class StoreError(PaperbotError):
@@ -60,28 +75,30 @@ class StoreError(PaperbotError):
 
 
 class TldrError(PaperbotError):
-    """No TL;DR to be had; the summary stays the abstract's own sentences."""
+    """No TL;DR could be written; the extractive summary is used instead."""
 
 
-class TemplateProblem(PaperbotError):  # noqa: N818 - a mistake in a file, reported, not raised to stop
-    """A template with a mistake; says file and line."""
+# Named without "Error": it is collected and reported as often as it is raised.
+class TemplateProblem(PaperbotError):  # noqa: N818
+    """A template with a mistake; names file and line."""
 
 
 class FailureScope(StrEnum):
-    """What a failed delivery should stop: only itself, its reader, or the whole channel."""
+    """What a failed delivery should stop: the message, everything for its reader, or the whole channel."""
 
     MESSAGE = "message"
     READER = "reader"
-    POLICY = "policy"  # the channel, but perhaps for this message's sake: its attempt counts
-    CHANNEL = "channel"  # whatever the message: no attempt is counted
+    POLICY = "policy"  # the channel; but the message may be the cause, so its attempt counts
+    CHANNEL = "channel"  # whatever the message, so no attempt is counted
 
 
 class DeliveryError(PaperbotError):
-    """A message that did not go out.
+    """A message that was not delivered.
 
     ``permanent``: trying again won't help. ``blame``: what the refusal is about. ``unknown``: the body was
-    handed over but no answer came, so it may have arrived. ``retry_after``: seconds the other side asked for.
-    ``code``: its own word for the refusal, such as ``550`` or ``channel_not_found``.
+    handed over but no answer came, so the message may have arrived; sending it again might deliver it twice.
+    ``retry_after``: seconds that the other side asks us to wait. ``code``: its own code for the refusal, such as
+    ``550`` or ``channel_not_found``.
     """
 
     def __init__(
@@ -95,12 +112,16 @@ class DeliveryError(PaperbotError):
         code: str = "",
     ) -> None:
         super().__init__(message)
-        self.permanent, self.blame, self.unknown = permanent, blame, unknown
-        self.retry_after, self.code = retry_after, code
+        self.permanent = permanent
+        self.blame = blame
+        self.unknown = unknown
+        self.retry_after = retry_after
+        self.code = code
 
 
 def mistake(error: Exception) -> str:
-    """An exception that nobody foresaw, in one line for people; its traceback is for the log."""
+    """Return one line about an unexpected exception; the traceback goes to the log."""
+    # Exceptions of libraries may have a whole document in their message.
     reason = " ".join(str(error).split())[:200]
-    named = f"{type(error).__name__}: {reason}" if reason else type(error).__name__
-    return f"{named}; this is a mistake in Paperbot, PAPERBOT_DEBUG=1 shows where"
+    described = f"{type(error).__name__}: {reason}" if reason else type(error).__name__
+    return f"{described}; this is a mistake in Paperbot, PAPERBOT_DEBUG=1 shows where"

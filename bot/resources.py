@@ -1,6 +1,6 @@
-"""The files that come with Paperbot: templates, sample profiles, sample digests, sample settings.
+"""The files that are shipped with Paperbot: templates, sample profiles, sample digests, sample settings.
 
-In a checkout they lie at its top; a wheel carries them inside the package.
+In a checkout they are in its top folder; a wheel has them inside the package.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ _PACKAGE = Path(__file__).parent
 
 
 def shipped(name: str) -> Path:
-    """``templates``, ``profiles``, ``seeds`` or ``paperbot.toml`` as it was shipped."""
-    packed = _PACKAGE / "shipped" / name
-    return packed if packed.exists() else _PACKAGE.parent / name
+    """Return the shipped ``templates``, ``profiles``, ``seeds`` or ``paperbot.toml``."""
+    # Not importlib.resources: the folders are copied and walked, which needs real paths.
+    in_wheel = _PACKAGE / "shipped" / name
+    return in_wheel if in_wheel.exists() else _PACKAGE.parent / name

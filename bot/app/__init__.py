@@ -1,8 +1,9 @@
-"""The composition root: the only room that reads settings.
+"""The composition root: the only package that reads settings.
 
-root      a home directory, alive; each part is made when it is first asked for
-sources   where digests come from
-routes    the way out for each kind of address
+home        a home directory: paths, settings, profiles
+container   wires the parts together; each is made at its first use
+sources     where digests come from
+routes      the channels for each kind of address
 """
 
 from bot.app.container import App, open_app

@@ -1,4 +1,4 @@
-"""What clients of the pages can hold, as the settings say."""
+"""Limits on the clients of the pages, as values of their own: the pages don't read settings."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Whose word on a client's address is believed, and how much clients can hold.
+    """How much one client may use, and how clients are told apart.
 
-    ``trusted_proxies``: addresses or networks whose ``X-Forwarded-For`` counts. ``connections``: open at once.
-    ``client_seconds``: that one may wait for its client.
+    ``trusted_proxies``: addresses or networks whose ``X-Forwarded-For`` header is believed; from anybody else the
+    header would let a client choose its own address, and so evade every limit. ``connections``: open at once.
+    ``client_seconds``: how long a connection may wait for its client (slowloris).
     """
 
     trusted_proxies: Sequence[str]

@@ -1,33 +1,50 @@
-"""The way out for each kind of address: a server where one is set up, else files in a folder."""
+"""The route for each kind of address: a server if one is configured, otherwise files in a folder."""
 
 from __future__ import annotations
 
 from email.utils import parseaddr
 from pathlib import Path
-from typing import Literal
 
 from bot.config.settings import EmailSection, SlackSection
-from bot.delivery import Channel, Route
+from bot.delivery import Route
 
 
 def mail_route(email: EmailSection, files: Path) -> Route:
-    """A few connections to the mail server."""
+    """Several connections to the mail server, used side by side."""
     if not email.host:
-        return _to_files(files, ".eml")
-    return Route([_smtp_channel(email) for _ in range(email.connections)])
+        from bot.delivery.files import FilesChannel
+
+        return Route([FilesChannel(files, ".eml")])
+    from bot.delivery.smtp import SmtpChannel
+
+    return Route(
+        [
+            SmtpChannel(
+                email.host,
+                email.port,
+                email.security,
+                envelope_sender=parseaddr(email.sender)[1],
+                username=email.username,
+                password=email.password.get_secret_value() if email.password else None,
+            )
+            for _ in range(email.connections)
+        ]
+    )
 
 
 def slack_route(slack: SlackSection, files: Path) -> Route:
-    """One connection, which keeps Slack's pace."""
+    """One connection: Slack takes about one message a second, so a second connection would only wait."""
     if not slack.token:
-        return _to_files(files, ".json")
+        from bot.delivery.files import FilesChannel
+
+        return Route([FilesChannel(files, ".json")])
     from bot.delivery.slack import SPACING, SlackChannel
 
     return Route([SlackChannel(slack.token.get_secret_value(), slack.api_url)], SPACING)
 
 
-def mail_way(email: EmailSection, files: Path) -> str:
-    """What happens to mails, in words."""
+def describe_mail_route(email: EmailSection, files: Path) -> str:
+    """What happens to mails, as a predicate."""
     if not email.host:
         return f"become files in {files}, as no mail server is set (email.host)"
     login = f"logged in as {email.username}" if email.username else "without a login"
@@ -35,27 +52,8 @@ def mail_way(email: EmailSection, files: Path) -> str:
     return f"go by {email.host}:{email.port} ({security}, {login}) as {email.sender}"
 
 
-def slack_way(slack: SlackSection, files: Path) -> str:
-    """What happens to messages for Slack, in words."""
+def describe_slack_route(slack: SlackSection, files: Path) -> str:
+    """What happens to messages for Slack, as a predicate."""
     if not slack.token:
         return f"become files in {files}, as no Slack token is set (PAPERBOT_SLACK__TOKEN)"
     return f"go by {slack.api_url}"
-
-
-def _smtp_channel(email: EmailSection) -> Channel:
-    from bot.delivery.smtp import SmtpChannel
-
-    return SmtpChannel(
-        email.host,
-        email.port,
-        email.security,
-        envelope_sender=parseaddr(email.sender)[1],
-        username=email.username,
-        password=email.password.get_secret_value() if email.password else None,
-    )
-
-
-def _to_files(folder: Path, suffix: Literal[".eml", ".json"]) -> Route:
-    from bot.delivery.files import FilesChannel
-
-    return Route([FilesChannel(folder, suffix)])

@@ -1,4 +1,4 @@
-"""The sources that settings name, alive; their libraries are imported when one is wanted."""
+"""Makes the sources that settings name; the libraries of a kind are imported if a source of it is configured."""
 
 from __future__ import annotations
 
@@ -15,15 +15,21 @@ if TYPE_CHECKING:
     from bot.sources.http import Fetcher
 
 
-def source(
+def make_source(
     section: SourceSection,
     home: Path,
     fetcher: Callable[[], Fetcher],
     passwords: Mapping[str, SecretStr],
     samples_superseded: Callable[[], bool],
 ) -> Source:
-    """One source; ``passwords`` are by names with ``_`` for ``-``."""
-    name, every = section.name, section.interval
+    """Make one source.
+
+    ``fetcher`` returns the fetcher that all sources share, which keeps one host's pace across them; it is called
+    for sources on the network only. ``passwords`` are by source name with ``_`` for ``-``, as environment variables
+    can't have a hyphen.
+    """
+    name = section.name
+    every = section.interval
     match section.kind:
         case "folder":
             from bot.sources.folder import FolderSource

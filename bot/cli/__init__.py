@@ -1,5 +1,5 @@
-"""The commands: they read the command line and the clock, call one thing below, and print. One file a command.
+"""The commands of ``paperbot``, one per module: they parse options, call one use case, and print its result.
 
-``main`` is where they are listed and where errors become exit codes; ``options`` and ``output`` are what they
-share. Nothing heavy is imported before a command runs, so that ``paperbot --help`` answers at once.
+Modules import click and the foundations only; heavy libraries are imported within the commands, so that
+``paperbot --help`` takes 0.1 s and not 1.5 s.
 """

@@ -1,4 +1,4 @@
-"""``paperbot check``: is everything as it should be, before the first run?"""
+"""``paperbot check``: check the configuration before the first run."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from urllib.parse import urlsplit
 import click
 
 from bot.cli.options import app_of
-from bot.cli.output import count, print_problems
+from bot.cli.output import print_problems
 from bot.domain import Kind, Origin, Problem
 from bot.errors import PaperbotError
 from bot.loopback import is_loopback
 from bot.resources import shipped
+from bot.wording import plural
 
 if TYPE_CHECKING:
     from bot.app import App
-    from bot.sources import Source
 
 
-_NAMES = {Kind.EMAIL: "mail", Kind.SLACK: "Slack"}
+_CHANNEL_NAMES = {Kind.EMAIL: "mail", Kind.SLACK: "Slack"}
 
 
 @click.command("check", short_help="Check settings, profiles, templates, store.")
 @click.option(
     "--connect",
     is_flag=True,
-    help="Also log in to mail server and Slack, and ask the sources; nothing is kept.",
+    help="Also log in to the mail server and Slack, and query the sources; nothing is stored.",
 )
 @click.pass_context
 def command(ctx: click.Context, connect: bool) -> int:
@@ -41,39 +41,88 @@ def command(ctx: click.Context, connect: bool) -> int:
       paperbot check --connect
     """
     app = app_of(ctx)
-    click.echo(f"ok  settings in {app.home / 'paperbot.toml'}")
-    for path in app.mended:
+    click.echo(f"ok  settings in {app.home.settings_file}")
+    for path in app.home.repaired:
         click.echo(f"ok  {path}: other users of this machine could read it; now they can't")
     problems: list[Problem] = []
-    for what, found in _checks(app, connect, datetime.now(UTC)):
-        problems += found
-        if not found:
-            click.echo(f"ok  {what}")
-    readers = Counter() if _attempt("store", lambda: app.store) else _readers(app)
+    for subject, subject_problems in _checks(app, connect, datetime.now(UTC)):
+        problems += subject_problems
+        if not subject_problems:
+            click.echo(f"ok  {subject}")
+    # Without a usable store the readers are unknown; the store's problem is listed below.
+    readers = Counter() if _attempt("store", lambda: app.store) else _count_readers(app)
     for kind in Kind:
         if readers[kind] or kind not in app.file_kinds:
-            click.echo(
-                f"    {count(readers[kind], 'reader')} by {_NAMES[kind]}: messages {app.way_out(kind)}"
-            )
+            number = plural(readers[kind], "reader")
+            click.echo(f"    {number} by {_CHANNEL_NAMES[kind]}: messages {app.route_description(kind)}")
     for note in _notes(app, readers):
         click.secho(f"?   {note}", fg="yellow")
     print_problems(problems)
     return 2 if problems else 0
 
 
-def _readers(app: App) -> Counter[Kind]:
-    """How many readers each kind of address has: those whom files name, and those who came by web."""
-    named = {(slug, *address) for slug, profile in app.profiles.items() for address in profile.addresses}
+def _checks(app: App, connect: bool, now: datetime) -> Iterator[tuple[str, list[Problem]]]:
+    """Yield the subject of each check, and its problems."""
+    from bot.ingestion.service import retrieved
+    from bot.rendering.templates import check_names, check_templates
+    from bot.sources import Visit
+
+    yield plural(len(app.profiles), "profile"), app.profile_problems
+    for source in app.sources:
+        # A source without an interval is a folder: reading it needs no network.
+        if connect or not source.every:
+            try:
+                # peek: mails are not marked as read, and the source's state is not stored.
+                items = list(retrieved(source, Visit(now, peek=True)))
+            except PaperbotError as error:
+                items = [Problem(source.name, str(error))]
+            yield f"source {source.name}", [item for item in items if isinstance(item, Problem)]
+    yield "signing keys", _attempt("signing keys", lambda: app.signer)
+    yield "state/ is readable by its owner only", app.home.permission_problems()
+    # Both are run, as a misnamed template is no reason not to report one that does not compile.
+    yield (
+        "templates",
+        [
+            *_attempt("templates", lambda: check_templates(app.templates)),
+            *_attempt(
+                "templates", lambda: check_names(app.templates, shipped("templates"), app.home.templates)
+            ),
+        ],
+    )
+    yield "store", _attempt("store", lambda: app.store)
+    if not connect:
+        return
+    for kind, route in app.routes.items():
+        if kind not in app.file_kinds:
+            yield f"{kind} channel", _attempt(f"{kind} channel", route.channels[0].check)
+        elif _count_readers(app)[kind]:
+            folder = f"folder for messages by {_CHANNEL_NAMES[kind]}"
+            yield folder, _attempt(folder, route.channels[0].check)
+
+
+def _attempt(subject: str, action: Callable[[], object]) -> list[Problem]:
+    """Return the error of an action as a problem."""
+    try:
+        action()
+    except PaperbotError as error:
+        return [Problem(subject, str(error))]
+    return []
+
+
+def _count_readers(app: App) -> Counter[Kind]:
+    """Count the readers of each kind of address: those in profile files, and those who subscribed by web."""
+    # The store has only the readers that a run has seen; before the first run, the files alone know them.
+    in_files = {(slug, *address) for slug, profile in app.profiles.items() for address in profile.addresses}
     by_web = {
         (reader.profile, reader.kind, reader.address)
         for reader in app.store.readers.all()
         if reader.origin is Origin.WEB and reader.profile in app.profiles and not reader.stopped
     }
-    return Counter(kind for _, kind, _ in named | by_web)
+    return Counter(kind for _, kind, _ in in_files | by_web)
 
 
 def _notes(app: App, readers: Counter[Kind]) -> Iterator[str]:
-    """What is no mistake, but may not be what is meant."""
+    """Yield what is valid, but probably not intended."""
     if not app.profiles and not app.profile_problems:
         yield "there is no profile, so nobody gets an edition; write one, such as profiles/my-topic.toml"
     if not app.sources:
@@ -81,58 +130,15 @@ def _notes(app: App, readers: Counter[Kind]) -> Iterator[str]:
     for slug, profile in app.profiles.items():
         if not profile.addresses and not profile.open:
             yield f"profiles/{slug}.toml has no readers; add one with `paperbot subscribe {slug} ada@example.org`"
-    sending = [kind for kind in Kind if readers[kind] and kind not in app.file_kinds]
-    if sending and is_loopback(urlsplit(app.public_url).hostname or ""):
+    by_server = [kind for kind in Kind if readers[kind] and kind not in app.file_kinds]
+    # Messages that are files are opened on this machine, where links to it work.
+    if by_server and is_loopback(urlsplit(app.public_url).hostname or ""):
         yield (
             f"links in messages lead to {app.public_url}, which opens on this machine only: thumbs work nowhere else; "
             "set bot.public_url to an address that readers reach"
         )
-    if readers[Kind.SLACK] and Kind.SLACK not in app.file_kinds and not app.has_slack_buttons:
+    if Kind.SLACK in by_server and not app.has_slack_buttons:
         yield (
             "messages for Slack go without buttons, as nothing receives them; "
             "set PAPERBOT_SLACK__APP_TOKEN or PAPERBOT_SLACK__SIGNING_SECRET"
         )
-
-
-def _checks(app: App, connect: bool, now: datetime) -> Iterator[tuple[str, list[Problem]]]:
-    from bot.rendering.templates import check_names, check_templates
-
-    yield count(len(app.profiles), "profile"), app.profile_problems
-    for source in app.sources:
-        if connect or not source.every:
-            yield f"source {source.name}", _peek(source, now)
-    yield "signing keys", _attempt("signing keys", lambda: app.signer)
-    yield "state/ is for its owner only", app.exposure_problems()
-    own = app.home / "templates"
-    yield (
-        "templates",
-        [
-            *_attempt("templates", lambda: check_templates(app.templates)),
-            *_attempt("templates", lambda: check_names(app.templates, shipped("templates"), own)),
-        ],
-    )
-    yield "store", _attempt("store", lambda: app.store)
-    if connect:
-        for kind, route in app.routes.items():
-            what = f"folder for messages by {_NAMES[kind]}" if kind in app.file_kinds else f"{kind} channel"
-            if kind not in app.file_kinds or _readers(app)[kind]:
-                yield what, _attempt(what, route.channels[0].check)
-
-
-def _peek(source: Source, now: datetime) -> list[Problem]:
-    """What goes wrong when a source is read; nothing is changed."""
-    from bot.ingestion.service import retrieved
-    from bot.sources import Visit
-
-    try:
-        return [item for item in retrieved(source, Visit(now, peek=True)) if isinstance(item, Problem)]
-    except PaperbotError as error:
-        return [Problem(source.name, str(error))]
-
-
-def _attempt(what: str, action: Callable[[], object]) -> list[Problem]:
-    try:
-        action()
-    except PaperbotError as error:
-        return [Problem(what, str(error))]
-    return []

@@ -66,7 +66,7 @@ def _one(app: App, name: str, chart: Path | None, as_json: bool) -> int:
     rows = over_time(found)
     note = f"{rests_on(found)} The shade holds the true value 95 times in 100."
     picture = drawn_over_time(answer(found), rows, note) if rows else None
-    target = _saved(picture, chart or app.chart_file(reader))
+    target = _saved(picture, chart or app.home.chart_file(reader))
     if as_json:
         print_json(one_json(found) | {"chart": target})
     else:
@@ -91,7 +91,7 @@ def _all(app: App, chart: Path | None, as_json: bool) -> int:
     rows = by_reader(found)[:_READERS_DRAWN]
     note = "One row a reader; the farther the round mark is right of the square one, the more was learned."
     picture = side_by_side(said, rows, note) if rows else None
-    target = _saved(picture, chart or app.chart_file(None))
+    target = _saved(picture, chart or app.home.chart_file(None))
     if as_json:
         print_json(all_json(said, together, found) | {"chart": target})
     else:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bot.cli.output import console, count, plain, table
+from bot.cli.output import console, plain, table
+from bot.wording import plural
 
 if TYPE_CHECKING:
     from bot.evaluation.report import Calibration, Evaluation, Mean, Quality
@@ -61,7 +62,7 @@ def over_time(found: Evaluation) -> list[Row]:
         return []
     return [
         Row(
-            f"{phrases.day(point.since.date())}\n{count(point.known, 'thumb')}",
+            f"{phrases.day(point.since.date())}\n{plural(point.known, 'thumb')}",
             point.learned.mean,
             point.words,
             point.learned.low,
@@ -86,7 +87,7 @@ def by_reader(found: Sequence[Evaluation]) -> list[Row]:
 def rests_on(found: Evaluation) -> str:
     """How much stands behind the numbers."""
     said = (
-        f"{count(found.likes, 'liked paper')} in {count(found.rounds, 'round')} of thumbs, each predicted from the "
+        f"{plural(found.likes, 'liked paper')} in {plural(found.rounds, 'round')} of thumbs, each predicted from the "
         "thumbs before it."
     )
     return f"{said} {_sure(found.gain)}" if found.gain else said
@@ -120,7 +121,7 @@ def print_all(said: str, together: Mean, found: Sequence[Evaluation], rows: Sequ
     from bot.rendering.charts import text_chart
 
     _say(said, bold=True)
-    made = table("reader", "learning?", ">likes", ">AUC", ">words", ">gain, 95%", whole=("reader",))
+    made = table("reader", "learning?", ">likes", ">AUC", ">words", ">gain, 95%", unbroken=("reader",))
     for one in found:
         gain = f"{one.gain.mean:+.2f} ({one.gain.low:+.2f} to {one.gain.high:+.2f})" if one.gain else "-"
         auc, words = _auc(one.learned), _auc(one.words)
@@ -147,7 +148,7 @@ def _marks(found: Evaluation) -> Any:
 def _print_calibration(found: Calibration) -> None:
     _say(
         f"Do scores mean what they say? Off by {100 * found.error:.0f} of 100 on average "
-        f"({count(found.papers, 'paper')} that you saw):"
+        f"({plural(found.papers, 'paper')} that you saw):"
     )
     made = table(">score", ">papers", ">mean score", ">really liked")
     for one in found.table:

@@ -28,7 +28,7 @@ def command(ctx: click.Context, reader: str, now: datetime) -> None:
 
     app = app_of(ctx)
     stored = find_stored_reader(app.store, app.profiles, reader)
-    path = app.home / "profiles" / f"{stored.profile}.toml"
+    path = app.home.profile_file(stored.profile)
     if path.exists():
         # First, and with its error: a file that can't be edited leaves the store untouched, and the operator can
         # correct it and repeat the command. On the page, where no operator is present, the store comes first.

@@ -1,4 +1,4 @@
-"""``paperbot ingest``: what is new, into the store."""
+"""``paperbot ingest``: retrieve digests and store their new papers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from bot.cli.options import app_of, json_option, now_option
-from bot.cli.output import console, count, print_json, print_problems, problems_json, progress_bar, table
+from bot.cli.output import console, print_json, print_problems, problems_json, progress_bar, table
+from bot.wording import plural
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -17,14 +18,14 @@ if TYPE_CHECKING:
     from bot.ingestion.service import DigestReport
 
 
-@click.command("ingest", short_help="Keep what is new of the sources or of PATHS.")
+@click.command("ingest", short_help="Store new papers, of the sources or of PATHS.")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--again", is_flag=True, help="Also try digests that were refused as parsing met a limit.")
+@click.option("--again", is_flag=True, help="Also parse digests again that exceeded a limit of the parser.")
 @now_option
 @json_option
 @click.pass_context
 def command(ctx: click.Context, paths: Sequence[Path], now: datetime, again: bool, as_json: bool) -> int:
-    """Retrieve digests and store what is new: from the sources, or from PATHS.
+    """Retrieve digests and store the papers that are new: from the sources, or from PATHS.
 
     \b
     Examples:
@@ -38,7 +39,9 @@ def command(ctx: click.Context, paths: Sequence[Path], now: datetime, again: boo
     app = app_of(ctx)
     sources = [FilesSource(paths)] if paths else app.sources
     digests: list[DigestReport] = []
+    # A full disk is found out before anything is retrieved: what could not be stored would be lost for some sources.
     problems = app.room.problems()
+    # at_once: who calls this command wants the sources queried now, not when their interval is over.
     ingestion = Ingestion(app.store, app.parser.parse, now, at_once=True, again=again)
     with progress_bar() as progress:
         for outcome in ingestion.of_all([] if problems else sources):
@@ -46,21 +49,23 @@ def command(ctx: click.Context, paths: Sequence[Path], now: datetime, again: boo
                 digests.append(outcome)
             else:
                 problems.append(outcome)
+            # The total is unknown until the last source has answered.
             progress("reading digests", len(digests) + len(problems), 0)
         problems += app.resolve(now)
         if any(digest.new for digest in digests):
-            progress("learning their words", len(digests), 0)
+            progress("fitting the corpus", len(digests), 0)
             app.learn()
     if as_json:
-        print_json({"digests": [digest_json(d) for d in digests], "problems": problems_json(problems)})
+        rows = [digest_json(digest) for digest in digests]
+        print_json({"digests": rows, "problems": problems_json(problems)})
     else:
-        _print_table(digests)
+        _print_digests(digests)
         print_problems(problems)
     return 1 if problems else 0
 
 
 def digest_json(digest: DigestReport) -> dict[str, object]:
-    """One digest in the JSON of ``ingest``; ``rejected`` counts."""
+    """Return one digest in the JSON form of ``ingest``; ``rejected`` is a number."""
     return {
         "source": digest.source,
         "date": digest.date,
@@ -73,14 +78,15 @@ def digest_json(digest: DigestReport) -> dict[str, object]:
     }
 
 
-def _print_table(digests: Sequence[DigestReport]) -> None:
-    made = table("file", "format", "date", ">papers", ">new", ">known", ">rejected")
+def _print_digests(digests: Sequence[DigestReport]) -> None:
+    rows = table("file", "format", "date", ">papers", ">new", ">known", ">rejected")
     for digest in digests:
         counts = (digest.papers, digest.new, digest.known, len(digest.rejected))
-        made.add_row(digest.file, digest.format, str(digest.date or "-"), *map(str, counts))
-    console().print(made)
-    new = sum(digest.new for digest in digests)
-    click.echo(f"{count(len(digests), 'digest')}, {count(new, 'new paper')}")
+        rows.add_row(digest.file, digest.format, str(digest.date or "-"), *map(str, counts))
+    console().print(rows)
+    new_papers = sum(digest.new for digest in digests)
+    click.echo(f"{plural(len(digests), 'digest')}, {plural(new_papers, 'new paper')}")
+    # Rejected entries are no problem of the run: digests in the wild often have a few, and the exit code stays 0.
     for digest in digests:
         for rejected in digest.rejected:
             click.secho(f"! {digest.file}: {rejected}", fg="yellow", err=True)

@@ -1,4 +1,4 @@
-"""``paperbot init``: a home of one's own."""
+"""``paperbot init``: make a new home."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ samples = true                           # only until another source has brought
 """
 
 
-@click.command("init", short_help="Make a home of your own.")
+@click.command("init", short_help="Make a new home.")
 @click.argument("directory", type=click.Path(path_type=Path, file_okay=False))
 @click.option(
     "--samples/--no-samples",
@@ -33,8 +33,8 @@ samples = true                           # only until another source has brought
 def command(directory: Path, samples: bool) -> None:
     """Make a new home: settings, a sample profile, sample digests in samples/, and seeds/ for digests of your own.
 
-    The samples are a source of their own: as soon as any other source has brought papers, no edition has any of
-    theirs. Titles and authors are those of real papers, the abstracts are rewritten and not the authors'.
+    The samples are a source of their own: as soon as any other source has brought papers, editions have none from
+    the samples. Titles and authors are those of real papers; the abstracts are rewritten, not the authors'.
 
     \b
     Examples:
@@ -57,26 +57,29 @@ def command(directory: Path, samples: bool) -> None:
         f"paperbot --home {directory} send-test {profile.stem}": "the same again as a test, once a mail server is set",
     }
     click.echo("Next:")
-    for step, what in steps.items():
-        click.echo(f"  {step}\n      {what}")
+    for step, purpose in steps.items():
+        click.echo(f"  {step}\n      {purpose}")
 
 
 def make_home(directory: Path, profiles: list[str], *, samples: bool = True) -> None:
-    """Lays out a home with some of the shipped profiles; raises UsageError where one is already."""
+    """Make a home with some of the shipped profiles; raises UsageError if there is one already."""
     settings = directory / "paperbot.toml"
     if settings.exists():
-        raise UsageError(f"{settings} is there already; choose another directory, or edit that file")
+        raise UsageError(f"{settings} exists already; choose another directory, or edit that file")
     try:
         (directory / "profiles").mkdir(parents=True, exist_ok=True)
+        # Addresses, keys and messages will be in it.
         (directory / "state").mkdir(mode=0o700, exist_ok=True)
         for name in profiles:
             shutil.copy(shipped("profiles") / name, directory / "profiles" / name)
         (directory / "seeds").mkdir(exist_ok=True)
+        # Made now, so that a backup of a new home has the key by which links in messages stay valid.
         load_keys(directory / "state" / "secret.key")
         text = shipped("paperbot.toml").read_text("utf-8")
         if samples:
             shutil.copytree(shipped("seeds"), directory / _SAMPLES, dirs_exist_ok=True)
             text += _SAMPLE_SOURCE
+        # Last: a directory with settings is a home, so a failure before this can be repeated.
         settings.write_text(text, "utf-8")
     except OSError as error:
         raise UsageError(

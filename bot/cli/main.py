@@ -1,4 +1,4 @@
-"""The command ``paperbot``: lists the commands, and turns errors into exit codes and one line each.
+"""The command ``paperbot``: registers the commands, and turns errors into an exit code and one line each.
 
 0: all done. 1: done in part. 2: usage or configuration, nothing done.
 """
@@ -40,21 +40,24 @@ from bot.cli import (
     why,
 )
 from bot.cli.options import home_option
-from bot.errors import PaperbotError, UsageError
+from bot.errors import PaperbotError
 
-DONE, IN_PART, NOTHING_DONE = 0, 1, 2
+DONE = 0
+IN_PART = 1
+NOTHING_DONE = 2
 
 
 class Commands(click.Group):
     """The group of all commands; each takes ``--home``, as the group does."""
 
     def add_command(self, cmd: click.Command, name: str | None = None) -> None:
-        """Gives the command ``--home`` and lists it."""
+        """Register a command, and give it ``--home``."""
+        # Both `paperbot --home DIR run` and `paperbot run --home DIR` are what people type.
         cmd.params.append(home_option)
         super().add_command(cmd, name)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """In the order in which one needs them."""
+        """Return the commands in the order in which a new user needs them; click's own is by alphabet."""
         return list(self.commands)
 
 
@@ -62,12 +65,12 @@ class Commands(click.Group):
 @click.version_option(__version__, prog_name="paperbot")
 @click.pass_context
 def paperbot(ctx: click.Context) -> None:
-    """Reads the day's paper digests so that you don't have to.
+    """Read the day's paper digests, and send each reader a short, personal edition.
 
     \b
     Begin with:
       paperbot demo               see what it does, on sample digests
-      paperbot init ~/papers      a home of your own
+      paperbot init ~/papers      make a home of your own
       paperbot --home ~/papers run --force
     """
     if os.environ.get("PAPERBOT_DEBUG"):
@@ -80,7 +83,7 @@ def paperbot(ctx: click.Context) -> None:
 
 
 paperbot.params.append(home_option)
-for module in (  # in the order in which one needs them
+for module in (  # in the order in which a new user needs them
     *(demo, init, check, sendtest, ingest, run, serve, preview, thumb, why, evaluate, replay),
     *(profiles, subscribe, unsubscribe, sources, status, retry),
     *(export, forget, rank, summarize),
@@ -89,36 +92,35 @@ for module in (  # in the order in which one needs them
 
 
 def invoke(arguments: Sequence[str]) -> int:
-    """Runs a command line; returns its exit code."""
+    """Run a command line; return its exit code."""
     try:
+        # standalone_mode=False: click would otherwise exit by itself, with 1 where the contract says 2.
         return int(paperbot.main(list(arguments), prog_name="paperbot", standalone_mode=False) or DONE)
     except click.UsageError as error:
-        return _complain(_one_line(error), NOTHING_DONE)
-    except UsageError as error:
-        return _complain(str(error), NOTHING_DONE)
+        command = error.ctx.command_path if error.ctx else "paperbot"
+        # Some of click's messages have several lines; the contract is one.
+        message = " ".join(error.format_message().split())
+        return _fail(f"{message} (see `{command} --help`)", NOTHING_DONE)
     except PaperbotError as error:
-        return _complain(str(error), NOTHING_DONE)
+        return _fail(str(error), NOTHING_DONE)
     except (click.Abort, KeyboardInterrupt):
-        return _complain("stopped", 130)
+        # 128 + SIGINT, as shells report it.
+        return _fail("stopped", 130)
     except Exception as error:
         if os.environ.get("PAPERBOT_DEBUG"):
             traceback.print_exc()
-        return _complain(
+        # Not 2: nobody knows what was done before an unexpected error.
+        return _fail(
             f"{type(error).__name__}: {error}. This is a mistake in Paperbot; PAPERBOT_DEBUG=1 shows where",
             IN_PART,
         )
 
 
-def _one_line(error: click.UsageError) -> str:
-    command = error.ctx.command_path if error.ctx else "paperbot"
-    return f"{' '.join(error.format_message().split())} (see `{command} --help`)"
-
-
-def _complain(message: str, code: int) -> int:
+def _fail(message: str, code: int) -> int:
     click.echo(f"paperbot: {message}", err=True)
     return code
 
 
 def main() -> None:
-    """The entry point of the command."""
+    """Run the command line of this process, and exit."""
     sys.exit(invoke(sys.argv[1:]))

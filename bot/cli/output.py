@@ -20,93 +20,94 @@ if TYPE_CHECKING:
     from bot.editions.daily_job import Progress
 
 
-MESSAGES = {Kind.EMAIL: "Mails", Kind.SLACK: "Messages for Slack"}  # what goes to each kind of address
+MESSAGES = {Kind.EMAIL: "Mails", Kind.SLACK: "Messages for Slack"}  # the noun for each kind of address
 
 
 def print_json(value: Any) -> None:
-    """One JSON object on standard output."""
-    click.echo(json.dumps(value, ensure_ascii=False, indent=2, default=_plain))
+    """Print one JSON object on standard output."""
 
+    def default(item: object) -> str:
+        if isinstance(item, date | datetime):
+            return item.isoformat()
+        raise TypeError(f"no JSON form of {type(item).__name__}")
 
-def _plain(value: object) -> str:
-    if isinstance(value, date | datetime):
-        return value.isoformat()
-    raise TypeError(f"no JSON form of {type(value).__name__}")
+    # Non-ASCII characters as they are: titles stay readable, and any JSON parser reads UTF-8.
+    click.echo(json.dumps(value, ensure_ascii=False, indent=2, default=default))
 
 
 def problems_json(problems: Sequence[Problem]) -> list[dict[str, str]]:
-    """Problems in the form that every command's JSON has them."""
+    """Return problems in the form that they have in the JSON of every command."""
     return [{"source": problem.source, "problem": problem.problem} for problem in problems]
 
 
-def count(number: int, noun: str) -> str:
-    """``1 paper``, ``2 papers``."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def print_problems(problems: Sequence[Problem]) -> None:
-    """One line each, on standard error."""
+    """Print one line for each problem, on standard error."""
     for problem in problems:
         click.secho(f"! {problem}", fg="red", err=True)
 
 
 def console() -> Console:
-    """Where tables go; as wide as the terminal, or 120 columns where there is none."""
+    """Return the console for tables: as wide as the terminal, or 120 columns without one."""
     from rich.console import Console
 
+    # In a pipe, rich assumes 80 columns, in which titles are broken into too many lines. Its highlighting would
+    # colour numbers within titles.
     return Console(highlight=False, width=None if sys.stdout.isatty() else 120)
 
 
-def table(*columns: str, whole: Sequence[str] = ()) -> Table:
-    """A table of Paperbot's looks; a column whose name begins with ``>`` is set to the right.
+def table(*columns: str, unbroken: Sequence[str] = ()) -> Table:
+    """Return a table in Paperbot's style; a column whose name begins with ``>`` is right-aligned.
 
-    Columns in ``whole`` hold addresses and the like, which must not be broken: the others make way for them.
+    Columns in ``unbroken`` have addresses and the like, which people copy; the other columns become narrower instead.
     """
     from rich import box
     from rich.table import Table
 
-    made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    rows = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for column in columns:
         justify: Literal["left", "right"] = "right" if column.startswith(">") else "left"
-        made.add_column(column.removeprefix(">"), justify=justify, overflow="fold", no_wrap=column in whole)
-    return made
+        # "fold" breaks long words; rich's default cuts them off with an ellipsis.
+        rows.add_column(
+            column.removeprefix(">"), justify=justify, overflow="fold", no_wrap=column in unbroken
+        )
+    return rows
 
 
 def print_edition(edition: Edition) -> None:
-    """An edition's picks with their reasons, under a line that says whose they are."""
+    """Print an edition's picks with their reasons, below its profile and reader."""
     from bot.rendering import phrases
     from bot.rendering.latex import readable
 
-    made = table(">match", "paper", "why")
+    rows = table(">match", "paper", "why")
     for pick in edition.picks:
-        match, title = phrases.percent(pick.probability), readable(pick.paper.title)
-        made.add_row(match, plain(title), plain(why(pick)))
+        match = phrases.percent(pick.probability)
+        rows.add_row(match, plain(readable(pick.paper.title)), plain(why(pick)))
     click.secho(f"{edition.profile_title} → {edition.reader.address}", bold=True)
-    console().print(made)
+    console().print(rows)
 
 
 def plain(text: str) -> Any:
-    """Text as it stands: what looks like rich's markup is only a title's brackets."""
+    """Return text for a table cell that is printed as it is: rich reads ``[bold]`` in a title as markup."""
     from rich.text import Text
 
     return Text(text)
 
 
 def why(pick: Pick) -> str:
-    """A pick's two best reasons in a few words."""
+    """Return a pick's two main reasons in a few words."""
     words = ", ".join(reason.term for reason in pick.reasons[:2])
     if pick.followed:
         return f"you follow {pick.followed}"
     if pick.kind is PickKind.EXPLORE:
-        return f"a guess, to learn from{f': {words}' if words else ''}"
-    return words or "nothing better today"
+        return f"exploratory pick{f': {words}' if words else ''}"
+    return words or "no better paper today"
 
 
 @contextmanager
 def progress_bar() -> Iterator[Progress]:
-    """Shows progress on standard error, if that is a terminal; gone when done."""
+    """Show progress on standard error if that is a terminal; the bar disappears at the end."""
     if not sys.stderr.isatty():
-        yield lambda _what, _done, _total: None
+        yield lambda _step, _done, _total: None
         return
     from rich.console import Console
     from rich.progress import Progress as Bar
@@ -114,9 +115,10 @@ def progress_bar() -> Iterator[Progress]:
     with Bar(console=Console(stderr=True), transient=True) as bar:
         tasks: dict[str, Any] = {}
 
-        def advance(what: str, done: int, total: int) -> None:
-            if what not in tasks:
-                tasks[what] = bar.add_task(what, total=total or None)
-            bar.update(tasks[what], completed=done, total=total or None)
+        def advance(step: str, completed: int, total: int) -> None:
+            # A total of 0 means unknown, for which rich wants None: then the bar pulses.
+            if step not in tasks:
+                tasks[step] = bar.add_task(step, total=total or None)
+            bar.update(tasks[step], completed=completed, total=total or None)
 
         yield advance

@@ -1,4 +1,4 @@
-"""``paperbot preview``: the edition as it would be."""
+"""``paperbot preview``: print the next edition without storing or sending it."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 @now_option
 @click.option(
     "--format",
-    "form",
+    "output_format",
     type=click.Choice(["html", "text", "slack"]),
     default="text",
     show_default=True,
-    help="What to print.",
+    help="The form of the message to print.",
 )
 @click.pass_context
-def command(ctx: click.Context, reader: str, now: datetime, form: str) -> None:
+def command(ctx: click.Context, reader: str, now: datetime, output_format: str) -> None:
     """Print READER's next edition as it would be now; nothing is stored or sent.
 
     The links back to Paperbot work from READER's first real edition on.
@@ -38,9 +38,10 @@ def command(ctx: click.Context, reader: str, now: datetime, form: str) -> None:
     from bot.schedule import local_date
 
     app = app_of(ctx)
-    found, profile = find_reader(app.store, app.profiles, reader)
-    edition = app.editor.edition(found, profile, local_date(now, profile.schedule.timezone), now)
+    recipient, profile = find_reader(app.store, app.profiles, reader)
+    edition = app.editor.edition(recipient, profile, local_date(now, profile.schedule.timezone), now)
     if app.tldr_writer:
+        # Stored TL;DRs only: asking the language model would cost money and write to the store.
         edition = app.tldr_writer.known(edition)
-    show = {"html": app.renderer.html, "text": app.renderer.text, "slack": app.renderer.slack}[form]
-    click.echo(show(edition))
+    renderers = {"html": app.renderer.html, "text": app.renderer.text, "slack": app.renderer.slack}
+    click.echo(renderers[output_format](edition))

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bot.cli.options import app_of, json_option, now_option
-from bot.cli.output import console, count, plain, print_json, table, why
+from bot.cli.output import console, plain, print_json, table, why
 from bot.domain import Edition, Pick, Vote
+from bot.wording import plural
 
 if TYPE_CHECKING:
     from bot.evaluation.replay import LaterEvents
@@ -104,7 +105,7 @@ def _print(editions: Iterable[Edition], since_then: LaterEvents) -> None:
         return
     sums = _totals(shown, since_then)
     click.echo(
-        f"{count(sums['days'], 'day')}, {count(sums['papers'], 'paper')}. Of these, {sums['sent']} were really sent "
+        f"{plural(sums['days'], 'day')}, {plural(sums['papers'], 'paper')}. Of these, {sums['sent']} were really sent "
         f"so far; {sums['up']} got a thumb up, {sums['down']} a thumb down."
     )
 
@@ -113,7 +114,7 @@ def _print_day(edition: Edition, since_then: LaterEvents) -> None:
     from bot.rendering import phrases
     from bot.rendering.latex import readable
 
-    title = f"{edition.date:%a %Y-%m-%d}, {count(edition.considered, 'new paper')}"
+    title = f"{edition.date:%a %Y-%m-%d}, {plural(edition.considered, 'new paper')}"
     if edition.quiet:
         console().print(plain(f"{title}\n  nothing: {edition.quiet}\n"))
         return

@@ -1,4 +1,4 @@
-"""``paperbot retry``: send again what waits, failed, or is of unknown fate."""
+"""``paperbot retry``: send messages again that are waiting, failed, or of unknown outcome."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 
-@click.command("retry")
+@click.command("retry", short_help="Send waiting, failed or unknown messages again.")
 @click.argument("reader", required=False)
 @click.option(
-    "--unknown", "state", flag_value=State.UNKNOWN.value, help="Those that may have arrived already."
+    "--unknown", "state", flag_value=State.UNKNOWN.value, help="Messages that may have arrived already."
 )
-@click.option("--failed", "state", flag_value=State.FAILED.value, help="Those that were given up.")
+@click.option("--failed", "state", flag_value=State.FAILED.value, help="Messages that were given up.")
 @now_option
 @json_option
 @click.pass_context
 def command(ctx: click.Context, reader: str | None, state: str | None, now: datetime, as_json: bool) -> int:
-    """Send again, to READER or to all: what waits to be tried again, or what the option says.
+    """Send messages again, to READER or to all: those that are waiting for a retry, or those of the option.
 
-    Paused channels are tried again at once, and READER, if stopped because the address was refused, is served
-    again. A message of unknown fate that Slack shows is not sent twice.
+    Channels with an open circuit breaker are tried at once. READER, if stopped because the address was refused, gets
+    messages again. A message of unknown outcome that Slack's history has is not sent twice.
 
     \b
     Examples:
-      paperbot retry                                   the password is right now
+      paperbot retry                                   after the password was corrected
       paperbot retry --unknown reward-models/ada@example.org
       paperbot retry --failed
     """
@@ -41,13 +41,14 @@ def command(ctx: click.Context, reader: str | None, state: str | None, now: date
 
     app = app_of(ctx)
     only = find_reader(app.store, app.profiles, reader)[0] if reader else None
-    asked = retry(app.store, app.routes, State(state or State.RETRY), only, now)
+    requeued = retry(app.store, app.routes, State(state or State.RETRY), only, now)
+    # Delivered now and not with the next run: who types this wants to see whether it works.
     sent = app.dispatcher.deliver_due(now)
     if as_json:
         numbers = {"delivered": sent.delivered, "failed": sent.failed, "unknown": sent.unknown}
-        print_json({**asdict(asked), **numbers, "problems": problems_json(sent.problems)})
+        print_json({**asdict(requeued), **numbers, "problems": problems_json(sent.problems)})
     else:
-        settled = f"{asked.arrived} had arrived; " if asked.arrived else ""
-        click.echo(f"{settled}{asked.again} tried again; {sent.delivered} delivered")
+        arrived = f"{requeued.arrived} had arrived; " if requeued.arrived else ""
+        click.echo(f"{arrived}{requeued.again} tried again; {sent.delivered} delivered")
         print_problems(sent.problems)
     return 1 if sent.problems else 0

@@ -1,4 +1,4 @@
-"""``paperbot run``: the main job, once."""
+"""``paperbot run``: ingest, compose and deliver, once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import click
 from bot.cli.options import app_of, json_option, now_option
 from bot.cli.output import (
     MESSAGES,
-    count,
     print_edition,
     print_json,
     print_problems,
@@ -18,6 +17,7 @@ from bot.cli.output import (
     progress_bar,
 )
 from bot.errors import UsageError
+from bot.wording import plural
 
 if TYPE_CHECKING:
     from bot.app import App
@@ -25,101 +25,105 @@ if TYPE_CHECKING:
     from bot.editions.daily_job import RunReport
 
 
-_AHEAD = timedelta(hours=48)
+_MAX_AHEAD = timedelta(hours=48)
 
 
-@click.command("run", short_help="Make and deliver what is due.")
+@click.command("run", short_help="Compose and deliver what is due.")
 @now_option
 @click.option("--force", is_flag=True, help="Compose an edition for every reader, due or not.")
 @json_option
 @click.pass_context
 def command(ctx: click.Context, now: datetime, force: bool, as_json: bool) -> int:
-    """Ingest, then make and deliver every edition that is due.
+    """Ingest, then compose and deliver every edition that is due.
 
     \b
     Examples:
-      paperbot run                                    what cron calls every few minutes
+      paperbot run                                    as cron calls it every few minutes
       paperbot run --force                            now, whatever the schedule says
       paperbot run --now 2025-05-06T08:00+02:00 --json
     """
     app = app_of(ctx)
     if not force:
-        _refuse_the_future(app, now)
+        _refuse_far_future(app, now)
+
+    def show(edition: Edition) -> None:
+        if edition.quiet:
+            click.echo(f"{edition.profile_title} → {edition.reader.address}: quiet. {edition.quiet}")
+        else:
+            print_edition(edition)
+
     with progress_bar() as progress:
-        show = _unseen if as_json else _show
-        report = app.pipeline.run(now, force=force, progress=progress, show=show)
+        report = app.pipeline.run(
+            now, force=force, progress=progress, show=(lambda _edition: None) if as_json else show
+        )
     problems = [*app.profile_problems, *report.problems]
+    # Only what a person must repair: deliveries that failed are in the outbox, from which the notice takes them.
     problems += app.notify_operator([*app.profile_problems, *report.unread], now)
     if as_json:
-        print_json({**_counts(report), "problems": problems_json(problems)})
+        numbers = {
+            "digests": len(report.digests),
+            "papers": sum(digest.papers for digest in report.digests),
+            "new": sum(digest.new for digest in report.digests),
+            "editions": report.editions,
+            "alerts": report.alerts,
+            "delivered": report.delivered,
+            "failed": report.failed,
+            "unknown": report.unknown,
+            "skipped": report.skipped,
+        }
+        print_json({**numbers, "problems": problems_json(problems)})
     else:
         _print(app, report, force)
         print_problems(problems)
     return 0 if report.complete and not problems else 1
 
 
-def _refuse_the_future(app: App, now: datetime) -> None:
-    """A mistaken ``--now`` would take the slots of days to come, and leave them without an edition."""
-    seen = [at for at in (app.store.editions.newest_composed(), app.store.papers.newest_first_seen()) if at]
-    if seen and now > (latest := max(datetime.now(UTC), *seen)) + _AHEAD:
+def _refuse_far_future(app: App, now: datetime) -> None:
+    """Refuse a mistaken ``--now``: it would take the slots of days to come, which then get no edition."""
+    # Compared with the newest stored times too: after a test with --now, later tests may go on from there.
+    stored = [app.store.editions.newest_composed(), app.store.papers.newest_first_seen()]
+    times = [time for time in stored if time]
+    # An empty store has no slots to lose.
+    if not times:
+        return
+    latest = max(datetime.now(UTC), *times)
+    if now > latest + _MAX_AHEAD:
         raise UsageError(
-            f"--now is {(now - latest).days} days ahead of the clock and of all that was seen so far; "
-            "correct it, or say --force"
+            f"--now is {(now - latest).days} days ahead of the clock and of everything in the store; "
+            "correct it, or add --force"
         )
-
-
-def _unseen(_edition: Edition) -> None:
-    """JSON tells numbers only."""
-
-
-def _show(edition: Edition) -> None:
-    if edition.quiet:
-        click.echo(f"{edition.profile_title} → {edition.reader.address}: quiet. {edition.quiet}")
-    else:
-        print_edition(edition)
-
-
-def _counts(report: RunReport) -> dict[str, int]:
-    return {
-        "digests": len(report.digests),
-        "papers": sum(digest.papers for digest in report.digests),
-        "new": sum(digest.new for digest in report.digests),
-        "editions": report.editions,
-        "alerts": report.alerts,
-        "delivered": report.delivered,
-        "failed": report.failed,
-        "unknown": report.unknown,
-        "skipped": report.skipped,
-    }
 
 
 def _print(app: App, report: RunReport, force: bool) -> None:
-    new = sum(digest.new for digest in report.digests)
-    said = [count(report.editions, "edition")]
-    said += [count(report.alerts, "alert")] if report.alerts else []
-    said += [f"{count(report.delivered, 'message')} delivered"]
-    said += [f"{report.skipped} quiet"] if report.skipped else []
-    click.echo(f"{count(new, 'new paper')} in {count(len(report.digests), 'digest')}; {', '.join(said)}")
-    if not (report.editions or report.skipped or report.problems) and (why := _why_nothing(app, force)):
-        click.echo(why)
+    new_papers = sum(digest.new for digest in report.digests)
+    parts = [plural(report.editions, "edition")]
+    if report.alerts:
+        parts.append(plural(report.alerts, "alert"))
+    parts.append(f"{plural(report.delivered, 'message')} delivered")
+    if report.skipped:
+        parts.append(f"{report.skipped} quiet")
+    ingested = f"{plural(new_papers, 'new paper')} in {plural(len(report.digests), 'digest')}"
+    click.echo(f"{ingested}; {', '.join(parts)}")
+    if not (report.editions or report.skipped or report.problems):
+        for line in _why_no_edition(app, force):
+            click.echo(line)
     for kind in sorted(report.sent_kinds & app.file_kinds):
-        click.echo(f"{MESSAGES[kind]} {app.way_out(kind)}.")
+        click.echo(f"{MESSAGES[kind]} {app.route_description(kind)}.")
 
 
-def _why_nothing(app: App, force: bool) -> str:
-    """Why no edition was made although nothing went wrong; empty where the problems of profiles say it."""
+def _why_no_edition(app: App, force: bool) -> list[str]:
+    """Return why no edition was composed although nothing failed; empty if the profiles' problems say it."""
     readers = [reader for reader in app.store.readers.all() if reader.profile in app.profiles]
     if any(reader.stopped is None for reader in readers):
         wait = "No edition is due now; `paperbot status` says when, and --force doesn't wait."
-        return "" if force else wait
+        return [] if force else [wait]
     if readers:
-        return "No edition was made: all readers have stopped; `paperbot status` says why."
+        return ["No edition was made: all readers have stopped; `paperbot status` says why."]
     if app.profiles:
-        slug = next(iter(app.profiles))
-        return (
-            "No edition was made: nobody receives a profile. Write an address into one, as with "
-            f"`paperbot subscribe {slug} ada@example.org`."
-        )
+        command = f"paperbot subscribe {next(iter(app.profiles))} ada@example.org"
+        return [f"No edition was made: no profile has a reader. Add an address to one, as with `{command}`."]
     if app.profile_problems:
-        return ""
-    return "No edition was made: there is no profile. Write one, such as profiles/my-topic.toml; the README shows how."
+        return []
+    return [
+        "No edition was made: there is no profile. Write one, such as profiles/my-topic.toml; the README shows how."
+    ]

@@ -1,4 +1,4 @@
-"""``paperbot send-test``: the last edition once more, to try out a channel."""
+"""``paperbot send-test``: send the last edition again, to test a channel."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 @now_option
 @click.pass_context
 def command(ctx: click.Context, reader: str, now: datetime) -> int:
-    """Send READER's last edition, marked as a test, through the configured channel now; it counts nowhere.
+    """Send READER's last edition, marked as a test, through the configured channel now; it is not counted.
 
-    Before the first edition a sample is sent. Nothing is stored, so that it may be repeated at will.
+    Before the first edition a sample is sent. Nothing is stored, so it can be repeated.
 
     \b
     Examples:
@@ -33,13 +33,15 @@ def command(ctx: click.Context, reader: str, now: datetime) -> int:
     from bot.rendering import phrases
 
     app = app_of(ctx)
-    found, profile = find_reader(app.store, app.profiles, reader)
+    recipient, profile = find_reader(app.store, app.profiles, reader)
     try:
-        report = app.channel_tests.send(found, profile, now)
+        report = app.channel_tests.send(recipient, profile, now)
     except DeliveryError as error:
-        print_problems([Problem(found.name, str(error))])
+        # Reported here and not by main: a refusal is exit code 1, and has the reader's name before it.
+        print_problems([Problem(recipient.name, str(error))])
         return 1
-    what = "A sample" if report.is_sample else f"The edition of {phrases.day(report.edition.date)}"
-    click.echo(f"{what} was sent to {found.address} as a test: {'; '.join(report.receipts)}")
-    click.echo(f"{MESSAGES[found.kind]} {app.way_out(found.kind)}.")
+    message = "A sample" if report.is_sample else f"The edition of {phrases.day(report.edition.date)}"
+    # The receipts name the server's queue id or the file, by which the message can be traced.
+    click.echo(f"{message} was sent to {recipient.address} as a test: {'; '.join(report.receipts)}")
+    click.echo(f"{MESSAGES[recipient.kind]} {app.route_description(recipient.kind)}.")
     return 0

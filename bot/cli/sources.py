@@ -1,8 +1,7 @@
-"""``paperbot sources``: what comes from where, and how it does."""
+"""``paperbot sources``: list the sources and their health, try one, or import feeds."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,22 +12,20 @@ from bot.cli.options import app_of, home_option, json_option, now_option
 from bot.cli.output import console, plain, print_json, print_problems, table
 from bot.domain import Problem
 from bot.errors import UsageError
+from bot.wording import plural
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from bot.domain import ParsedDigest
-    from bot.operations.status import SourceStatus
-
-_TITLES_SHOWN = 5
+_MAX_TITLES = 5
 
 
-@click.group("sources", invoke_without_command=True)
+@click.group("sources", invoke_without_command=True, short_help="List sources; test one; import feeds.")
 @now_option
 @json_option
 @click.pass_context
 def command(ctx: click.Context, now: datetime, as_json: bool) -> int:
-    """List the sources and how they do; try one out, or add many feeds at once.
+    """List the sources and their health; test one, or import many feeds.
 
     \b
     Examples:
@@ -36,28 +33,25 @@ def command(ctx: click.Context, now: datetime, as_json: bool) -> int:
       paperbot sources test arxiv-ai
       paperbot sources import feeds.opml
     """
+    # click calls the group before its subcommand, too.
     if ctx.invoked_subcommand:
         return 0
     from bot.operations.status import sources_status
 
     app = app_of(ctx)
-    found = sources_status(app.store, app.sources, now)
+    statuses = sources_status(app.store, app.sources, now)
     if as_json:
-        print_json({"sources": [asdict(source) for source in found]})
+        print_json({"sources": [asdict(status) for status in statuses]})
     else:
-        console().print(_table(found))
-    return 1 if any(source.trouble for source in found) else 0
-
-
-def _table(found: Sequence[SourceStatus]) -> object:
-    made = table("source", "kind", "state", "last asked", "newest digest", ">papers", ">usual a day")
-    for source in found:
-        asked = f"{source.last_checked:%Y-%m-%d %H:%M}" if source.last_checked else "never"
-        usual = f"{source.usual:.0f}" if source.usual is not None else "-"
-        state = plain(f"{source.health}: {source.detail}" if source.detail else source.health)
-        newest = str(source.latest_digest or "-")
-        made.add_row(source.name, source.kind, state, asked, newest, str(source.papers), usual)
-    return made
+        rows = table("source", "kind", "state", "last checked", "newest digest", ">papers", ">usual a day")
+        for status in statuses:
+            checked = f"{status.last_checked:%Y-%m-%d %H:%M}" if status.last_checked else "never"
+            usual = f"{status.usual:.0f}" if status.usual is not None else "-"
+            state = plain(f"{status.health}: {status.detail}" if status.detail else status.health)
+            newest = str(status.latest_digest or "-")
+            rows.add_row(status.name, status.kind, state, checked, newest, str(status.papers), usual)
+        console().print(rows)
+    return 1 if any(status.trouble for status in statuses) else 0
 
 
 @command.command("test")
@@ -65,46 +59,44 @@ def _table(found: Sequence[SourceStatus]) -> object:
 @now_option
 @click.pass_context
 def test(ctx: click.Context, name: str, now: datetime) -> int:
-    """Ask the source NAME and show what would come; nothing is stored, no mail is marked."""
+    """Query the source NAME and show what it has; nothing is stored, no mail is marked as read."""
     from bot.ingestion.service import peek
 
     app = app_of(ctx)
     source = next((source for source in app.sources if source.name == name), None)
     if source is None:
-        known = ", ".join(source.name for source in app.sources)
-        raise UsageError(f"no source {name!r}; there are: {known or 'none in paperbot.toml'}")
+        names = ", ".join(source.name for source in app.sources)
+        raise UsageError(f"no source {name!r}; there are: {names or 'none in paperbot.toml'}")
     problems: list[Problem] = []
     for outcome in peek(source, app.parser.parse, now):
         if isinstance(outcome, Problem):
             problems.append(outcome)
-        else:
-            _show(*outcome)
+            continue
+        file, digest = outcome
+        click.echo(f"{file}: {digest.format}, {digest.topic or '-'}, {digest.date or 'no date'}")
+        click.echo(f"  {plural(len(digest.entries), 'paper')}, {len(digest.rejected)} rejected")
+        for entry in digest.entries[:_MAX_TITLES]:
+            click.echo(f"  - {entry.title} ({entry.arxiv_id or entry.doi or entry.url or 'no link'})")
+        if len(digest.entries) > _MAX_TITLES:
+            click.echo(f"  ... and {len(digest.entries) - _MAX_TITLES} more")
+        for rejected in digest.rejected:
+            click.secho(f"! {file}: {rejected}", fg="yellow", err=True)
     print_problems(problems)
     return 1 if problems else 0
-
-
-def _show(name: str, digest: ParsedDigest) -> None:
-    click.echo(f"{name}: {digest.format}, {digest.topic or '-'}, {digest.date or 'no date'}")
-    click.echo(f"  {len(digest.entries)} papers, {len(digest.rejected)} rejected")
-    for entry in digest.entries[:_TITLES_SHOWN]:
-        click.echo(f"  - {entry.title} ({entry.arxiv_id or entry.doi or entry.url or 'no link'})")
-    if len(digest.entries) > _TITLES_SHOWN:
-        click.echo(f"  ... and {len(digest.entries) - _TITLES_SHOWN} more")
-    for rejected in digest.rejected:
-        click.secho(f"! {name}: {rejected}", fg="yellow", err=True)
 
 
 @command.command("import")
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @click.pass_context
 def import_feeds(ctx: click.Context, file: Path) -> int:
-    """Add the feeds of an OPML FILE, as feed readers export it, to paperbot.toml; known ones are left out."""
-    added = app_of(ctx).add_feeds(file.read_bytes())
+    """Add the feeds of an OPML FILE, which feed readers export, to paperbot.toml; feeds that it has are left out."""
+    added = app_of(ctx).home.add_feeds(file.read_bytes())
     for name in added:
         click.echo(f"added {name}")
-    click.echo(f"{len(added)} feeds added; `paperbot sources test NAME` shows what one brings")
+    click.echo(f"{plural(len(added), 'feed')} added; `paperbot sources test NAME` shows what a source has")
     return 0
 
 
+# The group of all commands gives --home to its own commands only.
 test.params.append(home_option)
 import_feeds.params.append(home_option)

@@ -1,4 +1,4 @@
-"""``paperbot status``: is it coming in, is it going out, what needs a person?"""
+"""``paperbot status``: what comes in, what goes out, and what needs attention."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING
 import click
 
 from bot.cli.options import app_of, json_option, now_option
-from bot.cli.output import console, count, print_json, print_problems, problems_json, table
+from bot.cli.output import console, print_json, print_problems, problems_json, table
+from bot.wording import plural
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from bot.operations.status import ReaderStatus, Status
+    from bot.operations.status import Status
 
 
-@click.command("status", short_help="Show what comes in, goes out, and is wrong.")
+@click.command("status", short_help="Show sources, readers, outbox and problems.")
 @now_option
 @json_option
 @click.pass_context
@@ -26,50 +27,45 @@ def command(ctx: click.Context, now: datetime, as_json: bool) -> int:
     from bot.operations.status import status
 
     app = app_of(ctx)
-    standing = [
+    # These are not in the store: they last until somebody repairs the file or the disk.
+    current_problems = [
         *app.profile_problems,
         *app.room.problems(),
         *unreadable(app.sources, app.store, app.parser.parse, now),
     ]
-    found = status(app.store, app.sources, app.profiles, standing, now)
+    current = status(app.store, app.sources, app.profiles, current_problems, now)
     if as_json:
-        print_json({**asdict(found), "problems": problems_json(found.problems)})
+        print_json({**asdict(current), "problems": problems_json(current.problems)})
     else:
-        _print(found)
-        print_problems(found.problems)
-    return 1 if found.problems else 0
+        _print(current)
+        print_problems(current.problems)
+    # 1 with any problem, so that a monitoring script needs the exit code only.
+    return 1 if current.problems else 0
 
 
 def _print(status: Status) -> None:
-    sources = table("source", "state", "last brought something", "newest digest", ">digests", ">papers")
+    sources = table("source", "state", "last new digest", "newest digest", ">digests", ">papers")
     for source in status.sources:
         seen = f"{source.last_seen:%Y-%m-%d %H:%M} UTC" if source.last_seen else "never"
-        sources.add_row(
-            source.name,
-            source.health,
-            seen,
-            str(source.latest_digest or "-"),
-            str(source.digests),
-            str(source.papers),
-        )
-    readers = table("reader", "thumbs", "last edition", "next due", whole=("reader",))
+        newest = str(source.latest_digest or "-")
+        sources.add_row(source.name, source.health, seen, newest, str(source.digests), str(source.papers))
+    readers = table("reader", "thumbs", "last edition", "next due", unbroken=("reader",))
     for reader in status.readers:
+        thumbs = f"{reader.thumbs_up} up, {reader.thumbs_down} down"
+        if reader.last_edition is None:
+            last_edition = "none yet"
+        elif reader.quiet:
+            last_edition = f"{reader.last_edition}, quiet: {reader.quiet}"
+        else:
+            # An edition for Slack may have several messages; each state is named once.
+            states = ", ".join(dict.fromkeys(reader.last_states))
+            last_edition = f"{reader.last_edition}, {plural(reader.last_picks, 'paper')}, {states}"
         due = reader.stopped or f"{reader.next_due:%a %Y-%m-%d %H:%M} UTC"
-        readers.add_row(
-            reader.reader, f"{reader.thumbs_up} up, {reader.thumbs_down} down", _last(reader), due
-        )
+        readers.add_row(reader.reader, thumbs, last_edition, due)
     console().print(sources, readers)
-    outbox = ", ".join(f"{count} {state}" for state, count in status.outbox.items() if count) or "empty"
-    click.echo(f"{count(status.papers, 'paper')} known; outbox: {outbox}")
-    for late in (reader for reader in status.readers if reader.late):
-        last = f"{late.last_sent:%Y-%m-%d %H:%M} UTC" if late.last_sent else "never"
-        click.secho(f"late: {late.reader} (last message: {last}): {late.late}", fg="yellow")
-
-
-def _last(reader: ReaderStatus) -> str:
-    if reader.last_edition is None:
-        return "none yet"
-    if reader.quiet:
-        return f"{reader.last_edition}, quiet: {reader.quiet}"
-    states = ", ".join(dict.fromkeys(reader.last_states))
-    return f"{reader.last_edition}, {count(reader.last_picks, 'paper')}, {states}"
+    outbox = ", ".join(f"{number} {state}" for state, number in status.outbox.items() if number) or "empty"
+    click.echo(f"{plural(status.papers, 'paper')} in the store; outbox: {outbox}")
+    for reader in status.readers:
+        if reader.late:
+            last = f"{reader.last_sent:%Y-%m-%d %H:%M} UTC" if reader.last_sent else "never"
+            click.secho(f"late: {reader.reader} (last message: {last}): {reader.late}", fg="yellow")

@@ -9,9 +9,10 @@ from typing import Any, TextIO
 
 import click
 
-from bot.cli.output import count, print_problems
+from bot.cli.output import print_problems
 from bot.domain import Problem
 from bot.errors import UsageError
+from bot.wording import plural
 
 _PAPERS = click.Path(path_type=Path, exists=True, dir_okay=False)
 _OUTPUT = click.Path(path_type=Path, dir_okay=False, writable=True)
@@ -55,7 +56,7 @@ def command(papers: Path, sentences: int, output: Path, interests: str) -> int:
             }
             file.write(f"{json.dumps(row, ensure_ascii=False)}\n")
     if without:
-        problem = f"{count(without, 'paper')} without an abstract, so without a summary; give each one under abstract"
+        problem = f"{plural(without, 'paper')} without an abstract, so without a summary; give each one under abstract"
         problems.append(Problem(str(papers), problem))
     print_problems(problems)
     return 1 if problems else 0

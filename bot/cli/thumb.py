@@ -1,4 +1,4 @@
-"""``paperbot thumb``: feedback from the command line, one vote or a file of them."""
+"""``paperbot thumb``: record feedback from the command line, one vote or a file of votes."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ from typing import IO, TYPE_CHECKING
 import click
 
 from bot.cli.options import app_of, json_option, now_option
-from bot.cli.output import count, print_json, print_problems, problems_json
+from bot.cli.output import print_json, print_problems, problems_json
 from bot.domain import Vote
+from bot.wording import plural
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from bot.app import App
-
-_SAID = {Vote.UP: "more like", Vote.DOWN: "less like", Vote.CLEAR: "no opinion any more on"}
+_CONFIRMATIONS = {Vote.UP: "more like", Vote.DOWN: "less like", Vote.CLEAR: "no opinion any more on"}
 
 
-@click.command("thumb", short_help="Tell what READER thinks of PAPER.")
+@click.command("thumb", short_help="Record READER's vote on PAPER.")
 @click.argument("vote", type=click.Choice([vote.value for vote in Vote]), required=False)
 @click.argument("reader", required=False)
 @click.argument("paper", required=False)
@@ -41,11 +40,11 @@ def command(
     now: datetime,
     as_json: bool,
 ) -> int:
-    """Tell what READER thinks of PAPER: its id, or the beginning of its title. VOTE is up, down or clear.
+    """Record READER's VOTE (up, down or clear) on PAPER: its id, or the beginning of its title.
 
-    With --from many votes are recorded, in the order of the file. "at" is when a vote was given, an ISO time that
-    is UTC where it names no zone; without it, now; one in the future is refused. A line that can't be used is
-    a problem, and the rest counts.
+    With --from many votes are recorded, in the order of the file. "at" is the time of the vote, in ISO 8601; it is
+    UTC if it has no offset, now if it is absent, and refused if it is in the future. A line that can't be used is
+    reported as a problem, and the other lines are recorded.
 
     \b
     Examples:
@@ -54,41 +53,32 @@ def command(
       paperbot thumb clear reward-models p17
       paperbot thumb --from votes.jsonl --json
     """
+    from bot.feedback.service import record
+    from bot.feedback.vote_files import record_file
+    from bot.lookup import find_paper, stored_reader
+    from bot.rendering.latex import readable
+
     if file and vote:
         raise click.UsageError("--from takes the votes from a file; leave VOTE, READER and PAPER out")
     app = app_of(ctx)
     if file:
-        return _from_file(app, file, now, as_json)
+        # click names standard input <stdin>, which people would take for a file's name.
+        name = getattr(file, "name", "<stdin>").replace("<stdin>", "standard input")
+        votes, problems = record_file(app.store, app.profiles, name, file, now)
+        if as_json:
+            print_json({"votes": votes, "problems": problems_json(problems)})
+        else:
+            click.echo(f"{plural(votes, 'vote')} recorded")
+            print_problems(problems)
+        return 1 if problems else 0
+    # Not required=True in their declarations, as --from replaces all three.
     if not (vote and reader and paper):
         raise click.UsageError("Missing VOTE, READER or PAPER; or name a file of votes with --from")
-    said = _one(app, Vote(vote), reader, paper, now)
+    voter, _ = stored_reader(app.store, app.profiles, reader, now)
+    rated = find_paper(app.store, paper)
+    record(app.store, voter, rated, Vote(vote), now=now, via="cli")
     if as_json:
         print_json({"votes": 1, "problems": []})
     else:
-        click.echo(said)
+        click.echo(f"{voter.name}: {_CONFIRMATIONS[Vote(vote)]} “{readable(rated.title)}”")
     return 0
-
-
-def _one(app: App, vote: Vote, name: str, title: str, now: datetime) -> str:
-    """Records one vote; what was said."""
-    from bot.feedback.service import record
-    from bot.lookup import find_paper, stored_reader
-    from bot.rendering.latex import readable
-
-    reader, _ = stored_reader(app.store, app.profiles, name, now)
-    paper = find_paper(app.store, title)
-    record(app.store, reader, paper, vote, now=now, via="cli")
-    return f"{reader.name}: {_SAID[vote]} “{readable(paper.title)}”"
-
-
-def _from_file(app: App, file: IO[bytes], now: datetime, as_json: bool) -> int:
-    from bot.feedback.vote_files import record_file
-
-    name = getattr(file, "name", "<stdin>").replace("<stdin>", "standard input")
-    votes, problems = record_file(app.store, app.profiles, name, file, now)
-    if as_json:
-        print_json({"votes": votes, "problems": problems_json(problems)})
-    else:
-        click.echo(f"{count(votes, 'vote')} recorded")
-        print_problems(problems)
-    return 1 if problems else 0

@@ -1,1 +1,1 @@
-"""What people write in files: settings in ``paperbot.toml`` and interests in ``profiles/*.toml``."""
+"""Configuration files: settings in ``paperbot.toml`` and interests in ``profiles/*.toml``."""

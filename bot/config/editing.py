@@ -1,4 +1,4 @@
-"""Editing profile files: readers are added and taken out, and everything else stays as it was written."""
+"""Editing profile files: adding and removing readers, and keeping the rest of the file as it was written."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import AoT
 
 from bot.config.profiles import Profile
-from bot.config.toml import read_toml, validated, write_whole
+from bot.config.toml import read_toml, replace_text, validated
 from bot.domain import Kind
 from bot.errors import ConfigError
 
 
 def add_reader(path: Path, kind: Kind, address: str) -> bool:
-    """Write a reader into a profile's file; False where it stands there already. Raises ConfigError."""
-    with _alone(path):
-        document, addresses = _parsed(path)
+    """Add a reader to a profile's file; return False if it has them already. Raises ConfigError."""
+    with _exclusive(path):
+        document, addresses = _parse(path)
         if address.lower() in addresses:
             return False
         entry = tomlkit.table()
@@ -36,9 +36,9 @@ def add_reader(path: Path, kind: Kind, address: str) -> bool:
 
 
 def remove_reader(path: Path, address: str) -> bool:
-    """Take a reader out of a profile's file; False where it doesn't stand there. Raises ConfigError."""
-    with _alone(path):
-        document, addresses = _parsed(path)
+    """Remove a reader from a profile's file; return False if it doesn't have them. Raises ConfigError."""
+    with _exclusive(path):
+        document, addresses = _parse(path)
         if address.lower() not in addresses:
             return False
         readers = _readers(path, document)
@@ -50,34 +50,36 @@ def remove_reader(path: Path, address: str) -> bool:
 
 
 def mentions(path: Path, address: str) -> bool:
-    """Whether an address stands anywhere in a file, comments included; True where the file can't be read."""
+    """Return whether an address is anywhere in a file, comments included; True if the file can't be read."""
     try:
         text = path.read_text(encoding="utf-8", errors="replace").lower()
-        return re.search(rf"(?<![\w.+-]){re.escape(address.lower())}(?![\w-]|\.\w)", text) is not None
     except FileNotFoundError:
         return False
     except OSError:
         return True
+    # Not as a part of another address: ann@example.org is in neither joann@example.org nor ann@example.org.uk.
+    return re.search(rf"(?<![\w.+-]){re.escape(address.lower())}(?![\w-]|\.\w)", text) is not None
 
 
 @contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """One thread or process edits files of a folder at a time: two at once would undo one another's edit."""
+def _exclusive(path: Path) -> Iterator[None]:
+    """Hold a lock on the file's folder, so that concurrent edits don't lose one another's changes."""
     try:
+        # The folder, not the file: writing replaces the file, and with it a lock that was taken on it.
         folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
     except OSError as error:
         raise ConfigError(path.name, "", f"can't be edited: {error.strerror}") from None
     try:
         fcntl.flock(folder, fcntl.LOCK_EX)
         yield
-    except (TOMLKitError, RecursionError):  # it reads a little less than Python's own reader
+    except (TOMLKitError, RecursionError):  # tomlkit refuses some files that tomllib reads
         raise ConfigError(path.name, "", "can't be edited here; change it by hand") from None
     finally:
         os.close(folder)
 
 
-def _parsed(path: Path) -> tuple[tomlkit.TOMLDocument, list[str]]:
-    """The document, and the readers' addresses in lower case, in its order and as mail is sent to them."""
+def _parse(path: Path) -> tuple[tomlkit.TOMLDocument, list[str]]:
+    """Return the document, and its readers' addresses in order, normalised and in lower case."""
     text, values = read_toml(path)
     profile = validated(Profile, values, path.name, text)
     return tomlkit.parse(text), [address.lower() for _, address in profile.addresses]
@@ -91,7 +93,7 @@ def _readers(path: Path, document: tomlkit.TOMLDocument) -> AoT:
 
 
 def _write(path: Path, document: tomlkit.TOMLDocument) -> None:
-    """Replace the file as a whole, if what it would say is still a profile; raises ConfigError."""
+    # tomlkit has bugs with unusual files, so its result is validated before it replaces the profile.
     text = tomlkit.dumps(document)
     validated(Profile, tomlkit.parse(text).unwrap(), path.name, text)
-    write_whole(path, text)
+    replace_text(path, text)

@@ -1,4 +1,4 @@
-"""Settings from the environment: variables that no setting has, and mistakes in their values."""
+"""Settings from the environment: unknown variables, and mistakes in the values of known ones."""
 
 from __future__ import annotations
 
@@ -7,26 +7,31 @@ import os
 from collections.abc import Collection
 
 from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
 
-from bot.config.toml import problem_of
+from bot.config.toml import describe_error
 from bot.errors import ConfigError
 
 PREFIX = "PAPERBOT_"
-_NEAR = 0.85  # a name so similar to a variable's is meant to be it; others may be another program's
+# A name this similar to a variable's is a misspelling; a less similar one may belong to another program.
+_SIMILAR = 0.85
 
 
 def refuse_unknown(settings: type[BaseModel]) -> None:
-    """Raises ConfigError for a variable that is meant as a setting and is none: it would be passed over in silence."""
-    known = _variables(settings)
-    for name in sorted(_present()):
+    """Raise ConfigError for a variable that no setting has; pydantic-settings would ignore it silently."""
+    variables = set()  # PAPERBOT_SECTION__KEY for each key, and PAPERBOT_SECTION__ for each section with keys
+    for section, field in settings.model_fields.items():
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            variables |= {f"{PREFIX}{section}__{key}".upper() for key in ("", *field.annotation.model_fields)}
+    for name in sorted(_paperbot_variables()):
         section, separator, key = name.removeprefix(PREFIX).partition("__")
-        free = section.lower() in settings.model_fields and not (
-            separator and f"{PREFIX}{section}__" in known
-        )
-        if free or f"{PREFIX}{section}__{key.partition('__')[0]}" in known:
+        # A section as one JSON value, or a section whose keys are free, such as the passwords of sources.
+        is_section = section.lower() in settings.model_fields
+        if is_section and not (separator and f"{PREFIX}{section}__" in variables):
             continue
-        near = difflib.get_close_matches(name, [k for k in known if not k.endswith("__")], n=1, cutoff=_NEAR)
+        if f"{PREFIX}{section}__{key.partition('__')[0]}" in variables:
+            continue
+        candidates = [variable for variable in variables if not variable.endswith("__")]
+        near = difflib.get_close_matches(name, candidates, n=1, cutoff=_SIMILAR)
         if separator or near:
             remedy = f"did you mean {near[0]}?" if near else "the README lists the settings"
             raise ConfigError("environment", name, f"there is no such setting; {remedy}")
@@ -35,33 +40,24 @@ def refuse_unknown(settings: type[BaseModel]) -> None:
 def explain_variable(
     error: ValidationError, settings: type[BaseModel], secrets: Collection[tuple[str, str]]
 ) -> ConfigError | None:
-    """The first mistake that a variable makes, named by it; None where all are the file's. Secrets are not shown."""
-    present = _present()
+    """Return the first error that a variable causes; None if all come from the file. Secrets are not shown."""
+    variables = _paperbot_variables()
     for detail in error.errors(include_url=False):
         section, *keys = (str(step) for step in detail["loc"] or ("",))
         names = [f"{PREFIX}{section}__{keys[0]}".upper()] if keys else []
         for name in [*names, f"{PREFIX}{section}".upper()]:
-            if name in present:
-                is_secret = section == "passwords" or (section, *keys) in secrets
-                return ConfigError("environment", name, _problem(detail, settings, is_secret))
+            if name not in variables:
+                continue
+            if detail["type"] in ("too_short", "string_too_short"):
+                problem = f"is too short; use {detail['ctx']['min_length']} characters or more"
+            elif section == "passwords" or (section, *keys) in secrets:
+                problem = "can't be used; set it again, in one piece"
+            else:
+                problem = describe_error(detail, settings)
+            return ConfigError("environment", name, problem)
     return None
 
 
-def _problem(detail: ErrorDetails, settings: type[BaseModel], is_secret: bool) -> str:
-    if detail["type"] in ("too_short", "string_too_short"):
-        return f"is too short; use {detail['ctx']['min_length']} characters or more"
-    return "can't be used; set it again, in one piece" if is_secret else problem_of(detail, settings)
-
-
-def _present() -> set[str]:
+def _paperbot_variables() -> set[str]:
+    # In upper case, because pydantic-settings reads variables without regard to case.
     return {name.upper() for name in os.environ if name.upper().startswith(PREFIX)}
-
-
-def _variables(settings: type[BaseModel]) -> set[str]:
-    """``PAPERBOT_SECTION__KEY`` for each key, and ``PAPERBOT_SECTION__`` for each section that has some."""
-    variables: set[str] = set()
-    for section, field in settings.model_fields.items():
-        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
-            keys = ("", *field.annotation.model_fields)
-            variables |= {f"{PREFIX}{section}__{key}".upper() for key in keys}
-    return variables

@@ -1,9 +1,9 @@
-"""OPML, the list of feeds that feed readers export, as sources in ``paperbot.toml``."""
+"""OPML, the format in which feed readers export their list of feeds, as sources for ``paperbot.toml``."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import NoReturn
@@ -15,37 +15,42 @@ import tomlkit
 from bot import limits
 from bot.errors import UsageError
 
-MOST_FEEDS = 500
+MAX_FEEDS = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """A feed that the list names."""
+    """A feed of the list."""
 
     title: str
     url: str
 
 
-def feeds_in(content: bytes) -> list[Feed]:
-    """The feeds of a list, each address once; raises UsageError where it is none."""
-    found: dict[str, Feed] = {}
+def parse_opml(content: bytes) -> list[Feed]:
+    """Return the feeds of a list, each URL once; raises UsageError if it is not OPML or has no usable feed."""
+    feeds: dict[str, Feed] = {}
 
-    def outline(name: str, attributes: dict[str, str]) -> None:
-        given = {key.lower(): value for key, value in attributes.items()}
-        url = given.get("xmlurl", "").strip()
+    def start_element(name: str, attributes: dict[str, str]) -> None:
+        # OPML names are case-sensitive by the specification, but exports have xmlurl and xmlURL too.
+        lowered = {key.lower(): value for key, value in attributes.items()}
+        url = lowered.get("xmlurl", "").strip()
         if name.lower() == "outline" and _is_web_address(url):
-            found.setdefault(url, Feed(given.get("title") or given.get("text") or "", url))
+            feeds.setdefault(url, Feed(lowered.get("title") or lowered.get("text") or "", url))
+
+    def refuse_doctype(*_: object) -> NoReturn:
+        # Entities are declared in a document type declaration: "billion laughs" grows them exponentially.
+        raise UsageError("not OPML: it has a document type declaration; remove that")
 
     parser = expat.ParserCreate()
-    parser.StartElementHandler = outline
-    parser.StartDoctypeDeclHandler = _refuse_declarations  # entities could make it explode
+    parser.StartElementHandler = start_element
+    parser.StartDoctypeDeclHandler = refuse_doctype
     try:
         parser.Parse(content, True)
     except (expat.ExpatError, ValueError) as error:
-        raise UsageError(f"no OPML: {error}") from None
-    if not found or len(found) > MOST_FEEDS:
-        raise UsageError(f"{len(found)} feeds in it; there should be 1 to {MOST_FEEDS}")
-    return list(found.values())
+        raise UsageError(f"not OPML: {error}") from None
+    if not feeds or len(feeds) > MAX_FEEDS:
+        raise UsageError(f"{len(feeds)} feeds in it; there should be 1 to {MAX_FEEDS}")
+    return list(feeds.values())
 
 
 def _is_web_address(url: str) -> bool:
@@ -56,21 +61,15 @@ def _is_web_address(url: str) -> bool:
     return parts.scheme in ("http", "https") and bool(parts.hostname) and len(url) <= limits.URL
 
 
-def _refuse_declarations(*_: object) -> NoReturn:
-    raise UsageError("no OPML: it has a document type declaration; take that out")
-
-
-def as_sources(feeds: Sequence[Feed], taken: Collection[str]) -> Iterator[tuple[str, str]]:
-    """For each feed a name that is not taken, and its table for ``paperbot.toml``."""
-    used = set(taken)
+def source_tables(feeds: Sequence[Feed], used_names: Collection[str]) -> dict[str, str]:
+    """Return a ``[[sources]]`` table for each feed by its name: made from its title, and different from others."""
+    tables: dict[str, str] = {}
     for feed in feeds:
-        name = _free_name(feed, used)
-        used.add(name)
+        title = feed.title or urlsplit(feed.url).hostname or ""
+        stem = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:50].strip("-") or "feed"
+        candidates = (stem if n == 1 else f"{stem}-{n}" for n in count(1))
+        name = next(name for name in candidates if name not in used_names and name not in tables)
+        # A URL may have quotes and control characters, which TOML needs escaped.
         url = tomlkit.item(feed.url).as_string()
-        yield name, f'\n[[sources]]\nname = "{name}"\nkind = "feed"\nurl = {url}\n'
-
-
-def _free_name(feed: Feed, used: Collection[str]) -> str:
-    wanted = feed.title or urlsplit(feed.url).hostname or ""
-    name = re.sub(r"[^a-z0-9]+", "-", wanted.lower()).strip("-")[:50].strip("-") or "feed"
-    return next(free for n in count(1) if (free := name if n == 1 else f"{name}-{n}") not in used)
+        tables[name] = f'\n[[sources]]\nname = "{name}"\nkind = "feed"\nurl = {url}\n'
+    return tables

@@ -1,4 +1,4 @@
-"""A reader's own settings applied to the profile's."""
+"""A reader's own settings, made on their page, which take precedence over the profile's."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ def with_override(profile: Profile, override: Override | None) -> Profile:
     """Return the profile with a reader's own size and schedule."""
     if override is None:
         return profile
-    edition, schedule = profile.edition, profile.schedule
+    edition = profile.edition
     if override.size is not None:
+        # model_copy does not validate: an edition of fewer papers than it explores would never be accepted otherwise.
         explore = min(edition.explore, override.size)
         edition = edition.model_copy(update={"size": override.size, "explore": explore})
     times = {"at": override.at, "days": override.days}
-    schedule = schedule.model_copy(update={key: value for key, value in times.items() if value is not None})
+    changed = {key: value for key, value in times.items() if value is not None}
+    schedule = profile.schedule.model_copy(update=changed)
     return profile.model_copy(update={"edition": edition, "schedule": schedule})
 
 

@@ -1,8 +1,9 @@
-"""Profiles: a reader's interests as a file, ``profiles/<slug>.toml``."""
+"""Profiles: an interest, its readers and their schedule, as a file ``profiles/<slug>.toml``."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from datetime import time
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -16,63 +17,84 @@ from bot.domain import Kind, Problem
 from bot.errors import ConfigError
 
 SLUG = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
-_LONGEST_ADDRESS = 254  # characters (RFC 5321); the validator takes 0.8 s for a million
+# Characters of an email address (RFC 5321, 4.5.3.1.3: a path of 256 octets with its angle brackets). Checked first,
+# because email-validator takes 0.8 s for a million characters.
+_MAX_ADDRESS = 254
 _SLACK_ADDRESS = re.compile(r"[CDGUW][A-Z0-9]{5,20}")
 
 Day = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 DAYS: tuple[Day, ...] = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 
-def _clock_time(value: Any) -> Any:
-    """Accepts "08:00" as well as TOML's own local time; raises ValueError."""
+def describe_days(days: Collection[str]) -> str:
+    """Return days of the week as people write them; three or more in a row are a range.
+
+    >>> describe_days(["mon", "tue", "wed", "thu", "fri", "sun"]), describe_days(["sat", "sun"])
+    ('Mon-Fri, Sun', 'Sat, Sun')
+    """
+    runs: list[list[str]] = [[]]
+    for day in DAYS:
+        if day in days:
+            runs[-1].append(day.capitalize())
+        else:
+            runs.append([])
+    return ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 2 else ", ".join(run) for run in runs if run)
+
+
+def clock_time(value: Any) -> Any:
+    """Accept "08:00" as well as TOML's own local time; raises ValueError."""
     if isinstance(value, time):
         return value
-    if not isinstance(value, str) or not (
-        found := re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", value.strip())
-    ):
+    match = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", value.strip()) if isinstance(value, str) else None
+    if not match:
         raise ValueError(f'{value!r} is not a time of day; write it like "08:00"')
-    return time(int(found[1]), int(found[2]))
+    return time(int(match[1]), int(match[2]))
 
 
-def _two_times(value: Any) -> Any:
-    """Accepts a begin and an end; raises ValueError."""
+def quiet_hours(value: Any) -> Any:
+    """Accept a list of a beginning and an end; raises ValueError."""
     if not isinstance(value, list | tuple) or len(value) != 2:
-        raise ValueError('quiet hours have a begin and an end; write them like ["22:00", "07:00"]')
+        raise ValueError('quiet hours have a beginning and an end; write them like ["22:00", "07:00"]')
     return tuple(value)
 
 
 def known_timezone(name: str) -> str:
-    """The name itself where the system knows the time zone; raises ValueError."""
+    """Return the name if the system knows the time zone; raises ValueError."""
     try:
         ZoneInfo(name)
+    # OSError: a name such as "Europe" is a folder of the time zone database.
     except (LookupError, ValueError, OSError):
         raise ValueError(f'unknown time zone {name!r}; write it like "Europe/Berlin" or "UTC"') from None
     return name
 
 
 def mail_address(address: str) -> str:
-    """The address as it is written to; raises ValueError, in words for people, where it is none."""
-    if len(address) > _LONGEST_ADDRESS:
+    """Return the address in the normalised form that mail is sent to.
+
+    Raises ValueError if it is not valid; the message is for people.
+    """
+    if len(address) > _MAX_ADDRESS:
         raise ValueError(f"{address[:40]!r}... is not an email address: it is too long")
     try:
-        # A home of one's own may well mail to ada@localhost; whether an address can be reached is the
-        # mail server's to say.
-        checked = validate_email(
+        # Only the syntax is checked. A home on a laptop may well mail to ada@localhost, and whether an address can be
+        # reached is for the mail server to say: a DNS lookup would fail offline.
+        valid = validate_email(
             address, check_deliverability=False, globally_deliverable=False, test_environment=True
         )
     except EmailNotValidError as error:
         raise ValueError(
             f"{address!r} is not an email address: {error} Write it like ada@example.org"
         ) from None
-    if checked.ascii_email is None:
+    if valid.ascii_email is None:
+        # It would need SMTPUTF8 (RFC 6531) on every server on the way.
         raise ValueError(
-            f"{address!r} has letters before the @ that most mail servers refuse; use an ASCII address"
+            f"{address!r} has characters before the @ that most mail servers refuse; use an ASCII address"
         )
-    return checked.ascii_email
+    return valid.ascii_email
 
 
 def slack_address(address: str) -> str:
-    """The id itself where it is one of a channel or user; raises ValueError."""
+    """Return the id if it is that of a Slack channel or user; raises ValueError."""
     if not _SLACK_ADDRESS.fullmatch(address):
         raise ValueError(f"{address!r} is not a Slack id; copy it from the channel's details, like C0123ABC")
     return address
@@ -80,13 +102,13 @@ def slack_address(address: str) -> str:
 
 Term = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Terms = Annotated[tuple[Term, ...], Field(max_length=500)]
-ClockTime = Annotated[time, BeforeValidator(_clock_time)]
+ClockTime = Annotated[time, BeforeValidator(clock_time)]
 Email = Annotated[str, AfterValidator(mail_address)]
 Timezone = Annotated[str, AfterValidator(known_timezone)]
 
 
 class EditionSection(Section):
-    """How an edition is made up."""
+    """What an edition consists of."""
 
     size: int = Field(10, ge=1, le=100)
     explore: int = Field(1, ge=0, le=100)
@@ -96,7 +118,7 @@ class EditionSection(Section):
     when_quiet: Literal["skip", "note"] = "skip"
 
     @model_validator(mode="after")
-    def _room_for_matches(self) -> EditionSection:
+    def _explore_fits_size(self) -> EditionSection:
         if self.explore > self.size:
             raise ValueError(f"explore = {self.explore} is more than size = {self.size}; make it smaller")
         return self
@@ -107,7 +129,7 @@ class ScheduleSection(Section):
 
     at: ClockTime = time(8, 0)
     days: tuple[Day, ...] = Field(("mon", "tue", "wed", "thu", "fri"), min_length=1)
-    timezone: Timezone = "UTC"  # load_profile fills in the settings' default
+    timezone: Timezone = "UTC"  # only until load_profile has filled in the default of paperbot.toml
 
 
 class ReaderSection(Section):
@@ -124,17 +146,17 @@ class ReaderSection(Section):
 
     @property
     def address(self) -> tuple[Kind, str]:
-        """Which channel, and where in it."""
+        """The kind of address, and the address."""
         return (Kind.EMAIL, self.email) if self.email else (Kind.SLACK, self.slack or "")
 
 
 class AlertsSection(Section):
-    """Which papers can't wait for the next edition."""
+    """Which papers are sent at once instead of with the next edition."""
 
     keywords: Terms = ()
     authors: Terms = ()
     min_score: float | None = Field(None, ge=0.0, le=1.0)
-    quiet: Annotated[tuple[ClockTime, ClockTime] | None, BeforeValidator(_two_times)] = None
+    quiet: Annotated[tuple[ClockTime, ClockTime] | None, BeforeValidator(quiet_hours)] = None
     per_day: int = Field(3, ge=1, le=20)
 
     @model_validator(mode="after")
@@ -145,7 +167,7 @@ class AlertsSection(Section):
 
 
 class Profile(Section):
-    """An interest, and who receives it."""
+    """An interest, and the readers who receive editions for it."""
 
     title: str = Field(min_length=1, max_length=200)
     interests: str = Field("", max_length=20_000)
@@ -165,32 +187,35 @@ class Profile(Section):
         for position, reader in enumerate(self.readers):
             kind, address = reader.address
             if address.lower() in seen:
-                raise MisplacedError(
-                    ("readers", position, kind), f"{address!r} stands here twice; take one away"
-                )
+                problem = f"{address!r} is in this file twice; remove one of them"
+                raise MisplacedError(("readers", position, kind), problem)
             seen.add(address.lower())
         return self
 
     @model_validator(mode="after")
-    def _wants_something(self) -> Profile:
+    def _matches_something(self) -> Profile:
+        # A profile of muted terms alone ranks all papers alike.
         if not (self.interests or self.keywords or self.authors):
             raise ValueError("says nothing to look for; add interests, keywords or authors")
         return self
 
     @property
     def addresses(self) -> list[tuple[Kind, str]]:
-        """Where the profile goes."""
+        """The kind and the address of each reader, in the order of the file."""
         return [reader.address for reader in self.readers]
 
 
 def load_profile(path: Path, default_timezone: str) -> Profile:
-    """The profile of a file; raises ConfigError."""
+    """Return the profile of a file; raises ConfigError."""
     if not SLUG.fullmatch(path.stem):
         raise ConfigError(
-            path.name, "", "not a profile's name; use a-z, 0-9, - and _, at most 64, like reward-models.toml"
+            path.name,
+            "",
+            "not a valid name for a profile; use a-z, 0-9, - and _, at most 64, like reward-models.toml",
         )
     text, values = read_toml(path)
     profile = validated(Profile, values, path.name, text)
+    # By the keys that are set, not by the value: "UTC" in the file must win over another default.
     if "timezone" not in profile.schedule.model_fields_set:
         schedule = profile.schedule.model_copy(update={"timezone": default_timezone})
         profile = profile.model_copy(update={"schedule": schedule})
@@ -198,18 +223,17 @@ def load_profile(path: Path, default_timezone: str) -> Profile:
 
 
 def profile_files(folder: Path) -> list[Path]:
-    """The files that are profiles, or should be; hidden ones, such as an editor's locks, are not meant to be."""
+    """Return the profile files of a folder, except hidden ones such as the lock files of editors."""
     return sorted(path for path in folder.glob("*.toml") if not path.name.startswith("."))
 
 
 def load_profiles(folder: Path, default_timezone: str) -> tuple[dict[str, Profile], list[Problem]]:
-    """Every profile of a folder by its slug, and a problem for each file that is none."""
+    """Return the valid profiles of a folder by slug, and a problem for each file that is not valid."""
     profiles: dict[str, Profile] = {}
     problems: list[Problem] = []
     for path in profile_files(folder):
         try:
             profiles[path.stem] = load_profile(path, default_timezone)
         except ConfigError as error:
-            source, _, problem = str(error).partition(": ")
-            problems.append(Problem(f"profiles/{source}", problem))
+            problems.append(Problem(f"profiles/{error.place}", error.detail))
     return profiles, problems

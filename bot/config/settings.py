@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from datetime import timedelta
 from email.headerregistry import Address
 from ipaddress import ip_network
@@ -15,12 +16,14 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from bot.config.environment import explain_variable, refuse_unknown
 from bot.config.profiles import Email, Timezone, mail_address
-from bot.config.toml import MisplacedError, Section, explain, parse_toml, read_toml, write_whole
+from bot.config.toml import MisplacedError, Section, explain, parse_toml, read_toml, replace_text
 from bot.errors import ConfigError
 from bot.loopback import is_loopback
 
 FILE = "paperbot.toml"
+# RFC 5322 allows more: comments, and escapes within quotes. What is not understood is refused rather than guessed.
 _SENDER = re.compile(r'(?P<name>[^<>"\\]*|"[^<>"\\]*"\s*)<(?P<boxed>[^<>]+)>|(?P<bare>[^<>\s]+)')
+# The keys that only the environment may set, as a home is easily copied, shared or committed.
 _SECRETS = (
     ("email", "password"),
     ("slack", "token"),
@@ -31,72 +34,72 @@ _SECRETS = (
 )
 
 
-def _web_url(value: str) -> str:
-    if _parts_of(value) is None:
-        raise ValueError(
-            f"{_without_login(value)} is no web address; write it like https://papers.example.org"
-        )
+def web_url(value: str) -> str:
+    """Return an address that links begin with, without a slash at its end; raises ValueError."""
+    _split_url(value, example="https://papers.example.org")
     return value.rstrip("/")
 
 
-def _fetch_url(value: str) -> str:
-    parts = _parts_of(value)
-    if parts is None:
-        raise ValueError(
-            f"{_without_login(value)} is no web address; write it like https://example.org/feed.xml"
-        )
+def fetch_url(value: str) -> str:
+    """Return an address to fetch from; raises ValueError."""
+    parts = _split_url(value, example="https://example.org/feed.xml")
     if parts.username or parts.password:
-        raise ValueError("passwords don't belong in addresses; take it out")
-    try:
-        has_port = parts.port != 0
-    except ValueError:  # outside 0 to 65535
-        has_port = False
-    if not has_port:
-        raise ValueError(f"{value!r} has no port between 1 and 65535; correct it, or leave it out")
+        raise ValueError("passwords don't belong in addresses; remove it")
     return value
 
 
-def _parts_of(value: str) -> SplitResult | None:
-    """The parts of a web address; None where it is none."""
+def _split_url(value: str, example: str) -> SplitResult:
+    """Return the parts of a web address; raises ValueError."""
     try:
         parts = urlsplit(value)
-        _ = parts.port  # raises where it is no number, or too large
+        is_web_address = parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:  # such as http://[x
+        is_web_address = False
+    if not is_web_address:
+        raise ValueError(f"{_without_login(value)} is not a web address; write it like {example}")
+    try:
+        port = parts.port  # parsed only now; raises ValueError if it is not a number from 0 to 65535
     except ValueError:
-        return None
-    return parts if parts.scheme in ("http", "https") and parts.hostname else None
+        port = 0
+    if port == 0:
+        problem = "has no port between 1 and 65535; correct it, or leave it out"
+        raise ValueError(f"{_without_login(value)} {problem}")
+    return parts
 
 
 def _without_login(value: str) -> str:
-    """An address as a message may show it: what stands before an @ may be a password."""
+    # What comes before an @ may be a password, and a message may end up in a log.
     return "what is set there" if "@" in value else repr(value)
 
 
-def _sender(value: str) -> str:
-    """A bare address, or ``Name <address>``, in the form that mails carry; raises ValueError."""
+def mail_sender(value: str) -> str:
+    """Return a bare address, or ``Name <address>``, as mails have it in their From header; raises ValueError."""
     parts = _SENDER.fullmatch(value)
+    # "=?" begins an encoded word (RFC 2047), by which a name could look like another address in a mail program.
     if parts is None or not value.isprintable() or "=?" in value:
-        raise ValueError(f"{value[:80]!r} is no sender; write it like Paperbot <papers@example.org>")
+        raise ValueError(f"{value[:80]!r} is not a sender; write it like Paperbot <papers@example.org>")
     address = mail_address(parts["boxed"] or parts["bare"])
     return str(Address((parts["name"] or "").strip().strip('"').strip(), addr_spec=address))
 
 
-def _network(value: str) -> str:
+def network(value: str) -> str:
+    """Return an IP address or network in its canonical form; raises ValueError."""
     try:
         return str(ip_network(value))
     except ValueError:
         raise ValueError(
-            f"{value!r} is no address or network; write it like 127.0.0.1 or 10.0.0.0/8"
+            f"{value!r} is not an address or network; write it like 127.0.0.1 or 10.0.0.0/8"
         ) from None
 
 
-Network = Annotated[str, AfterValidator(_network)]
-FetchUrl = Annotated[str, AfterValidator(_fetch_url)]
-WebUrl = Annotated[str, AfterValidator(_web_url)]
+Network = Annotated[str, AfterValidator(network)]
+FetchUrl = Annotated[str, AfterValidator(fetch_url)]
+WebUrl = Annotated[str, AfterValidator(web_url)]
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")]
 
 
 class BotSection(Section):
-    """The bot as a whole."""
+    """Paperbot as a whole."""
 
     public_url: WebUrl = "http://localhost:8000"
     timezone: Timezone = "UTC"
@@ -106,32 +109,33 @@ class BotSection(Section):
 
 
 class StoreSection(Section):
-    """Where papers, readers and editions are kept."""
+    """The database of papers, readers and editions."""
 
     url: str = "sqlite:///state/paperbot.db"
 
 
-# The keys that a kind of source needs, and those that it may have.
-_SOURCE_KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "folder": (("path",), ("samples",)),
-    "feed": (("url",), ("every",)),
-    "arxiv": (("query",), ("url", "every")),
-    "huggingface": ((), ("url", "every")),
-    "mailbox": (("host", "username", "sender"), ("port", "security", "folder", "moved_to", "every")),
+@dataclass(frozen=True, slots=True)
+class _SourceKind:
+    """The keys that sources of a kind must and may have, and the minutes between retrievals without ``every``."""
+
+    required: tuple[str, ...]
+    optional: tuple[str, ...]
+    minutes: int
+
+
+_SOURCE_KINDS = {
+    "folder": _SourceKind(("path",), ("samples",), 0),
+    "feed": _SourceKind(("url",), ("every",), 60),
+    "arxiv": _SourceKind(("query",), ("url", "every"), 60),
+    "huggingface": _SourceKind((), ("url", "every"), 120),
+    "mailbox": _SourceKind(
+        ("host", "username", "sender"), ("port", "security", "folder", "moved_to", "every"), 15
+    ),
 }
 
 
-_MINUTES = {
-    "folder": 0,
-    "feed": 60,
-    "arxiv": 60,
-    "huggingface": 120,
-    "mailbox": 15,
-}  # where every is not given
-
-
 class SourceSection(Section):
-    """Where digests come from; which keys it has depends on its kind."""
+    """A source of digests; its kind decides which keys it has."""
 
     name: Name
     kind: Literal["folder", "feed", "arxiv", "huggingface", "mailbox"]
@@ -150,30 +154,31 @@ class SourceSection(Section):
 
     @property
     def interval(self) -> timedelta:
-        """How often the source is asked at most."""
-        return timedelta(minutes=self.every or _MINUTES[self.kind])
+        """The least time between two retrievals."""
+        return timedelta(minutes=self.every or _SOURCE_KINDS[self.kind].minutes)
 
     @model_validator(mode="after")
-    def _keys_of_its_kind(self) -> SourceSection:
-        needed, possible = _SOURCE_KEYS[self.kind]
-        if missing := next((key for key in needed if not getattr(self, key)), None):
+    def _keys_fit_kind(self) -> SourceSection:
+        # A discriminated union of five models would do this too, but its errors name the models, not the keys.
+        kind = _SOURCE_KINDS[self.kind]
+        if missing := next((key for key in kind.required if not getattr(self, key)), None):
             raise ValueError(f'a source of kind "{self.kind}" needs {missing}; add {missing} = ...')
-        known = {"name", "kind", *needed, *possible}
-        if strange := next(iter(sorted(self.model_fields_set - known)), None):
+        allowed = {"name", "kind", *kind.required, *kind.optional}
+        if unknown := next(iter(sorted(self.model_fields_set - allowed)), None):
             raise ValueError(
-                f'a source of kind "{self.kind}" has no {strange}; known: {", ".join(sorted(known))}'
+                f'a source of kind "{self.kind}" has no {unknown}; known: {", ".join(sorted(allowed))}'
             )
         return self
 
     @model_validator(mode="after")
     def _encrypted(self) -> SourceSection:
         if self.security == "none" and not is_loopback(self.host):
-            raise ValueError('security = "none" sends the password readably; use "tls" or "starttls"')
+            raise ValueError('security = "none" sends the password unencrypted; use "tls" or "starttls"')
         return self
 
 
 class FetchSection(Section):
-    """How feeds and lists are fetched."""
+    """How feeds and lists are fetched over HTTP."""
 
     timeout: float = Field(30.0, ge=1.0, le=600.0)
     proxy: FetchUrl = ""
@@ -181,7 +186,7 @@ class FetchSection(Section):
 
 
 class LinksSection(Section):
-    """Links that digests don't give."""
+    """Links that digests don't have."""
 
     resolve: bool = False
 
@@ -194,13 +199,17 @@ class EmailSection(Section):
     security: Literal["starttls", "tls", "none"] = "starttls"
     username: str = ""
     password: SecretStr | None = None
-    sender: Annotated[str, Field(max_length=300), AfterValidator(_sender)] = "Paperbot <paperbot@localhost>"
+    sender: Annotated[str, Field(max_length=300), AfterValidator(mail_sender)] = (
+        "Paperbot <paperbot@localhost>"
+    )
     connections: int = Field(4, ge=1, le=20)
 
     @model_validator(mode="after")
     def _encrypted(self) -> EmailSection:
         if self.security == "none" and self.host and not is_loopback(self.host):
-            raise ValueError('security = "none" sends passwords and mail readably; use "starttls" or "tls"')
+            raise ValueError(
+                'security = "none" sends passwords and mail unencrypted; use "starttls" or "tls"'
+            )
         return self
 
 
@@ -225,7 +234,7 @@ class WebSection(Section):
 class SummariesSection(Section):
     """A language model that writes TL;DRs; without an endpoint, summaries are the abstracts' own sentences."""
 
-    endpoint: Annotated[str, AfterValidator(lambda value: value and _web_url(value))] = ""
+    endpoint: Annotated[str, AfterValidator(lambda value: value and web_url(value))] = ""
     model: str = ""
     key: SecretStr | None = None
     daily_budget: int = Field(100, ge=0)
@@ -234,11 +243,10 @@ class SummariesSection(Section):
     @model_validator(mode="after")
     def _complete(self) -> SummariesSection:
         if self.endpoint and not self.model:
-            raise ValueError("endpoint needs a model beside it")
-        parts = _parts_of(self.endpoint)
-        host = parts.hostname or "" if parts else ""
+            raise ValueError("endpoint needs a model too")
+        host = urlsplit(self.endpoint).hostname or ""
         if self.key and self.endpoint.startswith("http://") and not is_loopback(host):
-            raise ValueError("http:// sends the key readably; use https://")
+            raise ValueError("http:// sends the key unencrypted; use https://")
         return self
 
 
@@ -265,12 +273,13 @@ class Settings(BaseSettings):
     web: WebSection = WebSection()
 
     @model_validator(mode="after")
-    def _sources_differ(self) -> Settings:
-        names = [source.name for source in self.sources]
-        for position, name in enumerate(names):
-            if name in names[:position]:
-                problem = f"two sources are called {name!r}; give each a name of its own"
+    def _names_differ(self) -> Settings:
+        names: set[str] = set()
+        for position, source in enumerate(self.sources):
+            if source.name in names:
+                problem = f"two sources have the name {source.name!r}; give each its own"
                 raise MisplacedError(("sources", position, "name"), problem)
+            names.add(source.name)
         return self
 
     @classmethod
@@ -282,27 +291,28 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """The environment wins over the file."""
+        """Let the environment take precedence over the file, and read no .env file or secrets folder."""
         return env_settings, init_settings
 
 
 def load_settings(home: Path) -> Settings:
-    """The settings of a home; raises ConfigError."""
+    """Return the settings of a home; raises ConfigError."""
     path = home / FILE
     if not path.is_file():
         raise ConfigError(
             FILE, "", f"not found in {home}; make a home with `paperbot init DIR`, or name one with --home"
         )
-    return _settings(*read_toml(path))
+    text, values = read_toml(path)
+    return _settings(text, values)
 
 
 def add_to_settings(home: Path, tables: str) -> None:
-    """Adds tables at the end of a home's settings file; ConfigError, and nothing done, if they don't fit there."""
+    """Append tables to a home's settings file; raises ConfigError, and changes nothing, if the result is not valid."""
     path = home / FILE
     text, _ = read_toml(path)
-    longer = f"{text.rstrip()}\n{tables}"
-    _settings(longer, parse_toml(longer, FILE))
-    write_whole(path, longer)
+    extended = f"{text.rstrip()}\n{tables}"
+    _settings(extended, parse_toml(extended, FILE))
+    replace_text(path, extended)
 
 
 def _settings(text: str, values: dict[str, Any]) -> Settings:
@@ -311,33 +321,26 @@ def _settings(text: str, values: dict[str, Any]) -> Settings:
     try:
         return Settings(**values)
     except ValidationError as error:
+        # A variable that caused the error is named first: the file's line would be the wrong place to look.
         raise explain_variable(error, Settings, _SECRETS) or explain(error, Settings, FILE, text) from None
     except SettingsError as error:
-        section = (re.findall(r'field "(\w+)"', str(error)) or ["..."])[0].upper()
-        raise ConfigError(
-            "environment",
-            f"PAPERBOT_{section}",
-            f"holds no valid JSON; set PAPERBOT_{section}__KEY for each key instead",
-        ) from None
+        # pydantic-settings names the section in its message only.
+        match = re.search(r'field "(\w+)"', str(error))
+        variable = f"PAPERBOT_{match[1].upper() if match else '...'}"
+        problem = f"is not valid JSON; set {variable}__KEY for each key instead"
+        raise ConfigError("environment", variable, problem) from None
     except RecursionError:
-        raise ConfigError(
-            "environment",
-            "PAPERBOT_...",
-            "a variable holds JSON that is nested too deeply; take the brackets away",
-        ) from None
+        problem = "a variable has JSON that is nested too deeply; remove the brackets"
+        raise ConfigError("environment", "PAPERBOT_...", problem) from None
 
 
 def _refuse_secrets(values: dict[str, Any]) -> None:
     if "passwords" in values:
-        raise ConfigError(
-            FILE,
-            "passwords",
-            "secrets don't belong in files; set PAPERBOT_PASSWORDS__NAME, by the source's name",
-        )
+        problem = "secrets don't belong in files; set PAPERBOT_PASSWORDS__NAME, by the source's name"
+        raise ConfigError(FILE, "passwords", problem)
     for section, key in _SECRETS:
         table = values.get(section)
         if isinstance(table, dict) and key in table:
             variable = f"PAPERBOT_{section}__{key}".upper()
-            raise ConfigError(
-                FILE, f"{section}.{key}", f"secrets don't belong in files; set {variable} instead"
-            )
+            problem = f"secrets don't belong in files; set {variable} instead"
+            raise ConfigError(FILE, f"{section}.{key}", problem)

@@ -66,7 +66,9 @@ class Forest:
         papers = np.arange(len(presence))
         for _ in range((self.feature.shape[1] + 1).bit_length() - 2):
             feature = np.take_along_axis(self.feature, node, axis=1)
-            if (feature == _LEAF).all():  # also where no term was common enough to split by: has is empty then
+            if (
+                feature == _LEAF
+            ).all():  # also where no term was common enough to split by: has is empty then
                 break
             node = np.where(feature == _LEAF, node, 2 * node + 1 + has[feature, papers])
             paths.append(node)

@@ -42,7 +42,7 @@ SHARED = {
 }  # one fetches what anybody may have written, one posts to the owner's endpoint
 
 
-def test_each_third_party_library_is_imported_in_one_room():
+def test_each_third_party_library_is_imported_in_one_package():
     rooms = defaultdict(set)
     for path in BOT.rglob("*.py"):
         for name in imported(path):
@@ -52,7 +52,7 @@ def test_each_third_party_library_is_imported_in_one_room():
 
 
 @pytest.mark.parametrize("module", ["bot.cli.main", "bot.web"])
-def test_what_takes_a_second_to_import_is_imported_when_it_is_used(module):
+def test_heavy_libraries_are_imported_when_they_are_used(module):
     heavy = "{'sklearn', 'scipy', 'matplotlib'}"
     check = f"import sys, {module}; print(sorted({heavy} & sys.modules.keys()))"
     ran = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, cwd=ROOT, check=True)

@@ -39,7 +39,7 @@ def test_every_command_has_a_row_in_the_readme(name):
     assert re.search(rf"\n\| `paperbot {name}\b", README)
 
 
-def test_every_option_of_a_command_stands_in_its_row():
+def test_every_option_of_a_command_is_in_its_row():
     for name, command in paperbot.commands.items():
         row = "".join(re.findall(rf"\n\| `paperbot {name}\b.*", README))
         for option in command.params:
@@ -47,13 +47,13 @@ def test_every_option_of_a_command_stands_in_its_row():
                 assert option.opts[0] in row, f"{option.opts[0]} of {name}"
 
 
-def test_the_readme_names_no_key_or_command_that_is_not():
+def test_the_readme_names_existing_keys_and_commands_only():
     tables = set(re.findall(r"\n\| `([a-z_\[\].]+)` \|", README))
     assert tables <= keys_of(Settings) | keys_of(Profile)
     assert set(re.findall(r"\n\| `paperbot ([\w-]+)", README)) == set(paperbot.commands)
 
 
-def test_no_path_of_a_machine_and_no_registry_is_named_in_the_constraints():
+def test_constraints_name_no_local_path_and_no_registry():
     text = (ROOT / "constraints.txt").read_text()
     assert "://" not in text
     assert not re.search(r"(?m)^-", text)

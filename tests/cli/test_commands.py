@@ -13,7 +13,7 @@ from bot.cli.main import paperbot as group
 NOW = "2025-05-07T09:00:00+02:00"
 
 
-def test_without_a_command_it_tells_what_there_is(paperbot):
+def test_without_a_command_all_commands_are_listed(paperbot):
     answer = paperbot()
     assert answer.code == 0
     for name in group.commands:
@@ -27,7 +27,7 @@ def test_every_command_has_a_help_text(paperbot, name):
     assert "--home" in answer.out
 
 
-def test_the_version_is_told(paperbot):
+def test_version_is_printed(paperbot):
     assert __version__ in paperbot("--version").out
 
 
@@ -38,27 +38,27 @@ def test_the_version_is_told(paperbot):
         (("run", "--nwo"), "No such option"),
         (
             ("run", "--now", "yesterday"),
-            "'yesterday' is no date and time; write it like 2025-05-06T08:00+02:00",
+            "'yesterday' is not a valid date and time; write it like 2025-05-06T08:00+02:00",
         ),
         (("preview",), "Missing argument 'READER'"),
         (("--home", "/nowhere/at/all", "run"), "no such directory; make a home with `paperbot init"),
     ],
 )
-def test_a_wrong_command_line_is_one_line_and_code_2(paperbot, arguments, says):
+def test_a_usage_error_is_one_line_and_exit_code_2(paperbot, arguments, says):
     answer = paperbot(*arguments)
     assert answer.code == 2
     assert says in answer.err
     assert answer.err.count("\n") == 1
 
 
-def test_a_directory_that_is_no_home_is_told(paperbot, tmp_path):
+def test_a_directory_without_settings_is_refused(paperbot, tmp_path):
     answer = paperbot("run", "--home", tmp_path)
     assert answer.code == 2
     assert "paperbot.toml: not found in" in answer.err
 
 
 @pytest.mark.parametrize("how", ["before", "after", "environment"])
-def test_the_home_is_named_before_or_after_the_command_or_by_the_environment(
+def test_home_is_an_option_of_group_and_command_or_an_environment_variable(
     paperbot, tmp_path, monkeypatch, how
 ):
     paperbot("init", tmp_path / "papers")
@@ -73,7 +73,7 @@ def test_the_home_is_named_before_or_after_the_command_or_by_the_environment(
     assert "reward-models" in answer.out
 
 
-def test_init_makes_a_home_once(paperbot, tmp_path):
+def test_init_does_not_overwrite_a_home(paperbot, tmp_path):
     answer = paperbot("init", tmp_path / "papers")
     assert answer.code == 0
     assert sorted(path.name for path in (tmp_path / "papers").iterdir()) == [
@@ -81,24 +81,24 @@ def test_init_makes_a_home_once(paperbot, tmp_path):
     ]  # fmt: skip
     again = paperbot("init", tmp_path / "papers")
     assert again.code == 2
-    assert "is there already" in again.err
+    assert "exists already" in again.err
 
 
-def test_init_where_nothing_can_be_made_is_told(paperbot, tmp_path):
+def test_init_reports_a_directory_that_cannot_be_made(paperbot, tmp_path):
     (tmp_path / "file").write_text("")
     answer = paperbot("init", tmp_path / "file" / "papers")
     assert answer.code == 2
     assert "choose a directory you may write to" in answer.err
 
 
-def test_check_finds_a_fresh_home_in_order(home, paperbot):
+def test_check_passes_on_a_new_home(home, paperbot):
     answer = paperbot("check")
     assert answer.code == 0
     assert [line[:2] for line in answer.out.splitlines()] == ["ok"] * 8 + ["  "]
     assert answer.err == ""
 
 
-def test_check_names_everything_that_is_wrong(home, paperbot):
+def test_check_reports_all_problems(home, paperbot):
     (home / "profiles" / "bad.toml").write_text("titel = 1")
     (home / "templates").mkdir()
     (home / "templates" / "mail.html.j2").write_text("{% if %}")
@@ -110,7 +110,7 @@ def test_check_names_everything_that_is_wrong(home, paperbot):
     assert "gone: no folder" in answer.err
 
 
-def test_check_finds_a_store_that_is_none(home, paperbot):
+def test_check_reports_a_store_that_is_not_a_database(home, paperbot):
     (home / "state" / "paperbot.db").write_text("this is no database, but a text of some length" * 40)
     answer = paperbot("check")
     assert answer.code == 2
@@ -131,11 +131,11 @@ def test_preview_shows_the_edition_and_stores_nothing(home, paperbot):
     assert not (home / "state" / "outbox").exists()
 
 
-def test_preview_of_an_empty_home_says_why_it_is_empty(home, paperbot):
+def test_preview_without_papers_says_why_it_is_empty(home, paperbot):
     assert "No new paper has come in" in paperbot("preview", "reward-models").out
 
 
-def test_status_tells_of_sources_readers_and_outbox(home, paperbot):
+def test_status_shows_sources_readers_and_outbox(home, paperbot):
     empty = paperbot("status")
     assert empty.code == 0
     assert "never" in empty.out
@@ -153,7 +153,7 @@ def test_status_tells_of_sources_readers_and_outbox(home, paperbot):
     assert "2025-05-07, 7 papers, sent" in paperbot("status").out
 
 
-def test_status_shows_problems_and_its_code_says_so(home, paperbot):
+def test_status_with_problems_is_exit_code_1(home, paperbot):
     (home / "profiles" / "bad.toml").write_text("titel = 1")
     answer = paperbot("status", "--json")
     assert answer.code == 1
@@ -169,21 +169,21 @@ def test_status_shows_a_quiet_edition_with_its_reason(home, paperbot):
     assert quiet == {"reason": "nothing new", "words": "No new paper has come in since your last edition."}
 
 
-def test_profiles_lists_the_sound_and_tells_of_the_others(home, paperbot):
+def test_profiles_lists_valid_files_and_reports_the_others(home, paperbot):
     (home / "profiles" / "bad.toml").write_text("titel = 1")
     answer = paperbot("profiles")
     assert answer.code == 1
-    assert "08:00 Europe/Berlin, mon tue wed thu fri" in answer.out
+    assert "08:00 Europe/Berlin, Mon-Fri" in answer.out
     assert "profiles/bad.toml:1" in answer.err
 
 
-def test_the_demo_shows_editions_and_learning_and_may_be_run_again(paperbot, tmp_path, monkeypatch):
+def test_demo_shows_editions_and_learning_and_can_be_repeated(paperbot, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for _ in range(2):
         answer = paperbot("demo")
         assert answer.code == 0
         assert "5 digests, 176 papers" in answer.out
-        assert "reward-models/ada@example.org presses some thumbs" in answer.out
+        assert "reward-models/ada@example.org votes" in answer.out
         assert "↑" in answer.out
         assert "↓" in answer.out
     files = [path.name for path in (tmp_path / "state/demo/state/outbox").rglob("*.*")]
@@ -191,16 +191,16 @@ def test_the_demo_shows_editions_and_learning_and_may_be_run_again(paperbot, tmp
     assert "agents--C0123ABC.json" in files
 
 
-def test_the_demo_removes_nothing_that_is_not_its_own(paperbot, tmp_path):
+def test_demo_deletes_only_an_earlier_demo(paperbot, tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("years of work")
     answer = paperbot("demo", tmp_path / "mine")
     assert answer.code == 2
-    assert "is not an earlier demo's" in answer.err
+    assert "was not made by an earlier demo" in answer.err
     assert (tmp_path / "mine" / "thesis.txt").exists()
 
 
-def test_a_mistake_of_our_own_is_one_line_too(home, paperbot, monkeypatch):
+def test_an_unexpected_exception_is_one_line_without_a_traceback(home, paperbot, monkeypatch):
     monkeypatch.setattr("bot.store.open_store", lambda _url, **_options: 1 / 0)
     answer = paperbot("status")
     assert answer.code == 1
@@ -211,14 +211,14 @@ def test_a_mistake_of_our_own_is_one_line_too(home, paperbot, monkeypatch):
     assert "Traceback" in paperbot("status").err
 
 
-def test_a_store_elsewhere_is_looked_for_from_the_home(home, paperbot, tmp_path, monkeypatch):
+def test_a_relative_store_path_counts_from_the_home(home, paperbot, tmp_path, monkeypatch):
     (home / "paperbot.toml").write_text('[store]\nurl = "sqlite:///elsewhere/papers.db"\n')
     monkeypatch.chdir(tmp_path)
     paperbot("status", "--home", home)
     assert (home / "elsewhere" / "papers.db").exists()
 
 
-def test_python_m_bot_is_the_same_command_and_imports_nothing_heavy_for_help(tmp_path):
+def test_help_by_python_m_bot_imports_no_heavy_library(tmp_path):
     heavy = "sklearn, sqlalchemy, pydantic, rich, slack_sdk, starlette, jinja2"
     code = (
         "import sys, runpy; sys.argv = ['paperbot', '--help']\n"
@@ -228,5 +228,5 @@ def test_python_m_bot_is_the_same_command_and_imports_nothing_heavy_for_help(tmp
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env=os.environ, check=True
     )
-    assert "Reads the day's paper digests" in done.stdout
+    assert "Read the day's paper digests" in done.stdout
     assert done.stdout.splitlines()[-1] == "[]"

@@ -42,7 +42,7 @@ def fits(monkeypatch):
     return made
 
 
-def test_it_is_fitted_once_and_renewed_when_enough_is_new(tmp_path, fits):
+def test_the_corpus_is_fitted_once_and_again_when_enough_papers_are_new(tmp_path, fits):
     home = Home(tmp_path)
     home.add(200)
     home.cache.renew()
@@ -57,7 +57,7 @@ def test_it_is_fitted_once_and_renewed_when_enough_is_new(tmp_path, fits):
     assert home.cache.stamp != stamp
 
 
-def test_those_who_rank_use_it_however_many_papers_came_since(tmp_path, fits):
+def test_ranking_uses_the_corpus_however_many_papers_are_new(tmp_path, fits):
     home = Home(tmp_path)
     home.add(200)
     home.cache.corpus()
@@ -66,7 +66,7 @@ def test_those_who_rank_use_it_however_many_papers_came_since(tmp_path, fits):
     assert fits == [200]
 
 
-def test_of_few_papers_each_counts(tmp_path, fits):
+def test_a_small_corpus_is_fitted_again_with_each_new_paper(tmp_path, fits):
     home = Home(tmp_path)
     for _ in range(3):
         home.add(30)
@@ -82,7 +82,7 @@ def test_without_papers_there_is_a_corpus_and_no_file(tmp_path, fits):
     assert home.cache.stamp is None
 
 
-def test_another_store_with_as_many_papers_is_not_served_by_it(tmp_path, fits):
+def test_the_corpus_of_another_store_of_the_same_size_is_not_used(tmp_path, fits):
     homes = [Home(tmp_path / name, NOW + timedelta(microseconds=n)) for n, name in enumerate("ab")]
     for home in homes:
         home.add(200)
@@ -92,7 +92,7 @@ def test_another_store_with_as_many_papers_is_not_served_by_it(tmp_path, fits):
     assert fits == [200, 200]
 
 
-def test_a_store_that_is_an_older_copy_is_not_served_by_it(tmp_path, fits):
+def test_the_corpus_is_not_used_for_an_older_copy_of_the_store(tmp_path, fits):
     newer, older = Home(tmp_path / "newer"), Home(tmp_path / "older")
     newer.add(220)
     older.add(200)
@@ -111,7 +111,7 @@ def test_a_broken_file_is_fitted_again(tmp_path, fits):
     assert fits == [200, 200]
 
 
-def test_where_it_cannot_be_kept_ranking_goes_on(tmp_path, fits):
+def test_ranking_works_if_the_corpus_cannot_be_saved(tmp_path, fits):
     home = Home(tmp_path)
     home.add(200)
     home.cache.path.mkdir()

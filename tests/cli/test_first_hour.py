@@ -1,7 +1,6 @@
 """The first hour of a new user: the first edition, and what the commands say right after it."""
 
 import shutil
-import sqlite3
 from contextlib import closing
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from starlette.testclient import TestClient
 from support import digest
 
 from bot.app import open_app
+from bot.domain import StopReason
 from bot.errors import StoreError
 from bot.store.engine import Database, parse_url
 from bot.store.readers import Readers
@@ -36,7 +36,7 @@ def noted(home):
 
 
 @pytest.mark.parametrize("first", [SATURDAY, "2025-05-09T07:00:00+02:00"])
-def test_after_a_forced_edition_no_older_day_is_due(noted, paperbot, first):
+def test_after_a_forced_edition_no_earlier_day_is_due(noted, paperbot, first):
     assert paperbot("run", "--force", "--now", first).code == 0
     again = paperbot("run", "--now", first, "--json").json
     assert (again["editions"], again["skipped"], again["delivered"]) == (0, 0, 0)
@@ -47,7 +47,7 @@ def test_after_a_forced_edition_no_older_day_is_due(noted, paperbot, first):
     assert monday["editions"] == 1
 
 
-def test_a_reader_has_missed_nothing_of_the_days_before_they_came(noted, paperbot):
+def test_days_before_a_reader_subscribed_are_not_missed(noted, paperbot):
     early = paperbot("run", "--now", "2025-05-09T07:59:00+02:00", "--json").json
     assert early["editions"] == 0
     (reader,) = paperbot("status", "--now", "2025-05-09T07:59:30+02:00", "--json").json["readers"]
@@ -55,7 +55,7 @@ def test_a_reader_has_missed_nothing_of_the_days_before_they_came(noted, paperbo
     assert paperbot("run", "--now", "2025-05-09T08:00:00+02:00", "--json").json["editions"] == 1
 
 
-def test_one_who_subscribed_in_the_afternoon_is_not_late(home, paperbot):
+def test_a_reader_who_subscribed_in_the_afternoon_is_not_late(home, paperbot):
     afternoon = "2025-05-09T15:00:00+02:00"
     paperbot("subscribe", "reward-models", "grace@example.org", "--now", afternoon)
     status = paperbot("status", "--now", "2025-05-09T15:01:00+02:00", "--json").json
@@ -63,7 +63,7 @@ def test_one_who_subscribed_in_the_afternoon_is_not_late(home, paperbot):
     assert paperbot("run", "--now", "2025-05-09T15:05:00+02:00", "--json").json["editions"] == 2
 
 
-def test_downtime_before_the_first_edition_is_made_up_for_by_one(home, paperbot):
+def test_downtime_before_the_first_edition_leads_to_one_edition(home, paperbot):
     paperbot("run", "--now", "2025-05-06T07:00:00+02:00")
     late = paperbot("status", "--now", "2025-05-08T09:00:00+02:00", "--json").json["readers"][0]["late"]
     assert late.startswith("due since Thu 2025-05-08 06:00 UTC")
@@ -88,13 +88,13 @@ def test_the_channel_whose_messages_are_files_is_named(home, paperbot, monkeypat
 @pytest.mark.parametrize(
     ("profile", "says"),
     [
-        ('title = "A"\ninterests = "b"\n', "nobody receives a profile. Write an address into one"),
+        ('title = "A"\ninterests = "b"\n', "no profile has a reader. Add an address to one"),
         (None, "there is no profile. Write one, such as profiles/my-topic.toml"),
         ('titel = "A"\n', ""),
     ],
 )
 @pytest.mark.parametrize("force", [["--force"], []])
-def test_a_run_without_anything_to_do_says_why(home, paperbot, profile, says, force):
+def test_a_run_without_editions_says_why(home, paperbot, profile, says, force):
     (home / "profiles" / "reward-models.toml").unlink()
     if profile:
         (home / "profiles" / "a.toml").write_text(profile)
@@ -104,18 +104,19 @@ def test_a_run_without_anything_to_do_says_why(home, paperbot, profile, says, fo
     assert ("profiles/a.toml:1: titel: unknown key" in answer.err) is (says == "")
 
 
-def test_where_all_readers_have_stopped_force_says_so(home, paperbot):
+def test_run_with_force_says_that_all_readers_have_stopped(home, paperbot):
     paperbot("run", "--force")
     (home / "profiles" / "reward-models.toml").write_text(
         'title = "A"\ninterests = "b"\n[[readers]]\nemail = "bob@example.org"\n'
     )
     paperbot("thumb", "up", "reward-models", "p1")
-    with closing(sqlite3.connect(home / "state" / "paperbot.db")) as store, store:
-        store.execute("UPDATE readers SET stopped = 'unsubscribed by its reader'")
+    with open_app(home) as app:
+        for reader in app.store.readers.all():
+            app.store.readers.stop(reader.id, StopReason.UNSUBSCRIBED)
     assert "all readers have stopped" in paperbot("run", "--force").out
 
 
-def test_own_digests_take_the_place_of_the_samples(home, paperbot):
+def test_other_sources_supersede_the_samples(home, paperbot):
     assert paperbot("ingest", "--json").json["digests"][0]["source"] == "samples"
     (home / "seeds" / "own.txt").write_text(digest("Reward models for dogs", "Robot arms"))
     assert paperbot("run", "--force", "--json").json["new"] == 2
@@ -123,7 +124,7 @@ def test_own_digests_take_the_place_of_the_samples(home, paperbot):
     assert {paper["title"] for paper in edition["papers"]} == {"Reward models for dogs", "Robot arms"}
 
 
-def test_samples_are_not_read_where_another_source_brings_something_at_once(home, paperbot):
+def test_samples_are_not_read_if_another_source_has_papers(home, paperbot):
     (home / "seeds" / "own.txt").write_text(digest("Reward models for dogs"))
     run = paperbot("run", "--force", "--json").json
     assert (run["digests"], run["new"], run["editions"]) == (1, 1, 1)
@@ -131,7 +132,7 @@ def test_samples_are_not_read_where_another_source_brings_something_at_once(home
     assert paperbot("check").code == 0
 
 
-def test_init_leaves_the_samples_out_if_told_and_says_what_they_are(paperbot, tmp_path):
+def test_init_describes_the_samples_and_can_leave_them_out(paperbot, tmp_path):
     said = paperbot("init", tmp_path / "with").out
     assert "abstracts are rewritten, not the authors'" in said
     assert "send-test reward-models" in said
@@ -147,13 +148,13 @@ def test_init_keeps_the_comments_of_the_settings_and_adds_the_samples(home):
     assert text.index('name = "seeds"') < text.index('name = "samples"')
 
 
-def test_the_start_page_tells_its_operator_how_to_open_it(home):
+def test_start_page_says_how_to_open_a_profile(home):
     with open_app(home) as app:
         page = TestClient(make_web(app)).get("/").text
     assert "<code>open = true</code>" in page
 
 
-def test_a_store_that_is_no_database_is_told_with_a_remedy(home, paperbot):
+def test_a_store_that_is_not_a_database_is_reported_with_a_remedy(home, paperbot):
     (home / "state" / "paperbot.db").write_text("this is no database, but a text of some length" * 40)
     answer = paperbot("run")
     assert (answer.code, answer.err.count("\n")) == (2, 1)
@@ -161,17 +162,17 @@ def test_a_store_that_is_no_database_is_told_with_a_remedy(home, paperbot):
     assert f"file is not a database; {remedy}" in answer.err
 
 
-def test_a_store_that_cannot_be_written_to_is_told_with_a_remedy(home, paperbot):
+def test_a_read_only_store_is_reported_with_a_remedy(home, paperbot):
     paperbot("status")
     readonly = Database(parse_url(f"sqlite:///file:{home / 'state' / 'paperbot.db'}?mode=ro&uri=true"))
     with closing(readonly), pytest.raises(StoreError) as caught:
-        Readers(readonly).stop(1, "whatever")
+        Readers(readonly).stop(1, StopReason.OPERATOR)
     assert "attempt to write a readonly database; allow writing to the file and its folder" in str(
         caught.value
     )
 
 
-def test_a_template_that_nothing_uses_is_told_with_the_name_that_was_meant(home, paperbot):
+def test_an_unused_template_is_reported_with_a_similar_name(home, paperbot):
     folder = home / "templates"
     folder.mkdir()
     (folder / "mial.html.j2").write_text("<p>Hello</p>")
@@ -184,7 +185,7 @@ def test_a_template_that_nothing_uses_is_told_with_the_name_that_was_meant(home,
     assert paperbot("check").code == 0
 
 
-def test_a_chart_that_was_asked_for_and_not_written_is_told(home, paperbot):
+def test_a_chart_that_could_not_be_drawn_is_reported(home, paperbot):
     paperbot("ingest")
     for reader in (["reward-models"], []):
         answer = paperbot("evaluate", *reader, "--chart", "chart.png")
@@ -194,7 +195,7 @@ def test_a_chart_that_was_asked_for_and_not_written_is_told(home, paperbot):
         assert paperbot("evaluate", *reader).code == 0
 
 
-def test_no_table_breaks_an_address(home, paperbot):
+def test_tables_do_not_break_addresses(home, paperbot):
     address = "somebody.with.a.rather.long.name@lab.department.university.example.org"
     paperbot("subscribe", "reward-models", address)
     assert f"reward-models/{address}" in paperbot("status").out
@@ -204,9 +205,9 @@ def test_no_table_breaks_an_address(home, paperbot):
     assert f"reward-models/{address}" in paperbot("evaluate").out
 
 
-def test_the_demo_names_mails_and_slack_messages_for_what_they_are(paperbot, tmp_path):
+def test_demo_lists_mails_and_slack_messages_apart(paperbot, tmp_path):
     out = paperbot("demo", tmp_path / "demo").out
-    mails, slack = out.split("So are the messages for Slack")
+    mails, slack = out.split("The messages for Slack are files too")
     assert "Any mail program opens them:" in mails
     assert ".json" not in mails
     assert "agents--C0123ABC.json" in slack
@@ -216,7 +217,7 @@ def test_the_demo_names_mails_and_slack_messages_for_what_they_are(paperbot, tmp
     assert places == sorted(places)
 
 
-def test_status_tells_of_files_that_cannot_be_read(home, paperbot):
+def test_status_reports_files_that_cannot_be_read(home, paperbot):
     (home / "seeds" / "notes.txt").write_text("Dear diary, today nothing happened at all.\n")
     (home / "seeds" / "own.txt").write_text(digest("Reward models for dogs"))
     assert paperbot("run", "--force").code == 1

@@ -61,7 +61,7 @@ def test_the_sample_digests_hold_177_entries_of_176_papers(home, paperbot):
     assert first.json["problems"] == []
 
 
-def test_a_second_ingest_finds_nothing_new_and_says_what_is_known(home, paperbot):
+def test_a_second_ingest_counts_all_papers_as_known(home, paperbot):
     paperbot("ingest")
     second = paperbot("ingest", "--json").json["digests"]
     assert [(d["papers"], d["new"], d["known"]) for d in second if d["papers"] == 57] == [(57, 0, 57)]
@@ -82,7 +82,7 @@ def test_files_can_be_named_on_the_command_line(small, tmp_path, paperbot):
     assert [(d["source"], d["file"], d["new"]) for d in answer["digests"]] == [("files", str(path), 1)]
 
 
-def test_a_file_that_is_no_digest_is_one_problem_and_the_others_go_in(small, paperbot):
+def test_a_file_that_is_not_a_digest_does_not_stop_the_others(small, paperbot):
     (small / "seeds" / "notes.txt").write_text("Dear diary, today nothing happened at all.\n")
     answer = paperbot("ingest", "--json")
     assert answer.code == 1
@@ -90,7 +90,7 @@ def test_a_file_that_is_no_digest_is_one_problem_and_the_others_go_in(small, pap
     assert sum(d["new"] for d in answer.json["digests"]) == 3
 
 
-def test_ingest_tells_people_in_a_table(small, paperbot):
+def test_ingest_prints_a_table(small, paperbot):
     (small / "seeds" / "notes.txt").write_text("Dear diary, today nothing happened at all.\n")
     answer = paperbot("ingest")
     assert "day.txt" in answer.out
@@ -98,7 +98,7 @@ def test_ingest_tells_people_in_a_table(small, paperbot):
     assert "seeds/notes.txt" in answer.err
 
 
-def test_run_delivers_what_is_due_and_reports_in_the_agreed_form(small, paperbot):
+def test_run_delivers_what_is_due_and_prints_the_json_of_the_contract(small, paperbot):
     answer = paperbot("run", "--now", WEDNESDAY, "--json")
     assert answer.code == 0
     assert list(answer.json) == RUN_KEYS
@@ -118,7 +118,7 @@ def test_the_mail_is_a_file_that_a_mail_program_opens(small, paperbot):
     assert "We study *reward models* for cats with" in mail.get_body(("plain",)).get_content()
 
 
-def test_run_shows_what_went_to_whom_and_why(small, paperbot):
+def test_run_prints_each_edition_with_reasons(small, paperbot):
     out = paperbot("run", "--now", WEDNESDAY).out
     assert "rewards → ada@example.org" in out
     assert "Reward models for cats" in out
@@ -141,7 +141,7 @@ def test_before_its_time_an_edition_is_not_due(small, paperbot):
     assert paperbot("run", "--now", "2025-05-08T08:00:00+02:00", "--json").json["editions"] == 1
 
 
-def test_no_paper_comes_twice_and_each_edition_begins_where_the_last_ended(small, paperbot):
+def test_no_paper_is_sent_twice_and_an_edition_continues_from_the_last(small, paperbot):
     paperbot("run", "--now", WEDNESDAY)
     (small / "seeds" / "next.txt").write_text(digest("Reward models for dogs", "Robot arms"))
     paperbot("run", "--now", "2025-05-08T09:00:00+02:00")
@@ -173,7 +173,7 @@ def test_the_hundredth_edition_of_a_day_has_a_slot_too(small, paperbot):
         ]
 
 
-def test_force_does_not_wait_and_keeps_both_of_a_day(small, paperbot):
+def test_force_composes_a_second_edition_of_a_day(small, paperbot):
     paperbot("run", "--now", WEDNESDAY)
     (small / "seeds" / "next.txt").write_text(digest("Reward models for dogs"))
     forced = paperbot("run", "--force", "--now", WEDNESDAY, "--json").json
@@ -207,7 +207,7 @@ def test_a_broken_profile_stops_that_profile_only(small, paperbot):
     ]
 
 
-def test_a_broken_template_of_the_home_is_told_with_its_place(small, paperbot):
+def test_a_broken_template_is_reported_with_file_and_line(small, paperbot):
     (small / "templates").mkdir()
     (small / "templates" / "mail.txt.j2").write_text("line 1\n{{ edition.nonsense }}\n")
     answer = paperbot("run", "--now", WEDNESDAY, "--json")
@@ -277,7 +277,7 @@ def test_hostile_titles_arrive_as_text(small, paperbot):
     assert "<script" not in mail.get_body(("html",)).get_content()
 
 
-def test_running_in_a_home_with_nothing_at_all_is_quiet_and_clean(home, paperbot):
+def test_run_without_sources_and_papers_is_quiet(home, paperbot):
     for path in (*home.glob("samples/*"), *home.glob("profiles/*")):
         path.unlink()
     answer = paperbot("run", "--json")

@@ -31,7 +31,7 @@ def ingested(home, paperbot):
 
 
 @pytest.mark.parametrize("arguments", READING, ids=lambda arguments: arguments[0])
-def test_looking_a_reader_up_stores_nothing(ingested, paperbot, arguments):
+def test_read_only_commands_store_nothing(ingested, paperbot, arguments):
     before = rows(ingested)
     answer = paperbot(*arguments)
     assert (answer.code, answer.err) == (0, "")
@@ -39,7 +39,7 @@ def test_looking_a_reader_up_stores_nothing(ingested, paperbot, arguments):
     assert rows(ingested) == before
 
 
-def test_a_thumb_stores_the_reader_as_come_at_its_time(ingested, paperbot):
+def test_a_thumb_stores_the_reader_with_its_time(ingested, paperbot):
     now = "2025-05-07T09:00:00+00:00"
     assert paperbot("thumb", "up", "reward-models", "TTRL", "--now", now).code == 0
     kept = paperbot("export", "reward-models").json
@@ -47,7 +47,7 @@ def test_a_thumb_stores_the_reader_as_come_at_its_time(ingested, paperbot):
     assert [thumb["thumb"] for thumb in kept["thumbs"]] == ["up"]
 
 
-def test_a_preview_is_the_edition_that_comes(ingested, paperbot):
+def test_preview_equals_the_next_edition(ingested, paperbot):
     shown = paperbot("preview", "reward-models", "--now", "2025-05-07T09:00:00+02:00").out
     assert paperbot("run", "--now", "2025-05-07T09:00:00+02:00").code == 0
     edition = paperbot("export", "reward-models").json["editions"][0]
@@ -56,7 +56,7 @@ def test_a_preview_is_the_edition_that_comes(ingested, paperbot):
     assert len(places) == 7
 
 
-def test_one_who_wanted_to_be_forgotten_is_no_reader_although_the_file_still_names_them(ingested, paperbot):
+def test_a_forgotten_reader_stays_forgotten_while_the_file_has_the_address(ingested, paperbot):
     profile = ingested / "profiles" / "reward-models.toml"
     named = profile.read_text()
     assert paperbot("thumb", "up", "reward-models", "TTRL").code == 0

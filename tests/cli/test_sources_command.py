@@ -24,7 +24,7 @@ def settings(home: Path) -> Path:
     return home / "paperbot.toml"
 
 
-def test_sources_are_listed_with_how_they_do(settings: Path, web: Web, paperbot) -> None:
+def test_sources_are_listed_with_their_health(settings: Path, web: Web, paperbot) -> None:
     settings.write_text(
         f'[[sources]]\nname = "blog"\nkind = "feed"\nurl = "{web.url}/gone"\n'
         '[[sources]]\nname = "seeds"\nkind = "folder"\npath = "seeds"\n[fetch]\nprivate_hosts = ["127.0.0.1"]\n'
@@ -53,7 +53,7 @@ def test_an_address_that_is_not_public_is_refused_unless_allowed(settings: Path,
     assert web.requests == []
 
 
-def test_a_source_is_tried_without_storing_anything(settings: Path, web: Web, paperbot) -> None:
+def test_a_source_is_tested_without_storing_anything(settings: Path, web: Web, paperbot) -> None:
     items = "".join(f"<item><title>Owl {n}</title></item>" for n in range(7)) + "<item/>"
     web.pages["/feed"] = Page(
         f"<rss version='2.0'><channel><title>Owls</title>{items}</channel></rss>".encode()
@@ -108,7 +108,7 @@ def test_the_settings_file_keeps_its_mode_and_its_line_ends(settings: Path, pape
 
 
 @pytest.mark.parametrize("name", ["🦉", "o\u0085wl", "o\u007fwl", "o'w\\l", "&quot;owl&quot;"])
-def test_an_address_of_any_characters_is_valid_toml(settings: Path, paperbot, name: str) -> None:
+def test_a_feed_url_of_any_characters_is_valid_toml(settings: Path, paperbot, name: str) -> None:
     opml = settings.parent / "feeds.opml"
     opml.write_text(f'<opml><outline xmlUrl="https://owls.example.org/{name}.xml" text="Owls"/></opml>')
     assert paperbot("sources", "import", opml).out.startswith("added owls\n")
@@ -119,8 +119,8 @@ def test_an_address_of_any_characters_is_valid_toml(settings: Path, paperbot, na
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("", "no OPML"),
-        ("owls", "no OPML"),
+        ("", "not OPML"),
+        ("owls", "not OPML"),
         ("<opml/>", "0 feeds in it"),
         ("<!DOCTYPE opml [<!ENTITY a 'b'>]><opml>&a;</opml>", "document type declaration"),
         (
@@ -129,7 +129,7 @@ def test_an_address_of_any_characters_is_valid_toml(settings: Path, paperbot, na
         ),
     ],
 )
-def test_a_list_that_is_none_changes_nothing(settings: Path, paperbot, content: str, said: str) -> None:
+def test_an_invalid_opml_file_changes_nothing(settings: Path, paperbot, content: str, said: str) -> None:
     before = settings.read_text()
     (settings.parent / "feeds.opml").write_text(content)
     refused = paperbot("sources", "import", settings.parent / "feeds.opml")
@@ -137,7 +137,7 @@ def test_a_list_that_is_none_changes_nothing(settings: Path, paperbot, content: 
     assert settings.read_text() == before
 
 
-def test_a_file_that_can_not_be_added_to_is_left_as_it_is(settings: Path, paperbot) -> None:
+def test_a_settings_file_that_cannot_be_extended_is_not_changed(settings: Path, paperbot) -> None:
     settings.write_text('sources = [{name = "seeds", kind = "folder", path = "seeds"}]\n')
     (settings.parent / "feeds.opml").write_text(OPML)
     refused = paperbot("sources", "import", settings.parent / "feeds.opml")
@@ -154,17 +154,17 @@ def test_a_file_that_can_not_be_added_to_is_left_as_it_is(settings: Path, paperb
             'kind = "arxiv"\nquery = "cat:cs.AI"\npath = "x"',
             'a source of kind "arxiv" has no path; known: every, kind',
         ),
-        ('kind = "feed"\nurl = "ftp://x"', "is no web address"),
+        ('kind = "feed"\nurl = "ftp://x"', "is not a web address"),
         ('kind = "feed"\nurl = "http://a:b@x"', "passwords don't belong in addresses"),
         ('kind = "feed"\nurl = "http://x"\nevery = 0', "sources[1].every"),
         (
             'kind = "mailbox"\nhost = "imap.example.org"\nusername = "a"\nsender = "b"\nsecurity = "none"',
-            'security = "none" sends the password readably',
+            'security = "none" sends the password unencrypted',
         ),
         ('kind = "gopher"', "sources[1].kind"),
     ],
 )
-def test_mistakes_in_a_source_are_said_with_their_remedy(
+def test_mistakes_in_a_source_are_reported_with_their_remedy(
     settings: Path, paperbot, source: str, said: str
 ) -> None:
     settings.write_text(f'[[sources]]\nname = "x"\n{source}\n')
@@ -187,12 +187,10 @@ def test_passwords_are_refused_in_the_file_and_taken_from_the_environment(
     with open_app(settings.parent) as app:
         (source,) = app.sources
         assert source.password == "hush-hush"
-        assert "hush-hush" not in repr(app._settings)
+        assert "hush-hush" not in repr(app.home.settings)
 
 
-def test_links_are_looked_up_where_the_settings_want_it(
-    settings: Path, web: Web, paperbot, monkeypatch
-) -> None:
+def test_links_are_resolved_if_the_setting_is_on(settings: Path, web: Web, paperbot, monkeypatch) -> None:
     from bot.ingestion import link_resolution as resolving
 
     monkeypatch.setattr(resolving.Resolver.__init__, "__defaults__", (f"{web.url}/api",))

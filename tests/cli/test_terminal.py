@@ -28,14 +28,14 @@ def _read(descriptor):
         return b""
 
 
-def test_a_long_command_shows_its_progress_on_standard_error(home):
+def test_a_long_command_shows_progress_on_standard_error(home):
     out, err = on_a_terminal("run", "--force", cwd=home)
     assert "composing editions" in err
     assert "delivering" in err
     assert "composing editions" not in out
 
 
-def test_in_a_pipe_there_are_no_colours_and_no_progress(home):
+def test_in_a_pipe_there_is_no_colour_and_no_progress_bar(home):
     done = subprocess.run(
         [sys.executable, "-m", "bot", "run", "--force"], cwd=home, capture_output=True, text=True, check=True
     )

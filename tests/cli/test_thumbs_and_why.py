@@ -27,7 +27,7 @@ def test_why_by_id_and_by_title_is_the_same(ingested, paperbot):
     assert by_id == by_title
 
 
-def test_a_thumb_up_raises_what_resembles_and_is_named_as_the_reason(ingested, paperbot):
+def test_a_thumb_up_raises_similar_papers_and_is_the_reason(ingested, paperbot):
     before = paperbot("why", "reward-models", "A Summary on GUI Agents", "--json").json
     said = paperbot("thumb", "up", "reward-models", "LLM-Powered GUI Agents")
     assert said.code == 0
@@ -45,7 +45,7 @@ def test_a_paper_that_resembles_a_liked_one_says_so(ingested, paperbot):
     assert "which got a thumb up" in out
 
 
-def test_no_paper_resembles_itself_though_it_got_a_thumb_up(ingested, paperbot):
+def test_a_liked_paper_is_not_its_own_reason(ingested, paperbot):
     paperbot("thumb", "up", "reward-models", "Stop Summation")
     assert paperbot("why", "reward-models", "Stop Summation", "--json").json["because"] == []
     assert "resembles" not in paperbot("why", "reward-models", "Stop Summation").out
@@ -117,7 +117,7 @@ def test_why_names_mutes_follows_and_keywords(ingested, paperbot):
         (("thumb", "up", "reward-models"), "Missing argument 'PAPER'"),
     ],
 )
-def test_what_is_not_there_is_told_in_one_line(ingested, paperbot, arguments, says):
+def test_an_unknown_reader_or_paper_is_one_line(ingested, paperbot, arguments, says):
     answer = paperbot(*arguments)
     assert answer.code == 2
     assert says in answer.err
@@ -125,7 +125,7 @@ def test_what_is_not_there_is_told_in_one_line(ingested, paperbot, arguments, sa
     assert answer.out == ""
 
 
-def test_of_several_readers_one_must_be_named(ingested, paperbot):
+def test_a_profile_with_several_readers_needs_an_address(ingested, paperbot):
     profile = ingested / "profiles" / "reward-models.toml"
     profile.write_text(profile.read_text() + '\n[[readers]]\nemail = "bob@example.org"\n')
     answer = paperbot("thumb", "up", "reward-models", "TTRL")
@@ -141,7 +141,7 @@ def test_a_profile_without_readers_says_so(ingested, paperbot):
     assert "has no readers; add [[readers]] to profiles/lonely.toml" in paperbot("why", "lonely", "TTRL").err
 
 
-def test_a_whole_title_is_enough_where_others_begin_with_it(home, paperbot, tmp_path):
+def test_a_complete_title_is_unique_even_if_others_begin_with_it(home, paperbot, tmp_path):
     from support import digest
 
     path = tmp_path / "d.txt"
@@ -150,7 +150,7 @@ def test_a_whole_title_is_enough_where_others_begin_with_it(home, paperbot, tmp_
     assert paperbot("thumb", "up", "reward-models", "cats").code == 0
 
 
-def test_a_judged_paper_is_not_sent(ingested, paperbot):
+def test_a_paper_with_a_vote_is_not_sent(ingested, paperbot):
     paperbot("thumb", "up", "reward-models", "Stop Summation")
     assert (
         "Stop Summation: Min-Form Credit Assignment Is All"

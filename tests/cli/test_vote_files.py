@@ -75,7 +75,7 @@ BROKEN = [
 ]
 
 
-def test_a_line_that_cannot_be_used_is_a_problem_and_the_rest_counts(papers, paperbot):
+def test_an_invalid_line_is_a_problem_and_the_other_votes_are_recorded(papers, paperbot):
     lines = [line for broken, _ in BROKEN for line in (broken, vote(paper="p2"))]
     file = write(papers, *lines)
     answer = paperbot("thumb", "--from", file, "--now", NOW, "--json")
@@ -89,7 +89,7 @@ def test_a_line_that_cannot_be_used_is_a_problem_and_the_rest_counts(papers, pap
     assert len(history(paperbot)) == len(BROKEN)
 
 
-def test_a_file_that_is_not_utf8_costs_its_broken_lines_only(papers, paperbot):
+def test_lines_that_are_not_utf8_do_not_stop_the_others(papers, paperbot):
     (papers / "votes.jsonl").write_bytes(b'{"reader": "\xff"}\n' + json.dumps(vote()).encode())
     answer = paperbot("thumb", "--from", "votes.jsonl")
     assert answer.code == 1
@@ -126,7 +126,7 @@ def test_many_votes_are_a_few_transactions(papers, paperbot, monkeypatch):
         (("--from", "absent.jsonl"), "No such file"),
     ],
 )
-def test_what_makes_no_sense_is_usage(papers, paperbot, arguments, says):
+def test_conflicting_arguments_are_usage_errors(papers, paperbot, arguments, says):
     write(papers, vote())
     answer = paperbot("thumb", *arguments)
     assert (answer.code, answer.err.count("\n")) == (2, 1)

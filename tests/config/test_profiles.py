@@ -71,7 +71,7 @@ def test_every_key_of_the_design_is_read(tmp_path):
     assert profile.alerts.min_score == 0.95
 
 
-def test_tomls_own_time_of_day_is_read_too(tmp_path):
+def test_a_toml_local_time_is_accepted(tmp_path):
     assert profile_of(tmp_path, SOUND + "[schedule]\nat = 07:15:00\n").schedule.at == time(7, 15)
 
 
@@ -123,7 +123,7 @@ MISTAKES = {
     ),
     "same reader twice": (
         SOUND + '[[readers]]\nemail="a@b.org"\n[[readers]]\nemail="A@b.org"',
-        ":6: readers[2].email: 'A@b.org' stands here twice; take one away",
+        ":6: readers[2].email: 'A@b.org' is in this file twice; remove one of them",
     ),
     "comma": (SOUND + '[[readers]]\nemail = "a@b.org,c@d.org"', "is not an email address"),
     "display name": (SOUND + '[[readers]]\nemail = "Ada <a@b.org>"', "is not an email address"),
@@ -137,7 +137,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize(("text", "says"), MISTAKES.values(), ids=MISTAKES)
-def test_a_mistake_is_told_in_one_line_with_its_place_and_remedy(tmp_path, text, says):
+def test_a_mistake_is_reported_in_one_line_with_place_and_remedy(tmp_path, text, says):
     with pytest.raises(ConfigError) as caught:
         profile_of(tmp_path, text)
     assert str(caught.value).startswith("reward-models.toml")
@@ -151,7 +151,7 @@ def test_a_file_in_another_encoding_is_refused(tmp_path):
         load_profile(tmp_path / "a.toml", "UTC")
 
 
-def test_a_byte_order_mark_is_no_mistake(tmp_path):
+def test_a_byte_order_mark_is_accepted(tmp_path):
     (tmp_path / "a.toml").write_bytes(b"\xef\xbb\xbf" + SOUND.encode())
     assert load_profile(tmp_path / "a.toml", "UTC").title == "Reward models"
 
@@ -163,8 +163,8 @@ def test_a_directory_in_place_of_a_file_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["Upper.toml", "two words.toml", "-x.toml", "ä.toml", "x" * 65 + ".toml"])
-def test_a_file_name_that_makes_no_slug_is_refused(tmp_path, name):
-    with pytest.raises(ConfigError, match="not a profile's name"):
+def test_a_file_name_that_is_not_a_slug_is_refused(tmp_path, name):
+    with pytest.raises(ConfigError, match="not a valid name for a profile"):
         profile_of(tmp_path, SOUND, name)
 
 
@@ -177,7 +177,7 @@ def test_a_broken_profile_stops_that_profile_only(tmp_path):
 
 
 @given(st.text(max_size=200))
-def test_whatever_a_file_holds_it_is_a_profile_or_a_config_error(tmp_path_factory, text):
+def test_any_text_is_a_profile_or_a_config_error(tmp_path_factory, text):
     path = tmp_path_factory.mktemp("profiles") / "any.toml"
     path.write_text(text, encoding="utf-8", errors="ignore")
     try:
@@ -186,7 +186,7 @@ def test_whatever_a_file_holds_it_is_a_profile_or_a_config_error(tmp_path_factor
         assert str(error).startswith("any.toml")  # noqa: PT017 - either outcome is right
 
 
-def test_an_editors_lock_is_no_profile_and_stops_nothing(home, paperbot):
+def test_an_editors_lock_file_is_ignored(home, paperbot):
     """As Emacs makes it: a link that leads nowhere."""
     (home / "profiles" / ".#reward-models.toml").symlink_to("ada@host.example.12345:1")
     answer = paperbot("check")
@@ -195,7 +195,7 @@ def test_an_editors_lock_is_no_profile_and_stops_nothing(home, paperbot):
 
 
 @pytest.mark.parametrize("kind", ["link", "fifo", "folder", "socket"])
-def test_what_is_no_file_is_named_and_the_other_profiles_are_read(home, paperbot, kind):
+def test_what_is_not_a_regular_file_does_not_stop_other_profiles(home, paperbot, kind):
     path = home / "profiles" / "odd.toml"
     with socket.socket(socket.AF_UNIX) as listener:
         if kind == "link":
@@ -213,13 +213,13 @@ def test_what_is_no_file_is_named_and_the_other_profiles_are_read(home, paperbot
     assert "1 edition, 1 message delivered" in answer.out
 
 
-def test_a_pipe_in_the_place_of_the_settings_is_told(home, paperbot):
+def test_a_fifo_as_settings_file_is_refused(home, paperbot):
     (home / "paperbot.toml").unlink()
     os.mkfifo(home / "paperbot.toml")
     assert paperbot("check").code == 2
 
 
-def test_two_who_edit_a_file_at_once_undo_nothing(home):
+def test_concurrent_edits_of_a_profile_are_all_kept(home):
     path = home / "profiles" / "reward-models.toml"
     addresses = [f"reader{n}@example.org" for n in range(20)]
     with ThreadPoolExecutor(8) as pool:
@@ -230,14 +230,14 @@ def test_two_who_edit_a_file_at_once_undo_nothing(home):
     assert "# " in path.read_text()
 
 
-def test_an_address_of_a_million_letters_is_refused_without_a_look_at_them(monkeypatch):
+def test_an_address_of_a_million_characters_is_refused_by_its_length(monkeypatch):
     monkeypatch.setattr("bot.config.profiles.validate_email", None)
     with pytest.raises(ValueError, match="it is too long") as caught:
         mail_address("a" * 1_000_000 + "@example.org")
     assert len(str(caught.value)) < 200
 
 
-def test_a_file_that_only_pythons_reader_can_read_is_not_edited(home, monkeypatch):
+def test_a_file_that_tomlkit_cannot_parse_is_not_edited(home, monkeypatch):
     def refuses(_text):
         raise ParseError(1, 1)
 
@@ -246,7 +246,7 @@ def test_a_file_that_only_pythons_reader_can_read_is_not_edited(home, monkeypatc
         remove_reader(home / "profiles" / "reward-models.toml", "ada@example.org")
 
 
-def test_a_reader_is_taken_out_by_the_address_that_mail_is_sent_to(home):
+def test_a_reader_is_removed_by_the_normalised_address(home):
     path = home / "profiles" / "reward-models.toml"
     path.write_text(path.read_text() + '\n[[readers]]\nemail = "Eva@Bücher.example"\n')
     (address,) = (a for _, a in load_profile(path, "UTC").addresses if a.lower().startswith("eva"))

@@ -21,7 +21,7 @@ def test_an_empty_file_gives_the_defaults(tmp_path):
     assert settings.sources == ()
 
 
-def test_the_environment_wins_over_the_file(tmp_path, monkeypatch):
+def test_the_environment_takes_precedence_over_the_file(tmp_path, monkeypatch):
     monkeypatch.setenv("PAPERBOT_EMAIL__PORT", "2525")
     monkeypatch.setenv("PAPERBOT_BOT__TIMEZONE", "Asia/Tokyo")
     settings = settings_of(tmp_path, '[email]\nport = 25\nhost = "mail.example.org"\n[bot]\ntimezone = "UTC"')
@@ -37,11 +37,11 @@ def test_secrets_come_from_the_environment_and_are_not_shown(tmp_path, monkeypat
     assert "hush-hush" not in repr(settings)
 
 
-def test_a_key_goes_over_http_to_this_machine_only(tmp_path, monkeypatch):
+def test_a_key_is_sent_over_http_to_loopback_only(tmp_path, monkeypatch):
     monkeypatch.setenv("PAPERBOT_SUMMARIES__KEY", "sesame")
     text = '[summaries]\nendpoint = "http://{}/v1"\nmodel = "m"'
     assert settings_of(tmp_path, text.format("localhost:11434")).summaries.key.get_secret_value() == "sesame"
-    with pytest.raises(ConfigError, match="sends the key readably"):
+    with pytest.raises(ConfigError, match="sends the key unencrypted"):
         settings_of(tmp_path, text.format("api.example.org"))
 
 
@@ -73,10 +73,13 @@ MISTAKES = {
         '[[sources]]\nname = "a"\nkind = "fodler"\npath = "x"',
         ":3: sources[1].kind: 'fodler' won't do",
     ),
-    "two of a name": ('[[sources]]\nname="a"\nkind="folder"\npath="x"\n' * 2, "two sources are called 'a'"),
+    "two of a name": (
+        '[[sources]]\nname="a"\nkind="folder"\npath="x"\n' * 2,
+        "two sources have the name 'a'",
+    ),
     "address": (
         '[bot]\npublic_url = "papers.example.org"',
-        "bot.public_url: 'papers.example.org' is no web address",
+        "bot.public_url: 'papers.example.org' is not a web address",
     ),
     "time zone": ('[bot]\ntimezone = "Nowhere"', "unknown time zone 'Nowhere'"),
     "a table that is none": (
@@ -87,7 +90,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize(("text", "says"), MISTAKES.values(), ids=MISTAKES)
-def test_a_mistake_is_told_in_one_line_with_its_place_and_remedy(tmp_path, text, says):
+def test_a_mistake_is_reported_in_one_line_with_place_and_remedy(tmp_path, text, says):
     with pytest.raises(ConfigError) as caught:
         settings_of(tmp_path, text)
     assert str(caught.value).startswith("paperbot.toml")
@@ -96,11 +99,11 @@ def test_a_mistake_is_told_in_one_line_with_its_place_and_remedy(tmp_path, text,
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "[::1]", "127.8.8.8"])
-def test_mail_to_this_very_machine_may_be_readable(tmp_path, host):
+def test_mail_to_loopback_may_be_unencrypted(tmp_path, host):
     assert settings_of(tmp_path, f'[email]\nhost = "{host}"\nsecurity = "none"').email.security == "none"
 
 
-def test_a_directory_without_settings_is_no_home(tmp_path):
+def test_a_directory_without_settings_is_not_a_home(tmp_path):
     with pytest.raises(ConfigError, match="paperbot init"):
         load_settings(tmp_path)
 
@@ -140,7 +143,7 @@ def test_a_secret_in_the_wrong_shape_or_place_is_refused_and_not_shown(
     assert SECRET not in str(caught.value)
 
 
-def test_json_that_is_none_is_a_mistake_in_the_variable_of_that_name(home, paperbot, monkeypatch):
+def test_invalid_json_in_a_variable_is_reported_with_its_name(home, paperbot, monkeypatch):
     for value in ("{", "[" * 100_000):
         monkeypatch.setenv("PAPERBOT_EMAIL", value)
         answer = paperbot("check")
@@ -151,7 +154,7 @@ def test_json_that_is_none_is_a_mistake_in_the_variable_of_that_name(home, paper
 
 @pytest.mark.parametrize("text", ["x = " + "[" * 100_000, "x = " + "{a=" * 50_000, "x = " + "9" * 5_000])
 @pytest.mark.parametrize("file", ["paperbot.toml", "profiles/deep.toml"])
-def test_toml_that_python_cannot_hold_is_told_with_the_file(home, paperbot, file, text):
+def test_toml_beyond_pythons_limits_is_reported_with_the_file(home, paperbot, file, text):
     (home / file).write_text(text)
     answer = paperbot("check")
     assert answer.code == 2
@@ -169,7 +172,7 @@ def test_toml_that_python_cannot_hold_is_told_with_the_file(home, paperbot, file
         ("Zoë <papers@bücher.example>", "Zoë <papers@xn--bcher-kva.example>"),
     ],
 )
-def test_senders_are_kept_in_the_form_that_mails_carry(tmp_path, sender, becomes):
+def test_senders_are_normalised_for_the_from_header(tmp_path, sender, becomes):
     assert settings_of(tmp_path, f"[email]\nsender = '{sender}'").email.sender == becomes
 
 
@@ -179,26 +182,28 @@ NO_SENDERS = ["", "a b", "@", "<>", "((((", "a@", "a@b, c@d", "A <a@[x>", "a@b@c
 
 
 @pytest.mark.parametrize("sender", NO_SENDERS)
-def test_a_sender_that_is_none_is_told_before_anything_is_sent(home, paperbot, monkeypatch, sender):
+def test_an_invalid_sender_is_refused_before_anything_is_sent(home, paperbot, monkeypatch, sender):
     monkeypatch.setenv("PAPERBOT_EMAIL__SENDER", sender)
     answer = paperbot("run")
     assert answer.code == 2
-    assert answer.err.startswith("paperbot: paperbot.toml: email.sender: ")
+    assert answer.err.startswith("paperbot: environment: PAPERBOT_EMAIL__SENDER: ")
 
 
 def test_proxies_are_named_by_address_or_network(tmp_path):
     text = "[web]\ntrusted_proxies = {}"
     settings = settings_of(tmp_path, text.format('["127.0.0.1", "10.0.0.0/8"]'))
     assert settings.web.trusted_proxies == ("127.0.0.1/32", "10.0.0.0/8")
-    with pytest.raises(ConfigError, match=r"'proxy' is no address or network; write it like 127\.0\.0\.1"):
+    with pytest.raises(
+        ConfigError, match=r"'proxy' is not an address or network; write it like 127\.0\.0\.1"
+    ):
         settings_of(tmp_path, text.format('["proxy"]'))
 
 
-def test_addresses_that_are_none_are_told_with_their_key(tmp_path):
+def test_invalid_urls_are_reported_with_their_key(tmp_path):
     for key in ("bot.public_url", "fetch.proxy", "summaries.endpoint"):
         section, name = key.split(".")
         for url in ("http://[", "http://", "https://x:99999", "https://x:-1", "javascript:x"):
-            with pytest.raises(ConfigError, match=rf"{key}: .* is no web address"):
+            with pytest.raises(ConfigError, match=rf"{key}: .* (is not a web address|has no port)"):
                 settings_of(tmp_path, f'[{section}]\n{name} = "{url}"\n')
 
 
@@ -245,12 +250,14 @@ def test_a_mistake_in_the_environment_names_the_variable_and_shows_no_secret(
 
 
 @pytest.mark.parametrize("variable", ["PAPERBOT_HOME", "PAPERBOT_DEBUG", "PAPERBOT_TEST_POSTGRES"])
-def test_variables_that_are_no_settings_are_passed_over(tmp_path, monkeypatch, variable):
+def test_variables_of_other_programs_are_ignored(tmp_path, monkeypatch, variable):
     monkeypatch.setenv(variable, "1")
     settings_of(tmp_path, "")
 
 
-def test_a_second_source_of_a_name_is_told_with_its_line(tmp_path):
+def test_a_duplicate_source_name_is_reported_with_its_line(tmp_path):
     source = '[[sources]]\nname = "a"\nkind = "folder"\npath = "a"\n'
-    with pytest.raises(ConfigError, match=r"^paperbot.toml:6: sources\[2\].name: two sources are called 'a'"):
+    with pytest.raises(
+        ConfigError, match=r"^paperbot.toml:6: sources\[2\].name: two sources have the name 'a'"
+    ):
         settings_of(tmp_path, source * 2)

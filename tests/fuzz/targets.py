@@ -28,7 +28,7 @@ from hostile.shapes import (
 )
 
 from bot import identity
-from bot.config.opml import feeds_in
+from bot.config.opml import parse_opml
 from bot.digests import DOCUMENTS, FORMATS, mail, parse
 from bot.digests.text import decode, split_lines
 from bot.domain import Entry, RawDigest
@@ -106,7 +106,7 @@ def texts(data: bytes) -> None:
 def opml(data: bytes) -> None:
     """A list of feeds."""
     with contextlib.suppress(UsageError):
-        feeds_in(data)
+        parse_opml(data)
 
 
 def arxiv_answer(data: bytes) -> None:

@@ -248,7 +248,7 @@ def test_data_that_could_not_be_deleted_is_named(app, client, me, reader, served
     assert paperbot("run", "--force", "--json").json["editions"] == 0
     assert app.store.readers.all() == []
     if way == "readers written inline":
-        assert "ada@example.org: forgotten at their own wish" in paperbot("profiles").out
+        assert "ada@example.org: forgotten at their request" in paperbot("profiles").out
 
 
 def test_past_editions_can_be_opened_and_voted_on(app, client, me, links, reader):
