@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from itertools import groupby
+from collections.abc import Sequence
 
 
 def plural(number: int, noun: str) -> str:
@@ -22,22 +21,3 @@ def listed(items: Sequence[str]) -> str:
     ('arXiv', 'arXiv, seeds and mail')
     """
     return " and ".join([*([", ".join(items[:-1])] if len(items) > 1 else []), *items[-1:]])
-
-
-_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-
-
-def format_days(days: Collection[str]) -> str:
-    """Days of the week as people write them; three or more in a row as a range.
-
-    >>> format_days(["mon", "tue", "wed", "thu", "fri"]), format_days(["sun", "mon"]), format_days(_WEEKDAYS)
-    ('Mon-Fri', 'Mon and Sun', 'every day')
-    """
-    if len(set(days)) == len(_WEEKDAYS):
-        return "every day"
-    parts: list[str] = []
-    for in_days, run in groupby(_WEEKDAYS, key=lambda day: day in days):
-        names = [day.capitalize() for day in run]
-        if in_days:
-            parts += [f"{names[0]}-{names[-1]}"] if len(names) > 2 else names
-    return listed(parts)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from bot.config.profiles import Profile
+from bot.config.profiles import Profile, describe_days
 from bot.domain import Override
-from bot.wording import format_days
 
 
 def with_override(profile: Profile, override: Override | None) -> Profile:
@@ -23,15 +22,18 @@ def with_override(profile: Profile, override: Override | None) -> Profile:
 
 
 def describe_override(override: Override) -> str:
-    """Return what a reader has set, in a few words; an empty string if nothing.
+    """Return a reader's own settings in a few words; empty if there are none.
 
-    >>> describe_override(Override(size=5, days=("mon", "tue", "wed", "thu", "fri"), ignored=("agents",)))
-    '5 papers, Mon-Fri, without “agents”'
+    >>> describe_override(Override(size=5, ignored=("agents",)))
+    '5 papers, without “agents”'
     """
-    parts = [
-        f"{override.size} papers" if override.size is not None else "",
-        f"at {override.at:%H:%M}" if override.at is not None else "",
-        format_days(override.days) if override.days is not None else "",
-        "without " + ", ".join(f"“{word}”" for word in override.ignored) if override.ignored else "",
-    ]
-    return ", ".join(part for part in parts if part)
+    parts = []
+    if override.size is not None:
+        parts.append(f"{override.size} papers")
+    if override.at is not None:
+        parts.append(f"at {override.at:%H:%M}")
+    if override.days is not None:
+        parts.append(f"on {describe_days(override.days)}")
+    if override.ignored:
+        parts.append("without " + ", ".join(f"“{word}”" for word in override.ignored))
+    return ", ".join(parts)

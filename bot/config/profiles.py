@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from datetime import time
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -23,6 +24,21 @@ _SLACK_ADDRESS = re.compile(r"[CDGUW][A-Z0-9]{5,20}")
 
 Day = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 DAYS: tuple[Day, ...] = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+
+
+def describe_days(days: Collection[str]) -> str:
+    """Return days of the week as people write them; three or more in a row are a range.
+
+    >>> describe_days(["mon", "tue", "wed", "thu", "fri", "sun"]), describe_days(["sat", "sun"])
+    ('Mon-Fri, Sun', 'Sat, Sun')
+    """
+    runs: list[list[str]] = [[]]
+    for day in DAYS:
+        if day in days:
+            runs[-1].append(day.capitalize())
+        else:
+            runs.append([])
+    return ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 2 else ", ".join(run) for run in runs if run)
 
 
 def clock_time(value: Any) -> Any:

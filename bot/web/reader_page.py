@@ -11,7 +11,7 @@ from datetime import date, time, timedelta
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bot.config.profiles import DAYS
+from bot.config.profiles import DAYS, describe_days
 from bot.domain import Paper, Reader, RecordedVote, Vote
 from bot.feedback.effect import learned
 from bot.feedback.export import export
@@ -22,7 +22,6 @@ from bot.web.curve import curve
 from bot.web.open_editions import attachment, bibtex_file, ris_file
 from bot.web.site import PageError, Site, field, fields, parse_paper_id, parse_vote, require_personal
 from bot.web.votes import record_vote
-from bot.wording import format_days
 
 _VOTES_SHOWN = 100
 _EDITIONS_SHOWN = 60
@@ -148,7 +147,7 @@ class ReaderPage:
             "reader.html.j2",
             reader=reader,
             profile=profile,
-            days=format_days(profile.schedule.days),
+            days=describe_days(profile.schedule.days),
             message=message,
             me=_path(request),
             learned=words,

@@ -5,13 +5,12 @@ from __future__ import annotations
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from bot.config.profiles import mail_address
+from bot.config.profiles import describe_days, mail_address
 from bot.domain import Reader
 from bot.subscriptions.service import NotStoppedByReaderError, may_confirm, may_resume
 from bot.tokens import Purpose
 from bot.web.open_editions import OpenEditions
 from bot.web.site import PageError, Site, client_key, field, require_personal
-from bot.wording import format_days
 
 # A honeypot field: hidden from people, filled in by programs that fill in every field.
 _HONEYPOT = "homepage"
@@ -94,7 +93,7 @@ class SubscriptionPages:
             "confirm.html.j2",
             reader=reader,
             profile=profile,
-            days=format_days(profile.schedule.days),
+            days=describe_days(profile.schedule.days),
             done=done,
             # Only after the confirmation: the link in the mail must not open the preferences of an address that
             # has confirmed nothing.

@@ -128,7 +128,7 @@ def test_schedule_and_size_are_set_for_this_reader_alone(app, client, me, reader
     form = {"do": "settings", "size": "3", "at": "06:30", "day": ["mon", "sun"]}
     assert "Saved." in client.post(me, data=form).text
     assert app.store.overrides.get(reader.id) == Override(3, time(6, 30), ("mon", "sun"))
-    assert "ada@example.org: 3 papers, at 06:30, Mon and Sun" in paperbot("profiles").out
+    assert "ada@example.org: 3 papers, at 06:30, on Mon, Sun" in paperbot("profiles").out
     text = paperbot("preview", "reward-models").out
     assert "new papers" not in text or "4. " not in text
     report = paperbot("run", "--now", "2025-05-11T06:31:00+02:00", "--json").json  # a Sunday
