@@ -1,4 +1,4 @@
-"""What tests share: a home, a way to call ``paperbot`` in it, and a browser to look at what comes out."""
+"""Fixtures for all tests: a home, the command ``paperbot``, a web server, and a browser."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from bot.sources.http import Fetcher
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-# How long an example takes says more of the machine than of the code.
+# The duration of an example depends on the machine more than on the code.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
@@ -39,7 +39,7 @@ _BROWSER_OPTIONS = [
 
 @dataclass(frozen=True)
 class Answer:
-    """What a command said."""
+    """The exit code and the output of a command."""
 
     code: int
     out: str
@@ -55,7 +55,7 @@ Paperbot = Callable[..., Answer]
 
 @pytest.fixture
 def paperbot(capsys, monkeypatch) -> Paperbot:
-    """Calls the command in this process, its environment free of settings from outside."""
+    """Call the command in this process, without the home of the environment."""
     monkeypatch.delenv("PAPERBOT_HOME", raising=False)
 
     def call(*arguments: object) -> Answer:
@@ -69,16 +69,16 @@ def paperbot(capsys, monkeypatch) -> Paperbot:
 
 @pytest.fixture
 def home(tmp_path, paperbot, monkeypatch) -> Path:
-    """A home as ``paperbot init`` makes it; it is the current directory too."""
-    made = tmp_path / "papers"
-    assert paperbot("init", made).code == 0
-    monkeypatch.chdir(made)
-    return made
+    """A home as ``paperbot init`` makes it; it is also the current directory."""
+    path = tmp_path / "papers"
+    assert paperbot("init", path).code == 0
+    monkeypatch.chdir(path)
+    return path
 
 
 @pytest.fixture
 def original_seeds() -> Path:
-    """The digests that the samples were made from, where they lie beside the checkout."""
+    """The digests that the samples were made from, if they are beside the checkout."""
     folder = ROOT.parent / "shared" / "seeds"
     if not folder.is_dir():
         pytest.skip("the original digests are not beside this checkout")
@@ -87,20 +87,20 @@ def original_seeds() -> Path:
 
 @pytest.fixture
 def web() -> Iterator[Web]:
-    """A web server of the test's own."""
+    """A web server for one test."""
     with Web().running() as web:
         yield web
 
 
 @pytest.fixture
 def time() -> FakeTime:
-    """A clock that only sleeping moves."""
+    """A clock that advances by sleeping only."""
     return FakeTime()
 
 
 @pytest.fixture
 def fetcher(time: FakeTime) -> Fetcher:
-    """Fetches from this machine too."""
+    """A fetcher that may connect to loopback."""
     return Fetcher(private_hosts=["127.0.0.1"], clock=time.clock, sleep=time.sleep)
 
 
@@ -111,10 +111,10 @@ def browser() -> Iterator[Browser]:
         pytest.fail("chromium is not installed, and a CI run has to look at mails and pages")
     if not chromium:
         pytest.skip("chromium is not installed")
-    # Here, so that the tests without a browser need no Playwright.
+    # Imported here, so that tests without a browser run without Playwright.
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=chromium, args=_BROWSER_OPTIONS)
-        yield started
-        started.close()
+        chrome = playwright.chromium.launch(executable_path=chromium, args=_BROWSER_OPTIONS)
+        yield chrome
+        chrome.close()

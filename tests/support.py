@@ -1,4 +1,4 @@
-"""What tests of several rooms share: where the checkout is, and digests of their own."""
+"""Helpers for tests of several packages: the path of the checkout, digests, and the links of a mail."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def digest(*titles: str, date: str = "2025-05-05 17:00:00", header: str = "LLM-RL - 2025-05-06") -> str:
-    """A keyword digest of papers with these titles; each abstract says what its title says."""
+    """Return a keyword digest of papers with these titles; each abstract repeats its title."""
     blocks = [
         f"{title}\n\nAuthors:Ada Lovelace, Grace Hopper\nDate:{date}\n\n"
         f"Little is known of this. We study {title.lower()} with care. It works in 9 of 10 cases.\n"
@@ -17,11 +17,11 @@ def digest(*titles: str, date: str = "2025-05-05 17:00:00", header: str = "LLM-R
 
 
 def links_in(mail, base="http://localhost:8000"):
-    """All our own addresses in a mail, its headers included."""
+    """Return all links to Paperbot in a mail, its headers included."""
     text = mail.get_body(("html",)).get_content() + mail["List-Unsubscribe"]
     return {link.replace("&amp;", "&") for link in re.findall(rf"{re.escape(base)}/[^\s\"<>]+", text)}
 
 
 def buttons(page):
-    """What the buttons of a page say."""
+    """Return the labels of a page's buttons."""
     return re.findall(r"<button[^>]*>(.*?)</button>", page)

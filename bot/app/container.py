@@ -58,6 +58,7 @@ class App:
         self.home = Home(home)
         self._stop = stop
         self._shared_parser = parser
+        # Holds only what was opened, and closes it in reverse order, even if closing one of them fails.
         self._resources = ExitStack()
         self._ranker: Ranker | None = None
         self._ranker_stamp: Stamp | None = None
@@ -127,6 +128,7 @@ class App:
     @cached_property
     def room(self) -> DiskSpace:
         """The disks that are written to: the store's, and the outbox folder's if messages are files."""
+        # A database server looks after its own disk.
         database = self.home.database_file
         folders = [database.parent] if database else []
         return DiskSpace([*folders, self.home.outbox_folder] if self.file_kinds else folders)
@@ -177,6 +179,7 @@ class App:
             return ()
         from bot.ingestion.link_resolution import Resolver
 
+        # Answers are parsed in the parser process like digests: they are as untrusted.
         return Resolver(self.store, self._fetcher, self.parser.parse).resolve(now)
 
     # Ranking and editions

@@ -56,9 +56,14 @@ class Home:
         """Where templates that replace the shipped ones may be."""
         return self.path / "templates"
 
+    @property
+    def profiles_folder(self) -> Path:
+        """The folder of the profile files."""
+        return self.path / "profiles"
+
     def profile_file(self, slug: str) -> Path:
         """The file of a profile, whether it exists or not."""
-        return self.path / "profiles" / f"{slug}.toml"
+        return self.profiles_folder / f"{slug}.toml"
 
     def chart_file(self, reader: Reader | None) -> Path:
         """Where ``paperbot evaluate`` puts the chart of one reader, or of all readers for None."""
@@ -86,7 +91,7 @@ class Home:
         state = self.path.resolve() / "state"
         files = [state, *state.glob("*")]
         if database := self.database_file:
-            # SQLite's write-ahead log and shared memory hold the same rows as the database.
+            # The write-ahead log and the shared memory hold the same rows as the database.
             files += [database.with_name(database.name + suffix) for suffix in ("", "-wal", "-shm")]
         return list(dict.fromkeys(files))
 
@@ -123,14 +128,14 @@ class Home:
         if loaded is None:
             # The times are taken before the files are read: an edit in between is then read twice, never missed.
             modified_at = self._modification_times()
-            profiles, problems = load_profiles(self.path / "profiles", self.settings.bot.timezone)
+            profiles, problems = load_profiles(self.profiles_folder, self.settings.bot.timezone)
             loaded = _LoadedProfiles(profiles, problems, modified_at)
             self._loaded = loaded
         return loaded
 
     def _modification_times(self) -> dict[Path, int]:
         times: dict[Path, int] = {}
-        for file in profile_files(self.path / "profiles"):
+        for file in profile_files(self.profiles_folder):
             try:
                 times[file] = file.stat().st_mtime_ns
             except OSError:  # a dangling link, or deleted just now: reading the profile reports it

@@ -17,6 +17,7 @@ def mail_route(email: EmailSection, files: Path) -> Route:
         return Route([FilesChannel(files, ".eml")])
     from bot.delivery.smtp import SmtpChannel
 
+    # The envelope sender (RFC 5321) is the bare address, to which bounces go; the From header has the name too.
     return Route(
         [
             SmtpChannel(

@@ -1,4 +1,4 @@
-"""Each third-party library is known in one room only, so that it can be changed for another in one place."""
+"""Each third-party library is imported in one package only, so that it can be replaced in one place."""
 
 import ast
 import subprocess
@@ -12,12 +12,12 @@ from support import ROOT
 BOT = ROOT / "bot"
 
 
-def room(path: Path) -> str:
+def package(path: Path) -> str:
     return path.relative_to(BOT).parts[0].removesuffix(".py")
 
 
 def imported(path: Path) -> set[str]:
-    """Top-level names of what a module imports at run time, at its top or inside functions."""
+    """Return the top-level names that a module imports at run time, at its top or inside functions."""
     tree = ast.parse(path.read_text())
     for_types = {
         id(inner)
@@ -36,19 +36,19 @@ def imported(path: Path) -> set[str]:
     return names - set(sys.stdlib_module_names) - {"bot", "__future__"}
 
 
-# Libraries that two rooms need, each for a thing of its own.
-SHARED = {
-    "httpx2": {"sources", "tldr"}
-}  # one fetches what anybody may have written, one posts to the owner's endpoint
+# Libraries that two packages need for different purposes: sources fetches untrusted URLs, tldr posts to the owner's
+# endpoint.
+SHARED = {"httpx2": {"sources", "tldr"}}
 
 
 def test_each_third_party_library_is_imported_in_one_package():
-    rooms = defaultdict(set)
+    packages = defaultdict(set)
     for path in BOT.rglob("*.py"):
         for name in imported(path):
-            rooms[name].add(room(path))
-    assert len(rooms) >= 15
-    assert {name: found for name, found in rooms.items() if len(found) > 1} == SHARED
+            packages[name].add(package(path))
+    # Fewer would mean that the search itself is broken.
+    assert len(packages) >= 15
+    assert {name: importers for name, importers in packages.items() if len(importers) > 1} == SHARED
 
 
 @pytest.mark.parametrize("module", ["bot.cli.main", "bot.web"])

@@ -1,4 +1,4 @@
-"""What the documents promise is there, and what is there stands in the documents."""
+"""The README documents every setting, key, command and option, and names none that does not exist."""
 
 import re
 from pathlib import Path
@@ -15,14 +15,14 @@ README = (ROOT / "README.md").read_text()
 
 
 def keys_of(model, prefix: str = "") -> set[str]:
-    found = set()
+    keys = set()
     for name, field in model.model_fields.items():
         section = next(
             (a for a in (field.annotation, *getattr(field.annotation, "__args__", ())) if is_section(a)), None
         )
         many = "tuple" in str(field.annotation)
-        found |= keys_of(section, f"{prefix}{name}{'[]' if many else ''}.") if section else {prefix + name}
-    return found
+        keys |= keys_of(section, f"{prefix}{name}{'[]' if many else ''}.") if section else {prefix + name}
+    return keys
 
 
 def is_section(annotation) -> bool:

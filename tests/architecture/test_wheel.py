@@ -1,4 +1,4 @@
-"""The wheel, installed elsewhere, does what the checkout does."""
+"""The wheel, installed in another folder, works like the checkout."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ from support import ROOT
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
-    """A folder that holds the installed wheel and nothing of the checkout."""
+    """A folder with the installed wheel, and without the checkout."""
     folder = tmp_path_factory.mktemp("wheel")
     run(
         sys.executable,
@@ -44,10 +44,10 @@ def test_an_installed_wheel_makes_a_home_and_an_edition(installed, tmp_path):
     def paperbot(*arguments):
         return run(sys.executable, "-m", "bot", *arguments, cwd=tmp_path, PYTHONPATH=str(installed))
 
-    where = run(
+    imported_from = run(
         sys.executable, "-c", "import bot; print(bot.__file__)", cwd=tmp_path, PYTHONPATH=str(installed)
     )
-    assert where.startswith(str(installed))
+    assert imported_from.startswith(str(installed))
     paperbot("init", "papers")
     assert "7 picks" in paperbot("--home", "papers", "run", "--force") + paperbot_text(tmp_path)
     assert "ok  templates" in paperbot("--home", "papers", "check")

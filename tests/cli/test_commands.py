@@ -1,4 +1,4 @@
-"""The other commands, and what every command owes its user: exit codes, one line, no traceback."""
+"""The other commands, and the contract of all: exit codes, errors in one line, no traceback."""
 
 import json
 import os
@@ -57,14 +57,14 @@ def test_a_directory_without_settings_is_refused(paperbot, tmp_path):
     assert "paperbot.toml: not found in" in answer.err
 
 
-@pytest.mark.parametrize("how", ["before", "after", "environment"])
+@pytest.mark.parametrize("position", ["before", "after", "environment"])
 def test_home_is_an_option_of_group_and_command_or_an_environment_variable(
-    paperbot, tmp_path, monkeypatch, how
+    paperbot, tmp_path, monkeypatch, position
 ):
     paperbot("init", tmp_path / "papers")
-    if how == "before":
+    if position == "before":
         answer = paperbot("--home", tmp_path / "papers", "profiles")
-    elif how == "after":
+    elif position == "after":
         answer = paperbot("profiles", "--home", tmp_path / "papers")
     else:
         monkeypatch.setenv("PAPERBOT_HOME", str(tmp_path / "papers"))
@@ -225,8 +225,8 @@ def test_help_by_python_m_bot_imports_no_heavy_library(tmp_path):
         "try: runpy.run_module('bot', run_name='__main__')\n"
         f"except SystemExit: print([m for m in '{heavy}'.split(', ') if m in sys.modules])"
     )
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env=os.environ, check=True
     )
-    assert "Read the day's paper digests" in done.stdout
-    assert done.stdout.splitlines()[-1] == "[]"
+    assert "Read the day's paper digests" in process.stdout
+    assert process.stdout.splitlines()[-1] == "[]"

@@ -1,4 +1,4 @@
-"""The corpus of a home is kept between runs, used by all, and fitted again by those who take enough papers in."""
+"""The corpus is cached between runs, and fitted again when ingestion has brought enough papers."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -14,7 +14,7 @@ NOW = datetime(2026, 6, 12, 8, 0, tzinfo=UTC)
 
 
 class Home:
-    """A store to which papers can be added, and the file beside it; counts how often a corpus is fitted."""
+    """A store to which papers can be added, and its cached corpus."""
 
     def __init__(self, folder, now=NOW):
         self.store = open_store(f"sqlite:///{folder}/paperbot.db")
@@ -22,31 +22,35 @@ class Home:
         self.now = now
 
     def add(self, count):
-        known = self.store.papers.count()
-        entries = [Entry(f"paper {known + i}", f"reward model topic{(known + i) % 9}") for i in range(count)]
+        stored = self.store.papers.count()
+        entries = [
+            Entry(f"paper {stored + i}", f"reward model topic{(stored + i) % 9}") for i in range(count)
+        ]
         parsed = ParsedDigest("keyword", "", None, tuple(entries))
-        self.store.papers.add_digests("test", "a.txt", f"{known}", [parsed], now=self.now)
+        self.store.papers.add_digests("test", "a.txt", f"{stored}", [parsed], now=self.now)
 
 
 @pytest.fixture
 def fits(monkeypatch):
-    """How many texts were fitted on each time."""
-    made, fit = [], Corpus.fit
+    """The number of texts of each fit."""
+    sizes = []
+    fit = Corpus.fit
 
     def counted(self, texts, y=None):
-        made.append(len(texts))
+        sizes.append(len(texts))
         return fit(self, texts, y)
 
     monkeypatch.setattr(Corpus, "fit", counted)
     monkeypatch.setattr(corpora, "_SMALL_STORE", 100)
-    return made
+    return sizes
 
 
 def test_the_corpus_is_fitted_once_and_again_when_enough_papers_are_new(tmp_path, fits):
     home = Home(tmp_path)
     home.add(200)
     home.cache.renew()
-    first, stamp = home.cache.corpus(), home.cache.stamp
+    first = home.cache.corpus()
+    stamp = home.cache.stamp
     home.add(10)
     home.cache.renew()
     assert (fits, home.cache.stamp) == ([200], stamp)
@@ -93,7 +97,8 @@ def test_the_corpus_of_another_store_of_the_same_size_is_not_used(tmp_path, fits
 
 
 def test_the_corpus_is_not_used_for_an_older_copy_of_the_store(tmp_path, fits):
-    newer, older = Home(tmp_path / "newer"), Home(tmp_path / "older")
+    newer = Home(tmp_path / "newer")
+    older = Home(tmp_path / "older")
     newer.add(220)
     older.add(200)
     newer.cache.corpus()

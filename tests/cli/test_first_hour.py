@@ -1,4 +1,4 @@
-"""The first hour of a new user: the first edition, and what the commands say right after it."""
+"""The first hour of a new user: the first edition, and the output of the commands after it."""
 
 import shutil
 from contextlib import closing
@@ -20,8 +20,8 @@ SATURDAY = "2025-05-10T09:00:00+02:00"
 LATER = "2025-05-10T09:01:00+02:00"
 
 
-def by_smtp(monkeypatch, server) -> None:
-    """Mails go to this server from now on."""
+def configure_smtp(monkeypatch, server) -> None:
+    """Configure this mail server."""
     monkeypatch.setenv("PAPERBOT_EMAIL__HOST", "127.0.0.1")
     monkeypatch.setenv("PAPERBOT_EMAIL__PORT", str(server.port))
     monkeypatch.setenv("PAPERBOT_EMAIL__SECURITY", "none")
@@ -79,7 +79,7 @@ def test_the_channel_whose_messages_are_files_is_named(home, paperbot, monkeypat
     profile.write_text(profile.read_text() + '\n[[readers]]\nslack = "C0123ABC"\n')
     (home / "seeds" / "own.txt").write_text(digest("Reward models for dogs"))
     with MailServer().running() as server:
-        by_smtp(monkeypatch, server)
+        configure_smtp(monkeypatch, server)
         both = paperbot("run", "--force").out
     assert "Messages for Slack become files in" in both
     assert "Mails become" not in both
@@ -133,11 +133,11 @@ def test_samples_are_not_read_if_another_source_has_papers(home, paperbot):
 
 
 def test_init_describes_the_samples_and_can_leave_them_out(paperbot, tmp_path):
-    said = paperbot("init", tmp_path / "with").out
-    assert "abstracts are rewritten, not the authors'" in said
-    assert "send-test reward-models" in said
-    said = paperbot("init", tmp_path / "without", "--no-samples").out
-    assert "rewritten" not in said
+    output = paperbot("init", tmp_path / "with").out
+    assert "abstracts are rewritten, not the authors'" in output
+    assert "send-test reward-models" in output
+    output = paperbot("init", tmp_path / "without", "--no-samples").out
+    assert "rewritten" not in output
     assert not (tmp_path / "without" / "samples").exists()
     assert paperbot("--home", tmp_path / "without", "ingest", "--json").json["digests"] == []
 

@@ -1,4 +1,4 @@
-"""From digests to editions, by the commands, as their users and their contracts see it."""
+"""From digests to editions by the commands, with the JSON of the contract."""
 
 import email
 import json

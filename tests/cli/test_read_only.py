@@ -1,4 +1,4 @@
-"""Commands that only look something up write nothing: a reader begins with the first edition or thumb."""
+"""Read-only commands write nothing: a reader is stored with the first edition or thumb."""
 
 import sqlite3
 from contextlib import closing
@@ -18,7 +18,7 @@ READING = [
 
 
 def rows(home):
-    """All rows of all tables but the settings of SQLite's own."""
+    """Return the rows of all tables."""
     with closing(sqlite3.connect(home / "state" / "paperbot.db")) as store:
         named = store.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
         return {name: store.execute(f"SELECT * FROM {name}").fetchall() for (name,) in named}
@@ -42,16 +42,16 @@ def test_read_only_commands_store_nothing(ingested, paperbot, arguments):
 def test_a_thumb_stores_the_reader_with_its_time(ingested, paperbot):
     now = "2025-05-07T09:00:00+00:00"
     assert paperbot("thumb", "up", "reward-models", "TTRL", "--now", now).code == 0
-    kept = paperbot("export", "reward-models").json
-    assert kept["since"] == now
-    assert [thumb["thumb"] for thumb in kept["thumbs"]] == ["up"]
+    exported = paperbot("export", "reward-models").json
+    assert exported["since"] == now
+    assert [thumb["thumb"] for thumb in exported["thumbs"]] == ["up"]
 
 
 def test_preview_equals_the_next_edition(ingested, paperbot):
-    shown = paperbot("preview", "reward-models", "--now", "2025-05-07T09:00:00+02:00").out
+    preview = paperbot("preview", "reward-models", "--now", "2025-05-07T09:00:00+02:00").out
     assert paperbot("run", "--now", "2025-05-07T09:00:00+02:00").code == 0
     edition = paperbot("export", "reward-models").json["editions"][0]
-    places = [shown.index(pick["title"].split(":")[0][:40]) for pick in edition["papers"]]
+    places = [preview.index(pick["title"].split(":")[0][:40]) for pick in edition["papers"]]
     assert places == sorted(places)
     assert len(places) == 7
 

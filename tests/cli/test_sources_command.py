@@ -1,4 +1,4 @@
-"""``paperbot sources``, and what the settings say of sources."""
+"""``paperbot sources``, and the settings of sources."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def test_sources_are_listed_with_their_health(settings: Path, web: Web, paperbot
     ingest = paperbot("ingest", "--json")
     assert ingest.code == 1
     assert ingest.json["problems"] == [{"source": "blog", "problem": f"{web.url}/gone: 404 Not Found"}]
-    found = paperbot("sources", "--json")
-    assert found.code == 1
-    blog, seeds = found.json["sources"]
+    listed = paperbot("sources", "--json")
+    assert listed.code == 1
+    blog, seeds = listed.json["sources"]
     assert (blog["kind"], blog["health"], blog["detail"]) == (
         "feed",
         "failing",

@@ -1,4 +1,4 @@
-"""What a person at a terminal sees: colours and a progress bar there, and neither in a pipe."""
+"""At a terminal there are colours and a progress bar; in a pipe there is neither."""
 
 import os
 import pty
@@ -8,23 +8,23 @@ import sys
 
 
 def on_a_terminal(*arguments, cwd):
-    """What a command writes to a terminal on standard error, and to a pipe on standard output."""
+    """Run a command with a terminal as standard error and a pipe as standard output; return both outputs."""
     leader, follower = pty.openpty()
     command = [sys.executable, "-m", "bot", *arguments]
     with subprocess.Popen(command, cwd=cwd, stdout=subprocess.PIPE, stderr=follower) as process:
         os.close(follower)
         seen = b""
-        while chunk := _read(leader):
+        while chunk := read_terminal(leader):
             seen += chunk
         out = process.stdout.read()
     os.close(leader)
     return out.decode(), seen.decode()
 
 
-def _read(descriptor):
+def read_terminal(descriptor):
     try:
         return os.read(descriptor, 65536)
-    except OSError:  # Linux says so when the other end is closed
+    except OSError:  # EIO on Linux, when the other end is closed
         return b""
 
 
@@ -36,8 +36,8 @@ def test_a_long_command_shows_progress_on_standard_error(home):
 
 
 def test_in_a_pipe_there_is_no_colour_and_no_progress_bar(home):
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "bot", "run", "--force"], cwd=home, capture_output=True, text=True, check=True
     )
-    assert done.stderr == ""
-    assert not re.search(r"\x1b", done.stdout)
+    assert process.stderr == ""
+    assert not re.search(r"\x1b", process.stdout)

@@ -1,4 +1,4 @@
-"""Feedback by command, what it changes, and the explanation of a score."""
+"""Votes by command, their effect on the ranking, and the explanation of a score."""
 
 import math
 
@@ -29,9 +29,9 @@ def test_why_by_id_and_by_title_is_the_same(ingested, paperbot):
 
 def test_a_thumb_up_raises_similar_papers_and_is_the_reason(ingested, paperbot):
     before = paperbot("why", "reward-models", "A Summary on GUI Agents", "--json").json
-    said = paperbot("thumb", "up", "reward-models", "LLM-Powered GUI Agents")
-    assert said.code == 0
-    assert "more like “LLM-Powered GUI Agents" in said.out
+    answer = paperbot("thumb", "up", "reward-models", "LLM-Powered GUI Agents")
+    assert answer.code == 0
+    assert "more like “LLM-Powered GUI Agents" in answer.out
     after = paperbot("why", "reward-models", "A Summary on GUI Agents", "--json").json
     assert after["score"] > before["score"]
 

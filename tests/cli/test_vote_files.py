@@ -1,4 +1,4 @@
-"""``paperbot thumb --from``: many votes from JSON Lines; a line that can't be used costs itself alone."""
+"""``paperbot thumb --from``: many votes from JSON Lines; an invalid line does not stop the others."""
 
 import io
 import json
@@ -108,7 +108,8 @@ def test_a_dash_reads_standard_input(papers, paperbot, monkeypatch):
 def test_many_votes_are_a_few_transactions(papers, paperbot, monkeypatch):
     from bot.store.engine import Database
 
-    writing, writes = Database.writing, []
+    writing = Database.writing
+    writes = []
     monkeypatch.setattr(Database, "writing", lambda self, *a, **k: writes.append(1) or writing(self, *a, **k))
     paperbot("thumb", "clear", "reward-models", "p1")
     writes.clear()

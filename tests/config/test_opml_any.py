@@ -1,4 +1,4 @@
-"""Whatever a feed reader's list holds, it is feeds or one clear error."""
+"""Any bytes are parsed as feeds, or refused with one clear error."""
 
 from hypothesis import given
 from hypothesis import strategies as st

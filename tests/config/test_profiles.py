@@ -1,4 +1,4 @@
-"""A profile file is read as written, or refused in one line that says where and what to do."""
+"""A profile file is read, or refused in one line with the place and the remedy."""
 
 import os
 import socket
@@ -16,7 +16,7 @@ from bot.config.profiles import load_profile, load_profiles, mail_address
 from bot.domain import Kind
 from bot.errors import ConfigError
 
-SOUND = 'title = "Reward models"\ninterests = "reward models"\n'
+VALID = 'title = "Reward models"\ninterests = "reward models"\n'
 
 
 def profile_of(folder: Path, text: str, name: str = "reward-models.toml"):
@@ -26,7 +26,7 @@ def profile_of(folder: Path, text: str, name: str = "reward-models.toml"):
 
 
 def test_a_title_and_interests_are_enough(tmp_path):
-    profile = profile_of(tmp_path, SOUND)
+    profile = profile_of(tmp_path, VALID)
     assert (profile.title, profile.interests) == ("Reward models", "reward models")
     assert (profile.edition.size, profile.edition.explore, profile.edition.summary_sentences) == (10, 1, 3)
     assert (profile.schedule.at, profile.schedule.timezone) == (time(8), "Europe/Berlin")
@@ -72,67 +72,67 @@ def test_every_key_of_the_design_is_read(tmp_path):
 
 
 def test_a_toml_local_time_is_accepted(tmp_path):
-    assert profile_of(tmp_path, SOUND + "[schedule]\nat = 07:15:00\n").schedule.at == time(7, 15)
+    assert profile_of(tmp_path, VALID + "[schedule]\nat = 07:15:00\n").schedule.at == time(7, 15)
 
 
 MISTAKES = {
-    "unknown key": (SOUND + 'keyword = ["x"]', ":3: keyword: unknown key; did you mean 'keywords'?"),
+    "unknown key": (VALID + 'keyword = ["x"]', ":3: keyword: unknown key; did you mean 'keywords'?"),
     "unknown key of a table": (
-        SOUND + "[edition]\nsiz = 3",
+        VALID + "[edition]\nsiz = 3",
         ":4: edition.siz: unknown key; did you mean 'size'?",
     ),
-    "unknown table": (SOUND + "[editon]\nsize = 3", ":3: editon: unknown key; did you mean 'edition'?"),
-    "nothing like it": (SOUND + "xyzzy = 1", "known here: alerts, authors, edition"),
-    "wrong type": (SOUND + 'keywords = "GRPO"', ":3: keywords: 'GRPO' won't do; it should be a list"),
+    "unknown table": (VALID + "[editon]\nsize = 3", ":3: editon: unknown key; did you mean 'edition'?"),
+    "nothing like it": (VALID + "xyzzy = 1", "known here: alerts, authors, edition"),
+    "wrong type": (VALID + 'keywords = "GRPO"', ":3: keywords: 'GRPO' won't do; it should be a list"),
     "text for a number": (
-        SOUND + '[edition]\nsize = "x"',
+        VALID + '[edition]\nsize = "x"',
         "edition.size: 'x' won't do; it should be a whole number",
     ),
     "size 0": (
-        SOUND + "[edition]\nsize = 0",
+        VALID + "[edition]\nsize = 0",
         "edition.size: 0 won't do; it should be greater than or equal to 1",
     ),
     "NaN": (
-        SOUND + "[edition]\nthreshold = nan",
+        VALID + "[edition]\nthreshold = nan",
         "edition.threshold: nan won't do; it should be a finite number",
     ),
-    "infinite": (SOUND + "[edition]\nthreshold = inf", "edition.threshold: inf won't do"),
+    "infinite": (VALID + "[edition]\nthreshold = inf", "edition.threshold: inf won't do"),
     "no title": ('interests = "x"', "title: is missing; add it"),
-    "nothing wanted": ('title = "x"', "says nothing to look for; add interests, keywords or authors"),
-    "more guesses than places": (
-        SOUND + "[edition]\nsize = 1\nexplore = 2",
+    "nothing to match": ('title = "x"', "says nothing to look for; add interests, keywords or authors"),
+    "explore above size": (
+        VALID + "[edition]\nsize = 1\nexplore = 2",
         "explore = 2 is more than size = 1",
     ),
-    "10,000 keywords": (SOUND + f"keywords = {['k'] * 10_000}", ":3: keywords: "),
-    "time of day": (SOUND + '[schedule]\nat = "8 o\'clock"', 'is not a time of day; write it like "08:00"'),
-    "time zone": (SOUND + '[schedule]\ntimezone = "Mars/Base"', "unknown time zone 'Mars/Base'"),
-    "time zone outside": (SOUND + '[schedule]\ntimezone = "../../etc/passwd"', "unknown time zone"),
+    "10,000 keywords": (VALID + f"keywords = {['k'] * 10_000}", ":3: keywords: "),
+    "time of day": (VALID + '[schedule]\nat = "8 o\'clock"', 'is not a time of day; write it like "08:00"'),
+    "time zone": (VALID + '[schedule]\ntimezone = "Mars/Base"', "unknown time zone 'Mars/Base'"),
+    "time zone outside": (VALID + '[schedule]\ntimezone = "../../etc/passwd"', "unknown time zone"),
     "weekday": (
-        SOUND + '[schedule]\ndays = ["moon"]',
+        VALID + '[schedule]\ndays = ["moon"]',
         "schedule.days[1]: 'moon' won't do; it should be 'mon'",
     ),
-    "no weekday": (SOUND + "[schedule]\ndays = []", ":4: schedule.days: "),
+    "no weekday": (VALID + "[schedule]\ndays = []", ":4: schedule.days: "),
     "two addresses": (
-        SOUND + '[[readers]]\nemail = "a@b.org"\nslack = "C0123ABC"',
+        VALID + '[[readers]]\nemail = "a@b.org"\nslack = "C0123ABC"',
         "a reader has one address",
     ),
-    "no address": (SOUND + "[[readers]]", "readers[1]: a reader has one address"),
+    "no address": (VALID + "[[readers]]", "readers[1]: a reader has one address"),
     "second reader": (
-        SOUND + '[[readers]]\nemail = "a@b.org"\n[[readers]]\nemial = "c@d.org"',
+        VALID + '[[readers]]\nemail = "a@b.org"\n[[readers]]\nemial = "c@d.org"',
         ":6: readers[2].emial: unknown key; did you mean 'email'?",
     ),
     "same reader twice": (
-        SOUND + '[[readers]]\nemail="a@b.org"\n[[readers]]\nemail="A@b.org"',
+        VALID + '[[readers]]\nemail="a@b.org"\n[[readers]]\nemail="A@b.org"',
         ":6: readers[2].email: 'A@b.org' is in this file twice; remove one of them",
     ),
-    "comma": (SOUND + '[[readers]]\nemail = "a@b.org,c@d.org"', "is not an email address"),
-    "display name": (SOUND + '[[readers]]\nemail = "Ada <a@b.org>"', "is not an email address"),
-    "line break": (SOUND + '[[readers]]\nemail = "a@b.org\\r\\nBcc: c@d.org"', "is not an email address"),
-    "letters few servers take": (SOUND + '[[readers]]\nemail = "jörg@b.org"', "use an ASCII address"),
-    "Slack name": (SOUND + '[[readers]]\nslack = "#papers"', "is not a Slack id"),
-    "duplicate key": (SOUND + 'title = "again"', "not valid TOML: Cannot overwrite a value"),
-    "broken TOML": (SOUND + "keywords = [", "not valid TOML"),
-    "broken line": (SOUND + "= 3\n", ":3: not valid TOML"),
+    "comma": (VALID + '[[readers]]\nemail = "a@b.org,c@d.org"', "is not an email address"),
+    "display name": (VALID + '[[readers]]\nemail = "Ada <a@b.org>"', "is not an email address"),
+    "line break": (VALID + '[[readers]]\nemail = "a@b.org\\r\\nBcc: c@d.org"', "is not an email address"),
+    "address beyond ASCII": (VALID + '[[readers]]\nemail = "jörg@b.org"', "use an ASCII address"),
+    "Slack name": (VALID + '[[readers]]\nslack = "#papers"', "is not a Slack id"),
+    "duplicate key": (VALID + 'title = "again"', "not valid TOML: Cannot overwrite a value"),
+    "broken TOML": (VALID + "keywords = [", "not valid TOML"),
+    "broken line": (VALID + "= 3\n", ":3: not valid TOML"),
 }
 
 
@@ -146,13 +146,13 @@ def test_a_mistake_is_reported_in_one_line_with_place_and_remedy(tmp_path, text,
 
 
 def test_a_file_in_another_encoding_is_refused(tmp_path):
-    (tmp_path / "a.toml").write_bytes(SOUND.encode("utf-16"))
+    (tmp_path / "a.toml").write_bytes(VALID.encode("utf-16"))
     with pytest.raises(ConfigError, match="not UTF-8; save the file as UTF-8"):
         load_profile(tmp_path / "a.toml", "UTC")
 
 
 def test_a_byte_order_mark_is_accepted(tmp_path):
-    (tmp_path / "a.toml").write_bytes(b"\xef\xbb\xbf" + SOUND.encode())
+    (tmp_path / "a.toml").write_bytes(b"\xef\xbb\xbf" + VALID.encode())
     assert load_profile(tmp_path / "a.toml", "UTC").title == "Reward models"
 
 
@@ -165,11 +165,11 @@ def test_a_directory_in_place_of_a_file_is_refused(tmp_path):
 @pytest.mark.parametrize("name", ["Upper.toml", "two words.toml", "-x.toml", "ä.toml", "x" * 65 + ".toml"])
 def test_a_file_name_that_is_not_a_slug_is_refused(tmp_path, name):
     with pytest.raises(ConfigError, match="not a valid name for a profile"):
-        profile_of(tmp_path, SOUND, name)
+        profile_of(tmp_path, VALID, name)
 
 
 def test_a_broken_profile_stops_that_profile_only(tmp_path):
-    (tmp_path / "good.toml").write_text(SOUND)
+    (tmp_path / "good.toml").write_text(VALID)
     (tmp_path / "bad.toml").write_text("titel = 1")
     profiles, problems = load_profiles(tmp_path, "UTC")
     assert list(profiles) == ["good"]
@@ -225,8 +225,8 @@ def test_concurrent_edits_of_a_profile_are_all_kept(home):
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(lambda address: add_reader(path, Kind.EMAIL, address), addresses))
         assert all(pool.map(lambda address: remove_reader(path, address), addresses[:10]))
-    left = {reader.email for reader in load_profile(path, "UTC").readers}
-    assert left == {*addresses[10:], "ada@example.org"}
+    remaining = {reader.email for reader in load_profile(path, "UTC").readers}
+    assert remaining == {*addresses[10:], "ada@example.org"}
     assert "# " in path.read_text()
 
 

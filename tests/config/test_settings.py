@@ -1,4 +1,4 @@
-"""Settings come from paperbot.toml, the environment wins, and secrets come from there alone."""
+"""Settings: paperbot.toml, the precedence of the environment, and secrets."""
 
 from pathlib import Path
 
@@ -56,8 +56,8 @@ MISTAKES = {
         '[summaries]\nendpoint = "https://api.example.org/v1"',
         "endpoint needs a model",
     ),
-    "endpoint that is none": ('[summaries]\nendpoint = "api.example.org"\nmodel = "m"', "summaries.endpoint"),
-    "port that is none": (
+    "invalid endpoint": ('[summaries]\nendpoint = "api.example.org"\nmodel = "m"', "summaries.endpoint"),
+    "port out of range": (
         '[[sources]]\nname = "blog"\nkind = "feed"\nurl = "http://example.org:99999/"',
         "has no port between 1 and 65535",
     ),
@@ -67,13 +67,13 @@ MISTAKES = {
     ),
     "unknown table": ("[emial]\n", ":1: emial: unknown key; did you mean 'email'?"),
     "unknown key": ("[email]\nhots = 1", ":2: email.hots: unknown key; did you mean 'host'?"),
-    "readable mail": ('[email]\nhost = "mail.example.org"\nsecurity = "none"', 'use "starttls" or "tls"'),
+    "unencrypted mail": ('[email]\nhost = "mail.example.org"\nsecurity = "none"', 'use "starttls" or "tls"'),
     "port": ("[email]\nport = 99999", "email.port: 99999 won't do"),
     "kind of source": (
         '[[sources]]\nname = "a"\nkind = "fodler"\npath = "x"',
         ":3: sources[1].kind: 'fodler' won't do",
     ),
-    "two of a name": (
+    "duplicate name": (
         '[[sources]]\nname="a"\nkind="folder"\npath="x"\n' * 2,
         "two sources have the name 'a'",
     ),
@@ -82,7 +82,7 @@ MISTAKES = {
         "bot.public_url: 'papers.example.org' is not a web address",
     ),
     "time zone": ('[bot]\ntimezone = "Nowhere"', "unknown time zone 'Nowhere'"),
-    "a table that is none": (
+    "a number for a table": (
         "email = 3",
         "email: what is set there won't do; it should be a table of its own",
     ),
@@ -176,12 +176,12 @@ def test_senders_are_normalised_for_the_from_header(tmp_path, sender, becomes):
     assert settings_of(tmp_path, f"[email]\nsender = '{sender}'").email.sender == becomes
 
 
-NO_SENDERS = ["", "a b", "@", "<>", "((((", "a@", "a@b, c@d", "A <a@[x>", "a@b@c", "<a@b.c", "A <a@b.c> x",
+INVALID_SENDERS = ["", "a b", "@", "<>", "((((", "a@", "a@b, c@d", "A <a@[x>", "a@b@c", "<a@b.c", "A <a@b.c> x",
               "=?utf-8?q?a=0d=0aBcc:_x@y?= <a@b.c>", "A\u202e <a@b.c>", "x" * 400 + " <a@b.c>",
               'A" <a@b.c>']  # fmt: skip
 
 
-@pytest.mark.parametrize("sender", NO_SENDERS)
+@pytest.mark.parametrize("sender", INVALID_SENDERS)
 def test_an_invalid_sender_is_refused_before_anything_is_sent(home, paperbot, monkeypatch, sender):
     monkeypatch.setenv("PAPERBOT_EMAIL__SENDER", sender)
     answer = paperbot("run")
