@@ -10,7 +10,7 @@ from bot.editions.candidates import EditionRequest
 from bot.editions.quiet_days import SourceActivitySince, quiet_reason
 from bot.selection.selector import Choice
 from bot.summaries import summarise
-from bot.terms import singular
+from bot.terms import names_topic, singular, stem
 
 _MAX_REASONS = 3
 # A word that adds less log-odds than this is noise: it moves a probability of 50 % by 1.2 points.
@@ -78,6 +78,9 @@ def visible_reasons(reasons: Sequence[Reason]) -> tuple[Reason, ...]:
         # A keyword was chosen by the reader, so it is shown however little it adds.
         is_keyword = reason.kind is ReasonKind.KEYWORD and reason.weight > 0
         if reason.weight < min_weight and not is_keyword:
+            continue
+        # "strong performance" weighs something in every model and tells a reader nothing.
+        if reason.kind is ReasonKind.WORD and not names_topic([stem(word) for word in reason.term.split()]):
             continue
         words = frozenset(singular(word) for word in reason.term.lower().split())
         if any(words <= longer for longer in visible):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -14,6 +15,7 @@ from bot.ranking.corpus import Corpus
 from bot.ranking.experts import Papers
 from bot.ranking.rules import Rules, Verdict, stemmed_phrases
 from bot.ranking.vectors import directions, unit
+from bot.terms import tokens
 
 
 class Pool:
@@ -37,6 +39,26 @@ class Pool:
     @cached_property
     def _topics(self) -> np.ndarray:
         return directions(self.vectors.own, self.corpus.components_)
+
+    @cached_property
+    def _spellings(self) -> dict[str, str]:
+        """Every term of these papers as they spell it most often, in lower case unless it is a name or an acronym."""
+        counts: dict[str, Counter[str]] = defaultdict(Counter)
+        for paper in self.papers:
+            previous = None
+            for token in tokens(document(paper)):
+                # A capital after the first letter marks a name or an acronym (LoRA, KL); one capital may be a title's.
+                is_name = any(map(str.isupper, token.spelling[1:]))
+                spelling = token.spelling if is_name else token.spelling.lower()
+                counts[token.stem][spelling] += 1
+                if previous and previous[0].phrase == token.phrase:
+                    counts[f"{previous[0].stem} {token.stem}"][f"{previous[1]} {spelling}"] += 1
+                previous = token, spelling
+        return {term: spellings.most_common(1)[0][0] for term, spellings in counts.items()}
+
+    def spelled(self, term: str) -> str:
+        """A stemmed term as people write it; the stems themselves where none of these papers has it."""
+        return self._spellings.get(term, term)
 
     def likeness(self, one: int, other: int) -> float:
         """How alike two papers are, 0 to 1: the mean of the cosines of their words and of their topics.

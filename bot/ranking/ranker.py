@@ -22,6 +22,7 @@ from bot.ranking.rules import Rules
 from bot.ranking.taste import Tastes, faded, pooled
 from bot.ranking.vectors import unit
 from bot.ranking.words import topics_row
+from bot.terms import tokens
 
 # So many readers are ranked in one matrix product: enough to be quick, few enough for any machine's memory.
 _BATCH = 200
@@ -157,7 +158,7 @@ class _Thumbed:
         none = sp.csr_matrix((0, len(corpus.terms_)), dtype=np.float32)
         self._wanted = sp.vstack([none, *(row for row, _ in topics)], format="csr")
         self._covered = sp.vstack([none, *(covered for _, covered in topics)], format="csr")
-        self._columns = _columns(corpus, {term for i in interests for term in i.ignored})
+        self._columns = _columns(corpus, {_stemmed(term) for i in interests for term in i.ignored})
         papers = {paper.id: paper for i in interests for paper in (*i.up, *i.down)}
         self._papers = list(papers.values())
         self._row = {paper_id: row for row, paper_id in enumerate(papers)}
@@ -201,7 +202,8 @@ class _Thumbed:
     def model(self, who: int, experts: Experts) -> Model:
         """One reader's part."""
         interest = self._interests[who]
-        known = [self._columns[term] for term in interest.ignored if term in self._columns]
+        ignored = map(_stemmed, interest.ignored)
+        known = [self._columns[term] for term in ignored if term in self._columns]
         liked = list(dict.fromkeys(paper.id for paper in interest.up))
         return Model(
             experts=experts,
@@ -259,6 +261,11 @@ def _best(log_odds: np.ndarray, top: int) -> Iterator[Best]:
     order = np.lexsort((columns, -values))
     probabilities = expit(np.take_along_axis(values, order, axis=1).astype(float))
     yield from map(Best, np.take_along_axis(columns, order, axis=1), probabilities)
+
+
+def _stemmed(term: str) -> str:
+    """The term of the vocabulary that people spell so: stems side by side."""
+    return " ".join(token.stem for token in tokens(term))
 
 
 def _columns(corpus: Corpus, terms: Collection[str]) -> dict[str, int]:

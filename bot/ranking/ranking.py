@@ -122,7 +122,7 @@ class Ranking:
         terms = self.pool.corpus.terms_
         used = weights != 0
         pairs = zip(terms[columns[used]].tolist(), weights[used].tolist(), strict=True)
-        return [Reason(term, weight) for term, weight in pairs]
+        return [Reason(self.pool.spelled(term), weight) for term, weight in pairs]
 
 
 def _explained(score: Score, words: Sequence[Reason], because: PaperId | None) -> Score:
