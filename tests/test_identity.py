@@ -43,7 +43,7 @@ def test_an_arxiv_id_is_found_without_its_version(text, expected):
         ("Rewards — for RL", "Rewards - for RL"),
     ],
 )
-def test_titles_that_differ_in_what_editors_change_are_one(one, other):
+def test_titles_that_differ_in_markup_and_punctuation_are_equal(one, other):
     assert normalised_title(one) == normalised_title(other)
 
 
@@ -86,7 +86,7 @@ def test_merging_fills_gaps_and_keeps_the_best_of_both():
     assert (merged.arxiv_id, merged.upvotes, merged.organisation) == ("2504.08385", 8, "Lab")
 
 
-def test_merging_overwrites_nothing_known():
+def test_merging_overwrites_no_value():
     known = paper(
         authors=("Ada",), arxiv_id="2504.08385", url="https://a.example", abstract="The longer abstract."
     )
@@ -108,7 +108,7 @@ def test_a_paper_links_to_the_best_address_known(values, url):
     assert not link(paper(**values)).is_search
 
 
-def test_without_an_address_a_title_search_has_to_do_and_says_so():
+def test_a_paper_without_an_address_links_to_a_title_search():
     found = link(paper(title=r"\textbf{SIM-RAG} & $x$: search?"))
     assert found.is_search
     assert found.url == "https://arxiv.org/search/?query=SIM-RAG+x+search&searchtype=title"

@@ -113,21 +113,21 @@ def test_a_mail_is_read_however_it_is_encoded(cte: str) -> None:
     assert read(as_mail(MAIL, cte=cte).as_bytes()) == (DIGEST,)
 
 
-def test_of_a_mail_with_html_the_plain_part_counts_and_attachments_do_not() -> None:
+def test_the_plain_part_is_read_and_html_and_attachments_are_ignored() -> None:
     mail = as_mail(MAIL)
     mail.add_alternative("<p>Owls", subtype="html")
     mail.add_attachment(MAIL.encode(), maintype="text", subtype="plain", filename="again.txt")
     assert read(mail.as_bytes()) == (DIGEST,)
 
 
-def test_a_mail_of_an_unknown_or_wrong_charset_is_guessed() -> None:
+def test_an_unknown_or_wrong_charset_is_guessed() -> None:
     header = b"From: a@b\r\nMessage-ID: <1@b>\r\nContent-Type: text/plain; charset=%s\r\n\r\n"
     for charset in (b"owl-8", b"us-ascii"):
         (digest,) = read(header % charset + MAIL.replace("Ethan", "Zoë").encode())
         assert digest.entries[1].authors == ("Zoë Frome",)
 
 
-def test_a_mail_without_plain_text_or_of_too_many_parts_is_refused() -> None:
+def test_a_mail_without_plain_text_or_with_too_many_parts_is_refused() -> None:
     html = EmailMessage()
     html["From"], html["Message-ID"] = "a@b", "<1@b>"
     html.set_content("<p>Owls", subtype="html")
@@ -149,7 +149,7 @@ def test_two_mails_in_one_file_are_two_digests() -> None:
     assert read(MAIL + MAIL) == (DIGEST, DIGEST)
 
 
-def test_a_mail_that_breaks_off_gives_what_came() -> None:
+def test_a_truncated_mail_gives_the_papers_before_the_cut() -> None:
     (digest,) = read(MAIL[: MAIL.index("count.")])
     assert [entry.abstract for entry in digest.entries] == ["Owls see well, they say.", "Bees"]
 
@@ -161,11 +161,11 @@ def test_a_block_without_a_title_is_rejected_alone() -> None:
 
 
 @given(st.data())
-def test_whatever_becomes_of_a_mail_on_its_way_it_is_read_or_refused(data: st.DataObject) -> None:
-    whole = as_mail(MAIL).as_bytes()
-    cut, at = data.draw(st.integers(0, len(whole))), data.draw(st.integers(0, len(whole)))
+def test_a_damaged_mail_is_read_or_refused(data: st.DataObject) -> None:
+    content = as_mail(MAIL).as_bytes()
+    cut, at = data.draw(st.integers(0, len(content))), data.draw(st.integers(0, len(content)))
     with contextlib.suppress(DigestError):
-        read(whole[:cut] + data.draw(st.binary(max_size=30)) + whole[at:])
+        read(content[:cut] + data.draw(st.binary(max_size=30)) + content[at:])
 
 
 @given(st.lists(st.sampled_from(MAIL.splitlines()), max_size=40))

@@ -98,7 +98,7 @@ def test_header_and_papers_are_read() -> None:
         (OWLS.abstract, OWLS.abstract.replace(", ", ",\n")),
     ],
 )
-def test_how_it_is_copied_does_not_matter(old: str, new: str) -> None:
+def test_variants_of_copying_give_the_same_papers(old: str, new: str) -> None:
     assert changed(old, new) == read(PAGE)
 
 
@@ -107,7 +107,7 @@ def test_authors_are_counted(line: str, count: int) -> None:
     assert changed("  • 8 authors", line).entries[0].author_count == count
 
 
-def test_an_organisation_that_has_only_its_slug_is_called_by_that() -> None:
+def test_an_organisation_without_a_name_is_called_by_its_slug() -> None:
     assert changed("honeyworks Honey Works", "honeyworks").entries[2].organisation == "honeyworks"
 
 
@@ -126,13 +126,13 @@ def test_without_a_date_the_authors_are_counted() -> None:
         assert [entry.title for entry in digest.entries] == [OWLS.title, CATS.title, BEES.title]
 
 
-def test_the_page_is_of_the_year_after_the_latest_one_named() -> None:
+def test_the_year_of_the_page_follows_the_latest_year_in_it() -> None:
     digest = changed("May 30, 2025", "May 30, 2023")
     assert digest.date == date(2024, 4, 17)
     assert digest.entries[2].published == date(2024, 3, 17)
 
 
-def test_where_no_year_is_named_days_are_unknown() -> None:
+def test_dates_are_unknown_if_the_page_names_no_year() -> None:
     digest = changed("May 30, 2025", "Apr 2")
     assert digest.date is None
     assert [entry.published for entry in digest.entries] == [None, None, None]
@@ -164,20 +164,20 @@ def test_a_title_with_metadata_is_a_paper_without_abstract(gap: str) -> None:
     assert digest.entries[1:] == (CATS, BEES)
 
 
-def test_short_and_odd_paragraphs_within_an_abstract_are_no_titles() -> None:
+def test_short_paragraphs_within_an_abstract_are_not_titles() -> None:
     more = "Three things:\n\n- Cats sleep\n\n- They dream.\n\nSee https://example.org/cats\n\nCode is there"
     digest = changed(CATS.abstract, f"{CATS.abstract}\n\n{more}")
     assert [entry.title for entry in digest.entries] == [OWLS.title, CATS.title, BEES.title]
     assert digest.entries[1].abstract == f"{CATS.abstract} {more}".replace("\n\n", " ")
 
 
-def test_the_foot_of_the_page_is_named_as_no_paper() -> None:
+def test_the_foot_of_the_page_is_reported_as_not_a_paper() -> None:
     digest = read(PAGE + "\nSystem theme\n\nCompany\n\nTOS\n\nPrivacy\n")
     assert digest.entries == (OWLS, CATS, BEES)
     assert digest.rejected == ('line 33: no abstract, authors or date belong to "System theme"',)
 
 
-def test_a_title_that_nothing_follows_does_not_join_the_abstract_above_it() -> None:
+def test_a_title_at_the_end_does_not_join_the_abstract_above_it() -> None:
     digest = read(PAGE.partition(BEES.abstract)[0])
     assert digest.entries == (OWLS, CATS)
     assert digest.rejected == ('line 25: no abstract, authors or date belong to "Bees by Day"',)
@@ -203,7 +203,7 @@ def test_two_pages_in_one_file_are_two() -> None:
 
 
 @pytest.mark.parametrize("lines_lost", [7, 9, 11], ids=["above the editor", "above the day", "all"])
-def test_a_page_copied_without_its_first_lines_is_read_all_the_same(lines_lost):
+def test_a_page_copied_without_its_first_lines_is_read(lines_lost):
     (whole,) = parse(RawDigest("seeds", "whole.txt", PAGE.encode()))
     (rest,) = parse(RawDigest("seeds", "rest.txt", "\n".join(PAGE.splitlines()[lines_lost:]).encode()))
     assert (rest.format, rest.topic) == ("daily-papers", "Daily Papers")
@@ -222,6 +222,6 @@ def test_a_page_copied_without_its_first_lines_is_read_all_the_same(lines_lost):
     ],
     ids=["nothing", "no dot", "no date", "no count"],
 )
-def test_what_lacks_the_lines_that_only_this_page_has_is_not_taken_for_it(text):
+def test_text_without_the_metadata_of_the_page_is_not_recognised_as_one(text):
     with pytest.raises(DigestError):
         parse(RawDigest("seeds", "any.txt", text.encode()))

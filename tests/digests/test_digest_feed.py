@@ -75,7 +75,7 @@ def test_arxivs_announcements_are_read_with_type_categories_and_versions() -> No
     )
 
 
-def test_an_answer_of_arxivs_api_says_what_was_asked() -> None:
+def test_the_topic_of_an_answer_of_arxivs_api_is_its_query() -> None:
     digest = read(
         """<feed xmlns="http://www.w3.org/2005/Atom" xmlns:arxiv="http://arxiv.org/schemas/atom">
         <title>arXiv Query: search_query=cat:cs.OW+AND+ti:bees&amp;id_list=&amp;start=0&amp;max_results=1</title>
@@ -100,7 +100,7 @@ def test_an_answer_of_arxivs_api_says_what_was_asked() -> None:
     )
 
 
-def test_an_error_of_arxivs_api_is_said_and_is_no_paper() -> None:
+def test_an_error_of_arxivs_api_is_reported_and_not_a_paper() -> None:
     digest = read(
         """<feed xmlns="http://www.w3.org/2005/Atom"><title>Error</title><entry>
         <id>https://arxiv.org/api/errors#id</id><title>Error</title><summary>bad id</summary></entry></feed>"""
@@ -108,7 +108,7 @@ def test_an_error_of_arxivs_api_is_said_and_is_no_paper() -> None:
     assert (digest.entries, digest.rejected) == ((), ("arXiv answers: bad id",))
 
 
-def test_the_tags_of_blogs_go_and_everything_else_is_text() -> None:
+def test_html_tags_are_removed_and_everything_else_is_text() -> None:
     entry = one(
         "<title>&lt;script&gt;alert(1)&lt;/script&gt; &amp;amp; &lt;b&gt;bold&lt;/b&gt;</title>"
         "<description>&lt;p class='x'&gt;One &amp;amp; two&lt;br/&gt;three&lt;/p&gt;</description>"
@@ -120,15 +120,15 @@ def test_the_tags_of_blogs_go_and_everything_else_is_text() -> None:
 
 
 @pytest.mark.parametrize("link", ["javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "//x", ""])
-def test_links_are_http_or_there_are_none(link: str) -> None:
+def test_only_http_links_are_kept(link: str) -> None:
     assert one(f"<title>Owls</title><link>{link}</link>").url is None
 
 
-def test_an_id_on_another_site_that_looks_like_arxivs_is_none() -> None:
+def test_an_id_of_another_site_is_not_an_arxiv_id() -> None:
     assert one("<title>Owls</title><link>https://example.org/2508.13426</link>").arxiv_id is None
 
 
-def test_a_doi_is_found_where_publishers_put_it() -> None:
+def test_a_doi_is_read_from_each_element_that_publishers_use() -> None:
     assert one("<title>Owls</title><link>https://doi.org/10.1000/a.b</link>").doi == "10.1000/a.b"
     entry = one("<title>Owls</title><guid>https://doi.org/10.48550/arXiv.2508.13426</guid>")
     assert (entry.doi, entry.arxiv_id) == (None, "2508.13426")
@@ -143,7 +143,7 @@ def test_a_doi_is_found_where_publishers_put_it() -> None:
         ("&lt;a href='/x'&gt;Ada Lovelace&lt;/a&gt;, Grace Hopper", ("Ada Lovelace", "Grace Hopper")),
     ],
 )
-def test_authors_in_one_element_are_told_apart(creator: str, authors: tuple[str, ...]) -> None:
+def test_authors_in_one_element_are_split(creator: str, authors: tuple[str, ...]) -> None:
     xmlns = "xmlns:dc='http://purl.org/dc/elements/1.1/'"
     digest = read(rss(f"<title>Owls</title><dc:creator {xmlns}>{creator}</dc:creator>"))
     assert digest.entries[0].authors == authors
@@ -153,7 +153,7 @@ def test_line_ends_controls_and_overrides_in_a_title_are_cleaned_and_joiners_sta
     assert one("<title>A&#13;&#10;B\u202e\u200d C</title>").title == "A B\u200d C"
 
 
-def test_names_that_were_encoded_twice_are_mended() -> None:
+def test_mojibake_in_names_is_repaired() -> None:
     assert one("<title>Dirk WÃ¼bben, JosÃ\u00ad</title>").title == "Dirk Wübben, Josí"
     assert one("<title>SÃO Ü – naïve</title>").title == "SÃO Ü – naïve"
 
@@ -164,7 +164,7 @@ def test_an_item_without_a_title_is_rejected_alone() -> None:
     assert digest.rejected == ("item 2: a paper without a title",)
 
 
-def test_a_date_far_in_the_future_is_left_out_and_noted() -> None:
+def test_a_date_far_in_the_future_is_left_out_and_reported() -> None:
     day = "<pubDate>Wed, 20 Aug 2025 00:00:00 GMT</pubDate>"
     digest = read(
         rss(
@@ -178,11 +178,11 @@ def test_a_date_far_in_the_future_is_left_out_and_noted() -> None:
 
 
 @pytest.mark.parametrize("when", ["yesterday", "Wed, 99 Foo 2025", "0000-00-00", "99999-01-01T00:00:00Z"])
-def test_dates_that_are_none_are_left_out(when: str) -> None:
+def test_impossible_dates_are_left_out(when: str) -> None:
     assert one(f"<title>A</title><pubDate>{when}</pubDate>").published is None
 
 
-def test_a_feed_that_breaks_off_gives_what_came_and_says_so() -> None:
+def test_a_truncated_feed_gives_the_papers_before_the_cut_and_a_problem() -> None:
     whole = rss(
         "<title>A</title><description>a.</description>", "<title>B</title><description>b.</description>"
     )
@@ -192,7 +192,7 @@ def test_a_feed_that_breaks_off_gives_what_came_and_says_so() -> None:
     assert "the last paper may be cut off" in digest.rejected[0]
 
 
-def test_what_breaks_in_an_item_costs_that_item_alone() -> None:
+def test_malformed_xml_affects_its_own_item_only() -> None:
     digest = read(
         rss(
             "<title>A &nbsp; B</title><description>R&D, $x & y$ &custom;</description>",
@@ -226,15 +226,15 @@ def test_items_whose_elements_are_empty_are_read() -> None:
         ("Ada Lovelace", "Ada Lovelace"),
     ],
 )
-def test_an_author_is_called_by_name_where_the_feed_gives_an_address_too(author: str, name: str) -> None:
+def test_an_author_with_a_mail_address_is_called_by_name(author: str, name: str) -> None:
     assert one(f"<title>A</title><author>{author}</author>").authors == (name,)
 
 
-def test_a_character_that_xml_can_not_hold_costs_nothing() -> None:
+def test_a_character_outside_of_xml_is_dropped() -> None:
     assert one("<title>A\ufffe\uffff\x01B</title>").title == "AB"
 
 
-def test_a_wrong_encoding_is_accepted_with_a_note() -> None:
+def test_a_wrong_encoding_is_accepted_with_a_problem() -> None:
     digest = read(f"<?xml version='1.0' encoding='us-ascii'?>{rss('<title>Käuze</title>')}")
     assert digest.entries[0].title == "Käuze"
     assert "encoding" in digest.rejected[0]
@@ -257,7 +257,7 @@ def test_other_encodings_and_byte_order_marks_are_read(encoding: str) -> None:
         ("<!DOCTYPE html><p>Owls", "an HTML page"),
     ],
 )
-def test_what_is_no_feed_is_named(content: str, said: str) -> None:
+def test_other_xml_is_refused_by_name(content: str, said: str) -> None:
     with pytest.raises(DigestError, match=said):
         read(content)
 
@@ -285,14 +285,14 @@ def test_a_path_as_content_opens_nothing(tmp_path) -> None:
         (rss("<title>" + "&lt;" * 500_001 + "</title>"), "500,001 references, more than the 500,000"),
     ],
 )
-def test_floods_are_refused_before_they_are_read(content: str, said: str) -> None:
+def test_too_many_items_tags_or_references_are_refused_before_parsing(content: str, said: str) -> None:
     with pytest.raises(DigestError, match=said):
         read(content)
 
 
 @settings(deadline=None, max_examples=150)
 @given(st.data())
-def test_whatever_becomes_of_a_feed_on_its_way_it_is_read_or_refused(data: st.DataObject) -> None:
+def test_a_damaged_feed_is_read_or_refused(data: st.DataObject) -> None:
     whole = ARXIV_RSS.encode()
     cut, at = data.draw(st.integers(0, len(whole))), data.draw(st.integers(0, len(whole)))
     content = whole[:cut] + data.draw(st.binary(max_size=30)) + whole[at:]

@@ -59,11 +59,11 @@ def test_what_is_missing_is_left_out_and_a_paper_without_a_title_is_rejected() -
 
 
 @pytest.mark.parametrize("upvotes", [True, -1, 1.5, "7", None, 10**30])
-def test_upvotes_that_are_no_count_are_left_out(upvotes: Any) -> None:
+def test_invalid_upvotes_are_left_out(upvotes: Any) -> None:
     assert read([{"paper": {"title": "Bees", "upvotes": upvotes}}]).entries[0].upvotes is None
 
 
-def test_characters_that_no_database_takes_are_cleaned_away() -> None:
+def test_characters_that_databases_refuse_are_removed() -> None:
     assert read(b'[{"paper": {"title": "A\\u0000\\ud800 B", "authors": 3}}]').entries == (Entry("A B"),)
 
 
@@ -90,6 +90,6 @@ JSON = st.recursive(
 
 
 @given(st.lists(JSON, max_size=4))
-def test_whatever_json_comes_it_is_read_or_refused(items: list[Any]) -> None:
+def test_any_json_is_read_or_refused(items: list[Any]) -> None:
     with contextlib.suppress(DigestError):
         assert len(read([ITEM, *items]).entries) >= 1

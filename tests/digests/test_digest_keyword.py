@@ -79,11 +79,11 @@ def test_header_and_papers_are_read() -> None:
         ("LLM-RL - 2025", "LLM-RL \u2013 2025"),
     ],
 )
-def test_how_it_is_written_does_not_matter(old: str, new: str) -> None:
+def test_variants_of_writing_give_the_same_papers(old: str, new: str) -> None:
     assert changed(old, new) == read(DIGEST)
 
 
-def test_date_and_authors_may_change_places() -> None:
+def test_date_and_authors_are_read_in_either_order() -> None:
     text = DIGEST.replace(
         "Authors:Karl von Frisch\nDate:2025-05-04 01:02:03", "Date:2025-05-04\n\nAuthors:Karl von Frisch"
     )
@@ -102,18 +102,18 @@ def test_a_header_alone_is_a_digest_without_papers(header: str) -> None:
 @pytest.mark.parametrize(
     "line", ["", "Date:", "Date:yesterday", "Date:2025-02-30", "Date:2025-05-09", "Date:9999-12-31"]
 )
-def test_without_a_believable_date_the_paper_is_kept(line: str) -> None:
+def test_a_paper_with_an_implausible_date_is_kept_without_it(line: str) -> None:
     digest = changed("Date:2025-05-05 17:39:35", line)
     assert [entry.published for entry in digest.entries] == [None, date(2025, 5, 4)]
     assert [entry.title for entry in digest.entries] == [OWLS.title, BEES.title]
     assert digest.rejected == ()
 
 
-def test_a_date_two_days_ahead_of_the_digest_is_believed() -> None:
+def test_a_date_two_days_ahead_of_the_digest_is_kept() -> None:
     assert changed("Date:2025-05-05", "Date:2025-05-08").entries[0].published == date(2025, 5, 8)
 
 
-def test_without_authors_the_date_still_tells_the_paper() -> None:
+def test_a_byline_without_authors_separates_papers() -> None:
     digest = changed("Authors:Karl von Frisch\n", "")
     assert digest.entries[1] == Entry(title=BEES.title, abstract=BEES.abstract, published=BEES.published)
 
@@ -124,7 +124,7 @@ def test_a_suffix_belongs_to_the_name_before_it() -> None:
     assert digest.entries[1].authors == names
 
 
-def test_a_digest_with_an_impossible_date_has_none() -> None:
+def test_an_impossible_date_of_a_digest_is_left_out() -> None:
     digest = changed("2025-05-06", "2025-13-06")
     assert digest.date is None
     assert digest.entries == (OWLS, BEES)
@@ -154,13 +154,13 @@ def test_two_bylines_in_a_row_lack_a_title() -> None:
     assert digest == ("line 10: a paper without a title",)
 
 
-def test_what_is_too_long_for_a_title_is_none() -> None:
+def test_a_text_too_long_for_a_title_is_rejected() -> None:
     digest = changed("Owls at Night", "Owls " * 100)
     assert digest.entries == (BEES,)
     assert digest.rejected[-1] == "line 5: a paper without a title"
 
 
-def test_an_endless_abstract_is_rejected() -> None:
+def test_an_abstract_that_is_too_long_is_rejected() -> None:
     digest = changed("Bees count to four.", "Bees count. " * 10_000)
     assert digest.entries == (OWLS,)
     assert digest.rejected == ('line 12: the abstract of "Bees by Day" has 119,999 characters',)
@@ -172,7 +172,7 @@ def test_a_block_without_a_byline_at_the_top_is_rejected() -> None:
     assert digest.rejected == ('line 3: no authors or date belong to "Owls at Night"',)
 
 
-def test_a_title_that_nothing_follows_does_not_join_the_abstract_above_it() -> None:
+def test_a_title_at_the_end_does_not_join_the_abstract_above_it() -> None:
     digest = read(DIGEST + "\nA Title That Was Cut\n")
     assert digest.entries == (OWLS, BEES)
     assert digest.rejected == ('line 17: nothing follows "A Title That Was Cut"; is the file cut off?',)

@@ -44,7 +44,7 @@ def test_a_paper_with_too_many_authors_is_refused_with_the_reason() -> None:
     assert len(fitting.entries[0].authors) == limits.AUTHORS
 
 
-def test_of_many_problems_the_first_are_named_and_the_others_counted() -> None:
+def test_the_first_problems_are_listed_and_the_others_counted() -> None:
     papers = b"".join(
         b"# \n" + b"# " + b"x" * 400 + b"\n**Authors**: A\n\n" for _ in range(limits.REJECTED + 5)
     )
@@ -62,7 +62,7 @@ def test_of_many_problems_the_first_are_named_and_the_others_counted() -> None:
         ("(((a)))", ""),
     ],
 )
-def test_affiliations_go_with_the_parentheses_inside_them(authors: str, plain: str) -> None:
+def test_affiliations_are_removed_with_nested_parentheses(authors: str, plain: str) -> None:
     assert without_affiliations(authors) == plain
 
 
@@ -98,6 +98,6 @@ def test_a_mail_of_many_parts_is_read() -> None:
 
 
 @pytest.mark.parametrize("charset", [b"punycode", b"idna", b"undefined", b"rot13", b"x" * 100])
-def test_a_mail_in_what_is_no_character_set_is_read_by_guess(charset: bytes) -> None:
+def test_a_mail_without_a_valid_character_set_is_guessed(charset: bytes) -> None:
     mail = MAIL + b"Content-Type: text/plain; charset=" + charset + b"\n\n" + KEYWORD
     assert read(mail).entries[0].title == "Owls by Night"

@@ -59,29 +59,29 @@ def read(text: str, name: str = "x.md") -> tuple[ParsedDigest, ...]:
     return parse(RawDigest("test", name, text.encode()))
 
 
-def test_papers_are_read_and_the_name_gives_day_and_topic() -> None:
+def test_papers_are_read_and_the_file_name_supplies_day_and_topic() -> None:
     (digest,) = read(PAPER + PAPER.replace("Owls", "Cats"), "6-May-2025_topic_RAG_related_papers.md")
     assert (digest.format, digest.topic, digest.date) == ("markdown", "RAG", date(2025, 5, 6))
     assert digest.entries[0] == OWLS
     assert [entry.title for entry in digest.entries] == ["Owls at Night", "Cats at Night"]
 
 
-def test_a_heading_above_gives_day_and_topic_before_the_name() -> None:
+def test_day_and_topic_of_the_heading_win_over_the_file_name() -> None:
     (digest,) = read(f"# Birds - 2025-05-07\n\n{PAPER}", "2024-01-01.md")
     assert (digest.topic, digest.date, digest.entries) == ("Birds - 2025-05-07", date(2025, 5, 7), (OWLS,))
 
 
-def test_fields_in_lists_headings_that_are_links_and_other_headings_are_known() -> None:
+def test_fields_in_lists_linked_headings_and_other_headings_are_read() -> None:
     (digest,) = read(OTHER + PAPER)
     assert digest.entries == (BEES, OWLS)
 
 
-def test_a_paper_whose_heading_is_empty_or_endless_is_rejected_alone() -> None:
+def test_a_paper_with_an_empty_or_too_long_heading_is_rejected_alone() -> None:
     (digest,) = read(PAPER.replace("Owls at Night", "[](x)") + PAPER)
     assert (digest.entries, digest.rejected) == ((OWLS,), ("line 1: a paper without a title",))
 
 
-def test_markdown_of_another_kind_is_no_digest() -> None:
+def test_other_markdown_is_refused() -> None:
     with pytest.raises(DigestError, match="Markdown digest"):
         read("# Title\n\nText with **bold** words.\n\n# Another\n\n**Note**: this.")
 
@@ -98,7 +98,7 @@ def test_markdown_of_another_kind_is_no_digest() -> None:
         ("2505.02693.md", None, "2505.02693"),
     ],
 )
-def test_names_say_day_and_topic(name: str, day: date | None, topic: str) -> None:
+def test_day_and_topic_are_read_from_file_names(name: str, day: date | None, topic: str) -> None:
     assert (date_in(name), topic_in(name)) == (day, topic)
 
 

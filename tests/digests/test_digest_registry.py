@@ -49,14 +49,14 @@ def test_formats_have_names_of_their_own() -> None:
         "Owls at Night\n\nAuthors:Ada Lovelace\n\nOwls see well.",
     ],
 )
-def test_prose_is_refused_in_one_line_that_names_the_formats_known(prose: str) -> None:
-    said = refusal(prose)
-    assert said.startswith(
+def test_prose_is_refused_in_one_line_that_lists_the_formats(prose: str) -> None:
+    message = refusal(prose)
+    assert message.startswith(
         "no digest that Paperbot knows (known: keyword digest, Daily Papers page, arXiv mail, Markdown digest, "
         "RSS or Atom feed, Daily Papers JSON); "
     )
-    assert '"LLM-RL - 2025-05-06"' in said
-    assert "\n" not in said
+    assert '"LLM-RL - 2025-05-06"' in message
+    assert "\n" not in message
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_a_long_text_above_the_first_digest_is_named_as_unread() -> None:
         "Owls - " * 1_400_000,
     ],
 )
-def test_enormous_nonsense_is_digested_or_refused(content: str) -> None:
+def test_large_nonsense_is_read_or_refused(content: str) -> None:
     assert len(content.encode()) <= MAX_BYTES
     with contextlib.suppress(DigestError):
         assert read(content)
@@ -238,7 +238,7 @@ def encoded(text: str, encoding: str, line_end: str) -> bytes:
 
 
 @given(encoding=st.sampled_from(sorted(ENCODINGS)), data=st.data(), gap=GAPS, line_end=LINE_ENDS)
-def test_a_keyword_digest_comes_back_as_it_was_written(
+def test_a_generated_keyword_digest_is_read_back(
     encoding: str, data: st.DataObject, gap: str, line_end: str
 ) -> None:
     written = data.draw(papers(ENCODINGS[encoding]))
@@ -253,9 +253,7 @@ def test_a_keyword_digest_comes_back_as_it_was_written(
 
 
 @given(encoding=st.sampled_from(sorted(ENCODINGS)), data=st.data(), gap=GAPS, line_end=LINE_ENDS)
-def test_a_page_comes_back_as_it_was_written(
-    encoding: str, data: st.DataObject, gap: str, line_end: str
-) -> None:
+def test_a_generated_page_is_read_back(encoding: str, data: st.DataObject, gap: str, line_end: str) -> None:
     written = data.draw(papers(ENCODINGS[encoding]))
     (digest,) = read(encoded(page(written, gap), encoding, line_end))
     expected = [
@@ -273,5 +271,5 @@ def test_a_page_comes_back_as_it_was_written(
     assert digest.date == DAY
 
 
-def test_the_byte_order_mark_is_no_part_of_the_header() -> None:
+def test_a_byte_order_mark_is_not_part_of_the_header() -> None:
     assert read(codecs.BOM_UTF8 + KEYWORD.encode())[0].topic == "Owls"

@@ -130,7 +130,7 @@ def test_authors_of_a_keyword_seed(folder: Path) -> None:
     assert r"\textbf{SIM-RAG}" in first.abstract
 
 
-def test_authors_are_read_in_their_own_letters(folder: Path) -> None:
+def test_author_names_keep_their_accents(folder: Path) -> None:
     assert "Jörg Bornschein" in read(folder, ALL[2]).entries[1].authors
 
 

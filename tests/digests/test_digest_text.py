@@ -45,7 +45,7 @@ def test_every_unicode_encoding_is_read(content: bytes) -> None:
     assert lines(content) == LINES
 
 
-def test_windows_1252_is_read_where_it_is_no_utf_8() -> None:
+def test_windows_1252_is_read_if_it_is_not_utf_8() -> None:
     assert lines("Jörg \u2013 “naïve”".encode("windows-1252")) == [Line(1, "Jörg \u2013 “naïve”")]
 
 
@@ -79,7 +79,7 @@ def test_the_zero_width_joiner_stays() -> None:
     assert lines("नमस्\u200dते 👩\u200d🔬".encode()) == [Line(1, "नमस्\u200dते 👩\u200d🔬")]
 
 
-def test_lone_surrogates_do_not_come_through() -> None:
+def test_lone_surrogates_are_removed() -> None:
     content = codecs.BOM_UTF16_LE + "a good title".encode("utf-16-le") + b"\x00\xd8" + "!".encode("utf-16-le")
     (line,) = lines(content)
     assert line.text.startswith("a good title")
@@ -106,17 +106,17 @@ def test_latex_is_left_alone() -> None:
         (b"x\n" * MAX_LINES, "200,000 lines"),
     ],
 )
-def test_what_is_no_text_is_named(content: bytes, said: str) -> None:
+def test_binary_and_oversized_content_is_refused_by_name(content: bytes, said: str) -> None:
     with pytest.raises(DigestError, match=said):
         lines(content)
 
 
-def test_a_file_of_just_the_permitted_size_in_one_line_is_read_as_far_as_a_line_may_go() -> None:
+def test_one_line_of_the_maximum_file_size_is_cut_to_the_maximum_line() -> None:
     (line,) = lines(b"x" * MAX_BYTES)
     assert len(line.text) == limits.LINE
 
 
-def test_of_many_accents_on_one_letter_the_first_ones_stay() -> None:
+def test_runs_of_combining_marks_are_cut() -> None:
     assert tidy("e" + "\u0301" * 100 + "!") == "e" + "\u0301" * limits.COMBINING + "!"
     assert tidy("\u2013" * 100) == "\u2013" * 100
 
@@ -133,5 +133,5 @@ def test_of_many_accents_on_one_letter_the_first_ones_stay() -> None:
         ("", ""),
     ],
 )
-def test_what_is_no_character_set_of_a_document_is_none(declared: str, codec: str) -> None:
+def test_codecs_that_are_not_character_sets_are_refused(declared: str, codec: str) -> None:
     assert charset(declared) == codec
