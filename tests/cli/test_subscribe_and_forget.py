@@ -79,7 +79,7 @@ def test_a_folder_that_cannot_be_written_is_told(home, paperbot, monkeypatch):
     def full(*_arguments, **_options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("bot.config.editing.tempfile.mkstemp", full)
+    monkeypatch.setattr("bot.atomic_files.tempfile.mkstemp", full)
     answer = paperbot("subscribe", SLUG, GRACE)
     assert answer.code == 2
     assert "reward-models.toml: can't be written: No space left on device" in answer.err
