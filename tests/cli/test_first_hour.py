@@ -166,7 +166,7 @@ def test_a_read_only_store_is_reported_with_a_remedy(home, paperbot):
     paperbot("status")
     readonly = Database(parse_url(f"sqlite:///file:{home / 'state' / 'paperbot.db'}?mode=ro&uri=true"))
     with closing(readonly), pytest.raises(StoreError) as caught:
-        Readers(readonly).stop(1, StopReason.OPERATOR)
+        Readers(readonly, secrets=[b"key"]).stop(1, StopReason.OPERATOR)
     assert "attempt to write a readonly database; allow writing to the file and its folder" in str(
         caught.value
     )

@@ -90,7 +90,7 @@ def test_the_feeds_of_a_feed_reader_are_added_once(settings: Path, paperbot) -> 
     assert settings.read_text().startswith(before.rstrip())
     assert 'url = "https://owls.example.org/other?a=1&b=2"' in settings.read_text()
     names = [source["name"] for source in paperbot("sources", "--json").json["sources"]]
-    assert names == ["seeds", "owls-co", "owls-co-2", "bees-example-org"]
+    assert names == ["seeds", "owls-co", "owls-co-2", "bees-example-org", "samples"]
     assert paperbot("sources", "import", opml).out.startswith("0 feeds added")
 
 
