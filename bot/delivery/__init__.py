@@ -1,19 +1,19 @@
-"""How a finished message leaves the house: one file a channel, and the dispatcher that orders their work.
+"""Delivery of finished messages: one module per channel, and the dispatcher that drives them.
 
-A channel translates one outside world (a folder, a mail server, Slack) to two results: a receipt, or a
-``DeliveryError`` that says what the failure is about. It decides nothing else: when to try again, whom to
-stop, and what the outbox remembers is the dispatcher's matter.
+A channel translates one foreign protocol (a folder, SMTP, Slack) to two results: a receipt, or a ``DeliveryError``
+that says what the failure is about. It decides nothing else. When to retry is ``retry_policy``, what to stop is
+``worker`` and ``circuit_breaker``, and what is remembered is the outbox.
 
 To add a channel:
 
-1. Write ``bot/deliver/<name>.py`` with a class that has the methods of ``Channel`` below. Hand it values,
+1. Write ``bot/delivery/<name>.py`` with a class that has the methods of ``Channel`` below. Hand it values,
    never settings.
-2. Call ``start_data()`` as late as you can: everything that may fail before the message can have arrived
-   (connecting, logging in, naming the recipient) comes before it. Let what it raises pass.
-3. Map the other side's errors to ``DeliveryError`` in one function, ``_translate``. Where the message may
-   have arrived although no answer came, ``unknown=True``; nobody sends it again without being asked.
-4. If it serves a new kind of address, add it to ``bot.domain.Kind``; name the channel for its kind where the
-   application is composed. Test it in ``tests/delivery/`` against a real server on loopback.
+2. Call ``start_data()`` as late as possible: everything that can fail before the message could have arrived
+   (connecting, logging in, naming the recipient) comes before it. Let its exceptions pass.
+3. Map foreign exceptions to ``DeliveryError`` in one function, ``_translate``. Where the message may have arrived
+   although no answer came, set ``unknown=True``: it is not sent again unless a person asks.
+4. If it serves a new kind of address, add it to ``bot.domain.Kind``, and its route in ``bot/app/routes.py``. Test it
+   in ``tests/delivery/`` against a real server on loopback.
 """
 
 from __future__ import annotations
@@ -27,39 +27,35 @@ from bot.domain import Delivery
 
 
 class Cancelled(Exception):  # noqa: N818 - a signal, not an error
-    """``start_data()`` says no: the reader stopped, or the row is another worker's now. Nothing is sent."""
+    """Raised by ``start_data()``: the reader has stopped, or the lease ran out. Nothing is sent."""
 
 
 class Channel(Protocol):
-    """One way out of the house. One thread uses it at a time."""
+    """One connection to the outside, used by one thread at a time."""
 
     def send(self, delivery: Delivery, start_data: Callable[[], None]) -> str:
         """Deliver one message and return the other side's receipt, such as ``250 queued as 17``.
 
-        ``start_data`` commits that the body is about to go out; it is called once, just before that.
-        Raises ``DeliveryError`` where the message did not, or may not, go out, and lets pass what
-        ``start_data`` raises (``Cancelled``) without the body having left.
+        ``start_data`` commits that the body is about to be sent; call it once, just before that. Raises
+        ``DeliveryError`` where the message was not, or may not have been, delivered; what ``start_data`` raises
+        (``Cancelled``) passes, and then no body is sent.
         """
 
     def found(self, delivery: Delivery) -> str | None:
-        """The receipt of a message of unknown fate, where the other side can show that it arrived.
-
-        None where it did not arrive, and where the other side can't tell.
-        """
+        """Return the receipt of a message of unknown fate if the other side can show that it arrived, else None."""
 
     def check(self) -> None:
-        """Go as far as one can without sending anything: connect, log in, write. Raises ``DeliveryError``."""
+        """Do everything but send: connect, log in, write. Raises ``DeliveryError``."""
 
     def close(self) -> None:
-        """Let go of connections; the next ``send`` would open them again."""
+        """Close connections; the next ``send`` opens them again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """The way out for one kind of address.
+    """The channels for one kind of address.
 
-    ``channels`` work side by side, each in a thread of its own; ``spacing`` is the least time between two
-    messages to one address.
+    Each of ``channels`` has a thread of its own; ``spacing`` is the least time between two messages to one address.
     """
 
     channels: Sequence[Channel]

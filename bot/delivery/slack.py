@@ -1,8 +1,7 @@
 """Messages to Slack by ``chat.postMessage``.
 
-Slack knows no idempotency key, and its client would post again after a lost answer and sleep when told to
-slow down: both are switched off, the outbox decides. The delivery's key goes along as metadata, so that it can
-be found out later whether a message of unknown fate arrived.
+Slack has no idempotency key, so delivery is at most once, or marked ``unknown``. The delivery's key is sent along as
+message metadata, by which ``conversations.history`` can show later whether a message of unknown fate arrived.
 """
 
 from __future__ import annotations
@@ -26,8 +25,9 @@ from bot.domain import Delivery
 from bot.errors import ConfigError, DeliveryError, FailureScope
 from bot.loopback import is_loopback
 
-# Slack's words for what went wrong, by what they should stop; a word that is not listed is our fault.
-_WORKSPACE = frozenset(
+# Slack's error codes by what they stop: the whole workspace, one destination, or nothing but time. A code that is not
+# listed is about the message; most of the documented ones (invalid_blocks, msg_too_long) are mistakes of ours.
+_WORKSPACE_ERRORS = frozenset(
     {
         "access_denied",
         "account_inactive",
@@ -45,7 +45,7 @@ _WORKSPACE = frozenset(
         "two_factor_setup_required",
     }
 )
-_DESTINATION = frozenset(
+_DESTINATION_ERRORS = frozenset(
     {
         "cannot_dm_bot",
         "channel_not_found",
@@ -59,19 +59,23 @@ _DESTINATION = frozenset(
         "user_not_found",
     }
 )
-_LATER = frozenset({"rate_limited", "ratelimited", "request_timeout", "team_added_to_org"})
+_TEMPORARY_ERRORS = frozenset({"rate_limited", "ratelimited", "request_timeout", "team_added_to_org"})
+# Slack documents that the message may have been posted before these.
+_AMBIGUOUS_ERRORS = frozenset({"fatal_error", "internal_error", "service_unavailable"})
 SPACING = timedelta(seconds=1)  # Slack takes about one message a second for one channel
-_EARLIEST = timedelta(days=1)  # an edition's date is its reader's, its messages are Slack's
-_PAGE, _PAGES = 200, 20  # messages a call, and calls, to look through for one of unknown fate
-_USER = re.compile(r"[UW][A-Z0-9]+")  # an id; messages to it are in a channel of another id
-_MAYBE_POSTED = frozenset({"fatal_error", "internal_error", "service_unavailable"})
+# An edition's date is local to its reader, Slack's timestamps are UTC: they differ by less than a day.
+_DATE_TOLERANCE = timedelta(days=1)
+# How far back to look for a message of unknown fate: 4,000 messages. A busy channel has no end.
+_PAGE_SIZE = 200
+_MAX_PAGES = 20
+_USER_ID = re.compile(r"[UW][A-Z0-9]+")
 
 
 class SlackChannel:
     """Posts as the app that a bot token belongs to.
 
-    ``api_url`` is where the API's methods are. Raises ``ConfigError`` for a token that can't be one, and
-    where it would go over a network in plain text.
+    ``api_url`` is the base of the API's methods. Raises ``ConfigError`` for a text that can't be a token, and for an
+    ``api_url`` to which the token would be sent in plain text over a network.
     """
 
     def __init__(self, token: str, api_url: str, *, timeout_seconds: int = 30) -> None:
@@ -87,51 +91,61 @@ class SlackChannel:
             token,
             base_url=api_url.rstrip("/") + "/",
             timeout=timeout_seconds,
+            # By default slack_sdk posts again after a dropped response (two messages), and another of its handlers
+            # sleeps in the worker when rate-limited. The outbox decides both.
             retry_handlers=[],
-            # The client logs failures that are raised as well, and what it sends: nobody should hear it.
+            # slack_sdk logs failures that it raises as well, and at DEBUG the request with its token.
             logger=logging.Logger("slack_sdk, silenced", level=logging.CRITICAL),
         )
 
     def send(self, delivery: Delivery, start_data: Callable[[], None]) -> str:
         """Post one message, a JSON object of ``chat.postMessage`` arguments; the receipt is its ``ts``."""
-        arguments = _arguments(delivery)
+        arguments = {
+            "unfurl_links": False,
+            "unfurl_media": False,
+            **json.loads(delivery.body),
+            "channel": delivery.reader.address,
+            "metadata": {
+                "event_type": "paperbot_delivery",
+                "event_payload": {"key": str(delivery.key)},
+            },
+        }
         start_data()
         with _translated():
             return str(self._client.chat_postMessage(**arguments)["ts"])
 
     def found(self, delivery: Delivery) -> str | None:
-        """The ``ts`` of the message with this delivery's key among the newest of its channel.
+        """Return the ``ts`` of the message with this delivery's key among the newest of its channel.
 
-        None too where Slack doesn't show them: the app lacks ``channels:history`` (for a user's ``im:history``
+        None also where Slack doesn't show them: the app lacks ``channels:history`` (for a user's ``im:history``
         and ``im:write``) or is not in the channel.
         """
-        since = datetime.combine(delivery.date, time(), UTC) - _EARLIEST
+        since = datetime.combine(delivery.date, time(), UTC) - _DATE_TOLERANCE
+        conversation = delivery.reader.address
         with suppress(DeliveryError), _translated():
+            if _USER_ID.fullmatch(conversation):
+                # Messages posted to a user are in a direct-message channel with an id of its own.
+                conversation = str(self._client.conversations_open(users=conversation)["channel"]["id"])
             pages = self._client.conversations_history(
-                channel=self._conversation(delivery.reader.address),
+                channel=conversation,
                 include_all_metadata=True,
                 oldest=str(since.timestamp()),
-                limit=_PAGE,
+                limit=_PAGE_SIZE,
             )
-            for page in islice(pages, _PAGES):
+            for page in islice(pages, _MAX_PAGES):
                 for message in page["messages"]:
-                    if _key(message) == str(delivery.key):
+                    metadata: dict[str, Any] = message.get("metadata") or {}
+                    if metadata.get("event_payload", {}).get("key") == str(delivery.key):
                         return str(message["ts"])
         return None
 
-    def _conversation(self, address: str) -> str:
-        """Where messages to an address are: its channel, or the direct messages with its user."""
-        if not _USER.fullmatch(address):
-            return address
-        return str(self._client.conversations_open(users=address)["channel"]["id"])
-
     def check(self) -> None:
-        """Ask Slack whether the token is good."""
+        """Ask Slack whether the token is valid."""
         with _translated():
             self._client.auth_test()
 
     def close(self) -> None:
-        """Nothing is held open: each call has a connection of its own."""
+        """Do nothing: slack_sdk opens a connection for each call."""
 
 
 @contextmanager
@@ -142,62 +156,52 @@ def _translated() -> Iterator[None]:
         raise _translate(error) from error
 
 
-def _key(message: dict[str, Any]) -> object:
-    metadata: dict[str, Any] = message.get("metadata") or {}
-    return metadata.get("event_payload", {}).get("key")
-
-
-def _arguments(delivery: Delivery) -> dict[str, Any]:
-    return {
-        "unfurl_links": False,
-        "unfurl_media": False,
-        **json.loads(delivery.body),
-        "channel": delivery.reader.address,
-        "metadata": {"event_type": "paperbot_delivery", "event_payload": {"key": str(delivery.key)}},
-    }
-
-
 def _translate(error: Exception) -> DeliveryError:
-    """What a failed call means. No other place knows ``slack_sdk``'s exceptions."""
+    """Return what a failed call means. No other place knows the exceptions of ``slack_sdk``."""
     if isinstance(error, SlackApiError):
-        return _refusal(error)
-    if isinstance(error, URLError):  # raised while connecting or writing: Slack never had the whole request
+        return _translate_refusal(error)
+    if isinstance(error, URLError):
+        # urllib raises it while connecting or writing only, so Slack never had the whole request.
         message = f"can't reach Slack: {error.reason}"
         return DeliveryError(message, permanent=False, blame=FailureScope.CHANNEL, code="no connection")
     return _unknown(f"no answer from Slack: {type(error).__name__}: {error}", "no answer")
 
 
-def _refusal(error: SlackApiError) -> DeliveryError:
+def _translate_refusal(error: SlackApiError) -> DeliveryError:
+    """Return what an answer other than ``"ok": true`` means, by its error code or its HTTP status."""
     status = error.response.status_code
-    word = str(error.response.get("error") or "")
-    if status == 429 or word in _LATER:
-        message, after = f"Slack asks to wait: {word or status}", _seconds(error.response.headers)
-        return DeliveryError(message, permanent=False, retry_after=after, code=word or str(status))
-    if status >= 500 or word in _MAYBE_POSTED:
-        return _unknown(f"Slack failed: {status} {word}", word or str(status))
-    if re.fullmatch(r"[a-z][a-z0-9_]*", word):
-        return _told(word)
-    if status >= 400:
+    code = str(error.response.get("error") or "")
+    if status == 429 or code in _TEMPORARY_ERRORS:
+        message = f"Slack asks to wait: {code or status}"
+        wait = _retry_after(error.response.headers)
+        return DeliveryError(message, permanent=False, retry_after=wait, code=code or str(status))
+    if status >= 500 or code in _AMBIGUOUS_ERRORS:
+        return _unknown(f"Slack failed: {status} {code}", code or str(status))
+
+    if code in _WORKSPACE_ERRORS:
+        scope = FailureScope.CHANNEL
+        message = f"Slack refuses the app: {code}; check PAPERBOT_SLACK__TOKEN and the app's scopes"
+    elif code in _DESTINATION_ERRORS:
+        scope = FailureScope.READER
+        message = f"Slack refuses the destination: {code}; invite the app there, or correct the id"
+    elif re.fullmatch(r"[a-z][a-z0-9_]*", code):
+        scope = FailureScope.MESSAGE
+        message = f"Slack refuses the message: {code}"
+    elif status >= 400:
+        scope = FailureScope.CHANNEL
+        code = str(status)
         message = f"no Slack API answers there: {status}; check slack.api_url"
-        return DeliveryError(message, permanent=True, blame=FailureScope.CHANNEL, code=str(status))
-    return _unknown("Slack's answer makes no sense", "no answer")
-
-
-def _told(word: str) -> DeliveryError:
-    """The refusal in Slack's own word, as a rule one of a documented list."""
-    if word in _WORKSPACE:
-        message = f"Slack refuses the app: {word}; check PAPERBOT_SLACK__TOKEN and the app's scopes"
-        return DeliveryError(message, permanent=True, blame=FailureScope.CHANNEL, code=word)
-    if word in _DESTINATION:
-        message = f"Slack refuses the destination: {word}; invite the app there, or correct the id"
-        return DeliveryError(message, permanent=True, blame=FailureScope.READER, code=word)
-    return DeliveryError(f"Slack refuses the message: {word}", permanent=True, code=word)
+    else:
+        # 200 with something else than the API's JSON, such as a proxy's page: the message may have been posted.
+        return _unknown("Slack's answer makes no sense", "no answer")
+    return DeliveryError(message, permanent=True, blame=scope, code=code)
 
 
 def _unknown(message: str, code: str) -> DeliveryError:
     return DeliveryError(message, permanent=False, unknown=True, code=code)
 
 
-def _seconds(headers: dict[str, str]) -> float | None:
+def _retry_after(headers: dict[str, str]) -> float | None:
+    """Return the seconds of ``Retry-After`` (RFC 9110, 10.2.3); None without a plausible number."""
     values = (value.strip() for name, value in headers.items() if name.lower() == "retry-after")
     return next((float(value) for value in values if re.fullmatch(r"[0-9]{1,9}", value)), None)

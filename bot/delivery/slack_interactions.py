@@ -1,6 +1,6 @@
-"""What people do in Slack, as it comes in: over HTTP with a verified signature, or through Socket Mode.
+"""What people do in Slack (buttons, slash commands), over HTTP with a verified signature or through Socket Mode.
 
-This is the only place beside the channel that knows ``slack_sdk``.
+Beside the channel, this is the only module that knows ``slack_sdk``.
 """
 
 from __future__ import annotations
@@ -20,54 +20,54 @@ if TYPE_CHECKING:
 
 Handler = Callable[[dict[str, Any]], None]
 
-_SILENT = logging.Logger("slack_sdk, silenced", level=logging.CRITICAL)  # it logs what it sends
-_HOOKS = "hooks.slack.com"
+_SILENT = logging.Logger("slack_sdk, silenced", level=logging.CRITICAL)  # slack_sdk logs what it sends
+_RESPONSE_HOST = "hooks.slack.com"
 _TIMEOUT = 10  # seconds
 
 log = logging.getLogger("paperbot")
 
 
 class SlackInteractions:
-    """Knows whether a request is Slack's, listens to its socket, and answers the person."""
+    """Verifies requests, listens to the socket, and answers the person who acted."""
 
     def __init__(self, signing_secret: str | None, app_token: str | None, api_url: str) -> None:
-        """``signing_secret`` for HTTP, ``app_token`` for Socket Mode; either may be None."""
+        """``signing_secret`` is for HTTP, ``app_token`` for Socket Mode; either may be None."""
         self._signing_secret = signing_secret
         self._app_token = app_token
         self._api_url = api_url
 
     def is_genuine(self, body: bytes, headers: Mapping[str, str]) -> bool:
-        """Whether Slack signed this body within the last five minutes."""
+        """Whether Slack signed this body within the last five minutes (HMAC-SHA256 with a timestamp)."""
         if not self._signing_secret:
             return False
         try:
-            # What can't be read as text or number makes the verifier raise.
             return SignatureVerifier(self._signing_secret).is_valid_request(body, dict(headers))
         except (ValueError, TypeError, OverflowError):
+            # The verifier raises on a non-numeric timestamp, a non-ASCII signature and a body that is not UTF-8.
             return False
 
     def answer(self, response_url: str, message: Mapping[str, Any]) -> None:
-        """Say something to the one person who acted; an address that isn't Slack's hears nothing."""
-        if not self._is_slack(response_url):
+        """Send an ephemeral message to the person who acted; never raises."""
+        # The URL is part of the request. Only Slack's hosts are connected to, or a forged payload could make this
+        # process request any address (SSRF).
+        if not self._is_slack_url(response_url):
             log.warning("no answer to Slack: its address is not one of Slack's")
             return
         client = WebhookClient(response_url, timeout=_TIMEOUT, retry_handlers=[], logger=_SILENT)
         try:
             client.send_dict({"response_type": "ephemeral", "replace_original": False, **message})
-        except Exception as error:  # whatever it is, what was asked for is done
+        except Exception as error:  # the action itself is recorded, so a lost answer is not worth an error
             log.warning("no answer to Slack: %s", type(error).__name__)
 
     def listen(self, handle: Handler) -> Callable[[], None]:
-        """Open Socket Mode, where there is a token for it; returns what closes it.
-
-        Each request is acknowledged before it is handled.
-        """
+        """Open Socket Mode if there is a token for it; return the function that closes it."""
         if not self._app_token:
-            return _nothing
+            return lambda: None
         from slack_sdk.socket_mode import SocketModeClient
         from slack_sdk.socket_mode.response import SocketModeResponse
 
         def on_request(client: BaseSocketModeClient, request: SocketModeRequest) -> None:
+            # Acknowledged before it is handled: Slack sends it again after three seconds.
             client.send_socket_mode_response(SocketModeResponse(envelope_id=request.envelope_id))
             if request.type in ("interactive", "slash_commands") and isinstance(request.payload, dict):
                 handle(request.payload)
@@ -78,15 +78,13 @@ class SlackInteractions:
         client.connect()
         return client.close
 
-    def _is_slack(self, url: str) -> bool:
+    def _is_slack_url(self, url: str) -> bool:
+        """Whether a response goes to Slack, or to the host of the configured API."""
         try:
-            there, ours = urlsplit(url), urlsplit(self._api_url)
+            target = urlsplit(url)
+            api = urlsplit(self._api_url)
         except ValueError:  # such as https://[x
             return False
-        if there.scheme == "https" and there.hostname == _HOOKS:
+        if target.scheme == "https" and target.hostname == _RESPONSE_HOST:
             return True
-        return (there.scheme, there.netloc) == (ours.scheme, ours.netloc)
-
-
-def _nothing() -> None:
-    """There is nothing to close."""
+        return (target.scheme, target.netloc) == (api.scheme, api.netloc)

@@ -1,7 +1,7 @@
-"""Pauses: channels that nothing is sent through for a while, because they failed for every message.
+"""Open circuit breakers: channels through which nothing is sent for a while, because they failed for every message.
 
-A pause outlives the run that met the failure, so that a wrong password is not tried again each minute for
-each message. The first success ends it; each further failure makes it longer.
+A record outlives the run that met the failure, so that a wrong password is not tried again each minute. The first
+success deletes it; each further failure makes its time longer (exponential backoff, ``bot.delivery.retry_policy``).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from bot.store.schema import pauses
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """Why a channel is paused, since when and until when; ``times`` counts the failures in a row."""
+    """Why a channel's breaker is open, since when and until when; ``times`` counts the failures in a row."""
 
     since: datetime
     until: datetime
@@ -27,26 +27,27 @@ class Pause:
 
 
 class Pauses:
-    """At most one pause for each kind of address."""
+    """At most one record for each kind of address."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def all(self) -> dict[Kind, Pause]:
-        """Return the pauses on record; one whose time is over stands until a message went through."""
+        """Return the records. One whose time is over (half-open) stays until a message was accepted."""
         with self._database.reading() as connection:
             return {row.kind: Pause(*row[1:]) for row in connection.execute(select(pauses))}
 
     def begin(self, kind: Kind, now: datetime, until: datetime, why: str) -> None:
-        """Pause a channel, or make its pause longer."""
-        longer = update(pauses).where(pauses.c.kind == kind)
-        longer = longer.values(until=until, times=pauses.c.times + 1, why=why)
+        """Record that a breaker opened, or opened once more."""
+        reopened = update(pauses).where(pauses.c.kind == kind)
+        reopened = reopened.values(until=until, times=pauses.c.times + 1, why=why)
         with self._database.writing() as connection:
-            if not connection.execute(longer).rowcount:
+            if not connection.execute(reopened).rowcount:
+                # Another process may have inserted its record meanwhile: both met the same outage, so one is enough.
                 new = insert_new(connection, pauses)
                 connection.execute(new.values(kind=kind, since=now, until=until, times=1, why=why))
 
     def end(self, kind: Kind) -> None:
-        """Send through this channel again."""
+        """Record that a breaker closed."""
         with self._database.writing() as connection:
             connection.execute(delete(pauses).where(pauses.c.kind == kind))

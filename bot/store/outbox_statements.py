@@ -1,7 +1,7 @@
-"""The outbox's statements, built once: SQLAlchemy takes longer to put one together than SQLite to carry it out.
+"""The statements of the outbox, built once: SQLAlchemy takes longer to build one than SQLite to execute it.
 
-``row_id`` and ``row_token`` name a claimed row; ``at`` is now, ``far`` is what nothing is made to wait for,
-``until`` the time that a statement is about.
+Parameters: ``row_id`` and ``row_token`` identify a claim; ``at`` is now; ``far`` is ``now + bot.clock.FAR``, beyond
+which no valid wait ends; ``until`` is the end of a lease or of a wait.
 """
 
 from __future__ import annotations
@@ -33,21 +33,24 @@ READER = (
 )
 _NOW: BindParameter[datetime] = bindparam("at")
 _FAR: BindParameter[datetime] = bindparam("far")
+# ``unknown`` is included: a worker whose answer comes after its lease still knows what became of the message.
 UNDECIDED = (State.CLAIMED, State.DATA_STARTED, State.UNKNOWN)
 
 
 def _of_claim(*states: State) -> Update:
-    """An update of the row that one very claim holds, if it still does."""
-    mine = and_(outbox.c.id == bindparam("row_id"), outbox.c.token == bindparam("row_token"))
+    """Return an update of the row that a claim holds, in one of the states; it changes one row or none."""
+    is_claim = and_(outbox.c.id == bindparam("row_id"), outbox.c.token == bindparam("row_token"))
+    # ORed comparisons: SQLAlchemy renders IN anew for each execution.
     in_state = or_(*(outbox.c.state == state for state in states))
-    return update(outbox).where(mine, in_state).values(updated_at=_NOW)
+    return update(outbox).where(is_claim, in_state).values(updated_at=_NOW)
 
 
 def _has_come(moment: Column[datetime]) -> ColumnElement[bool]:
-    """``bot.clock.has_come``, for a column."""
+    """Return ``bot.clock.has_come`` as a condition on a column."""
     return or_(moment <= _NOW, moment > _FAR)
 
 
+# A message without an edition goes out all the same: a confirmation mail is for an address that has not subscribed yet.
 _STOPPED = and_(
     outbox.c.edition_id.is_not(None),
     exists().where(readers.c.id == outbox.c.reader_id, readers.c.stopped.is_not(None)),
@@ -79,21 +82,22 @@ CLAIM = (
     .values(state=State.CLAIMED, lease_until=bindparam("until"), not_before=None, updated_at=_NOW)
     .values(token=bindparam("new_token"), attempts=outbox.c.attempts + 1)
 )
-_FREE_OVERDUE = (
+# SKIP LOCKED (PostgreSQL): a row that is locked is being finished by its worker. SQLite has one writer and ignores it.
+_UNLOCKED_OVERDUE = (
     select(outbox.c.id)
     .where(outbox.c.state == State.DATA_STARTED, _has_come(outbox.c.lease_until))
     .with_for_update(skip_locked=True)
 )
 EXPIRE = (
     update(outbox)
-    .where(outbox.c.id.in_(_FREE_OVERDUE))
+    .where(outbox.c.id.in_(_UNLOCKED_OVERDUE))
     .values(
         state=State.UNKNOWN,
         detail="sent, but no answer came; it may have arrived",
         updated_at=_NOW,
     )
 )
-# One query a state: each walks an index in order, where one for all would read through what was ever sent.
+# One query for each state: each walks an index in order, where a single one would scan every row ever sent.
 DUE = [
     select(outbox, *READER)
     .join(readers)

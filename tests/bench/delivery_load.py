@@ -49,8 +49,8 @@ def addresses(number: int) -> list[str]:
 
 def fill(store: Store, readers: int) -> None:
     """One message for each reader into the outbox."""
-    known = store.readers.sync("rewards", [(Kind.EMAIL, address) for address in addresses(readers)], NOW)
-    for reader in known:
+    stored = store.readers.sync("rewards", [(Kind.EMAIL, address) for address in addresses(readers)], NOW)
+    for reader in stored:
         edition = Edition(reader, "Rewards", date(2025, 5, 7), NOW, (), 0, 0, None)
         store.editions.save(edition, "2025-05-07", [Message(BODY, "Papers")])
 
@@ -58,12 +58,12 @@ def fill(store: Store, readers: int) -> None:
 def by_dispatcher(port: int, readers: int) -> int:
     with tempfile.TemporaryDirectory() as folder, open_store(f"sqlite:///{folder}/bench.db") as store:
         fill(store, readers)
-        lanes = [SmtpChannel("127.0.0.1", port, "none", envelope_sender=SENDER) for _ in range(4)]
-        dispatcher = Dispatcher(store.outbox, {Kind.EMAIL: Route(lanes)}, store.readers, store.pauses)
+        channels = [SmtpChannel("127.0.0.1", port, "none", envelope_sender=SENDER) for _ in range(4)]
+        dispatcher = Dispatcher(store.outbox, {Kind.EMAIL: Route(channels)}, store.readers, store.pauses)
         measure = Measure()
         delivered = dispatcher.deliver_due(NOW).delivered
-        for lane in lanes:
-            lane.close()
+        for channel in channels:
+            channel.close()
         return measure.tell(delivered)
 
 
@@ -115,14 +115,15 @@ def measured(way: str, port: int, readers: int) -> dict[str, float]:
 
 def show_sending() -> None:
     print(f"Sending {READERS} mails of {len(BODY) // 1_000} kB on loopback")
-    found = {}
+    results = {}
     with server_process() as port:
         for way in ("smtplib", "dispatcher"):
-            one = found[way] = measured(way, port, READERS)
-            per_second = one["messages"] / one["wall"]
-            each = 1_000 * one["processor"] / one["messages"]
+            result = results[way] = measured(way, port, READERS)
+            per_second = result["messages"] / result["wall"]
+            each = 1_000 * result["processor"] / result["messages"]
             print(f"  {way:12}{per_second:8.0f} a second {each:8.2f} ms of processor time each")
-    ours, theirs = found["dispatcher"], found["smtplib"]
+    ours = results["dispatcher"]
+    theirs = results["smtplib"]
     speed, cost = theirs["wall"] / ours["wall"], ours["processor"] / theirs["processor"]
     print(f"  the dispatcher is {speed:.2f} times as fast, at {cost:.2f} times the processor time")
 
@@ -188,8 +189,8 @@ def show_schedule() -> None:
     zones = sorted(available_timezones())
     weekdays = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
     began = time.perf_counter()
-    found = [schedule_years.count_faults(zone, weekdays, Random(zone)) for zone in zones]
-    missed, twice = (sum(faults) for faults in zip(*found, strict=True))
+    faults_by_zone = [schedule_years.count_faults(zone, weekdays, Random(zone)) for zone in zones]
+    missed, twice = (sum(faults) for faults in zip(*faults_by_zone, strict=True))
     seconds = time.perf_counter() - began
     print(
         f"The schedule of two years in {len(zones)} zones: {missed} missed, {twice} twice ({seconds:.0f} s)"

@@ -138,7 +138,7 @@ class MemoryOutbox:
         return self._settle(delivery, State.RETRY, code, detail, not_before)
 
     def steal(self, delivery):
-        """What another worker does when this one's lease ran out."""
+        """Claim the row for another worker, as after the end of the lease."""
         row = self.rows[delivery.id]
         row.delivery = replace(row.delivery, token="another's")
 

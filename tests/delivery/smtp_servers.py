@@ -1,4 +1,4 @@
-"""Mail servers on loopback: a good one that can be told to refuse, and one that follows any script."""
+"""Mail servers on loopback: a real one with replies to override, and one that follows a script."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def slack():
 
 
 class Clock:
-    """Time that goes on only when somebody waits; tells to stop when it is asked often enough."""
+    """A timer that advances only when waited on, and the stop signal of the run."""
 
     def __init__(self):
         self.seconds, self.waits, self.stopped = 0.0, [], False
@@ -91,7 +91,7 @@ def dispatcher(make_dispatcher, mail, slack):
 
 @pytest.fixture
 def rows(outbox, make_delivery):
-    """Put so many rows into the outbox, numbered from 1."""
+    """Add ``count`` rows to the outbox, numbered from 1."""
 
     def fill(count, kind=Kind.EMAIL, first=1, **more):
         numbers = range(first, first + count)
@@ -105,25 +105,25 @@ def counts(report):
 
 
 def test_every_due_row_is_delivered_once_whatever_the_batch(dispatcher, rows, mail, now):
-    some = rows(2 * BATCH + 3)
+    added = rows(2 * BATCH + 3)
     report = dispatcher.deliver_due(now)
     assert mail.sent == list(range(1, 2 * BATCH + 4))
-    assert all(row.history == [S.PENDING, S.CLAIMED, S.DATA_STARTED, S.SENT] for row in some)
-    assert some[0].detail == "250 queued as 1"
+    assert all(row.history == [S.PENDING, S.CLAIMED, S.DATA_STARTED, S.SENT] for row in added)
+    assert added[0].detail == "250 queued as 1"
     assert (counts(report), report.problems) == ((2 * BATCH + 3, 0, 0, 0, 0), [])
     assert counts(dispatcher.deliver_due(now)) == (0, 0, 0, 0, 0)
 
 
-def test_an_empty_outbox_is_no_work(dispatcher, now):
+def test_an_empty_outbox_gives_an_empty_report(dispatcher, now):
     assert counts(dispatcher.deliver_due(now)) == (0, 0, 0, 0, 0)
 
 
 def test_a_refused_reader_is_stopped_and_the_others_are_served(dispatcher, rows, mail, readers, now):
-    some = rows(3)
+    added = rows(3)
     mail.before[2] = DeliveryError("550 no such user", permanent=True, blame=FailureScope.READER, code="550")
     report = dispatcher.deliver_due(now)
     assert (mail.sent, readers.stopped) == ([1, 3], {2: "550 no such user"})
-    assert (some[1].state, some[1].code) == (S.FAILED, "550")
+    assert (added[1].state, added[1].code) == (S.FAILED, "550")
     assert counts(report) == (2, 1, 0, 0, 0)
     assert [str(p) for p in report.problems] == ["rewards/ada@example.org: 550 no such user (given up)"]
 
@@ -142,10 +142,10 @@ def test_a_reader_who_is_refused_for_now_is_not_stopped(dispatcher, rows, mail, 
 
 
 def test_the_parts_behind_a_refused_one_are_cancelled_with_their_reader(dispatcher, rows, mail, now):
-    some = rows(2, reader_id=7)
+    added = rows(2, reader_id=7)
     mail.before[1] = DeliveryError("550", permanent=True, blame=FailureScope.READER)
     assert counts(dispatcher.deliver_due(now)) == (0, 1, 0, 0, 1)
-    assert [row.state for row in some] == [S.FAILED, S.CANCELLED]
+    assert [row.state for row in added] == [S.FAILED, S.CANCELLED]
     assert mail.sent == []
 
 
@@ -164,7 +164,9 @@ def test_a_failing_channel_is_tried_once_a_run_and_the_other_goes_on(dispatcher,
     assert {row.delivery.attempts for row in mails} == {0}
 
 
-def test_a_pause_outlives_the_run_and_grows_until_a_message_goes_through(dispatcher, rows, mail, pauses, now):
+def test_an_open_breaker_outlives_the_run_and_grows_until_a_message_is_accepted(
+    dispatcher, rows, mail, pauses, now
+):
     rows(3)
     mail.before = dict.fromkeys((1, 2, 3), DeliveryError("535", permanent=True, blame=FailureScope.CHANNEL))
     dispatcher.deliver_due(now)
@@ -177,12 +179,12 @@ def test_a_pause_outlives_the_run_and_grows_until_a_message_goes_through(dispatc
     assert (pauses.pauses, pauses.ended) == ({}, [Kind.EMAIL])
 
 
-def test_a_pause_with_nothing_waiting_is_not_worth_a_word(dispatcher, pauses, now):
+def test_an_open_breaker_with_nothing_waiting_is_not_reported(dispatcher, pauses, now):
     pauses.begin(Kind.EMAIL, now, now + timedelta(hours=1), "535")
     assert dispatcher.deliver_due(now).problems == []
 
 
-def test_a_message_that_a_policy_refuses_does_not_stop_the_others_twice(dispatcher, rows, mail, now):
+def test_a_policy_refusal_does_not_open_the_breaker_twice(dispatcher, rows, mail, now):
     rows(3)
     mail.before[1] = DeliveryError("554 5.7.1", permanent=True, blame=FailureScope.POLICY)
     dispatcher.deliver_due(now)
@@ -193,7 +195,7 @@ def test_a_message_that_a_policy_refuses_does_not_stop_the_others_twice(dispatch
     assert mail.sent == [2, 3, 1]
 
 
-def test_a_message_that_a_policy_keeps_refusing_is_given_up_by_name(dispatcher, rows, mail, now):
+def test_a_message_that_policy_refuses_each_time_fails_and_is_named(dispatcher, rows, mail, now):
     (row,) = rows(1, attempts=8)
     mail.before[1] = DeliveryError("554 5.7.1", permanent=True, blame=FailureScope.POLICY)
     report = dispatcher.deliver_due(now)
@@ -201,13 +203,13 @@ def test_a_message_that_a_policy_keeps_refusing_is_given_up_by_name(dispatcher, 
     assert report.problems[0].source == "rewards/ada@example.org"
 
 
-def test_after_three_silences_in_a_row_the_rest_is_not_risked(dispatcher, rows, mail, now):
-    some = rows(MAX_UNANSWERED + 4)
+def test_three_unanswered_messages_in_a_row_open_the_breaker(dispatcher, rows, mail, now):
+    added = rows(MAX_UNANSWERED + 4)
     silence = DeliveryError("silence", permanent=False, unknown=True)
     mail.after = {1: silence} | dict.fromkeys(range(3, 99), silence)
     report = dispatcher.deliver_due(now)
     assert (mail.sent, counts(report)) == ([2], (1, 0, 1 + MAX_UNANSWERED, 0, 0))
-    assert some[-1].state is S.PENDING
+    assert added[-1].state is S.PENDING
     assert "3 messages in a row were sent and not answered" in str(report.problems[-1])
 
 
@@ -230,7 +232,7 @@ def test_channels_side_by_side_share_the_rows(make_dispatcher, rows, mail, now):
 
 
 class Patient(Scripted):
-    """The first lane: goes on after its first message when the others have sent theirs."""
+    """The probing worker: continues after its first message when the others have sent theirs."""
 
     def __init__(self, others):
         super().__init__()
@@ -242,14 +244,14 @@ class Patient(Scripted):
         return super().send(delivery, start_data)
 
 
-def test_a_wrong_password_is_tried_once_and_not_once_a_lane(make_dispatcher, rows, now):
+def test_a_wrong_password_is_tried_once_and_not_once_per_worker(make_dispatcher, rows, now):
     rows(20)
-    lanes = [Scripted() for _ in range(4)]
+    channels = [Scripted() for _ in range(4)]
     error = DeliveryError("535", permanent=True, blame=FailureScope.CHANNEL)
-    for lane in lanes:
-        lane.before = Tried(range(1, 21), error)
-    make_dispatcher(email=lanes).deliver_due(now)
-    assert [lane.before.times for lane in lanes] == [1, 0, 0, 0]
+    for channel in channels:
+        channel.before = Tried(range(1, 21), error)
+    make_dispatcher(email=channels).deliver_due(now)
+    assert [channel.before.times for channel in channels] == [1, 0, 0, 0]
 
 
 class Tried(dict):
@@ -274,13 +276,13 @@ def test_a_server_that_takes_fewer_connections_gets_fewer(make_dispatcher, rows,
     report = make_dispatcher(email=[first, second]).deliver_due(now)
     assert (second.before.times, second.sent, pauses.pauses) == (1, [], {})
     assert report.retrying == 1
-    # What the closing lane gives back may find the other one gone already, and is the next run's.
+    # The other worker may have ended before this one released its rows; these are left to the next run.
     again = make_dispatcher(email=first).deliver_due(now + timedelta(minutes=1))
     assert (report.delivered + again.delivered, pauses.pauses) == (9, {})
 
 
 def wait_for(tried, send):
-    """Sends the first message at once, the others after another lane has failed."""
+    """Send the first message at once, the others after another worker has failed."""
     sent = []
 
     def patiently(delivery, start_data):
@@ -292,9 +294,7 @@ def wait_for(tried, send):
     return patiently
 
 
-def test_messages_to_one_address_keep_their_distance_and_their_order(
-    make_dispatcher, rows, slack, clock, now
-):
+def test_messages_to_one_address_keep_spacing_and_order(make_dispatcher, rows, slack, clock, now):
     rows(6, Kind.SLACK, address="C1")
     rows(1, Kind.SLACK, first=7, address="C2")
     report = make_dispatcher(spacing=timedelta(seconds=1), slack=slack).deliver_due(now)
@@ -303,7 +303,7 @@ def test_messages_to_one_address_keep_their_distance_and_their_order(
     assert counts(report) == (7, 0, 0, 0, 0)
 
 
-def test_what_is_due_later_than_soon_is_the_next_runs(dispatcher, rows, slack, clock, now):
+def test_a_row_due_after_the_patience_is_left_to_the_next_run(dispatcher, rows, slack, clock, now):
     (row,) = rows(1, Kind.SLACK)
     slack.before[1] = DeliveryError("ratelimited", permanent=False, retry_after=90)
     dispatcher.deliver_due(now)
@@ -311,8 +311,8 @@ def test_what_is_due_later_than_soon_is_the_next_runs(dispatcher, rows, slack, c
     assert timedelta(seconds=90) > PATIENCE
 
 
-def test_told_to_stop_it_gives_back_what_it_has_not_begun(dispatcher, rows, mail, clock, now):
-    some = rows(BATCH + 2)
+def test_a_stopped_run_releases_what_it_has_not_begun(dispatcher, rows, mail, clock, now):
+    added = rows(BATCH + 2)
     send = mail.send
 
     def send_one(delivery, start_data):
@@ -321,17 +321,17 @@ def test_told_to_stop_it_gives_back_what_it_has_not_begun(dispatcher, rows, mail
 
     mail.send = send_one
     assert counts(dispatcher.deliver_due(now)) == (1, 0, 0, 0, 0)
-    assert some[0].state is S.SENT
-    assert [row.state for row in some[1:]] == [S.PENDING] * (BATCH + 1)
-    assert {row.delivery.attempts for row in some[1:]} == {0}
+    assert added[0].state is S.SENT
+    assert [row.state for row in added[1:]] == [S.PENDING] * (BATCH + 1)
+    assert {row.delivery.attempts for row in added[1:]} == {0}
 
 
 def test_a_lease_is_counted_from_the_claim_and_not_from_the_runs_beginning(
     dispatcher, outbox, rows, mail, clock, now
 ):
     rows(BATCH + 1)
-    seen = []
-    outbox.on_start = lambda delivery: seen.append(outbox.rows[delivery.id].lease_until)
+    calls = []
+    outbox.on_start = lambda delivery: calls.append(outbox.rows[delivery.id].lease_until)
     send = mail.send
 
     def slow(delivery, start_data):
@@ -341,16 +341,16 @@ def test_a_lease_is_counted_from_the_claim_and_not_from_the_runs_beginning(
 
     mail.send = slow
     dispatcher.deliver_due(now)
-    assert seen == [now + LEASE] * BATCH + [now + LEASE + timedelta(minutes=BATCH)]
+    assert calls == [now + LEASE] * BATCH + [now + LEASE + timedelta(minutes=BATCH)]
 
 
 def test_what_may_have_arrived_is_unknown_and_never_sent_again(dispatcher, rows, mail, now):
-    some = rows(2)
+    added = rows(2)
     mail.after[1] = DeliveryError("silence", permanent=False, unknown=True, code="no answer")
     report = dispatcher.deliver_due(now)
     mail.after.clear()
     dispatcher.deliver_due(now + timedelta(days=3))
-    assert some[0].history == [S.PENDING, S.CLAIMED, S.DATA_STARTED, S.UNKNOWN]
+    assert added[0].history == [S.PENDING, S.CLAIMED, S.DATA_STARTED, S.UNKNOWN]
     assert (mail.sent, counts(report)) == ([2], (1, 0, 1, 0, 0))
     assert "may have arrived" in str(report.problems[0])
 
@@ -363,18 +363,18 @@ def test_a_refusal_after_the_body_can_be_tried_again(dispatcher, rows, mail, now
 
 
 def test_a_channels_bug_before_the_body_is_tried_again_and_named(dispatcher, rows, mail, now):
-    some = rows(2)
+    added = rows(2)
     mail.before[1] = RuntimeError("bug")
     report = dispatcher.deliver_due(now)
-    assert (some[0].state, some[1].state) == (S.RETRY, S.SENT)
+    assert (added[0].state, added[1].state) == (S.RETRY, S.SENT)
     assert "unexpected RuntimeError: bug" in str(report.problems[0])
 
 
 def test_a_channels_bug_after_the_body_is_unknown(dispatcher, rows, mail, now):
-    some = rows(2)
+    added = rows(2)
     mail.after[1] = RuntimeError("bug")
     assert counts(dispatcher.deliver_due(now)) == (1, 0, 1, 0, 0)
-    assert (some[0].state, some[1].state) == (S.UNKNOWN, S.SENT)
+    assert (added[0].state, added[1].state) == (S.UNKNOWN, S.SENT)
 
 
 def test_a_kind_without_a_channel_loses_nothing(make_dispatcher, rows, now):
@@ -399,7 +399,7 @@ def test_a_row_that_another_worker_took_is_left_to_it(dispatcher, outbox, rows, 
 
 def test_a_row_that_another_worker_took_is_not_settled_here(make_dispatcher, outbox, rows, now):
     (row,) = rows(1)
-    seen = []
+    calls = []
 
     class Slow(Scripted):
         def send(self, delivery, start_data):
@@ -407,8 +407,8 @@ def test_a_row_that_another_worker_took_is_not_settled_here(make_dispatcher, out
             raise DeliveryError("too late", permanent=False)
 
     dispatcher = make_dispatcher(email=Slow())
-    assert counts(dispatcher.deliver_due(now, lambda *settled: seen.append(settled))) == (0, 0, 0, 0, 0)
-    assert (row.state, seen) == (S.CLAIMED, [])
+    assert counts(dispatcher.deliver_due(now, lambda *settled: calls.append(settled))) == (0, 0, 0, 0, 0)
+    assert (row.state, calls) == (S.CLAIMED, [])
 
 
 def test_what_a_dead_worker_left_behind_is_settled(dispatcher, outbox, rows, mail, now):
@@ -432,12 +432,12 @@ def test_the_stores_own_failures_are_raised(dispatcher, outbox, rows, mail, now)
         dispatcher.deliver_due(now)
 
 
-def test_progress_is_told_for_each_settled_row(dispatcher, mail, rows, now):
-    seen = []
+def test_progress_is_reported_for_each_settled_row(dispatcher, mail, rows, now):
+    calls = []
     rows(3)
     mail.before[2] = DeliveryError("later", permanent=False)
-    dispatcher.deliver_due(now, lambda row, state: seen.append((row.id, state)))
-    assert seen == [(1, S.SENT), (2, S.RETRY), (3, S.SENT)]
+    dispatcher.deliver_due(now, lambda row, state: calls.append((row.id, state)))
+    assert calls == [(1, S.SENT), (2, S.RETRY), (3, S.SENT)]
 
 
 def test_from_the_outbox_to_a_mail_server_and_to_a_file(make_dispatcher, rows, mail_server, tmp_path, now):

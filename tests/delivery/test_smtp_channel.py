@@ -181,7 +181,7 @@ def test_which_hosts_are_this_machine(host, expected):
 
 
 def test_the_systems_certificates_are_what_counts_by_default(connect, scripted):
-    context = connect(scripted())._verifying()
+    context = connect(scripted())._tls_context()
     assert (context.verify_mode, context.check_hostname) == (ssl.CERT_REQUIRED, True)
 
 

@@ -51,14 +51,14 @@ def test_a_server_that_is_gone_costs_nobody_an_edition(make_home):
     assert assert_once(home) == {"sent": 5}
 
 
-def test_a_full_disk_sends_nothing_twice_and_goes_on_when_there_is_room(make_home):
+def test_a_full_disk_sends_nothing_twice_and_delivery_goes_on_when_space_is_free(make_home):
     """The store's files may not grow beyond so many bytes; once they may, all is made up for."""
     home = make_home(12)
     assert home.call("ingest", "--home", home.path).code == 0
     size = max(path.stat().st_size for path in (home.path / "state").iterdir())
-    for room in (4_096, 65_536, 131_072):
+    for free in (4_096, 65_536, 131_072):
 
-        def no_more(limit=size + room):
+        def no_more(limit=size + free):
             resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
         process = home.start_run(WEDNESDAY, preexec_fn=no_more)

@@ -40,7 +40,7 @@ class Queue(list):
 def share(database, works):
     """Have the works come in while another commit is under way; returns their futures, the commits counted."""
     commits, begun, go_on = GroupCommit(database), Event(), Event()
-    commits._orders = queue = Queue()
+    commits._queue = queue = Queue()
     counted = []
     event.listen(database._engine, "commit", counted.append)
 
@@ -72,11 +72,11 @@ def test_where_one_fails_none_is_done_and_all_are_told(samples, store, database)
         connection.execute(text("UPDATE readers SET address = 'other'"))
 
     def fail(_):
-        raise StoreError("no room")
+        raise StoreError("disk full")
 
     futures, _ = share(database, [rename, fail])
     for future in futures:
-        with pytest.raises(StoreError, match="no room"):
+        with pytest.raises(StoreError, match="disk full"):
             future.result()
     assert store.readers.all() == [reader]
 
@@ -85,7 +85,7 @@ def test_a_failure_leaves_the_way_free(database):
     commits = GroupCommit(database)
 
     def fail(_):
-        raise StoreError("no room")
+        raise StoreError("disk full")
 
     with pytest.raises(StoreError):
         commits.commit(fail, durable=True)
