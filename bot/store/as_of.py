@@ -40,7 +40,7 @@ class PapersAsOf(Papers):
         }
 
     def revisions_of(self, since: Mapping[ReaderId, datetime]) -> dict[ReaderId, list[PaperId]]:
-        """Return for each reader the liked papers that had a later version by then, oldest first."""
+        """Return for each reader the liked papers that had a later version at that time, oldest first."""
         with self._database.reading() as connection:
             return revisions_of(connection, since, self._as_of)
 

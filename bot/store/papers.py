@@ -274,7 +274,13 @@ def _add_digest(
     candidates = _papers_with(connection, [key for entry in parsed.entries for key in keys(entry)])
     deduplicator = Deduplicator(candidates)
     matches = [deduplicator.add(entry, now) for entry in parsed.entries]
-    ids = _insert(connection, deduplicator.new())
+    ids: dict[PaperId, PaperId] = {}  # in the store, by provisional id
+    if new := deduplicator.new():
+        # Without ``sort_by_parameter_order`` the order of RETURNING's rows is unspecified.
+        returning = insert(papers).returning(papers.c.id, sort_by_parameter_order=True)
+        inserted = connection.scalars(returning, [_paper_row(paper) for paper in new]).all()
+        ids = dict(zip((paper.id for paper in new), inserted, strict=True))
+        _insert_keys(connection, [(key, ids[paper.id]) for paper in new for key in keys(paper)])
     _update(connection, deduplicator.changed())
     if revised := deduplicator.revised():
         rows = [{"paper_id": paper.id, "version": paper.version, "at": now} for paper in revised]
@@ -316,18 +322,6 @@ def _papers_with(connection: Connection, identity_keys: Sequence[str]) -> list[P
         query = select(papers).join(paper_keys).where(paper_keys.c.key.in_(chunk))
         matches |= {row.id: _paper(row) for row in connection.execute(query)}
     return [matches[paper_id] for paper_id in sorted(matches)]
-
-
-def _insert(connection: Connection, new: Sequence[Paper]) -> dict[PaperId, PaperId]:
-    """Insert papers; return their ids in the store by their provisional ids."""
-    if not new:
-        return {}
-    # Without ``sort_by_parameter_order`` the order of RETURNING's rows is unspecified.
-    returning = insert(papers).returning(papers.c.id, sort_by_parameter_order=True)
-    inserted = connection.scalars(returning, [_paper_row(paper) for paper in new]).all()
-    ids = dict(zip((paper.id for paper in new), inserted, strict=True))
-    _insert_keys(connection, [(key, ids[paper.id]) for paper in new for key in keys(paper)])
-    return ids
 
 
 def _update(connection: Connection, changed: Sequence[Paper]) -> None:

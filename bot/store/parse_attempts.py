@@ -1,4 +1,4 @@
-"""A quarantine for poison digests: those that killed the process which parsed them.
+"""A quarantine for poison digests, which killed the process that parsed them.
 
 A row is written before a digest is parsed and deleted after it. A row that is there when the digest comes again was
 left by a process that died meanwhile, perhaps because of the digest: it is tried once more, and then refused.

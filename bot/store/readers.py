@@ -56,7 +56,7 @@ class Readers:
         return self._first((readers.c.profile == profile) & (readers.c.address == address))
 
     def by_id(self, reader_id: ReaderId) -> Reader | None:
-        """Return the reader with this id; None if there is none any more."""
+        """Return the reader with this id; None after it was deleted."""
         return self._first(readers.c.id == reader_id)
 
     def of_profile(self, profile: str) -> list[Reader]:

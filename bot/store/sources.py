@@ -26,7 +26,7 @@ class SourceActivity:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """The arrival of a digest: its number of papers, and of those that its source had not delivered before."""
+    """The arrival of a digest: its number of papers, and how many were new to its source."""
 
     at: datetime
     papers: int

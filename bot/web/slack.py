@@ -20,7 +20,7 @@ from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bot.domain import Paper, Reader, Vote
+from bot.domain import OutboxKey, Paper, Reader, Vote
 from bot.errors import PaperbotError
 from bot.feedback.effect import VoteEffect
 from bot.rendering import phrases
@@ -132,8 +132,11 @@ class SlackPages:
         these addresses whose edition had the paper last.
         """
         readers = self._readers_at(addresses)
-        key = _text_at(payload, "message", "metadata", "event_payload", "key").split(":")
-        reader_id = int(key[1]) if len(key) > 1 and key[1].isdecimal() else None
+        try:
+            key = OutboxKey.parse(_text_at(payload, "message", "metadata", "event_payload", "key"))
+            reader_id = key.reader_id
+        except ValueError:
+            reader_id = None
         candidates = [reader_id] if reader_id in readers else list(readers)
         last = self._site.store.editions.last_with(candidates, paper.id)
         if last is None:

@@ -1,4 +1,4 @@
-"""A store on each database, fresh for each test, and short ways to fill it."""
+"""An empty store on each database for each test, and helpers that fill it."""
 
 from __future__ import annotations
 
@@ -44,24 +44,24 @@ class Samples:
         self._numbers = count(1)
 
     def ingest(self, *papers: str | Entry, source: str = "seeds", now: datetime = NOW) -> tuple[int, int]:
-        """Add a digest of these papers; a title alone makes an entry."""
+        """Ingest a digest of these papers; a string is the title of an entry."""
         entries = tuple(Entry(title=p, abstract=f"About {p}.") if isinstance(p, str) else p for p in papers)
         parsed = ParsedDigest("keyword", "Testing", date(2026, 4, 17), entries)
         return self.store.papers.add_digests(source, "a.txt", uuid4().hex, [parsed], now=now)[0]
 
-    def papers(self, how_many: int) -> list[PaperId]:
-        """Add as many papers; returns their ids."""
+    def papers(self, number: int) -> list[PaperId]:
+        """Add papers; return their ids."""
         before = self.store.papers.newest_id()
-        self.ingest(*(f"Sample {next(self._numbers)} of {uuid4().hex}" for _ in range(how_many)))
+        self.ingest(*(f"Sample {next(self._numbers)} of {uuid4().hex}" for _ in range(number)))
         return self.store.papers.fresh(0, after=before)
 
     def paper(self, title: str) -> Paper:
-        """Return the only paper whose title begins so."""
-        (found,) = self.store.papers.find(title)
-        return found
+        """Return the only paper whose title begins with ``title``."""
+        (paper,) = self.store.papers.find(title)
+        return paper
 
     def reader(self, address: str = "ada@example.org", profile: str = "rewards") -> Reader:
-        """Add a reader who is alone in their profile."""
+        """Add the only reader of a profile."""
         kind = Kind.EMAIL if "@" in address else Kind.SLACK
         (reader,) = self.store.readers.sync(profile, [(kind, address)], NOW)
         return reader
@@ -70,22 +70,23 @@ class Samples:
         self, reader: Reader, *papers: PaperId, at: datetime = NOW, quiet: Quiet | None = None
     ) -> Edition:
         """Compose an edition with these picks; nothing is stored."""
-        known = self.store.papers.get(papers)
+        stored = self.store.papers.get(papers)
+        # Fractions that only a double stores exactly.
         reasons = (Reason("reward", 0.1 + 0.2), Reason("GRPO", -1e-17, ReasonKind.KEYWORD))
         picks = tuple(
             Pick(
-                known[p],
+                stored[paper_id],
                 PickKind.MATCH,
                 1 / 3,
                 reasons,
                 (Sentence("One."), Sentence("Two.", Role.RESULT, ("Two",))),
             )
-            for p in papers
-        )  # fractions that only a full float keeps
+            for paper_id in papers
+        )
         return Edition(reader, "Rewards", at.date(), at, picks, 40, self.store.papers.newest_id(), quiet)
 
     def messages(self, reader: Reader, parts: int = 1) -> list[int]:
-        """Put an edition of so many messages into the outbox; returns their ids."""
+        """Put an edition with ``parts`` messages into the outbox; return their ids."""
         messages = [Message(f"body {n}".encode(), f"Subject {n}", n) for n in range(1, parts + 1)]
         ids = self.store.editions.save(self.edition(reader), f"slot {next(self._numbers)}", messages)
         assert ids is not None
@@ -111,7 +112,7 @@ def postgres() -> URL:
 
 @pytest.fixture
 def schema_url(postgres: URL) -> Iterator[str]:
-    """A PostgreSQL schema of the test's own, on connections with a time zone far from UTC."""
+    """A new PostgreSQL schema, on connections with a time zone far from UTC."""
     schema = f"test_{uuid4().hex}"
     engine = create_engine(postgres, isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
@@ -134,14 +135,14 @@ def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 @pytest.fixture
 def open_another(store_url: str) -> Iterator[Callable[[], Store]]:
-    """Open the test's store once more, as another process would; closed when the test is over."""
+    """Open the test's store again, as another process would; closed after the test."""
     opened: list[Store] = []
 
-    def open_one() -> Store:
+    def open_again() -> Store:
         opened.append(open_store(store_url))
         return opened[-1]
 
-    yield open_one
+    yield open_again
     for store in opened:
         store.close()
 
@@ -154,7 +155,7 @@ def store(open_another: Callable[[], Store]) -> Store:
 
 @pytest.fixture
 def samples(store: Store) -> Samples:
-    """Short ways to fill the test's store."""
+    """Helpers that fill the test's store."""
     return Samples(store)
 
 

@@ -1,4 +1,4 @@
-"""Editions: one for each slot, whole with its picks and messages or not there at all."""
+"""Editions: one for each slot, stored with picks and messages in one transaction."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ HELLO = Message(b"\x00Hello\r\n\xff", "Rewards: hello ✓")
 
 def _saved(store, edition: Edition, slot: str) -> StoredEdition:
     assert store.editions.save(edition, slot, []) == []
-    found = store.editions.last(edition.reader.id)
-    assert found is not None
-    return found
+    stored = store.editions.last(edition.reader.id)
+    assert stored is not None
+    return stored
 
 
-def test_an_edition_is_kept_with_its_picks_exactly(samples, store, now):
+def test_an_edition_and_its_picks_are_read_as_they_were_stored(samples, store, now):
     reader, (first, second) = samples.reader(), samples.papers(2)
     edition = samples.edition(reader, second, first)
     follow = replace(edition.picks[1], kind=PickKind.FOLLOW, because="Liked", followed="Ada L.", summary=())
     edition = replace(edition, picks=(edition.picks[0], follow))
-    kept = _saved(store, edition, "2026-04-18")
-    assert store.editions.picks_of(kept.id) == edition.picks
-    assert kept == StoredEdition(
-        kept.id,
+    stored = _saved(store, edition, "2026-04-18")
+    assert store.editions.picks_of(stored.id) == edition.picks
+    assert stored == StoredEdition(
+        stored.id,
         reader.id,
         "2026-04-18",
         now.date(),
@@ -44,17 +44,17 @@ def test_an_edition_is_kept_with_its_picks_exactly(samples, store, now):
     )
 
 
-def test_a_quiet_edition_takes_its_slot_too(samples, store):
+def test_a_quiet_edition_takes_its_slot(samples, store):
     reader = samples.reader()
     quiet = Quiet(QuietReason.WEEKEND, "It is the weekend.")
-    kept = _saved(store, samples.edition(reader, quiet=quiet), "2026-04-18")
-    assert (kept.quiet, kept.picks) == (quiet, 0)
-    assert store.editions.picks_of(kept.id) == ()
+    stored = _saved(store, samples.edition(reader, quiet=quiet), "2026-04-18")
+    assert (stored.quiet, stored.picks) == (quiet, 0)
+    assert store.editions.picks_of(stored.id) == ()
     assert store.editions.slots(reader.id, date(2026, 4, 18)) == {"2026-04-18"}
     assert store.editions.slots(reader.id, date(2026, 4, 17)) == set()
 
 
-def test_a_slot_is_taken_once_and_the_second_changes_nothing(samples, store):
+def test_a_second_edition_for_a_slot_changes_nothing(samples, store):
     reader, (paper,) = samples.reader(), samples.papers(1)
     (first,) = store.editions.save(samples.edition(reader), "2026-04-18", [HELLO])
     assert store.editions.save(samples.edition(reader, paper), "2026-04-18", [HELLO]) is None
@@ -65,29 +65,29 @@ def test_a_slot_is_taken_once_and_the_second_changes_nothing(samples, store):
 
 
 def now_of(samples, reader: Reader):
-    """When the samples' editions are composed."""
+    """Return when the samples' editions are composed."""
     return samples.edition(reader).composed_at
 
 
-def test_another_reader_has_slots_of_their_own(samples, store):
+def test_slots_are_per_reader(samples, store):
     ada, bob = samples.reader("ada@example.org", "ada"), samples.reader("bob@example.org", "bob")
     assert store.editions.save(samples.edition(ada), "2026-04-18", []) == []
     assert store.editions.slots(bob.id, date(2026, 4, 18)) == set()
     assert store.editions.save(samples.edition(bob), "2026-04-18", []) == []
 
 
-def test_the_messages_go_into_the_outbox_with_their_edition(samples, store, now):
+def test_messages_are_put_into_the_outbox_with_their_edition(samples, store, now):
     reader = samples.reader("C0123ABC")
     ids = store.editions.save(samples.edition(reader), "2026-04-18", [HELLO, replace(HELLO, part=2)])
     edition = store.editions.last(reader.id)
-    one, two = store.outbox.claim(Kind.SLACK, now, timedelta(minutes=5), 9)
-    assert [one.id, two.id] == ids
-    assert str(one.key) == f"{edition.id}:{reader.id}:slack:1"
-    assert str(two.key) == f"{edition.id}:{reader.id}:slack:2"
-    assert (one.body, one.reader, one.date, one.attempts) == (HELLO.body, reader, now.date(), 1)
+    first, second = store.outbox.claim(Kind.SLACK, now, timedelta(minutes=5), 9)
+    assert [first.id, second.id] == ids
+    assert str(first.key) == f"{edition.id}:{reader.id}:slack:1"
+    assert str(second.key) == f"{edition.id}:{reader.id}:slack:2"
+    assert (first.body, first.reader, first.date, first.attempts) == (HELLO.body, reader, now.date(), 1)
 
 
-def test_an_edition_that_fails_halfway_leaves_its_slot_free(samples, store):
+def test_a_failed_transaction_leaves_the_slot_free(samples, store):
     reader, (paper,) = samples.reader(), samples.papers(1)
     with pytest.raises(IntegrityError):
         store.editions.save(samples.edition(reader, paper), "2026-04-18", [HELLO, HELLO])  # part 1 twice
@@ -96,7 +96,7 @@ def test_an_edition_that_fails_halfway_leaves_its_slot_free(samples, store):
     assert sum(store.outbox.counts().values()) == 0
 
 
-def test_of_processes_racing_for_a_slot_one_makes_the_edition(samples, open_another):
+def test_one_of_several_racing_processes_takes_a_slot(samples, open_another):
     reader = samples.reader()
     edition = samples.edition(reader)
     start = Barrier(4)
@@ -107,12 +107,12 @@ def test_of_processes_racing_for_a_slot_one_makes_the_edition(samples, open_anot
         return {n for n in range(25) if editions.save(edition, f"slot {n}", [HELLO]) is not None}
 
     with ThreadPoolExecutor(4) as pool:
-        made = list(pool.map(save_all, range(4)))
-    assert sorted(n for slots in made for n in slots) == list(range(25))
+        saved = list(pool.map(save_all, range(4)))
+    assert sorted(n for slots in saved for n in slots) == list(range(25))
     assert sum(open_another().outbox.counts().values()) == 25
 
 
-def test_the_last_edition_is_the_one_kept_last_whatever_the_clock_said(samples, store, now):
+def test_the_last_edition_is_the_last_stored_even_if_a_clock_was_wrong(samples, store, now):
     reader = samples.reader()
     assert store.editions.last(reader.id) is None
     for days, slot in ((-2, "before"), (-1, "yesterday"), (3, "clock ahead"), (0, "today")):
@@ -122,7 +122,7 @@ def test_the_last_edition_is_the_one_kept_last_whatever_the_clock_said(samples, 
     assert store.editions.last(reader.id, before=now - timedelta(days=2)) is None
 
 
-def test_of_editions_composed_at_once_the_one_kept_last_is_last(samples, store):
+def test_of_editions_composed_at_the_same_time_the_last_stored_is_last(samples, store):
     reader = samples.reader()
     store.editions.save(samples.edition(reader), "yesterday, missed", [])
     store.editions.save(samples.edition(reader), "today", [])
@@ -130,7 +130,7 @@ def test_of_editions_composed_at_once_the_one_kept_last_is_last(samples, store):
     assert store.editions.last_by_reader()[reader.id].slot == "today"
 
 
-def test_the_last_editions_kept_of_all_readers_at_once(samples, store, now):
+def test_the_last_edition_of_each_reader(samples, store, now):
     ada, bob = samples.reader("ada@example.org", "ada"), samples.reader("bob@example.org", "bob")
     samples.reader("eve@example.org", "eve")
     for reader, days in ((ada, 0), (bob, -1), (ada, -2)):
@@ -142,7 +142,7 @@ def test_the_last_editions_kept_of_all_readers_at_once(samples, store, now):
     assert [edition.slot for edition in store.editions.of_reader(ada.id)] == ["-2", "0"]
 
 
-def test_skipped_days_are_taken_with_the_edition_that_makes_up_for_them(samples, store, now):
+def test_skipped_days_take_their_slots_with_the_edition(samples, store, now):
     reader = samples.reader()
     monday, friday = date(2026, 4, 20), date(2026, 4, 17)
     store.editions.save(samples.edition(reader), "2026-04-18", [HELLO], skipped=[monday, friday])
@@ -155,15 +155,15 @@ def test_skipped_days_are_taken_with_the_edition_that_makes_up_for_them(samples,
     assert store.outbox.counts()[State.PENDING] == 1
 
 
-def test_days_are_skipped_only_with_the_slot(samples, store, now):
+def test_days_are_skipped_only_if_the_slot_was_free(samples, store, now):
     reader = samples.reader()
     store.editions.save(samples.edition(reader), "2026-04-18", [])
     assert store.editions.save(samples.edition(reader), "2026-04-18", [], [date(2026, 4, 17)]) is None
     assert store.editions.last_days([reader.id], date(2026, 4, 17), now) == {}
 
 
-def test_a_day_that_was_skipped_at_a_time_yet_to_come_is_free_until_then(samples, store, now):
-    """A clock ran ahead; of what it took, only the edition that it made counts."""
+def test_a_day_skipped_at_a_future_time_is_free_until_then(samples, store, now):
+    """A clock ran ahead; of the slots that it took, only that of its edition counts."""
     reader, ahead = samples.reader(), now + timedelta(days=7)
     today, early = now.date(), ahead.date()
     store.editions.save(samples.edition(reader, at=ahead), early.isoformat(), [], skipped=[today])
@@ -175,9 +175,10 @@ def test_a_day_that_was_skipped_at_a_time_yet_to_come_is_free_until_then(samples
     assert store.editions.last_days([reader.id], today, now) == {reader.id: today}
 
 
-def test_an_alert_is_no_edition_but_its_paper_is_known(samples, store, now):
-    reader, (one, two) = samples.reader(), samples.papers(2)
-    alert = replace(samples.edition(reader, one), kind=EditionKind.ALERT)
+def test_an_alert_is_not_an_edition_but_its_paper_is_not_new_any_more(samples, store, now):
+    reader = samples.reader()
+    paper, other = samples.papers(2)
+    alert = replace(samples.edition(reader, paper), kind=EditionKind.ALERT)
     assert len(store.editions.save(alert, "alert-p1", [HELLO])) == 1
     assert store.editions.save(alert, "alert-p1", [HELLO]) is None
     assert store.editions.last(reader.id) is None
@@ -185,5 +186,5 @@ def test_an_alert_is_no_edition_but_its_paper_is_known(samples, store, now):
     assert store.editions.last_days([reader.id], now.date(), now) == {}
     assert store.editions.alerts_on(reader.id, now.date()) == 1
     assert store.editions.alerts_on(reader.id, date(2026, 4, 19)) == 0
-    assert store.papers.fresh(reader.id) == [two]
+    assert store.papers.fresh(reader.id) == [other]
     assert store.editions.newest_composed() == now

@@ -1,4 +1,4 @@
-"""Thumbs: the last word counts, nothing said is lost."""
+"""Votes: an append-only log in which the last vote on a paper counts."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from sqlalchemy.exc import IntegrityError
 from bot.domain import RecordedVote, Vote
 
 
-def test_the_last_thumb_on_a_paper_counts_and_all_are_kept(samples, store, now):
+def test_the_last_vote_on_a_paper_counts_and_all_are_stored(samples, store, now):
     reader, (paper, other) = samples.reader(), samples.papers(2)
     later = now + timedelta(minutes=1)
     store.feedback.add(reader.id, paper, Vote.UP, later, "mail")
     store.feedback.add(reader.id, other, Vote.UP, later, "slack")
-    store.feedback.add(reader.id, paper, Vote.DOWN, now, "cli")  # said later, by a clock that was behind
+    store.feedback.add(reader.id, paper, Vote.DOWN, now, "cli")  # recorded later, by a clock that was behind
     assert store.feedback.current(reader.id) == {
         other: RecordedVote(other, Vote.UP, later, "slack"),
         paper: RecordedVote(paper, Vote.DOWN, now, "cli"),
     }
-    assert [thumb.vote for thumb in store.feedback.history(reader.id)] == [Vote.UP, Vote.UP, Vote.DOWN]
+    assert [vote.vote for vote in store.feedback.history(reader.id)] == [Vote.UP, Vote.UP, Vote.DOWN]
 
 
-def test_readers_do_not_see_each_others_thumbs(samples, store, now):
+def test_votes_are_per_reader(samples, store, now):
     (paper,) = samples.papers(1)
     ada, bob = samples.reader("ada@example.org", "ada"), samples.reader("bob@example.org", "bob")
     store.feedback.add(ada.id, paper, Vote.UP, now, "cli")
@@ -36,24 +36,24 @@ def test_readers_do_not_see_each_others_thumbs(samples, store, now):
     assert store.feedback.votes_of([ada.id, bob.id]) == {ada.id: store.feedback.votes(ada.id), bob.id: []}
 
 
-def test_a_thumb_on_a_paper_that_is_not_there_is_refused(samples, store, now):
+def test_a_vote_on_an_unknown_paper_is_refused(samples, store, now):
     reader = samples.reader()
     with pytest.raises(IntegrityError):
         store.feedback.add(reader.id, 9_999, Vote.UP, now, "cli")
 
 
-@given(said=st.lists(st.tuples(st.integers(0, 2), st.sampled_from(Vote)), max_size=8))
+@given(actions=st.lists(st.tuples(st.integers(0, 2), st.sampled_from(Vote)), max_size=8))
 @settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_current_thumbs_are_what_replaying_the_history_gives(samples, store, now, said):
+def test_current_votes_equal_a_replay_of_the_history(samples, store, now, actions):
     papers = samples.papers(3)
     reader = samples.reader(f"reader{papers[0]}@example.org")
     expected: dict[int, Vote] = {}
-    for index, vote in said:
+    for index, vote in actions:
         store.feedback.add(reader.id, papers[index], vote, now, "cli")
         expected[papers[index]] = vote
     expected = {paper: vote for paper, vote in expected.items() if vote is not Vote.CLEAR}
-    assert {paper: thumb.vote for paper, thumb in store.feedback.current(reader.id).items()} == expected
+    assert {paper: vote.vote for paper, vote in store.feedback.current(reader.id).items()} == expected
     votes = list(expected.values())
     counted = (votes.count(Vote.UP), votes.count(Vote.DOWN))
     assert store.feedback.counts().get(reader.id, (0, 0)) == counted
-    assert [thumb.vote for thumb in store.feedback.history(reader.id)] == [vote for _, vote in said]
+    assert [vote.vote for vote in store.feedback.history(reader.id)] == [vote for _, vote in actions]

@@ -1,4 +1,4 @@
-"""Opening a store: what is made, what is refused, and in what words."""
+"""Opening a store: what is created, what is refused, and with which message."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from bot.store.engine import Database, parse_url
 from bot.store.upgrade import HEAD
 
 
-def test_a_new_store_is_empty_and_keeps_what_it_is_given(store_url, now):
+def test_a_new_store_is_empty_and_persistent(store_url, now):
     with open_store(store_url) as store:
         assert store.papers.count() == 0
         store.readers.sync("rewards", [], now)
@@ -27,20 +27,20 @@ def test_a_new_store_is_empty_and_keeps_what_it_is_given(store_url, now):
         assert store.readers.all() == []
 
 
-def test_the_folder_of_an_sqlite_store_is_made(tmp_path):
+def test_the_folder_of_an_sqlite_store_is_created(tmp_path):
     open_store(f"sqlite:///{tmp_path}/state/of/things/paperbot.db").close()
     assert (tmp_path / "state/of/things/paperbot.db").is_file()
 
 
-def test_sqlite_is_in_wal_mode_and_looks_after_foreign_keys(tmp_path):
+def test_sqlite_is_in_wal_mode_and_enforces_foreign_keys(tmp_path):
     with open_store(f"sqlite:///{tmp_path}/paperbot.db") as store:
         assert store.papers.count() == 0
     database = Database(parse_url(f"sqlite:///{tmp_path}/paperbot.db"))
-    wanted = {"journal_mode": "wal", "foreign_keys": 1, "synchronous": 2, "busy_timeout": 30_000}
+    expected = {"journal_mode": "wal", "foreign_keys": 1, "synchronous": 2, "busy_timeout": 30_000}
     with database.reading() as connection:
-        found = {name: connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in wanted}
+        actual = {name: connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in expected}
     database.close()
-    assert found == wanted
+    assert actual == expected
 
 
 def test_opening_a_store_that_is_up_to_date_does_not_import_alembic(store_url):
@@ -50,14 +50,14 @@ def test_opening_a_store_that_is_up_to_date_does_not_import_alembic(store_url):
     assert subprocess.run([sys.executable, "-c", code, store_url], check=False).returncode == 0
 
 
-def test_processes_that_open_a_new_store_at_once_all_get_it(store_url):
+def test_processes_can_open_a_new_store_at_the_same_time(store_url):
     code = "import sys; from bot.store import open_store; print(open_store(sys.argv[1]).papers.count())"
     command = [sys.executable, "-c", code, store_url]
     processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(4)]
     assert [process.communicate()[0].strip() for process in processes] == ["0"] * 4
 
 
-def test_threads_that_open_a_new_store_at_once_all_get_it(store_url):
+def test_threads_can_open_a_new_store_at_the_same_time(store_url):
     start = Barrier(6)
 
     def open_and_count() -> int:
@@ -74,12 +74,12 @@ def test_threads_that_open_a_new_store_at_once_all_get_it(store_url):
     "url",
     ["", "paperbot.db", "mysql://localhost/x", "sqlite://", "sqlite:///:memory:", "postgresql+asyncpg://h/x"],
 )
-def test_a_url_that_names_no_store_is_refused_with_the_forms_that_do(url):
+def test_an_invalid_url_is_refused_with_the_valid_forms(url):
     with pytest.raises(StoreError, match="sqlite:///"):
         open_store(url)
 
 
-def test_a_file_that_is_no_database_is_refused_by_name_and_left_alone(tmp_path):
+def test_a_file_of_another_kind_is_refused_and_unchanged(tmp_path):
     file = tmp_path / "paperbot.db"
     file.write_bytes(b"Dear diary, today I read a paper.\n" * 100)
     with pytest.raises(StoreError, match=r"paperbot\.db: file is not a database"):
@@ -87,18 +87,18 @@ def test_a_file_that_is_no_database_is_refused_by_name_and_left_alone(tmp_path):
     assert file.read_bytes() == b"Dear diary, today I read a paper.\n" * 100
 
 
-def test_a_folder_that_cannot_be_made_is_refused_by_name(tmp_path):
+def test_a_folder_that_cannot_be_created_is_refused(tmp_path):
     (tmp_path / "state").write_text("a file where the folder should be")
     with pytest.raises(StoreError, match=r"state: the store's folder can't be made"):
         open_store(f"sqlite:///{tmp_path}/state/paperbot.db")
 
 
-def test_a_folder_in_the_place_of_the_file_is_refused(tmp_path):
+def test_a_folder_instead_of_the_file_is_refused(tmp_path):
     with pytest.raises(StoreError, match="unable to open database file"):
         open_store(f"sqlite:///{tmp_path}")
 
 
-def test_tables_of_another_program_are_refused_and_left_alone(store_url, open_another):
+def test_tables_of_another_program_are_refused(store_url, open_another):
     _run(store_url, "CREATE TABLE readers (name TEXT)")
     with pytest.raises(StoreError, match=r"tables of another program \(readers\)"):
         open_another()
@@ -114,7 +114,7 @@ def test_a_store_of_a_newer_program_is_refused(store_url, open_another, tmp_path
     assert list(tmp_path.glob("*.bak")) == []
 
 
-def test_a_server_that_is_not_there_is_one_line_without_the_password():
+def test_an_unreachable_server_is_reported_in_one_line_without_the_password():
     with pytest.raises(StoreError) as caught:
         open_store("postgresql://ada:secret@127.0.0.1:1/papers")
     assert "127.0.0.1" in str(caught.value)
@@ -122,7 +122,7 @@ def test_a_server_that_is_not_there_is_one_line_without_the_password():
     assert "\n" not in str(caught.value)
 
 
-def test_without_its_driver_postgresql_is_refused_with_what_to_install():
+def test_postgresql_without_its_driver_is_refused_with_what_to_install():
     code = "import sys; sys.modules['psycopg'] = None\n"
     code += "from bot.store import open_store\n"
     code += "try: open_store('postgresql://localhost/papers')\n"
@@ -132,7 +132,7 @@ def test_without_its_driver_postgresql_is_refused_with_what_to_install():
     assert "pip install '.[postgres]'" in answer.stdout
 
 
-def test_a_store_damaged_later_is_a_store_error(tmp_path):
+def test_a_store_damaged_while_open_is_a_store_error(tmp_path):
     file = tmp_path / "paperbot.db"
     with open_store(f"sqlite:///{file}") as store:
         with closing(sqlite3.connect(file)) as connection:
@@ -142,7 +142,7 @@ def test_a_store_damaged_later_is_a_store_error(tmp_path):
 
 
 def _run(store_url: str, statement: str) -> None:
-    """Change the database behind the store's back."""
+    """Run a statement on a connection that is not the store's."""
     database = Database(parse_url(store_url))
     with database.writing() as connection:
         connection.exec_driver_sql(statement)
@@ -150,11 +150,11 @@ def _run(store_url: str, statement: str) -> None:
 
 
 DAMAGES = {
-    "text that is no UTF-8": "UPDATE readers SET address = CAST(X'ff6164' AS TEXT)",
-    "JSON that is none": "UPDATE papers SET categories = '[\"cs'",
-    "a time that is none": "UPDATE readers SET since = '2Q25-05-07 07:00:00.000000'",
-    "a time of a paper that is none": "UPDATE papers SET first_seen = 'yesterday'",
-    "a word that is unknown": "UPDATE readers SET kind = 'pigeon'",
+    "invalid UTF-8": "UPDATE readers SET address = CAST(X'ff6164' AS TEXT)",
+    "invalid JSON": "UPDATE papers SET categories = '[\"cs'",
+    "invalid time": "UPDATE readers SET since = '2Q25-05-07 07:00:00.000000'",
+    "invalid time of a paper": "UPDATE papers SET first_seen = 'yesterday'",
+    "unknown enum value": "UPDATE readers SET kind = 'pigeon'",
 }
 
 
@@ -174,7 +174,7 @@ def test_damaged_values_are_a_store_error(tmp_path, now, damage):
         read_all(store)
 
 
-def test_a_mistake_of_ours_is_not_called_a_damaged_file(tmp_path, now):
+def test_an_invalid_argument_is_not_reported_as_damage(tmp_path, now):
     with (
         open_store(f"sqlite:///{tmp_path}/paperbot.db") as store,
         pytest.raises(StatementError, match="time zone"),

@@ -1,4 +1,4 @@
-"""Papers: taken in digest by digest, recognised, merged, and offered to readers once."""
+"""Papers: ingested digest by digest, deduplicated, merged, and new to each reader once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bot.store.new_papers import NewsCursor
 from bot.store.papers import StoredDigest
 from bot.store.sources import SourceActivity
 
-WHOLE = Entry(
+COMPLETE = Entry(
     title=r"Pok\'emon & $\epsilon$-Greedy Play 🎲",
     abstract="We play.\n\nThen we play again.",
     authors=("Grace Høpper", "Алан Тьюринг"),
@@ -33,17 +33,17 @@ WHOLE = Entry(
 )
 
 
-def test_a_paper_comes_back_as_it_came(samples, store, now):
-    assert samples.ingest(WHOLE) == (1, 0)
+def test_a_paper_is_read_as_it_was_ingested(samples, store, now):
+    assert samples.ingest(COMPLETE) == (1, 0)
     (paper,) = store.papers.find("Pok")
     for field in ("title", "abstract", "authors", "author_count", "published", "arxiv_id", "doi", "url"):
-        assert getattr(paper, field) == getattr(WHOLE, field)
+        assert getattr(paper, field) == getattr(COMPLETE, field)
     assert (paper.upvotes, paper.organisation, paper.first_seen) == (0, "Example Lab", now)
     assert paper.sightings == (Sighting("seeds", "Testing", date(2026, 4, 17)),)
     assert store.papers.get([paper.id]) == {paper.id: paper}
 
 
-def test_times_come_back_in_utc_whatever_zone_they_came_in(samples, store):
+def test_times_are_read_in_utc_whatever_their_zone_was(samples, store):
     berlin = datetime(2026, 4, 18, 1, 30, 0, 123456, tzinfo=timezone(timedelta(hours=2)))
     samples.ingest("Time", now=berlin)
     first_seen = samples.paper("Time").first_seen
@@ -57,7 +57,7 @@ def test_a_time_without_a_zone_is_refused(samples, store, now):
     assert store.papers.count() == 0
 
 
-def test_a_paper_known_by_title_is_merged_with_what_another_digest_adds(samples, store):
+def test_an_entry_with_a_known_title_is_merged_into_the_paper(samples, store):
     samples.ingest("A Study of Play")
     assert samples.ingest(
         Entry("a study of  PLAY", "Longer, and about play.", ("A B",), arxiv_id="2604.1")
@@ -67,14 +67,14 @@ def test_a_paper_known_by_title_is_merged_with_what_another_digest_adds(samples,
     assert (paper.authors, paper.arxiv_id) == (("A B",), "2604.1")
 
 
-def test_an_id_learnt_later_recognises_a_paper_under_another_title(samples, store):
+def test_an_id_added_later_identifies_the_paper_under_another_title(samples, store):
     samples.ingest("A Study of Play")
     samples.ingest(Entry("A Study of Play", doi="10.1000/PLAY"))
     assert samples.ingest(Entry("Play, Studied", doi="10.1000/play")) == (0, 1)
     assert store.papers.count() == 1
 
 
-def test_one_title_with_different_ids_is_different_papers(samples, store):
+def test_papers_with_one_title_and_different_ids_stay_separate(samples, store):
     samples.ingest(Entry("Editorial", arxiv_id="2604.00001"))
     assert samples.ingest(Entry("Editorial", arxiv_id="2604.00002")) == (1, 0)
     assert samples.ingest(
@@ -86,7 +86,7 @@ def test_one_title_with_different_ids_is_different_papers(samples, store):
     assert [paper.arxiv_id for paper in store.papers.find("Editorial")] == ["2604.00001", "2604.00002"]
 
 
-def test_a_paper_twice_in_one_digest_is_new_once_and_seen_once(samples, store):
+def test_a_paper_listed_twice_in_a_digest_is_new_once_with_one_sighting(samples, store):
     assert samples.ingest("Echo", "Other", Entry("ECHO", doi="10.1/e"), Entry("Sound", doi="10.1/e")) == (
         2,
         2,
@@ -96,15 +96,17 @@ def test_a_paper_twice_in_one_digest_is_new_once_and_seen_once(samples, store):
     assert len(echo.sightings) == 1
 
 
-def test_a_title_too_long_for_an_index_is_recognised_all_the_same(samples, store):
-    title = "Über " + " ".join(sha256(bytes([n])).hexdigest() for n in range(256))  # nothing to compress
+def test_a_title_too_long_for_an_index_is_recognised(samples, store):
+    title = "Über " + " ".join(
+        sha256(bytes([n])).hexdigest() for n in range(256)
+    )  # incompressible, since PostgreSQL compresses long values
     samples.ingest(title)
     assert samples.ingest(title) == (0, 1)
     assert samples.ingest(title + " anders") == (1, 0)
     assert [paper.title for paper in store.papers.find(title + " and")] == [title + " anders"]
 
 
-def test_the_same_bytes_again_change_nothing_and_are_remembered(store, now):
+def test_ingesting_the_same_bytes_again_changes_nothing(store, now):
     parsed = ParsedDigest("daily", "", None, (Entry("One"), Entry("Two")), ("block 3: no title",))
     assert store.papers.digests_with("abc") == []
     both = [replace(parsed, entries=()), parsed]
@@ -115,14 +117,14 @@ def test_the_same_bytes_again_change_nothing_and_are_remembered(store, now):
     assert len(store.papers.get([store.papers.newest_id()]).popitem()[1].sightings) == 1
 
 
-def test_sightings_are_in_order_of_arrival_and_a_digest_that_grew_is_one(samples):
+def test_sightings_are_in_order_of_arrival_and_a_longer_copy_of_a_digest_adds_none(samples):
     samples.ingest("Seen", source="zoo")
     samples.ingest("Seen", source="arxiv")
     samples.ingest("Seen", "More", source="zoo")
     assert [sighting.source for sighting in samples.paper("Seen").sightings] == ["zoo", "arxiv"]
 
 
-def test_a_file_that_fails_halfway_leaves_nothing(samples, store, now):
+def test_a_failed_ingestion_is_rolled_back(samples, store, now):
     good = ParsedDigest("keyword", "", None, (Entry("Better"),))
     wrong = ParsedDigest("keyword", "", None, (Entry("Good"), Entry(title=None)))  # type: ignore[arg-type]
     with pytest.raises((IntegrityError, TypeError)):
@@ -131,19 +133,19 @@ def test_a_file_that_fails_halfway_leaves_nothing(samples, store, now):
     assert store.papers.digests_with("abc") == []
 
 
-def test_get_keeps_the_order_asked_for_and_leaves_out_what_is_not_there(samples, store):
+def test_get_keeps_the_order_of_ids_and_leaves_out_unknown_ones(samples, store):
     first, _, third = samples.papers(3)
     assert list(store.papers.get([third, 9_999, first, third])) == [third, first]
     assert store.papers.get([]) == {}
 
 
-def test_more_papers_than_one_query_takes(samples, store):
+def test_get_takes_more_ids_than_one_query(samples, store):
     ids = samples.papers(2_500)
     assert list(store.papers.get(ids)) == ids
     assert store.papers.count() == 2_500
 
 
-def test_two_processes_that_take_in_the_same_papers_keep_each_once(open_another, now):
+def test_two_processes_that_ingest_the_same_papers_store_each_once(open_another, now):
     start = Barrier(2)
 
     def ingest(name: str) -> int:
@@ -163,24 +165,24 @@ def test_two_processes_that_take_in_the_same_papers_keep_each_once(open_another,
     assert {len(paper.sightings) for paper in papers.get(papers.fresh(0)).values()} == {2}
 
 
-# --- what is fresh to a reader ------------------------------------------------------------------
+# --- which papers are new to a reader ------------------------------------------------------------------
 
 
-def test_fresh_are_the_papers_between_two_ids(samples, store):
+def test_new_papers_are_those_beyond_the_cursor(samples, store):
     first, second, third, fourth = samples.papers(4)
     assert store.papers.fresh(1) == [first, second, third, fourth]
     assert store.papers.new_papers_of([NewsCursor(1, first)], third) == {1: [second, third]}
     assert store.papers.fresh(1, after=fourth) == []
 
 
-def test_what_came_at_a_moment_did_not_come_before_it(samples, store, now):
+def test_last_before_excludes_papers_of_the_very_time(samples, store, now):
     assert store.papers.last_before(now) == 0
     samples.ingest("Old", now=now - timedelta(microseconds=1))
     samples.ingest("New")
     assert store.papers.last_before(now) == samples.paper("Old").id
 
 
-def test_fresh_from_some_sources_counts_any_sighting(samples, store):
+def test_new_papers_from_some_sources_need_any_sighting_in_them(samples, store):
     samples.ingest("Both", "Here", source="here")
     samples.ingest("Both", "There", source="there")
     both, here, there = (samples.paper(title).id for title in ("Both", "Here", "There"))
@@ -189,7 +191,7 @@ def test_fresh_from_some_sources_counts_any_sighting(samples, store):
     assert store.papers.fresh(1, sources=["nowhere"]) == []
 
 
-def test_a_paper_is_fresh_until_it_stood_in_an_edition_of_this_reader(samples, store):
+def test_a_paper_is_new_until_an_edition_shows_it_to_the_reader(samples, store):
     first, second = samples.papers(2)
     ada, bob = samples.reader("ada@example.org", "ada"), samples.reader("bob@example.org", "bob")
     store.editions.save(samples.edition(ada, first), "2026-04-18", [])
@@ -197,7 +199,7 @@ def test_a_paper_is_fresh_until_it_stood_in_an_edition_of_this_reader(samples, s
     assert store.papers.fresh(bob.id) == [first, second]
 
 
-def test_a_paper_with_a_thumb_is_not_fresh_until_the_thumb_is_taken_back(samples, store, now):
+def test_a_paper_with_a_vote_is_not_new_until_the_vote_is_taken_back(samples, store, now):
     first, second = samples.papers(2)
     ada, bob = samples.reader("ada@example.org", "ada"), samples.reader("bob@example.org", "bob")
     store.feedback.add(ada.id, first, Vote.DOWN, now, "cli")
@@ -207,53 +209,55 @@ def test_a_paper_with_a_thumb_is_not_fresh_until_the_thumb_is_taken_back(samples
     assert store.papers.fresh(ada.id) == [first, second]
 
 
-def test_what_is_fresh_to_many_readers_is_what_is_fresh_to_each(samples, store, now):
+def test_new_papers_of_many_readers_equal_those_of_each(samples, store, now):
     ids = samples.papers(6)
     samples.ingest("Elsewhere", source="other")
     newest = store.papers.newest_id()
     readers = [samples.reader(f"{name}@example.org", name) for name in "abcd"]
     store.editions.save(samples.edition(readers[0], ids[4]), "2026-04-18", [])
     store.feedback.add(readers[1].id, ids[5], Vote.UP, now, "cli")
-    horizons = [
+    cursors = [
         NewsCursor(readers[0].id, after=ids[1]),
         NewsCursor(readers[1].id, after=ids[3], since=now),
         NewsCursor(readers[2].id, sources=("other",)),
         NewsCursor(readers[3].id, after=newest),
     ]
-    fresh = store.papers.new_papers_of(horizons, newest)
+    fresh = store.papers.new_papers_of(cursors, newest)
     assert fresh == {
         readers[0].id: [ids[2], ids[3], ids[5], newest],
         readers[1].id: [ids[4], newest],
         readers[2].id: [newest],
         readers[3].id: [],
     }
-    for h in horizons:
-        assert store.papers.fresh(h.reader_id, h.after, sources=h.sources) == fresh[h.reader_id]
+    for cursor in cursors:
+        new = store.papers.fresh(cursor.reader_id, cursor.after, sources=cursor.sources)
+        assert new == fresh[cursor.reader_id]
 
 
-def test_a_paper_is_fresh_when_a_source_that_counts_brings_it_though_another_had_it_before(
-    samples, store, now
-):
-    """Its id is below the watermark of the last edition, which could not know that it would come from there."""
+def test_a_paper_is_new_when_the_readers_source_delivers_it_after_another_had(samples, store, now):
+    """Its id is below the watermark of the last edition."""
     samples.ingest("Late", "Never", "Long known", source="elsewhere", now=now - timedelta(days=3))
     samples.ingest("Long known", "Ours", source="ours", now=now - timedelta(days=3))
-    told = store.papers.newest_id()
+    watermark = store.papers.newest_id()
     reader = samples.reader()
 
     def fresh():
-        horizon = NewsCursor(reader.id, after=told, since=now, sources=("ours",))
-        return store.papers.new_papers_of([horizon], store.papers.newest_id())[reader.id]
+        cursor = NewsCursor(reader.id, after=watermark, since=now, sources=("ours",))
+        return store.papers.new_papers_of([cursor], store.papers.newest_id())[reader.id]
 
     assert fresh() == []
     samples.ingest("Long known", source="ours", now=now + timedelta(hours=1))
-    samples.ingest("Late", "New", source="ours", now=now - timedelta(minutes=5))  # was on its way meanwhile
-    late, new = samples.paper("Late").id, samples.paper("New").id
+    samples.ingest(
+        "Late", "New", source="ours", now=now - timedelta(minutes=5)
+    )  # was being ingested meanwhile
+    late = samples.paper("Late").id
+    new = samples.paper("New").id
     assert fresh() == [late, new]
     store.editions.save(samples.edition(reader, late), "2026-04-18", [])
     assert fresh() == [new]
 
 
-# --- looking around -----------------------------------------------------------------------------
+# --- queries -----------------------------------------------------------------------------
 
 
 def test_recent_texts_are_the_newest_first(samples, store):
@@ -267,7 +271,7 @@ def test_newest_id_is_zero_before_the_first_paper(samples, store):
     assert samples.papers(3)[-1] == store.papers.newest_id()
 
 
-def test_newest_first_seen_is_when_the_last_new_paper_came(samples, store, now):
+def test_newest_first_seen_is_the_arrival_of_the_last_new_paper(samples, store, now):
     assert store.papers.newest_first_seen() is None
     samples.ingest("One", now=now)
     samples.ingest("Two", now=now + timedelta(hours=1))
@@ -275,7 +279,7 @@ def test_newest_first_seen_is_when_the_last_new_paper_came(samples, store, now):
     assert store.papers.newest_first_seen() == now + timedelta(hours=1)
 
 
-def test_last_seen_tells_each_source_apart(samples, store, now):
+def test_activity_is_counted_per_source(samples, store, now):
     samples.ingest("One", "Two", source="here", now=now)
     samples.ingest("Two", source="here", now=now + timedelta(days=1))
     store.papers.add_digests("there", "x", "x", [ParsedDigest("feed", "", None, ())], now=now)
@@ -285,7 +289,7 @@ def test_last_seen_tells_each_source_apart(samples, store, now):
     }
 
 
-def test_find_gives_a_few_by_title(samples, store):
+def test_find_returns_at_most_ten_papers_by_title(samples, store):
     samples.ingest(*(f"Study {letter}" for letter in "cbadefghijklm"))
     assert [paper.title for paper in store.papers.find("study", limit=3)] == ["Study a", "Study b", "Study c"]
     assert len(store.papers.find("STUDY")) == 10
@@ -304,10 +308,10 @@ TITLES = st.text(
 @example(titles=["Straße", "STRASSE II"], words="straSSe", length=2)
 @example(titles=["a\U0010ffffb", "a\uffff", "aé", "az"], words="A", length=2)
 @settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_find_gives_exactly_the_titles_that_begin_so(samples, store, titles, words, length):
+def test_find_returns_exactly_the_titles_with_the_prefix(samples, store, titles, words, length):
     samples.ingest(*titles)
-    known = store.papers.recent_texts(10_000)
+    texts = store.papers.recent_texts(10_000)
     for sought in (words, titles[0][:length]):
-        wanted = " ".join(sought.split()).casefold()
-        matching = {n for n, title, _ in known if " ".join(title.split()).casefold().startswith(wanted)}
+        prefix = " ".join(sought.split()).casefold()
+        matching = {n for n, title, _ in texts if " ".join(title.split()).casefold().startswith(prefix)}
         assert {paper.id for paper in store.papers.find(sought, limit=10_000)} == matching

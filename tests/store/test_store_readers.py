@@ -1,4 +1,4 @@
-"""Readers: made known by their profile, stopped and resumed."""
+"""Readers: added by their profile's file, stopped and resumed."""
 
 from __future__ import annotations
 
@@ -9,41 +9,41 @@ from threading import Barrier
 from bot.domain import Kind, Reader, StopReason
 
 ADA, BOB = (Kind.EMAIL, "ada@example.org"), (Kind.EMAIL, "bob@example.org")
-ROOM = (Kind.SLACK, "C0123ABC")
+CHANNEL = (Kind.SLACK, "C0123ABC")
 
 
-def test_the_readers_of_a_profile_are_made_known_in_its_order(store, now):
-    room, ada = store.readers.sync("rewards", [ROOM, ADA], now)
+def test_sync_returns_the_readers_in_the_order_of_the_file(store, now):
+    channel, ada = store.readers.sync("rewards", [CHANNEL, ADA], now)
     assert (ada.profile, ada.kind, ada.address, ada.stopped) == ("rewards", *ADA, None)
-    assert (room.kind, room.address) == ROOM
+    assert (channel.kind, channel.address) == CHANNEL
     assert store.readers.get("rewards", "ada@example.org") == ada
     assert store.readers.get("rewards", "bob@example.org") is None
     assert store.readers.get("other", "ada@example.org") is None
 
 
-def test_known_readers_keep_their_ids_whatever_the_order(store, now):
+def test_readers_keep_their_ids_in_any_order(store, now):
     ada, bob = store.readers.sync("rewards", [ADA, BOB], now)
-    assert store.readers.sync("rewards", [BOB, ROOM, ADA], now)[::2] == [bob, ada]
+    assert store.readers.sync("rewards", [BOB, CHANNEL, ADA], now)[::2] == [bob, ada]
 
 
 def test_one_address_in_two_profiles_is_two_readers(store, now):
-    (one,) = store.readers.sync("rewards", [ADA], now)
-    (other,) = store.readers.sync("agents", [ADA], now)
-    assert one.id != other.id
-    assert store.readers.of_profile("agents") == [other]
-    assert store.readers.all() == [one, other]
+    (in_rewards,) = store.readers.sync("rewards", [ADA], now)
+    (in_agents,) = store.readers.sync("agents", [ADA], now)
+    assert in_rewards.id != in_agents.id
+    assert store.readers.of_profile("agents") == [in_agents]
+    assert store.readers.all() == [in_rewards, in_agents]
 
 
-def test_a_reader_taken_out_of_the_file_is_stopped_until_put_back(store, now):
+def test_a_reader_removed_from_the_file_is_stopped_until_they_are_in_it_again(store, now):
     ada, bob = store.readers.sync("rewards", [ADA, BOB], now)
     assert store.readers.sync("rewards", [BOB], now) == [bob]
-    gone = replace(ada, stopped=StopReason.REMOVED)
-    assert store.readers.of_profile("rewards") == [gone, bob]
+    removed = replace(ada, stopped=StopReason.REMOVED)
+    assert store.readers.of_profile("rewards") == [removed, bob]
     assert store.readers.sync("rewards", [ADA, BOB], now) == [ada, bob]
     assert store.readers.all() == [ada, bob]
 
 
-def test_a_reader_who_stopped_stays_stopped_in_the_file_and_out_of_it(store, now):
+def test_an_unsubscribed_reader_stays_so_in_the_file_and_out_of_it(store, now):
     (ada,) = store.readers.sync("rewards", [ADA], now)
     store.readers.stop(ada.id, StopReason.UNSUBSCRIBED)
     stopped = replace(ada, stopped=StopReason.UNSUBSCRIBED)
@@ -54,13 +54,13 @@ def test_a_reader_who_stopped_stays_stopped_in_the_file_and_out_of_it(store, now
     assert store.readers.sync("rewards", [ADA], now) == [ada]
 
 
-def test_an_empty_profile_leaves_other_profiles_alone(store, now):
+def test_an_empty_profile_does_not_change_other_profiles(store, now):
     (ada,) = store.readers.sync("rewards", [ADA], now)
     store.readers.sync("agents", [], now)
     assert store.readers.all() == [ada]
 
 
-def test_two_processes_that_read_the_same_profile_agree(open_another, now):
+def test_processes_that_sync_the_same_profile_agree(open_another, now):
     addresses = [(Kind.EMAIL, f"reader{n}@example.org") for n in range(50)]
     start = Barrier(4)
 

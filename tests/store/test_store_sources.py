@@ -1,4 +1,4 @@
-"""What is known of sources, and of papers that come again: on each database."""
+"""The states and volumes of sources, and later versions of papers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def revised(store, reader_id, since):
     return store.papers.revisions_of({reader_id: since})[reader_id]
 
 
-def test_a_state_comes_back_as_it_was_kept_and_takes_the_place_of_the_last(store, now):
+def test_a_state_is_read_as_recorded_and_replaces_the_last(store, now):
     assert store.sources.states() == {}
     first = SourceState("owls", now, now, 0, "", None, "", {"etag": '"1"'})
     second = SourceState("owls", now, now, 2, "down", now + timedelta(hours=1), "stale", {})
@@ -24,7 +24,7 @@ def test_a_state_comes_back_as_it_was_kept_and_takes_the_place_of_the_last(store
         assert store.sources.states() == {"owls": state}
 
 
-def test_arrivals_tell_what_a_source_had_not_brought_before(samples, store, now):
+def test_arrivals_count_papers_that_are_new_to_their_source(samples, store, now):
     samples.ingest("A", "B", source="one")
     samples.ingest("B", "C", source="one", now=now + timedelta(hours=1))
     samples.ingest("A", source="two", now=now + timedelta(hours=1))
@@ -38,27 +38,25 @@ def test_arrivals_tell_what_a_source_had_not_brought_before(samples, store, now)
     )
 
 
-def test_a_later_version_is_news_for_those_who_like_the_paper_until_an_edition_told_of_it(
-    samples, store, now
-):
+def test_a_later_version_counts_for_readers_who_like_the_paper_until_an_edition_shows_it(samples, store, now):
     samples.ingest(V1)
-    likes, dislikes, says_nothing = (samples.reader(f"{name}@example.org", name) for name in ("a", "b", "c"))
+    likes, dislikes, no_vote = (samples.reader(f"{name}@example.org", name) for name in ("a", "b", "c"))
     store.feedback.add(likes.id, 1, Vote.UP, now, "cli")
     store.feedback.add(dislikes.id, 1, Vote.DOWN, now, "cli")
     later = now + timedelta(days=1)
     samples.ingest(V2, now=later)
     samples.ingest(V2, now=later + timedelta(hours=1), source="again")
-    assert [revised(store, reader.id, now) for reader in (likes, dislikes, says_nothing)] == [
+    assert [revised(store, reader.id, now) for reader in (likes, dislikes, no_vote)] == [
         [1],
         [],
         [],
     ]
     assert revised(store, likes.id, later + timedelta(hours=2)) == []
-    store.editions.save(samples.edition(likes, 1, at=later), "told", [])
+    store.editions.save(samples.edition(likes, 1, at=later), "slot", [])
     assert revised(store, likes.id, now) == []
 
 
-def test_the_version_that_was_seen_first_is_no_news(samples, store, now):
+def test_the_version_seen_first_is_not_a_revision(samples, store, now):
     samples.ingest(V1.title)
     samples.ingest(Entry("Owls", arxiv_id="2606.00001", version=3))
     reader = samples.reader()
@@ -67,9 +65,10 @@ def test_the_version_that_was_seen_first_is_no_news(samples, store, now):
     assert samples.paper("Owls").version == 3
 
 
-def test_a_lookup_is_kept_with_what_it_found(samples, store, now):
+def test_a_lookup_is_recorded_with_its_result(samples, store, now):
     samples.ingest("Owls", "Bees")
-    owls, bees = (samples.paper(title) for title in ("Owls", "Bees"))
+    owls = samples.paper("Owls")
+    bees = samples.paper("Bees")
     assert store.papers.without_link(9) == [bees, owls]
     store.papers.keep_lookup(owls.id, Entry("Owls", arxiv_id="2606.00001", categories=("cs.OW",)), now)
     store.papers.keep_lookup(bees.id, None, now)

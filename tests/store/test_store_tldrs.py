@@ -1,4 +1,4 @@
-"""TL;DRs: kept by paper and model; the budget holds whoever asks."""
+"""TL;DRs: stored by paper and model, within a budget across processes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 
-def test_what_a_model_wrote_of_a_paper_is_known(samples, store, now):
+def test_a_tldr_is_stored_for_its_paper_and_model(samples, store, now):
     first, second = samples.papers(2)
     request = store.tldrs.begin(first, "small-1", now, since=now, budget=9)
     assert store.tldrs.known([first, second], "small-1") == {}, "there is no answer yet"
@@ -16,7 +16,7 @@ def test_what_a_model_wrote_of_a_paper_is_known(samples, store, now):
     assert store.tldrs.known([], "small-1") == {}
 
 
-def test_requests_count_whether_answered_or_not_until_the_next_day(samples, store, now):
+def test_requests_count_until_the_next_day_answered_or_not(samples, store, now):
     (paper,) = samples.papers(1)
     assert store.tldrs.begin(
         paper, "small-1", now - timedelta(days=1), since=now - timedelta(days=1), budget=1
@@ -25,7 +25,7 @@ def test_requests_count_whether_answered_or_not_until_the_next_day(samples, stor
     assert store.tldrs.begin(paper, "small-1", now, since=now, budget=1) is None
 
 
-def test_those_who_ask_at_once_stay_within_the_budget(samples, open_another, now):
+def test_concurrent_requests_stay_within_the_budget(samples, open_another, now):
     (paper,) = samples.papers(1)
 
     def ask(_: int) -> list[int | None]:
@@ -33,5 +33,5 @@ def test_those_who_ask_at_once_stay_within_the_budget(samples, open_another, now
         return [tldrs.begin(paper, "small-1", now, since=now, budget=7) for _ in range(5)]
 
     with ThreadPoolExecutor(4) as pool:
-        begun = [request for requests in pool.map(ask, range(4)) for request in requests]
-    assert sum(request is not None for request in begun) == 7
+        requests = [request for results in pool.map(ask, range(4)) for request in results]
+    assert sum(request is not None for request in requests) == 7

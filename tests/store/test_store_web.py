@@ -1,4 +1,4 @@
-"""What the pages keep: readers who came by themselves, members' votes, overrides, limits; and search."""
+"""The data of the web pages: subscribers, votes of channel members, overrides, rate limits, search."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bot.store.schema import forgotten
 ADA, EVE = (Kind.EMAIL, "ada@example.org"), (Kind.EMAIL, "eve@example.org")
 
 
-def test_who_asks_waits_and_is_the_same_whatever_the_letters_case(store, now):
+def test_a_subscriber_awaits_confirmation_and_the_address_ignores_case(store, now):
     eve = store.readers.ask("rewards", *EVE, now)
     assert (eve.stopped, eve.origin) == (StopReason.AWAITING, Origin.WEB)
     assert store.readers.ask("rewards", Kind.EMAIL, "EVE@example.org", now) == eve
@@ -25,11 +25,9 @@ def test_who_asks_waits_and_is_the_same_whatever_the_letters_case(store, now):
     assert store.readers.since(eve.id) == now
 
 
-def test_readers_by_web_outlive_the_files_sync_and_unconfirmed_ones_do_not(store, now):
-    eve, bob = (
-        store.readers.ask("rewards", *EVE, now),
-        store.readers.ask("rewards", Kind.EMAIL, "bob@x.org", now),
-    )
+def test_sync_keeps_readers_from_the_web_and_deletes_overdue_unconfirmed_ones(store, now):
+    eve = store.readers.ask("rewards", *EVE, now)
+    bob = store.readers.ask("rewards", Kind.EMAIL, "bob@x.org", now)
     store.readers.confirm(eve.id)
     later = now + CONFIRM_WITHIN + timedelta(seconds=1)
     assert [r.address for r in store.readers.sync("rewards", [ADA], now)] == [ADA[1], EVE[1], "bob@x.org"]
@@ -37,7 +35,7 @@ def test_readers_by_web_outlive_the_files_sync_and_unconfirmed_ones_do_not(store
     assert store.readers.by_id(bob.id) is None
 
 
-def test_a_file_that_names_a_reader_by_web_adopts_it(store, now):
+def test_a_reader_from_the_web_becomes_one_of_the_file_that_lists_them(store, now):
     eve = store.readers.ask("rewards", *EVE, now)
     (adopted,) = store.readers.sync("rewards", [EVE], now)
     assert (adopted.id, adopted.stopped, adopted.origin) == (eve.id, None, Origin.FILE)
@@ -46,14 +44,14 @@ def test_a_file_that_names_a_reader_by_web_adopts_it(store, now):
     assert store.readers.by_id(eve.id).stopped == StopReason.REMOVED
 
 
-@pytest.mark.parametrize("who", [StopReason.OPERATOR, StopReason.REMOVED, StopReason.REFUSED])
-def test_one_whom_somebody_else_stopped_is_not_started_by_themselves(store, now, who):
+@pytest.mark.parametrize("reason", [StopReason.OPERATOR, StopReason.REMOVED, StopReason.REFUSED])
+def test_readers_cannot_end_a_stop_by_somebody_else(store, now, reason):
     eve = store.readers.ask("rewards", *EVE, now)
     assert store.readers.confirm(eve.id)
-    if who is StopReason.REFUSED:
+    if reason is StopReason.REFUSED:
         store.readers.refuse(eve.id, "550 no such user")
     else:
-        store.readers.stop(eve.id, who)
+        store.readers.stop(eve.id, reason)
     stopped = store.readers.by_id(eve.id)
     assert not store.readers.confirm(eve.id)
     assert not store.readers.come_back(eve.id)
@@ -63,25 +61,25 @@ def test_one_whom_somebody_else_stopped_is_not_started_by_themselves(store, now,
     assert store.readers.by_id(eve.id).stopped_because is None
 
 
-def test_one_who_stopped_by_themselves_comes_back_by_themselves(store, now):
+def test_readers_can_end_their_own_stop(store, now):
     eve = store.readers.ask("rewards", *EVE, now)
     assert not store.readers.come_back(eve.id)  # only the confirmation ends the wait for it
     store.readers.confirm(eve.id)
-    for way_back in (store.readers.come_back, store.readers.confirm):
-        for why in (StopReason.PAUSED, StopReason.UNSUBSCRIBED):
-            assert store.readers.leave(eve.id, why)
-            assert store.readers.by_id(eve.id).stopped is why
-            assert way_back(eve.id)
+    for resubscribe in (store.readers.come_back, store.readers.confirm):
+        for reason in (StopReason.PAUSED, StopReason.UNSUBSCRIBED):
+            assert store.readers.leave(eve.id, reason)
+            assert store.readers.by_id(eve.id).stopped is reason
+            assert resubscribe(eve.id)
             assert store.readers.by_id(eve.id).stopped is None
 
 
-def test_one_whom_the_operator_stopped_is_a_reader_again_once_the_file_names_them(store, now):
+def test_the_file_ends_a_stop_by_the_operator(store, now):
     eve = store.readers.ask("rewards", *EVE, now)
     store.readers.stop(eve.id)
     assert [reader.stopped for reader in store.readers.sync("rewards", [EVE], now)] == [None]
 
 
-def test_hashes_of_the_forgotten_can_not_be_guessed_without_the_key(store_url, now):
+def test_hashes_of_forgotten_addresses_are_keyed(store_url, now):
     plain = sha256(b"rewards/ada@example.org").hexdigest()
     for secrets in ([b"a" * 32], [b"a" * 32, b"b" * 32]):  # also after a key was added
         with open_store(store_url, secrets=secrets) as store:
@@ -99,14 +97,14 @@ def test_hashes_of_the_forgotten_can_not_be_guessed_without_the_key(store_url, n
         assert not store.readers.forgotten("rewards", ADA[1])
 
 
-def test_a_paused_reader_stays_paused_whatever_the_file_says(store, now):
+def test_a_paused_reader_in_the_file_stays_paused(store, now):
     (ada,) = store.readers.sync("rewards", [ADA], now)
     store.readers.stop(ada.id, StopReason.PAUSED)
     (again,) = store.readers.sync("rewards", [ADA], now)
     assert again.stopped == StopReason.PAUSED
 
 
-def test_a_forgotten_reader_is_gone_with_everything_and_stays_gone(samples, store, now):
+def test_a_forgotten_reader_is_deleted_with_all_data_and_not_added_again(samples, store, now):
     (ada,) = store.readers.sync("rewards", [ADA], now)
     (paper,) = samples.papers(1)
     store.feedback.add(ada.id, paper, Vote.UP, now, "page")
@@ -123,33 +121,33 @@ def test_a_forgotten_reader_is_gone_with_everything_and_stays_gone(samples, stor
     assert new.id != ada.id
 
 
-def test_of_each_member_of_a_channel_the_last_vote_counts(samples, store, now):
+def test_the_last_vote_of_each_channel_member_counts(samples, store, now):
     (channel,) = store.readers.sync("rewards", [(Kind.SLACK, "C0123ABC")], now)
-    one, other = samples.papers(2)
-    for voter, paper, vote in [
-        ("T/U1", one, Vote.UP),
-        ("T/U2", one, Vote.UP),
-        ("T/U3", one, Vote.DOWN),
+    paper, other = samples.papers(2)
+    for voter, paper_id, vote in [
+        ("T/U1", paper, Vote.UP),
+        ("T/U2", paper, Vote.UP),
+        ("T/U3", paper, Vote.DOWN),
         ("T/U1", other, Vote.UP),
         ("T/U2", other, Vote.UP),
         ("T/U1", other, Vote.DOWN),
         ("T/U3", other, Vote.UP),
         ("T/U3", other, Vote.CLEAR),
     ]:
-        store.feedback.add(channel.id, paper, vote, now, "slack", voter=voter)
-    assert [(t.paper, t.vote, t.voter) for t in store.feedback.votes(channel.id)] == [
-        (one, Vote.UP, "T/U1"),
-        (one, Vote.UP, "T/U2"),
-        (one, Vote.DOWN, "T/U3"),
+        store.feedback.add(channel.id, paper_id, vote, now, "slack", voter=voter)
+    assert [(vote.paper, vote.vote, vote.voter) for vote in store.feedback.votes(channel.id)] == [
+        (paper, Vote.UP, "T/U1"),
+        (paper, Vote.UP, "T/U2"),
+        (paper, Vote.DOWN, "T/U3"),
         (other, Vote.UP, "T/U2"),
         (other, Vote.DOWN, "T/U1"),
     ]
     current = store.feedback.current(channel.id)
-    assert {paper: thumb.vote for paper, thumb in current.items()} == {one: Vote.UP}
+    assert {paper_id: vote.vote for paper_id, vote in current.items()} == {paper: Vote.UP}
     assert store.feedback.counts() == {channel.id: (3, 2)}
 
 
-def test_a_letter_goes_out_to_one_who_is_no_reader_yet_and_once(store, now):
+def test_a_confirmation_mail_is_sent_once_and_to_an_unconfirmed_reader(store, now):
     eve = store.readers.ask("rewards", *EVE, now)
     for _ in range(2):
         store.outbox.put_confirmation(
@@ -161,7 +159,7 @@ def test_a_letter_goes_out_to_one_who_is_no_reader_yet_and_once(store, now):
     assert store.outbox.finish(delivery, State.SENT, now)
 
 
-def test_an_edition_still_stops_with_its_reader(samples, store, now):
+def test_an_edition_of_a_stopped_reader_is_cancelled(samples, store, now):
     eve = samples.reader("eve@example.org")
     samples.messages(eve)
     (delivery,) = store.outbox.claim(Kind.EMAIL, now, timedelta(hours=1), 10)
@@ -170,7 +168,7 @@ def test_an_edition_still_stops_with_its_reader(samples, store, now):
     assert store.outbox.counts()[State.CANCELLED] == 1
 
 
-def test_overrides_are_kept_by_reader_and_an_empty_one_is_none(samples, store):
+def test_overrides_are_per_reader_and_an_empty_one_is_not_stored(samples, store):
     ada = samples.reader()
     assert store.overrides.get(ada.id) == Override()
     full = Override(3, time(6, 30), ("mon", "sun"), ("agents", "naïve"))
@@ -181,7 +179,7 @@ def test_overrides_are_kept_by_reader_and_an_empty_one_is_none(samples, store):
     assert store.overrides.all() == {}
 
 
-def test_a_limit_counts_in_windows_that_begin_with_the_first_time(store, open_another, now):
+def test_a_rate_limit_counts_in_windows_that_begin_with_the_first_event(store, open_another, now):
     minute = timedelta(minutes=1)
 
     def allow(seconds=0, who="ada", limits=store.rate_limits):
@@ -195,7 +193,7 @@ def test_a_limit_counts_in_windows_that_begin_with_the_first_time(store, open_an
 
 
 @pytest.fixture
-def shelf(samples):
+def three_papers(samples):
     samples.ingest(
         Entry("Energy-based reward models", "We align language models.", ("Renée Jaques",)),
         Entry("Agents that shop", "They are rewarded for bargains.", ("Ada Lovelace",)),
@@ -203,7 +201,7 @@ def shelf(samples):
     )
 
 
-def test_search_wants_all_words_in_any_form_and_titles_first(store, shelf):
+def test_search_requires_all_words_in_any_form_and_ranks_titles_first(store, three_papers):
     def titles(words):
         return [paper.title for paper in store.search.papers(words)]
 
@@ -229,23 +227,23 @@ def test_search_wants_all_words_in_any_form_and_titles_first(store, shelf):
         "reward & ! | <->",
     ],
 )
-def test_nothing_typed_into_search_is_syntax(store, shelf, words):
+def test_search_has_no_query_syntax(store, three_papers, words):
     assert isinstance(store.search.papers(words), list)
 
 
-def test_search_follows_what_becomes_of_a_paper(samples, store, shelf):
+def test_search_finds_updated_papers(samples, store, three_papers):
     samples.ingest(Entry("A third", "Now something on quantum annealing, at length.", ("Grace Hopper",)))
     assert [paper.title for paper in store.search.papers("quantum")] == ["A third"]
     assert [paper.title for paper in store.search.papers("hopper")] == ["A third"]
 
 
-def test_which_reader_had_a_paper_last(samples, store, now):
+def test_the_reader_who_was_shown_a_paper_last(samples, store, now):
     ada, eve = samples.reader(), samples.reader("eve@example.org", "agents")
-    one, other = samples.papers(2)
+    paper, other = samples.papers(2)
     for reader in (ada, eve):
-        store.editions.save(samples.edition(reader, one), "slot", [])
-    assert store.editions.last_with([ada.id, eve.id], one) == eve.id
-    assert store.editions.last_with([ada.id], one) == ada.id
+        store.editions.save(samples.edition(reader, paper), "slot", [])
+    assert store.editions.last_with([ada.id, eve.id], paper) == eve.id
+    assert store.editions.last_with([ada.id], paper) == ada.id
     assert store.editions.last_with([ada.id, eve.id], other) is None
     assert [edition.reader_id for edition in store.editions.of_reader(ada.id)] == [ada.id]
     assert [reader.id for reader in store.readers.at_address("eve@example.org")] == [eve.id]

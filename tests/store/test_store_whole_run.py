@@ -1,9 +1,9 @@
-"""A whole day of the application on each database."""
+"""One day of the application on each database."""
 
 NOW = "2025-05-07T09:00:00+02:00"
 
 
-def test_a_day_goes_the_same_on_each_database(home, paperbot, store_url, monkeypatch):
+def test_a_day_has_the_same_result_on_each_database(home, paperbot, store_url, monkeypatch):
     monkeypatch.setenv("PAPERBOT_STORE__URL", store_url)
     first = paperbot("run", "--now", NOW, "--json")
     assert first.code == 0
