@@ -32,31 +32,22 @@ def command(ctx: click.Context, paths: Sequence[Path], now: datetime, again: boo
       paperbot ingest ~/Downloads/llm-rl-2025-05-06.txt
       paperbot ingest --again seeds/slow.xml
     """
-    from bot.ingestion.service import DigestReport, Ingestion
+    from bot.ingestion.service import IngestionService
     from bot.sources.folder import FilesSource
 
     app = app_of(ctx)
     sources = [FilesSource(paths)] if paths else app.sources
-    digests: list[DigestReport] = []
-    problems = app.room.problems()
-    ingestion = Ingestion(app.store, app.parser.parse, now, at_once=True, again=again)
+    service = IngestionService(app.store, app.parser.parse, app.room, app.resolve, app.learn)
     with progress_bar() as progress:
-        for outcome in ingestion.of_all([] if problems else sources):
-            if isinstance(outcome, DigestReport):
-                digests.append(outcome)
-            else:
-                problems.append(outcome)
-            progress("reading digests", len(digests) + len(problems), 0)
-        problems += app.resolve(now)
-        if any(digest.new for digest in digests):
-            progress("learning their words", len(digests), 0)
-            app.learn()
+        report = service.ingest(sources, now, at_once=True, again=again, progress=progress)
     if as_json:
-        print_json({"digests": [digest_json(d) for d in digests], "problems": problems_json(problems)})
+        print_json(
+            {"digests": [digest_json(d) for d in report.digests], "problems": problems_json(report.problems)}
+        )
     else:
-        _print_table(digests)
-        print_problems(problems)
-    return 1 if problems else 0
+        _print_table(report.digests)
+        print_problems(report.problems)
+    return 1 if report.problems else 0
 
 
 def digest_json(digest: DigestReport) -> dict[str, object]:

@@ -23,7 +23,7 @@ from bot.editions.composer import EditionComposer, EditionRequest
 from bot.editions.tldrs import TldrWriter
 from bot.editions.waiting_for_sources import Due, Waiting, missing_of
 from bot.errors import PaperbotError, mistake
-from bot.ingestion.service import DigestReport, Ingestion, Parse
+from bot.ingestion.service import DigestReport, IngestionService, Parse
 from bot.rendering.messages import MessageRenderer
 from bot.schedule import due_slots, local_date
 from bot.sources import Source
@@ -143,31 +143,10 @@ class DailyJob:
     def ingest(
         self, now: datetime, progress: Progress = no_progress
     ) -> tuple[list[DigestReport], list[Problem]]:
-        """What the sources bring, into the store, if there is room."""
-        if full := self.room.problems():
-            return [], full
-        arrived: list[DigestReport] = []
-        problems: list[Problem] = []
-        for outcome in Ingestion(self.store, self.parse, now).of_all(self.sources):
-            if isinstance(outcome, Problem):
-                problems.append(outcome)
-            else:
-                arrived.append(outcome)
-            progress("reading digests", len(arrived) + len(problems), 0)
-        problems.extend(self._resolved(now))
-        if any(digest.new for digest in arrived):
-            progress("learning their words", len(arrived), 0)
-            self.learn()
-        return arrived, problems
-
-    def _resolved(self, now: datetime) -> list[Problem]:
-        """Looks up links; whatever goes wrong with that stops nothing else."""
-        try:
-            return list(self.resolve(now))
-        except PaperbotError:
-            raise
-        except Exception as error:
-            return [Problem("links", _reason(error))]
+        """Poll the sources and store what is new, unless the disk is full."""
+        service = IngestionService(self.store, self.parse, self.room, self.resolve, self.learn)
+        report = service.ingest(self.sources, now, progress=progress)
+        return report.digests, report.problems
 
     def publish(
         self, now: datetime, *, force: bool = False, progress: Progress = no_progress, show: Shown = _unseen
