@@ -33,35 +33,22 @@ def command(ctx: click.Context, paths: Sequence[Path], now: datetime, again: boo
       paperbot ingest ~/Downloads/llm-rl-2025-05-06.txt
       paperbot ingest --again seeds/slow.xml
     """
-    from bot.ingestion.service import DigestReport, Ingestion
+    from bot.ingestion.service import IngestionService
     from bot.sources.folder import FilesSource
 
     app = app_of(ctx)
     sources = [FilesSource(paths)] if paths else app.sources
-    digests: list[DigestReport] = []
-    # A full disk is found out before anything is retrieved: what could not be stored would be lost for some sources.
-    problems = app.room.problems()
-    # at_once: who calls this command wants the sources queried now, not when their interval is over.
-    ingestion = Ingestion(app.store, app.parser.parse, now, at_once=True, again=again)
+    service = IngestionService(app.store, app.parser.parse, app.room, app.resolve, app.learn)
     with progress_bar() as progress:
-        for outcome in ingestion.of_all([] if problems else sources):
-            if isinstance(outcome, DigestReport):
-                digests.append(outcome)
-            else:
-                problems.append(outcome)
-            # The total is unknown until the last source has answered.
-            progress("reading digests", len(digests) + len(problems), 0)
-        problems += app.resolve(now)
-        if any(digest.new for digest in digests):
-            progress("fitting the corpus", len(digests), 0)
-            app.learn()
+        report = service.ingest(sources, now, at_once=True, again=again, progress=progress)
     if as_json:
-        rows = [digest_json(digest) for digest in digests]
-        print_json({"digests": rows, "problems": problems_json(problems)})
+        print_json(
+            {"digests": [digest_json(d) for d in report.digests], "problems": problems_json(report.problems)}
+        )
     else:
-        _print_digests(digests)
-        print_problems(problems)
-    return 1 if problems else 0
+        _print_digests(report.digests)
+        print_problems(report.problems)
+    return 1 if report.problems else 0
 
 
 def digest_json(digest: DigestReport) -> dict[str, object]:

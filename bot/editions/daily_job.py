@@ -37,7 +37,7 @@ from bot.editions.composer import EditionComposer
 from bot.editions.tldrs import TldrWriter
 from bot.editions.waiting_for_sources import Due, Waiting, missing_of
 from bot.errors import PaperbotError, mistake
-from bot.ingestion.service import DigestReport, Ingestion, Parse
+from bot.ingestion.service import DigestReport, IngestionService, Parse
 from bot.rendering.messages import MessageRenderer
 from bot.schedule import due_slots, local_date
 from bot.sources import Source
@@ -171,28 +171,10 @@ class DailyJob:
     def ingest(
         self, now: datetime, progress: Progress = no_progress
     ) -> tuple[list[DigestReport], list[Problem]]:
-        """Ingest all sources and return the new digests and the problems; do nothing if the disk is full."""
-        if full := self.room.problems():
-            return [], full
-        digests: list[DigestReport] = []
-        problems: list[Problem] = []
-        for outcome in Ingestion(self.store, self.parse, now).of_all(self.sources):
-            if isinstance(outcome, Problem):
-                problems.append(outcome)
-            else:
-                digests.append(outcome)
-            progress("reading digests", len(digests) + len(problems), 0)
-        try:
-            problems.extend(self.resolve(now))
-        except PaperbotError:
-            raise
-        except Exception as error:
-            # Links are optional: an unforeseen error in their look-up must not stop the editions.
-            problems.append(Problem("links", _describe(error)))
-        if any(digest.new for digest in digests):
-            progress("learning their words", len(digests), 0)
-            self.learn()
-        return digests, problems
+        """Poll the sources and store what is new, unless the disk is full."""
+        service = IngestionService(self.store, self.parse, self.room, self.resolve, self.learn)
+        report = service.ingest(self.sources, now, progress=progress)
+        return report.digests, report.problems
 
     def publish(
         self,

@@ -1,1 +1,5 @@
-"""Takes what sources bring into the store: ingest one source, watch its health, look up missing links."""
+"""Ingestion: poll the sources and store what is new.
+
+``service`` holds the ingest loop, one source and one digest; ``polling`` decides when a source is due (interval,
+exponential backoff, Retry-After); ``health`` is the watchdog; ``link_resolution`` looks up links that digests lack.
+"""

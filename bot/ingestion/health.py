@@ -1,8 +1,10 @@
-"""The watchdog: does a source bring what it usually brings? ``ingesting`` and ``status`` ask it.
+"""The watchdog: does a source deliver as many new papers as it usually does?
 
-The last 24 hours are compared with the 24 hours that ended at the same time of earlier days: of the same weekday
-where there are three such days, else, for a working day, of all working days. Days on which arXiv
-announces nothing are no days for those who repeat its announcements.
+The last 24 hours are compared with the median of the 24 hours that ended at the same time on earlier days: on the same
+weekday if there are three such days in the look-back, else on all comparable days. For sources that repeat arXiv's
+announcements, days without an announcement are left out; for the others, working days compare with working days.
+
+``watch`` fetches what the store knows; ``assess`` is the pure decision.
 """
 
 from __future__ import annotations
@@ -19,27 +21,30 @@ from bot.sources import Source
 from bot.store import Store
 from bot.store.sources import Arrival
 
-LOOK_BACK = timedelta(days=36)
+LOOK_BACK = timedelta(days=36)  # five days of each weekday, and a day for the first of them to begin
 _DAY = timedelta(days=1)
-_ENOUGH_DAYS = 3
-_SHORT = 0.3  # of the usual volume
+_MIN_COMPARABLE_DAYS = 3  # the median of fewer would follow a single holiday or backlog
+_SHORT_SHARE = 0.3  # of the usual volume
 
 
 class Health(StrEnum):
-    """How a source does."""
+    """The state of a source."""
 
     OK = "ok"
-    NEW = "new"  # too young for a judgement
+    NEW = "new"  # too few comparable days for a judgement
     RESTING = "resting"  # nothing is expected: a weekend or holiday of arXiv
     SHORT = "short"  # far fewer new papers than usual
-    STALE = "stale"  # nothing new, though something is usual
+    STALE = "stale"  # no new papers where some are usual
     EMPTY = "empty"  # digests without papers
-    FAILING = "failing"  # it can't be read
+    FAILING = "failing"  # can't be read
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """How a source does, and in a few words why; ``usual`` new papers come by this time of such a day."""
+class HealthReport:
+    """The health of a source and its reason in a few words.
+
+    ``usual`` is the median number of new papers in 24 hours that end at this time of a comparable day.
+    """
 
     health: Health
     detail: str = ""
@@ -47,76 +52,82 @@ class Verdict:
 
     @property
     def is_trouble(self) -> bool:
-        """Whether a person should look at it."""
+        """Whether a person should look at the source."""
         return self.health not in (Health.OK, Health.NEW, Health.RESTING)
 
     def __str__(self) -> str:
         return f"{self.health}: {self.detail}" if self.detail else str(self.health)
 
 
-def watch(source: Source, store: Store, now: datetime, state: SourceState) -> Verdict:
-    """The verdict on a source; people drop files when they like, so a folder can only fail."""
+def watch(source: Source, store: Store, now: datetime, state: SourceState) -> HealthReport:
+    """Return the health of a source by its state and its arrivals in the store."""
     if not source.every:
-        return Verdict(Health.FAILING, _failing(state)) if state.failures else Verdict(Health.OK)
+        # People drop files into folders when they like: an alarm on every quiet Tuesday would soon be ignored.
+        return _failing(state) if state.failures else HealthReport(Health.OK)
     arrivals = store.sources.arrivals(source.name, now - LOOK_BACK)
-    return judge(state, arrivals, now, repeats_arxiv=source.repeats_arxiv)
+    return assess(state, arrivals, now, repeats_arxiv=source.repeats_arxiv)
 
 
-def judge(state: SourceState, arrivals: Sequence[Arrival], now: datetime, *, repeats_arxiv: bool) -> Verdict:
-    """The verdict on a source; ``arrivals`` of the look-back, oldest first, to ``now``."""
+def assess(
+    state: SourceState, arrivals: Sequence[Arrival], now: datetime, *, repeats_arxiv: bool
+) -> HealthReport:
+    """Return the health of a source; ``arrivals`` are those of the look-back, oldest first."""
     if state.failures:
-        return Verdict(Health.FAILING, _failing(state))
+        return _failing(state)
     if not arrivals:
-        return Verdict(Health.NEW)
+        return HealthReport(Health.NEW)
     if repeats_arxiv and not announced_between(now - _DAY, now):
-        return Verdict(Health.RESTING, "arXiv announces nothing today")
-    usual = _usual(arrivals, now, repeats_arxiv)
+        return HealthReport(Health.RESTING, "arXiv announces nothing today")
+    usual = _usual_volume(arrivals, now, repeats_arxiv)
     if usual is None:
-        return Verdict(Health.NEW)
+        return HealthReport(Health.NEW)
     today = [arrival for arrival in arrivals if now - _DAY < arrival.at <= now]
-    fresh = sum(arrival.fresh for arrival in today)
-    if usual < 1 or fresh >= _SHORT * usual:
-        return Verdict(Health.OK, usual=usual)
-    return _too_little(today, arrivals, usual)
+    new_papers = sum(arrival.fresh for arrival in today)
+    if usual < 1 or new_papers >= _SHORT_SHARE * usual:
+        return HealthReport(Health.OK, usual=usual)
+    return _shortfall(today, arrivals, usual)
 
 
-def _too_little(today: Sequence[Arrival], arrivals: Sequence[Arrival], usual: float) -> Verdict:
-    fresh = sum(arrival.fresh for arrival in today)
-    if fresh:
-        return Verdict(Health.SHORT, f"{fresh} new papers in a day, {usual:.0f} are usual", usual)
-    last = max((arrival.at for arrival in arrivals if arrival.fresh), default=arrivals[0].at)
-    since = f"nothing new since {last:%Y-%m-%d}, {usual:.0f} papers a day are usual"
-    shown = max((arrival.papers for arrival in today), default=0)
-    if today and not shown:
-        return Verdict(Health.EMPTY, f"its digests have no papers; {since}", usual)
-    repeated = f"the same {shown} papers again; " if shown else ""
-    return Verdict(Health.STALE, f"{repeated}{since}", usual)
+def _shortfall(today: Sequence[Arrival], arrivals: Sequence[Arrival], usual: float) -> HealthReport:
+    """Report fewer new papers than usual: some, none of those listed, or none listed at all."""
+    new_papers = sum(arrival.fresh for arrival in today)
+    if new_papers:
+        return HealthReport(Health.SHORT, f"{new_papers} new papers in a day, {usual:.0f} are usual", usual)
+    newest = max((arrival.at for arrival in arrivals if arrival.fresh), default=arrivals[0].at)
+    reason = f"nothing new since {newest:%Y-%m-%d}, {usual:.0f} papers a day are usual"
+    # A feed shows the same papers for days, so that the largest digest counts, not the sum.
+    listed = max((arrival.papers for arrival in today), default=0)
+    if today and not listed:
+        return HealthReport(Health.EMPTY, f"its digests have no papers; {reason}", usual)
+    repeated = f"the same {listed} papers again; " if listed else ""
+    return HealthReport(Health.STALE, f"{repeated}{reason}", usual)
 
 
-def _failing(state: SourceState) -> str:
+def _failing(state: SourceState) -> HealthReport:
     times = "" if state.failures == 1 else f" ({state.failures} times in a row)"
     since = f"; it last went well on {state.succeeded_at:%Y-%m-%d %H:%M} UTC" if state.succeeded_at else ""
-    return f"{state.problem}{times}{since}"
+    return HealthReport(Health.FAILING, f"{state.problem}{times}{since}")
 
 
-def _usual(arrivals: Sequence[Arrival], now: datetime, repeats_arxiv: bool) -> float | None:
-    """The median number of new papers on comparable days; None while there are too few such days."""
-    days = [
-        (ago, _fresh(arrivals, now - ago * _DAY))
-        for ago in range(1, LOOK_BACK // _DAY)
-        if now - ago * _DAY >= arrivals[0].at and _is_like_today(now, ago, repeats_arxiv)
-    ]
-    same_weekday = [fresh for ago, fresh in days if ago % 7 == 0]
-    compared = same_weekday if len(same_weekday) >= _ENOUGH_DAYS else [fresh for _, fresh in days]
-    return median(compared) if len(compared) >= _ENOUGH_DAYS else None
-
-
-def _is_like_today(now: datetime, ago: int, repeats_arxiv: bool) -> bool:
-    then = now - ago * _DAY
-    if repeats_arxiv:
-        return announced_between(then - _DAY, then)
-    return then.weekday() == now.weekday() or max(then.weekday(), now.weekday()) < 5
-
-
-def _fresh(arrivals: Sequence[Arrival], end: datetime) -> int:
-    return sum(arrival.fresh for arrival in arrivals if end - _DAY < arrival.at <= end)
+def _usual_volume(arrivals: Sequence[Arrival], now: datetime, repeats_arxiv: bool) -> float | None:
+    """Return the median number of new papers on comparable days; None if there are too few such days."""
+    same_weekday: list[int] = []
+    comparable: list[int] = []
+    for days_ago in range(1, LOOK_BACK // _DAY):
+        end = now - days_ago * _DAY
+        if end < arrivals[0].at:
+            break
+        if repeats_arxiv:
+            is_comparable = announced_between(end - _DAY, end)
+        else:
+            both_working_days = max(end.weekday(), now.weekday()) < 5
+            is_comparable = end.weekday() == now.weekday() or both_working_days
+        if not is_comparable:
+            continue
+        volume = sum(arrival.fresh for arrival in arrivals if end - _DAY < arrival.at <= end)
+        comparable.append(volume)
+        if days_ago % 7 == 0:
+            same_weekday.append(volume)
+    # Weekdays differ among themselves too, so that the same weekday goes first where there are enough of it.
+    volumes = same_weekday if len(same_weekday) >= _MIN_COMPARABLE_DAYS else comparable
+    return median(volumes) if len(volumes) >= _MIN_COMPARABLE_DAYS else None

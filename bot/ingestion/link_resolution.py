@@ -1,4 +1,7 @@
-"""Links that digests don't give: arXiv is asked by title, a few papers a run, each paper once."""
+"""Link resolution: look up papers without a link at arXiv, by title; a few each run, each paper once.
+
+Whether a search result is the paper is decided by ``bot.identity.same``, and by an author in common.
+"""
 
 from __future__ import annotations
 
@@ -10,20 +13,20 @@ from urllib.parse import urlencode
 
 from bot.domain import Entry, Paper, Problem, RawDigest
 from bot.errors import DigestError, SourceError
-from bot.identity import normalised_title
+from bot.identity import normalised_title, same
 from bot.ingestion.service import Parse
 from bot.sources.arxiv import URL
 from bot.sources.http import Fetcher
 from bot.store import Store
 
 NAME = "links"
-_MOST_A_RUN = 10  # at three seconds each, as arXiv asks
-_ANSWERS = 5
+_MAX_PAPERS = 10  # in a run: half a minute, at the three seconds between requests that arXiv asks for
+_MAX_RESULTS = 5  # of a search
 
 
 @dataclass(frozen=True, slots=True)
 class Resolver:
-    """Looks papers up that have neither id nor address."""
+    """Look up papers that have neither an id nor a link."""
 
     store: Store
     fetcher: Fetcher
@@ -31,31 +34,36 @@ class Resolver:
     url: str = URL
 
     def resolve(self, now: datetime) -> Iterator[Problem]:
-        """Looks up the newest such papers and keeps what is found; the first failure ends it for this run."""
-        for paper in self.store.papers.without_link(_MOST_A_RUN):
+        """Look up the newest papers without a link and store what is found.
+
+        The first failure ends it for this run, as the others would meet it too; these papers are looked up again
+        next time. A paper that arXiv does not have is not looked up again.
+        """
+        for paper in self.store.papers.without_link(_MAX_PAPERS):
+            # Punctuation would be read as operators of the query language.
+            words = " ".join(re.findall(r"\w+", paper.title))
+            query = urlencode({"search_query": f'ti:"{words}"', "max_results": _MAX_RESULTS})
             try:
-                found = self._look_up(paper)
+                content = self.fetcher.fetch(f"{self.url}?{query}").content or b""
+                digests = self.parse(RawDigest(NAME, "", content))
             except (SourceError, DigestError) as error:
                 yield Problem(NAME, f"looking papers up at arXiv: {error}")
                 return
-            self.store.papers.keep_lookup(paper.id, found, now)
-
-    def _look_up(self, paper: Paper) -> Entry | None:
-        words = " ".join(re.findall(r"\w+", paper.title))
-        asked = urlencode({"search_query": f'ti:"{words}"', "max_results": _ANSWERS})
-        content = self.fetcher.fetch(f"{self.url}?{asked}").content or b""
-        entries = (entry for digest in self.parse(RawDigest(NAME, "", content)) for entry in digest.entries)
-        return next((entry for entry in entries if entry.arxiv_id and is_same_work(paper, entry)), None)
+            entries = (entry for digest in digests for entry in digest.entries)
+            match = next((entry for entry in entries if entry.arxiv_id and _is_match(paper, entry)), None)
+            self.store.papers.keep_lookup(paper.id, match, now)
 
 
-def is_same_work(paper: Paper, entry: Entry) -> bool:
-    """Whether title and authors agree: the same words, and an author in common where both name any."""
-    if normalised_title(paper.title) != normalised_title(entry.title):
+def _is_match(paper: Paper, entry: Entry) -> bool:
+    """Whether an entry is the paper: the same title, and an author in common if both name any.
+
+    Titles such as "Introduction" or "A Survey of Large Language Models" are not unique. Given names are abbreviated
+    in many digests, so surnames are compared.
+    """
+    if not same(entry, paper):
         return False
-    if not (paper.authors and entry.authors):
-        return True
-    return bool(_surnames(paper.authors) & _surnames(entry.authors))
-
-
-def _surnames(authors: tuple[str, ...]) -> set[str]:
-    return {normalised_title(author.split()[-1]) for author in authors if author.split()}
+    surnames, other_surnames = (
+        {normalised_title(author.split()[-1]) for author in authors if author.split()}
+        for authors in (paper.authors, entry.authors)
+    )
+    return not (paper.authors and entry.authors) or bool(surnames & other_surnames)

@@ -1,39 +1,40 @@
-"""From sources to the store: retrieve, parse, identify.
+"""Ingestion: from sources to the store.
 
-Whatever goes wrong with a digest, foreseen or not, is that digest's Problem, and whatever goes wrong with a source is
-that source's; the others go on. Only a store that can't be used ends it all, as nothing could be kept.
+    sources --is it due?--> poll --digest--> known by its hash? --parse, in its process--> identify, merge --> store
+        --state of the source, health check--> links that digests lack --> vocabulary
+
+Fault isolation: what goes wrong with a digest, expected or not, is a Problem of that digest, and what goes wrong with
+a source is a Problem of that source. Only a store that can't be used ends the run, as nothing could be kept.
 """
 
 from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 
-from bot.clock import has_come
+from bot.disk_space import DiskSpace
 from bot.domain import ParsedDigest, Problem, RawDigest, SourceState
-from bot.errors import DigestError, LimitError, ParserError, SourceError, StoreError, mistake
+from bot.errors import DigestError, LimitError, PaperbotError, ParserError, SourceError, StoreError, mistake
 from bot.ingestion.health import Health, watch
+from bot.ingestion.polling import after_failure, after_success, is_due, retry_after
 from bot.sources import Source, Visit
 from bot.store import Store
 from bot.store.papers import StoredDigest
 
 log = logging.getLogger("paperbot")
 
-_NEARLY = 0.9  # of the time between two visits
-_FIRST_RETRY = timedelta(
-    minutes=5
-)  # after a failure; doubled with each further one, up to the source's interval
-_TRY_AGAIN = "`paperbot ingest --again` tries again"
+_RETRY_HINT = "`paperbot ingest --again` tries again"
 
-Parse = Callable[[RawDigest], Sequence[ParsedDigest]]
+Parse = Callable[[RawDigest], Sequence[ParsedDigest]]  # raises DigestError for what is not a digest
+Progress = Callable[[str, int, int], None]  # the step, items done, items in all (0: unknown)
 
 
 @dataclass(frozen=True, slots=True)
 class DigestReport:
-    """What became of one digest; ``rejected`` says which of its blocks could not be read."""
+    """The outcome of one digest; ``rejected`` says which of its blocks could not be read."""
 
     source: str
     date: date | None
@@ -46,11 +47,67 @@ class DigestReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Ingestion:
-    """Takes in what sources bring, at one time.
+class IngestionReport:
+    """The outcome of one run over the sources."""
 
-    ``parse`` raises DigestError for what is no digest. ``at_once`` asks sources that were asked a short while ago;
-    ``again`` parses digests that are refused since parsing them met a limit.
+    digests: list[DigestReport]
+    problems: list[Problem]
+
+
+@dataclass(frozen=True, slots=True)
+class IngestionService:
+    """The one ingest loop, for ``paperbot ingest``, the daily job and the scheduler."""
+
+    store: Store
+    parse: Parse
+    disk_space: DiskSpace
+    resolve_links: Callable[[datetime], Iterable[Problem]]
+    learn: Callable[[], None]  # refits the vocabulary if enough papers are new
+
+    def ingest(
+        self,
+        sources: Iterable[Source],
+        now: datetime,
+        *,
+        at_once: bool = False,
+        again: bool = False,
+        progress: Progress | None = None,
+    ) -> IngestionReport:
+        """Poll the sources, store what is new, look up missing links, refit the vocabulary; raises StoreError.
+
+        ``at_once`` and ``again`` are those of ``Ingestion``. A full disk ends the run before it begins.
+        """
+        report = IngestionReport([], self.disk_space.problems())
+        if report.problems:
+            return report
+        for outcome in Ingestion(self.store, self.parse, now, at_once, again).ingest_sources(sources):
+            if isinstance(outcome, DigestReport):
+                report.digests.append(outcome)
+            else:
+                report.problems.append(outcome)
+            if progress:
+                progress("reading digests", len(report.digests) + len(report.problems), 0)
+        try:
+            report.problems.extend(self.resolve_links(now))
+        except PaperbotError:
+            raise
+        except Exception as error:
+            # A missing link is an inconvenience: no mistake in looking it up may cost anybody an edition.
+            log.debug("links", exc_info=True)
+            report.problems.append(Problem("links", mistake(error)))
+        if any(digest.new for digest in report.digests):
+            if progress:
+                progress("learning their words", len(report.digests), 0)
+            self.learn()
+        return report
+
+
+@dataclass(frozen=True, slots=True)
+class Ingestion:
+    """Retrieve, parse and store what sources deliver, at one time.
+
+    ``at_once`` polls sources that are not due yet; ``again`` parses digests that are refused because parsing them
+    met a limit earlier.
     """
 
     store: Store
@@ -59,77 +116,93 @@ class Ingestion:
     at_once: bool = False
     again: bool = False
 
-    def of_all(self, sources: Iterable[Source]) -> Iterator[DigestReport | Problem]:
-        """What became of each digest, one source after the other; raises StoreError.
+    def ingest_sources(self, sources: Iterable[Source]) -> Iterator[DigestReport | Problem]:
+        """Yield the outcome of each digest of the sources that are due; raises StoreError.
 
-        A source that asked to be left alone is, and with ``at_once`` that is a Problem.
+        A source that sent Retry-After is not polled before that time; with ``at_once`` that is a Problem.
         """
         states = self.store.sources.states()
         for source in sources:
             state = states.get(source.name) or SourceState(source.name)
+            not_before = retry_after(state, self.now)
             try:
-                yield from self._of_source(source, state)
+                if not_before and self.at_once:
+                    until = f"{not_before:%Y-%m-%d %H:%M} UTC"
+                    yield Problem(source.name, f"asks not to be polled until {until}")
+                elif not not_before and (self.at_once or is_due(source.every, state, self.now)):
+                    yield from self.ingest_source(source, state)
             except StoreError:
                 raise
             except Exception as error:
                 log.debug("%s", source.name, exc_info=True)
                 yield Problem(source.name, mistake(error))
 
-    def _of_source(self, source: Source, state: SourceState) -> Iterator[DigestReport | Problem]:
-        if state.not_before and not has_come(state.not_before, self.now):
-            if self.at_once:
-                until = f"{state.not_before:%Y-%m-%d %H:%M} UTC"
-                yield Problem(source.name, f"asks to be left alone until {until}")
-        elif self.at_once or _is_due(source, state, self.now):
-            yield from self._visit(source, state)
-
-    def _visit(self, source: Source, state: SourceState) -> Iterator[DigestReport | Problem]:
-        """One retrieval, how it went, and whether its operator should know."""
+    def ingest_source(self, source: Source, state: SourceState) -> Iterator[DigestReport | Problem]:
+        """Poll one source, record how that went, and check its health."""
         visit = Visit(self.now, dict(state.memory))
         problems: list[Problem] = []
         failure: SourceError | None = None
-        read = 0
+        digests = 0
         try:
             for raw in retrieved(source, visit):
-                for outcome in [raw] if isinstance(raw, Problem) else self._taken_in(raw):
+                for outcome in [raw] if isinstance(raw, Problem) else self.ingest_digest(raw):
                     yield outcome
                     if isinstance(outcome, Problem):
                         problems.append(outcome)
                     else:
-                        read += 1
+                        digests += 1
         except SourceError as error:
             failure = error
             problems.append(Problem(source.name, str(error)))
             yield problems[-1]
-        if problems and (failure or not read):
-            state = _failed(state, problems[-1], failure, self.now)
+        # One unreadable file of many is a problem, but not a failure of the folder.
+        if problems and (failure or not digests):
+            wait = failure.retry_after if failure else None
+            state = after_failure(state, problems[-1], wait, self.now)
         else:
-            state = _went_well(state, state.memory if problems else visit.memory, self.now)
-        yield from self._recorded(source, state)
-
-    def _recorded(self, source: Source, state: SourceState) -> Iterator[Problem]:
-        """Keeps the state; a Problem where the source is in a trouble that its operator was not told of."""
+            # The new memory (an ETag, the newest date) would hide what was not stored from the next poll.
+            state = after_success(state, state.memory if problems else visit.memory, self.now)
+        # Recorded before the health check, so that a mistake in the check does not repeat the poll at the next run.
         self.store.sources.record(state)
-        verdict = watch(source, self.store, self.now, state)
-        if verdict.is_trouble and verdict.health not in (Health.FAILING, state.warned):
-            yield Problem(source.name, str(verdict))
-        warned = str(verdict.health) if verdict.is_trouble else ""
+        report = watch(source, self.store, self.now, state)
+        # Warn once for as long as the trouble lasts. A failure was reported above already.
+        if report.is_trouble and report.health not in (Health.FAILING, state.warned):
+            yield Problem(source.name, str(report))
+        warned = str(report.health) if report.is_trouble else ""
         if warned != state.warned:
             self.store.sources.record(replace(state, warned=warned))
 
-    def _taken_in(self, raw: RawDigest) -> Sequence[DigestReport | Problem]:
-        """What became of one digest; raises StoreError and ParserError, which are no fault of it."""
+    def ingest_digest(self, raw: RawDigest) -> list[DigestReport] | list[Problem]:
+        """Parse and store one digest; raises StoreError and ParserError, which are not the digest's fault."""
         content_hash = hashlib.sha256(raw.content).hexdigest()
         name = f"{raw.source}/{raw.name}"
+        attempts = self.store.parse_attempts
         try:
-            if known := self.store.papers.digests_with(content_hash):
-                return [_known(raw, digest) for digest in known]
-            if reason := self.store.parse_attempts.begin(content_hash, self.now, again=self.again):
-                return [Problem(name, f"refused since an earlier run: {reason}; {_TRY_AGAIN}")]
-            return self._stored(raw, content_hash)
-        except LimitError as error:
-            self.store.parse_attempts.refuse(content_hash, str(error))
-            return [Problem(name, f"{error}; it is refused from now on, {_TRY_AGAIN}")]
+            if stored := self.store.papers.digests_with(content_hash):
+                return [
+                    _digest_report(raw, digest, digest.papers, new=0, known=digest.papers)
+                    for digest in stored
+                ]
+            # The attempt is on record while the digest is parsed, so that one that kills its process again and again
+            # is refused after the second time.
+            if reason := attempts.begin(content_hash, self.now, again=self.again):
+                return [Problem(name, f"refused since an earlier run: {reason}; {_RETRY_HINT}")]
+            try:
+                parsed = self.parse(raw)
+                counts = self.store.papers.add_digests(
+                    raw.source, raw.name, content_hash, parsed, now=self.now
+                )
+            except LimitError as error:
+                attempts.refuse(content_hash, str(error))
+                return [Problem(name, f"{error}; it is refused from now on, {_RETRY_HINT}")]
+            except BaseException:  # an interrupt (Ctrl-C) is not the digest's fault either
+                attempts.end(content_hash)
+                raise
+            attempts.end(content_hash)
+            return [
+                _digest_report(raw, digest, len(digest.entries), new=new, known=known)
+                for digest, (new, known) in zip(parsed, counts, strict=True)
+            ]
         except DigestError as error:
             return [Problem(name, str(error))]
         except (StoreError, ParserError):
@@ -138,28 +211,24 @@ class Ingestion:
             log.debug("%s", name, exc_info=True)
             return [Problem(name, mistake(error))]
 
-    def _stored(self, raw: RawDigest, content_hash: str) -> Sequence[DigestReport]:
-        """Parses a digest and stores it; raises DigestError and StoreError.
 
-        Only a process that is killed meanwhile leaves the attempt noted, or a digest that is to be refused.
-        """
-        is_refused = False
-        try:
-            parsed = self.parse(raw)
-            counts = self.store.papers.add_digests(raw.source, raw.name, content_hash, parsed, now=self.now)
-        except LimitError:
-            is_refused = True
-            raise
-        finally:
-            if not is_refused:
-                self.store.parse_attempts.end(content_hash)
-        return [
-            _reported(raw, digest, new, known) for digest, (new, known) in zip(parsed, counts, strict=True)
-        ]
+def _digest_report(
+    raw: RawDigest, digest: ParsedDigest | StoredDigest, papers: int, *, new: int, known: int
+) -> DigestReport:
+    return DigestReport(
+        source=raw.source,
+        date=digest.date,
+        format=digest.format,
+        papers=papers,
+        new=new,
+        known=known,
+        rejected=tuple(digest.rejected),
+        file=raw.name,
+    )
 
 
 def retrieved(source: Source, visit: Visit) -> Iterator[RawDigest | Problem]:
-    """What a source delivers; raises nothing but SourceError, for what nobody foresaw too."""
+    """Yield what a source delivers; raises SourceError alone, for unexpected exceptions too."""
     try:
         yield from source.retrieve(visit)
     except SourceError:
@@ -170,12 +239,32 @@ def retrieved(source: Source, visit: Visit) -> Iterator[RawDigest | Problem]:
 
 
 def peek(source: Source, parse: Parse, now: datetime) -> Iterator[tuple[str, ParsedDigest] | Problem]:
-    """What a source would bring, with its name, or a Problem for each that is no digest; changes nothing."""
+    """Yield the name and content of each digest that a source would deliver, or a Problem; nothing is changed."""
     try:
         for raw in retrieved(source, Visit(now, peek=True)):
             yield from [raw] if isinstance(raw, Problem) else _parsed(raw, parse)
     except SourceError as error:
         yield Problem(source.name, str(error))
+
+
+def unreadable(sources: Iterable[Source], store: Store, parse: Parse, now: datetime) -> Iterator[Problem]:
+    """Yield a Problem for each file in the folders that can't be read now; nothing is changed.
+
+    A run reports such a file once it meets it; ``paperbot status`` reports it for as long as it lies there.
+    """
+    for source in sources:
+        if source.every:  # polled over the network, which a look at the status should not do
+            continue
+        for raw in retrieved(source, Visit(now, peek=True)):
+            if isinstance(raw, Problem):
+                yield raw
+                continue
+            content_hash = hashlib.sha256(raw.content).hexdigest()
+            if reason := store.parse_attempts.refusal(content_hash):
+                name = f"{raw.source}/{raw.name}"
+                yield Problem(name, f"refused since an earlier run: {reason}; {_RETRY_HINT}")
+            elif not store.papers.digests_with(content_hash):
+                yield from (outcome for outcome in _parsed(raw, parse) if isinstance(outcome, Problem))
 
 
 def _parsed(raw: RawDigest, parse: Parse) -> Sequence[tuple[str, ParsedDigest] | Problem]:
@@ -188,80 +277,3 @@ def _parsed(raw: RawDigest, parse: Parse) -> Sequence[tuple[str, ParsedDigest] |
     except Exception as error:
         log.debug("%s/%s", raw.source, raw.name, exc_info=True)
         return [Problem(f"{raw.source}/{raw.name}", mistake(error))]
-
-
-def _is_due(source: Source, state: SourceState, now: datetime) -> bool:
-    """Whether the source was last asked long enough ago; a time in the future says nothing.
-
-    A run every hour is a second early now and then, and must not find that an hour has not quite passed.
-    """
-    if state.checked_at is None or state.checked_at > now:
-        return True
-    wait = source.every
-    if state.failures:
-        wait = min(wait, _FIRST_RETRY * 2 ** min(state.failures - 1, 20))
-    return now - state.checked_at >= wait * _NEARLY
-
-
-def _went_well(state: SourceState, memory: Mapping[str, str], now: datetime) -> SourceState:
-    return SourceState(state.name, checked_at=now, succeeded_at=now, memory=memory, warned=state.warned)
-
-
-def _failed(state: SourceState, problem: Problem, failure: SourceError | None, now: datetime) -> SourceState:
-    wait = failure.retry_after if failure else None
-    return replace(
-        state,
-        checked_at=now,
-        failures=state.failures + 1,
-        problem=problem.problem,
-        not_before=now + timedelta(seconds=wait) if wait else None,
-        failing_since=state.failing_since or now,
-    )
-
-
-def _known(raw: RawDigest, digest: StoredDigest) -> DigestReport:
-    """The report on a digest whose bytes came before."""
-    return DigestReport(
-        source=raw.source,
-        date=digest.date,
-        format=digest.format,
-        papers=digest.papers,
-        new=0,
-        known=digest.papers,
-        rejected=tuple(digest.rejected),
-        file=raw.name,
-    )
-
-
-def _reported(raw: RawDigest, digest: ParsedDigest, new: int, known: int) -> DigestReport:
-    return DigestReport(
-        source=raw.source,
-        date=digest.date,
-        format=digest.format,
-        papers=len(digest.entries),
-        new=new,
-        known=known,
-        rejected=digest.rejected,
-        file=raw.name,
-    )
-
-
-def unreadable(sources: Iterable[Source], store: Store, parse: Parse, now: datetime) -> Iterator[Problem]:
-    """What can't be read of the files that lie in folders now; changes nothing.
-
-    Each run tries them again, but only that run tells of them.
-    """
-    for source in sources:
-        if source.every:
-            continue
-        for raw in retrieved(source, Visit(now, peek=True)):
-            if isinstance(raw, Problem):
-                yield raw
-                continue
-            content_hash = hashlib.sha256(raw.content).hexdigest()
-            if reason := store.parse_attempts.refusal(content_hash):
-                yield Problem(
-                    f"{raw.source}/{raw.name}", f"refused since an earlier run: {reason}; {_TRY_AGAIN}"
-                )
-            elif not store.papers.digests_with(content_hash):
-                yield from (item for item in _parsed(raw, parse) if isinstance(item, Problem))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 SECONDS_BETWEEN_REQUESTS = 1.0
 # arXiv's terms for its API: at most one request every three seconds (https://info.arxiv.org/help/api/tou.html).
-# The same interval is kept for its feeds, for which no limit is published.
+# The same interval is kept for its feeds.
 ARXIV_SECONDS_BETWEEN_REQUESTS = 3.0
 
 

@@ -134,7 +134,7 @@ class SlackPages:
         readers = self._readers_at(addresses)
         try:
             key = OutboxKey.parse(_text_at(payload, "message", "metadata", "event_payload", "key"))
-            reader_id = key.reader_id
+            reader_id = key.reader
         except ValueError:
             reader_id = None
         candidates = [reader_id] if reader_id in readers else list(readers)

@@ -73,7 +73,7 @@ def take_in(
 ) -> tuple[float, list[DigestReport | Problem]]:
     """Seconds, and what became of each file."""
     begin = time.perf_counter()
-    found = list(Ingestion(store, parse, now).of_all([FolderSource("bench", folder)]))
+    found = list(Ingestion(store, parse, now).ingest_sources([FolderSource("bench", folder)]))
     return time.perf_counter() - begin, found
 
 
@@ -116,7 +116,7 @@ def odd_files(source: Iterator[dict[str, Any]], work: Path, store: Store, parse:
         (folder / f"{number:04}.xml").write_bytes(odd(feed(list(islice(source, 5))), chance) or b"\n")
     longest, begin = 0.0, time.perf_counter()
     found = []
-    for outcome in Ingestion(store, parse, NOW).of_all([FolderSource("odd", folder)]):
+    for outcome in Ingestion(store, parse, NOW).ingest_sources([FolderSource("odd", folder)]):
         found.append(outcome)
         longest, begin = max(longest, time.perf_counter() - begin), time.perf_counter()
     refused = [one for one in found if isinstance(one, Problem)]

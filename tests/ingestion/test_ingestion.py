@@ -52,7 +52,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 @pytest.fixture
 def run(store: Store) -> Callable[..., list[DigestReport | Problem]]:
     def run(*sources: Fake, now: datetime = NOW, at_once: bool = False) -> list[DigestReport | Problem]:
-        return list(Ingestion(store, parse, now, at_once).of_all(sources))
+        return list(Ingestion(store, parse, now, at_once).ingest_sources(sources))
 
     return run
 
@@ -108,7 +108,7 @@ def test_a_source_that_asks_for_time_gets_it_even_where_it_is_asked_for(run) -> 
     run(source)
     assert run(source, now=NOW + HOUR) == []
     assert run(source, now=NOW + HOUR, at_once=True) == [
-        Problem("owls", "asks to be left alone until 2026-06-12 10:00 UTC")
+        Problem("owls", "asks not to be polled until 2026-06-12 10:00 UTC")
     ]
     run(source, now=NOW + 2 * HOUR)
     assert len(source.visits) == 2

@@ -1,4 +1,4 @@
-"""Whatever one digest or one source does, the others are read and every reader gets the same edition."""
+"""Fault isolation: what goes wrong with a digest or a source stays with it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from support import ROOT, digest
 
 from bot.digests import parse
 from bot.domain import ParsedDigest, Problem, RawDigest
 from bot.errors import LimitError, ParserError, StoreError
-from bot.ingestion import service as ingesting
+from bot.ingestion import service
 from bot.ingestion.service import DigestReport, Ingestion, peek
 from bot.parsing import Limits, Parser
 from bot.sources import Visit
@@ -28,27 +26,25 @@ from bot.store import Store, open_store
 
 NOW = datetime(2026, 6, 12, 8, 0, tzinfo=UTC)
 PARSING = ROOT / "tests" / "parsing"
-ANY_EXCEPTION = st.sampled_from(
-    [
-        IndexError("list index out of range"),
-        StopIteration(),
-        KeyError("x"),
-        AttributeError("'NoneType' object has no attribute 'lower'"),
-        UnicodeEncodeError("ascii", "é", 0, 1, "ordinal not in range"),
-        OverflowError("Python int too large to convert to C int"),
-        RecursionError(),
-        MemoryError(),
-        OSError(24, "Too many open files"),
-        AssertionError(),
-        ExceptionGroup("several", [ValueError("two\nlines")]),
-        type("Strange", (Exception,), {"__str__": lambda _: "\x00\nodd"})(),
-    ]
+EXCEPTIONS = (
+    IndexError("list index out of range"),
+    StopIteration(),
+    KeyError("x"),
+    AttributeError("'NoneType' object has no attribute 'lower'"),
+    UnicodeEncodeError("ascii", "é", 0, 1, "ordinal not in range"),
+    OverflowError("Python int too large to convert to C int"),
+    RecursionError(),
+    MemoryError(),
+    OSError(24, "Too many open files"),
+    AssertionError(),
+    ExceptionGroup("several", [ValueError("two\nlines")]),
+    type("Strange", (Exception,), {"__str__": lambda _: "\x00\nodd"})(),
 )
 
 
 @dataclass
 class Source:
-    """Brings one digest; ``breaks`` says where it raises what."""
+    """Deliver one digest; ``breaks`` is a seam and the exception raised there."""
 
     name: str
     breaks: tuple[str, Exception] | None = None
@@ -77,61 +73,65 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield store
 
 
-@given(ANY_EXCEPTION, st.sampled_from(["retrieve", "next digest", "parse", "add", "watch"]))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
-def test_any_exception_at_any_seam_costs_its_source_or_digest_alone(
-    tmp_path_factory, error: Exception, seam: str
+@pytest.mark.parametrize("seam", ["retrieve", "next digest", "parse", "add", "watch"])
+def test_an_unexpected_exception_costs_its_source_or_digest_alone(
+    store: Store, monkeypatch: pytest.MonkeyPatch, seam: str
 ) -> None:
-    bad = Source("bad", (seam, error))
-    folder = tmp_path_factory.mktemp("store")
-    with open_store(f"sqlite:///{folder / 'paperbot.db'}") as store, pytest.MonkeyPatch.context() as patch:
-        add, watch = store.papers.add_digests, ingesting.watch
+    failing: list[Source] = []
+    add = store.papers.add_digests
+    watch = service.watch
 
-        def parse_or_fail(raw: RawDigest) -> tuple[ParsedDigest, ...]:
-            if raw.source == "bad":
-                bad.fail_at("parse")
-            return parse(raw)
+    def parse_or_fail(raw: RawDigest) -> tuple[ParsedDigest, ...]:
+        fail_at("parse", raw.source)
+        return parse(raw)
 
-        def add_or_fail(source: str, *rest, **named):
-            if source == "bad":
-                bad.fail_at("add")
-            return add(source, *rest, **named)
+    def add_or_fail(source: str, *arguments, **options):
+        fail_at("add", source)
+        return add(source, *arguments, **options)
 
-        def watch_or_fail(source, *rest):
-            if source is bad:
-                bad.fail_at("watch")
-            return watch(source, *rest)
+    def watch_or_fail(source, *arguments):
+        fail_at("watch", source.name)
+        return watch(source, *arguments)
 
-        patch.setattr(store.papers, "add_digests", add_or_fail)
-        patch.setattr(ingesting, "watch", watch_or_fail)
-        outcomes = list(Ingestion(store, parse_or_fail, NOW).of_all([Source("one"), bad, Source("two")]))
-        problems = [outcome for outcome in outcomes if isinstance(outcome, Problem)]
-        read = [outcome.source for outcome in outcomes if isinstance(outcome, DigestReport)]
-        assert len(problems) == 1
-        assert problems[0].source == ("bad/day.txt" if seam in ("parse", "add") else "bad")
+    def fail_at(seam: str, name: str) -> None:
+        for source in failing:
+            if source.name == name:
+                source.fail_at(seam)
+
+    monkeypatch.setattr(store.papers, "add_digests", add_or_fail)
+    monkeypatch.setattr(service, "watch", watch_or_fail)
+    for number, error in enumerate(EXCEPTIONS):
+        bad = Source(f"bad{number}", (seam, error))
+        first = Source(f"first{number}")
+        last = Source(f"last{number}")
+        failing[:] = [bad]
+        outcomes = list(Ingestion(store, parse_or_fail, NOW).ingest_sources([first, bad, last]))
+        (problem,) = (outcome for outcome in outcomes if isinstance(outcome, Problem))
+        digests = [outcome.source for outcome in outcomes if isinstance(outcome, DigestReport)]
+        assert problem.source == (f"{bad.name}/day.txt" if seam in ("parse", "add") else bad.name)
+        # A generator can't raise StopIteration: Python makes a RuntimeError of it (PEP 479).
         in_a_generator = isinstance(error, StopIteration) and seam not in ("parse", "add")
-        name = "RuntimeError" if in_a_generator else type(error).__name__
-        assert problems[0].problem.startswith(name)
-        assert problems[0].problem.endswith("; this is a mistake in Paperbot, PAPERBOT_DEBUG=1 shows where")
-        assert "\n" not in str(problems[0])
-        assert [name for name in read if name != "bad"] == ["one", "two"]
-        patch.undo()
-        again = list(Ingestion(store, parse, NOW, at_once=True).of_all([Source("bad")]))
-        assert [outcome.source for outcome in again] == ["bad"]
+        assert problem.problem.startswith("RuntimeError" if in_a_generator else type(error).__name__)
+        assert problem.problem.endswith("; this is a mistake in Paperbot, PAPERBOT_DEBUG=1 shows where")
+        assert "\n" not in str(problem)
+        assert [name for name in digests if name != bad.name] == [first.name, last.name]
+        failing.clear()
+        sources = [Source(bad.name)]
+        again = list(Ingestion(store, parse, NOW, at_once=True).ingest_sources(sources))
+        assert [outcome.source for outcome in again] == [bad.name]
 
 
-def test_the_traceback_of_an_unforeseen_exception_is_logged_for_who_looks_for_it(
-    store: Store, caplog
-) -> None:
+def test_the_traceback_of_an_unexpected_exception_is_logged_at_debug_level(store: Store, caplog) -> None:
     caplog.set_level(logging.DEBUG, "paperbot")
-    list(Ingestion(store, parse, NOW).of_all([Source("bad", ("retrieve", IndexError("x")))]))
+    list(Ingestion(store, parse, NOW).ingest_sources([Source("bad", ("retrieve", IndexError("x")))]))
     (record,) = caplog.records
     assert (record.levelno, record.message) == (logging.DEBUG, "bad")
     assert "in fail_at" in (record.exc_text or "")
 
 
-@given(ANY_EXCEPTION, st.sampled_from(["retrieve", "next digest", "parse"]))
-def test_looking_at_a_source_survives_the_same(error: Exception, seam: str) -> None:
+@pytest.mark.parametrize("seam", ["retrieve", "next digest", "parse"])
+@pytest.mark.parametrize("error", EXCEPTIONS, ids=lambda error: type(error).__name__)
+def test_an_unexpected_exception_is_a_problem_of_a_peek_too(error: Exception, seam: str) -> None:
     bad = Source("bad", (seam, error))
 
     def parse_or_fail(raw: RawDigest) -> tuple[ParsedDigest, ...]:
@@ -142,38 +142,39 @@ def test_looking_at_a_source_survives_the_same(error: Exception, seam: str) -> N
     assert isinstance(problem, Problem)
 
 
-def test_a_store_that_can_not_be_used_ends_it(store: Store, monkeypatch) -> None:
+def test_a_store_that_can_not_be_used_ends_the_run(store: Store, monkeypatch) -> None:
     def full(*_, **__):
         raise StoreError("database or disk is full")
 
     monkeypatch.setattr(store.papers, "add_digests", full)
     with pytest.raises(StoreError):
-        list(Ingestion(store, parse, NOW).of_all([Source("one"), Source("two")]))
+        list(Ingestion(store, parse, NOW).ingest_sources([Source("one"), Source("two")]))
 
 
-def test_a_parser_that_can_not_start_is_each_sources_problem_and_no_digest_is_refused(store: Store) -> None:
+def test_a_parser_that_can_not_start_is_a_problem_of_each_source_and_refuses_no_digest(store: Store) -> None:
     def no_parser(_: RawDigest) -> tuple[ParsedDigest, ...]:
         raise ParserError("the process that parses digests doesn't start")
 
     sources = [Source("one"), Source("two")]
-    assert [str(outcome) for outcome in Ingestion(store, no_parser, NOW).of_all(sources)] == [
+    assert [str(outcome) for outcome in Ingestion(store, no_parser, NOW).ingest_sources(sources)] == [
         f"{name}: the process that parses digests doesn't start" for name in ("one", "two")
     ]
-    read = list(Ingestion(store, parse, NOW + timedelta(hours=1)).of_all(sources))
+    read = list(Ingestion(store, parse, NOW + timedelta(hours=1)).ingest_sources(sources))
     assert all(isinstance(outcome, DigestReport) for outcome in read)
 
 
-# --- digests that kill ------------------------------------------------------------------------
+# --- digests whose parsing fails or kills the process ------------------------------------------
 
 
-class RequestMetrics:
-    """A parser that meets a limit, and counts how often it was asked to."""
+class FailingParser:
+    """A parser that raises, and counts its calls."""
 
     def __init__(self, outcome: Exception) -> None:
-        self.outcome, self.times = outcome, 0
+        self.outcome = outcome
+        self.calls = 0
 
     def __call__(self, raw: RawDigest) -> tuple[ParsedDigest, ...]:
-        self.times += 1
+        self.calls += 1
         raise self.outcome
 
 
@@ -182,35 +183,35 @@ def lines(store: Store) -> Callable[..., list[str]]:
     def lines(parse, **options: bool) -> list[str]:
         return [
             str(outcome)
-            for outcome in Ingestion(store, parse, NOW, at_once=True, **options).of_all([Source("a")])
+            for outcome in Ingestion(store, parse, NOW, at_once=True, **options).ingest_sources([Source("a")])
         ]
 
     return lines
 
 
-def test_a_digest_that_met_a_limit_is_refused_by_its_content_until_asked_for_again(lines) -> None:
-    killer = RequestMetrics(LimitError("parsing it takes more than 20 s of processor time"))
+def test_a_digest_that_met_a_limit_is_refused_by_its_hash_until_again(lines) -> None:
+    killer = FailingParser(LimitError("parsing it takes more than 20 s of processor time"))
     reason = "parsing it takes more than 20 s of processor time"
     again = "`paperbot ingest --again` tries again"
     assert lines(killer) == [f"a/day.txt: {reason}; it is refused from now on, {again}"]
     assert lines(killer) == [f"a/day.txt: refused since an earlier run: {reason}; {again}"]
-    assert killer.times == 1
+    assert killer.calls == 1
     assert lines(killer, again=True) == [f"a/day.txt: {reason}; it is refused from now on, {again}"]
-    assert killer.times == 2
+    assert killer.calls == 2
     assert [line.startswith("DigestReport") for line in lines(parse, again=True)] == [True]
     assert [line.startswith("DigestReport") for line in lines(killer)] == [True]
-    assert killer.times == 2
+    assert killer.calls == 2
 
 
 @pytest.mark.parametrize("outcome", [IndexError(), KeyboardInterrupt(), SystemExit()])
-def test_what_ends_otherwise_is_tried_each_time(lines, outcome: BaseException) -> None:
-    parser = RequestMetrics(outcome)  # type: ignore[arg-type]
+def test_other_exceptions_do_not_refuse_a_digest(lines, outcome: BaseException) -> None:
+    parser = FailingParser(outcome)  # type: ignore[arg-type]
     for _ in range(4):
         try:
             lines(parser)
         except (KeyboardInterrupt, SystemExit):
             continue
-    assert parser.times == 4
+    assert parser.calls == 4
 
 
 KILLED = """
@@ -223,12 +224,12 @@ from pathlib import Path
 def die(raw): os.kill(os.getpid(), signal.SIGKILL)
 with open_store(sys.argv[1]) as store:
     source = FolderSource("a", Path(sys.argv[2]))
-    for outcome in Ingestion(store, die, datetime(2026, 6, 12, tzinfo=UTC)).of_all([source]):
+    for outcome in Ingestion(store, die, datetime(2026, 6, 12, tzinfo=UTC)).ingest_sources([source]):
         print(outcome)
 """
 
 
-def test_a_digest_during_which_the_whole_process_died_gets_one_more_try(tmp_path: Path, store: Store) -> None:
+def test_a_digest_that_killed_the_process_is_parsed_once_more(tmp_path: Path, store: Store) -> None:
     folder = tmp_path / "drop"
     folder.mkdir()
     (folder / "day.txt").write_bytes(good("a"))
@@ -242,12 +243,12 @@ def test_a_digest_during_which_the_whole_process_died_gets_one_more_try(tmp_path
         "`paperbot ingest --again` tries again\n"
     )
     source = FolderSource("a", folder)
-    (report,) = Ingestion(store, parse, NOW, again=True).of_all([source])
+    (report,) = Ingestion(store, parse, NOW, again=True).ingest_sources([source])
     assert isinstance(report, DigestReport)
 
 
-def test_hostile_files_beside_good_ones_cost_themselves_only(tmp_path: Path, store: Store) -> None:
-    """By the real process: some that spin, fill memory, crash, break a parser, or are no digests."""
+def test_hostile_files_do_not_affect_the_good_ones(tmp_path: Path, store: Store) -> None:
+    """In the real parser process: files that loop, fill memory, crash, raise, or are not digests."""
     folder = tmp_path / "drop"
     folder.mkdir()
     for number in range(3):
@@ -258,7 +259,7 @@ def test_hostile_files_beside_good_ones_cost_themselves_only(tmp_path: Path, sto
     (folder / "1-nothing.txt").write_text("nothing")
     limits = Limits(seconds=1, memory=400_000_000)
     with Parser(limits, module="hostile_child", path=(PARSING, ROOT)) as parser:
-        outcomes = list(Ingestion(store, parser.parse, NOW).of_all([FolderSource("a", folder)]))
+        outcomes = list(Ingestion(store, parser.parse, NOW).ingest_sources([FolderSource("a", folder)]))
         reports = [outcome for outcome in outcomes if isinstance(outcome, DigestReport)]
         assert [report.file for report in reports] == ["0-good.txt", "1-good.txt", "2-good.txt"]
         problems = {o.source: o.problem for o in outcomes if isinstance(o, Problem)}
@@ -272,6 +273,6 @@ def test_hostile_files_beside_good_ones_cost_themselves_only(tmp_path: Path, sto
         assert problems["a/0-crash.txt"].startswith(
             "the process that parsed it died (SIGSEGV); it is refused"
         )
-    again = list(Ingestion(store, parse, NOW, at_once=True).of_all([FolderSource("a", folder)]))
+    again = list(Ingestion(store, parse, NOW, at_once=True).ingest_sources([FolderSource("a", folder)]))
     assert sum("refused since an earlier run" in str(outcome) for outcome in again) == 8
     assert [outcome.known for outcome in again if isinstance(outcome, DigestReport)] == [1, 1, 1]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bot.arxiv_calendar import HOLIDAYS, Rest, announced_between, announces, next_shown, rest_between
 from bot.domain import SourceState
-from bot.ingestion.health import LOOK_BACK, Health, judge
+from bot.ingestion.health import LOOK_BACK, Health, assess
 from bot.store.sources import Arrival
 
 FRIDAY = datetime(2026, 6, 12, 8, 0, tzinfo=UTC)
@@ -19,73 +19,73 @@ STATE = SourceState("owls")
 
 
 def weeks(usual: int, *, now: datetime = FRIDAY, days: int = 28, weekend: int = 0) -> list[Arrival]:
-    """So many new papers every working morning until the day before."""
+    """``usual`` new papers every working morning until the day before."""
     times = [now - n * DAY for n in range(days, 0, -1)]
     return [Arrival(time, 50, weekend if time.weekday() >= 5 else usual) for time in times]
 
 
-def verdict(
+def health(
     *today: Arrival, before: list[Arrival], now: datetime = FRIDAY, repeats_arxiv: bool = False
 ) -> str:
-    return str(judge(STATE, [*before, *today], now, repeats_arxiv=repeats_arxiv))
+    return str(assess(STATE, [*before, *today], now, repeats_arxiv=repeats_arxiv))
 
 
 def arrival(papers: int, fresh: int, now: datetime = FRIDAY) -> Arrival:
     return Arrival(now, papers, fresh)
 
 
-def test_what_is_usual_is_well() -> None:
-    assert verdict(arrival(50, 18), before=weeks(20)) == "ok"
-    assert judge(STATE, [*weeks(20), arrival(50, 18)], FRIDAY, repeats_arxiv=False).usual == 20
+def test_the_usual_volume_is_ok() -> None:
+    assert health(arrival(50, 18), before=weeks(20)) == "ok"
+    assert assess(STATE, [*weeks(20), arrival(50, 18)], FRIDAY, repeats_arxiv=False).usual == 20
 
 
 def test_far_less_than_usual_is_short() -> None:
-    assert verdict(arrival(50, 5), before=weeks(20)) == "short: 5 new papers in a day, 20 are usual"
-    assert verdict(arrival(50, 6), before=weeks(20)) == "ok"
+    assert health(arrival(50, 5), before=weeks(20)) == "short: 5 new papers in a day, 20 are usual"
+    assert health(arrival(50, 6), before=weeks(20)) == "ok"
 
 
-def test_yesterdays_papers_again_are_stale() -> None:
-    said = "stale: the same 50 papers again; nothing new since 2026-06-11, 20 papers a day are usual"
-    assert verdict(arrival(50, 0), before=weeks(20)) == said
+def test_a_digest_of_yesterdays_papers_is_stale() -> None:
+    report = "stale: the same 50 papers again; nothing new since 2026-06-11, 20 papers a day are usual"
+    assert health(arrival(50, 0), before=weeks(20)) == report
 
 
-def test_nothing_at_all_is_stale_too() -> None:
-    assert verdict(before=weeks(20)) == "stale: nothing new since 2026-06-11, 20 papers a day are usual"
+def test_no_digest_at_all_is_stale() -> None:
+    assert health(before=weeks(20)) == "stale: nothing new since 2026-06-11, 20 papers a day are usual"
 
 
 def test_digests_without_papers_are_empty() -> None:
-    assert verdict(arrival(0, 0), before=weeks(20)).startswith(
+    assert health(arrival(0, 0), before=weeks(20)).startswith(
         "empty: its digests have no papers; nothing new since"
     )
 
 
-def test_a_weekend_is_measured_by_weekends() -> None:
+def test_weekends_are_compared_with_weekends() -> None:
     sunday = FRIDAY + 2 * DAY
-    assert verdict(before=weeks(20, now=sunday), now=sunday) == "ok"
-    assert verdict(before=weeks(20, now=sunday, weekend=9), now=sunday).startswith("stale")
-    assert verdict(before=weeks(20, now=sunday, weekend=9, days=20), now=sunday) == "new"  # too few Sundays
+    assert health(before=weeks(20, now=sunday), now=sunday) == "ok"
+    assert health(before=weeks(20, now=sunday, weekend=9), now=sunday).startswith("stale")
+    assert health(before=weeks(20, now=sunday, weekend=9, days=20), now=sunday) == "new"  # too few Sundays
 
 
-def test_the_same_weekday_says_more_than_the_others() -> None:
+def test_the_same_weekday_goes_before_other_days() -> None:
     fridays_rest = [
         Arrival(a.at, a.papers, 0 if a.at.weekday() == 4 else a.fresh) for a in weeks(20, days=35)
     ]
-    assert verdict(before=fridays_rest) == "ok"
+    assert health(before=fridays_rest) == "ok"
 
 
-def test_a_young_source_is_not_judged() -> None:
-    assert verdict(before=[]) == "new"
-    assert verdict(before=weeks(20, days=2)) == "new"
+def test_a_new_source_is_not_assessed() -> None:
+    assert health(before=[]) == "new"
+    assert health(before=weeks(20, days=2)) == "new"
 
 
-def test_a_failure_goes_before_all_else() -> None:
+def test_a_failure_goes_before_everything_else() -> None:
     failed = SourceState("owls", failures=1, problem="404", succeeded_at=FRIDAY - DAY)
-    said = str(judge(failed, weeks(20), FRIDAY, repeats_arxiv=True))
-    assert said == "failing: 404; it last went well on 2026-06-11 08:00 UTC"
+    report = str(assess(failed, weeks(20), FRIDAY, repeats_arxiv=True))
+    assert report == "failing: 404; it last went well on 2026-06-11 08:00 UTC"
 
 
 @pytest.mark.parametrize(
-    ("now", "said"),
+    ("now", "expected"),
     [
         (datetime(2026, 6, 13, 8, tzinfo=UTC), "resting"),  # Saturday: nothing on Friday evening
         (datetime(2026, 6, 14, 8, tzinfo=UTC), "resting"),
@@ -97,8 +97,8 @@ def test_a_failure_goes_before_all_else() -> None:
         ),  # the Monday after: Friday's submissions were not closed
     ],
 )
-def test_arxivs_weekends_and_holidays_are_no_trouble(now: datetime, said: str) -> None:
-    assert verdict(before=weeks(20, now=now, days=35), now=now, repeats_arxiv=True).startswith(said)
+def test_arxivs_weekends_and_holidays_are_not_trouble(now: datetime, expected: str) -> None:
+    assert health(before=weeks(20, now=now, days=35), now=now, repeats_arxiv=True).startswith(expected)
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_an_announcement_counts_from_an_hour_after_midnight_in_new_york() -> Non
         ("2026-07-03 08:00", "2026-07-06 08:00", Rest.HOLIDAY, "2026-07-07 05:00"),  # a Friday's submissions
     ],
 )
-def test_a_rest_is_a_weekend_or_a_holiday_and_ends(
+def test_a_rest_is_a_weekend_or_a_holiday_and_ends_with_the_next_announcement(
     begin: str, end: str, rest: Rest | None, resumes: str
 ) -> None:
     times = (datetime.fromisoformat(time).replace(tzinfo=UTC) for time in (begin, end, resumes))
@@ -149,7 +149,7 @@ def test_a_rest_is_a_weekend_or_a_holiday_and_ends(
 
 
 @given(st.datetimes(datetime(2024, 1, 1), datetime(2030, 1, 1), timezones=st.just(UTC)))
-def test_the_next_announcement_is_the_first_that_comes(now: datetime) -> None:
+def test_no_announcement_comes_before_the_next_one(now: datetime) -> None:
     shown = next_shown(now)
     assert announced_between(now, shown)
     assert not announced_between(now, shown - timedelta(seconds=1))
@@ -159,13 +159,13 @@ def test_the_next_announcement_is_the_first_that_comes(now: datetime) -> None:
     st.lists(st.tuples(st.integers(0, 900), st.integers(0, 50), st.integers(0, 50)), max_size=60),
     st.booleans(),
 )
-def test_whatever_came_there_is_a_verdict(came: list[tuple[int, int, int]], repeats_arxiv: bool) -> None:
+def test_any_arrivals_have_a_health(arrived: list[tuple[int, int, int]], repeats_arxiv: bool) -> None:
     arrivals = [
         Arrival(FRIDAY - timedelta(hours=ago), papers, fresh)
-        for ago, papers, fresh in sorted(came, reverse=True)
+        for ago, papers, fresh in sorted(arrived, reverse=True)
     ]
     assert (
-        judge(
+        assess(
             STATE, [a for a in arrivals if a.at > FRIDAY - LOOK_BACK], FRIDAY, repeats_arxiv=repeats_arxiv
         ).health
         in Health
