@@ -1,4 +1,4 @@
-"""Two years of one reader's schedule, with a machine that is off now and then for random times."""
+"""Two years of one reader's schedule on a machine that is off at random times."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 
 def count_faults(zone: str, days: Collection[str], random: Random) -> tuple[int, int]:
-    """How many slots were neither sent nor skipped though their time came, and how many came again."""
+    """Return how many slots were never due though their moment came, and how many were due again once taken."""
     at = time(random.randrange(24), random.randrange(60))
     taken: set[date] = set()
     twice = 0
@@ -23,12 +23,12 @@ def count_faults(zone: str, days: Collection[str], random: Random) -> tuple[int,
         taken.update(due)
     first = START.date()
     dates = (first + timedelta(days=n) for n in range((now.date() - first).days + 2))
-    wanted = {d for d in dates if _WEEKDAYS[d.weekday()] in days and moment(d, at, zone) <= now}
-    return len(wanted - taken), twice
+    expected = {d for d in dates if _WEEKDAYS[d.weekday()] in days and moment(d, at, zone) <= now}
+    return len(expected - taken), twice
 
 
 def ticks(random: Random) -> Iterator[datetime]:
-    """When the machine looks: some times a day, and after up to three weeks of being off."""
+    """The times at which the machine checks: several times a day, and after being off for up to three weeks."""
     now = START
     while now < END:
         yield now

@@ -46,21 +46,21 @@ def test_the_newest_slot_whose_time_has_come_is_due(now, slot):
         (None, [date(2025, 5, 7)]),
     ],
 )
-def test_no_slot_is_due_of_a_date_before_the_reader_came(since, due):
+def test_no_slot_is_due_before_the_reader_subscribed(since, due):
     now = at("2025-05-07T09:00+02:00")
     came = at(since) if since else None
     assert due_slots(time(8), WORKDAYS, "Europe/Berlin", now, since=came) == due
 
 
-def test_a_time_that_the_clock_skips_has_one_moment_all_the_same():
+def test_a_time_that_the_clock_skips_has_one_moment():
     assert moment(date(2025, 3, 30), time(2, 30), "Europe/Berlin") == at("2025-03-30T02:30+01:00")
 
 
-def test_a_time_that_the_clock_repeats_is_its_first():
+def test_a_time_that_the_clock_repeats_is_the_first_of_the_two():
     assert moment(date(2025, 10, 26), time(2, 30), "Europe/Berlin") == at("2025-10-26T02:30+02:00")
 
 
-def test_the_local_date_is_the_readers_own():
+def test_the_local_date_is_that_of_the_readers_time_zone():
     assert local_date(at("2025-05-06T22:00+00:00"), "Asia/Tokyo") == date(2025, 5, 7)
     assert local_time(at("2025-05-06T22:00+00:00"), "Asia/Tokyo") == time(7)
 
@@ -88,7 +88,7 @@ def test_every_day_is_due_exactly_once_whatever_the_zone(now, clock, zone):
 @given(
     st.datetimes(datetime(2024, 1, 1), datetime(2026, 1, 1), timezones=st.just(UTC)), st.sampled_from(ZONES)
 )
-def test_what_is_next_becomes_due_then_and_not_before(now, zone):
+def test_the_next_moment_is_when_the_slot_becomes_due(now, zone):
     coming = next_moment(time(8), WORKDAYS, zone, now)
     (slot,) = due_slots(time(8), WORKDAYS, zone, coming, since=coming)
     assert moment(slot, time(8), zone) == coming
@@ -111,11 +111,11 @@ THURSDAY, FRIDAY, SATURDAY = (date(2025, 5, day) for day in (8, 9, 10))
         ("2025-05-07T12:00+02:00", FRIDAY, [date(2025, 5, 7)]),  # the clock stood on Friday, by mistake
     ],
 )
-def test_after_downtime_the_newest_slot_is_due_and_the_older_ones_are_skipped(now, last, due):
+def test_after_downtime_the_newest_slot_is_due_and_the_older_ones_are_missed(now, last, due):
     assert due_slots(time(8), WORKDAYS, "Europe/Berlin", at(now), last=last) == due
 
 
-def test_more_than_a_years_downtime_is_one_edition_and_a_bounded_number_of_skipped_days():
+def test_a_years_downtime_is_one_edition_and_a_bounded_number_of_missed_days():
     due = due_slots(time(8), EVERY_DAY, "UTC", at("2025-05-06T09:00+00:00"), last=date(2019, 1, 1))
     assert (due[0], len(due)) == (date(2025, 5, 6), LOOK_BACK + 1)
 

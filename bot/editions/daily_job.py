@@ -23,23 +23,22 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from itertools import count
 
-from bot.config.overrides import with_override
 from bot.config.profiles import Profile
 from bot.delivery.dispatcher import Dispatcher
 from bot.disk_space import DiskSpace
-from bot.domain import Delivery, Edition, Kind, Problem, Reader, SourceState, State
+from bot.domain import Delivery, Edition, Kind, Problem, Reader, State
 from bot.editions.alerts import alert
-from bot.editions.candidates import EditionRequest, Readers, last_edition_days
+from bot.editions.candidates import EditionRequest
 from bot.editions.composer import EditionComposer
+from bot.editions.due import DueEdition, active_readers, due_editions, forced_editions
 from bot.editions.tldrs import TldrWriter
-from bot.editions.waiting_for_sources import Due, Waiting, missing_of
+from bot.editions.waiting_for_sources import Waiting
 from bot.errors import PaperbotError, mistake
 from bot.ingestion.service import DigestReport, IngestionService, Parse
 from bot.rendering.messages import MessageRenderer
-from bot.schedule import due_slots, local_date
 from bot.sources import Source
 from bot.store import Store
 
@@ -91,22 +90,6 @@ class RunReport(PublishReport):
     def complete(self) -> bool:
         """Whether everything succeeded."""
         return not (self.problems or self.failed or self.unknown)
-
-
-@dataclass(frozen=True, slots=True)
-class _DueEdition:
-    """An edition to compose now.
-
-    ``slot`` is its date, or ``date#2`` for a second edition of that date. ``missed`` are the older dates that it makes
-    up for. ``interrupted`` are the sources whose papers it misses.
-    """
-
-    reader: Reader
-    profile: Profile
-    day: date
-    slot: str
-    missed: Sequence[date] = ()
-    interrupted: Sequence[SourceState] = ()
 
 
 @dataclass(slots=True)
@@ -185,18 +168,8 @@ class DailyJob:
         show: Shown = _ignore_edition,
     ) -> PublishReport:
         """Compose the due alerts and editions, then deliver everything in the outbox."""
-        tally = _Tally()
         # With a full disk nothing is composed; the dispatcher, which can't record either, reports the problem.
-        if not self.room.problems():
-            readers = list(self._active_readers(now))
-            for reader, profile in readers:
-                self._send_alerts(reader, profile, now, tally, show)
-            due = list(_forced(self.store, readers, now) if force else _due(self.store, readers, now))
-            due = self._complete(due, now, tally, wait=not force)
-            for done, (due_edition, edition) in enumerate(self._composed(due, now, tally), 1):
-                self._save(due_edition, edition, now, tally, show)
-                progress("composing editions", done, len(due))
-
+        tally = _Tally() if self.room.problems() else self._compose(now, force, progress, show)
         settled = count(1)
         sent_kinds: set[Kind] = set()
 
@@ -220,51 +193,40 @@ class DailyJob:
             sent_kinds=sent_kinds,
         )
 
-    def _active_readers(self, now: datetime) -> Iterator[tuple[Reader, Profile]]:
-        """Yield the readers who have not stopped, each with the profile as they have overridden it.
+    def _compose(self, now: datetime, force: bool, progress: Progress, show: Shown) -> _Tally:
+        """Put the due alerts, then the due editions into the outbox."""
+        tally = _Tally()
+        readers = list(active_readers(self.store, self.profiles, now))
+        for reader, profile in readers:
+            try:
+                alerts = alert(
+                    reader,
+                    profile,
+                    store=self.store,
+                    editor=self.editor,
+                    render=self.renderer.messages,
+                    now=now,
+                )
+            except Exception as error:
+                tally.add_problem(reader, error)
+                continue
+            tally.alerts += len(alerts)
+            for edition in alerts:
+                show(edition)
 
-        Readers that a profile's file names for the first time are stored.
-        """
-        overrides = self.store.overrides.all()
-        for slug, profile in self.profiles.items():
-            for reader in self.store.readers.sync(slug, profile.addresses, now):
-                if not reader.stopped:
-                    yield reader, with_override(profile, overrides.get(reader.id))
-
-    def _send_alerts(
-        self, reader: Reader, profile: Profile, now: datetime, tally: _Tally, show: Shown
-    ) -> None:
-        """Put a reader's due alerts into the outbox."""
-        try:
-            alerts = alert(
-                reader, profile, store=self.store, editor=self.editor, render=self.renderer.messages, now=now
-            )
-        except Exception as error:
-            tally.add_problem(reader, error)
-            return
-        tally.alerts += len(alerts)
-        for edition in alerts:
-            show(edition)
-
-    def _complete(
-        self, due: Sequence[_DueEdition], now: datetime, tally: _Tally, *, wait: bool
-    ) -> list[_DueEdition]:
-        """Add the interrupted sources to each due edition; with ``wait``, leave out those that wait for them."""
-        interrupted = self.waiting.interrupted(now) if due else []
-        due = [
-            replace(edition, interrupted=missing_of(edition.profile.sources, interrupted)) for edition in due
-        ]
-        if not wait:
-            return due
-        held, problems = self.waiting.held(
-            [Due(edition.reader.id, edition.slot, edition.interrupted) for edition in due], now
-        )
-        tally.problems.extend(problems)
-        return [edition for edition in due if edition.reader.id not in held]
+        choose = forced_editions if force else due_editions
+        due = self.waiting.with_interrupted(list(choose(self.store, readers, now)), now)
+        if not force:
+            due, problems = self.waiting.ready(due, now)
+            tally.problems.extend(problems)
+        for number, (due_edition, edition) in enumerate(self._composed(due, now, tally), 1):
+            self._save(due_edition, edition, now, tally, show)
+            progress("composing editions", number, len(due))
+        return tally
 
     def _composed(
-        self, due: Sequence[_DueEdition], now: datetime, tally: _Tally
-    ) -> Iterator[tuple[_DueEdition, Edition]]:
+        self, due: Sequence[DueEdition], now: datetime, tally: _Tally
+    ) -> Iterator[tuple[DueEdition, Edition]]:
         """Yield the due editions batch by batch; a batch that fails is a problem of each of its readers."""
         for start in range(0, len(due), _BATCH):
             batch = due[start : start + _BATCH]
@@ -275,7 +237,7 @@ class DailyJob:
                 for edition in batch:
                     tally.add_problem(edition.reader, error)
 
-    def _save(self, due: _DueEdition, edition: Edition, now: datetime, tally: _Tally, show: Shown) -> None:
+    def _save(self, due: DueEdition, edition: Edition, now: datetime, tally: _Tally, show: Shown) -> None:
         """Save an edition and its messages; a quiet one without messages if the profile says ``skip``."""
         edition = replace(edition, missing=tuple(state.name for state in due.interrupted))
         try:
@@ -295,34 +257,6 @@ class DailyJob:
         else:
             tally.editions += 1
         show(edition)
-
-
-def _due(store: Store, readers: Readers, now: datetime) -> Iterator[_DueEdition]:
-    """Yield the editions that are due by the schedule and not yet saved."""
-    last_days = last_edition_days(store, readers, now)
-    since = store.readers.since_of([reader.id for reader, _ in readers if reader.id not in last_days])
-    for reader, profile in readers:
-        schedule = profile.schedule
-        slots = due_slots(
-            schedule.at,
-            schedule.days,
-            schedule.timezone,
-            now,
-            last=last_days.get(reader.id),
-            since=since.get(reader.id),
-        )
-        if slots:
-            newest, *missed = slots
-            yield _DueEdition(reader, profile, newest, newest.isoformat(), missed)
-
-
-def _forced(store: Store, readers: Readers, now: datetime) -> Iterator[_DueEdition]:
-    """Yield an edition of today for every reader, in today's slot or, if that is taken, the next one beside it."""
-    for reader, profile in readers:
-        day = local_date(now, profile.schedule.timezone)
-        taken = store.editions.slots(reader.id, day)
-        names = (f"{day}#{n}" if n > 1 else f"{day}" for n in count(1))
-        yield _DueEdition(reader, profile, day, next(name for name in names if name not in taken))
 
 
 def _describe(error: Exception) -> str:

@@ -36,21 +36,6 @@ class Sources:
         # At least a day is looked at: two editions of one morning would otherwise have no announcement between
         # them, and the second would call any weekday a holiday.
         begin = min(since or now, now - _DAY)
-        sources = [source for source in self.all if not names or source.name in names]
-        rest = rest_between(begin, now) if any(source.repeats_arxiv for source in sources) else None
-        health = self._health_at(now)
-        # A source at rest is neither failing nor stale, as nothing was expected of it.
-        awake = [source.name for source in sources if not (rest and source.repeats_arxiv)]
-        newest = self.store.papers.newest_first_seen(names)
-        return SourceActivitySince(
-            last=local_date(newest, timezone) if newest else None,
-            rest=rest,
-            resumes=local_date(next_shown(now), timezone) if rest else None,
-            failing=[name for name in awake if health[name] is Health.FAILING],
-            stale=[name for name in awake if health[name] in (Health.STALE, Health.EMPTY)],
-        )
-
-    def _health_at(self, now: datetime) -> dict[str, Health]:
         if self._health_as_of != now:
             states = self.store.sources.states()
             self._health = {}
@@ -58,4 +43,16 @@ class Sources:
                 state = states.get(source.name) or SourceState(source.name)
                 self._health[source.name] = watch(source, self.store, now, state).health
             self._health_as_of = now
-        return self._health
+
+        sources = [source for source in self.all if not names or source.name in names]
+        rest = rest_between(begin, now) if any(source.repeats_arxiv for source in sources) else None
+        # A source at rest is neither failing nor stale, as nothing was expected of it.
+        awake = [source.name for source in sources if not (rest and source.repeats_arxiv)]
+        newest = self.store.papers.newest_first_seen(names)
+        return SourceActivitySince(
+            last=local_date(newest, timezone) if newest else None,
+            rest=rest,
+            resumes=local_date(next_shown(now), timezone) if rest else None,
+            failing=[name for name in awake if self._health[name] is Health.FAILING],
+            stale=[name for name in awake if self._health[name] in (Health.STALE, Health.EMPTY)],
+        )

@@ -119,10 +119,10 @@ def vote_with_effect(
     after = editor.ranking(reader, profile, [*candidates, paper.id], now)
 
     assert before is not None and after is not None  # noqa: S101, PT018 - the voted paper is ranked
-    return _effect(store, before, after, paper.id, candidates=len(candidates), waiting=waiting)
+    return compare(store, before, after, paper.id, candidates=len(candidates), waiting=waiting)
 
 
-def _effect(
+def compare(
     store: Store, before: Ranking, after: Ranking, voted: PaperId, *, candidates: int, waiting: bool
 ) -> VoteEffect:
     """Compare two rankings of the same papers, the paper voted on among them."""

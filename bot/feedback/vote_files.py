@@ -60,13 +60,15 @@ def record_file(
                 unusable[number] = str(error)
 
         # Ids are checked in one query a batch; titles, which are rare in such files, one by one.
-        refs = {line.number: _paper_id(line.fields["paper"]) for line in parsed}
-        existing = store.papers.existing([paper_id for paper_id in refs.values() if paper_id])
+        refs = {line.number: _REF.fullmatch(line.fields["paper"].strip()) for line in parsed}
+        existing = store.papers.existing([int(ref[1]) for ref in refs.values() if ref])
         rows: list[Row] = []
         for number, fields in parsed:
             try:
                 at = _time(fields.get("at"), now)
-                paper_id = refs[number]
+                ref = refs[number]
+                paper_id: PaperId | None = int(ref[1]) if ref else None
+                # A title may look like an id that no paper has.
                 if paper_id is None or paper_id not in existing:
                     paper_id = papers_by_title[fields["paper"]]
                 vote = RecordedVote(paper_id, Vote(fields["vote"]), at, "cli")
@@ -120,11 +122,6 @@ def _fields(line: bytes) -> dict[str, Any]:
     if fields["vote"] not in _VOTES:
         raise ValueError(f"vote is {fields['vote']!r:.40}; write one of: {', '.join(_VOTES)}")
     return dict(fields)
-
-
-def _paper_id(paper: str) -> PaperId | None:
-    ref = _REF.fullmatch(paper.strip())
-    return int(ref[1]) if ref else None
 
 
 def _time(text: object, now: datetime) -> datetime:

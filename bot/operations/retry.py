@@ -31,6 +31,7 @@ def retry(
         store.pauses.end(kind)
     if reader and reader.stopped is StopReason.REFUSED:
         store.readers.resume(reader.id)
+    # Counted by what was changed, not by what was listed: a worker may have claimed a row since.
     arrived = 0
     again = 0
     for delivery in store.outbox.in_state(state, reader.id if reader else None):

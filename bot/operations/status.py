@@ -82,7 +82,7 @@ def status(
     return Status(
         papers=store.papers.count(),
         sources=source_rows,
-        readers=_readers_status(store, profiles, pauses, now),
+        readers=readers_status(store, profiles, pauses, now),
         outbox=store.outbox.counts(),
         pauses=pauses,
         problems=[
@@ -139,9 +139,10 @@ def sources_status(store: Store, sources: Sequence[Source], now: datetime) -> li
     return rows
 
 
-def _readers_status(
+def readers_status(
     store: Store, profiles: Mapping[str, Profile], pauses: Mapping[Kind, Pause], now: datetime
 ) -> list[ReaderStatus]:
+    """Return the status of each reader, whether stored yet or not; ``pauses`` are the open circuit breakers."""
     readers = _readers(store, profiles)
     thumbs = store.feedback.counts()
     last_editions = store.editions.last_by_reader()
@@ -157,6 +158,7 @@ def _readers_status(
         up, down = thumbs.get(reader.id, (0, 0))
         late = None
         next_due = None
+        # Nothing is due for a reader who has stopped, so nothing can be late.
         if not reader.stopped:
             late = _undelivered(reader.kind, last_states, pauses) or _overdue(
                 profile, last_days.get(reader.id), since.get(reader.id, now), now
@@ -182,6 +184,8 @@ def _readers_status(
 
 def _readers(store: Store, profiles: Mapping[str, Profile]) -> Readers:
     """Return the readers of the profiles' files, stored or not yet, then those who subscribed on the web."""
+    # A profile may have been edited since the last run: its new readers are shown before they are stored, and this
+    # command writes nothing.
     stored = {(reader.profile, reader.address): reader for reader in store.readers.all()}
     readers = [
         (stored.get((slug, address)) or Reader(NOT_STORED, slug, kind, address), profile)
@@ -200,6 +204,8 @@ def _undelivered(kind: Kind, states: Sequence[State], pauses: Mapping[Kind, Paus
     """Return why the last edition of a reader has not been delivered; None if it has."""
     if set(states) <= {State.SENT, State.CANCELLED}:
         return None
+    # The states of a message's parts differ; the one that needs a person decides. Unknown comes before failed, as
+    # sending it again may be a duplicate.
     if State.UNKNOWN in states:
         return "sent, but no answer came; `paperbot retry --unknown` sends it again"
     if State.FAILED in states:

@@ -14,8 +14,8 @@ from dataclasses import replace
 from bot.domain import Paper, PaperId, Reason, ReasonKind, Score
 from bot.wording import plural
 
-MOST = 2.0  # log-odds
-FULL = 100  # upvotes; more add nothing
+_MAX_BONUS = 2.0  # log-odds
+_MAX_UPVOTES = 100  # upvotes; more add nothing
 
 
 def with_trending(
@@ -27,7 +27,21 @@ def with_trending(
     raised = []
     for score in scores:
         upvotes = papers[score.paper].upvotes or 0
-        raised.append(_raised(score, upvotes, bonus(upvotes, weight)) if upvotes else score)
+        if not upvotes:
+            raised.append(score)
+            continue
+        added = bonus(upvotes, weight)
+        log_odds = score.log_odds + added
+        reasons = [*score.reasons, Reason(plural(upvotes, "upvote"), added, ReasonKind.TRENDING)]
+        raised.append(
+            replace(
+                score,
+                log_odds=log_odds,
+                # math.exp overflows above 709, where the logistic function is 0 in double precision anyway.
+                probability=1.0 / (1.0 + math.exp(-log_odds)) if log_odds > -700 else 0.0,
+                reasons=tuple(sorted(reasons, key=lambda reason: -abs(reason.weight))),
+            )
+        )
     return tuple(sorted(raised, key=lambda score: -score.log_odds))
 
 
@@ -37,16 +51,4 @@ def bonus(upvotes: int, weight: float) -> float:
     >>> bonus(0, 1.0), bonus(100, 0.5), bonus(100_000, 1.0)
     (0.0, 1.0, 2.0)
     """
-    return MOST * weight * min(1.0, math.log1p(upvotes) / math.log1p(FULL))
-
-
-def _raised(score: Score, upvotes: int, added: float) -> Score:
-    log_odds = score.log_odds + added
-    reasons = (*score.reasons, Reason(plural(upvotes, "upvote"), added, ReasonKind.TRENDING))
-    return replace(
-        score,
-        log_odds=log_odds,
-        # math.exp overflows above 709, where the logistic function is 0 in double precision anyway.
-        probability=1.0 / (1.0 + math.exp(-log_odds)) if log_odds > -700 else 0.0,
-        reasons=tuple(sorted(reasons, key=lambda reason: -abs(reason.weight))),
-    )
+    return _MAX_BONUS * weight * min(1.0, math.log1p(upvotes) / math.log1p(_MAX_UPVOTES))

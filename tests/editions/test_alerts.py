@@ -61,7 +61,7 @@ def body(path):
     return " ".join(message(path).get_body(("plain",)).get_content().split())
 
 
-def test_a_paper_that_the_rule_names_is_sent_at_once_and_only_once(home, alerting, subjects):
+def test_a_matching_paper_is_sent_at_once_and_only_once(home, alerting, subjects):
     alerting("2025-05-07T09:00", "Reward models for cats")
     report = alerting("2025-05-07T15:00", "Repairing violins", "Baking bread")
     assert (report["alerts"], report["editions"], report["delivered"]) == (1, 0, 1)
@@ -76,7 +76,7 @@ def test_a_paper_that_the_rule_names_is_sent_at_once_and_only_once(home, alertin
     assert "violins" not in body(sorted((home / "state" / "outbox").rglob("*.eml"))[-1])
 
 
-def test_an_author_or_a_score_can_alert_and_a_mute_forbids_it(alerting):
+def test_an_author_or_a_score_triggers_an_alert_unless_the_paper_is_muted(alerting):
     rule = 'authors = ["grace hopper"]'
     assert alerting("2025-05-07T07:00", "Baking bread", alerts=rule)["alerts"] == 1
     assert alerting("2025-05-07T07:01", "Reward models rewarded", alerts="min_score = 0.0")["alerts"] == 1
@@ -85,7 +85,7 @@ def test_an_author_or_a_score_can_alert_and_a_mute_forbids_it(alerting):
     assert muted["alerts"] == 0
 
 
-def test_the_author_who_fired_an_alert_is_named_however_many_wrote_the_paper(home, alerting, paperbot):
+def test_the_author_who_triggered_an_alert_is_named_in_a_long_author_list(home, alerting, paperbot):
     many = ["Ada Lovelace", *(f"Author {n}" for n in range(9)), "Grace Hopper", "Last Author"]
     text = digest("Baking bread").replace("Ada Lovelace, Grace Hopper", ", ".join(many))
     alerting("2025-05-07T06:00", alerts='authors = ["grace hopper"]\nkeywords = ["bread", "violins"]')
@@ -96,7 +96,7 @@ def test_the_author_who_fired_an_alert_is_named_however_many_wrote_the_paper(hom
     assert "Ada Lovelace, Author 0, Author 1, Grace Hopper and 8 more" in body(path)
 
 
-def test_in_quiet_hours_nothing_comes_and_after_them_what_came_meanwhile(alerting):
+def test_alerts_of_quiet_hours_are_sent_after_them(alerting):
     rule = 'keywords = ["violins"]\nquiet = ["22:00", "07:00"]'
     alerting("2025-05-07T09:00", "Reward models for cats", alerts=rule)
     assert alerting("2025-05-07T23:30", "Repairing violins", alerts=rule)["alerts"] == 0
@@ -104,7 +104,7 @@ def test_in_quiet_hours_nothing_comes_and_after_them_what_came_meanwhile(alertin
     assert alerting("2025-05-08T07:00", alerts=rule)["alerts"] == 1
 
 
-def test_more_than_a_days_alerts_stand_first_in_the_next_edition(home, alerting, subjects):
+def test_alerts_above_the_daily_limit_are_first_in_the_next_edition(home, alerting, subjects):
     rule = 'keywords = ["violins"]\nper_day = 1'
     alerting("2025-05-07T09:00", "Reward models for cats", alerts=rule)
     day = alerting("2025-05-07T12:00", "Violins of old", "Varnish of violins", "Reward models", alerts=rule)
@@ -117,7 +117,7 @@ def test_more_than_a_days_alerts_stand_first_in_the_next_edition(home, alerting,
     assert text.count("On your alert list") == 1
 
 
-def test_a_new_reader_is_alerted_of_what_just_came(alerting):
+def test_a_new_reader_is_alerted_to_papers_that_just_arrived(alerting):
     assert alerting("2025-05-07T07:00", "Repairing violins")["alerts"] == 1
 
 
@@ -131,7 +131,7 @@ def test_without_a_rule_there_are_no_alerts(home, alerting, paperbot):
     assert not list((home / "state" / "outbox").rglob("*--2.eml"))
 
 
-def test_people_are_told_of_alerts_too(home, alerting, paperbot):
+def test_the_output_for_people_shows_alerts(home, alerting, paperbot):
     alerting("2025-05-07T09:00", "Reward models for cats")
     (home / "seeds" / "more.txt").write_text(digest("Repairing violins"))
     out = paperbot("run", "--now", "2025-05-07T15:00+02:00").out
@@ -147,7 +147,7 @@ def test_people_are_told_of_alerts_too(home, alerting, paperbot):
         ("per_day = 2", "matches no paper; add keywords, authors or min_score"),
     ],
 )
-def test_a_mistake_in_the_rule_is_told_with_its_remedy(tmp_path, alerts, says):
+def test_a_mistake_in_the_rule_is_reported_with_its_remedy(tmp_path, alerts, says):
     (tmp_path / "rewards.toml").write_text(PROFILE.format(alerts=alerts, extra=""))
     profiles, (problem,) = load_profiles(tmp_path, "UTC")
     assert profiles == {}
@@ -166,11 +166,11 @@ def test_a_mistake_in_the_rule_is_told_with_its_remedy(tmp_path, alerts, says):
         (time(3), None, False),
     ],
 )
-def test_quiet_hours_may_go_over_midnight(clock, hours, quiet):
+def test_quiet_hours_may_span_midnight(clock, hours, quiet):
     assert is_quiet(clock, hours) is quiet
 
 
-def test_what_is_urgent_keeps_its_order():
+def test_urgent_papers_keep_their_order():
     scores = [
         Score(n, p, 0.0, (), 0.0, muted=m) for n, p, m in ((1, 0.9, None), (2, 0.8, "x"), (3, 0.1, None))
     ]
@@ -178,5 +178,5 @@ def test_what_is_urgent_keeps_its_order():
     assert [score.paper for score in urgent(scores, {2, 3}, None)] == [3]
 
 
-def test_quiet_hours_that_end_when_they_begin_are_none():
+def test_quiet_hours_that_end_when_they_begin_are_empty():
     assert not is_quiet(time(8), (time(7), time(7)))

@@ -1,4 +1,4 @@
-"""What goes into an edition beside what is new: later versions, and upvotes as reasons."""
+"""Composing editions: later versions, upvotes as reasons, sources, and batches of readers."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from bot.app import open_app
 from bot.domain import Edition, Vote
 from bot.editions import daily_job as running
 from bot.editions.candidates import EditionRequest
+from bot.editions.due import active_readers
 from bot.errors import StoreError
 from bot.feedback.service import record
 
@@ -49,7 +50,7 @@ def titles(paperbot, reader: str) -> list[list[str]]:
     ]
 
 
-def test_a_later_version_comes_to_those_who_liked_the_paper_and_to_nobody_else(small, paperbot):
+def test_a_later_version_is_sent_only_to_readers_who_liked_the_paper(small, paperbot):
     profile(small, "likes")
     profile(small, "silent")
     (small / "seeds" / "1.xml").write_text(feed(("Owls at Night", 1, "new")))
@@ -69,7 +70,7 @@ def test_a_later_version_comes_to_those_who_liked_the_paper_and_to_nobody_else(s
     assert "Resembles" not in second.read_text()  # itself, liked as its first version
 
 
-def test_upvotes_raise_a_paper_as_far_as_the_profile_wants_and_why_says_so(small, paperbot):
+def test_upvotes_raise_a_score_by_the_profiles_trending_weight_and_why_shows_them(small, paperbot):
     profile(small, "calm")
     profile(small, "trendy", "trending = 0.5")
     (small / "seeds" / "1.json").write_text(
@@ -87,7 +88,7 @@ def test_upvotes_raise_a_paper_as_far_as_the_profile_wants_and_why_says_so(small
     assert "Trending: 100 upvotes" in mail.read_text()
 
 
-def test_a_paper_that_another_source_had_first_comes_when_its_own_source_brings_it(small, paperbot):
+def test_a_paper_first_seen_in_another_source_is_new_when_a_source_of_the_profile_has_it(small, paperbot):
     sources = "".join(f'[[sources]]\nname = "{n}"\nkind = "folder"\npath = "{n}"\n' for n in ("one", "two"))
     (small / "paperbot.toml").write_text(sources)
     profile(small, "picky")
@@ -113,7 +114,7 @@ def three(home):
     profile(home, "bees")
     with open_app(home) as app:
         app.pipeline.ingest(NOW)
-        readers = list(app.pipeline._active_readers(NOW))
+        readers = list(active_readers(app.store, app.profiles, NOW))
         assert len(readers) > 2
         for n, (reader, _) in enumerate(readers):
             for paper in app.store.papers.get([3 * n + 1, 3 * n + 2]).values():
@@ -121,18 +122,18 @@ def three(home):
         yield app, [EditionRequest(reader, profile, NOW.date()) for reader, profile in readers]
 
 
-def test_a_batch_of_editions_is_what_each_reader_gets_alone(three):
-    app, wanted = three
-    together = list(app.editor.editions(wanted, NOW))
-    alone = [app.editor.edition(one.reader, one.profile, one.day, NOW) for one in wanted]
-    assert [edition.reader for edition in together] == [one.reader for one in wanted]
-    assert all(edition.picks for edition in together)
-    assert len({tuple(pick.paper.id for pick in edition.picks) for edition in together}) > 1
-    assert [what_is_in(edition) for edition in together] == [what_is_in(edition) for edition in alone]
+def test_a_batch_has_the_editions_that_each_reader_would_get_alone(three):
+    app, requests = three
+    batch = list(app.editor.editions(requests, NOW))
+    single = [app.editor.edition(request.reader, request.profile, request.day, NOW) for request in requests]
+    assert [edition.reader for edition in batch] == [request.reader for request in requests]
+    assert all(edition.picks for edition in batch)
+    assert len({tuple(pick.paper.id for pick in edition.picks) for edition in batch}) > 1
+    assert [contents(edition) for edition in batch] == [contents(edition) for edition in single]
 
 
-def what_is_in(edition: Edition) -> tuple[object, ...]:
-    """All that readers can tell two editions apart by; weights are rounded, as sums depend on their order."""
+def contents(edition: Edition) -> tuple[object, ...]:
+    """Everything a reader sees of an edition; weights are rounded, as floating-point sums depend on their order."""
     picks = [
         (
             pick.paper.id,
@@ -148,21 +149,21 @@ def what_is_in(edition: Edition) -> tuple[object, ...]:
     return edition.reader, edition.date, edition.considered, edition.watermark, edition.quiet, picks
 
 
-def test_small_batches_make_the_same_editions_as_one_large(three, monkeypatch):
-    app, wanted = three
-    large = list(app.editor.editions(wanted, NOW))
+def test_small_batches_give_the_same_editions_as_a_large_one(three, monkeypatch):
+    app, requests = three
+    large = list(app.editor.editions(requests, NOW))
     assert all(edition.picks for edition in large)
     monkeypatch.setattr(running, "_BATCH", 2)
-    made = []
-    report = app.pipeline.publish(NOW, force=True, show=made.append)
-    assert (report.editions, report.problems) == (len(wanted), [])
-    assert [what_is_in(edition) for edition in made] == [what_is_in(edition) for edition in large]
+    composed = []
+    report = app.pipeline.publish(NOW, force=True, show=composed.append)
+    assert (report.editions, report.problems) == (len(requests), [])
+    assert [contents(edition) for edition in composed] == [contents(edition) for edition in large]
 
 
-def test_a_batch_that_cannot_be_read_is_its_readers_problem_and_the_next_goes_on(three, monkeypatch):
-    app, wanted = three
+def test_a_batch_that_fails_is_a_problem_of_its_readers_only(three, monkeypatch):
+    app, requests = three
     monkeypatch.setattr(running, "_BATCH", 1)
-    votes_of, failing = app.store.feedback.votes_of, wanted[1].reader
+    votes_of, failing = app.store.feedback.votes_of, requests[1].reader
 
     def failing_once(reader_ids):
         if failing.id in reader_ids:
@@ -171,5 +172,5 @@ def test_a_batch_that_cannot_be_read_is_its_readers_problem_and_the_next_goes_on
 
     monkeypatch.setattr(app.store.feedback, "votes_of", failing_once)
     report = app.pipeline.publish(NOW, force=True)
-    assert report.editions == len(wanted) - 1
+    assert report.editions == len(requests) - 1
     assert [str(problem) for problem in report.problems] == [f"{failing.name}: the disk is gone"]

@@ -57,13 +57,13 @@ def works(day: datetime) -> bool:
 
 
 def titles(kind: str, day: datetime) -> list[str]:
-    """The day's papers of a source: the first of them stands in all sources."""
-    own = [f"{kind.title()} paper {n} of day {day:%d} on reward models" for n in range(1, A_DAY)]
-    return [f"Shared paper of day {day:%d} on reward models", *own] if works(day) else []
+    """The titles of a source for a day; the first is in all sources."""
+    others = [f"{kind.title()} paper {n} of day {day:%d} on reward models" for n in range(1, A_DAY)]
+    return [f"Shared paper of day {day:%d} on reward models", *others] if works(day) else []
 
 
 class World:
-    """What the sources show at a time."""
+    """What the sources serve at a time."""
 
     def __init__(self, home: Path, web: Web, imap: ImapServer) -> None:
         self.home, self.web, self.imap = home, web, imap
@@ -111,10 +111,10 @@ class World:
         day = datetime.fromisoformat(request.path.partition("=")[2]).replace(tzinfo=UTC)
         if day < FIRST - timedelta(days=1):
             return Page(b"[]")
-        shown = titles("daily", day)[: A_DAY if day.date() < self.now.date() else A_DAY // 2]
+        listed = titles("daily", day)[: A_DAY if day.date() < self.now.date() else A_DAY // 2]
         papers = [
             {"paper": {"title": t, "submittedOnDailyAt": day.isoformat(), "upvotes": self.now.day}}
-            for t in shown
+            for t in listed
         ]
         return Page(json.dumps(papers).encode())
 
@@ -145,7 +145,7 @@ def world(home: Path, web: Web) -> World:
         yield World(home, web, imap)
 
 
-def known_and_sent(home: Path) -> tuple[list[str], list[str]]:
+def stored_and_sent(home: Path) -> tuple[list[str], list[str]]:
     """The titles of all papers known, and of all that stood in an edition."""
     with open_store(f"sqlite:///{home}/state/paperbot.db") as store:
         (reader,) = store.readers.all()
@@ -154,30 +154,32 @@ def known_and_sent(home: Path) -> tuple[list[str], list[str]]:
         return [title for _, title, _ in store.papers.recent_texts(10_000)], picked
 
 
-def test_the_right_papers_come_once_each_and_status_tells_the_story(world, paperbot, monkeypatch):
+def test_each_relevant_paper_is_sent_once_and_status_reports_it(world, paperbot, monkeypatch):
     monkeypatch.setitem(os.environ, "PAPERBOT_PASSWORDS__MAIL", "secret")
     expected: set[str] = set()
-    heard: dict[str, list[str]] = {}
+    problems: dict[str, list[str]] = {}
     for now in DAYS:
         world.go_to(now)
         expected |= set(titles("drop", now)) | set(titles("mail", now))
         expected |= set(titles("blog", now)) if now.date() < FEED_STUCK_FROM else set()
         expected |= set(titles("api", now)) if now.date() < ARXIV_DOWN_FROM else set()
         report = paperbot("run", "--now", now.isoformat(), "--json").json
-        heard[f"{now:%d}"] = [f"{p['source']}: {p['problem'].partition(':')[0]}" for p in report["problems"]]
+        problems[f"{now:%d}"] = [
+            f"{p['source']}: {p['problem'].partition(':')[0]}" for p in report["problems"]
+        ]
     expected |= {title for day in DAYS for title in titles("daily", day)}
     papers = paperbot("status", "--json", "--now", DAYS[-1].isoformat())
     assert papers.json["papers"] == len(expected)
-    assert heard == {f"{now:%d}": [] for now in DAYS} | {
+    assert problems == {f"{now:%d}": [] for now in DAYS} | {
         "10": ["blog: stale"],
         "11": ["api: http"],
         "12": ["api: http"],
         "13": ["api: http"],
         "14": ["api: http"],
     }
-    known, told = known_and_sent(world.home)
-    assert sorted(known) == sorted(expected)
-    assert len(told) == len(set(told)) > 30
+    stored, sent = stored_and_sent(world.home)
+    assert sorted(stored) == sorted(expected)
+    assert len(sent) == len(set(sent)) > 30
 
     story = {source["name"]: source for source in papers.json["sources"]}
     assert {name: source["health"] for name, source in story.items()} == {
@@ -205,15 +207,15 @@ def test_a_quiet_edition_says_what_its_own_sources_did(world, paperbot, monkeypa
             f'title = "{source}"\ninterests = "reward models"\nsources = ["{source}"]\n'
             f'[schedule]\n{ALL_DAYS}\n[[readers]]\nemail = "a@x.org"\n'
         )
-    said: dict[str, list[str | None]] = {}
+    reasons: dict[str, list[str | None]] = {}
     for now in DAYS:
         world.go_to(now)
         paperbot("run", "--now", now.isoformat())
         for reader in paperbot("status", "--json", "--now", now.isoformat()).json["readers"]:
             why = reader["quiet"]["reason"] if reader["quiet"] else None
-            said.setdefault(reader["reader"].partition("/")[0], []).append(why)
+            reasons.setdefault(reader["reader"].partition("/")[0], []).append(why)
     week = [None] * 5
-    assert said["drop"] == [*week, "nothing new", "nothing new"] * 2
-    assert said["mail"] == [*week, "weekend", "weekend"] * 2
-    assert said["api"][7:] == [None, None, None, "failing", "failing", "weekend", "weekend"]
-    assert said["blog"][7:] == [None, None, "stale", "stale", "stale", "nothing new", "nothing new"]
+    assert reasons["drop"] == [*week, "nothing new", "nothing new"] * 2
+    assert reasons["mail"] == [*week, "weekend", "weekend"] * 2
+    assert reasons["api"][7:] == [None, None, None, "failing", "failing", "weekend", "weekend"]
+    assert reasons["blog"][7:] == [None, None, "stale", "stale", "stale", "nothing new", "nothing new"]

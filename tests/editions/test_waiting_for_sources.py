@@ -109,7 +109,7 @@ def test_the_edition_waits_until_the_source_is_back(interrupted, run: RunAt, web
     assert run(WEDNESDAY + 11 * MINUTE).mails == []
 
 
-def test_after_an_hour_it_goes_out_without_the_source_and_says_so(
+def test_after_an_hour_it_is_sent_without_the_source_and_says_so(
     interrupted, run: RunAt, place: Path
 ) -> None:
     for minutes in range(0, 60, 6):
@@ -122,18 +122,16 @@ def test_after_an_hour_it_goes_out_without_the_source_and_says_so(
         assert [edition.missing for edition in store.editions.of_reader(reader.id)][:2] == [("blog",), ()]
 
 
-def test_a_failed_source_is_asked_again_sooner_than_its_interval_and_ever_more_seldom(
-    interrupted, run: RunAt, web: Web
-) -> None:
+def test_a_failed_source_is_polled_again_with_exponential_backoff(interrupted, run: RunAt, web: Web) -> None:
     before = len(web.requests)
-    asked = []
+    polled = []
     for minutes in range(60):
         run(WEDNESDAY + minutes * MINUTE)
-        asked += [minutes] * (len(web.requests) - before - len(asked))
-    assert asked == [0, 5, 14, 32]
+        polled += [minutes] * (len(web.requests) - before - len(polled))
+    assert polled == [0, 5, 14, 32]
 
 
-def test_a_run_that_comes_late_waits_from_then_on(interrupted, run: RunAt) -> None:
+def test_the_wait_begins_with_the_first_run_after_the_slot(interrupted, run: RunAt) -> None:
     """The laptop was closed at eight, and has no network in its first minute."""
     late = run(WEDNESDAY + 180 * MINUTE)
     assert late.mails == []
@@ -146,19 +144,21 @@ def test_force_does_not_wait_and_says_what_is_missing(interrupted, run: RunAt) -
     assert "without blog" in " ".join(mail.split())
 
 
-def test_a_setting_turns_it_off(interrupted, run: RunAt, place: Path, web: Web) -> None:
+def test_a_setting_disables_waiting(interrupted, run: RunAt, place: Path, web: Web) -> None:
     (place / "paperbot.toml").write_text(SETTINGS.format(web=web.url, wait=0))
     assert len(run(WEDNESDAY).mails) == 1
 
 
-def test_nobody_waits_for_a_source_that_they_do_not_read(interrupted, run: RunAt, place: Path) -> None:
+def test_an_edition_does_not_wait_for_a_source_its_profile_does_not_read(
+    interrupted, run: RunAt, place: Path
+) -> None:
     profile = place / "profiles" / "owls.toml"
     profile.write_text(profile.read_text().replace("[[readers]]", 'sources = ["drop"]\n[[readers]]'))
     (mail,) = run(WEDNESDAY).mails
     assert "without" not in mail
 
 
-def test_nobody_waits_for_a_source_that_is_down_for_long_or_never_went_well(
+def test_editions_do_not_wait_for_a_source_that_failed_long_ago_or_always(
     interrupted, run: RunAt, place: Path
 ) -> None:
     for minutes in range(0, 61, 20):
@@ -172,14 +172,14 @@ def test_nobody_waits_for_a_source_that_is_down_for_long_or_never_went_well(
     assert len(run(WEDNESDAY + timedelta(days=2)).mails) == 1
 
 
-def test_nobody_waits_for_a_source_that_asks_for_more_time_than_that(
+def test_editions_do_not_wait_for_a_source_whose_retry_after_is_longer(
     interrupted, run: RunAt, web: Web
 ) -> None:
     web.pages["/feed"] = Page(status=503, headers={"Retry-After": "7200"})
     assert len(run(WEDNESDAY).mails) == 1
 
 
-def test_in_the_weekend_of_arxiv_nobody_waits_for_it(run: RunAt, place: Path, web: Web) -> None:
+def test_editions_do_not_wait_for_arxiv_on_its_weekend(run: RunAt, place: Path, web: Web) -> None:
     saturday = datetime(2026, 6, 13, 8, 0, tzinfo=UTC)
     profile = place / "profiles" / "owls.toml"
     profile.write_text(profile.read_text() + '[schedule]\ndays = ["fri", "sun"]\n')
@@ -197,7 +197,7 @@ def test_in_the_weekend_of_arxiv_nobody_waits_for_it(run: RunAt, place: Path, we
     assert not any("waits" in problem for problem in sunday.problems)
 
 
-def test_one_line_tells_of_all_readers_who_wait(interrupted, run: RunAt, place: Path) -> None:
+def test_all_waiting_readers_are_one_problem(interrupted, run: RunAt, place: Path) -> None:
     profile = place / "profiles" / "owls.toml"
     profile.write_text(
         profile.read_text() + "".join(f'[[readers]]\nemail = "r{n}@example.org"\n' for n in range(5))
@@ -207,7 +207,7 @@ def test_one_line_tells_of_all_readers_who_wait(interrupted, run: RunAt, place: 
     assert len(problems) == 2
 
 
-def test_what_is_exported_of_a_run_stays_as_it_is(interrupted, run: RunAt) -> None:
+def test_the_json_of_a_run_keeps_its_keys(interrupted, run: RunAt) -> None:
     assert json.dumps(sorted(run(WEDNESDAY).report)) == json.dumps(
         [
             "alerts",

@@ -56,7 +56,7 @@ def text_of(mail):
     return " ".join(mail.get_body(("plain",)).get_content().split())
 
 
-def test_the_last_edition_goes_out_as_a_test_and_nothing_is_stored(home, by_smtp, paperbot):
+def test_the_last_edition_is_sent_as_a_test_and_nothing_is_stored(home, by_smtp, paperbot):
     paperbot("run", "--force", "--now", NOW)
     (file,) = (home / "state" / "outbox").rglob("*.eml")
     first, before, server = parsed(file.read_bytes()), rows(home), by_smtp()
@@ -75,7 +75,7 @@ def test_the_last_edition_goes_out_as_a_test_and_nothing_is_stored(home, by_smtp
     assert len(links.findall(text_of(tests[0]))) == len(links.findall(text_of(first))) == 14
 
 
-def test_before_the_first_edition_a_sample_goes_out_whose_links_lead_to_a_page(home, by_smtp, paperbot):
+def test_before_the_first_edition_a_sample_is_sent_whose_links_lead_to_a_page(home, by_smtp, paperbot):
     paperbot("ingest")
     before, server = rows(home), by_smtp()
     answer = paperbot("send-test", "reward-models")
@@ -103,7 +103,7 @@ def test_without_a_server_a_test_is_a_file_beside_the_edition(home, paperbot):
     assert "Mails become files in" in answer.out
 
 
-def test_slack_gets_a_test_with_buttons_only_where_they_work(home, by_slack, paperbot, monkeypatch):
+def test_a_test_for_slack_has_buttons_only_if_they_work(home, by_slack, paperbot, monkeypatch):
     assert paperbot("send-test", "reward-models").code == 0
     monkeypatch.setenv("PAPERBOT_SLACK__SIGNING_SECRET", "0123456789abcdef")
     assert paperbot("send-test", "reward-models").code == 0
@@ -130,7 +130,7 @@ def test_slack_gets_a_test_with_buttons_only_where_they_work(home, by_slack, pap
         ({"DATA": "554 5.6.0 too odd"}, "too odd; the other side's log may say more"),
     ],
 )
-def test_a_refusal_is_told_with_a_remedy_and_stops_nobody(home, by_smtp, paperbot, replies, says):
+def test_a_refused_test_names_a_remedy_and_stops_no_reader(home, by_smtp, paperbot, replies, says):
     paperbot("run", "--force", "--now", NOW)
     before, server = rows(home), by_smtp()
     server.replies.update(replies)
@@ -141,7 +141,7 @@ def test_a_refusal_is_told_with_a_remedy_and_stops_nobody(home, by_smtp, paperbo
     assert rows(home) == before
 
 
-def test_a_wrong_password_is_told_with_a_remedy(home, by_smtp, paperbot, monkeypatch, tls, certificate):
+def test_a_wrong_password_is_reported_with_a_remedy(home, by_smtp, paperbot, monkeypatch, tls, certificate):
     by_smtp(login=(b"ada", b"right"), context=tls.server)
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate.with_suffix(".crt")))
     monkeypatch.setenv("PAPERBOT_EMAIL__SECURITY", "starttls")
@@ -158,7 +158,7 @@ def test_a_wrong_password_is_told_with_a_remedy(home, by_smtp, paperbot, monkeyp
     assert "check email.host, email.port and email.security" in answer.err
 
 
-def test_one_who_wants_no_messages_gets_no_test(home, by_smtp, paperbot):
+def test_a_reader_who_has_stopped_gets_no_test(home, by_smtp, paperbot):
     server = by_smtp()
     paperbot("thumb", "up", "reward-models", "p1")
     paperbot("ingest")
@@ -171,7 +171,7 @@ def test_one_who_wants_no_messages_gets_no_test(home, by_smtp, paperbot):
     assert server.mails == []
 
 
-def test_check_says_which_way_messages_go_and_what_will_not_work(home, by_smtp, paperbot, monkeypatch):
+def test_check_says_how_messages_are_delivered_and_what_will_not_work(home, by_smtp, paperbot, monkeypatch):
     files = paperbot("check")
     assert "1 reader by mail: messages become files in state/outbox, as no mail server is set" in files.out
     assert "?" not in files.out
@@ -193,16 +193,14 @@ def test_check_says_which_way_messages_go_and_what_will_not_work(home, by_smtp, 
     assert "links in messages" not in paperbot("check").out
 
 
-def test_check_tells_of_buttons_that_nobody_receives(home, by_slack, paperbot, monkeypatch):
+def test_check_warns_of_slack_buttons_without_a_receiver(home, by_slack, paperbot, monkeypatch):
     monkeypatch.setenv("PAPERBOT_BOT__PUBLIC_URL", "https://papers.example.org")
     assert "?   messages for Slack go without buttons" in paperbot("check").out
     monkeypatch.setenv("PAPERBOT_SLACK__SIGNING_SECRET", "0123456789abcdef")
     assert "?" not in paperbot("check").out
 
 
-def test_editions_for_slack_have_buttons_only_where_somebody_receives_them(
-    home, by_slack, paperbot, monkeypatch
-):
+def test_editions_for_slack_have_buttons_only_with_a_receiver(home, by_slack, paperbot, monkeypatch):
     paperbot("run", "--force", "--now", NOW)
     assert '"button"' not in json.dumps(by_slack.posts)
     assert "This is an edition of" in json.dumps(by_slack.posts)

@@ -1,4 +1,4 @@
-"""``paperbot retry``, one mail a day to the operator, and what ``status`` says of lateness."""
+"""``paperbot retry``, at most one notice a day to the operator, and what ``status`` says about late editions."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from email import policy
 
 import pytest
 import time_machine
-from delivery.slack_server import SlackServer
-from delivery.smtp_servers import MailServer
 
 from bot.domain import StopReason
 
@@ -17,30 +15,26 @@ READER = "reward-models/ada@example.org"
 
 
 @pytest.fixture
-def mails(home):
-    """A mail server that the home's mail goes to, over one connection."""
-    with MailServer().running() as server:
-        settings = home / "paperbot.toml"
-        email_section = (
-            f'[email]\nhost = "127.0.0.1"\nport = {server.port}\nsecurity = "none"\nconnections = 1\n'
-        )
-        settings.write_text(settings.read_text().replace("[email]\n", email_section))
-        yield server
+def mails(home, mail_server):
+    """A mail server that the home sends its mails to, over one connection."""
+    server = mail_server()
+    settings = home / "paperbot.toml"
+    email_section = f'[email]\nhost = "127.0.0.1"\nport = {server.port}\nsecurity = "none"\nconnections = 1\n'
+    settings.write_text(settings.read_text().replace("[email]\n", email_section))
+    return server
 
 
 @pytest.fixture
-def slack(home, monkeypatch):
+def slack(home, slack_server, monkeypatch):
     """A Slack API, and a profile with one channel there."""
-    for name in ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"):
-        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("PAPERBOT_SLACK__TOKEN", "xoxb-test")
-    with SlackServer().running() as server:
-        settings = home / "paperbot.toml"
-        settings.write_text(settings.read_text().replace("[slack]\n", f'[slack]\napi_url = "{server.url}"\n'))
-        profile = home / "profiles" / "reward-models.toml"
-        reader = ('email = "ada@example.org"', 'slack = "C0123ABC"')
-        profile.write_text(profile.read_text().replace(*reader))
-        yield server
+    settings = home / "paperbot.toml"
+    settings.write_text(
+        settings.read_text().replace("[slack]\n", f'[slack]\napi_url = "{slack_server.url}"\n')
+    )
+    profile = home / "profiles" / "reward-models.toml"
+    profile.write_text(profile.read_text().replace('email = "ada@example.org"', 'slack = "C0123ABC"'))
+    return slack_server
 
 
 def operator(home, address="op@example.org"):
@@ -48,7 +42,7 @@ def operator(home, address="op@example.org"):
     settings.write_text(settings.read_text().replace("[bot]\n", f'[bot]\noperator = "{address}"\n'))
 
 
-def test_after_a_wrong_password_is_mended_retry_sends_at_once(mails, paperbot):
+def test_retry_closes_the_circuit_breaker_and_sends_at_once(mails, paperbot):
     mails.replies["MAIL"] = "550 5.7.1 who are you?"
     assert paperbot("run", "--now", NOW, "--json").json["delivered"] == 0
     del mails.replies["MAIL"]
@@ -61,7 +55,7 @@ def test_after_a_wrong_password_is_mended_retry_sends_at_once(mails, paperbot):
     assert paperbot("status", "--now", NOW, "--json").json["pauses"] == {}
 
 
-def test_a_reader_who_was_refused_is_served_again_when_a_person_says_so(mails, paperbot):
+def test_retry_of_a_refused_reader_reactivates_them(mails, paperbot):
     mails.replies["ada@example.org"] = "550 5.1.1 no such user"
     paperbot("run", "--now", NOW)
     assert (
@@ -74,7 +68,7 @@ def test_a_reader_who_was_refused_is_served_again_when_a_person_says_so(mails, p
     assert len(mails.mails) == 1
 
 
-def test_one_who_has_unsubscribed_is_not_served_again(home, mails, paperbot):
+def test_retry_does_not_reactivate_a_reader_who_unsubscribed(home, mails, paperbot):
     from bot.app import open_app
 
     mails.replies["RCPT"] = "450 later"
@@ -87,7 +81,7 @@ def test_one_who_has_unsubscribed_is_not_served_again(home, mails, paperbot):
     assert mails.mails == []
 
 
-def test_what_is_unknown_stays_so_until_a_person_asks(home, mails, paperbot):
+def test_a_message_of_unknown_outcome_is_not_sent_again_without_retry(home, mails, paperbot):
     from bot.app import open_app
 
     mails.replies["DATA"] = "999 what?"  # no answer that makes sense
@@ -123,19 +117,19 @@ def test_a_slack_message_that_arrived_after_all_is_not_sent_twice(slack, paperbo
 
 
 def direct_messages(slack, *keys):
-    """What Slack answers of the direct messages with U0ADA123, which are in D0ADA123."""
+    """Answer the API calls about the direct messages with U0ADA123, whose conversation is D0ADA123."""
     messages = [{"ts": f"{n}.1", "metadata": {"event_payload": {"key": key}}} for n, key in enumerate(keys)]
-    there = {"ok": True, "messages": messages, "has_more": False}
+    history = {"ok": True, "messages": messages, "has_more": False}
     opened = {"ok": True, "channel": {"id": "D0ADA123"}}
-    no_such = {"ok": False, "error": "channel_not_found"}
-    slack.methods["conversations.open"] = lambda asked: opened if asked["users"] == "U0ADA123" else no_such
-    slack.methods["conversations.history"] = lambda asked: (
-        there if asked["channel"] == "D0ADA123" else no_such
+    not_found = {"ok": False, "error": "channel_not_found"}
+    slack.methods["conversations.open"] = lambda query: opened if query["users"] == "U0ADA123" else not_found
+    slack.methods["conversations.history"] = lambda query: (
+        history if query["channel"] == "D0ADA123" else not_found
     )
 
 
 @pytest.mark.parametrize("shown", [True, False])
-def test_a_direct_message_of_unknown_fate_is_looked_for_where_it_went(slack, home, paperbot, shown):
+def test_a_direct_message_of_unknown_outcome_is_looked_up_in_its_conversation(slack, home, paperbot, shown):
     profile = home / "profiles" / "reward-models.toml"
     profile.write_text(profile.read_text().replace("C0123ABC", "U0ADA123"))
     slack.body = b"nonsense"
@@ -147,7 +141,7 @@ def test_a_direct_message_of_unknown_fate_is_looked_for_where_it_went(slack, hom
     assert (answer["arrived"], answer["again"]) == ((unknown, 0) if shown else (0, unknown))
 
 
-def test_where_slack_shows_no_such_message_it_is_sent_again(slack, paperbot):
+def test_a_message_that_slack_does_not_have_is_sent_again(slack, paperbot):
     slack.body = b"nonsense"
     paperbot("run", "--now", NOW)
     history(slack, "another")
@@ -156,7 +150,7 @@ def test_where_slack_shows_no_such_message_it_is_sent_again(slack, paperbot):
     assert answer["again"] == answer["delivered"] > 0
 
 
-def test_where_slack_does_not_tell_it_is_sent_again_as_asked(slack, paperbot):
+def test_if_slack_can_not_be_asked_the_message_is_sent_again(slack, paperbot):
     slack.body = b"nonsense"
     paperbot("run", "--now", NOW)
     slack.refuse("missing_scope")
@@ -177,7 +171,7 @@ def test_the_operator_gets_one_mail_a_day_when_something_needs_a_person(home, ma
     assert not message.defects
 
 
-def test_what_was_told_is_not_told_again_the_next_week(home, mails, paperbot):
+def test_a_problem_already_reported_is_not_reported_a_week_later(home, mails, paperbot):
     operator(home)
     mails.replies["ada@example.org"] = "550 5.1.1 no such user"
     paperbot("run", "--now", NOW)
@@ -185,13 +179,13 @@ def test_what_was_told_is_not_told_again_the_next_week(home, mails, paperbot):
     assert len(mails.mails) == 1
 
 
-def test_a_quiet_machine_writes_no_mail_to_the_operator(home, mails, paperbot):
+def test_without_problems_there_is_no_notice(home, mails, paperbot):
     operator(home)
     paperbot("run", "--now", NOW)
     assert [mail.recipients for mail in mails.mails] == [["ada@example.org"]]
 
 
-def test_an_operator_who_can_not_be_told_today_is_told_when_it_works(home, mails, paperbot):
+def test_a_notice_that_could_not_be_sent_is_sent_by_a_later_run(home, mails, paperbot):
     operator(home)
     mails.replies["MAIL"] = "550 5.7.1 who are you?"
     answer = paperbot("run", "--now", NOW, "--json")
@@ -203,7 +197,7 @@ def test_an_operator_who_can_not_be_told_today_is_told_when_it_works(home, mails
     assert recipients == ["ada@example.org", "op@example.org"]
 
 
-def test_an_operators_address_that_is_none_is_refused(home, paperbot):
+def test_an_invalid_operator_address_is_a_configuration_error(home, paperbot):
     operator(home, "nobody")
     answer = paperbot("run")
     assert answer.code == 2
@@ -219,7 +213,7 @@ def test_status_says_that_nothing_runs(home, paperbot):
     assert f"late: {READER} (last message: 2025-05-07 07:00 UTC): due since" in " ".join(out.split())
 
 
-def test_a_run_far_ahead_of_all_clocks_is_refused_unless_forced(home, paperbot):
+def test_a_now_far_in_the_future_is_refused_unless_forced(home, paperbot):
     with time_machine.travel("2025-05-07T09:00+02:00", tick=False):
         assert paperbot("run", "--now", "2025-06-07T09:00+02:00").code == 0  # nothing was seen before
         assert paperbot("run", "--now", "2025-05-09T09:00+02:00").code == 0
@@ -230,7 +224,7 @@ def test_a_run_far_ahead_of_all_clocks_is_refused_unless_forced(home, paperbot):
         assert paperbot("run", "--now", "2025-06-20T09:00+02:00", "--force").code == 0
 
 
-def test_a_quiet_edition_says_when_the_last_paper_came(home, paperbot):
+def test_a_quiet_edition_says_when_the_last_paper_arrived(home, paperbot):
     profile = home / "profiles" / "reward-models.toml"
     text = profile.read_text().replace('when_quiet = "skip"', 'when_quiet = "note"')
     profile.write_text(text)

@@ -46,14 +46,14 @@ def test_followed_authors_appear_below_the_threshold_too():
     ]
 
 
-def test_of_two_papers_with_the_same_news_the_better_is_kept():
+def test_of_two_near_duplicates_the_better_is_kept():
     def similarity(one: int, other: int) -> float:
         return 0.95 if {one, other} == {0, 1} else 0.0
 
     assert ids(select(falling(5), similarity, Limits(3))) == [0, 2, 3]
 
 
-def test_one_topic_does_not_fill_the_edition():
+def test_mmr_keeps_one_topic_from_filling_the_edition():
     """Papers 0-7 are of one topic and score higher; 8 and 9 are of others."""
 
     def similarity(one: int, other: int) -> float:
@@ -63,14 +63,14 @@ def test_one_topic_does_not_fill_the_edition():
     assert {0, 8, 9} <= set(chosen)
 
 
-def test_one_place_is_kept_for_a_labelled_guess_from_the_plausible_half():
+def test_one_place_is_an_exploration_pick_from_the_plausible_half():
     chosen = select(falling(21, start=0.99, step=0.045), unlike, Limits(5, explore=1))
     assert [c.kind for c in chosen] == [PickKind.MATCH] * 4 + [PickKind.EXPLORE]
     assert 4 < chosen[-1].score.paper <= 12
     assert abs(chosen[-1].score.probability - 0.5) < 0.05
 
 
-def test_a_guess_that_is_unlike_what_is_shown_teaches_more():
+def test_exploration_prefers_papers_unlike_the_chosen():
     def similarity(one: int, other: int) -> float:
         return 0.4 if 5 not in (one, other) else 0.0
 
@@ -78,11 +78,11 @@ def test_a_guess_that_is_unlike_what_is_shown_teaches_more():
     assert 5 in ids(chosen)
 
 
-def test_places_that_nothing_is_fit_for_stay_empty():
+def test_places_without_a_suitable_paper_stay_empty():
     assert ids(select(falling(2), unlike, Limits(5, explore=2))) == [0, 1]
 
 
-def test_an_edition_may_be_all_guesses():
+def test_an_edition_may_be_all_exploration():
     chosen = select(falling(10), unlike, Limits(2, explore=2))
     assert [c.kind for c in chosen] == [PickKind.EXPLORE] * 2
 
@@ -94,7 +94,7 @@ def test_an_edition_may_be_all_guesses():
     st.floats(0, 1),
     st.floats(0, 1),
 )
-def test_the_promises_hold_for_any_scores(rows, size, explore, threshold, likeness):
+def test_the_limits_hold_for_any_scores(rows, size, explore, threshold, likeness):
     scores = [
         score(n, p, followed="Ada" if followed else None, muted="x" if muted else None)
         for n, (p, followed, muted) in enumerate(sorted(rows, reverse=True))
@@ -114,7 +114,7 @@ def test_a_small_interest_has_its_share():
     assert 20 not in [choice.score.paper for choice in select(scores, unlike, Limits(4))]
 
 
-def test_what_matches_as_much_as_the_threshold_is_sent():
+def test_a_probability_equal_to_the_threshold_is_sent():
     assert ids(select([score(1, 0.5)], unlike, Limits(1, threshold=0.5))) == [1]
 
 
@@ -130,13 +130,13 @@ def test_each_of_three_interests_has_a_place_and_no_more_than_the_size_are_chose
     assert ids(select(scores, unlike, Limits(2), lambda paper: paper // 20)) == [0, 20]
 
 
-def test_papers_that_are_alike_by_three_quarters_are_the_same_news():
+def test_a_similarity_of_three_quarters_is_a_near_duplicate():
     scores = [score(1, 0.9), score(2, 0.8)]
     assert ids(select(scores, lambda *_: 0.75, Limits(2))) == [1]
     assert ids(select(scores, lambda *_: 0.74, Limits(2))) == [1, 2]
 
 
-def test_likeness_costs_a_share_of_the_probability():
+def test_redundancy_lowers_the_mmr_score():
     scores = [score(1, 0.9), score(2, 0.8), score(3, 0.6)]
 
     def similarity(one: int, other: int) -> float:
@@ -145,7 +145,7 @@ def test_likeness_costs_a_share_of_the_probability():
     assert ids(select(scores, similarity, Limits(2))) == [1, 3]  # 0.8 (1 - 0.7 / 2) is less than 0.6
 
 
-def test_the_last_paper_left_can_be_learned_from_but_not_one_of_the_worse_half():
+def test_exploration_takes_the_last_paper_but_none_of_the_worse_half():
     def kinds(*probabilities: float) -> list[tuple[int, PickKind]]:
         scores = [score(n, probability) for n, probability in enumerate(probabilities)]
         return [(c.score.paper, c.kind) for c in select(scores, unlike, Limits(2, explore=1))]
@@ -154,7 +154,7 @@ def test_the_last_paper_left_can_be_learned_from_but_not_one_of_the_worse_half()
     assert kinds(0.9, 0.6, 0.5) == [(0, PickKind.MATCH), (1, PickKind.EXPLORE)]
 
 
-def test_what_is_like_the_chosen_teaches_less():
+def test_exploration_avoids_papers_like_the_chosen():
     scores = [score(n, probability) for n, probability in enumerate((0.9, 0.5, 0.2764, 0.1, 0.1))]
 
     def similarity(one: int, other: int) -> float:

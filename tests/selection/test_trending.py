@@ -30,14 +30,14 @@ def test_without_weight_or_upvotes_nothing_changes() -> None:
     assert with_trending(scores[1:], papers, 1.0) == scores[1:]
 
 
-def test_a_trending_paper_passes_one_that_matched_a_little_better() -> None:
+def test_a_trending_paper_passes_a_slightly_better_match() -> None:
     raised, other = with_trending((score(1, 0.5), score(2, 0.1)), {1: paper(1, 0), 2: paper(2, 30)}, 0.5)
     assert (raised.paper, other.paper) == (2, 1)
     assert raised.reasons[-1] == Reason("30 upvotes", raised.log_odds - 0.1, ReasonKind.TRENDING)
 
 
 @given(st.floats(-800, 800), st.integers(0, 10**9), st.floats(0, 1))
-def test_a_score_still_adds_up(log_odds: float, upvotes: int, weight: float) -> None:
+def test_contributions_still_sum_to_the_log_odds(log_odds: float, upvotes: int, weight: float) -> None:
     (raised,) = with_trending((score(1, max(log_odds, -600)),), {1: paper(1, upvotes)}, weight)
     assert math.isclose(raised.log_odds, raised.rest + sum(r.weight for r in raised.reasons), abs_tol=1e-9)
     assert 0 <= raised.probability <= 1
@@ -50,7 +50,7 @@ def test_the_probability_is_that_of_the_raised_log_odds() -> None:
     assert math.isclose(raised.probability, 1 / (1 + math.exp(-1.5)))
 
 
-def test_a_score_beyond_all_floats_has_no_chance() -> None:
+def test_a_log_odds_beyond_the_range_of_exp_has_probability_zero() -> None:
     hopeless = Score(1, 0.0, -800.0, (), rest=-800.0)
     (raised,) = with_trending((hopeless,), {1: paper(1, 100)}, 1.0)
     assert (raised.log_odds, raised.probability) == (-798.0, 0.0)
@@ -61,7 +61,7 @@ def test_the_tenth_upvote_says_more_than_the_hundredth() -> None:
     assert bonus(10, 1.0) - bonus(9, 1.0) > 5 * (bonus(100, 1.0) - bonus(99, 1.0))
 
 
-def test_one_upvote_is_no_plural() -> None:
+def test_one_upvote_is_singular() -> None:
     names = []
     for upvotes in (1, 2):
         (raised,) = with_trending((score(1, 0.0),), {1: paper(1, upvotes)}, 1.0)
