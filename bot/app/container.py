@@ -373,10 +373,10 @@ class App:
         return file if mentions(file, reader.address) else None
 
     def chart_file(self, reader: Reader | None) -> Path:
-        """Where the picture of an evaluation goes: of one reader, or of all."""
+        """Where the chart of an evaluation goes: of one reader, or of all."""
         from bot.delivery.files import file_stem
 
-        return self.home / "state" / "evaluation" / f"{file_stem(reader) if reader else 'all-readers'}.png"
+        return self.home / "state" / "evaluation" / f"{file_stem(reader) if reader else 'all-readers'}.svg"
 
     @property
     def operator_token(self) -> str | None:

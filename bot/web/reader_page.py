@@ -16,7 +16,6 @@ from bot.domain import STOPPED_BY_READER, Override, Paper, Reader, RecordedVote,
 from bot.feedback.effect import learned
 from bot.feedback.export import export
 from bot.tokens import Purpose
-from bot.web.curve import curve
 from bot.web.open_editions import as_bibtex, as_ris
 from bot.web.site import Refused, Site, assert_changed, assert_own, field, fields, paper_id_of, vote_of
 from bot.web.votes import vote_by_web
@@ -110,6 +109,7 @@ class ReaderPage:
         return reader
 
     def _page(self, request: Request, reader: Reader, said: str = "") -> Response:
+        from bot.evaluation.chart import learning_curve, svg_chart
         from bot.evaluation.service import evaluate
         from bot.evaluation.wording import answer  # with scikit-learn behind it: `serve` is to be up at once
 
@@ -117,6 +117,7 @@ class ReaderPage:
         with self._site.editor() as editor:
             words = learned(store, editor, reader, profile, now=self._site.now)
             found = evaluate(store, lambda: self._site.app.ranker, reader, profile, unseen=0)
+        chart = learning_curve(found)
         votes = store.feedback.votes(reader.id)
         editions = store.editions.of_reader(reader.id)
         return self._site.page(
@@ -127,7 +128,7 @@ class ReaderPage:
             me=_path(request),
             learned=words,
             answer=answer(found, by_pairs=True) if found.thumbs else "",
-            curve=curve(found.points),
+            curve=svg_chart(chart) if chart else "",
             override=store.overrides.get(reader.id),
             all_days=DAYS,
             thumbs=self._with_papers(votes[::-1][:_THUMBS_SHOWN]),

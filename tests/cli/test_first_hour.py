@@ -187,10 +187,10 @@ def test_a_template_that_nothing_uses_is_told_with_the_name_that_was_meant(home,
 def test_a_chart_that_was_asked_for_and_not_written_is_told(home, paperbot):
     paperbot("ingest")
     for reader in (["reward-models"], []):
-        answer = paperbot("evaluate", *reader, "--chart", "chart.png")
+        answer = paperbot("evaluate", *reader, "--chart", "chart.svg")
         assert answer.code == 1
-        assert "! chart.png: not written: " in answer.err
-        assert not Path("chart.png").exists()
+        assert "! chart.svg: not written: " in answer.err
+        assert not Path("chart.svg").exists()
         assert paperbot("evaluate", *reader).code == 0
 
 

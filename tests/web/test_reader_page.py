@@ -90,7 +90,7 @@ def test_thumbs_of_late_are_a_chart(client, me, links, paper):
 def test_without_thumbs_nothing_is_said_of_their_use_and_with_few_that_it_is_too_early(
     client, me, links, paper
 ):
-    assert "Is it getting better?" not in client.get(me).text
+    assert "Is it learning my preferences?" not in client.get(me).text
     client.post(links.thumb(paper, Vote.UP))
     page = client.get(me).text
     assert "Too early to tell: 0 liked papers could be predicted" in page
