@@ -207,12 +207,12 @@ def _draw(chart: Chart, parent: Element) -> None:
 
     # The legend's mark with thumbs is a character and not a circle: circles are data, one for each row.
     baseline = bottom + 24
-    for x, kind, text in (
+    for start, kind, text in (
         (0, "with-thumbs", f"● {WITH_THUMBS}"),
         (105, "words-alone", f"■ {WORDS_ALONE}"),
         (290, "", "┊ chance"),
     ):
-        SubElement(parent, "text", {"class": kind, "x": f"{x}", "y": f"{baseline}"}).text = text
+        SubElement(parent, "text", {"class": kind, "x": f"{start}", "y": f"{baseline}"}).text = text
 
 
 def _height(chart: Chart) -> float:

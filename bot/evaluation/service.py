@@ -149,9 +149,7 @@ class _PredictionTasks:
         return [
             paper
             for paper in unlabelled
-            if (shown := self._shown.get(paper))
-            and shown.edition in editions
-            and shown.position <= self._depth
+            if (pick := self._shown.get(paper)) and pick.edition in editions and pick.position <= self._depth
         ]
 
 
