@@ -70,7 +70,7 @@ class Home:
         # Imported here, as it pulls in a channel, which most commands don't need.
         from bot.delivery.files import file_stem
 
-        return self.state / "evaluation" / f"{file_stem(reader) if reader else 'all-readers'}.png"
+        return self.state / "evaluation" / f"{file_stem(reader) if reader else 'all-readers'}.svg"
 
     @property
     def store_url(self) -> str:

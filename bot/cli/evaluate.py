@@ -1,32 +1,38 @@
-"""``paperbot evaluate``: is it learning me?"""
+"""``paperbot evaluate``: is it learning my preferences?"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from bot.cli.evaluation import all_json, by_reader, one_json, over_time, print_all, print_one, rests_on
+from bot.atomic_files import write_atomically
 from bot.cli.options import app_of, json_option, now_option
-from bot.cli.output import print_json, print_problems, progress_bar
+from bot.cli.output import console, plain, print_json, print_problems, progress_bar, table
 from bot.domain import Problem
 from bot.errors import UsageError
+from bot.wording import plural
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from bot.app import App
+    from bot.evaluation.chart import Chart
+    from bot.evaluation.report import Evaluation, Mean, Quality
 
-_READERS_DRAWN = 30
+_WIDTH = 80
+_RANKINGS = ("learned", "words", "chance")
 
 
-@click.command("evaluate", short_help="Show whether it learns from READER's thumbs.")
+@click.command("evaluate", short_help="Show whether it learns READER's preferences.")
 @click.argument("reader", required=False)
 @click.option(
     "--chart",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Where the chart goes as PNG  [default: state/evaluation/...png]",
+    help="Write the chart to this file, as SVG  [default: state/evaluation/...svg]",
 )
 @now_option
 @json_option
@@ -36,91 +42,227 @@ def command(
     *,
     reader: str | None,
     chart: Path | None,
-    now: datetime,  # noqa: ARG001 - taken as by every command; no thumb's prediction depends on it
+    now: datetime,  # noqa: ARG001 - every command takes it; no prediction depends on it
     as_json: bool,
 ) -> int:
-    """Predict each of READER's thumbs from the ones before it; without READER, all readers'.
+    """Is it learning my preferences? Predict each of READER's thumbs from earlier ones.
 
-    Compares the ranking with what the profile's words alone would give, and with chance.
+    Compares the ranking with what the profile's words alone would give, and with chance. Without READER, evaluates
+    all readers.
 
     \b
     Examples:
       paperbot evaluate reward-models
-      paperbot evaluate reward-models/ada@example.org --chart ada.png
+      paperbot evaluate reward-models/ada@example.org --chart ada.svg
       paperbot evaluate --json
     """
+    if chart and chart.suffix.lower() != ".svg":
+        raise UsageError(
+            f"--chart {chart}: the chart is an SVG drawing; give the file a name that ends in .svg"
+        )
     app = app_of(ctx)
     if reader is None:
-        return _all(app, chart, as_json)
-    return _one(app, reader, chart, as_json)
+        return _evaluate_all(app, chart, as_json)
+    return _evaluate_reader(app, reader, chart, as_json)
 
 
-def _one(app: App, name: str, chart: Path | None, as_json: bool) -> int:
+def _evaluate_reader(app: App, name: str, file: Path | None, as_json: bool) -> int:
+    from bot.evaluation.chart import learning_curve, svg_file
     from bot.evaluation.service import evaluate
     from bot.evaluation.wording import answer
     from bot.lookup import find_reader
-    from bot.rendering.charts import over_time as drawn_over_time
 
     reader, profile = find_reader(app.store, app.profiles, name)
-    found = evaluate(app.store, lambda: app.ranker, reader, profile)
-    rows = over_time(found)
-    note = f"{rests_on(found)} The shade holds the true value 95 times in 100."
-    picture = drawn_over_time(answer(found), rows, note) if rows else None
-    target = _saved(picture, chart or app.home.chart_file(reader))
+    evaluation = evaluate(app.store, lambda: app.ranker, reader, profile)
+    chart = learning_curve(evaluation)
+    saved = None
+    if chart:
+        note = f"{_basis(evaluation)} The bar is the 95% interval."
+        saved = _save(svg_file(chart, answer(evaluation), note), file or app.home.chart_file(reader))
     if as_json:
-        print_json(one_json(found) | {"chart": target})
+        print_json(_reader_json(evaluation) | {"chart": saved})
     else:
-        print_one(found, rows)
-        _say_where(target)
-    return _missing(chart, target, "a chart over time needs more rounds of thumbs")
+        _print_reader(evaluation, chart)
+    return _report_file(file, saved, as_json, "a chart over time needs more folds")
 
 
-def _all(app: App, chart: Path | None, as_json: bool) -> int:
-    from bot.evaluation.report import mean
+def _evaluate_all(app: App, file: Path | None, as_json: bool) -> int:
+    from bot.evaluation.chart import readers_chart, svg_file
+    from bot.evaluation.report import mean_of_readers
     from bot.evaluation.service import evaluate_all
     from bot.evaluation.wording import answer_for_all
-    from bot.rendering.charts import side_by_side
 
-    found = []
+    evaluations = []
     with progress_bar() as progress:
-        for one in evaluate_all(app.store, lambda: app.ranker, app.profiles):
-            found.append(one)
-            progress("evaluating readers", len(found), 0)
-    together = mean(found)
-    said = answer_for_all(found, together.verdict)
-    rows = by_reader(found)[:_READERS_DRAWN]
-    note = "One row a reader; the farther the round mark is right of the square one, the more was learned."
-    picture = side_by_side(said, rows, note) if rows else None
-    target = _saved(picture, chart or app.home.chart_file(None))
+        for evaluation in evaluate_all(app.store, lambda: app.ranker, app.profiles):
+            evaluations.append(evaluation)
+            progress("evaluating readers", len(evaluations), 0)
+    mean = mean_of_readers(evaluations)
+    answer = answer_for_all(evaluations, mean)
+    chart = readers_chart(evaluations)
+    saved = None
+    if chart:
+        note = (
+            "The distance from square to circle is what was learned from thumbs. The bar is the 95% interval."
+        )
+        saved = _save(svg_file(chart, answer, note), file or app.home.chart_file(None))
     if as_json:
-        print_json(all_json(said, together, found) | {"chart": target})
+        print_json(
+            {
+                "answer": answer,
+                "verdict": mean.verdict,
+                "mean": {ranking: _quality_json(getattr(mean, ranking)) for ranking in _RANKINGS}
+                if mean.readers
+                else None,
+                "gain": asdict(mean.gain) if mean.gain else None,
+                "readers": [_reader_json(evaluation) for evaluation in evaluations],
+                "chart": saved,
+            }
+        )
     else:
-        print_all(said, together, found, rows)
-        _say_where(target)
-    return _missing(chart, target, "no reader has enough rounds of thumbs for a chart")
+        _print_all(answer, mean, evaluations, chart)
+    return _report_file(file, saved, as_json, "no reader has enough folds for a chart")
 
 
-def _missing(chart: Path | None, target: str | None, why: str) -> int:
-    """The exit code: 1, and said so, where a chart was asked for and there is none."""
-    if chart is None or target:
+def _save(drawing: str, file: Path) -> str:
+    """Write the drawing and return the file's name; raises UsageError."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(file, drawing.encode())
+    except OSError as error:
+        raise UsageError(
+            f"{file}: cannot be written ({error.strerror}); name another with --chart"
+        ) from error
+    return str(file)
+
+
+def _report_file(requested: Path | None, saved: str | None, as_json: bool, reason: str) -> int:
+    """Say where the chart is; return exit code 1 if a chart was requested and could not be drawn."""
+    if saved and not as_json:
+        click.echo(f"\nThe chart as a drawing: {saved}")
+    if requested is None or saved:
         return 0
-    print_problems([Problem(str(chart), f"not written: {why}")])
+    print_problems([Problem(str(requested), f"not written: {reason}")])
     return 1
 
 
-def _saved(picture: bytes | None, target: Path) -> str | None:
-    """Where a picture was put; None where there is none. Raises UsageError."""
-    if picture is None:
+def _reader_json(evaluation: Evaluation) -> dict[str, Any]:
+    """Return the documented JSON of one reader; null where there were too few votes."""
+    from bot.evaluation.wording import answer
+
+    return {
+        "reader": evaluation.reader,
+        "verdict": evaluation.verdict,
+        "size": evaluation.size,
+        "thumbs": evaluation.thumbs,
+        "likes": evaluation.likes,
+        # The key is older than the term "fold", and programs read it.
+        "rounds": evaluation.folds,
+        "answer": answer(evaluation),
+        **{ranking: _quality_json(getattr(evaluation, ranking), evaluation.size) for ranking in _RANKINGS},
+        "auc": asdict(evaluation.auc) if evaluation.auc else None,
+        "gain": asdict(evaluation.gain) if evaluation.gain else None,
+        "calibration": asdict(evaluation.calibration) if evaluation.calibration else None,
+        "over_time": [
+            {
+                "since": point.since,
+                "until": point.until,
+                "known": point.prior_votes,
+                "likes": point.likes,
+                "learned": asdict(point.learned),
+                "words": point.words,
+            }
+            for point in evaluation.points
+        ],
+    }
+
+
+def _quality_json(quality: Quality | None, size: int | None = None) -> dict[str, float | None] | None:
+    if quality is None:
         return None
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(picture)
-    except OSError as error:
-        problem = f"cannot be written ({error.strerror}); name another with --chart"
-        raise UsageError(f"{target}: {problem}") from error
-    return str(target)
+    return asdict(quality) | ({"liked_of_first": size * quality.precision} if size else {})
 
 
-def _say_where(target: str | None) -> None:
-    if target:
-        click.echo(f"\nThe chart as a picture: {target}")
+def _basis(evaluation: Evaluation) -> str:
+    """Return how much data the figures rest on, and the gain with its interval."""
+    likes = plural(evaluation.likes, "liked paper")
+    sentence = f"{likes} in {plural(evaluation.folds, 'fold')}, each predicted from the thumbs before it."
+    gain = evaluation.gain
+    if gain is None:
+        return sentence
+    return (
+        f"{sentence} Thumbs gained {100 * gain.mean:+.0f} of 100 over words alone; "
+        f"95% interval: {100 * gain.low:+.0f} to {100 * gain.high:+.0f}."
+    )
+
+
+def _print_reader(evaluation: Evaluation, chart: Chart | None) -> None:
+    """Print the answer first, then the figures behind it."""
+    from bot.evaluation.chart import text_chart
+    from bot.evaluation.wording import answer
+
+    _print_wrapped(answer(evaluation), bold=True)
+    if evaluation.learned is None:
+        return
+    _print_wrapped(_basis(evaluation))
+    qualities = [quality for ranking in _RANKINGS if (quality := getattr(evaluation, ranking))]
+    size = evaluation.size
+    metrics = table("", ">with your thumbs", ">interest words alone", ">by chance")
+    metrics.add_row(
+        f"liked of the first {size}", *(f"{size * quality.precision:.1f}" for quality in qualities)
+    )
+    metrics.add_row(f"nDCG at {size}", *(f"{quality.ndcg:.2f}" for quality in qualities))
+    metrics.add_row("AUC among papers you saw", *(_auc(quality) for quality in qualities))
+    console().print(metrics)
+    if chart:
+        click.echo(f"{text_chart(chart)}\n")
+    else:
+        _print_wrapped("A chart over time needs more folds.\n")
+    if calibration := evaluation.calibration:
+        _print_wrapped(
+            f"Do scores mean what they say? Off by {100 * calibration.error:.0f} of 100 on average "
+            f"({plural(calibration.papers, 'paper')} that you saw):"
+        )
+        reliability = table(">score", ">papers", ">mean score", ">really liked")
+        for row in calibration.table:
+            reliability.add_row(
+                f"{row.low:.0%} to {row.high:.0%}",
+                f"{row.papers:,}",
+                f"{row.predicted:.0%}",
+                f"{row.liked:.0%}",
+            )
+        console().print(reliability)
+
+
+def _print_all(answer: str, mean: Mean, evaluations: Sequence[Evaluation], chart: Chart | None) -> None:
+    """Print the answer, a row for each reader, and their mean."""
+    from bot.evaluation.chart import text_chart
+
+    _print_wrapped(answer, bold=True)
+    # An address that breaks over two lines can't be copied, so the other columns give way.
+    rows = table("reader", "learning?", ">likes", ">AUC", ">words", ">gain, 95%", whole=("reader",))
+    for evaluation in evaluations:
+        gain = evaluation.gain
+        rows.add_row(
+            plain(evaluation.reader),
+            evaluation.verdict,
+            str(evaluation.likes),
+            _auc(evaluation.learned),
+            _auc(evaluation.words),
+            f"{gain.mean:+.2f} ({gain.low:+.2f} to {gain.high:+.2f})" if gain else "-",
+        )
+    if mean.readers > 1:
+        mean_gain = f"{mean.gain.mean:+.2f}" if mean.gain else "-"
+        auc = _auc(mean.learned)
+        rows.add_row(f"mean of {mean.readers}", mean.verdict, "", auc, _auc(mean.words), mean_gain)
+    console().print(rows)
+    if chart:
+        click.echo(text_chart(chart))
+
+
+def _auc(quality: Quality | None) -> str:
+    return "-" if quality is None or quality.auc is None else f"{quality.auc:.2f}"
+
+
+def _print_wrapped(text: str, *, bold: bool = False) -> None:
+    click.secho(click.wrap_text(text, _WIDTH), bold=bold)

@@ -10,15 +10,13 @@ _READ = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.command("rank")
-@click.option("--history", type=_READ, required=True, help="Papers already seen: id, title, abstract.")
+@click.option("--history", type=_READ, required=True, help="Past papers: id, title, abstract.")
 @click.option("--candidates", type=_READ, required=True, help="New papers, in the same form.")
-@click.option("--profiles", type=_READ, required=True, help="Whom to rank for: profile, interests.")
+@click.option("--profiles", type=_READ, required=True, help="Profiles to rank for: profile, interests.")
 @click.option("--feedback", type=_READ, required=True, help="Thumbs: profile, paper, thumb (1 or -1).")
+@click.option("--top", type=click.IntRange(1), default=200, show_default=True, help="Maximum per profile.")
 @click.option(
-    "--top", type=click.IntRange(1), default=200, show_default=True, help="So many of each profile."
-)
-@click.option(
-    "--output", type=click.Path(dir_okay=False, path_type=Path), required=True, help="Where to write."
+    "--output", type=click.Path(dir_okay=False, path_type=Path), required=True, help="The file to write."
 )
 def command(history: Path, candidates: Path, profiles: Path, feedback: Path, top: int, output: Path) -> None:
     """Rank the papers of a file for the profiles of another; each line of a file is a JSON object.

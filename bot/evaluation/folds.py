@@ -1,11 +1,11 @@
-"""A reader's thumbs as a series of examinations: what was judged together, and when.
+"""Split a reader's votes into the folds of a prequential evaluation.
 
-Whatever stands in a round is predicted from the thumbs strictly before the round's first moment.
+Each fold is a test set; its training set is the votes strictly before the fold's first vote.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain, groupby
@@ -13,60 +13,65 @@ from itertools import chain, groupby
 from bot.domain import PaperId, RecordedVote, Vote
 from bot.schedule import local_date
 
-# A sitting of many thumbs is several rounds: what was said at its beginning may be used at its end.
-_THUMBS_A_ROUND = 10
+# A long session is several folds: its first votes may predict its last ones.
+_VOTES_PER_FOLD = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """Papers that were first judged from ``since`` to ``until``, and whether they were liked.
+    """Papers with their first vote from ``since`` to ``until``; ``labels`` says whether each was liked.
 
-    ``known`` thumbs had been given before.
+    ``prior_votes`` is the size of the training set.
     """
 
     since: datetime
     until: datetime
-    judged: Mapping[PaperId, bool]
-    known: int
+    labels: Mapping[PaperId, bool]
+    prior_votes: int
 
     @property
     def likes(self) -> int:
-        """How many of the papers were liked."""
-        return sum(self.judged.values())
+        """The number of liked papers."""
+        return sum(self.labels.values())
 
 
-def rounds(
-    votes: Sequence[RecordedVote], agreed: Mapping[PaperId, RecordedVote], timezone: str, most: int
+def split_into_folds(
+    votes: Sequence[RecordedVote], consensus: Mapping[PaperId, RecordedVote], timezone: str, at_most: int
 ) -> list[Fold]:
-    """The rounds in the order of time, ``most`` at most: a day's thumbs each, or of several days.
+    """Return ``at_most`` folds in chronological order; each holds the votes of a day, or of several days.
 
-    ``votes`` are the thumbs that count, of all voters; ``agreed`` is what they say of a paper together. Each
-    paper is judged once, when the first of these was given: no thumb on it is known before. What voters
-    disagree on is left out.
+    ``votes`` are the current votes of all voters. ``consensus`` has the papers on which all voters agree; the
+    others have no label and are left out. A paper belongs to the fold of its first vote, so no training set
+    holds a vote on a paper that it is tested on.
     """
-    by_time = sorted(votes, key=lambda thumb: thumb.at)
-    first = {thumb.paper: thumb for thumb in reversed(by_time) if thumb.paper in agreed}
-    groups = list(_sittings(sorted(first.values(), key=lambda thumb: thumb.at), timezone))
-    together = -(-len(groups) // most) or 1
-    merged = [list(chain(*groups[n : n + together])) for n in range(0, len(groups), together)]
-    return [
-        Fold(
-            since=group[0].at,
-            until=group[-1].at,
-            judged={thumb.paper: agreed[thumb.paper].vote is Vote.UP for thumb in group},
-            known=sum(thumb.at < group[0].at for thumb in by_time),
+    by_time = sorted(votes, key=lambda vote: vote.at)
+    first_votes: dict[PaperId, RecordedVote] = {}
+    for vote in by_time:
+        if vote.paper in consensus:
+            first_votes.setdefault(vote.paper, vote)
+
+    sessions: list[list[RecordedVote]] = []
+    for _, votes_of_day in groupby(first_votes.values(), key=lambda vote: local_date(vote.at, timezone)):
+        session: list[RecordedVote] = []
+        for vote in votes_of_day:
+            # Votes of one moment, such as those of an import, stay together: neither precedes the other.
+            if len(session) >= _VOTES_PER_FOLD and vote.at > session[-1].at:
+                sessions.append(session)
+                session = []
+            session.append(vote)
+        sessions.append(session)
+
+    sessions_per_fold = -(-len(sessions) // at_most) or 1
+    folds = []
+    for start in range(0, len(sessions), sessions_per_fold):
+        test_set = list(chain(*sessions[start : start + sessions_per_fold]))
+        since = test_set[0].at
+        folds.append(
+            Fold(
+                since=since,
+                until=test_set[-1].at,
+                labels={vote.paper: consensus[vote.paper].vote is Vote.UP for vote in test_set},
+                prior_votes=sum(vote.at < since for vote in by_time),
+            )
         )
-        for group in merged
-    ]
-
-
-def _sittings(given: Sequence[RecordedVote], timezone: str) -> Iterator[list[RecordedVote]]:
-    """Each day's thumbs, some ten at a time; those of one moment are never parted."""
-    for _, same_day in groupby(given, key=lambda thumb: local_date(thumb.at, timezone)):
-        sitting: list[RecordedVote] = []
-        for thumb in same_day:
-            if len(sitting) >= _THUMBS_A_ROUND and thumb.at > sitting[-1].at:
-                yield sitting
-                sitting = []
-            sitting.append(thumb)
-        yield sitting
+    return folds

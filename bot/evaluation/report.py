@@ -1,4 +1,4 @@
-"""From rounds that were measured to an answer that a stranger understands."""
+"""Summarise the metrics of folds: a verdict, means, confidence intervals, calibration and a learning curve."""
 
 from __future__ import annotations
 
@@ -8,46 +8,47 @@ from datetime import datetime
 from enum import StrEnum
 from statistics import fmean
 
-from bot.ranking.examining import Graded, Marks
+from bot.evaluation.folds import Fold
 from bot.ranking.metrics import Bin, Estimate, estimate, expected_calibration_error, reliability
+from bot.ranking.prequential import FoldMetrics, RankingMetrics
 
-# Fewer predicted likes, or fewer rounds to compare, say nothing: then nothing is said.
+# With fewer predicted likes, or fewer folds to compare, no verdict is given.
 MIN_LIKES = 10
 MIN_FOLDS = 3
-# A gain that is surely below this (of 1, the whole way from the bottom to the top) is none worth the name.
-_NO_GAIN = 0.05
-_CHANCE = 0.5
-_POINTS = 8
-_LIKES_A_POINT = 5
-_WHOLE = 0.8  # what is left over at the end is a point of its own with this much of another's likes
+# The smallest gain in AUC that counts as learning. "No" takes a gain certainly below it: with a limit of 0, a ranking
+# that certainly gains next to nothing would stay "unclear" for ever.
+_SMALLEST_GAIN = 0.05
+_CHANCE_AUC = 0.5
+# The learning curve has at most this many points, each with at least this many likes.
+_MAX_POINTS = 8
+_MIN_LIKES_PER_POINT = 5
+# The last point may have fewer likes by this factor, otherwise its folds join the point before it.
+_LAST_POINT_FACTOR = 0.8
 
 
 class Verdict(StrEnum):
-    """Whether thumbs have made the ranking better than the interest words alone."""
+    """Whether votes have made the ranking better than the interest words alone."""
 
-    YES = "yes"  # surely better than words alone, and surely better than chance
-    NO = "no"  # surely no better than words alone, or by too little to be worth the name
-    UNCLEAR = "unclear"  # too uncertain to tell one from the other
-    TOO_FEW = "too few"  # not enough was predicted to say anything
+    YES = "yes"  # certainly better than words alone, and certainly better than chance
+    NO = "no"  # certainly no better than words alone, or by a negligible gain
+    UNCLEAR = "unclear"  # the confidence interval allows both
+    TOO_FEW = "too few"  # too few votes were predicted
 
 
 @dataclass(frozen=True, slots=True)
 class FoldResult:
-    """One round, measured."""
+    """A fold and its metrics."""
 
-    since: datetime
-    until: datetime
-    known: int
-    likes: int
-    grade: Graded
+    fold: Fold
+    metrics: FoldMetrics
 
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """How well one way of ranking did, as means over rounds; 0 to 1, higher is better.
+    """Means over folds for one ranking; 0 to 1, higher is better.
 
-    ``precision`` is the liked share of an edition's places; ``auc``, each like weighing the same, how often a
-    liked paper stood above one that the reader saw and did not like (None where there was no such pair).
+    ``precision`` is at edition size. ``auc`` weights folds by their likes; it is the probability that a liked paper
+    ranks above a paper that the reader saw and did not like. None without such a pair.
     """
 
     precision: float
@@ -57,7 +58,7 @@ class Quality:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Whether papers at 60% are liked six times of ten: the mean distance from that, and the table behind it."""
+    """Expected calibration error over the papers seen, and the reliability table that it comes from."""
 
     error: float
     papers: int
@@ -66,11 +67,11 @@ class Calibration:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """Some neighbouring rounds: how often a liked paper stood above another, by thumbs and by words alone."""
+    """A point of the learning curve: the AUC of neighbouring folds with votes and by words alone."""
 
     since: datetime
     until: datetime
-    known: int
+    prior_votes: int
     likes: int
     learned: Estimate
     words: float
@@ -78,26 +79,26 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """Is it learning this reader? ``likes`` of ``thumbs`` were predicted, in ``rounds``; None: too few to say."""
+    """The evaluation of one reader: ``likes`` of ``thumbs`` were predicted, in ``folds``. None: too few votes."""
 
     reader: str
     verdict: Verdict
     size: int
     thumbs: int
     likes: int
-    rounds: int
+    folds: int
     learned: Quality | None = None
     words: Quality | None = None
     chance: Quality | None = None
-    auc: Estimate | None = None  # by thumbs; None where there was too little to compare
-    gain: Estimate | None = None  # of AUC, by thumbs over words alone
+    auc: Estimate | None = None  # with votes; None with fewer than MIN_FOLDS folds to compare
+    gain: Estimate | None = None  # in AUC, with votes over words alone
     calibration: Calibration | None = None
     points: Sequence[Point] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """Several readers together; ``gain`` is None for fewer than two."""
+    """The mean over readers; ``gain`` is None for fewer than two."""
 
     verdict: Verdict
     readers: int
@@ -107,56 +108,69 @@ class Mean:
     gain: Estimate | None
 
 
-def judge(reader: str, size: int, thumbs: int, rated: Sequence[FoldResult]) -> Evaluation:
-    """What the rounds say of one reader."""
-    likes = sum(one.likes for one in rated)
-    comparable = [one for one in rated if one.grade.learned.auc is not None]
-    if likes < MIN_LIKES or len(rated) < MIN_FOLDS:
-        return Evaluation(reader, Verdict.TOO_FEW, size, thumbs, likes, len(rated))
-    auc, gain = _auc_and_gain(comparable) if len(comparable) >= MIN_FOLDS else (None, None)
+def summarize_folds(reader: str, size: int, thumbs: int, results: Sequence[FoldResult]) -> Evaluation:
+    """Return the evaluation of one reader; ``size`` is the edition's, ``thumbs`` the number of votes."""
+    likes = sum(result.fold.likes for result in results)
+    if likes < MIN_LIKES or len(results) < MIN_FOLDS:
+        return Evaluation(reader, Verdict.TOO_FEW, size, thumbs, likes, len(results))
+
+    # A fold in which all papers seen were liked has no pair to compare, so no AUC.
+    comparable = [result for result in results if result.metrics.learned.auc is not None]
+    auc = gain = None
+    if len(comparable) >= MIN_FOLDS:
+        weights = [result.fold.likes for result in comparable]
+        learned = [_auc(result.metrics.learned) for result in comparable]
+        words = [_auc(result.metrics.words) for result in comparable]
+        auc = estimate(learned, weights)
+        # Paired differences: folds differ in difficulty, which cancels out. Two separate intervals would be wider.
+        gain = estimate([a - b for a, b in zip(learned, words, strict=True)], weights)
+
+    labels = [label for result in results for label in result.metrics.liked]
+    probabilities = [value for result in results for value in result.metrics.probabilities]
+    table = reliability(labels, probabilities)
     return Evaluation(
         reader=reader,
         verdict=_verdict(auc, gain),
         size=size,
         thumbs=thumbs,
         likes=likes,
-        rounds=len(rated),
-        learned=_quality(rated, lambda one: one.grade.learned),
-        words=_quality(rated, lambda one: one.grade.words),
-        chance=_quality(rated, lambda one: one.grade.chance),
+        folds=len(results),
+        learned=_quality(results, lambda metrics: metrics.learned),
+        words=_quality(results, lambda metrics: metrics.words),
+        chance=_quality(results, lambda metrics: metrics.chance),
         auc=auc,
         gain=gain,
-        calibration=_calibration(rated),
-        points=_points(comparable),
+        calibration=Calibration(expected_calibration_error(table), len(labels), table),
+        points=_learning_curve(comparable),
     )
 
 
-def mean(evaluations: Iterable[Evaluation]) -> Mean:
-    """The mean of the readers of whom something can be said, each weighing the same."""
-    told = [one for one in evaluations if one.learned]
-    auc = _of_readers([one.auc.mean for one in told if one.auc])
-    gain = _of_readers([one.gain.mean for one in told if one.gain])
+def mean_of_readers(evaluations: Iterable[Evaluation]) -> Mean:
+    """Return the mean of the readers with enough votes, each with the same weight (macro average)."""
+    measured = [evaluation for evaluation in evaluations if evaluation.learned]
+    auc = _unweighted([evaluation.auc.mean for evaluation in measured if evaluation.auc])
+    gain = _unweighted([evaluation.gain.mean for evaluation in measured if evaluation.gain])
     return Mean(
         verdict=_verdict(auc, gain) if gain else Verdict.TOO_FEW,
-        readers=len(told),
-        learned=_mean([one.learned for one in told if one.learned]),
-        words=_mean([one.words for one in told if one.words]),
-        chance=_mean([one.chance for one in told if one.chance]),
+        readers=len(measured),
+        learned=_mean_quality([evaluation.learned for evaluation in measured if evaluation.learned]),
+        words=_mean_quality([evaluation.words for evaluation in measured if evaluation.words]),
+        chance=_mean_quality([evaluation.chance for evaluation in measured if evaluation.chance]),
         gain=gain,
     )
 
 
-def _of_readers(values: Sequence[float]) -> Estimate | None:
+def _unweighted(values: Sequence[float]) -> Estimate | None:
     return estimate(values, [1.0] * len(values)) if len(values) > 1 else None
 
 
-def _mean(qualities: Sequence[Quality]) -> Quality | None:
+def _mean_quality(qualities: Sequence[Quality]) -> Quality | None:
     if not qualities:
         return None
-    aucs = [one.auc for one in qualities if one.auc is not None]
+    aucs = [quality.auc for quality in qualities if quality.auc is not None]
     return Quality(
-        fmean(one.precision for one in qualities),
-        fmean(one.ndcg for one in qualities),
+        fmean(quality.precision for quality in qualities),
+        fmean(quality.ndcg for quality in qualities),
         fmean(aucs) if aucs else None,
     )
 
@@ -164,71 +178,68 @@ def _mean(qualities: Sequence[Quality]) -> Quality | None:
 def _verdict(auc: Estimate | None, gain: Estimate | None) -> Verdict:
     if auc is None or gain is None:
         return Verdict.UNCLEAR
-    if gain.low > 0 and auc.low > _CHANCE:
+    # A gain alone is not enough: words alone can be worse than chance, and a ranking at chance then "gains".
+    if gain.low > 0 and auc.low > _CHANCE_AUC:
         return Verdict.YES
-    return Verdict.NO if gain.high < _NO_GAIN else Verdict.UNCLEAR
+    return Verdict.NO if gain.high < _SMALLEST_GAIN else Verdict.UNCLEAR
 
 
-def _auc_and_gain(comparable: Sequence[FoldResult]) -> tuple[Estimate, Estimate]:
-    weights = [one.likes for one in comparable]
-    learned = [_auc(one.grade.learned) for one in comparable]
-    gains = [by_thumbs - _auc(one.grade.words) for by_thumbs, one in zip(learned, comparable, strict=True)]
-    return estimate(learned, weights), estimate(gains, weights)
-
-
-def _quality(rated: Sequence[FoldResult], of: Callable[[FoldResult], Marks]) -> Quality:
-    places = sum(one.grade.places for one in rated)
-    ndcgs = [marks.ndcg for one in rated if (marks := of(one)).ndcg is not None]
-    pairs = [(marks.auc, one.likes) for one in rated if (marks := of(one)).auc is not None]
+def _quality(results: Sequence[FoldResult], ranking: Callable[[FoldMetrics], RankingMetrics]) -> Quality:
+    metrics = [ranking(result.metrics) for result in results]
+    places = sum(result.metrics.places for result in results)
+    ndcgs = [fold.ndcg for fold in metrics if fold.ndcg is not None]
+    aucs = [
+        (fold.auc, result.fold.likes)
+        for fold, result in zip(metrics, results, strict=True)
+        if fold.auc is not None
+    ]
     return Quality(
-        precision=sum(of(one).hits for one in rated) / places,
+        precision=sum(fold.hits for fold in metrics) / places,
         ndcg=fmean(ndcgs) if ndcgs else 0.0,
-        auc=_weighted(pairs) if pairs else None,
+        auc=_weighted_mean(aucs) if aucs else None,
     )
 
 
-def _calibration(rated: Sequence[FoldResult]) -> Calibration:
-    liked = [each for one in rated for each in one.grade.liked]
-    table = reliability(liked, [each for one in rated for each in one.grade.probabilities])
-    return Calibration(expected_calibration_error(table), len(liked), table)
-
-
-def _points(comparable: Sequence[FoldResult]) -> list[Point]:
-    """The rounds in order, some at a time: as many points as have a fair number of likes and rounds each."""
-    likes = sum(one.likes for one in comparable)
-    a_point = max(likes / _POINTS, _LIKES_A_POINT)
+def _learning_curve(comparable: Sequence[FoldResult]) -> list[Point]:
+    """Group neighbouring folds into points; each point has enough likes and folds for an interval."""
+    likes_per_point = max(sum(result.fold.likes for result in comparable) / _MAX_POINTS, _MIN_LIKES_PER_POINT)
     groups: list[list[FoldResult]] = [[]]
-    for one in comparable:
-        if _is_whole(groups[-1], a_point):
+    for result in comparable:
+        if _is_complete(groups[-1], likes_per_point):
             groups.append([])
-        groups[-1].append(one)
-    if len(groups) > 1 and not _is_whole(groups[-1], a_point * _WHOLE):
+        groups[-1].append(result)
+    if len(groups) > 1 and not _is_complete(groups[-1], likes_per_point * _LAST_POINT_FACTOR):
         groups[-2:] = [groups[-2] + groups[-1]]
-    return [_point(group) for group in groups if len(group) > 1]
+
+    points = []
+    for group in groups:
+        if len(group) < 2:
+            continue
+        likes = [result.fold.likes for result in group]
+        words = [_auc(result.metrics.words) for result in group]
+        points.append(
+            Point(
+                since=group[0].fold.since,
+                until=group[-1].fold.until,
+                prior_votes=group[0].fold.prior_votes,
+                likes=sum(likes),
+                learned=estimate([_auc(result.metrics.learned) for result in group], likes),
+                words=_weighted_mean(list(zip(words, likes, strict=True))),
+            )
+        )
+    return points
 
 
-def _is_whole(group: Sequence[FoldResult], likes: float) -> bool:
-    return len(group) >= MIN_FOLDS and sum(one.likes for one in group) >= likes
+def _is_complete(group: Sequence[FoldResult], likes: float) -> bool:
+    return len(group) >= MIN_FOLDS and sum(result.fold.likes for result in group) >= likes
 
 
-def _point(group: Sequence[FoldResult]) -> Point:
-    likes = [one.likes for one in group]
-    return Point(
-        since=group[0].since,
-        until=group[-1].until,
-        known=group[0].known,
-        likes=sum(likes),
-        learned=estimate([_auc(one.grade.learned) for one in group], likes),
-        words=_weighted([(_auc(one.grade.words), one.likes) for one in group]),
-    )
+def _auc(metrics: RankingMetrics) -> float:
+    """Return the AUC of a comparable fold."""
+    if metrics.auc is None:
+        raise ValueError("no pair to compare")
+    return metrics.auc
 
 
-def _auc(marks: Marks) -> float:
-    """Of a round in which there was a pair to compare."""
-    if marks.auc is None:
-        raise ValueError("nothing to compare")
-    return marks.auc
-
-
-def _weighted(values: Sequence[tuple[float, float]]) -> float:
+def _weighted_mean(values: Sequence[tuple[float, float]]) -> float:
     return sum(value * weight for value, weight in values) / sum(weight for _, weight in values)

@@ -1,152 +1,163 @@
-"""Is it learning? Each thumb predicted from the ones before it.
+"""Is it learning my preferences? Prequential evaluation: each vote is predicted from the votes before it.
 
-The protocol, for one reader:
+For one reader:
 
-- What was judged together is a round: a day's thumbs, ten or so at a time (``rounds``). The model of a round is
-  trained on the thumbs strictly before its first moment; so no thumb predicts itself, or is predicted by later ones.
-- It ranks what the reader could see then: the papers that came in on the same days as those judged, and were known
-  by then. Left out is what was judged before, is muted, or gets its thumb in a later round: its fate is open.
-- Liked papers are relevant; all others are not. Rounds without a like, or before the first thumb, test nothing.
-- Beside it rank the same model without any thumb (interest words and keywords alone), and chance.
-- What an edition shows gets thumbs, and it was chosen by what had been learned. So the comparison that the verdict
-  rests on, and calibration, look only at papers that the reader saw: those judged, and in the same editions those as
-  high up as nine of ten of the reader's thumbs are. One who presses at random among the papers shown, or among the
-  first of them, is not taken for one who was understood. Where nothing judged was sent, all that came in was seen.
-- Of many papers seen in a round some are drawn, evenly and always the same; so whoever asks gets one answer. How many
-  papers that were not seen stand beside them, ``evaluate`` is told: only nDCG and the first places depend on it.
+- Votes of a day, about ten at a time, are a fold (``split_into_folds``). A fold's model is trained on the votes
+  strictly before the fold, so no vote predicts itself or is predicted by later votes.
+- It ranks the papers that the reader could see then: papers that arrived on the same days as the fold's and before
+  its end. Papers that are muted or have a vote in another fold are left out.
+- Liked papers are relevant, all others are not. Folds without a like, or before the first vote, test nothing.
+- Two baselines rank the same papers: the same model without votes (interest words and keywords), and chance.
+- Votes have selection bias: they are on papers that the editions showed, which the model had ranked high. So verdict,
+  AUC and calibration use only papers that the reader saw: the fold's, and in the same editions the papers as
+  high up as nine of ten of the reader's votes. Random votes on what was shown are then not mistaken for learning.
+  Where no paper of the fold was in an edition, all papers that arrived count as seen.
+- Seen and unseen papers are sampled evenly and deterministically, so page and command give the same answer. Only
+  nDCG and precision depend on the number of unseen papers.
 
-A vote that was changed or taken back counts as it stands at last, from when that was said. The vocabulary is that of
-today's papers; it knows no thumbs. Upvotes, followed authors and words taken out are no learning, and play no part.
+A changed or cleared vote counts as it is now, from the time of the change. The vocabulary is fitted on today's papers;
+it uses no votes. Upvotes, followed authors and ignored words are not learned, and are left out.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
 from bot.config.overrides import with_override
 from bot.config.profiles import Profile
 from bot.domain import PaperId, Reader, RecordedVote
 from bot.editions.candidates import interest
-from bot.evaluation.folds import Fold, rounds
-from bot.evaluation.report import Evaluation, FoldResult, judge
-from bot.ranking.examining import Exam, Graded, examine
+from bot.evaluation.folds import Fold, split_into_folds
+from bot.evaluation.report import Evaluation, FoldResult, summarize_folds
+from bot.ranking.prequential import PredictionTask, measure_folds
 from bot.schedule import local_date
 from bot.store import Store
 
 if TYPE_CHECKING:
     from bot.ranking import Ranker
 
-_DAY = timedelta(days=1)
-# Of a reader's thumbs: what stands below these in an edition may never have been looked at.
-_READ_SO_FAR = 0.9
-
-
-# So many rounds at most: those of neighbouring days are put together. A page waits for them.
-_ROUNDS = 100
-# So many of the papers seen in a round, beside the judged ones: 300 for 50 changed the mean AUC of 59 rounds by .002.
-_SEEN = 50
-_UNSEEN = 1_000
+# Readers give most votes near the top of an edition. Papers below this quantile of the positions with a vote may never
+# have been looked at; as negatives they would make random votes near the top look like learning.
+_READING_DEPTH = 0.9
+# Neighbouring days share a fold beyond this number. The reader's page waits for the evaluation, so it must be bounded.
+_MAX_FOLDS = 100
+# Seen papers sampled for a fold, beside its own. 100 against 300 changed the mean AUC of 59 folds by .001.
+_MAX_SEEN = 50
+_MAX_UNSEEN = 1_000
 
 
 def evaluate(
-    store: Store, ranker: Callable[[], Ranker], reader: Reader, profile: Profile, *, unseen: int = _UNSEEN
+    store: Store,
+    ranker: Callable[[], Ranker],
+    reader: Reader,
+    profile: Profile,
+    *,
+    unseen: int = _MAX_UNSEEN,
 ) -> Evaluation:
-    """How well this reader's thumbs are predicted; ``ranker`` is asked for only where there is something to.
+    """Return how well the reader's votes are predicted; ``ranker`` is called only if there is a fold to predict.
 
-    With fewer ``unseen`` papers in each round it is quicker. Precision and nDCG are then higher and say less; verdict,
-    AUC, gain, calibration and points are the same.
+    Fewer ``unseen`` papers in each fold are faster. Precision and nDCG are then higher and mean less; verdict, AUC,
+    gain, calibration and learning curve are the same.
     """
-    votes, agreed = store.feedback.votes(reader.id), store.feedback.current(reader.id)
-    zone = profile.schedule.timezone
-    tested = [r for r in rounds(votes, agreed, zone, _ROUNDS) if r.known and r.likes]
-    graded: Iterator[Graded] = iter(())
-    if tested:
-        exams = _Exams(store, reader, profile, votes, unseen)
-        graded = examine(ranker(), map(exams.of, tested), exams.words, profile.edition.size)
-    rated = [
-        FoldResult(r.since, r.until, r.known, r.likes, grade) for r, grade in zip(tested, graded, strict=True)
+    votes = store.feedback.votes(reader.id)
+    folds = [
+        fold
+        for fold in split_into_folds(
+            votes, store.feedback.current(reader.id), profile.schedule.timezone, _MAX_FOLDS
+        )
+        if fold.prior_votes and fold.likes
     ]
-    return judge(reader.name, profile.edition.size, len(votes), rated)
+    results: list[FoldResult] = []
+    if folds:
+        tasks = _PredictionTasks(store, reader, profile, votes, unseen)
+        metrics = measure_folds(ranker(), map(tasks.of, folds), tasks.words, profile.edition.size)
+        results = [FoldResult(*pair) for pair in zip(folds, metrics, strict=True)]
+    return summarize_folds(reader.name, profile.edition.size, len(votes), results)
 
 
 def evaluate_all(
     store: Store, ranker: Callable[[], Ranker], profiles: Mapping[str, Profile]
 ) -> Iterator[Evaluation]:
-    """The same for every reader of these profiles who has a thumb, in the order they came, one after another."""
-    overrides, counts = store.overrides.all(), store.feedback.counts()
-    readers = [r for r in store.readers.all() if r.profile in profiles and r.id in counts]
-    for reader in readers:
-        yield evaluate(
-            store, ranker, reader, with_override(profiles[reader.profile], overrides.get(reader.id))
-        )
+    """Yield the evaluation of every reader of these profiles who has voted, in the order of subscription."""
+    overrides = store.overrides.all()
+    counts = store.feedback.counts()
+    for reader in store.readers.all():
+        if reader.profile in profiles and reader.id in counts:
+            profile = with_override(profiles[reader.profile], overrides.get(reader.id))
+            yield evaluate(store, ranker, reader, profile)
 
 
-class _Exams:
-    """Finds what there was to rank in each round; asks the store for it once."""
+class _PredictionTasks:
+    """Builds the prediction task of each fold; reads votes, editions and arrivals from the store once for all folds."""
 
     def __init__(
         self, store: Store, reader: Reader, profile: Profile, votes: Sequence[RecordedVote], unseen: int
     ) -> None:
-        self._store, self._profile, self._votes, self._unseen = store, profile, votes, unseen
-        self._zone = profile.schedule.timezone
-        self._thumbed = store.papers.get(thumb.paper for thumb in votes)
+        self._store = store
+        self._profile = profile
+        self._votes = votes
+        self._unseen = unseen
+        self._papers = store.papers.get(vote.paper for vote in votes)
         self._shown = store.editions.shown(reader.id)
-        self._depth = _depth([self._shown[paper].position for paper in self._thumbed if paper in self._shown])
-        self._arrivals = self._by_day()
         self.words = interest(profile, [], {}, votes[0].at)
 
-    def of(self, one: Fold) -> Exam:
-        """The judged papers and those that came in with them; as much of the reader as was known before."""
-        days = dict.fromkeys(self._day(self._thumbed[paper].first_seen) for paper in one.judged)
-        there = [paper for day in days for paper, at in self._arrivals[day] if at <= one.until]
-        others = [paper for paper in there if paper not in self._thumbed]
-        seen = dict.fromkeys(_spread(self._seen(one, others), _SEEN))
-        unseen = _spread([paper for paper in others if paper not in seen], self._unseen)
-        papers = self._store.papers.get([*seen, *unseen]).values()
-        unmuted = [paper for paper in papers if not self.words.rules.muted(paper)]
-        known = [thumb for thumb in self._votes if thumb.at < one.since]
-        return Exam(
-            interest=interest(self._profile, known, self._thumbed, one.since),
-            papers=[*(self._thumbed[paper] for paper in one.judged), *unmuted],
-            liked=frozenset(paper for paper, liked in one.judged.items() if liked),
-            seen=frozenset((*one.judged, *seen)),
+        positions = sorted(self._shown[paper].position for paper in self._papers if paper in self._shown)
+        self._depth = positions[int(_READING_DEPTH * (len(positions) - 1))] if positions else 0
+
+        # A day more at either end: the store's limits are moments, the reader's calendar days are not UTC's.
+        arrived = [paper.first_seen for paper in self._papers.values()]
+        start = min(arrived) - timedelta(days=1)
+        end = max(arrived) + timedelta(days=1)
+        self._arrivals: dict[date, list[PaperId]] = defaultdict(list)
+        self._arrived_at = dict(store.papers.arrivals(start, end, profile.sources))
+        for paper_id, at in self._arrived_at.items():
+            self._arrivals[local_date(at, profile.schedule.timezone)].append(paper_id)
+
+    def of(self, fold: Fold) -> PredictionTask:
+        """Return the fold's papers with those that arrived beside them, and the interest trained before the fold."""
+        timezone = self._profile.schedule.timezone
+        days = dict.fromkeys(local_date(self._papers[paper].first_seen, timezone) for paper in fold.labels)
+        unlabelled = [
+            paper
+            for day in days
+            for paper in self._arrivals[day]
+            if self._arrived_at[paper] <= fold.until and paper not in self._papers
+        ]
+        seen = dict.fromkeys(_sample_evenly(self._passed_over(fold, unlabelled), _MAX_SEEN))
+        unseen = _sample_evenly([paper for paper in unlabelled if paper not in seen], self._unseen)
+        negatives = [
+            paper
+            for paper in self._store.papers.get([*seen, *unseen]).values()
+            if not self.words.rules.muted(paper)
+        ]
+        training_set = [vote for vote in self._votes if vote.at < fold.since]
+        return PredictionTask(
+            interest=interest(self._profile, training_set, self._papers, fold.since),
+            papers=[*(self._papers[paper] for paper in fold.labels), *negatives],
+            liked=frozenset(paper for paper, liked in fold.labels.items() if liked),
+            seen=frozenset((*fold.labels, *seen)),
         )
 
-    def _seen(self, one: Fold, others: Sequence[PaperId]) -> Sequence[PaperId]:
-        """Those of the others that the reader saw, and passed over."""
-        read = {where.edition for paper in one.judged if (where := self._shown.get(paper))}
-        if not read:
-            return others
+    def _passed_over(self, fold: Fold, unlabelled: Sequence[PaperId]) -> Sequence[PaperId]:
+        """Return the unlabelled papers that the reader saw in the fold's editions without voting on them."""
+        editions = {self._shown[paper].edition for paper in fold.labels if paper in self._shown}
+        if not editions:
+            return unlabelled
         return [
             paper
-            for paper in others
-            if (where := self._shown.get(paper)) and where.edition in read and where.position <= self._depth
+            for paper in unlabelled
+            if (pick := self._shown.get(paper)) and pick.edition in editions and pick.position <= self._depth
         ]
 
-    def _by_day(self) -> Mapping[date, Sequence[tuple[PaperId, datetime]]]:
-        """What came in on the days on which judged papers did, or one beside them, by the reader's calendar."""
-        times = [paper.first_seen for paper in self._thumbed.values()]
-        arrivals: dict[date, list[tuple[PaperId, datetime]]] = defaultdict(list)
-        for paper, at in self._store.papers.arrivals(
-            min(times) - _DAY, max(times) + _DAY, self._profile.sources
-        ):
-            arrivals[self._day(at)].append((paper, at))
-        return arrivals
 
-    def _day(self, at: datetime) -> date:
-        return local_date(at, self._zone)
+def _sample_evenly(ids: Sequence[PaperId], at_most: int) -> list[PaperId]:
+    """Return up to ``at_most`` ids at equal distances.
 
-
-def _depth(positions: Sequence[int]) -> int:
-    """How far down the reader reads, as far as thumbs tell."""
-    return sorted(positions)[int(_READ_SO_FAR * (len(positions) - 1))] if positions else 0
-
-
-def _spread(ids: Sequence[PaperId], most: int) -> list[PaperId]:
-    """Up to so many, evenly drawn."""
-    if len(ids) <= most:
+    Not at random: page and command have to draw the same papers.
+    """
+    if len(ids) <= at_most:
         return list(ids)
-    return [ids[n * len(ids) // most] for n in range(most)]
+    return [ids[n * len(ids) // at_most] for n in range(at_most)]

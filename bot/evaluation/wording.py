@@ -1,76 +1,64 @@
-"""Verdicts in one sentence each, for somebody who knows nothing of rankings."""
+"""The answer to "Is it learning my preferences?" in one sentence, for readers who know nothing of rankings."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.evaluation.report import MIN_FOLDS, MIN_LIKES, Evaluation, Quality, Verdict
+from bot.evaluation.report import MIN_FOLDS, MIN_LIKES, Evaluation, Mean, Verdict
+from bot.wording import plural
 
 
-def answer(found: Evaluation, *, by_pairs: bool = False) -> str:
-    """Is it learning me?
+def answer(evaluation: Evaluation, *, by_pairs: bool = False) -> str:
+    """Return the answer for one reader.
 
-    With ``by_pairs``, in the terms of the chart: they are the same however many unseen papers were looked at.
+    With ``by_pairs`` it is in terms of AUC, as the chart is. The precision of the first places depends on how many
+    unseen papers were ranked; AUC doesn't, so page and command give the same figures.
     """
-    if found.learned is None or found.words is None or found.chance is None:
-        return _too_few(found)
-    compared = _compared(found.learned, found.words)
-    match found.verdict:
-        case Verdict.YES if found.learned.precision > found.words.precision and not by_pairs:
-            return f"Yes: {_first(found.size, found.learned, found.words, found.chance)}."
-        case Verdict.YES:
-            return f"Yes: {compared}."
-        case Verdict.NO:
-            return f"Not so far: {compared}."
-    if found.gain is None:
-        seen = found.calibration.papers if found.calibration else found.likes
+    learned = evaluation.learned
+    words = evaluation.words
+    chance = evaluation.chance
+    if not evaluation.thumbs:
+        return "Too early to tell: there are no thumbs yet."
+    if learned is None or words is None or chance is None:
         return (
-            f"Can't tell yet: you liked {found.likes} of {seen} papers that you saw; "
+            f"Too early to tell: {plural(evaluation.likes, 'liked paper')} could be predicted from earlier thumbs, "
+            f"in {plural(evaluation.folds, 'fold')}; it takes {MIN_LIKES} in {MIN_FOLDS}."
+        )
+    if learned.auc is None or words.auc is None or evaluation.gain is None:
+        seen = evaluation.calibration.papers if evaluation.calibration else evaluation.likes
+        return (
+            f"Can't tell yet: you liked {evaluation.likes} of {seen} papers that you saw; "
             "too few are left to compare with."
         )
-    return f"Can't tell yet: {compared}. The difference may be chance."
-
-
-def answer_for_all(evaluations: Sequence[Evaluation], verdict: Verdict) -> str:
-    """Is it learning its readers?"""
-    told = [one for one in evaluations if one.verdict is not Verdict.TOO_FEW]
-    if not told:
-        return f"Too early to tell: none of {_count(len(evaluations), 'reader')} has pressed enough thumbs."
-    yes = sum(one.verdict is Verdict.YES for one in told)
-    begin = {Verdict.YES: "Yes: ", Verdict.NO: "Not so far: "}.get(verdict, "")
-    rest = len(evaluations) - len(told)
-    left = f"; {_count(rest, 'other')} pressed too few thumbs to tell" if rest else ""
-    said = f"{begin}it learns {yes} of {_count(len(told), 'reader')} for certain{left}."
-    return said[0].upper() + said[1:]
-
-
-def _too_few(found: Evaluation) -> str:
-    if not found.thumbs:
-        return "Too early to tell: there is no thumb yet."
-    return (
-        f"Too early to tell: {_count(found.likes, 'liked paper')} could be predicted from earlier thumbs, "
-        f"in {_count(found.rounds, 'round')}; it takes {MIN_LIKES} in {MIN_FOLDS}."
-    )
-
-
-def _first(size: int, learned: Quality, words: Quality, chance: Quality) -> str:
-    liked = [f"{size * one.precision:.1f}" for one in (learned, words, chance)]
-    papers = "the paper" if size == 1 else f"the {size} papers"
-    return (
-        f"of {papers} it puts first, you liked {liked[0]}; by your interest words alone {liked[1]}, "
-        f"by chance {liked[2]}"
-    )
-
-
-def _compared(learned: Quality, words: Quality) -> str:
-    """None of two is None where the other isn't: both are of the same pairs."""
-    if learned.auc is None or words.auc is None:
-        return "there is nothing to compare"
-    return (
+    if evaluation.verdict is Verdict.YES and learned.precision > words.precision and not by_pairs:
+        size = evaluation.size
+        papers = "the paper" if size == 1 else f"the {size} papers"
+        return (
+            f"Yes: of {papers} it ranks first, you liked {size * learned.precision:.1f}; by your interest words "
+            f"alone {size * words.precision:.1f}, by chance {size * chance.precision:.1f}."
+        )
+    comparison = (
         f"a paper you liked stood above one you passed over {100 * learned.auc:.0f} times in 100; "
         f"by your interest words alone {100 * words.auc:.0f}, by chance 50"
     )
+    if evaluation.verdict is Verdict.UNCLEAR:
+        return f"Can't tell yet: {comparison}. The difference may be chance."
+    return f"{'Yes' if evaluation.verdict is Verdict.YES else 'Not so far'}: {comparison}."
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+def answer_for_all(evaluations: Sequence[Evaluation], mean: Mean) -> str:
+    """Return the answer for all readers together."""
+    measured = [evaluation for evaluation in evaluations if evaluation.verdict is not Verdict.TOO_FEW]
+    if not measured:
+        readers = plural(len(evaluations), "reader")
+        return f"Too early to tell: none of {readers} has given enough thumbs."
+    certain = sum(evaluation.verdict is Verdict.YES for evaluation in measured)
+    sentence = f"it certainly learns the preferences of {certain} of {plural(len(measured), 'reader')}"
+    remaining = len(evaluations) - len(measured)
+    if remaining:
+        sentence += f"; {plural(remaining, 'other')} gave too few thumbs to tell"
+    if mean.verdict is Verdict.YES:
+        return f"Yes: {sentence}."
+    if mean.verdict is Verdict.NO:
+        return f"Not so far: {sentence}."
+    return f"{sentence[0].upper()}{sentence[1:]}."

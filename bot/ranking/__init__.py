@@ -8,7 +8,7 @@
     pool           the papers that a batch of readers is ranked over
     ranking        one reader's scores, and reasons for those that somebody looks at
     ranker         all of it together: interests and candidates in, rankings out
-    metrics        how good a ranking was; ``examining`` puts past ones to the test
+    metrics        precision, nDCG, AUC and calibration of a ranking; ``prequential`` measures past ones
 
 Follows scikit-learn's conventions (``fit``, ``transform``, ``decision_function``, trailing underscores for
 what was learned) and knows no database and no clock.

@@ -1,7 +1,7 @@
-"""How good was a ranking? Pure functions of which papers were liked and how they were scored.
+"""Metrics of a ranking: pure functions of relevance labels and scores.
 
-Papers of equal score stand in no order: each function gives what it would on average over all orders, so that a
-ranker that knows nothing scores like chance, and not like the order in which papers came.
+Ties: each metric is its mean over all orders of papers with equal scores (McSherry and Najork 2008), so a constant
+score gives the metrics of chance. Any fixed order of ties would measure the order in which papers arrived.
 
 ``liked`` is an array of booleans and ``scores`` one of floats, (n_papers,) each.
 """
@@ -16,7 +16,7 @@ import numpy as np
 from scipy.stats import t as student
 from sklearn.metrics import ndcg_score, roc_auc_score
 
-_SURE = 0.95
+_CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,9 @@ def hits_at(liked: np.ndarray, scores: np.ndarray, k: int) -> float:
     if not k:
         return 0.0
     least = np.sort(scores)[-k]
-    above, level = scores > least, scores == least
-    return float(liked[above].sum() + liked[level].mean() * (k - above.sum()))
+    above = scores > least
+    tied = scores == least
+    return float(liked[above].sum() + liked[tied].mean() * (k - above.sum()))
 
 
 def ndcg_at(liked: np.ndarray, scores: np.ndarray, k: int) -> float | None:
@@ -76,13 +77,21 @@ def auc(liked: np.ndarray, scores: np.ndarray) -> float | None:
 
 def reliability(liked: Sequence[bool], probabilities: Sequence[float], bins: int = 10) -> list[Bin]:
     """Papers by their probability, in ``bins`` of equal width; empty ones are left out."""
-    came_true, said = np.asarray(liked, bool), np.asarray(probabilities, float)
+    labels = np.asarray(liked, bool)
+    predicted = np.asarray(probabilities, float)
     edges = np.linspace(0, 1, bins + 1)
-    place = np.clip((said * bins).astype(int), 0, bins - 1)
+    # A probability of exactly 1 belongs to the last bin.
+    bin_of = np.clip((predicted * bins).astype(int), 0, bins - 1)
     return [
-        Bin(float(edges[n]), float(edges[n + 1]), int(own.sum()), *_means(said[own], came_true[own]))
+        Bin(
+            low=float(edges[n]),
+            high=float(edges[n + 1]),
+            papers=int(members.sum()),
+            predicted=float(predicted[members].mean()),
+            liked=float(labels[members].mean()),
+        )
         for n in range(bins)
-        if (own := place == n).any()
+        if (members := bin_of == n).any()
     ]
 
 
@@ -93,16 +102,14 @@ def expected_calibration_error(table: Sequence[Bin]) -> float:
 
 
 def estimate(values: Sequence[float], weights: Sequence[float]) -> Estimate:
-    """The weighted mean of independent values, at least two, by its own scatter.
+    """Return the weighted mean of at least two independent values, with its standard error and confidence interval.
 
     The error is that of a ratio (Cochran 1977, 6.4); the interval uses Student's t, as values may be few.
     """
-    x, w = np.asarray(values, float), np.asarray(weights, float)
+    x = np.asarray(values, float)
+    w = np.asarray(weights, float)
     mean = float((w * x).sum() / w.sum())
     error = math.sqrt(((w * (x - mean)) ** 2).sum() * len(x) / (len(x) - 1)) / float(w.sum())
-    reach = error * float(student.ppf((1 + _SURE) / 2, len(x) - 1))
+    # Not the normal distribution: with 3 folds its interval would be 2.2 times too narrow.
+    reach = error * float(student.ppf((1 + _CONFIDENCE) / 2, len(x) - 1))
     return Estimate(mean, error, mean - reach, mean + reach)
-
-
-def _means(*columns: np.ndarray) -> tuple[float, ...]:
-    return tuple(float(column.mean()) for column in columns)

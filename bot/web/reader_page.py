@@ -18,7 +18,6 @@ from bot.feedback.export import export
 from bot.subscriptions.preferences import ignore_word, reset_schedule, restore_word, set_schedule
 from bot.subscriptions.service import may_resume
 from bot.tokens import Purpose
-from bot.web.curve import curve
 from bot.web.open_editions import attachment, bibtex_file, ris_file
 from bot.web.site import PageError, Site, field, fields, parse_paper_id, parse_vote, require_personal
 from bot.web.votes import record_vote
@@ -128,6 +127,7 @@ class ReaderPage:
 
     def _page(self, request: Request, reader: Reader, message: str = "") -> Response:
         # Imported here, as they import scikit-learn: it would delay the start of `serve` by about a second.
+        from bot.evaluation.chart import learning_curve, svg_chart
         from bot.evaluation.service import evaluate
         from bot.evaluation.wording import answer
 
@@ -136,6 +136,7 @@ class ReaderPage:
         with self._site.editor() as editor:
             words = learned(store, editor, reader, profile, now=self._site.now)
             report = evaluate(store, lambda: self._site.app.ranker, reader, profile, unseen=0)
+        chart = learning_curve(report)
         votes = store.feedback.votes(reader.id)
         today = self._site.now.date()
         this_monday = today - timedelta(days=today.weekday())
@@ -152,7 +153,7 @@ class ReaderPage:
             me=_path(request),
             learned=words,
             answer=answer(report, by_pairs=True) if report.thumbs else "",
-            curve=curve(report.points),
+            curve=svg_chart(chart) if chart else "",
             override=store.overrides.get(reader.id),
             all_days=DAYS,
             thumbs=self._with_papers(votes[::-1][:_VOTES_SHOWN]),

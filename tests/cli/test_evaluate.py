@@ -1,7 +1,8 @@
-"""``paperbot evaluate``: an answer, numbers behind it, a picture, and JSON; a plain word where nothing is known."""
+"""``paperbot evaluate``: an answer, the figures behind it, a chart, and JSON; a plain answer for too few votes."""
 
 import json
 from datetime import UTC, datetime, timedelta
+from xml.etree import ElementTree as ET
 
 import pytest
 from support import digest
@@ -15,8 +16,8 @@ TITLES = [
 
 
 @pytest.fixture
-def lived(home, paperbot):
-    """Eight days of nine papers each; Ada likes owls, Eve has pressed two thumbs, Bob none."""
+def home_with_votes(home, paperbot):
+    """Eight days of nine papers each; Ada likes owls, Eve has given two thumbs, Bob none."""
     for path in (*home.glob("samples/*"), *home.glob("profiles/*")):
         path.unlink()
     readers = "".join(READER.format(name) for name in ("ada", "eve", "bob"))
@@ -37,47 +38,58 @@ def evaluate(paperbot, *arguments):
     return paperbot("evaluate", *arguments)
 
 
-def test_json_is_one_object_with_all_there_is_to_know(lived, paperbot):
-    found = evaluate(paperbot, "nature/ada@example.org", "--json").json
-    assert (found["verdict"], found["likes"], found["rounds"], found["thumbs"]) == ("yes", 14, 7, 24)
-    assert found["answer"].startswith("Yes: of the 4 papers it puts first, you liked 2.0;")
-    assert found["learned"]["auc"] > found["words"]["auc"]
-    assert found["learned"]["liked_of_first"] == pytest.approx(4 * found["learned"]["precision"])
-    assert found["chance"]["auc"] == 0.5
-    assert found["gain"]["low"] > 0
-    assert sum(row["papers"] for row in found["calibration"]["table"]) == found["calibration"]["papers"]
-    assert sum(point["likes"] for point in found["over_time"]) == 14
-    assert "NaN" not in json.dumps(found)
+def test_json_is_one_object_with_all_figures(home_with_votes, paperbot):
+    result = evaluate(paperbot, "nature/ada@example.org", "--json").json
+    assert (result["verdict"], result["likes"], result["rounds"], result["thumbs"]) == ("yes", 14, 7, 24)
+    assert result["answer"].startswith("Yes: of the 4 papers it ranks first, you liked 2.0;")
+    assert result["learned"]["auc"] > result["words"]["auc"]
+    assert result["learned"]["liked_of_first"] == pytest.approx(4 * result["learned"]["precision"])
+    assert result["chance"]["auc"] == 0.5
+    assert result["gain"]["low"] > 0
+    assert sum(row["papers"] for row in result["calibration"]["table"]) == result["calibration"]["papers"]
+    assert sum(point["likes"] for point in result["over_time"]) == 14
+    assert "NaN" not in json.dumps(result)
 
 
-def test_the_terminal_is_answered_in_eighty_columns_without_colour(lived, paperbot):
+def test_the_output_has_eighty_columns_and_no_colour_codes(home_with_votes, paperbot):
     out = evaluate(paperbot, "nature/ada@example.org").out
-    assert out.startswith("Yes: of the 4 papers it puts first, you liked 2.0;")
-    assert max(map(len, out.split("The chart as a picture")[0].splitlines())) <= 80
+    assert out.startswith("Yes: of the 4 papers it ranks first, you liked 2.0;")
+    assert max(map(len, out.split("The chart as a drawing")[0].splitlines())) <= 80
     assert "\x1b" not in out
-    for words in ("14 liked papers in 7 rounds", "nDCG at 4", "● with thumbs", "Off by"):
+    for words in ("14 liked papers in 7 folds", "nDCG at 4", "● with thumbs", "Off by"):
         assert words in out
 
 
-def test_the_picture_is_a_png_where_it_was_wanted(lived, paperbot, tmp_path):
-    kept = lived / "state" / "evaluation" / "nature--ada@example.org.png"
-    assert str(kept.relative_to(lived)) in evaluate(paperbot, "nature/ada@example.org").out
-    assert kept.read_bytes().startswith(b"\x89PNG")
-    other = tmp_path / "new" / "chart.png"
+def test_the_chart_is_an_svg_file_in_the_home_or_where_chart_says(home_with_votes, paperbot, tmp_path):
+    default = home_with_votes / "state" / "evaluation" / "nature--ada@example.org.svg"
+    out = evaluate(paperbot, "nature/ada@example.org").out
+    assert str(default.relative_to(home_with_votes)) in out
+    drawing = ET.parse(default).getroot()
+    assert drawing.tag == "{http://www.w3.org/2000/svg}svg"
+    other = tmp_path / "new" / "chart.svg"
     answer = evaluate(paperbot, "nature/ada@example.org", "--chart", other, "--json").json
     assert answer["chart"] == str(other)
-    assert other.stat().st_size > 10_000
-    refused = evaluate(paperbot, "nature/ada@example.org", "--chart", lived / "paperbot.toml" / "chart.png")
-    assert (refused.code, "name another with --chart" in refused.err) == (2, True)
+    assert len(list(drawing.iter("{http://www.w3.org/2000/svg}circle"))) == len(answer["over_time"])
+    assert other.read_bytes() == default.read_bytes()
 
 
-def test_too_few_thumbs_get_a_plain_answer(lived, paperbot):
-    said = evaluate(paperbot, "nature/eve@example.org").out
-    assert said.startswith("Too early to tell: ")
-    assert said.count("\n") <= 3
-    found = evaluate(paperbot, "nature/bob@example.org", "--json").json
-    assert found["answer"] == "Too early to tell: there is no thumb yet."
-    assert (found["verdict"], found["learned"], found["gain"], found["chart"]) == (
+@pytest.mark.parametrize(
+    ("file", "remedy"),
+    [("paperbot.toml/chart.svg", "name another with --chart"), ("chart.png", "ends in .svg")],
+)
+def test_a_chart_file_that_cannot_be_written_is_refused(home_with_votes, paperbot, file, remedy):
+    refused = evaluate(paperbot, "nature/ada@example.org", "--chart", home_with_votes / file)
+    assert (refused.code, remedy in refused.err) == (2, True)
+    assert not (home_with_votes / "chart.png").exists()
+
+
+def test_too_few_thumbs_get_a_plain_answer(home_with_votes, paperbot):
+    out = evaluate(paperbot, "nature/eve@example.org").out
+    assert out.startswith("Too early to tell: ")
+    assert out.count("\n") <= 3
+    result = evaluate(paperbot, "nature/bob@example.org", "--json").json
+    assert result["answer"] == "Too early to tell: there are no thumbs yet."
+    assert (result["verdict"], result["learned"], result["gain"], result["chart"]) == (
         "too few",
         None,
         None,
@@ -85,15 +97,21 @@ def test_too_few_thumbs_get_a_plain_answer(lived, paperbot):
     )
 
 
-def test_all_readers_with_thumbs_and_their_mean(lived, paperbot):
-    found = evaluate(paperbot, "--json").json
-    assert [one["reader"] for one in found["readers"]] == ["nature/ada@example.org", "nature/eve@example.org"]
-    assert found["mean"]["learned"]["auc"] == found["readers"][0]["learned"]["auc"]
-    assert found["answer"] == "It learns 1 of 1 reader for certain; 1 other pressed too few thumbs to tell."
+def test_all_readers_with_thumbs_and_their_mean(home_with_votes, paperbot):
+    result = evaluate(paperbot, "--json").json
+    assert [row["reader"] for row in result["readers"]] == [
+        "nature/ada@example.org",
+        "nature/eve@example.org",
+    ]
+    assert result["mean"]["learned"]["auc"] == result["readers"][0]["learned"]["auc"]
+    assert (
+        result["answer"]
+        == "It certainly learns the preferences of 1 of 1 reader; 1 other gave too few thumbs to tell."
+    )
     out = evaluate(paperbot).out
-    assert out.startswith(found["answer"].split(" for")[0])
+    assert out.startswith(result["answer"].split(" of 1")[0])
     assert "nature/eve@example.org   too few" in out
-    assert (lived / "state" / "evaluation" / "all-readers.png").exists()
+    assert (home_with_votes / "state" / "evaluation" / "all-readers.svg").exists()
 
 
 def test_a_home_without_thumbs_says_so(home, paperbot):
@@ -102,9 +120,9 @@ def test_a_home_without_thumbs_says_so(home, paperbot):
     assert evaluate(paperbot, "--json").json["readers"] == []
 
 
-def test_the_pictures_that_name_a_forgotten_reader_go_too(lived, paperbot):
+def test_forgetting_a_reader_removes_the_charts_that_name_them(home_with_votes, paperbot):
     evaluate(paperbot, "nature/ada@example.org")
     evaluate(paperbot)
-    assert len(list((lived / "state" / "evaluation").iterdir())) == 2
+    assert len(list((home_with_votes / "state" / "evaluation").iterdir())) == 2
     assert paperbot("forget", "nature/ada@example.org").code == 0
-    assert list((lived / "state" / "evaluation").iterdir()) == []
+    assert list((home_with_votes / "state" / "evaluation").iterdir()) == []

@@ -188,10 +188,10 @@ def test_an_unused_template_is_reported_with_a_similar_name(home, paperbot):
 def test_a_chart_that_could_not_be_drawn_is_reported(home, paperbot):
     paperbot("ingest")
     for reader in (["reward-models"], []):
-        answer = paperbot("evaluate", *reader, "--chart", "chart.png")
+        answer = paperbot("evaluate", *reader, "--chart", "chart.svg")
         assert answer.code == 1
-        assert "! chart.png: not written: " in answer.err
-        assert not Path("chart.png").exists()
+        assert "! chart.svg: not written: " in answer.err
+        assert not Path("chart.svg").exists()
         assert paperbot("evaluate", *reader).code == 0
 
 
