@@ -240,7 +240,7 @@ def _print_all(answer: str, mean: Mean, evaluations: Sequence[Evaluation], chart
 
     _print_wrapped(answer, bold=True)
     # An address that breaks over two lines can't be copied, so the other columns give way.
-    rows = table("reader", "learning?", ">likes", ">AUC", ">words", ">gain, 95%", whole=("reader",))
+    rows = table("reader", "learning?", ">likes", ">AUC", ">words", ">gain, 95%", unbroken=("reader",))
     for evaluation in evaluations:
         gain = evaluation.gain
         rows.add_row(
