@@ -15,8 +15,9 @@ what was learned) and knows no database and no clock.
 """
 
 from bot.ranking.corpus import Corpus
+from bot.ranking.learner import Learned
 from bot.ranking.ranker import Best, Interest, Ranker
 from bot.ranking.ranking import Ranking
 from bot.ranking.rules import Rules
 
-__all__ = ["Best", "Corpus", "Interest", "Ranker", "Ranking", "Rules"]
+__all__ = ["Best", "Corpus", "Interest", "Learned", "Ranker", "Ranking", "Rules"]
