@@ -57,14 +57,12 @@ def test_preview_equals_the_next_edition(ingested, paperbot):
 
 
 def test_a_forgotten_reader_stays_forgotten_while_the_file_has_the_address(ingested, paperbot):
-    profile = ingested / "profiles" / "reward-models.toml"
-    named = profile.read_text()
     assert paperbot("thumb", "up", "reward-models", "TTRL").code == 0
     from bot.app import open_app
 
     with open_app(ingested) as app:
-        app.forget(
+        # The store alone, as when the profile's file can't be edited: it names the address still.
+        app.store.forget(
             app.store.readers.get("reward-models", "ada@example.org"), app.store.papers.newest_first_seen()
         )
-    assert profile.read_text() == named
     assert "has no readers" in paperbot("preview", "reward-models").err

@@ -66,7 +66,7 @@ def test_links_are_no_evidence(home, paperbot, tmp_path):
         reason["term"]
         for reason in paperbot("why", "reward-models", "Reward models for owls", "--json").json["reasons"]
     }
-    assert "reward model" in terms
+    assert "reward models" in terms
     parts = {part for term in terms for part in term.split()}
     assert not parts & {
         "http",
@@ -114,7 +114,7 @@ def test_why_names_mutes_follows_and_keywords(ingested, paperbot):
             "papers begin with 'Reinforcement Learning'",
         ),
         (("thumb", "sideways", "reward-models", "TTRL"), "'sideways' is not one of 'up', 'down', 'clear'"),
-        (("thumb", "up", "reward-models"), "Missing argument 'PAPER'"),
+        (("thumb", "up", "reward-models"), "Missing VOTE, READER or PAPER"),
     ],
 )
 def test_an_unknown_reader_or_paper_is_one_line(ingested, paperbot, arguments, says):
