@@ -10,7 +10,7 @@ from bot.editions.candidates import EditionRequest
 from bot.editions.quiet_days import SourceActivitySince, quiet_reason
 from bot.selection.selector import Choice
 from bot.summaries import summarise
-from bot.terms import names_topic, singular, stem
+from bot.terms import is_topical, singular
 
 _MAX_REASONS = 3
 # A word that adds less log-odds than this is noise: it moves a probability of 50 % by 1.2 points.
@@ -80,7 +80,7 @@ def visible_reasons(reasons: Sequence[Reason]) -> tuple[Reason, ...]:
         if reason.weight < min_weight and not is_keyword:
             continue
         # "strong performance" weighs something in every model and tells a reader nothing.
-        if reason.kind is ReasonKind.WORD and not names_topic([stem(word) for word in reason.term.split()]):
+        if reason.kind is ReasonKind.WORD and not is_topical(reason.term):
             continue
         words = frozenset(singular(word) for word in reason.term.lower().split())
         if any(words <= longer for longer in visible):

@@ -17,6 +17,7 @@ from bot.domain import Paper, PaperId, Reader, ReasonKind, Vote
 from bot.editions.composer import EditionComposer
 from bot.feedback.service import record
 from bot.store import Store
+from bot.terms import is_topical
 
 if TYPE_CHECKING:
     from bot.ranking import Ranking
@@ -81,7 +82,7 @@ def learned(
     """Return the words with the largest mean contribution to the scores of recent papers, up to ``most`` a side."""
     recent = [paper_id for paper_id, _, _ in store.papers.recent_texts(_REFERENCE_PAPERS)]
     ranking = editor.ranking(reader, profile, recent, now)
-    reasons = ranking.usual_words() if ranking else []
+    reasons = [reason for reason in ranking.usual_words() if is_topical(reason.term)] if ranking else []
     heaviest = max((abs(reason.weight) for reason in reasons), default=1.0)
     words = [Word(reason.term, reason.weight, abs(reason.weight) / heaviest) for reason in reasons]
     words = sorted((word for word in words if word.share >= _MIN_SHARE), key=lambda word: -word.share)
@@ -157,7 +158,11 @@ def compare(
 def _odds_and_weights(ranking: Ranking, paper_id: PaperId) -> tuple[float, dict[str, float]]:
     """Return the log-odds of a ranked paper, and the contribution of each of its words."""
     (score,) = ranking.explained([score for score in ranking.scores if score.paper == paper_id])
-    weights = {reason.term: reason.weight for reason in score.reasons if reason.kind is ReasonKind.WORD}
+    weights = {
+        reason.term: reason.weight
+        for reason in score.reasons
+        if reason.kind is ReasonKind.WORD and is_topical(reason.term)
+    }
     return score.log_odds, weights
 
 

@@ -27,7 +27,12 @@ class Linear:
 
 
 def fit_linear(rows: sp.csr_matrix, liked: np.ndarray, weight: np.ndarray) -> Linear:
-    """``rows`` (n_papers, n_terms) of length 1; ``liked`` and ``weight`` are (n_papers,), with both kinds of papers."""
+    """``rows`` (n_papers, n_terms) of length 1; ``liked`` and ``weight`` are (n_papers,).
+
+    Papers that are all liked, or none of them, teach nothing.
+    """
+    if liked.all() or not liked.any():  # nothing to tell apart: a home so new that no other paper is known
+        return Linear(np.array([], int), np.array([], np.float32), 0.0)
     columns, places = np.unique(rows.indices, return_inverse=True)
     dense = sp.csr_matrix((rows.data, places, rows.indptr), shape=(rows.shape[0], len(columns)))
     # liblinear takes a fifth of the time of the default solver here.

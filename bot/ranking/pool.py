@@ -40,11 +40,14 @@ class Pool:
     def _topics(self) -> np.ndarray:
         return directions(self.vectors.own, self.corpus.components_)
 
-    @cached_property
-    def _spellings(self) -> dict[str, str]:
-        """Every term of these papers as they spell it most often, in lower case unless it is a name or an acronym."""
+    def spellings(self, row: int | None = None) -> dict[str, str]:
+        """Every term of a paper, or of all, as people write it: in lower case unless it is a name or an acronym.
+
+        Of several spellings the shortest common one: "reward model" where "reward models" is more frequent.
+        """
+        papers = self.papers if row is None else [self.papers[row]]
         counts: dict[str, Counter[str]] = defaultdict(Counter)
-        for paper in self.papers:
+        for paper in papers:
             previous = None
             for token in tokens(document(paper)):
                 # A capital after the first letter marks a name or an acronym (LoRA, KL); one capital may be a title's.
@@ -54,11 +57,10 @@ class Pool:
                 if previous and previous[0].phrase == token.phrase:
                     counts[f"{previous[0].stem} {token.stem}"][f"{previous[1]} {spelling}"] += 1
                 previous = token, spelling
-        return {term: spellings.most_common(1)[0][0] for term, spellings in counts.items()}
-
-    def spelled(self, term: str) -> str:
-        """A stemmed term as people write it; the stems themselves where none of these papers has it."""
-        return self._spellings.get(term, term)
+        return {
+            term: min((s for s, n in forms.items() if 3 * n >= max(forms.values())), key=len)
+            for term, forms in counts.items()
+        }
 
     def likeness(self, one: int, other: int) -> float:
         """How alike two papers are, 0 to 1: the mean of the cosines of their words and of their topics.

@@ -6,7 +6,7 @@ and ``explained`` adds them: the sum stays what it was.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -80,9 +80,13 @@ class Ranking:
         rows = [self.pool.row[score.paper] for score in scores]
         words = self.model.contributions(self.pool.seen[rows])
         return [
-            _explained(score, self._words(words.indices[begin:end], words.data[begin:end]), because)
-            for score, begin, end, because in zip(
-                scores, words.indptr, words.indptr[1:], self._because(rows), strict=False
+            _explained(
+                score,
+                self._words(words.indices[begin:end], words.data[begin:end], self.pool.spellings(row)),
+                because,
+            )
+            for score, row, begin, end, because in zip(
+                scores, rows, words.indptr, words.indptr[1:], self._because(rows), strict=False
             )
         ]
 
@@ -90,7 +94,7 @@ class Ranking:
         """What each word adds to a score of the ranked papers, in the mean; words of no weight are left out."""
         rows = [self.pool.row[score.paper] for score in self.scores]
         mean = sp.csr_matrix(self.model.contributions(self.pool.seen[rows]).mean(axis=0))
-        return self._words(mean.indices, mean.data)
+        return self._words(mean.indices, mean.data, self.pool.spellings())
 
     def similarity(self, one: PaperId, other: PaperId) -> float:
         """How alike two ranked papers are in words and topics, 0 to 1."""
@@ -118,11 +122,11 @@ class Ranking:
             for which, cosine in zip(nearest, cosines, strict=True)
         ]
 
-    def _words(self, columns: np.ndarray, weights: np.ndarray) -> list[Reason]:
+    def _words(self, columns: np.ndarray, weights: np.ndarray, spellings: Mapping[str, str]) -> list[Reason]:
         terms = self.pool.corpus.terms_
         used = weights != 0
         pairs = zip(terms[columns[used]].tolist(), weights[used].tolist(), strict=True)
-        return [Reason(self.pool.spelled(term), weight) for term, weight in pairs]
+        return [Reason(spellings.get(term, term), weight) for term, weight in pairs]
 
 
 def _explained(score: Score, words: Sequence[Reason], because: PaperId | None) -> Score:

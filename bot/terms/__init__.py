@@ -12,7 +12,7 @@ from bot.terms.spellings import Spellings
 from bot.terms.stems import stem
 from bot.terms.tokens import Token, phrases, stem_terms, tokens
 from bot.terms.topics import Topic, profile_topics
-from bot.terms.vocabulary import is_filler, is_general, names_topic, topical_phrases
+from bot.terms.vocabulary import is_filler, is_general, is_topical, names_topic, topical_phrases
 from bot.terms.words import singular, terms
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "expanded",
     "is_filler",
     "is_general",
+    "is_topical",
     "learned_expansions",
     "names_topic",
     "phrases",

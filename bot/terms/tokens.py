@@ -20,8 +20,8 @@ _AMOUNT = re.compile(r"[\d._/@+-]+(?:x|k|m|b|t|s|ms|st|nd|rd|th|gb|mb|hz|kg|km|c
 _LATEX = re.compile(r"\\[a-zA-Z]+|\\[^a-zA-Z\s]|[{}$~]")
 _POSSESSIVE = re.compile(r"'s\b")
 _RUN = re.compile(r"\S+")
-_LINK = re.compile(r"://|www\.|@[\w-]+\.\w|\w\.(?:com|org|io|net|edu|gov)(?:[/).,;]|$)")
-_LINK_SIGNS = ("://", "www.", "@", ".com", ".org", ".io", ".net", ".edu", ".gov")
+_LINK = re.compile(r"://|www\.|@[\w-]+\.\w|\w\.(?:com|org|io|net|edu|gov)(?:[/).,;]|$)|\w\.(?:co|ai|dev)/")
+_LINK_SIGNS = ("://", "www.", "@", ".com", ".org", ".io", ".net", ".edu", ".gov", ".co", ".ai", ".dev")
 _ARXIV_LINK = re.compile(r"this https? URL")  # what arXiv shows in place of a link
 _TYPOGRAPHY = str.maketrans({"\u2010": "-", "\u2011": "-", "\u2013": "-", "\u2019": "'", "\u00a0": " "})
 # Joined to what follows: "pre-training" and "pretraining" are one word, and so are "multi-modal" and "multimodal".

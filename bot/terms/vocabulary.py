@@ -14,6 +14,7 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
+from bot.terms.stems import stem
 from bot.terms.tokens import Token, phrases
 
 
@@ -42,6 +43,15 @@ def names_topic(stems: Sequence[str]) -> bool:
     [True, True, False, False, True]
     """
     return any(not is_general(s) for s in stems) or any(_is_known(a, b) for a, b in pairwise(stems))
+
+
+def is_topical(phrase: str) -> bool:
+    """Whether a phrase as people write it names a topic.
+
+    >>> is_topical("reward models"), is_topical("strong performance")
+    (True, False)
+    """
+    return names_topic([stem(word) for word in phrase.split()])
 
 
 def topical_phrases(text: str) -> list[list[Token]]:

@@ -123,7 +123,7 @@ def test_run_prints_each_edition_with_reasons(small, paperbot):
     assert "rewards → ada@example.org" in out
     assert "Reward models for cats" in out
     assert "reward model" in out
-    assert "Messages are files" in out
+    assert "Mails become files" in out
 
 
 def test_an_edition_is_due_once_a_day(small, paperbot):

@@ -142,7 +142,7 @@ def test_the_output_for_people_shows_alerts(home, alerting, paperbot):
 @pytest.mark.parametrize(
     ("alerts", "says"),
     [
-        ('quiet = ["22:00"]\nkeywords = ["x"]', "quiet hours have a begin and an end"),
+        ('quiet = ["22:00"]\nkeywords = ["x"]', "quiet hours have a beginning and an end"),
         ('quiet = ["22:00", "7 am"]\nkeywords = ["x"]', "is not a time of day"),
         ("per_day = 2", "matches no paper; add keywords, authors or min_score"),
     ],

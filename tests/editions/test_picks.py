@@ -145,7 +145,7 @@ def test_a_longer_reason_takes_the_place_of_its_part():
 
 
 def test_a_light_word_is_hidden_beside_a_heavy_one_but_a_keyword_is_always_shown():
-    heavy, light = Reason("heavy", 1.0), Reason("light", 0.1)
+    heavy, light = Reason("owl", 1.0), Reason("beetle", 0.1)
     keyword = Reason("mine", 0.1, ReasonKind.KEYWORD)
     assert visible_reasons([light, heavy, keyword]) == (keyword, heavy)
     assert visible_reasons([heavy, Reason("mine", 0.0, ReasonKind.KEYWORD)]) == (heavy,)

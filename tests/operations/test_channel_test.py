@@ -164,7 +164,7 @@ def test_a_reader_who_has_stopped_gets_no_test(home, by_smtp, paperbot):
     paperbot("ingest")
     paperbot("thumb", "up", "reward-models", "p1")
     with closing(sqlite3.connect(home / "state" / "paperbot.db")) as store, store:
-        store.execute("UPDATE readers SET stopped = 'paused by its reader'")
+        store.execute("UPDATE readers SET stopped = 'paused'")
     answer = paperbot("send-test", "reward-models")
     assert answer.code == 2
     assert "gets no messages: paused by its reader" in answer.err

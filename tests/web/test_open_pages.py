@@ -1,5 +1,6 @@
 """The public pages of an open profile: its edition, feed, BibTeX and RIS, and search."""
 
+import re
 from xml.etree import ElementTree as ET
 
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -14,7 +15,7 @@ def test_an_open_edition_is_what_a_new_reader_would_get(client):
 
 def test_the_result_and_the_matching_words_are_highlighted(client):
     page = client.get("/open/reward-models").text
-    assert '<strong class="result">Adding 10% <mark class="word">verifiable rewards</mark>' in page
+    assert re.search(r'<strong class="result">[^<]+<mark class="word">reasoning</mark>', page)
     assert '<mark class="word">reward hacking</mark>' in page
 
 

@@ -40,13 +40,13 @@ def test_the_last_vote_counts_and_the_history_is_kept(app, client, reader, links
 
 def test_the_page_shows_the_words_and_ranks_that_a_vote_changed(client, links, paper):
     up = client.post(links.thumb(paper, Vote.UP)).text
-    assert re.search(r'<b class="plus">\+</b> ttrl', up)
+    assert re.search(r'<b class="plus">\+</b> TTRL', up)
     moved = int(re.search(r"(\d+) of the \d+ newest papers that you were not sent moved up", up)[1])
     assert moved > 0
     places = re.findall(r"from place (\d+) to (\d+)", up)
     assert all(int(before) > int(after) for before, after in places)
     down = client.post(links.thumb(paper, Vote.DOWN)).text
-    assert re.search(r'<b class="minus">−</b> ttrl', down)
+    assert re.search(r'<b class="minus">−</b> TTRL', down)
     assert "moved down" in down
 
 
