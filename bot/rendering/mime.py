@@ -37,9 +37,9 @@ _WITHOUT_QUOTES = str.maketrans("", "", '"\\')
 
 
 def sender_domain(sender: str) -> str:
-    """Return the domain of a ``From`` value, for Message-ID and List-Id; ``localhost`` if it has none.
+    """Return the domain of a ``From`` value, for Message-ID and List-Id; ``localhost`` without an address.
 
-    >>> sender_domain("Paperbot <paperbot@example.org>"), sender_domain("Paperbot")
+    >>> sender_domain("Paperbot <paperbot@example.org>"), sender_domain("")
     ('example.org', 'localhost')
     """
     return parseaddr(sender)[1].rpartition("@")[2] or "localhost"
