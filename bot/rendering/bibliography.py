@@ -19,26 +19,30 @@ _TEX = {
     "^": r"\textasciicircum{}",
 }
 _TEX_TABLE = str.maketrans(_TEX)
-_KEY = re.compile(r"[^a-z0-9]+")
+_NOT_IN_KEY = re.compile(r"[^a-z0-9]+")
 # Explains the address of a paper for which no digest gave one.
 _SEARCH_NOTE = "The address searches arXiv for the title"
 
 
 def bibtex(papers: Iterable[Paper]) -> str:
     """Return an ``@misc`` entry for each paper; keys are unique because they end in the paper's id."""
-    return "\n".join(_bibtex(paper) for paper in papers)
+    return "\n".join(_bibtex_entry(paper) for paper in papers)
 
 
 def ris(papers: Iterable[Paper]) -> str:
     """Return a reference for each paper, with the CRLF line ends of the RIS format."""
-    return "".join(_ris(paper) for paper in papers)
+    return "".join(_ris_reference(paper) for paper in papers)
 
 
-def _bibtex(paper: Paper) -> str:
+def _bibtex_entry(paper: Paper) -> str:
     fields = {
         # Bibliography styles change a title to lower case unless it has braces of its own.
         "title": "{" + _tex(paper.title) + "}",
-        "author": " and ".join(_bibtex_name(author) for author in _authors(paper)),
+        # " and " separates authors and "," last names from first names: an institution's name with either needs braces.
+        "author": " and ".join(
+            "{" + _tex(author) + "}" if " and " in author.lower() or "," in author else _tex(author)
+            for author in _authors(paper)
+        ),
         "year": str(paper.published.year) if paper.published else "",
         "month": f"{paper.published:%b}".lower() if paper.published else "",
         "eprint": paper.arxiv_id or "",
@@ -48,10 +52,10 @@ def _bibtex(paper: Paper) -> str:
         "note": _SEARCH_NOTE if title_link(paper).is_search else "",
     }
     lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value]
-    return "\n".join([f"@misc{{{_key(paper)},", *lines, "}\n"])
+    return "\n".join([f"@misc{{{_citation_key(paper)},", *lines, "}\n"])
 
 
-def _ris(paper: Paper) -> str:
+def _ris_reference(paper: Paper) -> str:
     fields = [
         # UNPB, unpublished work: the format has no type for preprints.
         ("TY", "UNPB"),
@@ -68,22 +72,17 @@ def _ris(paper: Paper) -> str:
     return "".join(f"{tag}  - {value}\r\n" for tag, value in fields if value) + "ER  - \r\n\r\n"
 
 
-def _key(paper: Paper) -> str:
+def _citation_key(paper: Paper) -> str:
     """Return ``lovelace2025p17``: first author's last name (or the title's first content word), year, id."""
     # BibTeX reads keys in ASCII only: NFKD separates accents from letters, and encoding drops them.
     words = [author.split()[-1] for author in _authors(paper)[:1]] or terms(readable(paper.title))
     ascii_words = (unicodedata.normalize("NFKD", word).encode("ascii", "ignore").decode() for word in words)
-    name = next((key for word in ascii_words if (key := _KEY.sub("", word.lower()))), "paper")
+    name = next((key for word in ascii_words if (key := _NOT_IN_KEY.sub("", word.lower()))), "paper")
     return f"{name}{paper.published.year if paper.published else ''}{paper.ref}"
 
 
 def _authors(paper: Paper) -> Sequence[str]:
     return [name for author in paper.authors if (name := oneline(readable(author)))]
-
-
-def _bibtex_name(author: str) -> str:
-    # " and " separates authors and "," last names from first names: an institution's name with either needs braces.
-    return "{" + _tex(author) + "}" if " and " in author.lower() or "," in author else _tex(author)
 
 
 def _tex(text: str) -> str:

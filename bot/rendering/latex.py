@@ -132,7 +132,11 @@ def _converter() -> tuple[LatexNodes2Text, LatexContextDb]:
             MacroTextSpec("ie", lambda node: "i.e." + node.macro_post_space),
             MacroTextSpec("frac", _fraction),
             MacroTextSpec("href", _hyperlink),
-            MacroTextSpec("unicode", _code_point),
+            # MathJax's \unicode{x2014}
+            MacroTextSpec(
+                "unicode",
+                lambda node, l2tobj: chr(int(l2tobj.nodelist_to_text(node.nodeargs).removeprefix("x"), 16)),
+            ),
             MacroTextSpec("verb", lambda node: node.nodeargd.verbatim_text),
         ],
         specials=[SpecialsTextSpec("~", " ")],
@@ -156,11 +160,6 @@ def _hyperlink(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
     r"""Return the label of ``\href{address}{label}``, with the address unless the label shows it."""
     address, label = (l2tobj.nodelist_to_text([argument]) for argument in node.nodeargs)
     return label if label in address or address in label else f"{label} ({address})"
-
-
-def _code_point(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
-    r"""Return the character of MathJax's ``\unicode{x2014}``."""
-    return chr(int(l2tobj.nodelist_to_text(node.nodeargs).removeprefix("x"), 16))
 
 
 def _unknown_macro(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
