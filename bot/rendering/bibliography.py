@@ -74,7 +74,7 @@ def _ris_reference(paper: Paper) -> str:
 
 def _citation_key(paper: Paper) -> str:
     """Return ``lovelace2025p17``: first author's last name (or the title's first content word), year, id."""
-    # BibTeX reads keys in ASCII only: NFKD separates accents from letters, and encoding drops them.
+    # BibTeX reads keys in ASCII only: NFKD separates accents from base characters, and encoding drops them.
     words = [author.split()[-1] for author in _authors(paper)[:1]] or terms(readable(paper.title))
     ascii_words = (unicodedata.normalize("NFKD", word).encode("ascii", "ignore").decode() for word in words)
     name = next((key for word in ascii_words if (key := _NOT_IN_KEY.sub("", word.lower()))), "paper")

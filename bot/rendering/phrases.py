@@ -48,7 +48,7 @@ def authors(paper: Paper, always: Collection[str] = ()) -> str:
 
 
 def credits_of(pick: Pick) -> str:
-    """Return the paper's authors; those whom the profile follows or has on its alert list are always named."""
+    """Return the paper's authors; followed authors and those on the alert list are always named."""
     alerts = (reason.term for reason in pick.reasons if reason.kind is ReasonKind.ALERT)
     return authors(pick.paper, [*alerts, pick.followed or ""])
 
