@@ -1,4 +1,4 @@
-"""Small pieces of English that several messages need."""
+"""Plurals and enumerations for messages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def plural(number: int, noun: str) -> str:
-    """A number with its noun.
+    """Return a number with its noun.
 
     >>> plural(1, "paper"), plural(1200, "paper")
     ('1 paper', '1,200 papers')
@@ -15,9 +15,12 @@ def plural(number: int, noun: str) -> str:
 
 
 def listed(items: Sequence[str]) -> str:
-    """Items as a sentence names them.
+    """Return items as an enumeration.
 
     >>> listed(["arXiv"]), listed(["arXiv", "seeds", "mail"])
     ('arXiv', 'arXiv, seeds and mail')
     """
-    return " and ".join([*([", ".join(items[:-1])] if len(items) > 1 else []), *items[-1:]])
+    if len(items) < 2:
+        return "".join(items)
+    # No comma before "and", as everywhere in the messages.
+    return f"{', '.join(items[:-1])} and {items[-1]}"

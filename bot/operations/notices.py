@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from email.utils import parseaddr
 
 from bot.delivery import Channel
 from bot.disk_space import DiskSpace
 from bot.domain import NOT_STORED, Delivery, Kind, OutboxKey, Problem, Reader, State
 from bot.errors import DeliveryError, StoreError
-from bot.rendering.mime import notice_bytes
+from bot.rendering.mime import notice_bytes, sender_domain
 from bot.store import Store
 
 # Older problems were in an earlier notice.
@@ -78,7 +77,7 @@ class OperatorNotices:
             "\n".join([*lines, "", _FOOTER, ""]),
             sender=self.sender,
             recipient=self.address,
-            message_id=f"<{key}@{parseaddr(self.sender)[1].rpartition('@')[2] or 'localhost'}>",
+            message_id=f"<{key}@{sender_domain(self.sender)}>",
             date=now,
         )
         # Channels send to readers; the operator subscribes to nothing and is in no table.

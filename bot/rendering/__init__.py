@@ -1,1 +1,1 @@
-"""Editions made into messages: mail and Slack blocks. A paper's text is hostile until escaped."""
+"""Render editions as messages: mail, Slack blocks, feeds. A paper's text is untrusted until escaped."""

@@ -1,4 +1,4 @@
-r"""Papers for reference managers: BibTeX, and RIS (the form of EndNote, Zotero, Mendeley and others)."""
+"""Export papers to reference managers: BibTeX, and RIS, which EndNote, Zotero and Mendeley import."""
 
 from __future__ import annotations
 
@@ -19,39 +19,45 @@ _TEX = {
     "^": r"\textasciicircum{}",
 }
 _TEX_TABLE = str.maketrans(_TEX)
-_KEY = re.compile(r"[^a-z0-9]+")
-# Of a paper whose address no digest gave.
-_SEARCH = "The address searches arXiv for the title"
+_NOT_IN_KEY = re.compile(r"[^a-z0-9]+")
+# Explains the address of a paper for which no digest gave one.
+_SEARCH_NOTE = "The address searches arXiv for the title"
 
 
 def bibtex(papers: Iterable[Paper]) -> str:
-    """One ``@misc`` entry a paper, in UTF-8; keys are unique, as they end in the paper's number."""
-    return "\n".join(_bibtex(paper) for paper in papers)
+    """Return an ``@misc`` entry for each paper; keys are unique because they end in the paper's id."""
+    return "\n".join(_bibtex_entry(paper) for paper in papers)
 
 
 def ris(papers: Iterable[Paper]) -> str:
-    """One reference a paper, in UTF-8, with the line ends that the form asks for."""
-    return "".join(_ris(paper) for paper in papers)
+    """Return a reference for each paper, with the CRLF line ends of the RIS format."""
+    return "".join(_ris_reference(paper) for paper in papers)
 
 
-def _bibtex(paper: Paper) -> str:
+def _bibtex_entry(paper: Paper) -> str:
     fields = {
-        "title": "{" + _tex(paper.title) + "}",  # doubled braces keep capitals
-        "author": " and ".join(_name(author) for author in _authors(paper)),
+        # Bibliography styles change a title to lower case unless it has braces of its own.
+        "title": "{" + _tex(paper.title) + "}",
+        # " and " separates authors and "," last names from first names: an institution's name with either needs braces.
+        "author": " and ".join(
+            "{" + _tex(author) + "}" if " and " in author.lower() or "," in author else _tex(author)
+            for author in _authors(paper)
+        ),
         "year": str(paper.published.year) if paper.published else "",
         "month": f"{paper.published:%b}".lower() if paper.published else "",
         "eprint": paper.arxiv_id or "",
         "archiveprefix": "arXiv" if paper.arxiv_id else "",
         "doi": _tex(paper.doi or ""),
         "url": title_link(paper).url,
-        "note": _SEARCH if title_link(paper).is_search else "",
+        "note": _SEARCH_NOTE if title_link(paper).is_search else "",
     }
     lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value]
-    return "\n".join([f"@misc{{{_key(paper)},", *lines, "}\n"])
+    return "\n".join([f"@misc{{{_citation_key(paper)},", *lines, "}\n"])
 
 
-def _ris(paper: Paper) -> str:
-    lines = [
+def _ris_reference(paper: Paper) -> str:
+    fields = [
+        # UNPB, unpublished work: the format has no type for preprints.
         ("TY", "UNPB"),
         ("TI", oneline(readable(paper.title))),
         *(("AU", author) for author in _authors(paper)),
@@ -60,27 +66,23 @@ def _ris(paper: Paper) -> str:
         ("DO", oneline(paper.doi or "")),
         ("M1", f"arXiv:{paper.arxiv_id}" if paper.arxiv_id else ""),
         ("UR", title_link(paper).url),
-        ("N1", _SEARCH if title_link(paper).is_search else ""),
+        ("N1", _SEARCH_NOTE if title_link(paper).is_search else ""),
         ("AB", oneline(readable(paper.abstract))),
     ]
-    return "".join(f"{tag}  - {value}\r\n" for tag, value in lines if value) + "ER  - \r\n\r\n"
+    return "".join(f"{tag}  - {value}\r\n" for tag, value in fields if value) + "ER  - \r\n\r\n"
 
 
-def _key(paper: Paper) -> str:
-    """The first author's last name, or else the title's first word that means something; year; number."""
+def _citation_key(paper: Paper) -> str:
+    """Return ``lovelace2025p17``: first author's last name (or the title's first content word), year, id."""
+    # BibTeX reads keys in ASCII only: NFKD separates accents from base characters, and encoding drops them.
     words = [author.split()[-1] for author in _authors(paper)[:1]] or terms(readable(paper.title))
     ascii_words = (unicodedata.normalize("NFKD", word).encode("ascii", "ignore").decode() for word in words)
-    name = next((key for word in ascii_words if (key := _KEY.sub("", word.lower()))), "paper")
+    name = next((key for word in ascii_words if (key := _NOT_IN_KEY.sub("", word.lower()))), "paper")
     return f"{name}{paper.published.year if paper.published else ''}{paper.ref}"
 
 
 def _authors(paper: Paper) -> Sequence[str]:
     return [name for author in paper.authors if (name := oneline(readable(author)))]
-
-
-def _name(author: str) -> str:
-    """A name for BibTeX; in braces where it holds the word that parts names."""
-    return "{" + _tex(author) + "}" if " and " in author.lower() or "," in author else _tex(author)
 
 
 def _tex(text: str) -> str:

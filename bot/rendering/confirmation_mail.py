@@ -1,4 +1,4 @@
-"""Letters: mails that are no edition, such as the question whether one wants to subscribe."""
+"""Render a confirmation mail (double opt-in): the mail that asks an address to confirm its subscription."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from bot.rendering.text import oneline, visible
 
 
 def render_confirmation(name: str, environment: Environment, **context: object) -> MailParts:
-    """The letter of ``confirmation/<name>.html.j2`` and ``.txt.j2``; the text's first line is the subject.
+    """Render ``confirmation/<name>.txt.j2``, whose first line is the subject, and ``confirmation/<name>.html.j2``.
 
-    Raises TemplateProblem where a template has a mistake.
+    Raises TemplateProblem if a template has a mistake.
     """
     text = visible(render_confirmation_part(environment, f"confirmation/{name}.txt.j2", **context))
     subject, _, body = text.lstrip().partition("\n")

@@ -1,4 +1,4 @@
-"""A summary's sentences cut into pieces, so that each channel can mark words in its own way."""
+"""Split a summary's sentences into marked and unmarked pieces, which each channel formats in its own way."""
 
 from __future__ import annotations
 
@@ -10,61 +10,64 @@ from bot.domain import Role, Sentence
 from bot.rendering.latex import readable
 from bot.rendering.text import oneline, shorten
 
-# Stands where sentences, or a sentence's first words, were left out.
+# Shows that sentences, or the first words of a sentence, were omitted.
 GAP = "… "
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A run of readable text, marked or not; escaped by nobody yet."""
+    """A run of plain text, marked or not; the channel has to escape it."""
 
     text: str
     marked: bool = False
 
 
 def pieces(sentence: Sentence) -> list[Piece]:
-    """The sentence as people read it, each of its marks once, as a piece of its own."""
+    """Return the sentence in plain Unicode, with the first occurrence of each mark as a piece of its own."""
     text = oneline(readable(sentence.text))
-    found, start = [], 0
-    for first, last in _places(text, sentence.marks):
-        found += [Piece(text[start:first]), Piece(text[first:last], marked=True)]
-        start = last
-    return [piece for piece in (*found, Piece(text[start:])) if piece.text]
+    spans: list[tuple[int, int]] = []
+    for mark in sentence.marks:
+        # Both sides go through the same conversion, so that a mark with LaTeX in it still matches. No \b: a mark may
+        # begin or end with a character that is no word character, such as "C++".
+        match = re.search(rf"(?<!\w){re.escape(oneline(readable(mark)))}(?!\w)", text)
+        overlaps = match and any(start < match.end() and match.start() < end for start, end in spans)
+        if match and match.group() and not overlaps:
+            spans.append(match.span())
+    split: list[Piece] = []
+    position = 0
+    for start, end in sorted(spans):
+        split.append(Piece(text[position:start]))
+        split.append(Piece(text[start:end], marked=True))
+        position = end
+    split.append(Piece(text[position:]))
+    return [piece for piece in split if piece.text]
 
 
 def shortened(summary: Sequence[Sentence], width: int) -> tuple[Sentence, ...]:
-    """As much of a summary as fits into ``width`` readable characters; the last sentence that does is cut."""
-    kept: list[Sentence] = []
+    """Return the sentences that fit into ``width`` characters of plain text; the last of them may be cut."""
+    fitting: list[Sentence] = []
     for sentence in summary:
         if width <= 1:
             break
         text = shorten(readable(sentence.text), width)
-        kept.append(replace(sentence, text=text))
+        fitting.append(replace(sentence, text=text))
+        # A blank separates it from the next sentence.
         width -= len(text) + 1
-    return tuple(kept)
+    return tuple(fitting)
 
 
 def paragraphs(summary: Sequence[Sentence]) -> list[str]:
-    """The summary for plain text: marks between asterisks, the result behind an arrow and on lines of its own.
+    """Return the summary as plain text: marks between asterisks, the result after an arrow in its own paragraph.
 
-    An ellipsis stands where something was left out.
+    An ellipsis shows an omission.
     """
-    found: list[list[str]] = [[]]
+    groups: list[list[str]] = [[]]
     for sentence in summary:
         text = "".join(f"*{piece.text}*" if piece.marked else piece.text for piece in pieces(sentence))
         gap = GAP if sentence.after_gap else ""
         if sentence.role is Role.RESULT:
-            found += [[f"→ {gap}{text}"], []]
+            groups += [[f"→ {gap}{text}"], []]
         else:
-            found[-1].append(f"TL;DR: {text}" if sentence.role is Role.TLDR else f"{gap}{text}")
-    return [" ".join(texts) for texts in found if texts]
-
-
-def _places(text: str, marks: Sequence[str]) -> list[tuple[int, int]]:
-    """Where the marks stand, as whole words, in order; of two that overlap the first."""
-    found: list[tuple[int, int]] = []
-    for mark in marks:
-        place = re.search(rf"(?<!\w){re.escape(oneline(readable(mark)))}(?!\w)", text)
-        if place and place.group() and not any(a < place.end() and place.start() < b for a, b in found):
-            found.append(place.span())
-    return sorted(found)
+            # The label tells the reader that a language model wrote the sentence.
+            groups[-1].append(f"TL;DR: {text}" if sentence.role is Role.TLDR else f"{gap}{text}")
+    return [" ".join(texts) for texts in groups if texts]

@@ -1,8 +1,7 @@
 r"""LaTeX in titles and abstracts made readable: ``Pok\'emon`` is Pokémon, ``$\epsilon$`` is ε.
 
-pylatexenc reads LaTeX source, but abstracts are prose with some LaTeX in it: there ``5%`` starts no comment,
-``AT&T`` no table cell and ``$5 million`` no formula. So what is prose is escaped first, and the library does
-the rest.
+pylatexenc parses LaTeX source, but an abstract is prose with some LaTeX in it, where ``5%`` starts no comment,
+``AT&T`` no table cell and ``$5 million`` no formula. Therefore the prose is escaped first; the library does the rest.
 """
 
 from __future__ import annotations
@@ -19,15 +18,17 @@ from pylatexenc.macrospec import LatexContextDb, MacroSpec
 from bot import limits
 from bot.rendering.text import visible
 
-_TRIGGER = re.compile(r"[\\$]|``")
-# A dollar opens a formula only where pandoc thinks so too: no blank inside it, no digit after its end.
-_PIECE = re.compile(
+# Text without LaTeX, the usual case, skips the parser.
+_MAY_BE_LATEX = re.compile(r"[\\$]|``")
+# A dollar sign opens a formula by pandoc's rule (extension tex_math_dollars): no blank directly inside the dollars and
+# no digit after the closing one. Possessive quantifiers prevent backtracking on a long run of brackets.
+_TOKEN = re.compile(
     r"""(?P<url>https?://[^\s{}$]+)
       | (?P<formula>\$\$[^$]+\$\$ | \$(?=\S)(?:\\.|[^\\$])+(?<=\S)\$(?!\d)
                    | \\\((?:[^$\\]|\\[^$()]){1,999}+\\\) | \\\[(?:[^$\\]|\\[^$\[\]]){1,999}+\\\])
       | (?P<command>\\.)
       | (?P<special>[%&\#$])
-      | (?P<about>(?<![\w.,;:)}\]])~)
+      | (?P<approximately>(?<![\w.,;:)}\]])~)
       | (?P<option>(?<!\S)--(?=\w))""",
     re.VERBOSE | re.DOTALL,
 )
@@ -38,124 +39,135 @@ _LITERAL = str.maketrans(
     | {"~": r"\textasciitilde{}", "\\": r"\textbackslash{}"}
 )
 
+# A circle as superscript means degrees, which the library would write as "360^∘".
 _DEGREE = re.compile(r"\^\{?\\circ(?![a-zA-Z])\}?")
+# In math mode the library drops the blanks of the source: r"\alpha \leq \beta" would become "α≤β".
 _RELATION = re.compile(
     r"(?<=[\w)}\]|])\s*\\(leq?|geq?|neq?|approx|sim|simeq|equiv|propto|pm|times|cdot|in|to|rightarrow|subseteq|ll|gg)"
     r"(?![a-zA-Z])\s*(?=[^\s}$,.;)])"
 )
-_SCRIPT = re.compile(r"([_^])(?:\{([-+]?\d+)\}|(\d))")
+# Of all scripts only digits and signs have a complete set in Unicode; the others keep their "_" or "^".
+_DIGIT_SCRIPT = re.compile(r"([_^])(?:\{([-+]?\d+)\}|(\d))")
+# "x_{i+1}" without its braces would read as x_i + 1: a script or fraction with an operator gets parentheses.
 _COMPOUND_SCRIPT = re.compile(r"([_^])\{([^{}\\]{0,40}[^{}\\\s][-+*/=,<>][^{}\\]{0,40})\}")
 _COMPOUND = re.compile(r"\S\s*[-+*/=,<>]")
 _BARE_PERCENT = re.compile(r"(?<!\\)%")
-_RAISED = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
-_LOWERED = str.maketrans("0123456789+-", "₀₁₂₃₄₅₆₇₈₉₊₋")
-_MATH_LETTERS = re.compile("[\U0001d400-\U0001d7ff]+")  # styled letters, which many fonts lack
+_SUPERSCRIPTS = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
+_SUBSCRIPTS = str.maketrans("0123456789+-", "₀₁₂₃₄₅₆₇₈₉₊₋")
+# Mathematical alphanumeric symbols such as "𝒪", which many fonts lack.
+_MATH_LETTERS = re.compile("[\U0001d400-\U0001d7ff]+")
 
+# The library's own choices read worse in prose: ϵ for epsilon, "∼" for sim, "<cit.>" for a citation.
 _REPLACEMENTS = {
     "epsilon": "ε", "sim": "~", "neg": "¬", "|": "‖", "url": "%(1)s",
     **dict.fromkeys(("cite", "citep", "citet", "ref"), "[…]"),
 }  # fmt: skip
-_SILENT = (
+# Declarations and sizes: unlike a macro of the authors' own, their names say nothing to a reader.
+_DROPPED_MACROS = (
     "bf", "bfseries", "cal", "centering", "color", "em", "it", "itshape", "rm", "sc", "sf", "sl", "small",
     "tt", "big", "Big", "bigg", "Bigg", "left", "right", "inst", "label", "newcommand", "renewcommand",
 )  # fmt: skip
 
 
 def readable(text: str) -> str:
-    """The text as people read it, in plain Unicode; text without LaTeX is returned as it is. Never raises.
+    """Return the text in plain Unicode, with LaTeX converted; never raises.
 
-    Text longer than an abstract may be is returned as it is, too: nothing that long is shown.
+    Text without LaTeX is returned unchanged, and so is text longer than an abstract may be, which is never shown.
     """
     text = visible(text)
-    if not _TRIGGER.search(text) or len(text) > limits.ABSTRACT:
+    if not _MAY_BE_LATEX.search(text) or len(text) > limits.ABSTRACT:
         return text
-    converter, words = _library()
+    converter, macros = _converter()
     try:
-        converted = converter.latex_to_text(_PIECE.sub(_prepare, text), latex_context=words)
-    except Exception:  # the library makes no promise about what broken LaTeX may raise
+        converted = converter.latex_to_text(_TOKEN.sub(_escape_prose, text), latex_context=macros)
+    except Exception:
+        # pylatexenc lists no exceptions for broken LaTeX, and r"\unicode{no number}" raises ValueError below.
         return text
-    plain = _MATH_LETTERS.sub(lambda letters: unicodedata.normalize("NFKC", letters[0]), converted)
-    return visible(unicodedata.normalize("NFC", plain))
+    # NFKC for these letters alone: applied to the whole text it would turn "10²" into "102".
+    unstyled = _MATH_LETTERS.sub(lambda letters: unicodedata.normalize("NFKC", letters[0]), converted)
+    return visible(unicodedata.normalize("NFC", unstyled))
 
 
-def _prepare(piece: re.Match[str]) -> str:
-    """A piece of prose as the LaTeX that means it."""
-    match piece.lastgroup:
+def _escape_prose(token: re.Match[str]) -> str:
+    """Return LaTeX source that stands for the token as prose means it."""
+    match token.lastgroup:
         case "url":
-            return _ESCAPED_IN_URL.sub(r"\1", piece[0]).translate(_LITERAL)
+            return _ESCAPED_IN_URL.sub(r"\1", token[0]).translate(_LITERAL)
         case "formula":
-            return _formula(piece[0])
+            return _inline_formula(token[0])
         case "special":
-            return rf"\{piece[0]}"
-        case "about":
+            return rf"\{token[0]}"
+        case "approximately":
             return r"\textasciitilde{}"
         case "option":
+            # "--quiet" is a command's option; between words "--" stays the dash that LaTeX makes of it.
             return "{-}{-}"
-    return piece[0]
+    return token[0]
 
 
-def _formula(source: str) -> str:
-    """A formula, inline, with blanks around its relations and with small figures where Unicode has them."""
+def _inline_formula(source: str) -> str:
+    """Return a formula as inline math, with blanks around relations and digits of scripts in Unicode."""
     delimiter = 2 if source.startswith(("$$", "\\")) else 1
-    inner = source[delimiter:-delimiter].strip()
-    spaced = _RELATION.sub(r"\\ \\\1\\ ", _DEGREE.sub("°", inner))
-    small = _SCRIPT.sub(_small_figures, spaced)
-    grouped = _COMPOUND_SCRIPT.sub(r"\1(\2)", small)
-    return r"\(" + _BARE_PERCENT.sub(r"\\%", grouped) + r"\)"
-
-
-def _small_figures(script: re.Match[str]) -> str:
-    return (script[2] or script[3]).translate(_RAISED if script[1] == "^" else _LOWERED)
+    formula = source[delimiter:-delimiter].strip()
+    formula = _RELATION.sub(r"\\ \\\1\\ ", _DEGREE.sub("°", formula))
+    formula = _DIGIT_SCRIPT.sub(
+        lambda script: (script[2] or script[3]).translate(_SUPERSCRIPTS if script[1] == "^" else _SUBSCRIPTS),
+        formula,
+    )
+    formula = _COMPOUND_SCRIPT.sub(r"\1(\2)", formula)
+    return r"\(" + _BARE_PERCENT.sub(r"\\%", formula) + r"\)"
 
 
 @functools.cache
-def _library() -> tuple[LatexNodes2Text, LatexContextDb]:
-    """The library's converter and vocabulary, with our words for what it drops, marks or doesn't know."""
+def _converter() -> tuple[LatexNodes2Text, LatexContextDb]:
+    """Return the converter and the macros that the parser knows, both with our additions."""
     texts = latex2text.get_default_latex_context_db()
     texts.add_context_category(
         "paperbot",
         prepend=True,
         macros=[
             *(MacroTextSpec(name, replacement) for name, replacement in _REPLACEMENTS.items()),
-            *(MacroTextSpec(name, "") for name in _SILENT),
+            *(MacroTextSpec(name, "") for name in _DROPPED_MACROS),
             MacroTextSpec("eg", lambda node: "e.g." + node.macro_post_space),
             MacroTextSpec("ie", lambda node: "i.e." + node.macro_post_space),
             MacroTextSpec("frac", _fraction),
             MacroTextSpec("href", _hyperlink),
-            MacroTextSpec("unicode", _code_point),
+            # MathJax's \unicode{x2014}
+            MacroTextSpec(
+                "unicode",
+                lambda node, l2tobj: chr(int(l2tobj.nodelist_to_text(node.nodeargs).removeprefix("x"), 16)),
+            ),
             MacroTextSpec("verb", lambda node: node.nodeargd.verbatim_text),
         ],
         specials=[SpecialsTextSpec("~", " ")],
     )
-    texts.set_unknown_macro_spec(MacroTextSpec("", _unknown))
-    words = latexwalker.get_default_latex_context_db()
+    texts.set_unknown_macro_spec(MacroTextSpec("", _unknown_macro))
+    # The parser has to know how many arguments a macro takes; its own database lacks these two.
+    macros = latexwalker.get_default_latex_context_db()
     with_arguments = [MacroSpec("href", "{{"), MacroSpec("unicode", "{")]
-    words.add_context_category("paperbot", prepend=True, macros=with_arguments)
-    return LatexNodes2Text(latex_context=texts, math_mode="text"), words
+    macros.add_context_category("paperbot", prepend=True, macros=with_arguments)
+    return LatexNodes2Text(latex_context=texts, math_mode="text"), macros
 
 
 def _fraction(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
-    r"""``\frac{1}{n+1}`` as ``1/(n+1)``."""
+    r"""Return ``\frac{1}{n+1}`` as ``1/(n+1)``."""
     parts = (l2tobj.nodelist_to_text([argument]) for argument in node.nodeargs)
     numerator, denominator = (f"({part})" if _COMPOUND.search(part) else part for part in parts)
     return f"{numerator}/{denominator}"
 
 
 def _hyperlink(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
-    r"""``\href{address}{label}``: the label, and the address where the label is not one already."""
+    r"""Return the label of ``\href{address}{label}``, with the address unless the label shows it."""
     address, label = (l2tobj.nodelist_to_text([argument]) for argument in node.nodeargs)
     return label if label in address or address in label else f"{label} ({address})"
 
 
-def _code_point(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
-    r"""MathJax's ``\unicode{x2014}``."""
-    return chr(int(l2tobj.nodelist_to_text(node.nodeargs).removeprefix("x"), 16))
-
-
-def _unknown(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
-    r"""An author's own macro: ``\hl{text}`` stands for its argument, ``\ours{}`` for a name."""
+def _unknown_macro(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
+    r"""Return the text of a macro of the authors' own: ``\hl{text}`` gives its argument, ``\ours{}`` its name."""
     if node.nodeargs:
         return str(l2tobj.nodelist_to_text(node.nodeargs[-1:]))
-    source, end = node.parsing_state.s, node.pos + node.len
+    # The parser takes no arguments for a macro it doesn't know; a group that follows is converted as text of its own.
+    source = node.parsing_state.s
+    end = node.pos + node.len
     has_argument = source.startswith("{", end) and not source.startswith("{}", end)
     return "" if has_argument else f"{node.macroname}{node.macro_post_space}"

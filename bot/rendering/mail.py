@@ -1,8 +1,7 @@
-"""An edition as a mail: subject, preheader, HTML with its styles inlined, and text."""
+"""Render an edition as a mail: subject, preheader, HTML with inlined styles, and plain text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from css_inline import CSSInliner
@@ -15,13 +14,15 @@ from bot.rendering.paper_links import Links
 from bot.rendering.templates import render
 from bot.rendering.text import visible
 
-HTML_BUDGET = 80_000  # bytes; Gmail cuts a mail off at about 102 KB
-_SUMMARY_WIDTHS = (900, 450, 200, 0)  # characters, tried in turn where an edition is over the budget
+# Bytes. Gmail clips a message at about 102 KB behind a link, with the last picks and the footer's unsubscribe link.
+# Quoted-printable adds to the size: an equals sign takes three bytes.
+HTML_BUDGET = 80_000
+_SUMMARY_WIDTHS = (900, 450, 200, 0)  # characters, tried in turn until the HTML fits the budget
 
 
 @dataclass(frozen=True, slots=True)
 class MailParts:
-    """What a mail says, before it has a recipient."""
+    """The content of a mail, independent of its recipient."""
 
     subject: str
     preheader: str
@@ -30,30 +31,27 @@ class MailParts:
 
 
 def render_mail(edition: Edition, links: Links, environment: Environment) -> MailParts:
-    """The mail of an edition; raises TemplateProblem where a template has a mistake.
+    """Return the mail of an edition; raises TemplateProblem if a template has a mistake.
 
-    HTML over the budget gets shorter summaries, at last none; every pick stays, however many there are.
+    If the HTML exceeds its budget, the summaries are shortened step by step and finally omitted; no pick is dropped.
     """
-    for candidate in _ever_shorter(edition):
-        html = _html(candidate, links, environment)
+    html = _html(edition, links, environment)
+    for width in _SUMMARY_WIDTHS:
         if len(html.encode()) <= HTML_BUDGET:
             break
+        picks = (replace(pick, summary=shortened(pick.summary, width)) for pick in edition.picks)
+        html = _html(replace(edition, picks=tuple(picks)), links, environment)
     return MailParts(
         subject=phrases.subject(edition),
         preheader=phrases.preheader(edition),
         html=html,
+        # Programs that show the plain text don't clip it: it keeps the full summaries.
         text=visible(render(environment, "mail.txt.j2", edition, links)),
     )
 
 
 def _html(edition: Edition, links: Links, environment: Environment) -> str:
-    """Inlined, as some programs ignore style sheets; the media queries stay for those that don't."""
+    # Several mail programs ignore or strip style sheets, so the styles are inlined. Media queries can't be: they stay
+    # in the head for programs that support narrow screens and dark mode. Nothing may be fetched while rendering.
     inliner = CSSInliner(keep_at_rules=True, load_remote_stylesheets=False)
     return inliner.inline(visible(render(environment, "mail.html.j2", edition, links)))
-
-
-def _ever_shorter(edition: Edition) -> Iterator[Edition]:
-    yield edition
-    for width in _SUMMARY_WIDTHS:
-        picks = (replace(pick, summary=shortened(pick.summary, width)) for pick in edition.picks)
-        yield replace(edition, picks=tuple(picks))

@@ -1,14 +1,13 @@
-"""From an edition to messages, in the form of its reader's channel."""
+"""Render an edition as the messages of its reader's channel."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from email.utils import parseaddr
 from typing import TYPE_CHECKING
 
 from bot.domain import Edition, Kind, Message, Reader
 from bot.rendering.mail import render_mail
-from bot.rendering.mime import mail_bytes
+from bot.rendering.mime import mail_bytes, sender_domain
 from bot.rendering.paper_links import Links
 from bot.rendering.slack import render_slack
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class MessageRenderer:
-    """Knows what a message needs beside its edition: templates, sender, and each reader's links."""
+    """Holds what a message needs beside its edition: templates, sender, and each reader's links."""
 
     def __init__(
         self,
@@ -27,41 +26,18 @@ class MessageRenderer:
         *,
         slack_buttons: bool = True,
     ) -> None:
-        """``slack_buttons``: whether somebody receives what is pressed in Slack; else there is nothing to press."""
-        self._slack_buttons = slack_buttons
+        """``slack_buttons`` must be false if nothing receives Slack's interactions: a click would show an error."""
         self._environment = environment
         self._sender = sender
-        self._domain = parseaddr(sender)[1].rpartition("@")[2] or "localhost"
+        self._domain = sender_domain(sender)
         self._links = links
+        self._slack_buttons = slack_buttons
 
     def messages(self, edition: Edition, slot: str) -> list[Message]:
-        """What to send; ``slot`` tells this edition from the reader's others."""
-        if edition.reader.kind is Kind.EMAIL:
-            return [self._mail(edition, slot)]
-        bodies = self._slack(edition)
-        return [Message(body, edition.profile_title, part) for part, body in enumerate(bodies, 1)]
-
-    def html(self, edition: Edition) -> str:
-        """The edition as a mail's HTML."""
-        return render_mail(edition, self._links(edition.reader), self._environment).html
-
-    def text(self, edition: Edition) -> str:
-        """The edition as a mail's plain text."""
-        return render_mail(edition, self._links(edition.reader), self._environment).text
-
-    def slack(self, edition: Edition) -> str:
-        """The edition as Slack's Block Kit in JSON, one line a message."""
-        return "\n".join(body.decode() for body in self._slack(edition))
-
-    def _slack(self, edition: Edition) -> list[bytes]:
-        return render_slack(
-            edition,
-            self._links(edition.reader),
-            channel=edition.reader.address,
-            buttons=self._slack_buttons,
-        )
-
-    def _mail(self, edition: Edition, slot: str) -> Message:
+        """Return the messages to send, in order; ``slot`` distinguishes the reader's editions in the Message-ID."""
+        if edition.reader.kind is not Kind.EMAIL:
+            bodies = self._slack_bodies(edition)
+            return [Message(body, edition.profile_title, part) for part, body in enumerate(bodies, 1)]
         links = self._links(edition.reader)
         parts = render_mail(edition, links, self._environment)
         body = mail_bytes(
@@ -70,7 +46,28 @@ class MessageRenderer:
             recipient=edition.reader.address,
             unsubscribe_url=links.unsubscribe(),
             list_id=f"{edition.profile_title} <{edition.reader.profile}.{self._domain}>",
+            # Derived, not random: rendering the edition again gives the same Message-ID.
             message_id=f"<{slot}.{edition.reader.id}.{edition.reader.profile}@{self._domain}>",
             date=edition.composed_at,
         )
-        return Message(body, parts.subject)
+        return [Message(body, parts.subject)]
+
+    def html(self, edition: Edition) -> str:
+        """Return the HTML part of the edition's mail."""
+        return render_mail(edition, self._links(edition.reader), self._environment).html
+
+    def text(self, edition: Edition) -> str:
+        """Return the plain text part of the edition's mail."""
+        return render_mail(edition, self._links(edition.reader), self._environment).text
+
+    def slack(self, edition: Edition) -> str:
+        """Return the edition as Slack's Block Kit in JSON, one line per message."""
+        return "\n".join(body.decode() for body in self._slack_bodies(edition))
+
+    def _slack_bodies(self, edition: Edition) -> list[bytes]:
+        return render_slack(
+            edition,
+            self._links(edition.reader),
+            channel=edition.reader.address,
+            buttons=self._slack_buttons,
+        )

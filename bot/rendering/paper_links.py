@@ -1,4 +1,4 @@
-"""Where the links of a message lead: to a paper by its title, and back to Paperbot for one reader."""
+"""The links of a message: a title's to its paper, and a reader's back to Paperbot."""
 
 from __future__ import annotations
 
@@ -10,37 +10,39 @@ from bot import identity
 from bot.domain import Paper, Vote
 from bot.identity import Link
 
+# RFC 3986's reserved characters, and "%" so that what is encoded already stays as it is.
 _URL_CHARACTERS = "%/:=&?~#+!$,;'@()*[]"
 
 
 class Links(Protocol):
-    """One reader's own links; following them shows a page, and only its button changes anything."""
+    """A reader's links. A GET changes nothing, as mail scanners follow links: the page's button does."""
 
     def thumb(self, paper: Paper, vote: Vote, via: str = "mail") -> str:
-        """The page that asks whether to record this vote; ``via`` says where the link stands: mail, page."""
+        """Return the page that asks to confirm a vote; ``via`` is the channel of the link, mail or page."""
         ...
 
     def edition(self, day: date) -> str:
-        """What was sent on a day, in the browser."""
+        """Return the page of a day's edition."""
         ...
 
     def me(self) -> str:
-        """The reader's own page."""
+        """Return the reader's preferences page."""
         ...
 
     def unsubscribe(self) -> str:
-        """The page that stops this reader's editions."""
+        """Return the page that unsubscribes the reader."""
         ...
 
 
 def title_link(paper: Paper) -> Link:
-    """Where a paper's title leads: http or https only, percent-encoded where a URL must be."""
+    """Return the link of a paper's title: http or https only, percent-encoded."""
+    # Digests can hold any text as an address: a quotation mark or blank in it would end the attribute or Slack's link.
     link = identity.link(paper)
     return Link(quote(link.url, safe=_URL_CHARACTERS, errors="replace"), link.is_search)
 
 
 def path(url: str) -> str:
-    """One of our own links without its host: a page leads to where it was opened, whatever the settings say.
+    """Return the path and query of one of our links: a page links within the host under which it was opened.
 
     >>> path("https://papers.example.org/thumb/WzFd?vote=up")
     '/thumb/WzFd?vote=up'

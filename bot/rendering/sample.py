@@ -1,4 +1,4 @@
-"""Invented editions with one of everything, to try templates on."""
+"""Invented editions that use each feature of the templates, to check them with."""
 
 from __future__ import annotations
 
@@ -27,27 +27,27 @@ _READER = Reader(1, "sample", Kind.EMAIL, "ada@example.org")
 
 
 class SampleLinks:
-    """Links that lead nowhere."""
+    """Links to a reserved domain (RFC 2606), where nothing answers."""
 
     def thumb(self, paper: Paper, vote: Vote, via: str = "mail") -> str:
-        """An address that says what it would record."""
+        """Return an address with the vote in it."""
         return f"https://paperbot.example.org/thumb/{paper.ref}?from={via}&vote={vote}"
 
     def edition(self, day: date) -> str:
-        """An address that says what it would show."""
+        """Return an address with the day in it."""
         return f"https://paperbot.example.org/edition/{day}"
 
     def me(self) -> str:
-        """An address that says what it would show."""
+        """Return an address like that of the preferences page."""
         return "https://paperbot.example.org/me/sample"
 
     def unsubscribe(self) -> str:
-        """An address that says what it is for."""
+        """Return an address like that of the unsubscribe page."""
         return "https://paperbot.example.org/unsubscribe/sample"
 
 
 def edition() -> Edition:
-    """Three picks, one of each kind; the first knows everything, the last next to nothing."""
+    """Return an edition of a match, a followed author's paper and an exploratory pick with the fewest fields."""
     full = Pick(
         _paper(
             1,
@@ -77,7 +77,7 @@ def edition() -> Edition:
 
 
 def quiet_edition() -> Edition:
-    """No picks, and why."""
+    """Return an edition without picks, with its reason."""
     return _edition((), Quiet(QuietReason.BELOW, "30 new papers came in, too far off."))
 
 

@@ -1,6 +1,6 @@
-"""The Jinja2 environment of the message templates, and the check that every one of them works.
+"""The Jinja2 environment of the message templates, and a check that each of them renders.
 
-A template is given ``edition`` and ``links`` (one reader's own), the filters below, ``Role`` and ``Vote``.
+A message template has the variables ``edition`` and ``links`` (the reader's), the filters below, ``Role`` and ``Vote``.
 """
 
 from __future__ import annotations
@@ -58,40 +58,42 @@ _FILTERS: Mapping[str, Callable[..., object]] = {
 
 
 def environment(shipped: Path, home: Path | None = None) -> Environment:
-    """The environment over the shipped templates; a file of the same name in ``home`` goes first."""
+    """Return the environment of the shipped templates; a file of the same name in ``home`` overrides one."""
     folders = [home, shipped] if home else [shipped]
     env = Environment(
         loader=ChoiceLoader([FileSystemLoader(folder) for folder in folders]),
         autoescape=select_autoescape(("html", "html.j2")),
+        # Jinja's default renders a misspelt name as nothing: the mail would go out with a gap.
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     env.filters.update(_FILTERS)
-    env.globals["Role"], env.globals["Vote"] = Role, Vote
+    env.globals["Role"] = Role
+    env.globals["Vote"] = Vote
     return env
 
 
 def render(env: Environment, name: str, edition: Edition, links: Links) -> str:
-    """One template rendered; raises TemplateProblem with the file and line of a mistake in it."""
-    with _mistakes(name):
+    """Render a message template; raises TemplateProblem with the file and line of a mistake in it."""
+    with _template_problems(name):
         return env.get_template(name).render(edition=edition, links=links)
 
 
 def render_confirmation_part(env: Environment, name: str, **context: object) -> str:
-    """One template of a letter rendered; raises TemplateProblem with the file and line of a mistake in it."""
-    with _mistakes(name):
+    """Render a part of a confirmation mail; raises TemplateProblem with the file and line of a mistake in it."""
+    with _template_problems(name):
         return env.get_template(name).render(**context)
 
 
 def check_templates(env: Environment) -> None:
-    """Compile every ``*.j2`` template, and render the messages with sample editions.
+    """Compile each ``*.j2`` template and render the message templates with sample editions.
 
-    What is named ``_*`` or stands in a folder is no message (but a part, or a web page) and only compiled.
-    Raises TemplateProblem for the first mistake found.
+    Templates named ``_*`` (parts) or in a folder (pages, confirmation mails) have other variables and are only
+    compiled. Raises TemplateProblem for the first mistake.
     """
     for name in env.list_templates(extensions=["j2"]):
-        with _mistakes(name):
+        with _template_problems(name):
             env.get_template(name)
         if "/" not in name and not name.startswith("_"):
             render(env, name, sample.edition(), sample.SampleLinks())
@@ -99,14 +101,18 @@ def check_templates(env: Environment) -> None:
 
 
 def check_names(env: Environment, shipped: Path, home: Path) -> None:
-    """Each file in ``home`` replaces one of ``shipped``, or another template there names it; else TemplateProblem."""
+    """Raise TemplateProblem for a file in ``home`` that overrides no shipped template and is included by no other."""
     names = {path.relative_to(shipped).as_posix() for path in shipped.rglob("*.j2")}
-    own = {path.relative_to(home).as_posix() for path in home.rglob("*") if path.is_file()}
-    named: set[str | None] = set()
-    for name in own & set(env.list_templates(extensions=["j2"])):
-        with _mistakes(name):
-            named.update(meta.find_referenced_templates(env.parse((home / name).read_text("utf-8"), name)))
-    for name in sorted(own - names - {other for other in named if other}):
+    # A misspelt "mial.html.j2" would otherwise be ignored, and its author see the shipped mail unchanged.
+    overrides = {path.relative_to(home).as_posix() for path in home.rglob("*") if path.is_file()}
+    referenced: set[str | None] = set()
+    for name in overrides & set(env.list_templates(extensions=["j2"])):
+        with _template_problems(name):
+            referenced.update(
+                meta.find_referenced_templates(env.parse((home / name).read_text("utf-8"), name))
+            )
+    for name in sorted(overrides - names - referenced):
+        # Files such as .DS_Store and an editor's swap file.
         if PurePath(name).name.startswith("."):
             continue
         near = difflib.get_close_matches(name, sorted(names), n=1)
@@ -115,23 +121,23 @@ def check_names(env: Environment, shipped: Path, home: Path) -> None:
 
 
 @contextmanager
-def _mistakes(name: str) -> Iterator[None]:
-    """Whatever goes wrong in a template as a TemplateProblem that says where."""
+def _template_problems(name: str) -> Iterator[None]:
+    """Convert any exception of a template to a TemplateProblem with file and line."""
     try:
         yield
     except TemplateSyntaxError as error:
         raise TemplateProblem(f"{error.filename or name}:{error.lineno}: {error.message}") from error
-    except Exception as error:  # a template is its owner's program: it may raise anything
-        raise TemplateProblem(f"{_place(error, name)}: {_explanation(error)}") from error
-
-
-def _place(error: Exception, name: str) -> str:
-    """File and line of the innermost template that the error came through."""
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.endswith(".j2")]
-    return f"{frames[-1].filename}:{frames[-1].lineno}" if frames else name
-
-
-def _explanation(error: Exception) -> str:
-    if isinstance(error, TemplateNotFound):
-        return f"there is no template named {error.name}"
-    return str(error) if isinstance(error, TemplateError) else f"{type(error).__name__}: {error}"
+    except Exception as error:
+        # Templates call methods and filters, so that they can raise anything. Jinja rewrites tracebacks to the lines
+        # of the template; the last frame of a template is the innermost, such as that of an included part.
+        frames = [
+            frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.endswith(".j2")
+        ]
+        location = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else name
+        if isinstance(error, TemplateNotFound):
+            explanation = f"there is no template named {error.name}"
+        elif isinstance(error, TemplateError):
+            explanation = str(error)
+        else:
+            explanation = f"{type(error).__name__}: {error}"
+        raise TemplateProblem(f"{location}: {explanation}") from error

@@ -1,42 +1,47 @@
-"""Text made safe to show: without what can't be seen, on one line, no longer than there is room."""
+"""Make text safe to display: without invisible characters, on one line, limited in length."""
 
 from __future__ import annotations
 
 import re
 import textwrap
 
-# Control characters, the two characters that XML can't hold, and the bidirectional overrides that make a text read
-# differently from what it says.
-_UNSEEN = re.compile(
+# Control characters, line separators, the byte order mark, two characters that XML can't represent, and bidirectional
+# overrides, which display text in another order than it has ("Trojan Source", CVE-2021-42574). Zero-width joiners stay:
+# emoji and Persian need them.
+_INVISIBLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff]"
 )
-_DANGLING = " ,;:-\u2013\u2014"  # and dashes
+_TRAILING_PUNCTUATION = " ,;:-\u2013\u2014"
 
 
 def visible(text: str) -> str:
-    """The text without control characters and bidi overrides; a lone surrogate, unsendable, becomes ``?``."""
-    return _UNSEEN.sub("", text).encode("utf-8", "replace").decode()
+    """Return the text without control characters and bidirectional overrides; a lone surrogate becomes ``?``."""
+    # JSON can hold a lone surrogate ("\ud800"), which UTF-8 can't encode: sending it would raise UnicodeEncodeError.
+    return _INVISIBLE.sub("", text).encode("utf-8", "replace").decode()
 
 
 def oneline(text: str) -> str:
-    """The visible text on one line, with single spaces."""
+    """Return the visible text on one line with single blanks."""
+    # First the line breaks: some of them are control characters, whose removal would join two words.
     return " ".join(visible(" ".join(text.split())).split())
 
 
 def shorten(text: str, width: int) -> str:
-    """The text on one line of at most ``width`` characters; a longer one is cut after a word, with ``…``."""
+    """Return the text on one line of at most ``width`` characters; longer text is cut after a word, with ``…``."""
     text = oneline(text)
     if len(text) <= width:
         return text
     cut = textwrap.shorten(text, width, placeholder="…").removesuffix("…")
-    return (cut or text[: width - 1]).rstrip(_DANGLING) + "…"
+    # textwrap returns the placeholder alone if the first word is too long.
+    return (cut or text[: width - 1]).rstrip(_TRAILING_PUNCTUATION) + "…"
 
 
 def wrap(text: str, indent: str = "", first: str = "", width: int = 72) -> str:
-    """A paragraph in lines of at most ``width`` characters; only a longer word, such as a URL, goes over.
+    """Return a paragraph in lines of at most ``width`` characters; a longer word, such as a URL, stays whole.
 
     ``first`` begins the first line and ``indent`` all others.
     """
+    # A URL broken at a hyphen would no longer be a link in the mail program.
     return textwrap.fill(
         text,
         width,

@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from email.utils import parseaddr
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +24,7 @@ from bot.domain import STOPPED_BY_READER, Kind, Message, OutboxKey, Reader, Stop
 from bot.errors import PaperbotError
 from bot.reader_links import ReaderLinks
 from bot.rendering.confirmation_mail import render_confirmation
-from bot.rendering.mime import mail_bytes
+from bot.rendering.mime import mail_bytes, sender_domain
 from bot.store import Store
 
 if TYPE_CHECKING:
@@ -178,7 +177,7 @@ class SubscriptionService:
             known=reader.stopped is None,
             public_url=links.public_url,
         )
-        domain = parseaddr(self._sender)[1].rpartition("@")[2] or "localhost"
+        domain = sender_domain(self._sender)
         body = mail_bytes(
             parts,
             sender=self._sender,

@@ -1,6 +1,6 @@
-"""Optional: a paper in one sentence, written by a language model behind any OpenAI-compatible endpoint.
+"""One-sentence summaries (TL;DRs) by a language model behind any OpenAI-compatible endpoint.
 
-Off unless the settings name an endpoint. What is sent is a paper's title and abstract, nothing about a reader.
+Disabled unless the settings have an endpoint. Only a paper's title and abstract are sent, nothing about a reader.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Invented editions."""
+"""Factories of invented papers, picks and editions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TEMPLATES = Path(__file__).parents[2] / "templates"
 
 
 class TestLinks:
-    """Links as long as signed ones are."""
+    """Links as long as signed ones."""
 
     __test__ = False
 
@@ -59,7 +59,7 @@ def make_edition() -> Callable[..., Edition]:
 
 
 def _paper(number: int = 17, title: str = "A paper", **fields: object) -> Paper:
-    known: dict[str, object] = {
+    defaults: dict[str, object] = {
         "id": number,
         "title": title,
         "abstract": "",
@@ -74,23 +74,25 @@ def _paper(number: int = 17, title: str = "A paper", **fields: object) -> Paper:
         "first_seen": datetime(2025, 5, 6, 6, tzinfo=UTC),
         "sightings": (Sighting("seeds", "LLM-RL", date(2025, 5, 6)),),
     }
-    return Paper(**(known | fields))  # type: ignore[arg-type]
+    return Paper(**(defaults | fields))  # type: ignore[arg-type]
 
 
 def _pick(paper: Paper | None = None, **fields: object) -> Pick:
-    known: dict[str, object] = {
+    defaults: dict[str, object] = {
         "paper": paper or _paper(),
         "kind": PickKind.MATCH,
         "probability": 0.92,
         "reasons": (),
         "summary": ("We did it.", "It worked."),
     }
-    summary = tuple(Sentence(said) if isinstance(said, str) else said for said in (known | fields)["summary"])
-    return Pick(**(known | fields | {"summary": summary}))  # type: ignore[arg-type]
+    summary = tuple(
+        Sentence(item) if isinstance(item, str) else item for item in (defaults | fields)["summary"]
+    )
+    return Pick(**(defaults | fields | {"summary": summary}))  # type: ignore[arg-type]
 
 
 def _edition(*picks: Pick, **fields: object) -> Edition:
-    known: dict[str, object] = {
+    defaults: dict[str, object] = {
         "reader": Reader(3, "reward-models", Kind.EMAIL, "ada@example.org"),
         "profile_title": "Reward models",
         "date": date(2025, 5, 6),
@@ -99,4 +101,4 @@ def _edition(*picks: Pick, **fields: object) -> Edition:
         "considered": 143,
         "watermark": 177,
     }
-    return Edition(**(known | fields))  # type: ignore[arg-type]
+    return Edition(**(defaults | fields))  # type: ignore[arg-type]

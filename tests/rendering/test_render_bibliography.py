@@ -1,4 +1,4 @@
-"""Papers for reference managers, and the feed: right in form whatever a paper is called."""
+"""Exports for reference managers and the feed are well-formed for any title."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bot.rendering.bibliography import bibtex, ris
 Paper_ = Callable[..., Paper]
 
 
-def test_a_bibtex_entry_has_what_is_known(make_paper: Paper_) -> None:
+def test_a_bibtex_entry_has_the_papers_fields(make_paper: Paper_) -> None:
     paper = make_paper(
         17,
         "Rewards & risks: 50% of $O(n)$",
@@ -39,7 +39,7 @@ def test_a_bibtex_entry_has_what_is_known(make_paper: Paper_) -> None:
     ]
 
 
-def test_a_ris_reference_has_what_is_known(make_paper: Paper_) -> None:
+def test_a_ris_reference_has_the_papers_fields(make_paper: Paper_) -> None:
     paper = make_paper(17, "Rewards", abstract="One.\nTwo.", arxiv_id="2504.00001")
     assert ris([paper]).split("\r\n")[:9] == [
         "TY  - UNPB",
@@ -54,7 +54,7 @@ def test_a_ris_reference_has_what_is_known(make_paper: Paper_) -> None:
     ]
 
 
-def test_a_paper_of_which_next_to_nothing_is_known(make_paper: Paper_) -> None:
+def test_a_paper_with_a_title_only(make_paper: Paper_) -> None:
     paper = make_paper(3, "光", authors=(), published=None, url=None)
     search = "https://arxiv.org/search/?query=%E5%85%89&searchtype=title"
     note = "The address searches arXiv for the title"
@@ -74,7 +74,7 @@ def test_a_paper_of_which_next_to_nothing_is_known(make_paper: Paper_) -> None:
     ]
 
 
-def test_a_paper_without_authors_has_a_key_of_its_title(make_paper: Paper_) -> None:
+def test_a_paper_without_authors_has_a_key_from_its_title(make_paper: Paper_) -> None:
     """A Daily Papers page names neither authors nor addresses."""
     paper = make_paper(
         121, "The Éclair of the \\emph{Reward}", authors=(), published=date(2024, 5, 5), url=None
@@ -82,7 +82,7 @@ def test_a_paper_without_authors_has_a_key_of_its_title(make_paper: Paper_) -> N
     assert bibtex([paper]).startswith("@misc{eclair2024p121,\n")
 
 
-def test_the_address_of_an_arxiv_paper_is_known_by_its_number(make_paper: Paper_) -> None:
+def test_the_url_of_an_arxiv_paper_follows_from_its_id(make_paper: Paper_) -> None:
     paper = make_paper(5, "Rewards", url=None, arxiv_id="2504.00001")
     assert "  url = {https://arxiv.org/abs/2504.00001},\n" in bibtex([paper])
     assert "note" not in bibtex([paper])
@@ -104,7 +104,7 @@ def test_no_text_breaks_out_of_its_field(
     assert all(re.match(r"[A-Z][A-Z0-9]  - ", line) for line in ris([paper]).split("\r\n") if line)
 
 
-def test_a_feed_is_well_formed_whatever_a_title_says(
+def test_a_feed_is_well_formed_for_a_hostile_title(
     make_paper: Paper_, make_pick: Callable[..., Pick], make_edition: Callable[..., Edition]
 ) -> None:
     hostile = make_pick(make_paper(1, "<script>&\x00\ufffe\uffff ]]>", authors=()))

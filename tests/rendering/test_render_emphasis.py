@@ -1,4 +1,4 @@
-"""Emphasis: the reader's words and the result stand out, and nothing in a paper's text can fake it."""
+"""The reader's words and the result are emphasised, and nothing in a paper's text can imitate that."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ SUMMARY = (
         ("", ("x",), []),
     ],
 )
-def test_marks_are_whole_words_each_once_and_readable(text, marks, expected):
+def test_marks_are_whole_words_marked_once_and_converted(text, marks, expected):
     assert pieces(Sentence(text, None, marks)) == [
-        Piece(one) if isinstance(one, str) else Piece(one[0], marked=True) for one in expected
+        Piece(piece) if isinstance(piece, str) else Piece(piece[0], marked=True) for piece in expected
     ]
 
 
-def test_in_plain_text_the_result_has_an_arrow_and_lines_of_its_own():
+def test_in_plain_text_the_result_has_an_arrow_and_its_own_paragraph():
     assert paragraphs(SUMMARY) == [
         "We weed *beds*.",
         "→ It <works> in *9 of 10* beds & more.",
@@ -49,7 +49,7 @@ def test_in_plain_text_the_result_has_an_arrow_and_lines_of_its_own():
     assert paragraphs(()) == []
 
 
-def test_an_ellipsis_shows_where_something_was_left_out(
+def test_an_ellipsis_shows_an_omission(
     make_pick: Callable[..., Pick], make_edition: Callable[..., Edition], links: Links, templates: Environment
 ) -> None:
     summary = (Sentence("We weed."), Sentence("it works in 9 beds.", Role.RESULT, after_gap=True))
@@ -59,15 +59,15 @@ def test_an_ellipsis_shows_where_something_was_left_out(
     texts = [block["text"]["text"] for block in json.loads(message)["blocks"] if block["type"] == "section"]
     assert "We weed. … *it works in 9 beds.*" in texts
     html = render_mail(edition, links, templates).html
-    shown = html[html.index("We weed.") : html.index("it works")]
-    assert shown.count("…") == 1
+    between = html[html.index("We weed.") : html.index("it works")]
+    assert between.count("…") == 1
 
 
 def test_a_summary_is_shortened_sentence_by_sentence():
     assert shortened(SUMMARY, 900) == SUMMARY
-    kept = shortened(SUMMARY, 30)
-    assert [sentence.text for sentence in kept] == ["We weed beds.", "It <works> in 9…"]
-    assert kept[1].role is Role.RESULT
+    fitting = shortened(SUMMARY, 30)
+    assert [sentence.text for sentence in fitting] == ["We weed beds.", "It <works> in 9…"]
+    assert fitting[1].role is Role.RESULT
     assert shortened(SUMMARY, 0) == ()
 
 
@@ -82,7 +82,7 @@ def test_the_mail_makes_the_result_strong_and_marks_words(
     assert "TL;DR" not in html
 
 
-def test_what_a_language_model_wrote_says_so(
+def test_a_tldr_is_labelled_as_written_by_a_language_model(
     make_pick: Callable[..., Pick], make_edition: Callable[..., Edition], links: Links, templates: Environment
 ) -> None:
     pick = make_pick(summary=(Sentence("<b>All</b> of it.", Role.TLDR),))
@@ -106,7 +106,7 @@ def test_slack_has_the_result_bold_and_marked_words_in_italics(
     assert "<!here>" not in texts[1]
 
 
-def test_in_slack_a_summary_that_would_be_too_long_is_plain_and_cut(
+def test_a_summary_beyond_slacks_limit_is_plain_and_cut(
     make_pick: Callable[..., Pick], make_edition: Callable[..., Edition], links: Links
 ) -> None:
     long = Sentence("&" * 400 + " end.", Role.RESULT)

@@ -1,4 +1,4 @@
-"""LaTeX is shown as people read it; prose is left alone."""
+"""LaTeX is converted to Unicode, and prose stays unchanged."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ from bot.rendering.latex import readable
         (r"at https://example.org/a\_b_c%d~e\f?g&h", r"at https://example.org/a_b_c%d~e\f?g&h"),
     ],
 )
-def test_latex_is_read(latex: str, plain: str) -> None:
+def test_latex_becomes_unicode(latex: str, plain: str) -> None:
     assert readable(latex) == plain
 
 
@@ -64,7 +64,7 @@ def test_latex_is_read(latex: str, plain: str) -> None:
         "two\n\nparagraphs   and blanks",
     ],
 )
-def test_prose_is_left_as_it_is(text: str) -> None:
+def test_prose_stays_unchanged(text: str) -> None:
     assert readable(text) == text
 
 
@@ -83,11 +83,11 @@ def test_a_percent_sign_starts_no_comment_beside_latex() -> None:
         (r"\frac{1}", r"\frac{1}"),
     ],
 )
-def test_broken_latex_leaves_a_text(broken: str, plain: str) -> None:
+def test_broken_latex_still_gives_a_text(broken: str, plain: str) -> None:
     assert readable(broken) == plain
 
 
-def test_files_are_never_read() -> None:
+def test_input_macros_read_no_file() -> None:
     assert readable(r"before \input{/etc/passwd} after") == "before  after"
 
 
@@ -108,10 +108,10 @@ def test_text_without_latex_is_returned_unchanged(text: str) -> None:
 
 
 @pytest.mark.parametrize("piece", ["{", "$", r"\(", "$x", r"\textbf{", "$a_{,", "--~"])
-def test_a_long_run_of_one_thing_is_no_trouble(piece: str) -> None:
+def test_a_long_repetition_is_converted(piece: str) -> None:
     assert isinstance(readable(piece * 3000 + r"\alpha"), str)
 
 
-def test_a_long_text_is_left_as_it_is_and_a_formula_ends_where_another_begins() -> None:
+def test_a_text_beyond_the_limit_stays_unchanged_and_a_formula_ends_where_another_begins() -> None:
     assert readable(r"\textbf{a}" + "b" * limits.ABSTRACT).startswith(r"\textbf{a}b")
     assert readable(r"\(a \(b\) c").endswith("b c")

@@ -1,4 +1,4 @@
-"""The mail as a browser shows it: narrow and wide, light and dark, and alone with itself."""
+"""The mail in a browser: narrow and wide, light and dark, without network requests."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ CONTRASTS = """() => {
 def page(request: pytest.FixtureRequest, browser: Browser, html: str) -> Iterator[Page]:
     width, scheme = request.param
     context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
-    opened = context.new_page()
-    opened.requests_seen = []  # type: ignore[attr-defined]
-    opened.on("request", lambda sent: opened.requests_seen.append(sent.url))  # type: ignore[attr-defined]
-    opened.set_content(html, wait_until="networkidle")
-    yield opened
+    tab = context.new_page()
+    tab.requests_seen = []  # type: ignore[attr-defined]
+    tab.on("request", lambda request: tab.requests_seen.append(request.url))  # type: ignore[attr-defined]
+    tab.set_content(html, wait_until="networkidle")
+    yield tab
     context.close()
 
 
@@ -80,14 +80,14 @@ def test_thumbs_are_large_enough_to_tap(page: Page) -> None:
     assert all(box and box["height"] >= 44 and box["width"] >= 44 for box in boxes)
 
 
-def test_both_thumbs_of_a_paper_stand_side_by_side(page: Page) -> None:
+def test_both_thumbs_of_a_paper_are_side_by_side(page: Page) -> None:
     up, down = (page.locator("a.thumb").nth(n).bounding_box() for n in (0, 1))
     assert up
     assert down
     assert up["y"] == down["y"]
 
 
-def test_all_text_stands_out_from_its_ground(page: Page) -> None:
+def test_all_text_has_sufficient_contrast(page: Page) -> None:
     contrasts = page.evaluate(CONTRASTS)
     assert len(contrasts) > 20
     assert [(text, ratio) for text, ratio in contrasts if ratio < 4.5] == []
@@ -97,7 +97,7 @@ def test_lines_stay_short_enough_to_read(page: Page) -> None:
     assert page.locator(".sheet").bounding_box()["width"] <= 660  # type: ignore[index]
 
 
-def test_the_page_asks_nobody_for_anything(page: Page) -> None:
+def test_the_page_sends_no_request(page: Page) -> None:
     assert page.requests_seen == []  # type: ignore[attr-defined]
 
 
@@ -105,5 +105,5 @@ def test_the_dark_page_is_dark(browser: Browser, html: str) -> None:
     with browser.new_context(color_scheme="dark") as context:
         dark = context.new_page()
         dark.set_content(html)
-        ground = dark.evaluate("getComputedStyle(document.body).backgroundColor")
-    assert ground == "rgb(25, 26, 28)"
+        background = dark.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert background == "rgb(25, 26, 28)"

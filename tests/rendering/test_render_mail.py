@@ -1,4 +1,4 @@
-"""The mail: what it says, what it withstands, and how large it gets."""
+"""The mail: its content, hostile papers, and its size."""
 
 from __future__ import annotations
 
@@ -21,11 +21,13 @@ HOSTILE = "<script>alert(1)</script> \u202eevil\u2066 <!channel> =?utf-8?q?a=0d=
 
 
 class Page(HTMLParser):
-    """The text, tags and attributes of a page."""
+    """Collects the text, tags and attributes of a page."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
-        self.text, self.tags, self.attributes = "", list[str](), list[tuple[str, str | None]]()
+        self.text = ""
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
         self.feed(html)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -59,9 +61,9 @@ def mail(full: Edition, links: Links, templates: Environment) -> MailParts:
     return render_mail(full, links, templates)
 
 
-def test_the_html_says_everything_about_a_pick(mail: MailParts) -> None:
+def test_the_html_shows_each_field_of_a_pick(mail: MailParts) -> None:
     text = " ".join(Page(mail.html).text.split())
-    for said in (
+    for phrase in (
         "Reward models 6 May 2025 · 3 picks from 143 new papers",
         "LLM-RL · 5 May 2025 · also in Daily Papers, 17 Apr 2026 Best of & all Ada Lovelace",
         "It gains 63%. By 5% on the rest. 92% match · Because of: reward model",
@@ -70,20 +72,20 @@ def test_the_html_says_everything_about_a_pick(mail: MailParts) -> None:
         "92% match · You follow Ada Lovelace",
         "You get this because ada@example.org reads the profile “Reward models”.",
     ):
-        assert said in text
+        assert phrase in text
 
 
-def test_titles_thumbs_and_unsubscribing_are_links(mail: MailParts, full: Edition, links: Links) -> None:
+def test_titles_thumbs_and_unsubscribe_are_links(mail: MailParts, full: Edition, links: Links) -> None:
     targets = Page(mail.html).values("href")
     for pick in full.picks:
         assert title_link(pick.paper).url in targets
         assert links.thumb(pick.paper, Vote.UP) in targets
         assert links.thumb(pick.paper, Vote.DOWN) in targets
     assert targets.count(links.unsubscribe()) == 2
-    assert targets[0] == links.unsubscribe(), "where clipping can't reach it"
+    assert targets[0] == links.unsubscribe(), "the first link, which Gmail never clips"
 
 
-def test_nothing_is_loaded_from_elsewhere(mail: MailParts) -> None:
+def test_no_remote_content_is_loaded(mail: MailParts) -> None:
     page = Page(mail.html)
     assert not {"img", "script", "link", "iframe", "form", "object", "svg"} & set(page.tags)
     assert not page.values("src")
@@ -98,7 +100,7 @@ def test_styles_are_inlined_and_only_media_queries_stay(mail: MailParts) -> None
     assert 'name="color-scheme" content="light dark"' in mail.html
 
 
-def test_the_text_is_one_to_read(mail: MailParts, full: Edition, links: Links) -> None:
+def test_the_plain_text_is_readable(mail: MailParts, full: Edition, links: Links) -> None:
     lines = mail.text.splitlines()
     assert lines[:2] == ["Reward models", "6 May 2025 · 3 picks from 143 new papers"]
     assert " 1. Best of & all" in lines
@@ -110,13 +112,13 @@ def test_the_text_is_one_to_read(mail: MailParts, full: Edition, links: Links) -
     assert all(len(line) <= 72 for line in lines if "https://" not in line)
 
 
-def test_the_subject_and_preheader_go_with_it(mail: MailParts) -> None:
+def test_subject_and_preheader_are_part_of_the_mail(mail: MailParts) -> None:
     assert mail.subject == "Best of & all + 2 more"
     assert mail.preheader == "Also: Searched; Bare"
     assert '<div class="preheader"' in mail.html
 
 
-def test_a_quiet_edition_is_short_and_friendly(
+def test_a_quiet_edition_gives_its_reason(
     make_edition: Edition_, links: Links, templates: Environment
 ) -> None:
     quiet = Quiet(QuietReason.BELOW, "None of the 30 new papers reached your threshold of 0.6.")
@@ -128,7 +130,7 @@ def test_a_quiet_edition_is_short_and_friendly(
         assert "like this" not in text
 
 
-def test_a_hostile_paper_is_only_text(
+def test_a_hostile_paper_is_shown_as_text(
     make_paper: Paper_, make_pick: Pick_, make_edition: Edition_, links: Links, templates: Environment
 ) -> None:
     paper = make_paper(
@@ -151,7 +153,7 @@ def test_a_hostile_paper_is_only_text(
 
 
 @pytest.mark.parametrize("url", ['https://example.org/" onclick="x', "https://example.org/<b>\n c\ud800"])
-def test_a_papers_address_is_percent_encoded(make_paper: Paper_, url: str) -> None:
+def test_a_papers_url_is_percent_encoded(make_paper: Paper_, url: str) -> None:
     link = title_link(make_paper(url=url))
     assert link.url.isascii()
     assert not set(link.url) & set('<>" \n')
@@ -181,12 +183,12 @@ def test_a_huge_edition_keeps_its_picks_and_shortens_their_summaries(
 def edition_of(
     request: pytest.FixtureRequest, make_paper: Paper_, make_pick: Pick_, make_edition: Edition_
 ) -> Edition:
-    """An edition of so many picks, each with a summary of a thousand words."""
+    """Return an edition of that number of picks, each with a summary of a thousand words."""
     papers = (make_paper(n, f"Title {n}.") for n in range(request.param))
     return make_edition(*(make_pick(paper, summary=("word " * 1000,)) for paper in papers))
 
 
-def test_an_edition_beyond_all_bounds_is_still_rendered(
+def test_an_edition_over_the_budget_without_summaries_is_still_rendered(
     make_paper: Paper_, make_pick: Pick_, make_edition: Edition_, links: Links, templates: Environment
 ) -> None:
     picks = [make_pick(make_paper(n), summary=("A sentence.",)) for n in range(80)]

@@ -1,4 +1,4 @@
-"""The finished mail has the headers that were meant, whatever the paper is called."""
+"""The finished mail has exactly the intended headers, whatever a paper's title holds."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PARTS = MailParts("A subject", "", "<p>Grüße</p>", "Grüße\nFrom here on")
 
 
 def compose(parts: MailParts = PARTS, **changes: Any) -> bytes:
-    known = {
+    defaults = {
         "sender": "Paperbot <paperbot@example.org>",
         "recipient": "ada@example.org",
         "unsubscribe_url": LONG_URL,
@@ -42,7 +42,7 @@ def compose(parts: MailParts = PARTS, **changes: Any) -> bytes:
         "message_id": "<7.3.mail.1@example.org>",
         "date": datetime(2025, 5, 6, 6, tzinfo=UTC),
     }
-    return mail_bytes(parts, **(known | changes))
+    return mail_bytes(parts, **(defaults | changes))
 
 
 def parse(content: bytes) -> EmailMessage:
@@ -64,7 +64,7 @@ def test_a_mail_has_exactly_these_headers_and_no_defect() -> None:
     assert mail["Date"].datetime == datetime(2025, 5, 6, 6, tzinfo=UTC)
 
 
-def test_text_comes_first_and_both_parts_are_seven_bits_wide() -> None:
+def test_the_text_part_comes_first_and_both_parts_are_7_bit() -> None:
     content = compose()
     mail = parse(content)
     assert content.isascii()
@@ -83,7 +83,7 @@ def test_the_same_arguments_give_the_same_bytes() -> None:
     assert compose() == compose()
 
 
-def test_a_long_unsubscribe_address_stands_on_one_line_unencoded() -> None:
+def test_a_long_unsubscribe_url_is_written_on_one_line_unencoded() -> None:
     assert f"\r\nList-Unsubscribe: <{LONG_URL}>\r\n".encode() in compose()
 
 
@@ -100,7 +100,9 @@ def test_the_list_id_keeps_its_identifier_whatever_the_title(title: str, line: b
 
 
 def test_a_long_title_is_split_into_encoded_words_of_legal_length() -> None:
-    line = next(x for x in compose(list_id=f"{'größer ' * 30}<a.b>").splitlines() if x.startswith(b"List-Id"))
+    line = next(
+        line for line in compose(list_id=f"{'größer ' * 30}<a.b>").splitlines() if line.startswith(b"List-Id")
+    )
     *words, identifier = line.split()[1:]
     assert identifier == b"<a.b>"
     assert len(words) > 1
@@ -108,7 +110,7 @@ def test_a_long_title_is_split_into_encoded_words_of_legal_length() -> None:
 
 
 @pytest.mark.parametrize(
-    ("subject", "shown"),
+    ("subject", "expected"),
     [
         ("=?utf-8?q?a=0d=0aBcc:_x@y?=", "=\u200b?utf-8?q?a=0d=0aBcc:_x@y?="),
         ("a\r\nBcc: x@y\r\n\r\nbody", "a Bcc: x@y body"),
@@ -119,21 +121,21 @@ def test_a_long_title_is_split_into_encoded_words_of_legal_length() -> None:
         ("", ""),
     ],
 )
-def test_a_hostile_subject_stays_a_subject(subject: str, shown: str) -> None:
+def test_a_hostile_subject_injects_no_header(subject: str, expected: str) -> None:
     mail = parse(compose(MailParts(subject, "", "<p>", "text")))
-    assert mail["Subject"] == shown
+    assert mail["Subject"] == expected
     assert mail.keys() == HEADERS
     assert defects(mail) == []
 
 
-def test_a_hostile_display_name_stays_one() -> None:
+def test_a_hostile_display_name_injects_no_header() -> None:
     mail = parse(compose(sender='"=?utf-8?q?a=0d=0aBcc:_x@y?=" <paperbot@example.org>'))
     assert mail.keys() == HEADERS
     assert mail["From"].addresses[0].addr_spec == "paperbot@example.org"
 
 
 @given(st.text(st.characters(exclude_categories=()), max_size=200))
-def test_any_text_makes_a_mail_with_the_same_headers(text: str) -> None:
+def test_any_text_gives_a_mail_with_the_same_headers(text: str) -> None:
     mail = parse(compose(MailParts(text, "", text, text)))
     assert mail.keys() == HEADERS
     assert [part.get_content_type() for part in mail.walk()] == [
@@ -156,7 +158,7 @@ def test_any_text_makes_a_mail_with_the_same_headers(text: str) -> None:
         "\ud800@x",
     ],
 )
-def test_what_is_not_one_address_is_the_readers_fault(recipient: str) -> None:
+def test_a_malformed_recipient_is_a_permanent_failure_of_the_reader(recipient: str) -> None:
     with pytest.raises(DeliveryError) as caught:
         compose(recipient=recipient)
     assert caught.value.permanent
@@ -173,7 +175,7 @@ def test_what_is_not_one_address_is_the_readers_fault(recipient: str) -> None:
         {"list_id": "Title <slug.hoßt>"},
     ],
 )
-def test_a_value_that_fits_no_header_is_refused(changes: dict[str, str]) -> None:
+def test_a_value_that_cannot_be_a_header_is_refused(changes: dict[str, str]) -> None:
     with pytest.raises(DeliveryError) as caught:
         compose(**changes)
     assert caught.value.permanent
@@ -181,18 +183,18 @@ def test_a_value_that_fits_no_header_is_refused(changes: dict[str, str]) -> None
 
 
 @pytest.mark.parametrize(
-    ("meant", "other"),
+    ("header", "injected"),
     [(b"Auto-Submitted:", b"Bcc: x@y\r\nAuto-Submitted:"), (b"To: ada@", b"To: eve@x.org, ada@")],
 )
-def test_a_finished_mail_that_says_something_else_is_refused(meant: bytes, other: bytes) -> None:
-    content = compose().replace(meant, other, 1)
+def test_a_finished_mail_with_injected_headers_is_refused(header: bytes, injected: bytes) -> None:
+    content = compose().replace(header, injected, 1)
     with pytest.raises(DeliveryError) as caught:
-        mime._assert_as_meant(content, "ada@example.org", mime._HEADERS)
+        mime._verify(content, "ada@example.org", mime._MAIL_HEADERS)
     assert caught.value.permanent
     assert caught.value.blame is FailureScope.MESSAGE
 
 
-def test_a_notice_is_plain_text_with_exactly_its_headers():
+def test_an_operator_notice_is_plain_text_without_injected_headers():
     content = mime.notice_bytes(
         "Paperbot needs you: =?utf-8?q?a=0d=0aBcc:_x@y?=",
         "email: 535 größer\n",

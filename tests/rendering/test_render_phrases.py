@@ -1,4 +1,4 @@
-"""What an edition says, in words."""
+"""The wording of an edition."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Edition_ = Callable[..., Edition]
 
 
 @pytest.mark.parametrize(
-    ("names", "count", "said"),
+    ("names", "count", "expected"),
     [
         ((), None, ""),
         ((), 1, "by 1 author"),
@@ -28,13 +28,13 @@ Edition_ = Callable[..., Edition]
     ],
 )
 def test_authors_are_shortened(
-    make_paper: Paper_, names: tuple[str, ...], count: int | None, said: str
+    make_paper: Paper_, names: tuple[str, ...], count: int | None, expected: str
 ) -> None:
-    assert phrases.authors(make_paper(authors=names, author_count=count)) == said
+    assert phrases.authors(make_paper(authors=names, author_count=count)) == expected
 
 
 @pytest.mark.parametrize(
-    ("names", "followed", "said"),
+    ("names", "followed", "expected"),
     [
         ("ABCDEFGH", "G", "A, B, C, G and 4 more"),
         ("ABCDEFGH", "g", "A, B, C, G and 4 more"),
@@ -43,16 +43,16 @@ def test_authors_are_shortened(
         ("ABCDEFGH", None, "A, B, C and 5 more"),
     ],
 )
-def test_an_author_whom_the_reader_follows_is_always_named(
-    make_paper: Paper_, make_pick: Pick_, names: str, followed: str | None, said: str
+def test_a_followed_author_is_always_named(
+    make_paper: Paper_, make_pick: Pick_, names: str, followed: str | None, expected: str
 ) -> None:
-    assert phrases.credits_of(make_pick(make_paper(authors=tuple(names)), followed=followed)) == said
+    assert phrases.credits_of(make_pick(make_paper(authors=tuple(names)), followed=followed)) == expected
 
 
-def test_an_alert_names_what_fired_it(make_paper: Paper_, make_pick: Pick_) -> None:
-    fired = tuple(Reason(name, 0.0, ReasonKind.ALERT) for name in ("violins", "F", "e"))
+def test_an_alert_names_the_terms_that_matched(make_paper: Paper_, make_pick: Pick_) -> None:
+    alert_reasons = tuple(Reason(name, 0.0, ReasonKind.ALERT) for name in ("violins", "F", "e"))
     paper = make_paper(authors=tuple("ABCDEF"))
-    pick = make_pick(paper, kind=PickKind.ALERT, reasons=(*fired, Reason("wood", 1.0)))
+    pick = make_pick(paper, kind=PickKind.ALERT, reasons=(*alert_reasons, Reason("wood", 1.0)))
     assert phrases.label(pick) == "On your alert list (violins, F, e): 92% match"
     assert phrases.reasons(pick) == ["Because of: wood"]
     assert phrases.credits_of(pick) == "A, B, C, E, F and 1 more"
@@ -60,9 +60,9 @@ def test_an_alert_names_what_fired_it(make_paper: Paper_, make_pick: Pick_) -> N
     assert phrases.label(by_score) == "On your alert list: 92% match"
 
 
-@pytest.mark.parametrize(("probability", "said"), [(0.0, "1%"), (0.915, "92%"), (0.9999, "99%")])
-def test_no_match_is_said_to_be_certain(probability: float, said: str) -> None:
-    assert phrases.percent(probability) == said
+@pytest.mark.parametrize(("probability", "expected"), [(0.0, "1%"), (0.915, "92%"), (0.9999, "99%")])
+def test_no_match_is_shown_as_certain(probability: float, expected: str) -> None:
+    assert phrases.percent(probability) == expected
 
 
 def test_the_first_sighting_is_named_with_the_papers_date_and_the_others_follow(make_paper: Paper_) -> None:
@@ -84,12 +84,12 @@ def test_a_sightings_date_stands_in_for_the_papers(make_paper: Paper_) -> None:
     assert phrases.seen(paper) == ["LLM-RL", "6 May 2025"]
 
 
-def test_a_paper_without_sightings_has_its_date_or_nothing(make_paper: Paper_) -> None:
+def test_a_paper_without_sightings_has_only_its_date(make_paper: Paper_) -> None:
     assert phrases.seen(make_paper(sightings=())) == ["5 May 2025"]
     assert phrases.seen(make_paper(sightings=(), published=None)) == []
 
 
-def test_reasons_are_said_in_plain_words(make_pick: Pick_) -> None:
+def test_reasons_are_worded_by_kind_and_sign(make_pick: Pick_) -> None:
     pick = make_pick(
         reasons=(
             Reason("reward model", 2.0),
@@ -110,8 +110,8 @@ def test_reasons_are_said_in_plain_words(make_pick: Pick_) -> None:
 
 
 def test_several_keywords_are_named_together(make_pick: Pick_) -> None:
-    found = tuple(Reason(term, 1.0, ReasonKind.KEYWORD) for term in ("GRPO", "R1"))
-    assert phrases.reasons(make_pick(reasons=found)) == ["Your keywords: GRPO, R1"]
+    keywords = tuple(Reason(term, 1.0, ReasonKind.KEYWORD) for term in ("GRPO", "R1"))
+    assert phrases.reasons(make_pick(reasons=keywords)) == ["Your keywords: GRPO, R1"]
 
 
 def test_only_an_exploration_pick_is_called_a_guess(make_pick: Pick_) -> None:
@@ -151,7 +151,7 @@ def test_the_preheader_names_the_next_two_papers(
     assert phrases.preheader(edition) == "Also: Two; Three"
 
 
-def test_a_quiet_edition_says_so_and_why(make_edition: Edition_) -> None:
+def test_a_quiet_edition_gives_its_reason(make_edition: Edition_) -> None:
     edition = make_edition(
         quiet=Quiet(QuietReason.BELOW, "None of the 30 new papers\nreached your threshold.")
     )
@@ -160,12 +160,11 @@ def test_a_quiet_edition_says_so_and_why(make_edition: Edition_) -> None:
     assert phrases.quiet(make_edition()) == "Nothing new today."
 
 
-def test_an_edition_says_once_which_sources_it_was_made_without(
-    make_edition: Edition_, make_pick: Pick_
-) -> None:
-    one = make_edition(picks=(make_pick(),), considered=9, missing=("blog", "arxiv-ai"))
+def test_an_edition_names_missing_sources_once(make_edition: Edition_, make_pick: Pick_) -> None:
+    edition = make_edition(picks=(make_pick(),), considered=9, missing=("blog", "arxiv-ai"))
     assert (
-        phrases.tally(one) == "1 pick from 9 new papers, without blog and arxiv-ai, which could not be read"
+        phrases.tally(edition)
+        == "1 pick from 9 new papers, without blog and arxiv-ai, which could not be read"
     )
     quiet = Quiet(QuietReason.FAILING, "No new paper has come in, which may be a fault: blog can't be read.")
     assert (

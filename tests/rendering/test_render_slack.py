@@ -26,15 +26,15 @@ def send(edition: Edition, links: Links) -> list[dict[str, Any]]:
 
 
 def objects(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """All text objects of some blocks."""
+    """Return all text objects of the blocks."""
     texts = [block["text"] for block in blocks if "text" in block]
     for block in blocks:
         texts += [element.get("text", element) for element in block.get("elements", [])]
     return [text if isinstance(text, dict) else {"text": text, "type": "mrkdwn"} for text in texts]
 
 
-def shown(blocks: list[dict[str, Any]]) -> str:
-    """The text as Slack shows it, without the zero-width spaces."""
+def displayed_text(blocks: list[dict[str, Any]]) -> str:
+    """Return the text as Slack shows it, without the zero-width spaces."""
     return html.unescape("\n".join(text["text"] for text in objects(blocks))).replace("\u200b", "")
 
 
@@ -53,7 +53,7 @@ def assert_within_limits(messages: list[dict[str, Any]]) -> None:
         assert len(identifiers) == len(set(identifiers))
 
 
-def test_a_message_carries_what_chat_post_message_takes(
+def test_a_message_holds_the_arguments_of_chat_post_message(
     make_pick: Pick_, make_edition: Edition_, links: Links
 ) -> None:
     (message,) = send(make_edition(make_pick()), links)
@@ -65,7 +65,7 @@ def test_a_message_carries_what_chat_post_message_takes(
     assert_within_limits([message])
 
 
-def test_a_pick_says_everything_about_itself(
+def test_a_pick_shows_title_credits_summary_and_reasons(
     make_paper: Paper_, make_pick: Pick_, make_edition: Edition_, links: Links
 ) -> None:
     pick = make_pick(
@@ -77,8 +77,8 @@ def test_a_pick_says_everything_about_itself(
     address = "https://arxiv.org/search/?query=SIM+co&amp;searchtype=title"
     title = message["blocks"][3]["text"]["text"].splitlines()[0]
     assert title == f"*<{address}|SIM &amp; co>* (search)"
-    text = shown(message["blocks"])
-    for said in (
+    text = displayed_text(message["blocks"])
+    for phrase in (
         "Reward models",
         "6 May 2025 · 1 pick from 143 new papers",
         "Ada Lovelace · LLM-RL · 5 May 2025",
@@ -88,7 +88,7 @@ def test_a_pick_says_everything_about_itself(
         f"<{links.me()}|What I have learned, when and how much>",
         f"<{links.unsubscribe()}|Stop these editions>",
     ):
-        assert said in text
+        assert phrase in text
 
 
 def test_thumbs_are_buttons_that_name_the_paper(
@@ -105,7 +105,7 @@ def test_thumbs_are_buttons_that_name_the_paper(
     assert {Vote.UP, Vote.DOWN} == {b["action_id"].removeprefix("thumb_") for b in actions["elements"]}
 
 
-def test_a_hostile_paper_arrives_as_its_text(
+def test_a_hostile_paper_is_shown_as_literal_text(
     make_paper: Paper_, make_pick: Pick_, make_edition: Edition_, links: Links
 ) -> None:
     paper = make_paper(title=HOSTILE, authors=(HOSTILE,), sightings=(Sighting("s", HOSTILE, None),))
@@ -119,18 +119,18 @@ def test_a_hostile_paper_arrives_as_its_text(
     assert "*free*" not in raw, "bold"
     title = message["blocks"][3]["text"]["text"].splitlines()[0]
     assert title.count("|") == 1
-    assert "<!channel> *free* <https://evil.example¦click> & _more_ `x` ~y~ ¦ @here" in shown(
+    assert "<!channel> *free* <https://evil.example¦click> & _more_ `x` ~y~ ¦ @here" in displayed_text(
         message["blocks"]
     )
 
 
 @pytest.mark.parametrize("text", ["snake_case and 2*3", "x~y"])
-def test_marks_within_words_are_left_alone(text: str) -> None:
+def test_formatting_characters_within_words_stay_unescaped(text: str) -> None:
     assert escape(text, 100) == text
 
 
 @given(st.text(max_size=200))
-def test_escaped_text_holds_no_markup(text: str) -> None:
+def test_escaped_text_has_no_markup(text: str) -> None:
     assert not set(escape(text, 300)) & set("<>\n")
     assert len(escape(text, 50)) <= 50
 
@@ -157,7 +157,7 @@ def test_a_paper_without_an_abstract_has_no_empty_section(
     assert_within_limits(messages)
 
 
-def test_an_address_of_absurd_length_is_left_out(
+def test_a_url_beyond_the_limit_is_not_linked(
     make_paper: Paper_, make_pick: Pick_, make_edition: Edition_, links: Links
 ) -> None:
     (message,) = send(make_edition(make_pick(make_paper(url="https://example.org/" + "&" * 900))), links)
@@ -186,7 +186,7 @@ def test_many_short_papers_are_split_by_blocks(
     assert_within_limits(messages)
 
 
-def test_the_worst_paper_stays_within_the_limits(
+def test_the_longest_possible_paper_stays_within_the_limits(
     make_paper: Paper_, make_pick: Pick_, make_edition: Edition_, links: Links
 ) -> None:
     paper = make_paper(
@@ -206,8 +206,8 @@ def test_a_lone_surrogate_can_be_sent(
     assert_within_limits(send(make_edition(make_pick(make_paper(title="\ud800"))), links))
 
 
-def test_a_quiet_edition_says_why(make_edition: Edition_, links: Links) -> None:
+def test_a_quiet_edition_gives_its_reason(make_edition: Edition_, links: Links) -> None:
     (message,) = send(make_edition(quiet=Quiet(QuietReason.BELOW, "None reached your threshold.")), links)
-    assert "None reached your threshold." in shown(message["blocks"])
+    assert "None reached your threshold." in displayed_text(message["blocks"])
     assert not [block for block in message["blocks"] if block["type"] == "actions"]
     assert_within_limits([message])

@@ -1,4 +1,4 @@
-"""Templates: a home's own go first, and mistakes in them are found and placed."""
+"""Templates: a home's override the shipped ones, and mistakes are reported with file and line."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def test_a_home_without_templates_uses_the_shipped_ones(tmp_path: Path) -> None:
     check_templates(environment(SHIPPED, tmp_path / "absent"))
 
 
-def test_a_homes_template_replaces_the_shipped_one(tmp_path: Path, links: Links) -> None:
+def test_a_homes_template_overrides_the_shipped_one(tmp_path: Path, links: Links) -> None:
     env = home_with(tmp_path, "mail.txt.j2", "{{ edition.profile_title }} {{ edition.date | day }}")
     assert render(env, "mail.txt.j2", edition(), links) == "Sample 6 May 2025"
 
 
 def test_html_is_escaped_and_text_is_not(tmp_path: Path, links: Links) -> None:
-    for name, shown in (("a.html.j2", "&lt;b&gt;"), ("a.txt.j2", "<b>")):
-        assert render(home_with(tmp_path, name, "{{ '<b>' }}"), name, edition(), links) == shown
+    for name, expected in (("a.html.j2", "&lt;b&gt;"), ("a.txt.j2", "<b>")):
+        assert render(home_with(tmp_path, name, "{{ '<b>' }}"), name, edition(), links) == expected
 
 
 @pytest.mark.parametrize(
@@ -60,30 +60,30 @@ def test_a_mistake_is_reported_with_file_and_line(
     assert problem in str(caught.value)
 
 
-def test_a_mistake_in_an_included_part_is_placed_there(tmp_path: Path) -> None:
+def test_a_mistake_in_an_included_part_is_reported_there(tmp_path: Path) -> None:
     (tmp_path / "_part.j2").write_text("\n\n{{ nothing }}")
     with pytest.raises(TemplateProblem, match=r"_part\.j2:3: 'nothing' is undefined"):
         check_templates(home_with(tmp_path, "mail.txt.j2", "{% include '_part.j2' %}"))
 
 
-def test_a_part_that_nothing_includes_is_compiled(tmp_path: Path) -> None:
+def test_an_unused_part_is_compiled(tmp_path: Path) -> None:
     with pytest.raises(TemplateProblem, match=r"_part\.j2:1: "):
         check_templates(home_with(tmp_path, "_part.j2", "{{ }"))
 
 
-def test_a_page_is_given_other_names_and_so_only_compiled(tmp_path: Path) -> None:
+def test_a_page_has_other_variables_and_is_only_compiled(tmp_path: Path) -> None:
     (tmp_path / "pages").mkdir()
     check_templates(home_with(tmp_path, "pages/mine.html.j2", "{{ whatever_the_page_is_given }}"))
     with pytest.raises(TemplateProblem, match=r"mine\.html\.j2:2: "):
         check_templates(home_with(tmp_path, "pages/mine.html.j2", "fine\n{% if %}"))
 
 
-def test_a_template_that_is_no_text_is_named(tmp_path: Path) -> None:
+def test_a_template_that_is_not_utf8_is_named(tmp_path: Path) -> None:
     (tmp_path / "mail.txt.j2").write_bytes(b"\xff\xfe")
     with pytest.raises(TemplateProblem, match=r"mail\.txt\.j2: UnicodeDecodeError"):
         check_templates(environment(SHIPPED, tmp_path))
 
 
-def test_sample_links_tell_votes_apart() -> None:
+def test_sample_links_differ_by_vote() -> None:
     paper = edition().picks[0].paper
     assert SampleLinks().thumb(paper, Vote.UP) != SampleLinks().thumb(paper, Vote.DOWN)

@@ -1,4 +1,4 @@
-"""Text is made safe to show, and fits."""
+"""Text is safe to display and within its width."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bot.rendering.text import oneline, shorten, visible, wrap
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=300)
 
 
-def test_what_reorders_or_breaks_a_text_is_taken_out() -> None:
+def test_bidirectional_overrides_and_control_characters_are_removed() -> None:
     assert visible("a\u202ecba\u2069\x00\x1b[1m") == "acba[1m"
 
 
@@ -24,7 +24,7 @@ def test_joiners_that_scripts_and_emoji_need_stay() -> None:
 
 
 @given(ANY_TEXT)
-def test_one_line_is_one_line_that_can_be_sent(text: str) -> None:
+def test_oneline_gives_one_line_that_utf8_can_encode(text: str) -> None:
     assert len(oneline(text).splitlines()) <= 1
     oneline(text).encode()
 
@@ -37,7 +37,7 @@ def test_a_long_text_is_cut_after_a_word_without_dangling_punctuation() -> None:
     assert shorten("To be, or not to be", 7) == "To be…"
 
 
-def test_a_single_long_word_is_cut_in_itself() -> None:
+def test_a_single_long_word_is_cut_within_the_word() -> None:
     assert shorten("x" * 50, 10) == "x" * 9 + "…"
 
 

@@ -1,4 +1,4 @@
-"""An OpenAI-compatible endpoint on loopback: records what it is asked, answers as it is told."""
+"""An OpenAI-compatible endpoint on loopback that records requests and answers as configured."""
 
 from __future__ import annotations
 
@@ -9,20 +9,22 @@ from servers import HttpServer, body_of
 
 
 class ModelServer(HttpServer):
-    """Set ``answer`` (bytes) and ``status``; with ``endless`` it goes on with white space until it is left."""
+    """Set ``answer`` (bytes) and ``status``; with ``endless`` it sends blanks until the client disconnects."""
 
     def __init__(self):
         super().__init__()
-        self.status, self.answer, self.endless = 200, completion("In one sentence."), False
-        self.asked: list[tuple[str, str | None, dict]] = []
+        self.status = 200
+        self.answer = completion("In one sentence.")
+        self.endless = False
+        self.received: list[tuple[str, str | None, dict]] = []
         self.url = f"http://{self.host}/v1"
 
     def post(self, request):
-        self.asked.append((request.path, request.headers["Authorization"], json.loads(body_of(request))))
+        self.received.append((request.path, request.headers["Authorization"], json.loads(body_of(request))))
         request.send_response(self.status)
         request.end_headers()
         request.wfile.write(self.answer)
-        with suppress(OSError):  # the client has had enough
+        with suppress(OSError):  # the client disconnects
             while self.endless:
                 request.wfile.write(b" " * 4096)
 
