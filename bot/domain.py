@@ -251,6 +251,7 @@ class ReasonKind(StrEnum):
     """The origin of a reason's weight."""
 
     WORD = "word"  # a word of the paper, weighted by the reader's model
+    ABSENT = "absent"  # a word that the paper does not have, where the model learned to look for it
     KEYWORD = "keyword"  # a keyword of the profile
     TRENDING = "trending"  # the paper's upvotes
     ALERT = "alert"  # a keyword or author of the profile's alert rule; its weight is 0

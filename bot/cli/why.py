@@ -71,7 +71,8 @@ def _print(score: Score, paper: Paper, liked: Sequence[Paper]) -> None:
     click.echo(f"{phrases.percent(score.probability)} match: log-odds {score.log_odds:+.2f}, the sum of")
     rows = table(">weight", "word")
     for reason in score.reasons[:_MAX_REASONS]:
-        term = f"{reason.term} (keyword)" if reason.kind == "keyword" else reason.term
+        notes = {"keyword": " (keyword)", "absent": " (not in the paper)"}
+        term = f"{reason.term}{notes.get(reason.kind, '')}"
         rows.add_row(f"{reason.weight:+.2f}", plain(term))
     # The rows below complete the sum, so that the column can be checked by hand.
     if others := score.reasons[_MAX_REASONS:]:

@@ -77,7 +77,7 @@ def visible_reasons(reasons: Sequence[Reason]) -> tuple[Reason, ...]:
     for reason in sorted(reasons, key=lambda reason: (reason.kind is not ReasonKind.KEYWORD, -reason.weight)):
         # A keyword was chosen by the reader, so it is shown however little it adds.
         is_keyword = reason.kind is ReasonKind.KEYWORD and reason.weight > 0
-        if reason.weight < min_weight and not is_keyword:
+        if reason.kind is ReasonKind.ABSENT or (reason.weight < min_weight and not is_keyword):
             continue
         # "strong performance" weighs something in every model and tells a reader nothing.
         if reason.kind is ReasonKind.WORD and not is_topical(reason.term):

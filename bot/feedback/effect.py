@@ -82,7 +82,9 @@ def learned(
     """Return the words with the largest mean contribution to the scores of recent papers, up to ``most`` a side."""
     recent = [paper_id for paper_id, _, _ in store.papers.recent_texts(_REFERENCE_PAPERS)]
     ranking = editor.ranking(reader, profile, recent, now)
-    reasons = [reason for reason in ranking.usual_words() if is_topical(reason.term)] if ranking else []
+    reasons = (
+        [reason for reason in ranking.mean_contributions() if is_topical(reason.term)] if ranking else []
+    )
     heaviest = max((abs(reason.weight) for reason in reasons), default=1.0)
     words = [Word(reason.term, reason.weight, abs(reason.weight) / heaviest) for reason in reasons]
     words = sorted((word for word in words if word.share >= _MIN_SHARE), key=lambda word: -word.share)

@@ -1,17 +1,21 @@
-"""Which papers does a reader want? Weighted words of title and abstract, and a linear model from thumbs.
+"""Rank papers for readers: a mixture of experts over the terms of title and abstract, learned from votes.
 
-    corpus         one vocabulary, one factorisation, one background for all readers
-    taste          readers' interests and thumbs as rows of one matrix
-    reader_models  all readers' linear models, trained in a few matrix products
-    rules          keywords, followed authors, mutes
-    vectors        papers as the models see them: their words, and those of the papers nearest to them
+    ranker         the entry point: interests and candidates in, rankings out
+    ranking        one reader's scores, and the terms behind them on demand
     pool           the papers that a batch of readers is ranked over
-    ranking        one reader's scores, and reasons for those that somebody looks at
-    ranker         all of it together: interests and candidates in, rankings out
-    metrics        precision, nDCG, AUC and calibration of a ranking; ``prequential`` measures past ones
+    rules          keywords, followed authors, mutes, required terms
+    corpus         vocabulary, idf, latent components and background papers, shared by all readers
+    vectors        document expansion: a paper's terms and those of its nearest neighbours
+    user_vectors   readers' interests and votes as rows of one matrix
+    experts        the four models of each reader
+    words          expert: similarity to the profile's topics, and their coverage
+    reader_models  expert: Rocchio relevance feedback with hard negatives
+    linear, trees  experts: logistic regression and extremely randomised trees on votes, fitted by ``learner``
+    mixture        weights of the experts, calibrated on past predictions (stacking)
+    metrics        precision, nDCG, AUC and calibration of a ranking; ``prequential`` evaluates past ones
 
-Follows scikit-learn's conventions (``fit``, ``transform``, ``decision_function``, trailing underscores for
-what was learned) and knows no database and no clock.
+Follows scikit-learn's conventions (``fit``, ``transform``, ``decision_function``, a trailing underscore for
+fitted attributes) and uses neither database nor clock.
 """
 
 from bot.ranking.corpus import Corpus

@@ -1,12 +1,12 @@
-"""The experts: four models that each say how likely a reader is to want a paper, and what each term adds to that.
+"""The experts: four models that each estimate how likely a reader is to want a paper, and what each term adds to that.
 
     words     how far the paper stands out by the topics of the profile, whatever was voted (``words``)
-    rocchio   likeness to these and to liked papers, less disliked ones (``reader_models``); from the first vote
+    rocchio   similarity to these and to liked papers, minus disliked ones (``reader_models``); from the first vote
     linear    logistic regression on votes (``linear``); good from tens of votes
     trees     small trees on the presence of terms (``trees``): conjunctions and exceptions; from tens of votes
 
-How much of its log-odds an expert says follows the number of votes, so that one set of weights (``mixture``) serves
-readers old and new: without votes the profile's words say all; of the others trees say nothing the longest.
+Each expert's log-odds are scaled by a function of the number of votes, so that one set of weights (``mixture``) serves
+readers with few votes and with many. Without votes only the profile's words count; the trees come in last.
 """
 
 from __future__ import annotations
@@ -21,32 +21,35 @@ import scipy.sparse as sp
 from bot.ranking.corpus import Corpus
 from bot.ranking.learner import Learned
 from bot.ranking.reader_models import ReaderModels
-from bot.ranking.taste import Tastes
+from bot.ranking.user_vectors import UserVectors
 from bot.ranking.vectors import PaperVectors
 from bot.ranking.words import Words
 
 EXPERTS = ("words", "rocchio", "linear", "trees")
-# Beside so many votes an expert says half of what it does at last. Trees need the most: with 20 liked and 20 disliked
-# papers of a library, trees that said two thirds cost a tenth of nDCG@20.
-_LINEAR_HALF_AT, _TREES_HALF_AT = 5.0, 80.0
-# Until then the profile's words say what Rocchio will: so many times what they say by themselves.
-_ROCCHIO_HALF_AT, _ROCCHIO_BESIDE_WORDS = 6.0, 4.0
-# What words and Rocchio still say of theirs beside many votes, which have told the others most of it by then.
-_WORDS_AT_LAST, _WORDS_HALF_AT = 0.3, 40.0
+# Numbers of votes at which an expert is scaled by one half. Trees need the most: with 20 liked and 20 disliked papers
+# of a library, trees scaled by two thirds cost a tenth of nDCG@20.
+_LINEAR_HALF_AT = 5.0
+_TREES_HALF_AT = 80.0
+_ROCCHIO_HALF_AT = 6.0
+# Without votes Rocchio has nothing but the profile's words, so these stand in for it, at this many times their weight.
+_WORDS_FOR_ROCCHIO = 4.0
+# The limit of the scale of words and Rocchio with many votes, from which the other experts have learned most by then.
+_WORDS_LIMIT = 0.3
+_WORDS_HALF_AT = 40.0
 
 
 @dataclass(frozen=True)
 class Papers:
-    """Papers as each expert sees them: ``vectors`` and ``lexical`` (n_papers, n_terms) rows of length 1."""
+    """Papers as each expert sees them: ``vectors``, and ``lexical`` (n_papers, n_terms) rows of L2 norm 1."""
 
     vectors: PaperVectors
     lexical: sp.csr_matrix
 
     @classmethod
     def of(cls, corpus: Corpus, texts: Sequence[str]) -> Self:
-        """These texts' papers."""
+        """Return the papers of these texts."""
         vectors = corpus.vectors(texts)
-        return cls(vectors, corpus.lexical(vectors.own))
+        return cls(vectors, corpus.lexical(vectors.terms))
 
     def __getitem__(self, rows: Sequence[int] | np.ndarray) -> Papers:
         return Papers(self.vectors[rows], self.lexical[rows])
@@ -55,7 +58,7 @@ class Papers:
         return len(self.vectors)
 
     def presence(self, columns: np.ndarray) -> np.ndarray:
-        """(n_papers, n_columns) of 0 and 1: which papers have these terms."""
+        """Return (n_papers, n_columns) of 0 and 1: which papers have these terms."""
         return np.asarray((self.lexical[:, columns] != 0).toarray(), dtype=np.int8)
 
 
@@ -67,69 +70,68 @@ class Experts:
 
     def fit(
         self,
-        tastes: Tastes,
+        users: UserVectors,
         judged: sp.csr_matrix,
         covered: sp.csr_matrix,
         learned: Sequence[Learned | None],
     ) -> Self:
-        """``judged`` (n_readers, n_background) marks the background papers that a reader voted on.
+        """Fit words and Rocchio; ``learned`` are the models fitted to each reader's votes, None without votes.
 
-        ``covered`` (n_readers, n_terms) is ``topics_row``'s. ``learned`` are what was fitted to the readers' votes,
-        None for those who have none.
+        ``judged`` (n_readers, n_background) marks the background papers that a reader voted on.
+        ``covered`` (n_readers, n_terms) is ``topics_row``'s.
         """
-        self._votes: np.ndarray = tastes.n_up + tastes.n_down
+        self._votes: np.ndarray = users.n_up + users.n_down
         self._learned = list(learned)
-        self._words = Words(self.corpus).fit(tastes, judged, covered)
-        self._rocchio = ReaderModels(self.corpus).fit(tastes, judged)
+        self._words = Words(self.corpus).fit(users, judged, covered)
+        self._rocchio = ReaderModels(self.corpus).fit(users, judged)
         terms = len(self.corpus.terms_)
-        rows = [each.linear.row(terms) if each else sp.csr_matrix((1, terms)) for each in self._learned]
+        rows = [model.linear.row(terms) if model else sp.csr_matrix((1, terms)) for model in self._learned]
         self._linear: sp.csr_matrix = sp.vstack(rows, format="csr")
         return self
 
     def log_odds(self, papers: Papers) -> np.ndarray:
-        """(n_readers, n_papers, n_experts)."""
-        shares = self._shares()
-        said = np.zeros((len(self._votes), len(papers), len(EXPERTS)))
-        said[:, :, 0] = self._words.decision_function(papers.vectors)
-        said[:, :, 1] = self._rocchio.decision_function(papers.vectors)
-        said[:, :, 2] = (self._linear @ papers.lexical.T).toarray()
+        """Return (n_readers, n_papers, n_experts)."""
+        log_odds = np.zeros((len(self._votes), len(papers), len(EXPERTS)))
+        log_odds[:, :, 0] = self._words.decision_function(papers.vectors)
+        log_odds[:, :, 1] = self._rocchio.decision_function(papers.vectors)
+        log_odds[:, :, 2] = (self._linear @ papers.lexical.T).toarray()
         for reader, learned in enumerate(self._learned):
             if learned:
                 presence = papers.presence(learned.forest.columns)
-                said[reader, :, 2] += learned.linear.intercept
-                said[reader, :, 3] = learned.forest.log_odds(presence)
-        return np.asarray(said * shares[:, None, :])
+                log_odds[reader, :, 2] += learned.linear.intercept
+                log_odds[reader, :, 3] = learned.forest.log_odds(presence)
+        return np.asarray(log_odds * self._scales()[:, None, :])
 
     def contributions(self, reader: int, papers: Papers, weights: np.ndarray) -> sp.csr_matrix:
-        """(n_papers, n_terms): what each term adds to the weighted sum of the experts; ``rest`` is what is left."""
-        weights = weights * self._shares()[reader]
+        """Return (n_papers, n_terms): what each term adds to the weighted sum of the experts, without ``rest``."""
+        weights = weights * self._scales()[reader]
         terms = self._words.contributions(reader, papers.vectors) * weights[0]
         terms = terms + self._rocchio.contributions(reader, papers.vectors) * weights[1]
         if learned := self._learned[reader]:
             columns = learned.forest.columns
-            by_term = sp.csr_matrix(learned.forest.contributions(papers.presence(columns)))
-            places = sp.csr_matrix(
+            by_feature = sp.csr_matrix(learned.forest.contributions(papers.presence(columns)))
+            term_of_feature = sp.csr_matrix(
                 (np.ones(len(columns)), (np.arange(len(columns)), columns)), (len(columns), terms.shape[1])
             )
             linear = papers.lexical.multiply(self._linear[reader].toarray())
-            terms = terms + linear * weights[2] + by_term @ places * weights[3]
+            terms = terms + linear * weights[2] + by_feature @ term_of_feature * weights[3]
         return sp.csr_matrix(terms)
 
     def rest(self, reader: int, weights: np.ndarray) -> float:
-        """What the experts' weighted sum is without any term."""
-        weights, learned = weights * self._shares()[reader], self._learned[reader]
+        """Return the weighted sum of the experts' intercepts: the log-odds that no term accounts for."""
+        weights = weights * self._scales()[reader]
         rest = weights[0] * self._words.intercept_[reader] + weights[1] * self._rocchio.intercept_[reader]
-        if learned:
+        if learned := self._learned[reader]:
             rest += weights[2] * learned.linear.intercept + weights[3] * learned.forest.root
         return float(rest)
 
-    def _shares(self) -> np.ndarray:
-        """(n_readers, n_experts): how much of its log-odds each expert says."""
+    def _scales(self) -> np.ndarray:
+        """Return (n_readers, n_experts): the vote-dependent scale of each expert's log-odds."""
         votes = self._votes
-        words = _WORDS_AT_LAST + (1 - _WORDS_AT_LAST) * _WORDS_HALF_AT / (votes + _WORDS_HALF_AT)
+        words = _WORDS_LIMIT + (1 - _WORDS_LIMIT) * _WORDS_HALF_AT / (votes + _WORDS_HALF_AT)
         linear = votes / (votes + _LINEAR_HALF_AT)
         trees = votes**2 / (votes**2 + _TREES_HALF_AT**2)
         rocchio = votes / (votes + _ROCCHIO_HALF_AT)
         return np.stack(
-            [words * (1 + _ROCCHIO_BESIDE_WORDS * (1 - rocchio)), words * rocchio, linear, trees], axis=1
+            [words * (1 + _WORDS_FOR_ROCCHIO * (1 - rocchio)), words * rocchio, linear, trees], axis=1
         )

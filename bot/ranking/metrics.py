@@ -97,8 +97,8 @@ def reliability(liked: Sequence[bool], probabilities: Sequence[float], bins: int
 
 def expected_calibration_error(table: Sequence[Bin]) -> float:
     """How far probabilities are from what came true, on average over papers (Naeini 2015): 0 best, 1 worst."""
-    papers = sum(each.papers for each in table)
-    return sum(each.papers * abs(each.predicted - each.liked) for each in table) / papers if papers else 0.0
+    papers = sum(row.papers for row in table)
+    return sum(row.papers * abs(row.predicted - row.liked) for row in table) / papers if papers else 0.0
 
 
 def estimate(values: Sequence[float], weights: Sequence[float]) -> Estimate:

@@ -1,9 +1,9 @@
-"""Experts' log-odds mixed and calibrated: logistic regression on what each foretold, and what was voted.
+"""Mix and calibrate the experts: logistic regression of the votes on the experts' predictions (stacking, Wolpert 1992).
 
-A stored prediction is what every expert gave a paper before its vote. A reader's weights and offset are those that make
-these votes likeliest (stacking, Wolpert 1992; with one expert it is Platt's calibration), shrunk to those of the home's
-readers together, and these to the shipped ones (empirical Bayes). So with no votes a match means what it means
-everywhere, and an expert that foretells nothing loses its weight.
+A stored prediction holds the log-odds of every expert for a paper, from before its vote. With a single expert this is
+Platt scaling. A reader's weights and offset are shrunk towards those fitted to all readers of the home, and these
+towards the shipped ones (empirical Bayes). So without votes a probability means the same in every home, and an expert
+whose predictions don't help loses its weight.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit
 
-# So many of a reader's newest predictions count: models and tastes change.
+# Predictions used per reader, the newest: models and interests change.
 RECENT = 300
 
 
 @dataclass(frozen=True)
 class Predictions:
-    """What the experts foretold, oldest first: ``log_odds`` (n, n_experts), and ``liked`` (n,), the votes."""
+    """Past predictions, oldest first: ``log_odds`` (n, n_experts) and the votes ``liked`` (n,)."""
 
     log_odds: np.ndarray
     liked: np.ndarray
@@ -30,7 +30,7 @@ class Predictions:
         return len(self.liked)
 
     def recent(self, count: int = RECENT) -> Predictions:
-        """The newest so many."""
+        """Return the newest ``count`` predictions."""
         return Predictions(self.log_odds[-count:], self.liked[-count:])
 
 
@@ -42,46 +42,49 @@ class Mixture:
     offset: float
 
     def log_odds(self, log_odds: np.ndarray) -> np.ndarray:
-        """(..., n_experts) to (...)."""
+        """Map (..., n_experts) to (...)."""
         return np.asarray(log_odds @ self.weights + self.offset)
 
 
-# Of words, rocchio, linear model and trees; chosen by ``tests/bench/learner.py`` on readers that no figure is of.
+# Weights of words, rocchio, linear model and trees, tuned by ``tests/bench/learner.py`` on readers that are not among
+# those of the reported figures.
 SHIPPED = Mixture(np.array([0.2, 1.0, 0.5, 1.1]), 0.0)
 # Inverse variances of the normal priors around the shipped and the home's coefficients.
-_WEIGHTS_HOLD, _OFFSET_HOLDS = 4.0, 1.0
+_WEIGHT_PRECISION = 4.0
+_OFFSET_PRECISION = 1.0
 
 NO_PREDICTIONS = Predictions(np.zeros((0, len(SHIPPED.weights))), np.zeros(0, bool))
 
 
 def home_mixture(readers: Sequence[Predictions]) -> Mixture:
-    """The mixture of all readers of a home, of the newest predictions of each."""
+    """Return the mixture fitted to the newest predictions of all readers of a home."""
     recent = [predictions.recent() for predictions in readers] or [NO_PREDICTIONS]
-    everyone = Predictions(
-        np.concatenate([each.log_odds for each in recent]), np.concatenate([each.liked for each in recent])
-    )
-    return _most_probable(everyone, SHIPPED)
+    log_odds = np.concatenate([predictions.log_odds for predictions in recent])
+    liked = np.concatenate([predictions.liked for predictions in recent])
+    return _maximum_a_posteriori(Predictions(log_odds, liked), SHIPPED)
 
 
 def reader_mixture(predictions: Predictions, home: Mixture = SHIPPED) -> Mixture:
-    """One reader's mixture, of the newest predictions."""
-    return _most_probable(predictions.recent(), home)
+    """Return the mixture fitted to one reader's newest predictions."""
+    return _maximum_a_posteriori(predictions.recent(), home)
 
 
-def _most_probable(predictions: Predictions, prior: Mixture) -> Mixture:
-    """The mixture of highest posterior probability; an expert without weight in the prior stays without."""
+def _maximum_a_posteriori(predictions: Predictions, prior: Mixture) -> Mixture:
+    """Return the MAP estimate of the mixture; an expert of weight 0 in the prior keeps it."""
     if not len(predictions):
         return prior
     X = np.column_stack([predictions.log_odds, np.ones(len(predictions))])
-    centre = np.append(prior.weights, prior.offset)
-    hold = np.append(np.full(len(prior.weights), _WEIGHTS_HOLD), _OFFSET_HOLDS)
+    mean = np.append(prior.weights, prior.offset)
+    precision = np.append(np.full(len(prior.weights), _WEIGHT_PRECISION), _OFFSET_PRECISION)
 
     def loss(coefficients: np.ndarray) -> tuple[float, np.ndarray]:
-        log_odds, away = X @ coefficients, coefficients - centre
+        log_odds = X @ coefficients
+        deviation = coefficients - mean
         losses = np.logaddexp(0, log_odds) - predictions.liked * log_odds
-        gradient = X.T @ (expit(log_odds) - predictions.liked) + hold * away
-        return float(losses.sum() + (hold * away**2).sum() / 2), gradient
+        gradient = X.T @ (expit(log_odds) - predictions.liked) + precision * deviation
+        return float(losses.sum() + (precision * deviation**2).sum() / 2), gradient
 
-    bounds = [(0, None if weight else 0) for weight in prior.weights.tolist()] + [(None, None)]
-    best = minimize(loss, centre, jac=True, method="L-BFGS-B", bounds=bounds).x
+    # A negative weight would rank by the opposite of an expert: chance in few votes, and no reason could say it.
+    bounds = [*((0, None if weight else 0) for weight in prior.weights.tolist()), (None, None)]
+    best = minimize(loss, mean, jac=True, method="L-BFGS-B", bounds=bounds).x
     return Mixture(best[:-1], float(best[-1]))

@@ -1,4 +1,4 @@
-"""Candidates in, scores with reasons out: the one door to ranking, for one reader or for thousands."""
+"""Ranking for one reader or for thousands: interests and candidates in, scores with reasons out."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from bot.ranking.corpus import Corpus
 from bot.ranking.experts import Experts
 from bot.ranking.learner import BACKGROUND, Learned, Votes, learn
 from bot.ranking.mixture import NO_PREDICTIONS, SHIPPED, Mixture, Predictions, reader_mixture
-from bot.ranking.pool import Pool, document
+from bot.ranking.pool import Pool
 from bot.ranking.ranking import Model, Ranking
 from bot.ranking.rules import Rules
-from bot.ranking.taste import Tastes, faded, pooled
-from bot.ranking.vectors import unit
+from bot.ranking.user_vectors import UserVectors, centroids, time_decay
+from bot.ranking.vectors import l2_normalize
 from bot.ranking.words import topics_row
 from bot.terms import tokens
 
-# So many readers are ranked in one matrix product: enough to be quick, few enough for any machine's memory.
+# Readers per matrix product. The models are dense: 200 readers by 100,000 terms are 80 MB.
 _BATCH = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Interest:
-    """What a reader is ranked by: the profile's words, and the papers thumbed so far.
+    """What a reader is ranked by: the profile's words, and the papers voted on.
 
-    ``text`` may hold several interests, with blank lines between them. ``ages`` says how many days ago a
-    thumb was given; one that it doesn't name is of today. ``ignored`` are words that shall not count.
+    ``text`` may hold several interests, separated by blank lines. ``ages`` are the days since each vote; a vote without
+    an age is of today. ``ignored`` are words that are left out of every score.
 
     ``learned`` was fitted to the same votes by ``Ranker.learn``; without it, it is fitted when the reader is ranked.
-    ``predictions`` are what the experts foretold of papers that were voted on since, oldest first, and ``home`` is the
+    ``predictions`` are the experts' log-odds of papers that were voted on since, oldest first, and ``home`` is the
     mixture of all readers of the home (``home_mixture``).
     """
 
@@ -52,7 +52,7 @@ class Interest:
 
     @property
     def paragraphs(self) -> list[str]:
-        """The interests one by one; keywords stand in where there are none."""
+        """The interests as separate texts; the keywords where there are no interests."""
         text = self.text.strip() or " ".join(self.rules.keywords)
         return [part for part in text.split("\n\n") if part.strip()]
 
@@ -71,206 +71,194 @@ class Ranker:
         self._corpus = corpus
 
     def rank(self, interest: Interest, candidates: Sequence[Paper]) -> Ranking:
-        """Every candidate's score for one reader."""
+        """Return every candidate's score for one reader."""
         return next(self.rankings([interest], [candidates]))
 
     def rankings(
         self, interests: Sequence[Interest], candidates: Sequence[Sequence[Paper]]
     ) -> Iterator[Ranking]:
-        """For each reader a ranking of their own candidates; memory grows with readers times terms.
+        """Yield for each reader a ranking of their own candidates; memory grows with readers times terms.
 
-        What readers share is done once: candidates are made vectors of, and all models are trained, in a few
-        matrix products.
+        Candidates are transformed once for all readers, and all models are trained in a few matrix products.
         """
-        pool = Pool(self._corpus, list({paper.id: paper for some in candidates for paper in some}.values()))
-        with threadpool_limits(1):  # threads that wait for one another cost more than they save here
-            known = _Thumbed(self._corpus, interests)
-            experts = Experts(self._corpus).fit(
-                known.tastes(), known.judged(), known.covered(), known.learned()
-            )
-            said = experts.log_odds(pool.seen)
-        for who, some in enumerate(candidates):
-            model = known.model(who, experts)
-            log_odds = model.mixture.log_odds(said[who])
-            rules = interests[who].rules
-            scores = _scores(pool, log_odds, model, rules, pool.meeting(rules, some))
-            yield Ranking(tuple(scores), pool, model, said[who])
+        papers = {paper.id: paper for reader_papers in candidates for paper in reader_papers}
+        pool = Pool(self._corpus, list(papers.values()))
+        # BLAS threads that wait for one another cost more than they save on products of this size.
+        with threadpool_limits(1):
+            batch = _ReaderBatch(self._corpus, interests)
+            experts = batch.experts()
+            log_odds = experts.log_odds(pool.seen)
+        for reader, reader_papers in enumerate(candidates):
+            model = batch.model(reader, experts)
+            rules = interests[reader].rules
+            mixed = model.mixture.log_odds(log_odds[reader])
+            scores = _scores(pool, mixed, model, rules, pool.meeting(rules, reader_papers))
+            yield Ranking(tuple(scores), pool, model, log_odds[reader])
 
     def learn(self, interests: Sequence[Interest]) -> list[Learned | None]:
-        """What is to be learned from each reader's votes, whatever was learned before; None where there are none."""
+        """Fit models to each reader's votes, ignoring ``Interest.learned``; None for readers without votes."""
         with threadpool_limits(1):
-            known = _Thumbed(self._corpus, [replace(interest, learned=None) for interest in interests])
-            return known.learned()
+            return _ReaderBatch(
+                self._corpus, [replace(interest, learned=None) for interest in interests]
+            ).learned()
 
     def best(self, interests: Sequence[Interest], candidates: Sequence[Paper], top: int) -> Iterator[Best]:
-        """For each reader the rows of the ``top`` candidates, best first, and their probabilities.
+        """Yield for each reader the rows of the ``top`` candidates, best first, and their probabilities.
 
-        The same scores as ``rank`` gives, without reasons and rules; readers are ranked in batches.
+        Scores are those of ``rank``, without reasons and rules; readers are ranked in batches.
         """
         pool = Pool(self._corpus, candidates)
         for start in range(0, len(interests), _BATCH):
             with threadpool_limits(1):
-                known = _Thumbed(self._corpus, interests[start : start + _BATCH])
-                experts = Experts(self._corpus).fit(
-                    known.tastes(), known.judged(), known.covered(), known.learned()
-                )
-                said = experts.log_odds(pool.seen)
-            log_odds = [known.mixture(who).log_odds(each) for who, each in enumerate(said)]
-            yield from _best(np.array(log_odds), min(top, len(candidates)))
+                batch = _ReaderBatch(self._corpus, interests[start : start + _BATCH])
+                log_odds = batch.experts().log_odds(pool.seen)
+            mixed = [batch.mixture(reader).log_odds(row) for reader, row in enumerate(log_odds)]
+            yield from _best(np.array(mixed), min(top, len(candidates)))
 
 
 def _scores(
     pool: Pool, log_odds: np.ndarray, model: Model, rules: Rules, candidates: Sequence[Paper]
 ) -> list[Score]:
-    """The candidates' scores, best first; ``log_odds`` is of the whole pool."""
+    """Return the candidates' scores, best first; ``log_odds`` (n_papers,) is of the whole pool."""
     verdicts = pool.verdicts(rules)
     rows = np.array([pool.row[paper.id] for paper in candidates], dtype=int)
     rest = log_odds[rows] - model.left_out(pool.seen[rows])
-    raised = np.array([sum(reason.weight for reason in verdicts[row].reasons) for row in rows])
-    total = rest + raised
+    keywords = np.array([sum(reason.weight for reason in verdicts[row].reasons) for row in rows])
+    total = rest + keywords
+    probabilities = expit(total)
+    # Ties are broken by id, so that a ranking doesn't depend on the order of its candidates.
     order = np.lexsort((pool.ids[rows], -total))
     return [
         Score(
-            paper=candidates[place].id,
-            probability=probability,
-            log_odds=odds,
-            reasons=verdicts[row].reasons,
-            rest=left,
-            followed=verdicts[row].followed,
-            muted=verdicts[row].muted,
+            paper=candidates[i].id,
+            probability=float(probabilities[i]),
+            log_odds=float(total[i]),
+            reasons=verdicts[rows[i]].reasons,
+            rest=float(rest[i]),
+            followed=verdicts[rows[i]].followed,
+            muted=verdicts[rows[i]].muted,
         )
-        for place, row, probability, odds, left in zip(
-            *(each[order].tolist() for each in (np.arange(len(rows)), rows, expit(total), total, rest)),
-            strict=True,
-        )
+        for i in order.tolist()
     ]
 
 
-class _Thumbed:
-    """A batch's interests and thumbed papers as vectors; a paper that many readers judged is read once."""
+class _ReaderBatch:
+    """A batch's interests and votes as vectors; a paper that many readers judged is transformed once."""
 
     def __init__(self, corpus: Corpus, interests: Sequence[Interest]) -> None:
         self._interests = interests
         self._corpus = corpus
-        texts = [(who, part) for who, i in enumerate(interests) for part in i.paragraphs]
-        self._owners = np.array([who for who, _ in texts], dtype=int)
+        texts = [(reader, part) for reader, interest in enumerate(interests) for part in interest.paragraphs]
+        self._owners = np.array([reader for reader, _ in texts], dtype=int)
         topics = [topics_row(corpus, part) for _, part in texts]
-        none = sp.csr_matrix((0, len(corpus.terms_)), dtype=np.float32)
-        self._wanted = sp.vstack([none, *(row for row, _ in topics)], format="csr")
-        self._covered = sp.vstack([none, *(covered for _, covered in topics)], format="csr")
-        self._columns = _columns(corpus, {_stemmed(term) for i in interests for term in i.ignored})
-        papers = {paper.id: paper for i in interests for paper in (*i.up, *i.down)}
+        # vstack raises for an empty list: a batch of readers without interests has none.
+        no_rows = sp.csr_matrix((0, len(corpus.terms_)), dtype=np.float32)
+        self._topics = sp.vstack([no_rows, *(row for row, _ in topics)], format="csr")
+        self._covered = sp.vstack([no_rows, *(covered for _, covered in topics)], format="csr")
+        papers = {paper.id: paper for interest in interests for paper in (*interest.up, *interest.down)}
         self._papers = list(papers.values())
         self._row = {paper_id: row for row, paper_id in enumerate(papers)}
-        self._vectors = corpus.transform([document(paper) for paper in self._papers])
-        self._unit = unit(self._vectors)
+        self._vectors = corpus.transform([paper.text for paper in self._papers])
+        self._normalized = l2_normalize(self._vectors)
+
+    def experts(self) -> Experts:
+        """Return the experts fitted to all readers of the batch."""
+        readers = len(self._interests)
+        up, n_up = self._centroids([interest.up for interest in self._interests])
+        down, n_down = self._centroids([interest.down for interest in self._interests])
+        topics = centroids(self._topics, self._owners.tolist(), np.ones(len(self._owners)), readers)
+        # Coverage is the mean over a reader's interests.
+        weights = 1 / np.maximum(np.bincount(self._owners, minlength=readers), 1)[self._owners]
+        places = (self._owners, np.arange(len(self._owners)))
+        covered = sp.csr_matrix((weights, places), (readers, len(self._owners))) @ self._covered
+        users = UserVectors(topics, up, down, n_up, n_down)
+        return Experts(self._corpus).fit(users, self._judged(), covered, self.learned())
 
     def learned(self) -> list[Learned | None]:
-        """What was learned of each reader, fitted now where it wasn't before, or over another vocabulary."""
+        """Return the models of each reader's votes, fitted now unless they are given over the same vocabulary."""
+        judged = self._judged()
         return [
-            self._fitted(who)
-            if not (i.learned and i.learned.vocabulary == self._corpus.identity)
-            else i.learned
-            for who, i in enumerate(self._interests)
+            interest.learned
+            if interest.learned and interest.learned.vocabulary == self._corpus.identity
+            else self._learn(reader, judged[reader].indices)
+            for reader, interest in enumerate(self._interests)
         ]
 
-    def _fitted(self, who: int) -> Learned | None:
-        interest = self._interests[who]
-        given = [
-            (paper.id, liked) for liked in (True, False) for paper in (interest.down, interest.up)[liked]
+    def _learn(self, reader: int, judged: np.ndarray) -> Learned | None:
+        """Fit one reader's models; ``judged`` are their rows of the background."""
+        interest = self._interests[reader]
+        votes = [
+            *((paper.id, True) for paper in interest.up),
+            *((paper.id, False) for paper in interest.down),
         ]
-        if not given:
+        if not votes:
             return None
-        rows = self._vectors[[self._row[number] for number, _ in given]]
-        judged = self.judged()[who].indices
         background = self._corpus.background_
-        apart = np.setdiff1d(np.arange(background.shape[0]), judged)
-        drawn = apart[np.linspace(0, len(apart) - 1, min(BACKGROUND, len(apart))).astype(int)]
-        votes = Votes(
-            rows=rows,
-            liked=np.array([liked for _, liked in given]),
-            weight=np.array([faded(interest.ages.get(number, 0.0)) for number, _ in given]),
-            interests=sp.csr_matrix(self._wanted[self._owners == who].sum(axis=0)),
-            background=background[drawn],
+        unjudged = np.setdiff1d(np.arange(background.shape[0]), judged)
+        drawn = unjudged[np.linspace(0, len(unjudged) - 1, min(BACKGROUND, len(unjudged))).astype(int)]
+        return learn(
+            self._corpus,
+            Votes(
+                rows=self._vectors[[self._row[paper_id] for paper_id, _ in votes]],
+                liked=np.array([liked for _, liked in votes]),
+                weight=np.array([time_decay(interest.ages.get(paper_id, 0.0)) for paper_id, _ in votes]),
+                interests=sp.csr_matrix(self._topics[self._owners == reader].sum(axis=0)),
+                background=background[drawn],
+            ),
         )
-        return learn(self._corpus, votes)
 
-    def mixture(self, who: int) -> Mixture:
-        """How the experts are mixed for a reader."""
-        return reader_mixture(self._interests[who].predictions, self._interests[who].home)
+    def mixture(self, reader: int) -> Mixture:
+        """Return the reader's weights of the experts."""
+        return reader_mixture(self._interests[reader].predictions, self._interests[reader].home)
 
-    def model(self, who: int, experts: Experts) -> Model:
-        """One reader's part."""
-        interest = self._interests[who]
-        ignored = map(_stemmed, interest.ignored)
-        known = [self._columns[term] for term in ignored if term in self._columns]
+    def model(self, reader: int, experts: Experts) -> Model:
+        """Return one reader's model."""
+        interest = self._interests[reader]
+        ignored, _ = self._corpus.columns(
+            " ".join(token.stem for token in tokens(term)) for term in interest.ignored
+        )
         liked = list(dict.fromkeys(paper.id for paper in interest.up))
         return Model(
             experts=experts,
-            reader=who,
-            mixture=self.mixture(who),
-            ignored=np.array(sorted(known), dtype=int),
-            interests=self._wanted[self._owners == who],
-            liked=self._unit[[self._row[number] for number in liked]],
+            reader=reader,
+            mixture=self.mixture(reader),
+            ignored=np.sort(ignored),
+            interests=self._topics[self._owners == reader],
+            liked=self._normalized[[self._row[paper_id] for paper_id in liked]],
             liked_ids=liked,
         )
 
-    def tastes(self) -> Tastes:
-        up, n_up = self._side([i.up for i in self._interests])
-        down, n_down = self._side([i.down for i in self._interests])
-        each = np.ones(len(self._owners))
-        wanted = pooled(self._wanted, self._owners.tolist(), each, len(self._interests))
-        return Tastes(wanted, up, down, n_up, n_down)
-
-    def covered(self) -> sp.csr_matrix:
-        """(n_readers, n_terms): what each term adds to the share of a reader's topics that a paper covers."""
-        parts = np.bincount(self._owners, minlength=len(self._interests))
-        worth = 1 / np.maximum(parts, 1)[self._owners]
-        shape = (len(self._interests), len(self._owners))
-        return sp.csr_matrix((worth, (self._owners, np.arange(len(self._owners)))), shape) @ self._covered
-
-    def judged(self) -> sp.csr_matrix:
-        """(n_readers, n_background), 1 where the reader has a thumb on the paper."""
-        place = self._corpus.in_background([document(paper) for paper in self._papers])
+    def _judged(self) -> sp.csr_matrix:
+        """Return (n_readers, n_background), 1 where the reader voted on the paper."""
+        background_row = self._corpus.in_background([paper.text for paper in self._papers])
         marks = {
-            (who, column)
-            for who, i in enumerate(self._interests)
-            for paper in (*i.up, *i.down)
-            if (column := place[self._row[paper.id]]) is not None
+            (reader, column)
+            for reader, interest in enumerate(self._interests)
+            for paper in (*interest.up, *interest.down)
+            if (column := background_row[self._row[paper.id]]) is not None
         }
         rows, columns = np.array(sorted(marks), dtype=int).reshape(-1, 2).T
         shape = (len(self._interests), self._corpus.background_.shape[0])
         return sp.csr_matrix((np.ones(len(marks), bool), (rows, columns)), shape=shape)
 
-    def _side(self, side: Sequence[Sequence[Paper]]) -> tuple[sp.csr_matrix, np.ndarray]:
-        given = [(who, paper.id) for who, papers in enumerate(side) for paper in papers]
-        owners = [who for who, _ in given]
-        weights = [faded(self._interests[who].ages.get(number, 0.0)) for who, number in given]
-        rows = self._vectors[[self._row[number] for _, number in given]]
-        counted = np.bincount(np.array(owners, int), np.array(weights), len(side))
-        return pooled(rows, owners, weights, len(side)), counted
+    def _centroids(self, papers: Sequence[Sequence[Paper]]) -> tuple[sp.csr_matrix, np.ndarray]:
+        """Return each reader's centroid of their papers, and the number of votes after time decay."""
+        votes = [(reader, paper.id) for reader, voted in enumerate(papers) for paper in voted]
+        readers = [reader for reader, _ in votes]
+        weights = [time_decay(self._interests[reader].ages.get(paper_id, 0.0)) for reader, paper_id in votes]
+        rows = self._vectors[[self._row[paper_id] for _, paper_id in votes]]
+        n_votes = np.bincount(np.array(readers, int), np.array(weights), len(papers))
+        return centroids(rows, readers, weights, len(papers)), n_votes
 
 
 def _best(log_odds: np.ndarray, top: int) -> Iterator[Best]:
-    """For each row the columns of the ``top`` highest, in falling order, and their probabilities."""
+    """Yield for each row the columns of the ``top`` highest, in descending order, and their probabilities."""
     if not top:
         yield from [Best(np.array([], int), np.array([]))] * len(log_odds)
         return
+    # argpartition is linear in the candidates; only the top ones are sorted.
     columns = np.argpartition(-log_odds, top - 1, axis=1)[:, :top]
     values = np.take_along_axis(log_odds, columns, axis=1)
     order = np.lexsort((columns, -values))
     probabilities = expit(np.take_along_axis(values, order, axis=1).astype(float))
     yield from map(Best, np.take_along_axis(columns, order, axis=1), probabilities)
-
-
-def _stemmed(term: str) -> str:
-    """The term of the vocabulary that people spell so: stems side by side."""
-    return " ".join(token.stem for token in tokens(term))
-
-
-def _columns(corpus: Corpus, terms: Collection[str]) -> dict[str, int]:
-    """Where these terms stand in the vocabulary; those that it hasn't are left out."""
-    if not terms:
-        return {}
-    found = np.flatnonzero(np.isin(corpus.terms_, sorted(terms)))
-    return dict(zip(corpus.terms_[found].tolist(), found.tolist(), strict=True))

@@ -1,7 +1,7 @@
-"""A reader's ranking: scores at once, reasons for those papers that somebody looks at.
+"""A reader's ranking: scores of all papers at once, the terms behind a score on demand.
 
-A score's words are a hundred and more; an edition shows ten papers of hundreds. So a score comes without them,
-and ``explained`` adds them: the sum stays what it was.
+A score is the sum of a hundred terms and more, and an edition shows ten papers of hundreds. So scores are computed
+without their terms, and ``explained`` adds them; the sum stays the same.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse as sp
 
-from bot.domain import PaperId, Reason, Score
+from bot.domain import PaperId, Reason, ReasonKind, Score
 from bot.ranking.experts import Experts, Papers
 from bot.ranking.mixture import Mixture
 from bot.ranking.pool import Pool
 
-# A liked paper is named as a reason from this cosine on: of pairs of papers by chance one in a hundred comes near.
-_RESEMBLES_FROM = 0.1
+# A liked paper is a reason from this cosine on: of random pairs of papers, one in a hundred reaches it.
+_MIN_COSINE_OF_LIKED = 0.1
 
 
 @dataclass(frozen=True)
 class Model:
-    """One reader's part of a batch: the experts' row, how they are mixed, and what they were made of.
+    """One reader's model: their row of the batch's experts, the mixture, and the vectors it was fitted to.
 
-    ``ignored`` are columns of terms that shall not count; ``interests`` and ``liked`` hold unit rows, the latter
-    in the order of ``liked_ids``.
+    ``ignored`` are columns of terms that are left out of every score. ``interests`` and ``liked`` have rows of L2
+    norm 1, the latter in the order of ``liked_ids``.
     """
 
     experts: Experts
@@ -39,7 +39,7 @@ class Model:
     liked_ids: Sequence[PaperId]
 
     def contributions(self, papers: Papers) -> sp.csr_matrix:
-        """(n_papers, n_terms): what each term adds."""
+        """Return (n_papers, n_terms): what each term adds."""
         terms = self.experts.contributions(self.reader, papers, self.mixture.weights)
         if self.ignored.size:
             terms.data[np.isin(terms.indices, self.ignored)] = 0
@@ -47,11 +47,11 @@ class Model:
 
     @property
     def rest(self) -> float:
-        """What no term of any paper answers for: the experts' intercepts, and the mixture's offset."""
+        """The log-odds that no term accounts for: the experts' intercepts and the mixture's offset."""
         return self.experts.rest(self.reader, self.mixture.weights) + self.mixture.offset
 
     def left_out(self, papers: Papers) -> np.ndarray | float:
-        """(n_papers,): what the ignored words would add."""
+        """Return (n_papers,): what the ignored terms would add."""
         if not self.ignored.size:
             return 0.0
         terms = self.experts.contributions(self.reader, papers, self.mixture.weights)
@@ -60,79 +60,88 @@ class Model:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Scores, best first, and how alike the ranked papers are.
+    """Scores, best first, and the similarities of the ranked papers.
 
-    The scores have their keywords for reasons, and all words in their ``rest``. ``said`` (n_papers, n_experts) are
-    the experts' log-odds of the pool's papers.
+    The scores have their keywords as reasons, and all terms in their ``rest``. ``expert_log_odds`` is
+    (n_papers, n_experts), in the order of the pool's papers.
     """
 
     scores: tuple[Score, ...]
     pool: Pool
     model: Model
-    said: np.ndarray
+    expert_log_odds: np.ndarray
 
     def predictions(self, papers: Sequence[PaperId]) -> np.ndarray:
-        """(n, n_experts): what each expert says of these papers, to be stored with them until they are voted on."""
-        return self.said[[self.pool.row[paper] for paper in papers]]
+        """Return (n, n_experts): the log-odds to be stored with these papers until they are voted on."""
+        return self.expert_log_odds[[self.pool.row[paper] for paper in papers]]
 
     def explained(self, scores: Sequence[Score]) -> list[Score]:
-        """These scores with all of their words, and the liked paper that each resembles most."""
+        """Return these scores with all of their terms, and the liked paper that each resembles most."""
         rows = [self.pool.row[score.paper] for score in scores]
-        words = self.model.contributions(self.pool.seen[rows])
-        return [
-            _explained(
-                score,
-                self._words(words.indices[begin:end], words.data[begin:end], self.pool.spellings(row)),
-                because,
+        contributions = self.model.contributions(self.pool.seen[rows])
+        liked = self._most_similar_liked(rows)
+        explained = []
+        for number, score in enumerate(scores):
+            start = contributions.indptr[number]
+            end = contributions.indptr[number + 1]
+            terms = self._reasons(
+                contributions.indices[start:end],
+                contributions.data[start:end],
+                self.pool.spellings(rows[number]),
             )
-            for score, row, begin, end, because in zip(
-                scores, rows, words.indptr, words.indptr[1:], self._because(rows), strict=False
+            explained.append(
+                replace(
+                    score,
+                    reasons=tuple(sorted((*terms, *score.reasons), key=lambda reason: -abs(reason.weight))),
+                    rest=score.rest - sum(reason.weight for reason in terms),
+                    because=liked[number],
+                )
             )
-        ]
+        return explained
 
-    def usual_words(self) -> list[Reason]:
-        """What each word adds to a score of the ranked papers, in the mean; words of no weight are left out."""
+    def mean_contributions(self) -> list[Reason]:
+        """Return the mean contribution of each term to the scores of the ranked papers, terms of weight 0 left out."""
         rows = [self.pool.row[score.paper] for score in self.scores]
         mean = sp.csr_matrix(self.model.contributions(self.pool.seen[rows]).mean(axis=0))
-        return self._words(mean.indices, mean.data, self.pool.spellings())
+        return self._reasons(mean.indices, mean.data, self.pool.common_spellings)
 
-    def similarity(self, one: PaperId, other: PaperId) -> float:
-        """How alike two ranked papers are in words and topics, 0 to 1."""
-        return self.pool.likeness(self.pool.row[one], self.pool.row[other])
+    def similarity(self, paper: PaperId, other: PaperId) -> float:
+        """Return the similarity of two ranked papers in terms and latent vectors, 0 to 1."""
+        return self.pool.similarity(self.pool.row[paper], self.pool.row[other])
 
     def interest(self, paper: PaperId) -> int | None:
-        """Which of the reader's several interests a paper is nearest to; None where it is near to none."""
+        """Return the index of the interest that a paper is nearest to; None where it shares no term with any."""
         return self._interests[self.pool.row[paper]]
 
     @cached_property
     def _interests(self) -> list[int | None]:
-        near = (self.pool.unit @ self.model.interests.T).toarray()
-        if not near.shape[1]:
-            return [None] * len(near)
-        return [
-            int(best) if high > 0 else None for best, high in zip(near.argmax(1), near.max(1), strict=True)
-        ]
+        cosines = (self.pool.normalized @ self.model.interests.T).toarray()
+        if not cosines.shape[1]:
+            return [None] * len(cosines)
+        nearest = zip(cosines.argmax(1), cosines.max(1), strict=True)
+        return [int(interest) if cosine > 0 else None for interest, cosine in nearest]
 
-    def _because(self, rows: Sequence[int]) -> list[PaperId | None]:
+    def _most_similar_liked(self, rows: Sequence[int]) -> list[PaperId | None]:
         if not (rows and self.model.liked_ids):
             return [None] * len(rows)
         nearest, cosines = self.pool.nearest(rows, self.model.liked, self.model.liked_ids)
         return [
-            self.model.liked_ids[which] if cosine >= _RESEMBLES_FROM else None
-            for which, cosine in zip(nearest, cosines, strict=True)
+            self.model.liked_ids[index] if cosine >= _MIN_COSINE_OF_LIKED else None
+            for index, cosine in zip(nearest, cosines, strict=True)
         ]
 
-    def _words(self, columns: np.ndarray, weights: np.ndarray, spellings: Mapping[str, str]) -> list[Reason]:
-        terms = self.pool.corpus.terms_
+    def _reasons(
+        self, columns: np.ndarray, weights: np.ndarray, spellings: Mapping[str, str]
+    ) -> list[Reason]:
+        """Return the contributions as reasons; trees also ask for terms that a paper does not have."""
         used = weights != 0
-        pairs = zip(terms[columns[used]].tolist(), weights[used].tolist(), strict=True)
-        return [Reason(spellings.get(term, term), weight) for term, weight in pairs]
-
-
-def _explained(score: Score, words: Sequence[Reason], because: PaperId | None) -> Score:
-    return replace(
-        score,
-        reasons=tuple(sorted((*words, *score.reasons), key=lambda reason: -abs(reason.weight))),
-        rest=score.rest - sum(reason.weight for reason in words),
-        because=because,
-    )
+        reasons = []
+        for term, weight in zip(
+            self.pool.corpus.terms_[columns[used]].tolist(), weights[used].tolist(), strict=True
+        ):
+            if term in spellings:
+                reasons.append(Reason(spellings[term], weight))
+            else:
+                spelling = self.pool.common_spellings.get(term, term)
+                reasons.append(Reason(spelling, weight, ReasonKind.ABSENT))
+        return reasons

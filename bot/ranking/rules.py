@@ -1,4 +1,4 @@
-"""What a profile says outright: words that raise a paper, authors always shown, words never shown."""
+"""A profile's rules: keywords that raise a score, followed authors, muted words, required terms."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from functools import cached_property
 from bot.domain import Paper, Reason, ReasonKind
 from bot.terms import common_expansions, expanded, phrases
 
-# What a keyword adds to a paper's log-odds: from one chance in twelve to one in four, from one in two to four in five.
+# What a keyword adds to a paper's log-odds: a probability of 1/12 becomes 1/4, of 1/2 becomes 4/5.
 KEYWORD_WEIGHT = 1.4
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What rules say of one paper: ``reasons`` of its keywords, the author followed, the mute that hides it."""
+    """The rules applied to one paper: ``reasons`` of its keywords, the followed author, the matching mute."""
 
     reasons: tuple[Reason, ...]
     followed: str | None
@@ -27,8 +27,8 @@ class Verdict:
 class Rules:
     """Terms match whole words, in any case: "R1" is not in "R1-Zero2" but in "R1-Zero".
 
-    ``require`` holds groups of terms; a paper needs one of each group to be ranked at all. These match by stem, and
-    abbreviations meet what they stand for: "reward models" is in "reward modeling", "language model" in "LLMs".
+    ``require`` holds groups of terms; a paper needs a term of each group to be ranked at all. These match by stem, and
+    abbreviations match what they stand for: "reward models" is in "reward modeling", "language model" in "LLMs".
     """
 
     keywords: Sequence[str] = ()
@@ -40,38 +40,39 @@ class Rules:
         return hash((*self.keywords, *self.authors, *self.mute, *map(tuple, self.require)))
 
     def meets(self, stemmed: str) -> bool:
-        """Whether a text, as ``stemmed_phrases`` gives it, has a term of each required group."""
+        """Return whether a text from ``stemmed_phrases`` has a term of each required group."""
         return all(any(term in stemmed for term in group) for group in self._required)
 
     @cached_property
     def _required(self) -> list[list[str]]:
-        """The terms of each group; a group of function words alone asks for nothing."""
+        """The terms of each group; a group of function words alone requires nothing."""
         groups = [[stemmed_phrases(term) for term in group] for group in self.require]
-        return [known for group in groups if (known := [term for term in group if term.strip()])]
+        groups = [[term for term in group if term.strip()] for group in groups]
+        return [group for group in groups if group]
 
     def verdict(self, paper: Paper) -> Verdict:
-        """All that the rules say of a paper."""
-        text = f"{paper.title}\n{paper.abstract}".casefold()
-        raised = (word for word, pattern in self._keyword_patterns if pattern.found(text))
+        """Apply keywords, followed authors and mutes to a paper."""
+        text = paper.text.casefold()
+        keywords = (word for word, pattern in self._keyword_patterns if pattern.matches(text))
         return Verdict(
-            reasons=tuple(Reason(word, KEYWORD_WEIGHT, ReasonKind.KEYWORD) for word in raised),
+            reasons=tuple(Reason(word, KEYWORD_WEIGHT, ReasonKind.KEYWORD) for word in keywords),
             followed=self.followed(paper),
-            muted=next((word for word, pattern in self._mute_patterns if pattern.found(text)), None),
+            muted=next((word for word, pattern in self._mute_patterns if pattern.matches(text)), None),
         )
 
     def reasons(self, paper: Paper) -> tuple[Reason, ...]:
-        """One for each keyword that the paper mentions."""
+        """Return a reason for each keyword that the paper mentions."""
         return self.verdict(paper).reasons
 
     def followed(self, paper: Paper) -> str | None:
-        """The first author whom the profile always shows."""
+        """Return the first followed author of the paper."""
         if not self.authors:
             return None
         names = {_name(author) for author in paper.authors}
         return next((author for author in self.authors if _name(author) in names), None)
 
     def muted(self, paper: Paper) -> str | None:
-        """The first muted term that the paper mentions."""
+        """Return the first muted word that the paper mentions."""
         return self.verdict(paper).muted
 
     @cached_property
@@ -84,7 +85,7 @@ class Rules:
 
 
 class _Pattern:
-    """A term as whole words, whatever the white space between them."""
+    """A term as whole words, with any white space between them."""
 
     def __init__(self, term: str) -> None:
         words = term.casefold().split()
@@ -92,14 +93,14 @@ class _Pattern:
         spaced = r"\s+".join(map(re.escape, words))
         self._pattern = re.compile(rf"(?<!\w){spaced}(?!\w)")
 
-    def found(self, text: str) -> bool:
-        """Whether it is in a text, that is case-folded."""
-        # Nearly all texts have not even the first word, and looking for that is a twentieth of the work.
+    def matches(self, text: str) -> bool:
+        """Return whether a case-folded text has the term."""
+        # Most texts lack even the first word; a substring search takes a twentieth of the time of the pattern.
         return self._first in text and self._pattern.search(text) is not None
 
 
 def stemmed_phrases(text: str) -> str:
-    """The stems of a text with abbreviations expanded, between spaces; phrases are parted by semicolons."""
+    """Return a text's stems with abbreviations expanded, between spaces; phrases are separated by semicolons."""
     expansions = common_expansions()
     stems = (" ".join(expanded((token.stem for token in phrase), expansions)) for phrase in phrases(text))
     return f" {' ; '.join(stems)} "

@@ -1,7 +1,7 @@
-"""Extremely randomised trees (Geurts 2006) on the presence of terms: they learn "this and that, but not the other".
+"""Extremely randomised trees (Geurts 2006) on the presence of terms: conjunctions and exceptions.
 
-All trees grow together, level by level: with features of 0 and 1, one matrix product counts what every split of every
-node would part. So a fit takes a third of scikit-learn's time, whose trees each pay a fixed cost.
+All trees grow at the same time, level by level: with binary features, one matrix product computes the child weights of
+every split of every node. A fit takes a third of scikit-learn's time, where each tree has a fixed cost.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from itertools import pairwise
 
 import numpy as np
 
-# Probabilities beyond these are more than a few hundred votes can tell.
-_SUREST = 0.003
+# Probabilities are clipped to this distance from 0 and 1: a few hundred votes can't estimate more extreme ones.
+_MIN_PROBABILITY = 0.003
 _LEAF = -1
 
 
@@ -20,8 +20,8 @@ _LEAF = -1
 class Forest:
     """Fitted trees as arrays; a tree's root is node 0, the children of node n are 2 n + 1 (absent) and 2 n + 2.
 
-    ``columns`` (n_features,) are the terms whose presence is asked for, as columns of the vocabulary; ``feature``
-    (n_trees, n_nodes) is a node's place in ``columns``, -1 at leaves; ``value`` (n_trees, n_nodes) is the share liked.
+    ``columns`` (n_features,) are the features as columns of the vocabulary. ``feature`` (n_trees, n_nodes) is the index
+    into ``columns`` that a node is split by, -1 at leaves. ``value`` (n_trees, n_nodes) is the share of liked papers.
     """
 
     columns: np.ndarray
@@ -29,20 +29,20 @@ class Forest:
     value: np.ndarray
 
     def log_odds(self, presence: np.ndarray) -> np.ndarray:
-        """(n_papers,) log-odds of the mean over trees; ``presence`` is (n_papers, n_features), of ``columns``."""
+        """Return (n_papers,) log-odds of the mean over trees; ``presence`` is (n_papers, n_features)."""
         leaves = self._paths(presence)[-1]
         return np.asarray(_log_odds(np.take_along_axis(self.value, leaves, axis=1).mean(axis=0)))
 
     @property
     def root(self) -> float:
-        """The log-odds of papers of which nothing is asked."""
+        """The log-odds before any split."""
         return float(_log_odds(self.value[:, 0].mean()))
 
     def contributions(self, presence: np.ndarray) -> np.ndarray:
-        """(n_papers, n_features): a row and the root's log-odds add up to the paper's log-odds.
+        """Return (n_papers, n_features): a row and the root's log-odds sum to the paper's log-odds.
 
-        On its path through a tree a paper's probability changes at each split: the change belongs to the term that
-        was asked for (Saabas 2014). What probabilities change by is scaled to what log-odds do.
+        On a paper's path through a tree the probability changes at each split: the change is attributed to the term
+        of the split (Saabas 2014). The changes of probabilities are scaled to those of log-odds.
         """
         root = float(self.value[:, 0].mean())
         changes = np.zeros((len(presence), len(self.columns)))
@@ -59,16 +59,15 @@ class Forest:
         return np.asarray(changes * scale[:, None])
 
     def _paths(self, presence: np.ndarray) -> list[np.ndarray]:
-        """For each level the node that each paper is at, (n_trees, n_papers); a leaf stays where it is."""
+        """Return for each level the node of each paper, (n_trees, n_papers); a paper stays at its leaf."""
         has = np.ascontiguousarray(presence.T, dtype=np.int8)
         node = np.zeros((len(self.feature), len(presence)), dtype=np.int64)
         paths = [node]
         papers = np.arange(len(presence))
         for _ in range((self.feature.shape[1] + 1).bit_length() - 2):
             feature = np.take_along_axis(self.feature, node, axis=1)
-            if (
-                feature == _LEAF
-            ).all():  # also where no term was common enough to split by: has is empty then
+            # Not only to save time: without any feature `has` is empty, and indexing it would raise.
+            if (feature == _LEAF).all():
                 break
             node = np.where(feature == _LEAF, node, 2 * node + 1 + has[feature, papers])
             paths.append(node)
@@ -83,18 +82,21 @@ def fit_forest(
     *,
     trees: int,
     depth: int,
-    tried: float,
+    max_features: float,
     seed: int = 0,
 ) -> Forest:
-    """Grows ``trees`` to ``depth``; each split is the best of a random share ``tried`` of the features.
+    """Grow ``trees`` to ``depth``; each split is the best of a random share ``max_features`` of the features.
 
     ``presence`` is (n_papers, n_features) of 0 and 1, ``liked`` and ``weight`` (n_papers,).
     """
     random = np.random.default_rng(seed)
-    sides = [(presence[side].astype(np.float32), weight[side].astype(np.float32)) for side in (liked, ~liked)]
-    # For liked and other papers the node that each is at in each tree, and for each node their weight.
-    nodes = [np.zeros((trees, len(rows)), dtype=np.int64) for rows, _ in sides]
-    totals = np.tile(np.array([w.sum() for _, w in sides], np.float32)[:, None, None], (1, trees, 1))
+    # Everything is computed per class, liked and disliked: for each class the node of each paper in each tree, and the
+    # weight of the papers at each node.
+    classes = [
+        (presence[mask].astype(np.float32), weight[mask].astype(np.float32)) for mask in (liked, ~liked)
+    ]
+    nodes = [np.zeros((trees, len(rows)), dtype=np.int64) for rows, _ in classes]
+    totals = np.tile(np.array([w.sum() for _, w in classes], np.float32)[:, None, None], (1, trees, 1))
     feature = np.full((trees, 2 ** (depth + 1) - 1), _LEAF, dtype=np.int16)
     value = np.zeros(feature.shape, dtype=np.float32)
     value[:, 0] = totals[0, :, 0] / np.maximum(totals.sum(axis=0)[:, 0], 1e-9)
@@ -106,60 +108,70 @@ def fit_forest(
         slot = np.full((trees, width), -1)
         slot[tree, node] = np.arange(len(tree))
         present = np.stack(
-            [_counted(slot, at, len(tree), *side) for at, side in zip(nodes, sides, strict=True)]
+            [
+                _feature_weights(slot, node_of, len(tree), *papers)
+                for node_of, papers in zip(nodes, classes, strict=True)
+            ]
         )
-        own = totals[:, tree, node]
-        best, splits = _best_splits(present, own, tried, random)
+        node_weights = totals[:, tree, node]
+        best, splits = _best_splits(present, node_weights, max_features, random)
         has = np.take_along_axis(present, best[None, :, None], axis=2)[:, :, 0] * splits
         children = np.zeros((2, trees, 2 * width), dtype=np.float32)
-        for child, part in enumerate((own * splits - has, has)):
+        for child, part in enumerate((node_weights * splits - has, has)):
             children[:, tree, 2 * node + child] = np.maximum(part, 0)
             share = part[0] / np.maximum(part.sum(axis=0), 1e-9)
             value[tree, 2 * width - 1 + 2 * node + child] = np.where(splits, share, 0)
         feature[tree, width - 1 + node] = np.where(splits, best, _LEAF)
-        chosen = np.full((trees, width + 1), _LEAF)  # one more for papers that are at a leaf already: node -1
-        chosen[tree, node] = np.where(splits, best, _LEAF)
-        nodes = [_moved(at, chosen, rows) for at, (rows, _) in zip(nodes, sides, strict=True)]
+        # One column more than nodes: papers that are at a leaf already have node -1, which indexes the last.
+        split_by = np.full((trees, width + 1), _LEAF)
+        split_by[tree, node] = np.where(splits, best, _LEAF)
+        nodes = [
+            _next_level(node_of, split_by, rows) for node_of, (rows, _) in zip(nodes, classes, strict=True)
+        ]
         totals = children
     return Forest(columns, feature, value)
 
 
-def _counted(
-    slot: np.ndarray, at: np.ndarray, slots: int, rows: np.ndarray, weight: np.ndarray
+def _feature_weights(
+    slot: np.ndarray, node_of: np.ndarray, slots: int, rows: np.ndarray, weight: np.ndarray
 ) -> np.ndarray:
-    """(slots, n_features): what the papers at a node that have a feature weigh together."""
-    tree, paper = np.nonzero(at >= 0)
-    where = slot[tree, at[tree, paper]]
-    tree, paper, where = (each[where >= 0] for each in (tree, paper, where))
-    belongs = np.zeros((slots, len(rows)), dtype=np.float32)
-    belongs[where, paper] = weight[paper]
-    return np.asarray(belongs @ rows)
+    """Return (slots, n_features): the weight of the papers at a node that have a feature."""
+    tree, paper = np.nonzero(node_of >= 0)
+    slot_of = slot[tree, node_of[tree, paper]]
+    in_slot = slot_of >= 0
+    membership = np.zeros((slots, len(rows)), dtype=np.float32)
+    membership[slot_of[in_slot], paper[in_slot]] = weight[paper[in_slot]]
+    return np.asarray(membership @ rows)
 
 
 def _best_splits(
-    present: np.ndarray, own: np.ndarray, tried: float, random: np.random.Generator
+    present: np.ndarray, node_weights: np.ndarray, max_features: float, random: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(n_nodes,) the feature that each node is split by, by the Gini index, and whether any parts it."""
-    absent = own[:, :, None] - present
-    weights = present.sum(axis=0), absent.sum(axis=0)
-    least = 1e-5 * own.sum(axis=0)[:, None]
-    parts = (weights[0] > least) & (weights[1] > least)
-    gain = present[0] ** 2 / np.maximum(weights[0], 1e-9) + absent[0] ** 2 / np.maximum(weights[1], 1e-9)
-    # Of the features that part the papers, each node tries those that got the lowest of random numbers.
-    drawn = np.where(parts, random.random(gain.shape, dtype=np.float32), 2)
-    count = max(1, int(tried * gain.shape[1]))
-    highest = np.partition(drawn, count - 1, axis=1)[:, count - 1 : count]
-    gain[(drawn > highest) | ~parts] = -1
-    return gain.argmax(axis=1), parts.any(axis=1)
+    """Return (n_nodes,) the feature of the best split of each node by the Gini index, and whether there is any."""
+    absent = node_weights[:, :, None] - present
+    present_weight = present.sum(axis=0)
+    absent_weight = absent.sum(axis=0)
+    # Not 0: the difference of two float32 sums is seldom exactly 0 where no paper lacks the feature.
+    minimum = 1e-5 * node_weights.sum(axis=0)[:, None]
+    valid = (present_weight > minimum) & (absent_weight > minimum)
+    gain = present[0] ** 2 / np.maximum(present_weight, 1e-9) + absent[0] ** 2 / np.maximum(
+        absent_weight, 1e-9
+    )
+    # A random subset of the valid features for each node: those with the lowest random numbers, 2 marking invalid ones.
+    drawn = np.where(valid, random.random(gain.shape, dtype=np.float32), 2)
+    count = max(1, int(max_features * gain.shape[1]))
+    threshold = np.partition(drawn, count - 1, axis=1)[:, count - 1 : count]
+    gain[(drawn > threshold) | ~valid] = -1
+    return gain.argmax(axis=1), valid.any(axis=1)
 
 
-def _moved(at: np.ndarray, chosen: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """The nodes of the next level that papers come to; -1 where their node was not split."""
-    feature = np.take_along_axis(chosen, at, axis=1)
+def _next_level(node_of: np.ndarray, split_by: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Return each paper's node of the next level; -1 where its node was not split."""
+    feature = np.take_along_axis(split_by, node_of, axis=1)
     has = rows.T[feature, np.arange(len(rows))] > 0
-    return np.where(feature == _LEAF, -1, 2 * at + has)
+    return np.where(feature == _LEAF, -1, 2 * node_of + has)
 
 
 def _log_odds(probability: np.ndarray) -> np.ndarray:
-    p = np.clip(probability, _SUREST, 1 - _SUREST)
+    p = np.clip(probability, _MIN_PROBABILITY, 1 - _MIN_PROBABILITY)
     return np.asarray(np.log(p / (1 - p)))

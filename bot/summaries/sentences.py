@@ -1,14 +1,14 @@
-"""An abstract as sentences, each word for word as it stands there."""
+"""Sentence segmentation of abstracts; every sentence is quoted verbatim."""
 
 from __future__ import annotations
 
 import re
 
-# A full stop after these ends no sentence, whatever follows.
+# Abbreviations: a full stop after them never ends a sentence.
 _NEVER_LAST = frozenset(
     "e.g i.e eg ie et.al al cf vs viz resp approx ca esp incl dr prof mr ms mrs st".split()
 )
-# After these it ends none where a number follows.
+# After these a full stop doesn't end a sentence if a number follows ("Fig. 2").
 _BEFORE_NUMBERS = frozenset(
     "alg app appx art ch chap def eq eqn eqs fig figs lem no nos nr pp prop ref refs sec sect secs tab thm vol".split()
 )
@@ -33,23 +33,24 @@ _LIST_MARK = re.compile(r"(?:^|[:;,])\s*(?:\d{1,2}|[ivx]{1,4})$")
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text in its order; their text is a part of ``text``, without the white space around.
+    """Split a text into sentences, in order; each is a part of ``text`` without the white space around it.
 
     >>> sentences("We gain 3.5 points, e.g. on MATH. See Fig. 2 there! Done")
     ['We gain 3.5 points, e.g. on MATH.', 'See Fig. 2 there!', 'Done']
     """
-    found, start = [], 0
+    parts = []
+    start = 0
     for end in _END.finditer(text):
         before = text[max(start, end.start() - _LOOK_BACK) : end.start()]
         if _ends_here(before, end.group(), text, end.end()):
-            found.append(text[start : end.end()].strip())
+            parts.append(text[start : end.end()].strip())
             start = end.end()
-    found.append(text[start:].strip())
-    return [sentence for sentence in found if sentence]
+    parts.append(text[start:].strip())
+    return [sentence for sentence in parts if sentence]
 
 
 def _ends_here(before: str, mark: str, text: str, after: int) -> bool:
-    """Whether the mark after ``before`` ends a sentence, rather than an abbreviation, an initial, a list's number."""
+    """Return whether the mark after ``before`` ends a sentence, not an abbreviation, an initial or a list number."""
     if mark[:1] != "." or not (word := _LAST_WORD.search(before)):
         return True
     if _LIST_MARK.search(before):

@@ -34,7 +34,7 @@ from scipy.special import expit
 from bot.ranking import Corpus, learner
 from bot.ranking.experts import EXPERTS, Experts, Papers
 from bot.ranking.mixture import Predictions, home_mixture, reader_mixture
-from bot.ranking.taste import Tastes, faded, pooled
+from bot.ranking.user_vectors import UserVectors, centroids, time_decay
 from bot.ranking.words import topics_row
 
 SIZE, NOISE, THRESHOLDS = 10, 0.05, (0.0, 0.1, 0.2, 0.3)
@@ -107,21 +107,21 @@ class Home:
             judged[number, [place for place in places if place is not None]] = True
         up, n_up = self._side(day, liked=True)
         down, n_down = self._side(day, liked=False)
-        tastes = Tastes(self.interests, up, down, n_up, n_down)
+        users = UserVectors(self.interests, up, down, n_up, n_down)
         learned = [reader.learned for reader in self.readers]
-        return Experts(self.corpus).fit(tastes, sp.csr_matrix(judged), self.covered, learned)
+        return Experts(self.corpus).fit(users, sp.csr_matrix(judged), self.covered, learned)
 
     def _side(self, day: int, *, liked: bool) -> tuple[sp.csr_matrix, np.ndarray]:
         votes = [
-            (number, row, faded(day - when))
+            (number, row, time_decay(day - when))
             for number, reader in enumerate(self.readers)
             for row, when in zip(reader.rows, reader.days, strict=True)
             if reader.votes[row] == liked
         ]
         owners, rows, weights = zip(*votes, strict=True) if votes else ((), (), ())
         counted = np.bincount(np.array(owners, int), np.array(weights), len(self.readers))
-        own = self.papers.vectors.own[list(rows)]
-        return pooled(own, owners, weights, len(self.readers)), counted
+        own = self.papers.vectors.terms[list(rows)]
+        return centroids(own, owners, weights, len(self.readers)), counted
 
     def _votes(self, number: int, day: int, last: int) -> learner.Votes:
         reader = self.readers[number]
@@ -129,11 +129,11 @@ class Home:
         count = min(learner.BACKGROUND, len(unjudged))
         drawn = unjudged[np.linspace(0, len(unjudged) - 1, count).astype(int)]
         return learner.Votes(
-            rows=self.papers.vectors.own[reader.rows],
+            rows=self.papers.vectors.terms[reader.rows],
             liked=reader.votes[reader.rows],
-            weight=np.array([faded(day - when) for when in reader.days]),
+            weight=np.array([time_decay(day - when) for when in reader.days]),
             interests=self.interests[number],
-            background=self.papers.vectors.own[drawn],
+            background=self.papers.vectors.terms[drawn],
         )
 
 

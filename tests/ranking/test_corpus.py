@@ -25,8 +25,8 @@ def test_a_saved_corpus_gives_the_same_rows(corpus):
     texts = [TEXTS[3], "a new text of a reward model", ""]
     assert fitted_on == (1200, 7)
     assert np.array_equal(again.transform(texts).toarray(), corpus.transform(texts).toarray())
-    assert np.array_equal(again.vectors(texts).words.toarray(), corpus.vectors(texts).words.toarray())
-    assert np.array_equal(again.everyday_.latent, corpus.everyday_.latent)
+    assert np.array_equal(again.vectors(texts).expanded.toarray(), corpus.vectors(texts).expanded.toarray())
+    assert np.array_equal(again.reference_.latent, corpus.reference_.latent)
 
 
 @pytest.mark.parametrize("content", [b"", b"no arrays", b"PK\x03\x04broken"])
@@ -42,7 +42,7 @@ def test_a_word_of_one_paper_among_many_is_no_term(corpus):
 
 def test_no_more_papers_are_kept_than_asked_for():
     corpus = Corpus(max_papers=50, background=20).fit(TEXTS)
-    assert (corpus.rows_.shape[0], corpus.background_.shape[0], len(corpus.everyday_)) == (50, 20, 20)
+    assert (corpus.rows_.shape[0], corpus.background_.shape[0], len(corpus.reference_)) == (50, 20, 20)
 
 
 def test_a_known_text_has_the_row_that_a_new_corpus_member_would_have(corpus):

@@ -26,7 +26,7 @@ def wanted(presence: np.ndarray) -> np.ndarray:
 def forest_of(papers: int = 400):
     has = presence_of(papers, 0)
     return fit_forest(
-        np.arange(has.shape[1]), has, wanted(has), np.ones(papers), trees=40, depth=6, tried=0.3
+        np.arange(has.shape[1]), has, wanted(has), np.ones(papers), trees=40, depth=6, max_features=0.3
     )
 
 
@@ -49,7 +49,7 @@ def test_what_trees_say_is_the_root_and_what_each_term_adds():
 def test_trees_of_papers_that_are_all_alike_say_the_share_liked():
     has = np.zeros((10, 3), np.int8)
     liked = np.arange(10) < 4
-    forest = fit_forest(np.arange(3), has, liked, np.ones(10), trees=3, depth=4, tried=0.5)
+    forest = fit_forest(np.arange(3), has, liked, np.ones(10), trees=3, depth=4, max_features=0.5)
     assert forest.log_odds(has) == pytest.approx(np.log(0.4 / 0.6), abs=1e-4)
     assert not forest.contributions(has).any()
 

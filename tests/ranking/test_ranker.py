@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from bot.domain import Entry, Paper, ReasonKind
 from bot.identity import first_sight
 from bot.ranking import Corpus, Interest, Ranker, Rules
+from bot.terms import tokens
 
 NOW = datetime(2025, 5, 6, 8, tzinfo=UTC)
 TOPICS = {
@@ -182,7 +183,7 @@ def test_reasons_and_the_rest_add_up_to_the_log_odds(ranker, papers, up, down, i
 
 
 def test_a_batch_gives_each_reader_what_they_get_alone(ranker, papers):
-    """Other candidates, rules, thumbs and ignored words beside one's own change nothing."""
+    """The candidates, rules, votes and ignored words of other readers change nothing."""
     interests = [
         Interest("verifiable rewards", Rules(["robot"], mute=["video"]), papers[:3], papers[30:32]),
         Interest("robot grasping\n\nphoneme", Rules(authors=["Ada"]), ignored=["robot", "no such word"]),
@@ -190,29 +191,36 @@ def test_a_batch_gives_each_reader_what_they_get_alone(ranker, papers):
         Interest(),
     ]
     candidates = [papers[5:25], papers[::2], papers[15:], []]
-    for interest, some, ranking in zip(
-        interests, candidates, ranker.rankings(interests, candidates), strict=True
-    ):
-        alone = ranker.rank(interest, some)
+    rankings = ranker.rankings(interests, candidates)
+    for interest, reader_papers, ranking in zip(interests, candidates, rankings, strict=True):
+        alone = ranker.rank(interest, reader_papers)
         assert_alike(ranking.scores, alone.scores)
         assert_alike(ranking.explained(ranking.scores), alone.explained(alone.scores))
         ids = [score.paper for score in alone.scores]
         assert [ranking.interest(i) for i in ids] == [alone.interest(i) for i in ids]
-        likeness = [ranking.similarity(ids[0], i) for i in ids]
-        assert likeness == pytest.approx([alone.similarity(i, ids[0]) for i in ids])
+        similarities = [ranking.similarity(ids[0], i) for i in ids]
+        assert similarities == pytest.approx([alone.similarity(i, ids[0]) for i in ids])
 
 
-def assert_alike(some, others):
-    """The same scores; those that are equal but for rounding may change places."""
-    assert [s.log_odds for s in some] == pytest.approx([s.log_odds for s in others], abs=1e-4)
+def assert_alike(scores, others):
+    """The same scores; scores that are equal but for rounding may be in another order.
+
+    Trees give a weight to the absence of a term, too. Its spelling is that of the batch's papers, which may have the
+    term where the reader's own candidates don't: terms are compared by their stems.
+    """
+    assert [s.log_odds for s in scores] == pytest.approx([s.log_odds for s in others], abs=1e-4)
     by_paper = {score.paper: score for score in others}
-    for one in some:
-        other = by_paper[one.paper]
-        assert (one.because, one.followed, one.muted) == (other.because, other.followed, other.muted)
-        assert (one.log_odds, one.rest) == pytest.approx((other.log_odds, other.rest), abs=1e-4)
-        assert {r.term: r.weight for r in one.reasons} == pytest.approx(
-            {r.term: r.weight for r in other.reasons}, abs=1e-4
-        )
+    for score in scores:
+        other = by_paper[score.paper]
+        assert (score.because, score.followed, score.muted) == (other.because, other.followed, other.muted)
+        assert (score.log_odds, score.rest) == pytest.approx((other.log_odds, other.rest), abs=1e-4)
+        assert weight_by_stems(score) == pytest.approx(weight_by_stems(other), abs=1e-4)
+
+
+def weight_by_stems(score):
+    weights = {(r.kind, " ".join(token.stem for token in tokens(r.term))): r.weight for r in score.reasons}
+    assert len(weights) == len(score.reasons)
+    return weights
 
 
 def test_ignored_words_count_neither_in_the_score_nor_among_its_reasons(ranker, papers):
@@ -225,12 +233,12 @@ def test_ignored_words_count_neither_in_the_score_nor_among_its_reasons(ranker, 
     assert len(after.reasons) == len(before.reasons) - 1
     assert after.log_odds == pytest.approx(before.log_odds - robot.weight, abs=1e-5)
     assert after.rest == pytest.approx(before.rest, abs=1e-5)
-    assert "robot" not in {word.term for word in ranking.usual_words()}
+    assert "robot" not in {word.term for word in ranking.mean_contributions()}
 
 
 def test_usual_words_are_the_mean_of_what_each_paper_has(ranker, papers):
     ranking = ranker.rank(Interest("robot grasping", up=papers[:2]), papers[5:15])
-    usual = {word.term: word.weight for word in ranking.usual_words()}
+    usual = {word.term: word.weight for word in ranking.mean_contributions()}
     each = [{r.term: r.weight for r in score.reasons} for score in ranking.explained(ranking.scores)]
     mean = {term: sum(words.get(term, 0) for words in each) / 10 for words in each for term in words}
     assert usual == pytest.approx(mean, abs=1e-5)

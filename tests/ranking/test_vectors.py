@@ -9,8 +9,8 @@ from hypothesis.extra.numpy import arrays
 
 from bot.ranking.corpus import Corpus
 from bot.ranking.reader_models import ReaderModels
-from bot.ranking.taste import Tastes
-from bot.ranking.vectors import nearest, shared_out, unit
+from bot.ranking.user_vectors import UserVectors
+from bot.ranking.vectors import l2_normalize, nearest, neighbour_weights
 
 TOPICS = ("reward model verifiable", "owl nest song", "graph proof lemma", "robot arm grasp")
 TEXTS = [f"{TOPICS[i % 4]} paper{i % 13} result{i % 7} detail{i % 5}" for i in range(240)]
@@ -29,19 +29,19 @@ def models(corpus):
     """Of one who wants owls, and has liked and disliked some papers; and of one who gave only words."""
     rows = corpus.transform(TEXTS)
     none = sp.csr_matrix((1, rows.shape[1]), dtype=np.float32)
-    up = sp.vstack([unit(rows[[1]] + rows[[5]] + rows[[9]]), none], format="csr")
-    down = sp.vstack([unit(rows[[2]]), none], format="csr")
-    wanted = unit(corpus.transform(["owl song", "proof"]))
+    up = sp.vstack([l2_normalize(rows[[1]] + rows[[5]] + rows[[9]]), none], format="csr")
+    down = sp.vstack([l2_normalize(rows[[2]]), none], format="csr")
+    wanted = l2_normalize(corpus.transform(["owl song", "proof"]))
     judged = sp.csr_matrix((2, corpus.background_.shape[0]), dtype=bool)
-    tastes = Tastes(wanted, up, down, np.array([3.0, 0.0]), np.array([1.0, 0.0]))
-    return ReaderModels(corpus).fit(tastes, judged)
+    users = UserVectors(wanted, up, down, np.array([3.0, 0.0]), np.array([1.0, 0.0]))
+    return ReaderModels(corpus).fit(users, judged)
 
 
 @given(some_rows)
 def test_the_nearest_are_those_of_highest_cosine_without_a_paper_itself(values):
     rows = sp.csr_matrix(values)
     near = nearest(rows, rows, np.arange(len(values))).toarray()
-    cosines = (unit(rows) @ unit(rows).T).toarray()
+    cosines = (l2_normalize(rows) @ l2_normalize(rows).T).toarray()
     np.fill_diagonal(cosines, 0)
     for found, all_of_them in zip(near, cosines, strict=True):
         assert sorted(found) == pytest.approx([*[0] * 88, *sorted(all_of_them)[-2:]], abs=1e-6)
@@ -52,22 +52,22 @@ def test_the_nearest_are_those_of_highest_cosine_without_a_paper_itself(values):
 def test_what_near_papers_count_for_is_the_same_however_near_they_are(values):
     rows = sp.csr_matrix(values)
     near = nearest(rows, rows, np.arange(len(values)))
-    total = np.asarray(shared_out(near).sum(axis=1)).ravel()
+    total = np.asarray(neighbour_weights(near).sum(axis=1)).ravel()
     assert total[near.getnnz(axis=1) > 0] == pytest.approx(0.6)
     assert not total[near.getnnz(axis=1) == 0].any()
 
 
 def test_a_known_paper_is_not_its_own_neighbour(corpus):
     vectors = corpus.vectors([TEXTS[7]])
-    assert vectors.near.nnz == 5
-    assert 7 not in vectors.near.indices
+    assert vectors.neighbours.nnz == 5
+    assert 7 not in vectors.neighbours.indices
 
 
 def test_words_of_near_papers_come_in(corpus):
     vectors = corpus.vectors(["an owl of song"])
     nest = list(corpus.terms_).index("nest")
-    assert vectors.own[0, nest] == 0
-    assert vectors.words[0, nest] > 0
+    assert vectors.terms[0, nest] == 0
+    assert vectors.expanded[0, nest] > 0
 
 
 @pytest.mark.parametrize("reader", [0, 1])
@@ -77,12 +77,12 @@ def test_the_words_add_up_to_the_score_and_all_stand_in_the_paper(corpus, models
     expected = models.decision_function(papers)[reader] - models.intercept_[reader]
     assert np.asarray(added.sum(axis=1)).ravel() == pytest.approx(expected, abs=1e-3)
     for row in range(len(papers)):
-        assert set(added[row].nonzero()[1]) <= set(papers.own[row].indices)
+        assert set(added[row].nonzero()[1]) <= set(papers.terms[row].indices)
 
 
 def test_a_paper_without_a_known_word_has_the_same_score_whoever_is_near(corpus, models):
     papers = corpus.vectors(["nothing known here zzz"])
-    assert papers.near.nnz == 0
+    assert papers.neighbours.nnz == 0
     assert models.decision_function(papers)[:, 0] == pytest.approx(models.intercept_)
 
 
@@ -93,5 +93,5 @@ def test_a_paper_has_the_same_vectors_alone_and_among_others(corpus, texts):
     assert len(together) == len(texts)
     for row, text in enumerate(texts):
         alone = corpus.vectors([text])
-        assert together[[row]].words.toarray() == pytest.approx(alone.words.toarray(), abs=1e-6)
+        assert together[[row]].expanded.toarray() == pytest.approx(alone.expanded.toarray(), abs=1e-6)
         assert together[[row]].latent == pytest.approx(alone.latent, abs=1e-5)
