@@ -30,7 +30,10 @@ def create_private(file: Path) -> None:
     the library, which reports them when it opens the file.
     """
     with suppress(OSError):
-        os.close(os.open(file, os.O_WRONLY | os.O_CREAT, 0o600))
+        # O_EXCL, so that a file which exists is not even opened: closing a descriptor of a file drops all POSIX locks
+        # that this process holds on it, and SQLite's among them. Two processes then wrote to one database at once and
+        # damaged it (https://www.sqlite.org/howtocorrupt.html, 2.2).
+        os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def _is_open(path: Path) -> bool:

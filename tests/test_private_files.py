@@ -3,13 +3,15 @@
 import os
 import sqlite3
 import stat
+import subprocess
+import sys
 from contextlib import closing
 from datetime import UTC, datetime
 
 import pytest
 
 from bot.app import open_app
-from bot.private_files import make_private
+from bot.private_files import create_private, make_private
 
 RUN = ("run", "--now", "2025-05-07T09:00:00+02:00")
 
@@ -88,3 +90,17 @@ def test_check_reports_a_key_that_would_stop_run(home, paperbot):
     assert (check.code, run.code) == (2, 2)
     assert "secret.key: is empty; restore it from a backup" in check.err + check.out
     assert "secret.key: is empty; restore it from a backup" in run.err
+
+
+def test_a_file_that_exists_keeps_the_locks_that_this_process_has_on_it(tmp_path):
+    """Closing any descriptor of a file drops all POSIX locks of the process: SQLite's database would be damaged."""
+    file = tmp_path / "papers.db"
+    with closing(sqlite3.connect(file, isolation_level=None)) as connection:
+        connection.execute("CREATE TABLE papers (title)")
+        connection.execute("BEGIN EXCLUSIVE")
+        create_private(file)
+        code = "import sqlite3, sys; sqlite3.connect(sys.argv[1], timeout=0).execute('BEGIN IMMEDIATE')"
+        other = subprocess.run(
+            [sys.executable, "-c", code, file], capture_output=True, text=True, check=False
+        )
+    assert "database is locked" in other.stderr

@@ -190,7 +190,9 @@ def test_a_truncated_post_changes_nothing(app, links, reader, chunks):
     async def send(message):
         sent.append(message)
 
-    asyncio.run(make_web(app)(scope, receive, send))
+    # In a thread of its own: Playwright's loop runs in this one as soon as a test has used the browser.
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(lambda: asyncio.run(make_web(app)(scope, receive, send))).result()
     assert sent == []
     assert app.store.readers.by_id(reader.id).stopped is None
 
