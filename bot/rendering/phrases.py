@@ -15,7 +15,7 @@ from bot.wording import listed, plural
 TITLE_WIDTH = 300
 # Mail programs on telephones show about 40 characters of a subject, those on desktops about 70.
 SUBJECT_WIDTH = 70
-_KIND_LABELS = {PickKind.EXPLORE: "A guess, to learn from", PickKind.ALERT: "On your alert list"}
+_KIND_LABELS = {PickKind.EXPLORE: "Exploratory pick", PickKind.ALERT: "On your alert list"}
 _NAMED_AUTHORS = 3
 _OTHER_SIGHTINGS = 3
 
@@ -100,7 +100,7 @@ def guess(pick: Pick) -> str:
 
 
 def label(pick: Pick) -> str:
-    """Return the pick's label and its match on one line: ``A guess, to learn from: 50% match``."""
+    """Return the pick's label and its match on one line: ``Exploratory pick: 50% match``."""
     return ": ".join(part for part in (guess(pick), match(pick)) if part)
 
 

@@ -67,7 +67,7 @@ def test_the_html_shows_each_field_of_a_pick(mail: MailParts) -> None:
         "Reward models 6 May 2025 · 3 picks from 143 new papers",
         "LLM-RL · 5 May 2025 · also in Daily Papers, 17 Apr 2026 Best of & all Ada Lovelace",
         "It gains 63%. By 5% on the rest. 92% match · Because of: reward model",
-        "A guess, to learn from",
+        "Exploratory pick",
         "Searched (search)",
         "92% match · You follow Ada Lovelace",
         "You get this because ada@example.org reads the profile “Reward models”.",
@@ -107,7 +107,7 @@ def test_the_plain_text_is_readable(mail: MailParts, full: Edition, links: Links
     assert "    https://example.org/paper" in lines
     assert f"    (search) {title_link(full.picks[1].paper).url}" in lines
     assert f"    {links.thumb(full.picks[0].paper, Vote.UP)}" in lines
-    assert "    A guess, to learn from: 50% match" in lines
+    assert "    Exploratory pick: 50% match" in lines
     assert lines[-1] == links.unsubscribe()
     assert all(len(line) <= 72 for line in lines if "https://" not in line)
 

@@ -117,7 +117,7 @@ def test_several_keywords_are_named_together(make_pick: Pick_) -> None:
 def test_only_an_exploration_pick_is_called_a_guess(make_pick: Pick_) -> None:
     assert phrases.label(make_pick()) == "92% match"
     explored = make_pick(kind=PickKind.EXPLORE, probability=0.5)
-    assert phrases.label(explored) == "A guess, to learn from: 50% match"
+    assert phrases.label(explored) == "Exploratory pick: 50% match"
 
 
 def test_the_tally_counts_in_correct_english(make_pick: Pick_, make_edition: Edition_) -> None:

@@ -83,7 +83,7 @@ def test_a_pick_shows_title_credits_summary_and_reasons(
         "6 May 2025 · 1 pick from 143 new papers",
         "Ada Lovelace · LLM-RL · 5 May 2025",
         "We did it. It worked.",
-        "A guess, to learn from: 92% match",
+        "Exploratory pick: 92% match",
         "Because of: reward model",
         f"<{links.me()}|What I have learned, when and how much>",
         f"<{links.unsubscribe()}|Stop these editions>",
