@@ -339,7 +339,7 @@ class EditionKind(StrEnum):
 
     EDITION = "edition"  # the day's picks, or the reason why it is quiet
     ALERT = "alert"  # one paper, sent at once
-    SKIPPED = "skipped"  # a date missed by downtime, which a later edition makes up for; no messages
+    MISSED = "skipped"  # a date missed by downtime, which a later edition makes up for; no messages
 
 
 class QuietReason(StrEnum):

@@ -95,7 +95,7 @@ class FailureScope(StrEnum):
 class DeliveryError(PaperbotError):
     """A message that was not delivered.
 
-    ``permanent``: trying again won't help. ``blame``: what the refusal is about. ``unknown``: the body was
+    ``permanent``: trying again won't help. ``scope``: what the refusal is about. ``unknown``: the body was
     handed over but no answer came, so the message may have arrived; sending it again might deliver it twice.
     ``retry_after``: seconds that the other side asks us to wait. ``code``: its own code for the refusal, such as
     ``550`` or ``channel_not_found``.
@@ -106,20 +106,20 @@ class DeliveryError(PaperbotError):
         message: str,
         *,
         permanent: bool,
-        blame: FailureScope = FailureScope.MESSAGE,
+        scope: FailureScope = FailureScope.MESSAGE,
         unknown: bool = False,
         retry_after: float | None = None,
         code: str = "",
     ) -> None:
         super().__init__(message)
         self.permanent = permanent
-        self.blame = blame
+        self.scope = scope
         self.unknown = unknown
         self.retry_after = retry_after
         self.code = code
 
 
-def mistake(error: Exception) -> str:
+def unexpected_error(error: Exception) -> str:
     """Return one line about an unexpected exception; the traceback goes to the log."""
     # Exceptions of libraries may have a whole document in their message.
     reason = " ".join(str(error).split())[:200]

@@ -82,7 +82,7 @@ def same(entry: Entry, paper: Paper) -> bool:
     return normalised_title(entry.title) == normalised_title(paper.title)
 
 
-def first_sight(entry: Entry, paper_id: PaperId, now: datetime) -> Paper:
+def new_paper(entry: Entry, paper_id: PaperId, now: datetime) -> Paper:
     """Return a new paper with the fields of the first entry that mentions it."""
     return Paper(
         id=paper_id,

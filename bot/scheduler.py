@@ -21,7 +21,7 @@ from apscheduler.schedulers.background import BackgroundScheduler
 
 from bot.app import App, open_app
 from bot.domain import Problem
-from bot.errors import PaperbotError, UsageError, mistake
+from bot.errors import PaperbotError, UsageError, unexpected_error
 from bot.parsing import Parser
 from bot.tokens import Redactor
 from bot.web import make_web
@@ -50,13 +50,13 @@ class Jobs:
         """Retrieve and store what the sources have; the first time, learn the vocabulary as well."""
 
         def work(app: App, now: datetime) -> Sequence[Problem]:
-            digests, problems = app.pipeline.ingest(now)
+            digests, problems = app.daily_job.ingest(now)
             if new := sum(digest.new for digest in digests):
                 log.info("%d new papers", new)
             problems = [*problems, *app.notify_operator(problems, now)]
             if not self._first_ingest_done.is_set():
                 # Before anybody waits for it: no process may have learned it yet, or an older version otherwise.
-                app.learn()
+                app.refit_corpus()
             return problems
 
         try:
@@ -68,7 +68,7 @@ class Jobs:
         """Compose and deliver what is due; the first time after the first ingest, unless that is slow."""
 
         def work(app: App, now: datetime) -> Sequence[Problem]:
-            report = app.pipeline.publish(now)
+            report = app.daily_job.publish(now)
             if report.editions or report.alerts or report.delivered:
                 counts = (report.editions, report.alerts, report.delivered)
                 log.info("%d editions, %d alerts, %d delivered", *counts)
@@ -87,7 +87,7 @@ class Jobs:
             problems = [Problem(job, str(error))]
         except Exception as error:
             log.debug("%s", job, exc_info=True)
-            problems = [Problem(job, mistake(error))]
+            problems = [Problem(job, unexpected_error(error))]
         # A lasting problem is logged once and not with each tick, which would be 1,440 times a day.
         for problem in problems:
             if problem not in self._logged.get(job, ()):

@@ -135,14 +135,14 @@ class Redactor(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Let every record pass, with the tokens removed from its message and traceback."""
-        record.msg = redacted(record.getMessage())
+        record.msg = redact(record.getMessage())
         record.args = None
         if record.exc_info:
-            record.exc_text = redacted(logging.Formatter().formatException(record.exc_info))
+            record.exc_text = redact(logging.Formatter().formatException(record.exc_info))
         return True
 
 
-def redacted(text: str) -> str:
+def redact(text: str) -> str:
     """Return the text without the tokens of our links.
 
     >>> redacted("GET /thumb/WzEsMV0.aXY.x?vote=up failed")

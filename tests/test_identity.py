@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain import Entry
-from bot.identity import arxiv_id, first_sight, keys, link, merge, normalised_title, same
+from bot.identity import arxiv_id, keys, link, merge, new_paper, normalised_title, same
 
 NOW = datetime(2025, 5, 6, 8, tzinfo=UTC)
 
 
 def paper(**values):
-    return first_sight(Entry(**{"title": "A Study of Rewards", **values}), 1, NOW)
+    return new_paper(Entry(**{"title": "A Study of Rewards", **values}), 1, NOW)
 
 
 @pytest.mark.parametrize(

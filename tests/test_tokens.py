@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from bot.domain import Entry, Kind, Reader, Vote
 from bot.errors import PaperbotError
-from bot.identity import first_sight
+from bot.identity import new_paper
 from bot.reader_links import ReaderLinks
 from bot.tokens import Purpose, Redactor, Signer, TokenError, load_keys
 
@@ -136,7 +136,7 @@ def test_links_hold_ids_and_no_address():
     reader = Reader(5, "rewards", Kind.EMAIL, "ada@example.org")
     signer = Signer([KEY])
     links = ReaderLinks("https://papers.example.org", signer, reader)
-    paper = first_sight(Entry("Title"), 17, datetime(2025, 5, 6, tzinfo=UTC))
+    paper = new_paper(Entry("Title"), 17, datetime(2025, 5, 6, tzinfo=UTC))
     thumb = links.thumb(paper, Vote.DOWN)
     assert thumb.startswith("https://papers.example.org/thumb/")
     assert thumb.endswith("?vote=down")

@@ -126,7 +126,7 @@ class App:
         return store
 
     @cached_property
-    def room(self) -> DiskSpace:
+    def disk_space(self) -> DiskSpace:
         """The disks that are written to: the store's, and the outbox folder's if messages are files."""
         # A database server looks after its own disk.
         database = self.home.database_file
@@ -177,10 +177,10 @@ class App:
         """Look up the links that digests don't have, if ``links.resolve`` is set; return what failed."""
         if not self.home.settings.links.resolve:
             return ()
-        from bot.ingestion.link_resolution import Resolver
+        from bot.ingestion.link_resolution import LinkResolver
 
         # Answers are parsed in the parser process like digests: they are as untrusted.
-        return Resolver(self.store, self._fetcher, self.parser.parse).resolve(now)
+        return LinkResolver(self.store, self._fetcher, self.parser.parse).resolve(now)
 
     # Ranking and editions
 
@@ -201,17 +201,17 @@ class App:
 
         return CorpusCache(self.home.state / "corpus.npz", self.store.papers)
 
-    def learn(self) -> None:
+    def refit_corpus(self) -> None:
         """Fit the corpus again if enough papers have arrived."""
         self._corpora.renew()
 
     @cached_property
-    def editor(self) -> EditionComposer:
+    def composer(self) -> EditionComposer:
         """Composes editions."""
         from bot.editions.composer import EditionComposer
-        from bot.editions.source_activity import Sources
+        from bot.editions.source_activity import SourceMonitor
 
-        sources = Sources(self.store, self.sources)
+        sources = SourceMonitor(self.store, self.sources)
         # A function, not the ranker: it is replaced when the corpus was fitted again.
         return EditionComposer(self.store, lambda: self.ranker, sources, samples=self.home.sample_sources)
 
@@ -230,7 +230,7 @@ class App:
         return TldrWriter(self.store.tldrs, endpoint, summaries.daily_budget)
 
     @cached_property
-    def pipeline(self) -> DailyJob:
+    def daily_job(self) -> DailyJob:
         """The daily job."""
         from bot.editions.daily_job import DailyJob
         from bot.editions.waiting_for_sources import Waiting
@@ -241,12 +241,12 @@ class App:
             store=self.store,
             parse=self.parser.parse,
             profiles=self.profiles,
-            editor=self.editor,
+            composer=self.composer,
             renderer=self.renderer,
             dispatcher=self.dispatcher,
             resolve=self.resolve,
-            room=self.room,
-            learn=self.learn,
+            disk_space=self.disk_space,
+            refit_corpus=self.refit_corpus,
             waiting=Waiting(self.store, self.sources, wait),
             tldr_writer=self.tldr_writer,
         )
@@ -314,9 +314,9 @@ class App:
             store.outbox,
             self.routes,
             store.readers,
-            store.pauses,
+            store.circuit_breakers,
             stop=self._stop,
-            full=self.room.problems,
+            full=self.disk_space.problems,
         )
 
     @cached_property
@@ -346,7 +346,7 @@ class App:
     # Subscriptions, feedback, operations
 
     @cached_property
-    def subscribing(self) -> SubscriptionService:
+    def subscriptions(self) -> SubscriptionService:
         """Subscribe, confirm, pause and unsubscribe, the same for command line, pages and Slack."""
         from bot.subscriptions.service import SubscriptionService
 
@@ -391,7 +391,7 @@ class App:
             address=address,
             sender=self.home.settings.email.sender,
             store=self.store,
-            room=self.room,
+            disk_space=self.disk_space,
             channel=self.routes[Kind.EMAIL].channels[0],
         )
         problem = notices.tell(problems, now)

@@ -29,7 +29,7 @@ def make_source(
     can't have a hyphen.
     """
     name = section.name
-    every = section.interval
+    poll_interval = section.interval
     match section.kind:
         case "folder":
             from bot.sources.folder import FolderSource
@@ -40,15 +40,17 @@ def make_source(
         case "feed":
             from bot.sources.feed import FeedSource
 
-            return FeedSource(name, section.url, fetcher(), every)
+            return FeedSource(name, section.url, fetcher(), poll_interval)
         case "arxiv":
             from bot.sources import arxiv
 
-            return arxiv.ArxivSource(name, section.query, fetcher(), every, section.url or arxiv.URL)
+            return arxiv.ArxivSource(name, section.query, fetcher(), poll_interval, section.url or arxiv.URL)
         case "huggingface":
             from bot.sources import huggingface
 
-            return huggingface.HuggingFaceSource(name, fetcher(), every, section.url or huggingface.URL)
+            return huggingface.HuggingFaceSource(
+                name, fetcher(), poll_interval, section.url or huggingface.URL
+            )
         case "mailbox":
             return _mailbox(section, passwords.get(name.replace("-", "_")))
 
@@ -66,5 +68,5 @@ def _mailbox(section: SourceSection, password: SecretStr | None) -> Source:
         sender=section.sender,
         folder=section.folder,
         moved_to=section.moved_to,
-        every=section.interval,
+        poll_interval=section.interval,
     )

@@ -70,7 +70,7 @@ def _checks(app: App, connect: bool, now: datetime) -> Iterator[tuple[str, list[
     yield plural(len(app.profiles), "profile"), app.profile_problems
     for source in app.sources:
         # A source without an interval is a folder: reading it needs no network.
-        if connect or not source.every:
+        if connect or not source.poll_interval:
             try:
                 # peek: mails are not marked as read, and the source's state is not stored.
                 items = list(retrieved(source, Visit(now, peek=True)))

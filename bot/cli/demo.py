@@ -62,7 +62,7 @@ def _run(app: App) -> int:
             steps.add(step)
             click.echo(f"{step.capitalize()} ...")
 
-    report = app.pipeline.run(now, force=True, progress=print_step, show=editions.append)
+    report = app.daily_job.run(now, force=True, progress=print_step, show=editions.append)
     papers = sum(digest.new for digest in report.digests)
     click.echo(
         f"{plural(len(report.digests), 'digest')}, {plural(papers, 'paper')}. The editions, with reasons:"
@@ -105,11 +105,11 @@ def _show_learning(app: App, edition: Edition, now: datetime) -> None:
     voted = [(vote, find_paper(app.store, title)) for vote, title in _VOTES]
     voted_ids = {paper.id for _, paper in voted}
     # The picks were sent, so they are no longer new to the reader; they are ranked again all the same.
-    ids = [*app.store.papers.fresh(reader.id), *(pick.paper.id for pick in edition.picks)]
+    ids = [*app.store.papers.new_to(reader.id), *(pick.paper.id for pick in edition.picks)]
     candidates = Candidates([paper_id for paper_id in ids if paper_id not in voted_ids], edition.watermark)
 
     def places() -> dict[PaperId, int]:
-        ranking = app.editor.ranking(reader, profile, candidates.ids, now)
+        ranking = app.composer.ranking(reader, profile, candidates.ids, now)
         return {score.paper: place for place, score in enumerate(ranking.scores if ranking else (), 1)}
 
     before = places()
@@ -119,7 +119,7 @@ def _show_learning(app: App, edition: Edition, now: datetime) -> None:
     after = places()
     click.echo("\nThe same day, composed again without these papers. Ranks before and after the votes:")
     moves = table(">match", ">before", ">after", "", "paper", "why")
-    for pick in app.editor.edition(reader, profile, edition.date, now, candidates).picks:
+    for pick in app.composer.edition(reader, profile, edition.date, now, candidates).picks:
         old_place = before[pick.paper.id]
         new_place = after[pick.paper.id]
         arrow = "↑" if old_place > new_place else "↓" if old_place < new_place else "="

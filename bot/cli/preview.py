@@ -39,7 +39,7 @@ def command(ctx: click.Context, reader: str, now: datetime, output_format: str) 
 
     app = app_of(ctx)
     recipient, profile = find_reader(app.store, app.profiles, reader)
-    edition = app.editor.edition(recipient, profile, local_date(now, profile.schedule.timezone), now)
+    edition = app.composer.edition(recipient, profile, local_date(now, profile.schedule.timezone), now)
     if app.tldr_writer:
         # Stored TL;DRs only: asking the language model would cost money and write to the store.
         edition = app.tldr_writer.known(edition)

@@ -53,7 +53,7 @@ def command(ctx: click.Context, now: datetime, force: bool, as_json: bool) -> in
             print_edition(edition)
 
     with progress_bar() as progress:
-        report = app.pipeline.run(
+        report = app.daily_job.run(
             now, force=force, progress=progress, show=(lambda _edition: None) if as_json else show
         )
     problems = [*app.profile_problems, *report.problems]

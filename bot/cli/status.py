@@ -30,7 +30,7 @@ def command(ctx: click.Context, now: datetime, as_json: bool) -> int:
     # These are not in the store: they last until somebody repairs the file or the disk.
     current_problems = [
         *app.profile_problems,
-        *app.room.problems(),
+        *app.disk_space.problems(),
         *unreadable(app.sources, app.store, app.parser.parse, now),
     ]
     current = status(app.store, app.sources, app.profiles, current_problems, now)

@@ -40,6 +40,6 @@ def command(ctx: click.Context, profile: str, address: str, now: datetime) -> No
         address = mail_address(address) if kind is Kind.EMAIL else slack_address(address)
     except ValueError as error:
         raise UsageError(str(error)) from None
-    added = app.subscribing.add(profile, kind, address, now)
+    added = app.subscriptions.add(profile, kind, address, now)
     state = "is in the profile already" if added.was_listed else "is subscribed"
     click.echo(f"{added.reader.name} {state}")

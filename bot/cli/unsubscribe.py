@@ -27,7 +27,7 @@ def command(ctx: click.Context, reader: str, now: datetime) -> None:
 
     app = app_of(ctx)
     stopped, _ = find_reader(app.store, app.profiles, reader)
-    app.subscribing.remove(stopped, now)
+    app.subscriptions.remove(stopped, now)
     click.echo(
         f"{stopped.name} gets no more editions; `paperbot forget {stopped.name}` deletes all data about them"
     )

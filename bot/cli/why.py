@@ -39,7 +39,7 @@ def command(ctx: click.Context, reader: str, paper: str, now: datetime, as_json:
     app = app_of(ctx)
     subscriber, profile = find_reader(app.store, app.profiles, reader)
     explained = find_paper(app.store, paper)
-    score = app.editor.score(subscriber, profile, explained, now)
+    score = app.composer.score(subscriber, profile, explained, now)
     liked = [*app.store.papers.get([score.because]).values()] if score.because is not None else []
     if not as_json:
         _print(score, explained, liked)

@@ -41,7 +41,7 @@ class Channel(Protocol):
         (``Cancelled``) passes, and then no body is sent.
         """
 
-    def found(self, delivery: Delivery) -> str | None:
+    def find_receipt(self, delivery: Delivery) -> str | None:
         """Return the receipt of a message of unknown fate if the other side can show that it arrived, else None."""
 
     def check(self) -> None:

@@ -44,7 +44,7 @@ class FilesChannel:
             write_atomically(path, body, durable=True, before_rename=start_data)
         return str(path)
 
-    def found(self, delivery: Delivery) -> str | None:
+    def find_receipt(self, delivery: Delivery) -> str | None:
         """Return the path of the message's file if it exists."""
         with _translated():
             path, _ = self._path_and_body(delivery)
@@ -104,6 +104,6 @@ def _translated() -> Iterator[None]:
         raise DeliveryError(
             f"can't write the message: {error}; free the disk, or allow writing there",
             permanent=False,
-            blame=FailureScope.CHANNEL,
+            scope=FailureScope.CHANNEL,
             code=errno.errorcode.get(error.errno or 0, type(error).__name__),
         ) from error

@@ -53,10 +53,10 @@ def decide(delivery: Delivery, error: DeliveryError, now: datetime) -> Outcome:
     if error.unknown:
         # The body may have arrived. A retry could deliver it twice (RFC 1047), so this is final: at most once.
         return Outcome(State.UNKNOWN, error.code, str(error))
-    if error.blame is FailureScope.CHANNEL:
+    if error.scope is FailureScope.CHANNEL:
         not_before = now + _backoff(1, error)
         return Outcome(State.RETRY, error.code, str(error), not_before, counted=False)
-    is_policy = error.blame is FailureScope.POLICY
+    is_policy = error.scope is FailureScope.POLICY
     if delivery.attempts >= MAX_ATTEMPTS or (error.permanent and not is_policy):
         return Outcome(State.FAILED, error.code, str(error))
     not_before = now + _backoff(delivery.attempts + is_policy, error)

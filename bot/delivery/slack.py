@@ -114,7 +114,7 @@ class SlackChannel:
         with _translated():
             return str(self._client.chat_postMessage(**arguments)["ts"])
 
-    def found(self, delivery: Delivery) -> str | None:
+    def find_receipt(self, delivery: Delivery) -> str | None:
         """Return the ``ts`` of the message with this delivery's key among the newest of its channel.
 
         None also where Slack doesn't show them: the app lacks ``channels:history`` (for a user's ``im:history``
@@ -163,7 +163,7 @@ def _translate(error: Exception) -> DeliveryError:
     if isinstance(error, URLError):
         # urllib raises it while connecting or writing only, so Slack never had the whole request.
         message = f"can't reach Slack: {error.reason}"
-        return DeliveryError(message, permanent=False, blame=FailureScope.CHANNEL, code="no connection")
+        return DeliveryError(message, permanent=False, scope=FailureScope.CHANNEL, code="no connection")
     return _unknown(f"no answer from Slack: {type(error).__name__}: {error}", "no answer")
 
 
@@ -194,7 +194,7 @@ def _translate_refusal(error: SlackApiError) -> DeliveryError:
     else:
         # 200 with something else than the API's JSON, such as a proxy's page: the message may have been posted.
         return _unknown("Slack's answer makes no sense", "no answer")
-    return DeliveryError(message, permanent=True, blame=scope, code=code)
+    return DeliveryError(message, permanent=True, scope=scope, code=code)
 
 
 def _unknown(message: str, code: str) -> DeliveryError:

@@ -85,7 +85,7 @@ class SmtpChannel:
         is_ascii = address.isascii() and address.isprintable()
         if not (is_ascii and parseaddr(address)[1] == address and "@" in address):
             problem = f"{address!r} is not one plain ASCII mail address"
-            raise DeliveryError(problem, permanent=True, blame=FailureScope.READER, code="bad address")
+            raise DeliveryError(problem, permanent=True, scope=FailureScope.READER, code="bad address")
 
         deadline = Deadline(self._session_seconds, self._timer)
         session = self._start_transaction(deadline)
@@ -108,7 +108,7 @@ class SmtpChannel:
         self._in_transaction = False
         return f"{code} {readable(text)}"
 
-    def found(self, delivery: Delivery) -> None:
+    def find_receipt(self, delivery: Delivery) -> None:
         """Return None: SMTP has no way to ask for a message's fate."""
 
     def check(self) -> None:

@@ -52,14 +52,14 @@ def translate(error: Exception, stage: Stage) -> DeliveryError:
         if code in _LOGIN_CODES:
             message += "; check email.username and PAPERBOT_EMAIL__PASSWORD"
         scope = _scope_of_refusal(code, text, stage)
-        return DeliveryError(message, permanent=code >= 500, blame=scope, code=str(code))
+        return DeliveryError(message, permanent=code >= 500, scope=scope, code=str(code))
     if stage is Stage.END:
         message = f"{stage}: {readable(str(error))}"
         return DeliveryError(message, permanent=False, unknown=True, code="no answer")
     if isinstance(error, UnicodeError):
         # Without the error's own text, which quotes the password.
         message = f"{stage}: host, user name, password and sender must be plain ASCII"
-        return DeliveryError(message, permanent=True, blame=FailureScope.CHANNEL, code="not ASCII")
+        return DeliveryError(message, permanent=True, scope=FailureScope.CHANNEL, code="not ASCII")
 
     # No connection, or one that broke before the message could have been accepted.
     is_unsupported = isinstance(
@@ -68,7 +68,7 @@ def translate(error: Exception, stage: Stage) -> DeliveryError:
     return DeliveryError(
         f"{stage}: {readable(str(error))}; check email.host, email.port and email.security",
         permanent=is_unsupported,
-        blame=FailureScope.CHANNEL if stage is Stage.CONNECT else FailureScope.MESSAGE,
+        scope=FailureScope.CHANNEL if stage is Stage.CONNECT else FailureScope.MESSAGE,
         code="tls" if isinstance(error, ssl.SSLError) else "no connection",
     )
 

@@ -124,7 +124,7 @@ class Worker:
         # An uncounted attempt failed for the channel's sake, and the open breaker is reported once for all.
         if error and outcome.counted:
             self.run.report.add(Problem(delivery.reader.name, f"{error} ({outcome.next_step})"))
-        if error and error.permanent and error.blame is FailureScope.READER:
+        if error and error.permanent and error.scope is FailureScope.READER:
             # A hard bounce. Mail servers count them against the sender, so the address gets nothing more.
             self.run.readers.refuse(delivery.reader.id, str(error))
         if outcome.state is State.SENT:
@@ -133,9 +133,9 @@ class Worker:
             self.breaker.record_unanswered(self.run.now())
         else:
             self.breaker.record_refusal()
-        if error and error.blame is FailureScope.CHANNEL and not (self.is_probe or error.permanent):
+        if error and error.scope is FailureScope.CHANNEL and not (self.is_probe or error.permanent):
             # The probe got through and a further connection doesn't: the server limits connections (421), which
             # is no outage. This worker ends and the others go on.
             self._has_quit = True
-        elif error and error.blame in (FailureScope.CHANNEL, FailureScope.POLICY):
+        elif error and error.scope in (FailureScope.CHANNEL, FailureScope.POLICY):
             self.breaker.trip(str(error), self.run.now())

@@ -23,7 +23,13 @@ Render = Callable[[Edition, str], Sequence[Message]]
 
 
 def alert(
-    reader: Reader, profile: Profile, *, store: Store, editor: EditionComposer, render: Render, now: datetime
+    reader: Reader,
+    profile: Profile,
+    *,
+    store: Store,
+    composer: EditionComposer,
+    render: Render,
+    now: datetime,
 ) -> list[Edition]:
     """Put a reader's due alerts into the outbox, at most one for each paper, and return them."""
     rule = profile.alerts
@@ -39,13 +45,13 @@ def alert(
         return []
 
     # The first check has no mark, and covers what is new since the last edition.
-    candidates = editor.candidates(reader, profile)
+    candidates = composer.candidates(reader, profile)
     candidates = replace(candidates, ids=[paper_id for paper_id in candidates.ids if paper_id > mark])
     day = local_date(now, timezone)
     remaining = max(rule.per_day - store.editions.alerts_on(reader.id, day), 0)
     saved: list[Edition] = []
     if candidates.ids and remaining:
-        for edition in editor.alerts(reader, profile, day, now, candidates)[:remaining]:
+        for edition in composer.alerts(reader, profile, day, now, candidates)[:remaining]:
             slot = f"alert-{edition.picks[0].paper.ref}"
             # The slot is unique to reader and paper: a second process saves nothing, and so sends nothing.
             if store.editions.save(edition, slot, render(edition, slot)) is not None:

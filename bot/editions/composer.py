@@ -19,7 +19,7 @@ from bot.domain import Edition, EditionKind, Paper, PaperId, PickKind, Reader, S
 from bot.editions.candidates import Candidates, EditionRequest, Readers, candidates_of, ranking_inputs
 from bot.editions.picks import compose
 from bot.editions.quiet_days import SourceActivitySince
-from bot.editions.source_activity import Sources
+from bot.editions.source_activity import SourceMonitor
 from bot.selection.alert_rules import urgent
 from bot.selection.selector import Choice, Limits, select
 from bot.selection.trending import with_trending
@@ -52,7 +52,12 @@ class EditionComposer:
     """Composes editions; reads the store and writes nothing."""
 
     def __init__(
-        self, store: Store, ranker: Callable[[], Ranker], sources: Sources, *, samples: Collection[str] = ()
+        self,
+        store: Store,
+        ranker: Callable[[], Ranker],
+        sources: SourceMonitor,
+        *,
+        samples: Collection[str] = (),
     ) -> None:
         """Create a composer.
 

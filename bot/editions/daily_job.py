@@ -36,7 +36,7 @@ from bot.editions.composer import EditionComposer
 from bot.editions.due import DueEdition, active_readers, due_editions, forced_editions
 from bot.editions.tldrs import TldrWriter
 from bot.editions.waiting_for_sources import Waiting
-from bot.errors import PaperbotError, mistake
+from bot.errors import PaperbotError, unexpected_error
 from bot.ingestion.service import DigestReport, IngestionService, Parse
 from bot.rendering.messages import MessageRenderer
 from bot.sources import Source
@@ -114,12 +114,12 @@ class DailyJob:
     store: Store
     parse: Parse
     profiles: Mapping[str, Profile]
-    editor: EditionComposer
+    composer: EditionComposer
     renderer: MessageRenderer
     dispatcher: Dispatcher
     resolve: Callable[[datetime], Iterable[Problem]]  # looks up links that digests lack
-    room: DiskSpace
-    learn: Callable[[], None]  # refits the corpus if enough papers are new
+    disk_space: DiskSpace
+    refit_corpus: Callable[[], None]  # refits the corpus if enough papers are new
     waiting: Waiting
     tldr_writer: TldrWriter | None = None
 
@@ -155,7 +155,7 @@ class DailyJob:
         self, now: datetime, progress: Progress = no_progress
     ) -> tuple[list[DigestReport], list[Problem]]:
         """Poll the sources and store what is new, unless the disk is full."""
-        service = IngestionService(self.store, self.parse, self.room, self.resolve, self.learn)
+        service = IngestionService(self.store, self.parse, self.disk_space, self.resolve, self.refit_corpus)
         report = service.ingest(self.sources, now, progress=progress)
         return report.digests, report.problems
 
@@ -169,7 +169,7 @@ class DailyJob:
     ) -> PublishReport:
         """Compose the due alerts and editions, then deliver everything in the outbox."""
         # With a full disk nothing is composed; the dispatcher, which can't record either, reports the problem.
-        tally = _Tally() if self.room.problems() else self._compose(now, force, progress, show)
+        tally = _Tally() if self.disk_space.problems() else self._compose(now, force, progress, show)
         settled = count(1)
         sent_kinds: set[Kind] = set()
 
@@ -203,7 +203,7 @@ class DailyJob:
                     reader,
                     profile,
                     store=self.store,
-                    editor=self.editor,
+                    composer=self.composer,
                     render=self.renderer.messages,
                     now=now,
                 )
@@ -232,7 +232,7 @@ class DailyJob:
             batch = due[start : start + _BATCH]
             requests = [EditionRequest(edition.reader, edition.profile, edition.day) for edition in batch]
             try:
-                yield from zip(batch, self.editor.editions(requests, now), strict=True)
+                yield from zip(batch, self.composer.editions(requests, now), strict=True)
             except Exception as error:
                 for edition in batch:
                     tally.add_problem(edition.reader, error)
@@ -264,4 +264,4 @@ def _describe(error: Exception) -> str:
     if isinstance(error, PaperbotError):
         return str(error)
     log.debug("%s", error, exc_info=error)
-    return mistake(error)
+    return unexpected_error(error)

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from bot.arxiv_calendar import next_shown, rest_between
 from bot.domain import SourceState
 from bot.editions.quiet_days import SourceActivitySince
-from bot.ingestion.health import Health, watch
+from bot.ingestion.health import Health, check_health
 from bot.schedule import local_date
 from bot.sources import Source
 from bot.store import Store
@@ -18,7 +18,7 @@ _DAY = timedelta(days=1)
 
 
 @dataclass(slots=True)
-class Sources:
+class SourceMonitor:
     """The configured sources. Their health is cached for all readers of one run, identified by its ``now``."""
 
     store: Store
@@ -41,13 +41,13 @@ class Sources:
             self._health = {}
             for source in self.all:
                 state = states.get(source.name) or SourceState(source.name)
-                self._health[source.name] = watch(source, self.store, now, state).health
+                self._health[source.name] = check_health(source, self.store, now, state).health
             self._health_as_of = now
 
         sources = [source for source in self.all if not names or source.name in names]
-        rest = rest_between(begin, now) if any(source.repeats_arxiv for source in sources) else None
+        rest = rest_between(begin, now) if any(source.follows_arxiv_calendar for source in sources) else None
         # A source at rest is neither failing nor stale, as nothing was expected of it.
-        awake = [source.name for source in sources if not (rest and source.repeats_arxiv)]
+        awake = [source.name for source in sources if not (rest and source.follows_arxiv_calendar)]
         newest = self.store.papers.newest_first_seen(names)
         return SourceActivitySince(
             last=local_date(newest, timezone) if newest else None,

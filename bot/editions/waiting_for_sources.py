@@ -36,7 +36,7 @@ class Waiting:
         if not due:
             return []
         rest = rest_between(now - _DAY, now)
-        awake = [source.name for source in self.sources if not (rest and source.repeats_arxiv)]
+        awake = [source.name for source in self.sources if not (rest and source.follows_arxiv_calendar)]
         interrupted = [
             state
             for state in map(self.store.sources.states().get, awake)

@@ -24,7 +24,7 @@ from bot.config.profiles import Profile
 from bot.domain import Edition, PaperId, Reader, RecordedVote
 from bot.editions.composer import EditionComposer
 from bot.editions.corpus_cache import CorpusCache
-from bot.editions.source_activity import Sources
+from bot.editions.source_activity import SourceMonitor
 from bot.errors import UsageError
 from bot.schedule import days_between, moment
 from bot.store import Store
@@ -87,9 +87,9 @@ def _replay(
         # Fitted again as in real life, when enough is new: of what was known then, so in a file of its own.
         file = Path(folder) / "corpus.npz"
         for day, at in moments.items():
-            past = store.past(at, next(iter(moments.values())), made)
+            past = store.as_of(at, next(iter(moments.values())), made)
             corpora = CorpusCache(file, past.papers)
             corpora.renew()
-            editor = EditionComposer(past, partial(_ranker, corpora), Sources(past, ()))
-            made.append(editor.edition(reader, profile, day, at))
+            composer = EditionComposer(past, partial(_ranker, corpora), SourceMonitor(past, ()))
+            made.append(composer.edition(reader, profile, day, at))
             yield made[-1]

@@ -77,11 +77,17 @@ class VoteEffect:
 
 
 def learned(
-    store: Store, editor: EditionComposer, reader: Reader, profile: Profile, *, now: datetime, most: int = 12
+    store: Store,
+    composer: EditionComposer,
+    reader: Reader,
+    profile: Profile,
+    *,
+    now: datetime,
+    most: int = 12,
 ) -> Learned:
     """Return the words with the largest mean contribution to the scores of recent papers, up to ``most`` a side."""
     recent = [paper_id for paper_id, _, _ in store.papers.recent_texts(_REFERENCE_PAPERS)]
-    ranking = editor.ranking(reader, profile, recent, now)
+    ranking = composer.ranking(reader, profile, recent, now)
     reasons = (
         [reason for reason in ranking.mean_contributions() if is_topical(reason.term)] if ranking else []
     )
@@ -96,7 +102,7 @@ def learned(
 
 def vote_with_effect(
     store: Store,
-    editor: EditionComposer,
+    composer: EditionComposer,
     reader: Reader,
     profile: Profile,
     *,
@@ -109,17 +115,17 @@ def vote_with_effect(
     """Record a vote and return what it changed."""
     # The candidates are chosen before the vote: a paper that was voted on is none any more, and both rankings must
     # be of the same papers.
-    candidates = [paper_id for paper_id in editor.candidates(reader, profile).ids if paper_id != paper.id]
+    candidates = [paper_id for paper_id in composer.candidates(reader, profile).ids if paper_id != paper.id]
     waiting = bool(candidates)
     if not waiting:
         oldest = max(store.papers.newest_id() - _STAND_IN_PAPERS, 0)
-        unsent = store.papers.fresh(reader.id, oldest, sources=profile.sources)
+        unsent = store.papers.new_to(reader.id, oldest, sources=profile.sources)
         candidates = [paper_id for paper_id in unsent if paper_id != paper.id]
     candidates = candidates[-_MAX_CANDIDATES:]
 
-    before = editor.ranking(reader, profile, [*candidates, paper.id], now)
+    before = composer.ranking(reader, profile, [*candidates, paper.id], now)
     record(store, reader, paper, vote, now=now, via=via, voter=voter)
-    after = editor.ranking(reader, profile, [*candidates, paper.id], now)
+    after = composer.ranking(reader, profile, [*candidates, paper.id], now)
 
     assert before is not None and after is not None  # noqa: S101, PT018 - the voted paper is ranked
     return compare(store, before, after, paper.id, candidates=len(candidates), waiting=waiting)

@@ -4,7 +4,7 @@ The last 24 hours are compared with the median of the 24 hours that ended at the
 weekday if there are three such days in the look-back, else on all comparable days. For sources that repeat arXiv's
 announcements, days without an announcement are left out; for the others, working days compare with working days.
 
-``watch`` fetches what the store knows; ``assess`` is the pure decision.
+``check_health`` fetches what the store knows; ``assess`` is the pure decision.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class HealthReport:
     usual: float | None = None
 
     @property
-    def is_trouble(self) -> bool:
+    def needs_attention(self) -> bool:
         """Whether a person should look at the source."""
         return self.health not in (Health.OK, Health.NEW, Health.RESTING)
 
@@ -59,26 +59,26 @@ class HealthReport:
         return f"{self.health}: {self.detail}" if self.detail else str(self.health)
 
 
-def watch(source: Source, store: Store, now: datetime, state: SourceState) -> HealthReport:
+def check_health(source: Source, store: Store, now: datetime, state: SourceState) -> HealthReport:
     """Return the health of a source by its state and its arrivals in the store."""
-    if not source.every:
+    if not source.poll_interval:
         # People drop files into folders when they like: an alarm on every quiet Tuesday would soon be ignored.
         return _failing(state) if state.failures else HealthReport(Health.OK)
     arrivals = store.sources.arrivals(source.name, now - LOOK_BACK)
-    return assess(state, arrivals, now, repeats_arxiv=source.repeats_arxiv)
+    return assess(state, arrivals, now, follows_arxiv_calendar=source.follows_arxiv_calendar)
 
 
 def assess(
-    state: SourceState, arrivals: Sequence[Arrival], now: datetime, *, repeats_arxiv: bool
+    state: SourceState, arrivals: Sequence[Arrival], now: datetime, *, follows_arxiv_calendar: bool
 ) -> HealthReport:
     """Return the health of a source; ``arrivals`` are those of the look-back, oldest first."""
     if state.failures:
         return _failing(state)
     if not arrivals:
         return HealthReport(Health.NEW)
-    if repeats_arxiv and not announced_between(now - _DAY, now):
+    if follows_arxiv_calendar and not announced_between(now - _DAY, now):
         return HealthReport(Health.RESTING, "arXiv announces nothing today")
-    usual = _usual_volume(arrivals, now, repeats_arxiv)
+    usual = _usual_volume(arrivals, now, follows_arxiv_calendar)
     if usual is None:
         return HealthReport(Health.NEW)
     today = [arrival for arrival in arrivals if now - _DAY < arrival.at <= now]
@@ -109,7 +109,7 @@ def _failing(state: SourceState) -> HealthReport:
     return HealthReport(Health.FAILING, f"{state.problem}{times}{since}")
 
 
-def _usual_volume(arrivals: Sequence[Arrival], now: datetime, repeats_arxiv: bool) -> float | None:
+def _usual_volume(arrivals: Sequence[Arrival], now: datetime, follows_arxiv_calendar: bool) -> float | None:
     """Return the median number of new papers on comparable days; None if there are too few such days."""
     same_weekday: list[int] = []
     comparable: list[int] = []
@@ -117,7 +117,7 @@ def _usual_volume(arrivals: Sequence[Arrival], now: datetime, repeats_arxiv: boo
         end = now - days_ago * _DAY
         if end < arrivals[0].at:
             break
-        if repeats_arxiv:
+        if follows_arxiv_calendar:
             is_comparable = announced_between(end - _DAY, end)
         else:
             both_working_days = max(end.weekday(), now.weekday()) < 5

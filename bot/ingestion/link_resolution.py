@@ -25,7 +25,7 @@ _MAX_RESULTS = 5  # of a search
 
 
 @dataclass(frozen=True, slots=True)
-class Resolver:
+class LinkResolver:
     """Look up papers that have neither an id nor a link."""
 
     store: Store
@@ -51,7 +51,7 @@ class Resolver:
                 return
             entries = (entry for digest in digests for entry in digest.entries)
             match = next((entry for entry in entries if entry.arxiv_id and _is_match(paper, entry)), None)
-            self.store.papers.keep_lookup(paper.id, match, now)
+            self.store.papers.record_lookup(paper.id, match, now)
 
 
 def _is_match(paper: Paper, entry: Entry) -> bool:

@@ -17,8 +17,16 @@ from datetime import date, datetime
 
 from bot.disk_space import DiskSpace
 from bot.domain import ParsedDigest, Problem, RawDigest, SourceState
-from bot.errors import DigestError, LimitError, PaperbotError, ParserError, SourceError, StoreError, mistake
-from bot.ingestion.health import Health, watch
+from bot.errors import (
+    DigestError,
+    LimitError,
+    PaperbotError,
+    ParserError,
+    SourceError,
+    StoreError,
+    unexpected_error,
+)
+from bot.ingestion.health import Health, check_health
 from bot.ingestion.polling import after_failure, after_success, is_due, retry_after
 from bot.sources import Source, Visit
 from bot.store import Store
@@ -62,7 +70,7 @@ class IngestionService:
     parse: Parse
     disk_space: DiskSpace
     resolve_links: Callable[[datetime], Iterable[Problem]]
-    learn: Callable[[], None]  # refits the vocabulary if enough papers are new
+    refit_corpus: Callable[[], None]  # refits the vocabulary if enough papers are new
 
     def ingest(
         self,
@@ -94,11 +102,11 @@ class IngestionService:
         except Exception as error:
             # A missing link is an inconvenience: no mistake in looking it up may cost anybody an edition.
             log.debug("links", exc_info=True)
-            report.problems.append(Problem("links", mistake(error)))
+            report.problems.append(Problem("links", unexpected_error(error)))
         if any(digest.new for digest in report.digests):
             if progress:
                 progress("learning their words", len(report.digests), 0)
-            self.learn()
+            self.refit_corpus()
         return report
 
 
@@ -129,13 +137,13 @@ class Ingestion:
                 if not_before and self.at_once:
                     until = f"{not_before:%Y-%m-%d %H:%M} UTC"
                     yield Problem(source.name, f"asks not to be polled until {until}")
-                elif not not_before and (self.at_once or is_due(source.every, state, self.now)):
+                elif not not_before and (self.at_once or is_due(source.poll_interval, state, self.now)):
                     yield from self.ingest_source(source, state)
             except StoreError:
                 raise
             except Exception as error:
                 log.debug("%s", source.name, exc_info=True)
-                yield Problem(source.name, mistake(error))
+                yield Problem(source.name, unexpected_error(error))
 
     def ingest_source(self, source: Source, state: SourceState) -> Iterator[DigestReport | Problem]:
         """Poll one source, record how that went, and check its health."""
@@ -164,11 +172,11 @@ class Ingestion:
             state = after_success(state, state.memory if problems else visit.memory, self.now)
         # Recorded before the health check, so that a mistake in the check does not repeat the poll at the next run.
         self.store.sources.record(state)
-        report = watch(source, self.store, self.now, state)
+        report = check_health(source, self.store, self.now, state)
         # Warn once for as long as the trouble lasts. A failure was reported above already.
-        if report.is_trouble and report.health not in (Health.FAILING, state.warned):
+        if report.needs_attention and report.health not in (Health.FAILING, state.warned):
             yield Problem(source.name, str(report))
-        warned = str(report.health) if report.is_trouble else ""
+        warned = str(report.health) if report.needs_attention else ""
         if warned != state.warned:
             self.store.sources.record(replace(state, warned=warned))
 
@@ -209,7 +217,7 @@ class Ingestion:
             raise
         except Exception as error:
             log.debug("%s", name, exc_info=True)
-            return [Problem(name, mistake(error))]
+            return [Problem(name, unexpected_error(error))]
 
 
 def _digest_report(
@@ -235,7 +243,7 @@ def retrieved(source: Source, visit: Visit) -> Iterator[RawDigest | Problem]:
         raise
     except Exception as error:
         log.debug("%s", source.name, exc_info=True)
-        raise SourceError(mistake(error)) from error
+        raise SourceError(unexpected_error(error)) from error
 
 
 def peek(source: Source, parse: Parse, now: datetime) -> Iterator[tuple[str, ParsedDigest] | Problem]:
@@ -253,7 +261,7 @@ def unreadable(sources: Iterable[Source], store: Store, parse: Parse, now: datet
     A run reports such a file once it meets it; ``paperbot status`` reports it for as long as it lies there.
     """
     for source in sources:
-        if source.every:  # polled over the network, which a look at the status should not do
+        if source.poll_interval:  # polled over the network, which a look at the status should not do
             continue
         for raw in retrieved(source, Visit(now, peek=True)):
             if isinstance(raw, Problem):
@@ -276,4 +284,4 @@ def _parsed(raw: RawDigest, parse: Parse) -> Sequence[tuple[str, ParsedDigest] |
         return [Problem(f"{raw.source}/{raw.name}", str(error))]
     except Exception as error:
         log.debug("%s/%s", raw.source, raw.name, exc_info=True)
-        return [Problem(f"{raw.source}/{raw.name}", mistake(error))]
+        return [Problem(f"{raw.source}/{raw.name}", unexpected_error(error))]

@@ -120,11 +120,11 @@ def _with_remedy(error: DeliveryError) -> DeliveryError:
     if error.unknown:
         remedy: str | None = "it may have arrived: look there before sending another"
     else:
-        remedy = _REMEDIES.get(error.blame)
+        remedy = _REMEDIES.get(error.scope)
     return DeliveryError(
         f"{error}; {remedy}" if remedy else str(error),
         permanent=error.permanent,
-        blame=error.blame,
+        scope=error.scope,
         unknown=error.unknown,
         code=error.code,
     )

@@ -20,13 +20,13 @@ _MAX_SUBJECT = 120
 _FOOTER = "`paperbot status` shows more; `paperbot retry` sends again what waits, failed or is unknown."
 
 
-def pending_problems(store: Store, room: DiskSpace, now: datetime) -> list[Problem]:
+def pending_problems(store: Store, disk_space: DiskSpace, now: datetime) -> list[Problem]:
     """Return the full disks, the open circuit breakers, and the messages failed or unknown since yesterday."""
     return [
-        *room.problems(),
+        *disk_space.problems(),
         *(
-            Problem(kind, f"paused until {pause.until:%Y-%m-%d %H:%M} UTC: {pause.why}")
-            for kind, pause in store.pauses.all().items()
+            Problem(kind, f"paused until {breaker.until:%Y-%m-%d %H:%M} UTC: {breaker.why}")
+            for kind, breaker in store.circuit_breakers.all().items()
         ),
         *(
             Problem(trouble.reader, f"{trouble.state}: {trouble.detail or trouble.code} ({trouble.subject})")
@@ -49,12 +49,12 @@ class OperatorNotices:
     address: str
     sender: str
     store: Store
-    room: DiskSpace
+    disk_space: DiskSpace
     channel: Channel
 
     def tell(self, problems: Sequence[Problem], now: datetime) -> Problem | None:
         """Send these and the stored problems, unless today's notice was sent; return a problem if that fails."""
-        problems = list(dict.fromkeys([*pending_problems(self.store, self.room, now), *problems]))
+        problems = list(dict.fromkeys([*pending_problems(self.store, self.disk_space, now), *problems]))
         day = now.date()
         try:
             if not problems or not self.store.notices.take(day, now):

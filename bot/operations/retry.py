@@ -27,20 +27,20 @@ def retry(
     All circuit breakers are closed, and a named reader whose address was refused is reactivated: whoever asks for a
     retry has presumably fixed the cause.
     """
-    for kind in store.pauses.all():
-        store.pauses.end(kind)
+    for kind in store.circuit_breakers.all():
+        store.circuit_breakers.end(kind)
     if reader and reader.stopped is StopReason.REFUSED:
         store.readers.resume(reader.id)
     # Counted by what was changed, not by what was listed: a worker may have claimed a row since.
     arrived = 0
-    again = 0
+    requeued = 0
     for delivery in store.outbox.in_state(state, reader.id if reader else None):
         channel = routes[delivery.reader.kind].channels[0]
         # Slack can be asked whether a message arrived, SMTP can't. Where it can, an arrived message is marked as sent
         # instead: sending it again would be the duplicate that at-most-once delivery avoids.
-        receipt = channel.found(delivery) if state is State.UNKNOWN else None
+        receipt = channel.find_receipt(delivery) if state is State.UNKNOWN else None
         if receipt:
-            arrived += store.outbox.settle(delivery.id, receipt, now)
+            arrived += store.outbox.mark_arrived(delivery.id, receipt, now)
         else:
-            again += store.outbox.again(delivery.id, now)
-    return RetryReport(arrived, again)
+            requeued += store.outbox.requeue(delivery.id, now)
+    return RetryReport(arrived, requeued)

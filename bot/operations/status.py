@@ -9,11 +9,11 @@ from datetime import date, datetime
 from bot.config.profiles import Profile
 from bot.domain import NOT_STORED, Kind, Origin, Problem, Quiet, Reader, SourceState, State
 from bot.editions.candidates import Readers, last_edition_days
-from bot.ingestion.health import Health, watch
+from bot.ingestion.health import Health, check_health
 from bot.schedule import due_slots, moment, next_moment
 from bot.sources import Source
 from bot.store import Store
-from bot.store.circuit_breakers import Pause
+from bot.store.circuit_breakers import OpenBreaker
 
 _MAX_PROBLEMS = 20
 
@@ -65,7 +65,7 @@ class Status:
     sources: Sequence[SourceStatus]
     readers: Sequence[ReaderStatus]
     outbox: Mapping[State, int]
-    pauses: Mapping[Kind, Pause]
+    circuit_breakers: Mapping[Kind, OpenBreaker]
     problems: Sequence[Problem]
 
 
@@ -78,22 +78,22 @@ def status(
 ) -> Status:
     """Return the status; ``standing_problems`` are those found elsewhere: profiles, disks, unreadable files."""
     source_rows = sources_status(store, sources, now)
-    pauses = store.pauses.all()
+    breakers = store.circuit_breakers.all()
     return Status(
         papers=store.papers.count(),
         sources=source_rows,
-        readers=readers_status(store, profiles, pauses, now),
+        readers=readers_status(store, profiles, breakers, now),
         outbox=store.outbox.counts(),
-        pauses=pauses,
+        circuit_breakers=breakers,
         problems=[
             *standing_problems,
             *(Problem(row.name, f"{row.health}: {row.detail}") for row in source_rows if row.trouble),
             *(
                 Problem(
                     kind,
-                    f"paused until {pause.until:%Y-%m-%d %H:%M} UTC: {pause.why}; `paperbot retry` tries at once",
+                    f"paused until {breaker.until:%Y-%m-%d %H:%M} UTC: {breaker.why}; `paperbot retry` tries at once",
                 )
-                for kind, pause in pauses.items()
+                for kind, breaker in breakers.items()
             ),
             *(
                 Problem(
@@ -125,13 +125,13 @@ def sources_status(store: Store, sources: Sequence[Source], now: datetime) -> li
         if name in configured:
             source = configured[name]
             state = states.get(name) or SourceState(name)
-            verdict = watch(source, store, now, state)
+            verdict = check_health(source, store, now, state)
             row = replace(
                 row,
                 kind=source.kind,
                 health=verdict.health,
                 detail=verdict.detail,
-                trouble=verdict.is_trouble,
+                trouble=verdict.needs_attention,
                 usual=verdict.usual,
                 last_checked=state.checked_at,
             )
@@ -140,9 +140,9 @@ def sources_status(store: Store, sources: Sequence[Source], now: datetime) -> li
 
 
 def readers_status(
-    store: Store, profiles: Mapping[str, Profile], pauses: Mapping[Kind, Pause], now: datetime
+    store: Store, profiles: Mapping[str, Profile], breakers: Mapping[Kind, OpenBreaker], now: datetime
 ) -> list[ReaderStatus]:
-    """Return the status of each reader, whether stored yet or not; ``pauses`` are the open circuit breakers."""
+    """Return the status of each reader, whether stored yet or not; ``breakers`` are the open circuit breakers."""
     readers = _readers(store, profiles)
     thumbs = store.feedback.counts()
     last_editions = store.editions.last_by_reader()
@@ -160,7 +160,7 @@ def readers_status(
         next_due = None
         # Nothing is due for a reader who has stopped, so nothing can be late.
         if not reader.stopped:
-            late = _undelivered(reader.kind, last_states, pauses) or _overdue(
+            late = _undelivered(reader.kind, last_states, breakers) or _overdue(
                 profile, last_days.get(reader.id), since.get(reader.id, now), now
             )
             next_due = next_moment(schedule.at, schedule.days, schedule.timezone, now)
@@ -200,7 +200,7 @@ def _readers(store: Store, profiles: Mapping[str, Profile]) -> Readers:
     return readers
 
 
-def _undelivered(kind: Kind, states: Sequence[State], pauses: Mapping[Kind, Pause]) -> str | None:
+def _undelivered(kind: Kind, states: Sequence[State], breakers: Mapping[Kind, OpenBreaker]) -> str | None:
     """Return why the last edition of a reader has not been delivered; None if it has."""
     if set(states) <= {State.SENT, State.CANCELLED}:
         return None
@@ -210,8 +210,8 @@ def _undelivered(kind: Kind, states: Sequence[State], pauses: Mapping[Kind, Paus
         return "sent, but no answer came; `paperbot retry --unknown` sends it again"
     if State.FAILED in states:
         return "given up; `paperbot retry --failed` sends it again"
-    if kind in pauses:
-        return f"the {kind} channel is paused: {pauses[kind].why}"
+    if kind in breakers:
+        return f"the {kind} channel is paused: {breakers[kind].why}"
     return "made, but not sent yet"
 
 

@@ -24,7 +24,7 @@ from contextlib import suppress
 from typing import IO
 
 from bot.domain import ParsedDigest, RawDigest
-from bot.errors import DigestError, mistake
+from bot.errors import DigestError, unexpected_error
 from bot.parsing.frames import dump_digests, read_frame, write_frames
 
 READY = b'{"ready": true}'
@@ -93,7 +93,7 @@ def answer_requests(
             if isinstance(error, DigestError):
                 response = json.dumps({"refused": str(error)}).encode()
             else:
-                details = {"mistake": mistake(error), "traceback": traceback.format_exc()}
+                details = {"mistake": unexpected_error(error), "traceback": traceback.format_exc()}
                 response = json.dumps(details).encode()
         write_frames(responses, response)
 

@@ -152,7 +152,7 @@ def _bare_address(recipient: str) -> str:
     except (ValueError, IndexError, HeaderParseError):
         # The email package's parser raises any of these for a malformed address, IndexError for an empty one.
         pass
-    raise DeliveryError(f"not one mail address: {recipient!r}", permanent=True, blame=FailureScope.READER)
+    raise DeliveryError(f"not one mail address: {recipient!r}", permanent=True, scope=FailureScope.READER)
 
 
 def _list_id(list_id: str) -> str:
@@ -178,4 +178,4 @@ def _verify(content: bytes, recipient: str, headers: tuple[str, ...]) -> None:
 
 
 def _refusal(problem: str) -> DeliveryError:
-    return DeliveryError(f"not sent: {problem}", permanent=True, blame=FailureScope.MESSAGE)
+    return DeliveryError(f"not sent: {problem}", permanent=True, scope=FailureScope.MESSAGE)

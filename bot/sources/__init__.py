@@ -42,7 +42,7 @@ class Source(Protocol):
         """What the configuration calls it."""
 
     @property
-    def every(self) -> timedelta:
+    def poll_interval(self) -> timedelta:
         """How often it wants to be asked at most; zero for what costs nobody anything."""
 
     @property
@@ -50,7 +50,7 @@ class Source(Protocol):
         """The word for its kind in the configuration."""
 
     @property
-    def repeats_arxiv(self) -> bool:
+    def follows_arxiv_calendar(self) -> bool:
         """Whether what it brings are arXiv's announcements, so that it rests when arXiv does."""
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:

@@ -38,10 +38,10 @@ class ArxivSource:
     name: str
     query: str
     fetcher: Fetcher
-    every: timedelta
+    poll_interval: timedelta
     url: str = URL
     kind: str = "arxiv"
-    repeats_arxiv: bool = True
+    follows_arxiv_calendar: bool = True
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
         """Pages with papers submitted since some days before the newest known; raises SourceError."""

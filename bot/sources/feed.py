@@ -21,11 +21,11 @@ class FeedSource:
     name: str
     url: str
     fetcher: Fetcher
-    every: timedelta
+    poll_interval: timedelta
     kind: str = "feed"
 
     @property
-    def repeats_arxiv(self) -> bool:
+    def follows_arxiv_calendar(self) -> bool:
         """Whether it is one of arXiv's own feeds."""
         return f".{urlsplit(self.url).hostname or ''}".endswith(".arxiv.org")
 

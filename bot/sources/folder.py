@@ -25,9 +25,9 @@ class FolderSource:
 
     name: str
     path: Path
-    every: timedelta = timedelta(0)
+    poll_interval: timedelta = timedelta(0)
     kind: str = "folder"
-    repeats_arxiv: bool = False
+    follows_arxiv_calendar: bool = False
     superseded: Callable[[], bool] = _never
 
     def retrieve(self, _: Visit) -> Iterator[RawDigest | Problem]:
@@ -50,9 +50,9 @@ class FilesSource:
 
     paths: Sequence[Path]
     name: str = "files"
-    every: timedelta = timedelta(0)
+    poll_interval: timedelta = timedelta(0)
     kind: str = "files"
-    repeats_arxiv: bool = False
+    follows_arxiv_calendar: bool = False
 
     def retrieve(self, _: Visit) -> Iterator[RawDigest | Problem]:
         """The files in the order named, folders by path; a Problem for each that can't be read."""

@@ -26,10 +26,10 @@ class HuggingFaceSource:
 
     name: str
     fetcher: Fetcher
-    every: timedelta
+    poll_interval: timedelta
     url: str = URL
     kind: str = "huggingface"
-    repeats_arxiv: bool = False
+    follows_arxiv_calendar: bool = False
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
         """A list for each day that may have news, oldest first; raises SourceError."""

@@ -46,7 +46,7 @@ class MailboxSource:
     username: str
     password: str = field(repr=False)
     sender: str
-    every: timedelta
+    poll_interval: timedelta
     folder: str = "INBOX"
     moved_to: str = ""
     kind: str = "mailbox"
@@ -54,7 +54,7 @@ class MailboxSource:
     clock: Callable[[], float] = time.monotonic
 
     @property
-    def repeats_arxiv(self) -> bool:
+    def follows_arxiv_calendar(self) -> bool:
         """Whether it is arXiv that writes the mails."""
         return self.sender.lower().endswith("arxiv.org")
 

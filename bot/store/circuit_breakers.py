@@ -13,11 +13,11 @@ from sqlalchemy import delete, select, update
 
 from bot.domain import Kind
 from bot.store.engine import Database, insert_new
-from bot.store.schema import pauses
+from bot.store.schema import circuit_breakers
 
 
 @dataclass(frozen=True, slots=True)
-class Pause:
+class OpenBreaker:
     """Why a channel's breaker is open, since when and until when; ``times`` counts the failures in a row."""
 
     since: datetime
@@ -26,28 +26,28 @@ class Pause:
     why: str
 
 
-class Pauses:
+class CircuitBreakers:
     """At most one record for each kind of address."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def all(self) -> dict[Kind, Pause]:
+    def all(self) -> dict[Kind, OpenBreaker]:
         """Return the records. One whose time is over (half-open) stays until a message was accepted."""
         with self._database.reading() as connection:
-            return {row.kind: Pause(*row[1:]) for row in connection.execute(select(pauses))}
+            return {row.kind: OpenBreaker(*row[1:]) for row in connection.execute(select(circuit_breakers))}
 
     def begin(self, kind: Kind, now: datetime, until: datetime, why: str) -> None:
         """Record that a breaker opened, or opened once more."""
-        reopened = update(pauses).where(pauses.c.kind == kind)
-        reopened = reopened.values(until=until, times=pauses.c.times + 1, why=why)
+        reopened = update(circuit_breakers).where(circuit_breakers.c.kind == kind)
+        reopened = reopened.values(until=until, times=circuit_breakers.c.times + 1, why=why)
         with self._database.writing() as connection:
             if not connection.execute(reopened).rowcount:
                 # Another process may have inserted its record meanwhile: both met the same outage, so one is enough.
-                new = insert_new(connection, pauses)
+                new = insert_new(connection, circuit_breakers)
                 connection.execute(new.values(kind=kind, since=now, until=until, times=1, why=why))
 
     def end(self, kind: Kind) -> None:
         """Record that a breaker closed."""
         with self._database.writing() as connection:
-            connection.execute(delete(pauses).where(pauses.c.kind == kind))
+            connection.execute(delete(circuit_breakers).where(circuit_breakers.c.kind == kind))

@@ -12,7 +12,7 @@ from bot.errors import StoreError
 from bot.private_files import create_private
 from bot.store.as_of import EditionsAsOf, FeedbackAsOf, PapersAsOf
 from bot.store.backups import forget_in_copies
-from bot.store.circuit_breakers import Pauses
+from bot.store.circuit_breakers import CircuitBreakers
 from bot.store.edition_waits import EditionWaits
 from bot.store.editions import Editions
 from bot.store.engine import Database, parse_url
@@ -44,7 +44,7 @@ class Store:
         self.feedback = Feedback(database)
         self.editions = Editions(database)
         self.outbox = Outbox(database)
-        self.pauses = Pauses(database)
+        self.circuit_breakers = CircuitBreakers(database)
         self.alert_marks = AlertMarks(database)
         self.notices = Notices(database)
         self.tldrs = Tldrs(database)
@@ -58,7 +58,7 @@ class Store:
         if self._database.file:
             forget_in_copies(self._database.file, reader)
 
-    def past(self, at: datetime, since: datetime, instead: Sequence[Edition]) -> StoreAsOf:
+    def as_of(self, at: datetime, since: datetime, instead: Sequence[Edition]) -> StoreAsOf:
         """Return the store as of a time, for one reader.
 
         From ``since`` on, the reader's editions were those in ``instead``, oldest first, and not the real ones.

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from bot.domain import Entry, Paper, PaperId
-from bot.identity import first_sight, keys, merge, same
+from bot.identity import keys, merge, new_paper, same
 
 
 class Deduplicator:
@@ -37,7 +37,7 @@ class Deduplicator:
             # arXiv announces a replacement because its version changed; the paper itself may be years old.
             if entry.replacement:
                 return None
-            paper = first_sight(entry, len(self._stored) - len(self._papers) - 1, now)
+            paper = new_paper(entry, len(self._stored) - len(self._papers) - 1, now)
         else:
             # Most digests name no version. Then only an announced replacement proves that the paper was seen before
             # in another version, at least the first.

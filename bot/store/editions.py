@@ -66,23 +66,23 @@ _IS_DAILY = editions.c.kind == EditionKind.EDITION
 class Editions:
     """The stored editions; a reader has at most one for each slot.
 
-    Alerts and skipped days are rows of the same table; methods about editions leave them out.
+    Alerts and missed days are rows of the same table; methods about editions leave them out.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def save(
-        self, edition: Edition, slot: str, messages: Sequence[Message], skipped: Sequence[date] = ()
+        self, edition: Edition, slot: str, messages: Sequence[Message], missed: Sequence[date] = ()
     ) -> list[int] | None:
         """Store an edition, take its slot and put its messages into the outbox, in one transaction.
 
-        ``skipped`` are earlier days that this edition makes up for; their slots are taken as well. Returns the
+        ``missed`` are earlier days that this edition makes up for; their slots are taken as well. Returns the
         messages' ids in the outbox, or None if the slot was taken already; then nothing is changed.
         """
         with self._database.writing() as connection:
-            # A clock that ran ahead may have skipped this day; see ``last_days``.
-            premature = _skipped_after(edition.composed_at)
+            # A clock that ran ahead may have missed this day; see ``last_days``.
+            premature = _missed_after(edition.composed_at)
             of_slot = and_(editions.c.reader_id == edition.reader.id, editions.c.slot == slot)
             connection.execute(delete(editions).where(of_slot, premature))
             # The unique constraint on reader and slot decides which of several processes makes the edition.
@@ -90,17 +90,17 @@ class Editions:
             edition_id = connection.scalar(new.returning(editions.c.id))
             if edition_id is None:
                 return None
-            if skipped:
-                # A skipped day is a row of its own; otherwise it would be due again at the next look.
+            if missed:
+                # A missed day is a row of its own; otherwise it would be due again at the next look.
                 words = f"missed; made up for by the edition of {edition.date}"
                 row = _edition_row(edition, slot) | {
-                    "kind": EditionKind.SKIPPED,
+                    "kind": EditionKind.MISSED,
                     "considered": 0,
                     "quiet": words,
                     "quiet_reason": QuietReason.MISSED,
                     "missing": (),
                 }
-                rows = [row | {"slot": day.isoformat(), "date": day} for day in skipped]
+                rows = [row | {"slot": day.isoformat(), "date": day} for day in missed]
                 connection.execute(insert_new(connection, editions), rows)
             if edition.picks:
                 connection.execute(insert(picks), _pick_rows(edition_id, edition.picks))
@@ -133,9 +133,9 @@ class Editions:
         }
 
     def last_days(self, reader_ids: Sequence[ReaderId], upto: date, now: datetime) -> dict[ReaderId, date]:
-        """Return the newest day, ``upto`` included, whose slot each reader's editions or skipped days have taken.
+        """Return the newest day, ``upto`` included, whose slot each reader's editions or missed days have taken.
 
-        Days that were skipped at a time after ``now`` don't count: a clock ran ahead, and they are still to come.
+        Days that were missed at a time after ``now`` don't count: a clock ran ahead, and they are still to come.
         """
         # A correlated subquery walks the index on (reader, composed_at) backwards and stops at its first match;
         # max(date) would read all editions of a reader.
@@ -145,7 +145,7 @@ class Editions:
                 editions.c.reader_id == readers.c.id,
                 editions.c.kind != EditionKind.ALERT,
                 editions.c.date <= upto,
-                ~_skipped_after(now),
+                ~_missed_after(now),
             )
             .order_by(editions.c.composed_at.desc(), editions.c.date.desc())
             .limit(1)
@@ -167,7 +167,7 @@ class Editions:
             return connection.scalar(query) or 0
 
     def newest_composed(self) -> datetime | None:
-        """Return the latest time at which an edition, alert or skipped day was composed; None before the first."""
+        """Return the latest time at which an edition, alert or missed day was composed; None before the first."""
         with self._database.reading() as connection:
             newest: datetime | None = connection.scalar(select(func.max(editions.c.composed_at)))
         return newest
@@ -177,7 +177,7 @@ class Editions:
         query = _stored_editions().where(editions.c.reader_id == reader_id)
         return self._read(query.order_by(editions.c.id.desc()))
 
-    def last_with(self, reader_ids: Collection[ReaderId], paper_id: PaperId) -> ReaderId | None:
+    def last_reader_shown(self, reader_ids: Collection[ReaderId], paper_id: PaperId) -> ReaderId | None:
         """Return which of these readers was shown a paper last, in an edition or alert; None if none was."""
         query = (
             select(editions.c.reader_id)
@@ -202,7 +202,7 @@ class Editions:
             return {paper_id: Shown(*place) for paper_id, *place in connection.execute(query)}
 
     def slots(self, reader_id: ReaderId, day: date) -> set[str]:
-        """Return the slots of a day that are taken, by editions, alerts and skipped days."""
+        """Return the slots of a day that are taken, by editions, alerts and missed days."""
         query = select(editions.c.slot).where(editions.c.reader_id == reader_id, editions.c.date == day)
         with self._database.reading() as connection:
             return set(connection.scalars(query))
@@ -254,8 +254,8 @@ class Editions:
             ]
 
 
-def _skipped_after(now: datetime) -> ColumnElement[bool]:
-    return and_(editions.c.kind == EditionKind.SKIPPED, editions.c.composed_at > now)
+def _missed_after(now: datetime) -> ColumnElement[bool]:
+    return and_(editions.c.kind == EditionKind.MISSED, editions.c.composed_at > now)
 
 
 def _stored_editions() -> AnySelect:

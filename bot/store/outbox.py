@@ -34,7 +34,7 @@ _SETTLED = (State.SENT, State.FAILED, State.UNKNOWN, State.CANCELLED)
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
+class UndeliveredMessage:
     """A message that did not arrive, or may not have arrived; ``reader`` is the reader's name."""
 
     id: int
@@ -184,11 +184,11 @@ class Outbox:
             rows = connection.execute(query.order_by(outbox.c.id)).all()
         return [_delivery(row, "") for row in rows]
 
-    def settle(self, delivery_id: int, detail: str, now: datetime) -> bool:
+    def mark_arrived(self, delivery_id: int, detail: str, now: datetime) -> bool:
         """Record that an unknown message has arrived after all; False where it is not unknown any more."""
         return self._overrule(delivery_id, [State.UNKNOWN], State.SENT, detail, now)
 
-    def again(self, delivery_id: int, now: datetime) -> bool:
+    def requeue(self, delivery_id: int, now: datetime) -> bool:
         """Requeue a message at a person's request; False where it is in no state to be sent again."""
         states = [State.UNKNOWN, State.FAILED, State.RETRY]
         return self._overrule(delivery_id, states, State.PENDING, "", now, attempts=0, not_before=None)
@@ -215,7 +215,7 @@ class Outbox:
         with self._database.reading() as connection:
             return dict.fromkeys(State, 0) | dict(connection.execute(query).all())
 
-    def problems(self, limit: int, since: datetime | None = None) -> list[Trouble]:
+    def problems(self, limit: int, since: datetime | None = None) -> list[UndeliveredMessage]:
         """Return the messages that failed, wait for a retry, or may have arrived; newest first.
 
         With ``since``, only those that changed after it.
@@ -225,7 +225,7 @@ class Outbox:
             query = query.where(outbox.c.updated_at > since)
         with self._database.reading() as connection:
             return [
-                Trouble(
+                UndeliveredMessage(
                     id=row.id,
                     reader=reader_of(row, row.reader_id).name,
                     state=row.state,

@@ -133,7 +133,7 @@ class Papers:
         with self._database.reading() as connection:
             return connection.scalar(self._visible(select(func.count()).select_from(papers))) or 0
 
-    def fresh(self, reader_id: ReaderId, after: PaperId = 0, sources: Collection[str] = ()) -> list[PaperId]:
+    def new_to(self, reader_id: ReaderId, after: PaperId = 0, sources: Collection[str] = ()) -> list[PaperId]:
         """Return the papers with ids above ``after`` that are new to one reader, see ``new_papers_of``."""
         cursor = NewsCursor(reader_id, after, sources=tuple(sources))
         return self.new_papers_of([cursor], self.newest_id())[reader_id]
@@ -185,7 +185,7 @@ class Papers:
         with self._database.reading() as connection:
             return list(load_papers(connection, connection.scalars(query).all()).values())
 
-    def keep_lookup(self, paper_id: PaperId, found: Entry | None, now: datetime) -> None:
+    def record_lookup(self, paper_id: PaperId, found: Entry | None, now: datetime) -> None:
         """Record that a paper was looked up at arXiv, and add the ids of the result, if there is one."""
         with self._database.writing(Lock.INGEST) as connection:
             row = {"paper_id": paper_id, "at": now, "arxiv_id": found.arxiv_id if found else None}

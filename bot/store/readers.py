@@ -87,7 +87,7 @@ class Readers:
                 since |= {row.id: row.since for row in connection.execute(query)}
         return since
 
-    def ask(self, profile: str, kind: Kind, address: str, now: datetime) -> Reader:
+    def request_subscription(self, profile: str, kind: Kind, address: str, now: datetime) -> Reader:
         """Return the reader of a profile at an address, whatever its case; a new one awaits confirmation.
 
         This is the first half of a double opt-in; ``confirm`` is the second.
@@ -112,7 +112,7 @@ class Readers:
         """Subscribe a reader who confirms, for the first time or again; False if somebody else stopped them."""
         return self._change(reader_id, None, (StopReason.AWAITING, *STOPPED_BY_READER))
 
-    def come_back(self, reader_id: ReaderId) -> bool:
+    def resubscribe(self, reader_id: ReaderId) -> bool:
         """Resubscribe a reader who paused or unsubscribed; False if somebody else stopped them."""
         return self._change(reader_id, None, STOPPED_BY_READER)
 

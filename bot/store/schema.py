@@ -307,8 +307,8 @@ outbox = Table(
     sqlite_autoincrement=True,
 )
 
-pauses = Table(
-    "pauses",
+circuit_breakers = Table(
+    "circuit_breakers",
     metadata,
     Column("kind", _text_enum(Kind), primary_key=True),
     Column("since", UtcDateTime, nullable=False),

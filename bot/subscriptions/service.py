@@ -92,7 +92,7 @@ class SubscriptionService:
         )
         if not allowed:
             return False
-        reader = self._store.readers.ask(slug, Kind.EMAIL, address, now)
+        reader = self._store.readers.request_subscription(slug, Kind.EMAIL, address, now)
         if not may_confirm(reader):
             return False  # the button in the mail would do nothing
         key = OutboxKey(f"confirmation-{now:%Y%m%dT%H%M%S}", reader.id, reader.kind)
@@ -113,7 +113,7 @@ class SubscriptionService:
 
         A single opt-in: Slack signs who asks, so nobody can subscribe somebody else.
         """
-        reader = self._store.readers.ask(slug, Kind.SLACK, user, now)
+        reader = self._store.readers.request_subscription(slug, Kind.SLACK, user, now)
         self.confirm(reader)
         return reader
 
@@ -133,13 +133,13 @@ class SubscriptionService:
 
     def resume(self, reader: Reader) -> None:
         """Start the editions of a reader who paused or unsubscribed; raises NotStoppedByReaderError."""
-        if not self._store.readers.come_back(reader.id):
+        if not self._store.readers.resubscribe(reader.id):
             raise NotStoppedByReaderError
 
     def resume_all(self, readers: Iterable[Reader]) -> None:
         """Resume those readers who may resume; raises NotStoppedByReaderError if none of them may."""
         # A list, so that all are resumed: any() over a generator would stop at the first.
-        resumed = [self._store.readers.come_back(reader.id) for reader in readers]
+        resumed = [self._store.readers.resubscribe(reader.id) for reader in readers]
         if not any(resumed):
             raise NotStoppedByReaderError
 
@@ -154,7 +154,7 @@ class SubscriptionService:
         readers = self._store.readers
         readers.remember(slug, address)
         readers.sync(slug, self._current_profiles()[slug].addresses, now)
-        reader = readers.ask(slug, kind, address, now)
+        reader = readers.request_subscription(slug, kind, address, now)
         readers.resume(reader.id)
         return AddedReader(reader, was_listed=not is_new)
 

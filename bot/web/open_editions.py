@@ -61,9 +61,9 @@ class OpenEditions:
             # No exploration: nobody votes on these picks, so there is nothing to learn from them.
             section = profile.edition.model_copy(update={"explore": 0})
             without_exploration = profile.model_copy(update={"edition": section})
-            with self._site.editor() as editor:
+            with self._site.composer() as composer:
                 day = local_date(now, profile.schedule.timezone)
-                edition = editor.edition(reader, without_exploration, day, now)
+                edition = composer.edition(reader, without_exploration, day, now)
             self._cache[slug] = _CachedEdition(profile, newest, edition)
             return edition
 

@@ -59,7 +59,7 @@ class OperatorPages:
         now = self._site.now
         problems = [
             *app.profile_problems,
-            *app.room.problems(),
+            *app.disk_space.problems(),
             *unreadable(app.sources, app.store, app.parser.parse, now),
         ]
         report = status(app.store, app.sources, profiles, problems, now)

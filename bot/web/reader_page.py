@@ -43,7 +43,7 @@ class ReaderPage:
 
     def __init__(self, site: Site) -> None:
         self._site = site
-        self._subscriptions = site.app.subscribing
+        self._subscriptions = site.app.subscriptions
 
     def show(self, request: Request) -> Response:
         """Show the page as it is now."""
@@ -133,8 +133,8 @@ class ReaderPage:
 
         store = self._site.store
         profile = self._site.profile_of(reader)
-        with self._site.editor() as editor:
-            words = learned(store, editor, reader, profile, now=self._site.now)
+        with self._site.composer() as composer:
+            words = learned(store, composer, reader, profile, now=self._site.now)
             report = evaluate(store, lambda: self._site.app.ranker, reader, profile, unseen=0)
         chart = learning_curve(report)
         votes = store.feedback.votes(reader.id)

@@ -86,7 +86,7 @@ class Site:
             raise PageError(429, _TOO_MANY)
 
     @contextmanager
-    def editor(self) -> Iterator[EditionComposer]:
+    def composer(self) -> Iterator[EditionComposer]:
         """Lend the composer, up to date with the newest papers, to one request at a time.
 
         Ranking is CPU-bound: requests that rank in parallel would only slow one another down, and hold a copy of the
@@ -94,7 +94,7 @@ class Site:
         """
         with self._ranking_lock:
             self._refresh()
-            yield self.app.editor
+            yield self.app.composer
 
     def profiles(self) -> dict[str, Profile]:
         """Return the valid profiles by slug, as their files are now."""

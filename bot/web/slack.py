@@ -56,7 +56,7 @@ class SlackPages:
     def __init__(self, site: Site, open_editions: OpenEditions) -> None:
         self._site = site
         self._open_editions = open_editions
-        self._subscriptions = site.app.subscribing
+        self._subscriptions = site.app.subscriptions
 
     def receive(self, request: Request) -> Response:
         """Return 200 for what Slack signed, and handle it after the response; return 401 for anything else."""
@@ -138,7 +138,7 @@ class SlackPages:
         except ValueError:
             reader_id = None
         candidates = [reader_id] if reader_id in readers else list(readers)
-        last = self._site.store.editions.last_with(candidates, paper.id)
+        last = self._site.store.editions.last_reader_shown(candidates, paper.id)
         if last is None:
             raise PageError(404, "This edition is no longer stored, so its thumbs no longer count.")
         return readers[last]

@@ -22,7 +22,7 @@ class SubscriptionPages:
     def __init__(self, site: Site, open_editions: OpenEditions) -> None:
         self._site = site
         self._open_editions = open_editions
-        self._subscriptions = site.app.subscribing
+        self._subscriptions = site.app.subscriptions
 
     def start(self, request: Request) -> Response:
         """Show the open profiles with today's picks of each, and the form."""

@@ -50,7 +50,7 @@ def record_vote(
     """Record a vote and return what it changed; raises PageError if there are too many."""
     site.limit_rate("votes", f"{reader.id} {voter}", VOTES_A_MINUTE)
     profile = site.profile_of(reader)
-    with site.editor() as editor:
+    with site.composer() as composer:
         return vote_with_effect(
-            site.store, editor, reader, profile, paper=paper, vote=vote, now=site.now, via=via, voter=voter
+            site.store, composer, reader, profile, paper=paper, vote=vote, now=site.now, via=via, voter=voter
         )

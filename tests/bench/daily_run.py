@@ -202,7 +202,7 @@ def run(data: Path, readers: int) -> None:
             fitted = sum(stopwatch.end().values())
             before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
             stopwatch.begin()
-            report = app.pipeline.publish(NOW)
+            report = app.daily_job.publish(NOW)
             seconds = stopwatch.end()
             assert (report.editions, report.problems) == (readers, []), report
     parts = ["store", "ranking", "reasons", "selection", "composing", "rendering", "saving", "rest"]

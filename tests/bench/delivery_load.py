@@ -59,7 +59,9 @@ def by_dispatcher(port: int, readers: int) -> int:
     with tempfile.TemporaryDirectory() as folder, open_store(f"sqlite:///{folder}/bench.db") as store:
         fill(store, readers)
         channels = [SmtpChannel("127.0.0.1", port, "none", envelope_sender=SENDER) for _ in range(4)]
-        dispatcher = Dispatcher(store.outbox, {Kind.EMAIL: Route(channels)}, store.readers, store.pauses)
+        dispatcher = Dispatcher(
+            store.outbox, {Kind.EMAIL: Route(channels)}, store.readers, store.circuit_breakers
+        )
         measure = Measure()
         delivered = dispatcher.deliver_due(NOW).delivered
         for channel in channels:

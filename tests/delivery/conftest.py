@@ -14,7 +14,7 @@ import pytest
 
 from bot.domain import Delivery, Kind, OutboxKey, Reader
 
-from .memory_outbox import MemoryOutbox, MemoryPauses, MemoryReaders
+from .memory_outbox import MemoryBreakers, MemoryOutbox, MemoryReaders
 from .slack_server import SlackServer
 from .smtp_servers import MailServer, ScriptedServer, server_context
 
@@ -139,8 +139,8 @@ def readers():
 
 
 @pytest.fixture
-def pauses():
-    return MemoryPauses()
+def breakers():
+    return MemoryBreakers()
 
 
 @pytest.fixture

@@ -35,26 +35,26 @@ class Row:
 
 
 @dataclass
-class MemoryPause:
+class MemoryBreaker:
     until: object
     times: int
     why: str
 
 
-class MemoryPauses:
+class MemoryBreakers:
     def __init__(self):
-        self.pauses: dict[object, MemoryPause] = {}
+        self.breakers: dict[object, MemoryBreaker] = {}
         self.ended: list[object] = []
 
     def all(self):
-        return dict(self.pauses)
+        return dict(self.breakers)
 
     def begin(self, kind, now, until, why):
-        before = self.pauses.get(kind)
-        self.pauses[kind] = MemoryPause(until, before.times + 1 if before else 1, why)
+        before = self.breakers.get(kind)
+        self.breakers[kind] = MemoryBreaker(until, before.times + 1 if before else 1, why)
 
     def end(self, kind):
-        del self.pauses[kind]
+        del self.breakers[kind]
         self.ended.append(kind)
 
 

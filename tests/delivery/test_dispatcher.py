@@ -73,13 +73,13 @@ def clock():
 
 
 @pytest.fixture
-def make_dispatcher(outbox, readers, pauses, clock):
+def make_dispatcher(outbox, readers, breakers, clock):
     """A dispatcher over channels by kind: one, or a list that works side by side."""
 
     def make(spacing=timedelta(0), **channels):
         lists = {kind: c if isinstance(c, list) else [c] for kind, c in channels.items()}
         routes = {Kind(kind): Route(channels, spacing) for kind, channels in lists.items()}
-        return Dispatcher(outbox, routes, readers, pauses, timer=clock, stop=clock)
+        return Dispatcher(outbox, routes, readers, breakers, timer=clock, stop=clock)
 
     return make
 
@@ -120,7 +120,7 @@ def test_an_empty_outbox_gives_an_empty_report(dispatcher, now):
 
 def test_a_refused_reader_is_stopped_and_the_others_are_served(dispatcher, rows, mail, readers, now):
     added = rows(3)
-    mail.before[2] = DeliveryError("550 no such user", permanent=True, blame=FailureScope.READER, code="550")
+    mail.before[2] = DeliveryError("550 no such user", permanent=True, scope=FailureScope.READER, code="550")
     report = dispatcher.deliver_due(now)
     assert (mail.sent, readers.stopped) == ([1, 3], {2: "550 no such user"})
     assert (added[1].state, added[1].code) == (S.FAILED, "550")
@@ -130,7 +130,7 @@ def test_a_refused_reader_is_stopped_and_the_others_are_served(dispatcher, rows,
 
 def test_a_reader_who_is_refused_for_now_is_not_stopped(dispatcher, rows, mail, readers, now):
     (row,) = rows(1)
-    mail.before[1] = DeliveryError("450 full", permanent=False, blame=FailureScope.READER)
+    mail.before[1] = DeliveryError("450 full", permanent=False, scope=FailureScope.READER)
     report = dispatcher.deliver_due(now)
     assert readers.stopped == {}
     assert (row.state, row.not_before) == (S.RETRY, now + timedelta(minutes=1))
@@ -143,7 +143,7 @@ def test_a_reader_who_is_refused_for_now_is_not_stopped(dispatcher, rows, mail, 
 
 def test_the_parts_behind_a_refused_one_are_cancelled_with_their_reader(dispatcher, rows, mail, now):
     added = rows(2, reader_id=7)
-    mail.before[1] = DeliveryError("550", permanent=True, blame=FailureScope.READER)
+    mail.before[1] = DeliveryError("550", permanent=True, scope=FailureScope.READER)
     assert counts(dispatcher.deliver_due(now)) == (0, 1, 0, 0, 1)
     assert [row.state for row in added] == [S.FAILED, S.CANCELLED]
     assert mail.sent == []
@@ -152,7 +152,7 @@ def test_the_parts_behind_a_refused_one_are_cancelled_with_their_reader(dispatch
 def test_a_failing_channel_is_tried_once_a_run_and_the_other_goes_on(dispatcher, rows, mail, slack, now):
     mails = rows(BATCH + 5)
     rows(2, Kind.SLACK, first=100)
-    error = DeliveryError("535 wrong password", permanent=True, blame=FailureScope.CHANNEL, code="535")
+    error = DeliveryError("535 wrong password", permanent=True, scope=FailureScope.CHANNEL, code="535")
     mail.before = dict.fromkeys(range(1, 100), error)
     report = dispatcher.deliver_due(now)
     assert slack.sent == [100, 101]
@@ -165,28 +165,28 @@ def test_a_failing_channel_is_tried_once_a_run_and_the_other_goes_on(dispatcher,
 
 
 def test_an_open_breaker_outlives_the_run_and_grows_until_a_message_is_accepted(
-    dispatcher, rows, mail, pauses, now
+    dispatcher, rows, mail, breakers, now
 ):
     rows(3)
-    mail.before = dict.fromkeys((1, 2, 3), DeliveryError("535", permanent=True, blame=FailureScope.CHANNEL))
+    mail.before = dict.fromkeys((1, 2, 3), DeliveryError("535", permanent=True, scope=FailureScope.CHANNEL))
     dispatcher.deliver_due(now)
     during = dispatcher.deliver_due(now + timedelta(seconds=59))
     assert [str(p) for p in during.problems] == ["email: 535; paused until 2025-05-06 08:01 UTC; 3 waiting"]
     dispatcher.deliver_due(now + timedelta(minutes=1))
-    assert pauses.pauses[Kind.EMAIL].until == now + timedelta(minutes=6)
+    assert breakers.breakers[Kind.EMAIL].until == now + timedelta(minutes=6)
     mail.before.clear()
     assert counts(dispatcher.deliver_due(now + timedelta(minutes=6))) == (3, 0, 0, 0, 0)
-    assert (pauses.pauses, pauses.ended) == ({}, [Kind.EMAIL])
+    assert (breakers.breakers, breakers.ended) == ({}, [Kind.EMAIL])
 
 
-def test_an_open_breaker_with_nothing_waiting_is_not_reported(dispatcher, pauses, now):
-    pauses.begin(Kind.EMAIL, now, now + timedelta(hours=1), "535")
+def test_an_open_breaker_with_nothing_waiting_is_not_reported(dispatcher, breakers, now):
+    breakers.begin(Kind.EMAIL, now, now + timedelta(hours=1), "535")
     assert dispatcher.deliver_due(now).problems == []
 
 
 def test_a_policy_refusal_does_not_open_the_breaker_twice(dispatcher, rows, mail, now):
     rows(3)
-    mail.before[1] = DeliveryError("554 5.7.1", permanent=True, blame=FailureScope.POLICY)
+    mail.before[1] = DeliveryError("554 5.7.1", permanent=True, scope=FailureScope.POLICY)
     dispatcher.deliver_due(now)
     report = dispatcher.deliver_due(now + timedelta(minutes=1))
     assert (mail.sent, counts(report)) == ([2, 3], (2, 0, 0, 0, 0))
@@ -197,7 +197,7 @@ def test_a_policy_refusal_does_not_open_the_breaker_twice(dispatcher, rows, mail
 
 def test_a_message_that_policy_refuses_each_time_fails_and_is_named(dispatcher, rows, mail, now):
     (row,) = rows(1, attempts=8)
-    mail.before[1] = DeliveryError("554 5.7.1", permanent=True, blame=FailureScope.POLICY)
+    mail.before[1] = DeliveryError("554 5.7.1", permanent=True, scope=FailureScope.POLICY)
     report = dispatcher.deliver_due(now)
     assert (row.state, counts(report)) == (S.FAILED, (0, 1, 0, 0, 0))
     assert report.problems[0].source == "rewards/ada@example.org"
@@ -247,7 +247,7 @@ class Patient(Scripted):
 def test_a_wrong_password_is_tried_once_and_not_once_per_worker(make_dispatcher, rows, now):
     rows(20)
     channels = [Scripted() for _ in range(4)]
-    error = DeliveryError("535", permanent=True, blame=FailureScope.CHANNEL)
+    error = DeliveryError("535", permanent=True, scope=FailureScope.CHANNEL)
     for channel in channels:
         channel.before = Tried(range(1, 21), error)
     make_dispatcher(email=channels).deliver_due(now)
@@ -266,19 +266,19 @@ class Tried(dict):
         return super().__getitem__(number)
 
 
-def test_a_server_that_takes_fewer_connections_gets_fewer(make_dispatcher, rows, mail, pauses, now):
+def test_a_server_that_takes_fewer_connections_gets_fewer(make_dispatcher, rows, mail, breakers, now):
     rows(9)
-    full = DeliveryError("421 too many connections", permanent=False, blame=FailureScope.CHANNEL)
+    full = DeliveryError("421 too many connections", permanent=False, scope=FailureScope.CHANNEL)
     second = Scripted()
     second.before = Tried(range(1, 10), full)
     first = Patient([])
     first.send = wait_for(second.before, first.send)
     report = make_dispatcher(email=[first, second]).deliver_due(now)
-    assert (second.before.times, second.sent, pauses.pauses) == (1, [], {})
+    assert (second.before.times, second.sent, breakers.breakers) == (1, [], {})
     assert report.retrying == 1
     # The other worker may have ended before this one released its rows; these are left to the next run.
     again = make_dispatcher(email=first).deliver_due(now + timedelta(minutes=1))
-    assert (report.delivered + again.delivered, pauses.pauses) == (9, {})
+    assert (report.delivered + again.delivered, breakers.breakers) == (9, {})
 
 
 def wait_for(tried, send):

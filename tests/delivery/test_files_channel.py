@@ -109,7 +109,7 @@ def test_a_full_disk_leaves_no_half_file_and_can_be_tried_again(channel, make_de
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     error = caught.value
-    assert (error.permanent, error.unknown, error.blame, error.code) == (
+    assert (error.permanent, error.unknown, error.scope, error.code) == (
         False,
         False,
         FailureScope.CHANNEL,
@@ -122,7 +122,7 @@ def test_a_folder_that_is_a_file_is_the_channels_fault(delivery, started, tmp_pa
     (tmp_path / "outbox").write_text("")
     with pytest.raises(DeliveryError, match="can't write the message") as caught:
         FilesChannel(tmp_path / "outbox", ".eml").send(delivery, started)
-    assert caught.value.blame is FailureScope.CHANNEL
+    assert caught.value.scope is FailureScope.CHANNEL
     assert started.calls == 0
 
 

@@ -16,7 +16,7 @@ errors = st.builds(
     DeliveryError,
     st.text(),
     permanent=st.booleans(),
-    blame=st.sampled_from(FailureScope),
+    scope=st.sampled_from(FailureScope),
     unknown=st.booleans(),
     retry_after=st.none() | st.floats(min_value=0),
     code=st.text(),
@@ -44,14 +44,14 @@ def test_the_other_sides_wish_wins_where_it_is_longer(make_delivery, now, asked,
 
 
 def test_the_message_that_met_a_policy_waits_longer_than_its_channel_pauses(make_delivery, now):
-    error = DeliveryError("not from you", permanent=True, blame=FailureScope.POLICY)
+    error = DeliveryError("not from you", permanent=True, scope=FailureScope.POLICY)
     outcome = decide(make_delivery(), error, now)
     assert (outcome.not_before, outcome.counted) == (now + timedelta(minutes=5), True)
     assert decide(make_delivery(attempts=8), error, now).state is State.FAILED
 
 
 def test_a_failure_of_the_channel_itself_is_no_attempt_and_never_the_end(make_delivery, now):
-    error = DeliveryError("no password", permanent=True, blame=FailureScope.CHANNEL)
+    error = DeliveryError("no password", permanent=True, scope=FailureScope.CHANNEL)
     outcome = decide(make_delivery(attempts=99), error, now)
     assert (outcome.state, outcome.counted) == (State.RETRY, False)
     assert outcome.not_before == now + timedelta(minutes=1)

@@ -74,10 +74,10 @@ def test_links_are_not_unfurled_and_the_key_goes_along(slack_server, channel, de
     ],
 )
 def test_slacks_own_word_says_whom_a_refusal_is_about(slack_server, channel, delivery, case):
-    error, permanent, blame = case
+    error, permanent, scope = case
     slack_server.refuse(error)
     caught = refusal(channel, delivery)
-    assert (caught.permanent, caught.blame, caught.unknown) == (permanent, blame, False)
+    assert (caught.permanent, caught.scope, caught.unknown) == (permanent, scope, False)
     assert caught.code == error
     assert error in str(caught)
 
@@ -133,13 +133,13 @@ def test_no_server_there_is_tried_again(delivery):
         unused.bind(("127.0.0.1", 0))
         channel = SlackChannel(TOKEN, f"http://localhost:{unused.getsockname()[1]}/api/")
         error = refusal(channel, delivery)
-    assert (error.permanent, error.unknown, error.blame) == (False, False, FailureScope.CHANNEL)
+    assert (error.permanent, error.unknown, error.scope) == (False, False, FailureScope.CHANNEL)
 
 
 def test_a_wrong_address_of_the_api_is_the_operators_to_mend(slack_server, channel, delivery):
     slack_server.status, slack_server.body = 404, b"<html>not found</html>"
     error = refusal(channel, delivery)
-    assert (error.permanent, error.blame, error.code) == (True, FailureScope.CHANNEL, "404")
+    assert (error.permanent, error.scope, error.code) == (True, FailureScope.CHANNEL, "404")
 
 
 def test_what_start_data_raises_passes_and_nothing_is_posted(slack_server, channel, delivery, make_started):

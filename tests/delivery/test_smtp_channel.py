@@ -138,7 +138,7 @@ def test_tls_from_the_first_byte(mail_server, connect, make_delivery, started, t
 def test_a_certificate_nobody_vouches_for_pauses_the_channel(mail_server, connect, delivery, tls, security):
     server = mail_server(context=tls.server, implicit=security == "tls")
     error = refusal(connect(server, security), delivery)
-    assert (error.permanent, error.blame, error.code) == (False, FailureScope.CHANNEL, "tls")
+    assert (error.permanent, error.scope, error.code) == (False, FailureScope.CHANNEL, "tls")
     assert server.mails == []
 
 
@@ -146,7 +146,7 @@ def test_without_starttls_on_offer_nothing_is_sent_in_plain_text(scripted, conne
     server = scripted()
     channel = connect(server, "starttls", username="bot", password="secret")
     error = refusal(channel, delivery, started)
-    assert (error.permanent, error.blame, error.unknown) == (True, FailureScope.CHANNEL, False)
+    assert (error.permanent, error.scope, error.unknown) == (True, FailureScope.CHANNEL, False)
     assert "STARTTLS" in str(error)
     assert [command.split()[0].upper() for command in server.commands] == ["EHLO"]
 
@@ -154,7 +154,7 @@ def test_without_starttls_on_offer_nothing_is_sent_in_plain_text(scripted, conne
 def test_starttls_refused_for_now_is_not_plain_text_either(scripted, connect, delivery):
     server = scripted(EHLO=b"250-here\r\n250 STARTTLS\r\n", STARTTLS=b"454 not now\r\n")
     error = refusal(connect(server, "starttls"), delivery)
-    assert (error.permanent, error.blame, error.code) == (False, FailureScope.CHANNEL, "454")
+    assert (error.permanent, error.scope, error.code) == (False, FailureScope.CHANNEL, "454")
 
 
 def test_plain_text_is_for_this_machine_only():
@@ -214,10 +214,10 @@ REPLIES = [
 
 @pytest.mark.parametrize("case", REPLIES)
 def test_a_refusal_says_whom_it_is_about(scripted, connect, delivery, started, case):
-    stage, reply, permanent, blame = case
+    stage, reply, permanent, scope = case
     server = scripted(**{stage: reply + b"\r\n"})
     error = refusal(connect(server), delivery, started)
-    assert (error.permanent, error.blame, error.unknown) == (permanent, blame, False)
+    assert (error.permanent, error.scope, error.unknown) == (permanent, scope, False)
     assert error.code == reply[:3].decode()
     assert reply[:9].decode() in str(error)
     assert started.calls == (1 if stage == "." else 0)
@@ -227,10 +227,10 @@ def test_a_real_server_refuses_one_reader_and_takes_the_next(mail_server, connec
     server = mail_server()
     server.replies["gone@example.org"] = "550 5.1.1 no such user"
     channel = connect(server)
-    assert refusal(channel, make_delivery(address="gone@example.org"), started).blame is R
+    assert refusal(channel, make_delivery(address="gone@example.org"), started).scope is R
     channel.send(make_delivery(), started)
     server.replies["DATA"] = "554 no"
-    assert refusal(channel, make_delivery()).blame is M
+    assert refusal(channel, make_delivery()).scope is M
     del server.replies["DATA"]
     channel.send(make_delivery(), started)
     assert len({mail.peer for mail in server.mails}) == 1
@@ -241,7 +241,7 @@ def test_a_wrong_password_stops_the_channel_and_is_not_repeated(mail_server, con
     server = mail_server(context=tls.server, login=(b"bot", b"secret"))
     channel = connect(server, "starttls", context=tls.client, username="bot", password="wr0ng-guess")
     error = refusal(channel, delivery)
-    assert (error.permanent, error.blame, error.code) == (True, FailureScope.CHANNEL, "535")
+    assert (error.permanent, error.scope, error.code) == (True, FailureScope.CHANNEL, "535")
     assert "PAPERBOT_EMAIL__PASSWORD" in str(error)
     assert "wr0ng-guess" not in str(error)
 
@@ -251,14 +251,14 @@ def test_a_password_that_is_not_ascii_is_named_but_not_shown(mail_server, connec
     error = refusal(
         connect(server, "starttls", context=tls.client, username="bot", password="pässword"), delivery
     )
-    assert (error.permanent, error.blame) == (True, FailureScope.CHANNEL)
+    assert (error.permanent, error.scope) == (True, FailureScope.CHANNEL)
     assert "ASCII" in str(error)
     assert "ä" not in str(error) + repr(error)
 
 
 def test_a_server_without_logins_can_not_be_logged_in_to(scripted, connect, delivery):
     error = refusal(connect(scripted(), username="bot"), delivery)
-    assert (error.permanent, error.blame) == (True, FailureScope.CHANNEL)
+    assert (error.permanent, error.scope) == (True, FailureScope.CHANNEL)
 
 
 @pytest.mark.parametrize(
@@ -276,7 +276,7 @@ def test_a_server_without_logins_can_not_be_logged_in_to(scripted, connect, deli
 def test_an_address_that_is_not_just_one_stops_its_reader(scripted, connect, make_delivery, address):
     server = scripted()
     error = refusal(connect(server), make_delivery(address=address))
-    assert (error.permanent, error.blame) == (True, FailureScope.READER)
+    assert (error.permanent, error.scope) == (True, FailureScope.READER)
     assert server.connections == 0
 
 
@@ -296,7 +296,7 @@ def test_no_server_there_pauses_the_channel(connect, delivery):
         unused.bind(("127.0.0.1", 0))
         channel = SmtpChannel("127.0.0.1", unused.getsockname()[1], "none", envelope_sender=SENDER)
         error = refusal(channel, delivery)
-    assert (error.permanent, error.blame, error.unknown) == (False, FailureScope.CHANNEL, False)
+    assert (error.permanent, error.scope, error.unknown) == (False, FailureScope.CHANNEL, False)
     channel.close()
 
 
@@ -306,11 +306,11 @@ STAGES = [("greeting", C), ("EHLO", C), ("MAIL", M), ("RCPT", M), ("DATA", M)]
 
 @pytest.mark.parametrize("case", list(itertools.product(STAGES, SILENCES)))
 def test_without_an_answer_before_the_body_it_is_tried_again(scripted, connect, delivery, started, case):
-    (stage, blame), silence = case
+    (stage, scope), silence = case
     answer = [silence, DROP] if stage == "EHLO" else silence  # EHLO is followed by HELO
     server = scripted(**{stage: answer, "HELO": DROP})
     error = refusal(connect(server, timeout_seconds=0.05), delivery, started)
-    assert (error.permanent, error.blame, error.unknown) == (False, blame, False)
+    assert (error.permanent, error.scope, error.unknown) == (False, scope, False)
     assert (started.calls, server.bodies) == (0, [])
 
 
@@ -320,7 +320,7 @@ def test_without_an_answer_after_the_final_dot_the_outcome_is_unknown(
 ):
     server = scripted(dot=silence)
     error = refusal(connect(server, answer_seconds=0.05), delivery, started)
-    assert (error.permanent, error.blame, error.unknown) == (False, FailureScope.MESSAGE, True)
+    assert (error.permanent, error.scope, error.unknown) == (False, FailureScope.MESSAGE, True)
     assert (started.calls, server.bodies) == (1, [delivery.body])
 
 
@@ -328,7 +328,7 @@ def test_a_connection_that_breaks_within_the_body_is_tried_again(scripted, conne
     """The final dot never left, so that no server can have accepted the message."""
     server = scripted(BODY=DROP)
     error = refusal(connect(server), make_delivery(b"x" * 32_000_000), started)
-    assert (error.permanent, error.blame, error.unknown) == (False, FailureScope.MESSAGE, False)
+    assert (error.permanent, error.scope, error.unknown) == (False, FailureScope.MESSAGE, False)
     assert (started.calls, server.bodies) == (1, [])
 
 
@@ -419,4 +419,4 @@ def test_a_check_says_what_would_stop_the_channel(mail_server, connect, tls):
     server = mail_server(context=tls.server, login=(b"ada", b"secret"))
     with pytest.raises(DeliveryError) as caught:
         connect(server, "starttls", context=tls.client, username="ada", password="wrong").check()
-    assert caught.value.blame is FailureScope.CHANNEL
+    assert caught.value.scope is FailureScope.CHANNEL

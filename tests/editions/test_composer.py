@@ -113,7 +113,7 @@ def three(home):
     profile(home, "owls", "summary_sentences = 1")
     profile(home, "bees")
     with open_app(home) as app:
-        app.pipeline.ingest(NOW)
+        app.daily_job.ingest(NOW)
         readers = list(active_readers(app.store, app.profiles, NOW))
         assert len(readers) > 2
         for n, (reader, _) in enumerate(readers):
@@ -124,8 +124,8 @@ def three(home):
 
 def test_a_batch_has_the_editions_that_each_reader_would_get_alone(three):
     app, requests = three
-    batch = list(app.editor.editions(requests, NOW))
-    single = [app.editor.edition(request.reader, request.profile, request.day, NOW) for request in requests]
+    batch = list(app.composer.editions(requests, NOW))
+    single = [app.composer.edition(request.reader, request.profile, request.day, NOW) for request in requests]
     assert [edition.reader for edition in batch] == [request.reader for request in requests]
     assert all(edition.picks for edition in batch)
     assert len({tuple(pick.paper.id for pick in edition.picks) for edition in batch}) > 1
@@ -151,11 +151,11 @@ def contents(edition: Edition) -> tuple[object, ...]:
 
 def test_small_batches_give_the_same_editions_as_a_large_one(three, monkeypatch):
     app, requests = three
-    large = list(app.editor.editions(requests, NOW))
+    large = list(app.composer.editions(requests, NOW))
     assert all(edition.picks for edition in large)
     monkeypatch.setattr(running, "_BATCH", 2)
     composed = []
-    report = app.pipeline.publish(NOW, force=True, show=composed.append)
+    report = app.daily_job.publish(NOW, force=True, show=composed.append)
     assert (report.editions, report.problems) == (len(requests), [])
     assert [contents(edition) for edition in composed] == [contents(edition) for edition in large]
 
@@ -171,6 +171,6 @@ def test_a_batch_that_fails_is_a_problem_of_its_readers_only(three, monkeypatch)
         return votes_of(reader_ids)
 
     monkeypatch.setattr(app.store.feedback, "votes_of", failing_once)
-    report = app.pipeline.publish(NOW, force=True)
+    report = app.daily_job.publish(NOW, force=True)
     assert report.editions == len(requests) - 1
     assert [str(problem) for problem in report.problems] == [f"{failing.name}: the disk is gone"]

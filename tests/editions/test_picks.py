@@ -10,7 +10,7 @@ from bot.domain import Entry, Kind, PickKind, Quiet, QuietReason, Reader, Reason
 from bot.editions.candidates import EditionRequest
 from bot.editions.picks import compose, visible_reasons
 from bot.editions.quiet_days import SourceActivitySince, quiet_reason
-from bot.identity import first_sight
+from bot.identity import new_paper
 from bot.selection.selector import Choice
 
 NOW = datetime(2025, 5, 6, 8, tzinfo=UTC)
@@ -18,8 +18,8 @@ READER = Reader(1, "rewards", Kind.EMAIL, "ada@example.org")
 PROFILE = Profile(
     title="Rewards", interests="rewards", edition=EditionSection(summary_sentences=1, threshold=0.5)
 )
-PAPER = first_sight(Entry("Rewards", "One here. We show two. Three ends."), 1, NOW)
-LIKED = first_sight(Entry("Liked"), 2, NOW)
+PAPER = new_paper(Entry("Rewards", "One here. We show two. Three ends."), 1, NOW)
+LIKED = new_paper(Entry("Liked"), 2, NOW)
 
 
 def score(**values):

@@ -10,7 +10,7 @@ import pytest
 from bot.config.profiles import Profile
 from bot.domain import Entry, Kind, ParsedDigest, Vote
 from bot.editions.composer import Candidates, EditionComposer
-from bot.editions.source_activity import Sources
+from bot.editions.source_activity import SourceMonitor
 from bot.evaluation import service
 from bot.evaluation.folds import Fold
 from bot.evaluation.report import FoldResult, Verdict, mean_of_readers, summarize_folds
@@ -109,7 +109,7 @@ def send_edition(world, reader, n, profile=PROFILE):
     """Compose and store the day's edition; return its papers."""
     now = START + timedelta(days=n)
     new = Candidates([paper.id for paper in world.day(n)], world.store.papers.newest_id())
-    edition = EditionComposer(world.store, world.ranker, Sources(world.store, ())).edition(
+    edition = EditionComposer(world.store, world.ranker, SourceMonitor(world.store, ())).edition(
         reader, profile, now.date(), now, new
     )
     world.store.editions.save(edition, now.date().isoformat(), [])

@@ -39,7 +39,7 @@ def outcome(content: bytes) -> tuple[int, list[str]]:
         return 0, [str(error)]
     entries = [entry for digest in digests for entry in digest.entries]
     now = datetime(2026, 1, 1, tzinfo=UTC)
-    papers = [identity.first_sight(entry, number, now) for number, entry in enumerate(entries)]
+    papers = [identity.new_paper(entry, number, now) for number, entry in enumerate(entries)]
     for paper in papers:
         identity.keys(paper)
         terms(f"{paper.title}. {paper.abstract}")

@@ -24,9 +24,9 @@ class Mad:
     """A source that fails in a way that nobody foresaw."""
 
     name: str = "mad"
-    every: timedelta = timedelta(hours=1)
+    poll_interval: timedelta = timedelta(hours=1)
     kind: str = "feed"
-    repeats_arxiv: bool = False
+    follows_arxiv_calendar: bool = False
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
         yield RawDigest(self.name, "spin", b"!spin")
@@ -69,7 +69,7 @@ def editions_of(home: Path, state: str, *more: Source) -> tuple[list[tuple[objec
             open_app(home, parser=parser) as app,
         ):
             vars(app)["sources"] = [*more, *app.sources]
-            report = app.pipeline.run(NOW, show=shown.append)
+            report = app.daily_job.run(NOW, show=shown.append)
     finally:
         settings.write_text(text)
     return [

@@ -13,7 +13,7 @@ from support import digest
 from bot.digests import parse
 from bot.domain import Entry, ParsedDigest, Problem, RawDigest
 from bot.errors import SourceError
-from bot.ingestion.health import Health, watch
+from bot.ingestion.health import Health, check_health
 from bot.ingestion.service import DigestReport, Ingestion
 from bot.sources import Visit
 from bot.store import Store, open_store
@@ -28,9 +28,9 @@ class Fake:
     """A source that brings what it is told, and notes its visits."""
 
     name: str = "owls"
-    every: timedelta = HOUR
+    poll_interval: timedelta = HOUR
     kind: str = "feed"
-    repeats_arxiv: bool = False
+    follows_arxiv_calendar: bool = False
     brings: list[Outcome] = field(default_factory=list)
     visits: list[dict[str, str]] = field(default_factory=list)
 
@@ -95,7 +95,7 @@ def test_failures_are_counted_until_it_goes_well_again(run, store: Store) -> Non
         run(source, now=NOW + n * HOUR)
     state = store.sources.states()["owls"]
     assert (state.failures, state.problem, state.succeeded_at) == (3, "down", None)
-    verdict = watch(source, store, NOW, state)
+    verdict = check_health(source, store, NOW, state)
     assert str(verdict) == "failing: down (3 times in a row)"
     source.brings = []
     run(source, now=NOW + 3 * HOUR)
@@ -123,13 +123,13 @@ def test_what_a_source_asked_of_a_clock_that_ran_ahead_is_forgotten(run) -> None
 
 def test_one_bad_file_in_a_folder_is_no_failure_of_the_folder(run, store: Store) -> None:
     folder = Fake(
-        kind="folder", every=timedelta(0), brings=[Problem("owls", "x: no permission"), raw("Owls")]
+        kind="folder", poll_interval=timedelta(0), brings=[Problem("owls", "x: no permission"), raw("Owls")]
     )
     run(folder)
-    assert watch(folder, store, NOW, store.sources.states()["owls"]).health is Health.OK
+    assert check_health(folder, store, NOW, store.sources.states()["owls"]).health is Health.OK
     folder.brings = [Problem("owls", "no folder seeds")]
     run(folder)
-    assert watch(folder, store, NOW, store.sources.states()["owls"]).health is Health.FAILING
+    assert check_health(folder, store, NOW, store.sources.states()["owls"]).health is Health.FAILING
 
 
 def test_the_others_go_on_when_one_fails(run) -> None:

@@ -48,9 +48,9 @@ class Source:
 
     name: str
     breaks: tuple[str, Exception] | None = None
-    every: timedelta = timedelta(hours=1)
+    poll_interval: timedelta = timedelta(hours=1)
     kind: str = "feed"
-    repeats_arxiv: bool = False
+    follows_arxiv_calendar: bool = False
     contents: list[bytes] = field(default_factory=list)
 
     def fail_at(self, seam: str) -> None:
@@ -73,13 +73,13 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield store
 
 
-@pytest.mark.parametrize("seam", ["retrieve", "next digest", "parse", "add", "watch"])
+@pytest.mark.parametrize("seam", ["retrieve", "next digest", "parse", "add", "check_health"])
 def test_an_unexpected_exception_costs_its_source_or_digest_alone(
     store: Store, monkeypatch: pytest.MonkeyPatch, seam: str
 ) -> None:
     failing: list[Source] = []
     add = store.papers.add_digests
-    watch = service.watch
+    original = service.check_health
 
     def parse_or_fail(raw: RawDigest) -> tuple[ParsedDigest, ...]:
         fail_at("parse", raw.source)
@@ -89,9 +89,9 @@ def test_an_unexpected_exception_costs_its_source_or_digest_alone(
         fail_at("add", source)
         return add(source, *arguments, **options)
 
-    def watch_or_fail(source, *arguments):
-        fail_at("watch", source.name)
-        return watch(source, *arguments)
+    def check_health_or_fail(source, *arguments):
+        fail_at("check_health", source.name)
+        return original(source, *arguments)
 
     def fail_at(seam: str, name: str) -> None:
         for source in failing:
@@ -99,7 +99,7 @@ def test_an_unexpected_exception_costs_its_source_or_digest_alone(
                 source.fail_at(seam)
 
     monkeypatch.setattr(store.papers, "add_digests", add_or_fail)
-    monkeypatch.setattr(service, "watch", watch_or_fail)
+    monkeypatch.setattr(service, "check_health", check_health_or_fail)
     for number, error in enumerate(EXCEPTIONS):
         bad = Source(f"bad{number}", (seam, error))
         first = Source(f"first{number}")

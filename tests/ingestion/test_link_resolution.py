@@ -12,7 +12,7 @@ from servers import Page, Web
 from bot.digests import parse
 from bot.domain import Entry, ParsedDigest, Problem
 from bot.identity import link
-from bot.ingestion.link_resolution import Resolver
+from bot.ingestion.link_resolution import LinkResolver
 from bot.sources.http import Fetcher
 from bot.store import Store, open_store
 
@@ -26,8 +26,8 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 @pytest.fixture
-def resolver(store: Store, web: Web, fetcher: Fetcher) -> Resolver:
-    return Resolver(store, fetcher, parse, f"{web.url}/api")
+def resolver(store: Store, web: Web, fetcher: Fetcher) -> LinkResolver:
+    return LinkResolver(store, fetcher, parse, f"{web.url}/api")
 
 
 def take_in(store: Store, *entries: Entry) -> None:
@@ -47,7 +47,9 @@ def links(store: Store) -> list[str]:
     return [link(paper).url for paper in store.papers.get(range(1, 10)).values()]
 
 
-def test_a_paper_gets_the_id_of_the_same_title_and_author(store: Store, web: Web, resolver: Resolver) -> None:
+def test_a_paper_gets_the_id_of_the_same_title_and_author(
+    store: Store, web: Web, resolver: LinkResolver
+) -> None:
     take_in(store, Entry("Owls: at Night?", authors=("Ada Lovelace",)))
     web.pages["/api"] = answer(
         ("2606.00001", "Owls at Noon", "Ada Lovelace"),
@@ -61,7 +63,7 @@ def test_a_paper_gets_the_id_of_the_same_title_and_author(store: Store, web: Web
 
 
 def test_each_paper_is_asked_for_once_whether_found_or_not(
-    store: Store, web: Web, resolver: Resolver
+    store: Store, web: Web, resolver: LinkResolver
 ) -> None:
     take_in(store, Entry("Owls"), Entry("Bees", url="https://example.org"), Entry("Cats", doi="10.1000/x"))
     web.pages["/api"] = answer()
@@ -70,7 +72,7 @@ def test_each_paper_is_asked_for_once_whether_found_or_not(
     assert "searchtype=title" in links(store)[0]
 
 
-def test_an_id_that_another_paper_has_makes_no_twin(store: Store, web: Web, resolver: Resolver) -> None:
+def test_an_id_that_another_paper_has_makes_no_twin(store: Store, web: Web, resolver: LinkResolver) -> None:
     take_in(store, Entry("Owls, First Title", arxiv_id="2606.00001"), Entry("Owls"))
     web.pages["/api"] = answer(("2606.00001", "Owls", "Ada Lovelace"))
     assert list(resolver.resolve(NOW)) == []
@@ -80,7 +82,7 @@ def test_an_id_that_another_paper_has_makes_no_twin(store: Store, web: Web, reso
 
 @pytest.mark.parametrize("page", [Page(b"", 503, {"Retry-After": "600"}), Page(b"<html>Sorry")])
 def test_a_failure_is_one_problem_and_the_papers_are_asked_for_again(
-    store: Store, web: Web, resolver: Resolver, page: Page
+    store: Store, web: Web, resolver: LinkResolver, page: Page
 ) -> None:
     take_in(store, Entry("Owls"), Entry("Bees"))
     web.pages["/api"] = page

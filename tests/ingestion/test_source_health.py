@@ -25,9 +25,9 @@ def weeks(usual: int, *, now: datetime = FRIDAY, days: int = 28, weekend: int = 
 
 
 def health(
-    *today: Arrival, before: list[Arrival], now: datetime = FRIDAY, repeats_arxiv: bool = False
+    *today: Arrival, before: list[Arrival], now: datetime = FRIDAY, follows_arxiv_calendar: bool = False
 ) -> str:
-    return str(assess(STATE, [*before, *today], now, repeats_arxiv=repeats_arxiv))
+    return str(assess(STATE, [*before, *today], now, follows_arxiv_calendar=follows_arxiv_calendar))
 
 
 def arrival(papers: int, fresh: int, now: datetime = FRIDAY) -> Arrival:
@@ -36,7 +36,7 @@ def arrival(papers: int, fresh: int, now: datetime = FRIDAY) -> Arrival:
 
 def test_the_usual_volume_is_ok() -> None:
     assert health(arrival(50, 18), before=weeks(20)) == "ok"
-    assert assess(STATE, [*weeks(20), arrival(50, 18)], FRIDAY, repeats_arxiv=False).usual == 20
+    assert assess(STATE, [*weeks(20), arrival(50, 18)], FRIDAY, follows_arxiv_calendar=False).usual == 20
 
 
 def test_far_less_than_usual_is_short() -> None:
@@ -80,7 +80,7 @@ def test_a_new_source_is_not_assessed() -> None:
 
 def test_a_failure_goes_before_everything_else() -> None:
     failed = SourceState("owls", failures=1, problem="404", succeeded_at=FRIDAY - DAY)
-    report = str(assess(failed, weeks(20), FRIDAY, repeats_arxiv=True))
+    report = str(assess(failed, weeks(20), FRIDAY, follows_arxiv_calendar=True))
     assert report == "failing: 404; it last went well on 2026-06-11 08:00 UTC"
 
 
@@ -98,7 +98,9 @@ def test_a_failure_goes_before_everything_else() -> None:
     ],
 )
 def test_arxivs_weekends_and_holidays_are_not_trouble(now: datetime, expected: str) -> None:
-    assert health(before=weeks(20, now=now, days=35), now=now, repeats_arxiv=True).startswith(expected)
+    assert health(before=weeks(20, now=now, days=35), now=now, follows_arxiv_calendar=True).startswith(
+        expected
+    )
 
 
 @pytest.mark.parametrize(
@@ -159,14 +161,19 @@ def test_no_announcement_comes_before_the_next_one(now: datetime) -> None:
     st.lists(st.tuples(st.integers(0, 900), st.integers(0, 50), st.integers(0, 50)), max_size=60),
     st.booleans(),
 )
-def test_any_arrivals_have_a_health(arrived: list[tuple[int, int, int]], repeats_arxiv: bool) -> None:
+def test_any_arrivals_have_a_health(
+    arrived: list[tuple[int, int, int]], follows_arxiv_calendar: bool
+) -> None:
     arrivals = [
         Arrival(FRIDAY - timedelta(hours=ago), papers, fresh)
         for ago, papers, fresh in sorted(arrived, reverse=True)
     ]
     assert (
         assess(
-            STATE, [a for a in arrivals if a.at > FRIDAY - LOOK_BACK], FRIDAY, repeats_arxiv=repeats_arxiv
+            STATE,
+            [a for a in arrivals if a.at > FRIDAY - LOOK_BACK],
+            FRIDAY,
+            follows_arxiv_calendar=follows_arxiv_calendar,
         ).health
         in Health
     )

@@ -48,11 +48,11 @@ def test_retry_closes_the_circuit_breaker_and_sends_at_once(mails, paperbot):
     del mails.replies["MAIL"]
     assert paperbot("run", "--now", NOW, "--json").json["delivered"] == 0
     status = paperbot("status", "--now", NOW, "--json").json
-    assert status["pauses"]["email"]["times"] == 1
+    assert status["circuit_breakers"]["email"]["times"] == 1
     assert "who are you" in status["readers"][0]["late"]
     answer = paperbot("retry", "--now", NOW, "--json")
     assert (answer.code, answer.json["again"], answer.json["delivered"]) == (0, 1, 1)
-    assert paperbot("status", "--now", NOW, "--json").json["pauses"] == {}
+    assert paperbot("status", "--now", NOW, "--json").json["circuit_breakers"] == {}
 
 
 def test_retry_of_a_refused_reader_reactivates_them(mails, paperbot):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bot.domain import Entry
-from bot.identity import first_sight
+from bot.identity import new_paper
 from bot.ranking import Corpus, Interest, Ranker
 
 TEXTS = [f"reward model number{i} verifiable topic{i % 7} answer{i % 11}" for i in range(1200)]
@@ -59,7 +59,7 @@ def now():
 
 @pytest.fixture(scope="module")
 def papers(now):
-    return [first_sight(Entry(text.split()[2], text), i, now) for i, text in enumerate(TEXTS[:60])]
+    return [new_paper(Entry(text.split()[2], text), i, now) for i, text in enumerate(TEXTS[:60])]
 
 
 def test_many_readers_at_once_score_as_each_alone(corpus, papers):

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.domain import Entry, Paper, ReasonKind
-from bot.identity import first_sight
+from bot.identity import new_paper
 from bot.ranking import Corpus, Interest, Ranker, Rules
 from bot.terms import tokens
 
@@ -23,7 +23,7 @@ WORDS = "alpha beta gamma delta epsilon zeta eta theta iota kappa".split()
 
 
 def paper(number: int, title: str, abstract: str, authors: tuple[str, ...] = ()) -> Paper:
-    return first_sight(Entry(title, abstract, authors), number, NOW)
+    return new_paper(Entry(title, abstract, authors), number, NOW)
 
 
 @pytest.fixture(scope="module")

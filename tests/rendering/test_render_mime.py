@@ -162,7 +162,7 @@ def test_a_malformed_recipient_is_a_permanent_failure_of_the_reader(recipient: s
     with pytest.raises(DeliveryError) as caught:
         compose(recipient=recipient)
     assert caught.value.permanent
-    assert caught.value.blame is FailureScope.READER
+    assert caught.value.scope is FailureScope.READER
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_a_value_that_cannot_be_a_header_is_refused(changes: dict[str, str]) -> 
     with pytest.raises(DeliveryError) as caught:
         compose(**changes)
     assert caught.value.permanent
-    assert caught.value.blame is FailureScope.MESSAGE
+    assert caught.value.scope is FailureScope.MESSAGE
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_a_finished_mail_with_injected_headers_is_refused(header: bytes, injecte
     with pytest.raises(DeliveryError) as caught:
         mime._verify(content, "ada@example.org", mime._MAIL_HEADERS)
     assert caught.value.permanent
-    assert caught.value.blame is FailureScope.MESSAGE
+    assert caught.value.scope is FailureScope.MESSAGE
 
 
 def test_an_operator_notice_is_plain_text_without_injected_headers():

@@ -41,7 +41,7 @@ def source(port: int, **changed: object) -> MailboxSource:
         "username": "ada",
         "password": "a secret",
         "sender": "no-reply@arxiv.org",
-        "every": timedelta(minutes=15),
+        "poll_interval": timedelta(minutes=15),
     }
     return MailboxSource(**values | changed)  # type: ignore[arg-type]
 
@@ -123,8 +123,8 @@ def test_a_server_without_encryption_gets_no_password(imap: ImapServer) -> None:
 
 
 def test_a_mailbox_of_arxivs_mails_rests_when_arxiv_does() -> None:
-    assert source(1).repeats_arxiv
-    assert not source(1, sender="list@example.org").repeats_arxiv
+    assert source(1).follows_arxiv_calendar
+    assert not source(1, sender="list@example.org").follows_arxiv_calendar
 
 
 # --- servers and mails that are not what they seem --------------------------------------------

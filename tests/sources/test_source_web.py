@@ -56,7 +56,11 @@ def test_arxivs_own_feeds_are_known_by_their_host(fetcher: Fetcher) -> None:
         "https://arxiv.org.example.org/",
         "https://example.org/arxiv.org",
     )
-    assert [FeedSource("x", url, fetcher, HOUR).repeats_arxiv for url in addresses] == [True, False, False]
+    assert [FeedSource("x", url, fetcher, HOUR).follows_arxiv_calendar for url in addresses] == [
+        True,
+        False,
+        False,
+    ]
 
 
 # --- arXiv ------------------------------------------------------------------------------------

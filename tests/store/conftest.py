@@ -53,7 +53,7 @@ class Samples:
         """Add papers; return their ids."""
         before = self.store.papers.newest_id()
         self.ingest(*(f"Sample {next(self._numbers)} of {uuid4().hex}" for _ in range(number)))
-        return self.store.papers.fresh(0, after=before)
+        return self.store.papers.new_to(0, after=before)
 
     def paper(self, title: str) -> Paper:
         """Return the only paper whose title begins with ``title``."""

@@ -19,14 +19,14 @@ def test_later_papers_and_votes_are_invisible(store, samples: Samples):
     bees = samples.paper("Bees")
     record(store, reader, owls, Vote.UP, now=NOW, via="cli")
     record(store, reader, owls, Vote.DOWN, now=NOW + DAY, via="cli")
-    past = store.past(NOW + DAY / 2, NOW, [])
+    past = store.as_of(NOW + DAY / 2, NOW, [])
     assert [(vote.paper, vote.vote) for vote in past.feedback.votes(reader.id)] == [(owls.id, Vote.UP)]
     assert (past.papers.newest_id(), past.papers.count()) == (owls.id, 1)
     assert past.papers.newest_first_seen() == NOW
     assert [title for _, title, _ in past.papers.recent_texts(10)] == ["Owls"]
-    assert past.papers.fresh(reader.id) == []
-    assert store.past(NOW - DAY / 2, NOW, []).papers.newest_first_seen() is None
-    assert store.papers.fresh(reader.id) == [bees.id]
+    assert past.papers.new_to(reader.id) == []
+    assert store.as_of(NOW - DAY / 2, NOW, []).papers.newest_first_seen() is None
+    assert store.papers.new_to(reader.id) == [bees.id]
 
 
 def test_given_editions_replace_the_real_ones(store, samples: Samples):
@@ -36,13 +36,13 @@ def test_given_editions_replace_the_real_ones(store, samples: Samples):
     second = samples.edition(reader, paper2, at=NOW + DAY)
     for edition, slot in ((first, "1"), (second, "2")):
         assert store.editions.save(edition, slot, []) is not None
-    past = store.past(NOW + 2 * DAY, NOW + DAY, [])
+    past = store.as_of(NOW + 2 * DAY, NOW + DAY, [])
     assert past.editions.last_by_reader([reader.id])[reader.id].composed_at == NOW
-    assert past.papers.fresh(reader.id) == [paper2, paper3]
+    assert past.papers.new_to(reader.id) == [paper2, paper3]
     instead = samples.edition(reader, paper3, at=NOW + DAY)
-    past = store.past(NOW + 2 * DAY, NOW + DAY, [instead])
+    past = store.as_of(NOW + 2 * DAY, NOW + DAY, [instead])
     assert past.editions.last_by_reader([reader.id])[reader.id].composed_at == NOW + DAY
-    assert past.papers.fresh(reader.id) == [paper2]
+    assert past.papers.new_to(reader.id) == [paper2]
 
 
 def test_revisions_are_those_of_the_time(store, samples: Samples):
@@ -53,10 +53,10 @@ def test_revisions_are_those_of_the_time(store, samples: Samples):
     samples.ingest(Entry("Owls", arxiv_id="2606.00001", version=2), now=NOW + DAY)
     store.editions.save(samples.edition(reader, owls.id, at=NOW + 2 * DAY), "1", [])
     assert store.papers.revisions_of({reader.id: NOW}) == {reader.id: []}
-    assert store.past(NOW + 3 * DAY, NOW + DAY, []).papers.revisions_of({reader.id: NOW}) == {
+    assert store.as_of(NOW + 3 * DAY, NOW + DAY, []).papers.revisions_of({reader.id: NOW}) == {
         reader.id: [owls.id]
     }
-    assert store.past(NOW + DAY / 2, NOW, []).papers.revisions_of({reader.id: NOW}) == {reader.id: []}
+    assert store.as_of(NOW + DAY / 2, NOW, []).papers.revisions_of({reader.id: NOW}) == {reader.id: []}
 
 
 def test_arrivals_have_times_and_shown_has_the_first_edition_of_a_paper(store, samples: Samples):

@@ -1,4 +1,4 @@
-"""What the outbox, pauses, alert marks and notices remember beside the messages' way."""
+"""What the outbox, breakers, alert marks and notices remember beside the messages' way."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import date, timedelta
 import pytest
 
 from bot.domain import Kind, State
-from bot.store.circuit_breakers import Pause
+from bot.store.circuit_breakers import OpenBreaker
 
 LEASE = timedelta(minutes=10)
 EMAIL, SLACK = Kind.EMAIL, Kind.SLACK
@@ -75,16 +75,16 @@ def test_an_attempt_that_was_the_channels_is_not_counted(claimed, outbox, now):
 def test_a_person_has_what_is_unknown_sent_again_under_its_old_key(unknown, outbox, now):
     assert [d.key for d in outbox.in_state(State.UNKNOWN)] == [unknown.key]
     assert outbox.in_state(State.UNKNOWN, unknown.reader.id + 1) == []
-    assert outbox.again(unknown.id, now)
-    assert not outbox.again(unknown.id, now)
+    assert outbox.requeue(unknown.id, now)
+    assert not outbox.requeue(unknown.id, now)
     (again,) = outbox.claim(EMAIL, now, LEASE, 9)
     assert (again.key, again.body, again.attempts) == (unknown.key, unknown.body, 1)
 
 
 def test_what_has_arrived_after_all_is_settled(unknown, outbox, now):
-    assert outbox.settle(unknown.id, "seen there", now)
-    assert not outbox.settle(unknown.id, "seen there", now)
-    assert not outbox.again(unknown.id, now)
+    assert outbox.mark_arrived(unknown.id, "seen there", now)
+    assert not outbox.mark_arrived(unknown.id, "seen there", now)
+    assert not outbox.requeue(unknown.id, now)
     assert outbox.counts()[State.SENT] == 1
     assert outbox.last_sent() == {unknown.reader.id: now}
 
@@ -92,7 +92,7 @@ def test_what_has_arrived_after_all_is_settled(unknown, outbox, now):
 def test_what_is_sent_is_never_sent_again(claimed, outbox, now):
     outbox.start_data(claimed, now, LEASE)
     outbox.finish(claimed, State.SENT, now)
-    assert not outbox.again(claimed.id, now)
+    assert not outbox.requeue(claimed.id, now)
 
 
 def test_bodies_are_forgotten_after_their_time_and_messages_still_to_be_sent_are_not(samples, outbox, now):
@@ -114,14 +114,14 @@ def test_problems_since_a_time_are_those_that_changed_after_it(unknown, outbox, 
 
 
 def test_a_pause_is_kept_with_its_reason_and_grows(store, now):
-    pauses = store.pauses
-    assert pauses.all() == {}
-    pauses.begin(EMAIL, now, now + LEASE, "535")
+    breakers = store.circuit_breakers
+    assert breakers.all() == {}
+    breakers.begin(EMAIL, now, now + LEASE, "535")
     later = now + LEASE
-    pauses.begin(EMAIL, later, later + LEASE, "535 again")
-    assert pauses.all() == {EMAIL: Pause(now, later + LEASE, 2, "535 again")}
-    pauses.end(EMAIL)
-    assert pauses.all() == {}
+    breakers.begin(EMAIL, later, later + LEASE, "535 again")
+    assert breakers.all() == {EMAIL: OpenBreaker(now, later + LEASE, 2, "535 again")}
+    breakers.end(EMAIL)
+    assert breakers.all() == {}
 
 
 def test_alert_marks_move(samples, store):

@@ -58,7 +58,7 @@ def test_a_second_edition_for_a_slot_changes_nothing(samples, store):
     reader, (paper,) = samples.reader(), samples.papers(1)
     (first,) = store.editions.save(samples.edition(reader), "2026-04-18", [HELLO])
     assert store.editions.save(samples.edition(reader, paper), "2026-04-18", [HELLO]) is None
-    assert store.papers.fresh(reader.id) == [paper]
+    assert store.papers.new_to(reader.id) == [paper]
     assert [
         message.id for message in store.outbox.claim(Kind.EMAIL, now_of(samples, reader), timedelta(1), 9)
     ] == [first]
@@ -92,7 +92,7 @@ def test_a_failed_transaction_leaves_the_slot_free(samples, store):
     with pytest.raises(IntegrityError):
         store.editions.save(samples.edition(reader, paper), "2026-04-18", [HELLO, HELLO])  # part 1 twice
     assert store.editions.slots(reader.id, date(2026, 4, 18)) == set()
-    assert store.papers.fresh(reader.id) == [paper]
+    assert store.papers.new_to(reader.id) == [paper]
     assert sum(store.outbox.counts().values()) == 0
 
 
@@ -145,7 +145,7 @@ def test_the_last_edition_of_each_reader(samples, store, now):
 def test_skipped_days_take_their_slots_with_the_edition(samples, store, now):
     reader = samples.reader()
     monday, friday = date(2026, 4, 20), date(2026, 4, 17)
-    store.editions.save(samples.edition(reader), "2026-04-18", [HELLO], skipped=[monday, friday])
+    store.editions.save(samples.edition(reader), "2026-04-18", [HELLO], missed=[monday, friday])
     late = date(2026, 5, 1)
     assert store.editions.last_days([reader.id, 99], late, now) == {reader.id: monday}
     assert store.editions.last_days([reader.id], now.date(), now) == {reader.id: now.date()}
@@ -166,7 +166,7 @@ def test_a_day_skipped_at_a_future_time_is_free_until_then(samples, store, now):
     """A clock ran ahead; of the slots that it took, only that of its edition counts."""
     reader, ahead = samples.reader(), now + timedelta(days=7)
     today, early = now.date(), ahead.date()
-    store.editions.save(samples.edition(reader, at=ahead), early.isoformat(), [], skipped=[today])
+    store.editions.save(samples.edition(reader, at=ahead), early.isoformat(), [], missed=[today])
     assert store.editions.last_days([reader.id], today, now) == {}
     assert store.editions.last_days([reader.id], early, ahead) == {reader.id: early}
     assert store.editions.last_days([reader.id], today, ahead) == {reader.id: today}
@@ -186,5 +186,5 @@ def test_an_alert_is_not_an_edition_but_its_paper_is_not_new_any_more(samples, s
     assert store.editions.last_days([reader.id], now.date(), now) == {}
     assert store.editions.alerts_on(reader.id, now.date()) == 1
     assert store.editions.alerts_on(reader.id, date(2026, 4, 19)) == 0
-    assert store.papers.fresh(reader.id) == [other]
+    assert store.papers.new_to(reader.id) == [other]
     assert store.editions.newest_composed() == now

@@ -11,7 +11,7 @@ import pytest
 
 from bot.domain import Delivery, Kind, State, StopReason
 from bot.store.engine import Database, parse_url
-from bot.store.outbox import Trouble
+from bot.store.outbox import UndeliveredMessage
 
 LEASE = timedelta(minutes=10)
 EMAIL = Kind.EMAIL
@@ -182,9 +182,13 @@ def test_problems_name_reader_and_reason_newest_first(samples, outbox, now):
     outbox.finish(unknown, State.UNKNOWN, now, "", "connection lost")
     name, day = "rewards/ada@example.org", date(2026, 4, 18)
     assert outbox.problems(9) == [
-        Trouble(unknown.id, name, State.UNKNOWN, "", "connection lost", "Subject 4", day, 1, None),
-        Trouble(waiting.id, name, State.RETRY, "451", "greylisted", "Subject 2", day, 1, now + LEASE),
-        Trouble(refused.id, name, State.FAILED, "550", "no such mailbox", "Subject 1", day, 1, None),
+        UndeliveredMessage(unknown.id, name, State.UNKNOWN, "", "connection lost", "Subject 4", day, 1, None),
+        UndeliveredMessage(
+            waiting.id, name, State.RETRY, "451", "greylisted", "Subject 2", day, 1, now + LEASE
+        ),
+        UndeliveredMessage(
+            refused.id, name, State.FAILED, "550", "no such mailbox", "Subject 1", day, 1, None
+        ),
     ]
     assert [trouble.id for trouble in outbox.problems(1)] == [unknown.id]
 
@@ -283,7 +287,7 @@ def test_asking_for_one_message_again_touches_no_other_and_leaves_nothing_of_its
     later = now + timedelta(hours=1)
     for delivery in outbox.claim(EMAIL, now, LEASE, 2):
         outbox.retry(delivery, now + timedelta(days=1), "451", "greylisted", now)
-    assert outbox.again(first, later)
+    assert outbox.requeue(first, later)
     assert outbox.counts()[State.RETRY] == outbox.counts()[State.PENDING] == 1
     (other,) = outbox.problems(9)
     assert (other.id, other.code, other.detail) == (second, "451", "greylisted")
@@ -302,8 +306,8 @@ def test_settling_one_message_touches_no_other_and_keeps_what_was_learned(sample
         outbox.start_data(delivery, now, LEASE)
         outbox.finish(delivery, State.UNKNOWN, now, "421", "connection lost")
     later = now + timedelta(hours=1)
-    assert outbox.settle(first, "seen there", later)
+    assert outbox.mark_arrived(first, "seen there", later)
     assert [(trouble.id, trouble.code) for trouble in outbox.problems(9)] == [(second, "421")]
     assert outbox.last_sent() == {ada.id: later}
-    assert outbox.settle(second, "seen there", later + LEASE)
+    assert outbox.mark_arrived(second, "seen there", later + LEASE)
     assert outbox.last_sent() == {ada.id: later, eve.id: later + LEASE}

@@ -162,7 +162,7 @@ def test_two_processes_that_ingest_the_same_papers_store_each_once(open_another,
         assert sum(pool.map(ingest, ("one", "two"))) == 200
     papers = open_another().papers
     assert papers.count() == 200
-    assert {len(paper.sightings) for paper in papers.get(papers.fresh(0)).values()} == {2}
+    assert {len(paper.sightings) for paper in papers.get(papers.new_to(0)).values()} == {2}
 
 
 # --- which papers are new to a reader ------------------------------------------------------------------
@@ -170,9 +170,9 @@ def test_two_processes_that_ingest_the_same_papers_store_each_once(open_another,
 
 def test_new_papers_are_those_beyond_the_cursor(samples, store):
     first, second, third, fourth = samples.papers(4)
-    assert store.papers.fresh(1) == [first, second, third, fourth]
+    assert store.papers.new_to(1) == [first, second, third, fourth]
     assert store.papers.new_papers_of([NewsCursor(1, first)], third) == {1: [second, third]}
-    assert store.papers.fresh(1, after=fourth) == []
+    assert store.papers.new_to(1, after=fourth) == []
 
 
 def test_last_before_excludes_papers_of_the_very_time(samples, store, now):
@@ -186,27 +186,27 @@ def test_new_papers_from_some_sources_need_any_sighting_in_them(samples, store):
     samples.ingest("Both", "Here", source="here")
     samples.ingest("Both", "There", source="there")
     both, here, there = (samples.paper(title).id for title in ("Both", "Here", "There"))
-    assert store.papers.fresh(1, sources=["there"]) == [both, there]
-    assert store.papers.fresh(1, sources={"here", "there"}) == [both, here, there]
-    assert store.papers.fresh(1, sources=["nowhere"]) == []
+    assert store.papers.new_to(1, sources=["there"]) == [both, there]
+    assert store.papers.new_to(1, sources={"here", "there"}) == [both, here, there]
+    assert store.papers.new_to(1, sources=["nowhere"]) == []
 
 
 def test_a_paper_is_new_until_an_edition_shows_it_to_the_reader(samples, store):
     first, second = samples.papers(2)
     ada, bob = samples.reader("ada@example.org", "ada"), samples.reader("bob@example.org", "bob")
     store.editions.save(samples.edition(ada, first), "2026-04-18", [])
-    assert store.papers.fresh(ada.id) == [second]
-    assert store.papers.fresh(bob.id) == [first, second]
+    assert store.papers.new_to(ada.id) == [second]
+    assert store.papers.new_to(bob.id) == [first, second]
 
 
 def test_a_paper_with_a_vote_is_not_new_until_the_vote_is_taken_back(samples, store, now):
     first, second = samples.papers(2)
     ada, bob = samples.reader("ada@example.org", "ada"), samples.reader("bob@example.org", "bob")
     store.feedback.add(ada.id, first, Vote.DOWN, now, "cli")
-    assert store.papers.fresh(ada.id) == [second]
-    assert store.papers.fresh(bob.id) == [first, second]
+    assert store.papers.new_to(ada.id) == [second]
+    assert store.papers.new_to(bob.id) == [first, second]
     store.feedback.add(ada.id, first, Vote.CLEAR, now, "cli")
-    assert store.papers.fresh(ada.id) == [first, second]
+    assert store.papers.new_to(ada.id) == [first, second]
 
 
 def test_new_papers_of_many_readers_equal_those_of_each(samples, store, now):
@@ -230,7 +230,7 @@ def test_new_papers_of_many_readers_equal_those_of_each(samples, store, now):
         readers[3].id: [],
     }
     for cursor in cursors:
-        new = store.papers.fresh(cursor.reader_id, cursor.after, sources=cursor.sources)
+        new = store.papers.new_to(cursor.reader_id, cursor.after, sources=cursor.sources)
         assert new == fresh[cursor.reader_id]
 
 
@@ -262,7 +262,7 @@ def test_a_paper_is_new_when_the_readers_source_delivers_it_after_another_had(sa
 
 def test_recent_texts_are_the_newest_first(samples, store):
     samples.ingest("One", "Two", "Three")
-    _, two, three = store.papers.fresh(1)
+    _, two, three = store.papers.new_to(1)
     assert store.papers.recent_texts(2) == [(three, "Three", "About Three."), (two, "Two", "About Two.")]
 
 

@@ -70,9 +70,9 @@ def test_a_lookup_is_recorded_with_its_result(samples, store, now):
     owls = samples.paper("Owls")
     bees = samples.paper("Bees")
     assert store.papers.without_link(9) == [bees, owls]
-    store.papers.keep_lookup(owls.id, Entry("Owls", arxiv_id="2606.00001", categories=("cs.OW",)), now)
-    store.papers.keep_lookup(bees.id, None, now)
-    store.papers.keep_lookup(bees.id, None, now)
+    store.papers.record_lookup(owls.id, Entry("Owls", arxiv_id="2606.00001", categories=("cs.OW",)), now)
+    store.papers.record_lookup(bees.id, None, now)
+    store.papers.record_lookup(bees.id, None, now)
     assert store.papers.without_link(9) == []
     assert (samples.paper("Owls").arxiv_id, samples.paper("Owls").categories) == ("2606.00001", ("cs.OW",))
     assert samples.ingest(Entry("Owls, Renamed", arxiv_id="2606.00001")) == (0, 1)

@@ -17,17 +17,17 @@ ADA, EVE = (Kind.EMAIL, "ada@example.org"), (Kind.EMAIL, "eve@example.org")
 
 
 def test_a_subscriber_awaits_confirmation_and_the_address_ignores_case(store, now):
-    eve = store.readers.ask("rewards", *EVE, now)
+    eve = store.readers.request_subscription("rewards", *EVE, now)
     assert (eve.stopped, eve.origin) == (StopReason.AWAITING, Origin.WEB)
-    assert store.readers.ask("rewards", Kind.EMAIL, "EVE@example.org", now) == eve
+    assert store.readers.request_subscription("rewards", Kind.EMAIL, "EVE@example.org", now) == eve
     store.readers.confirm(eve.id)
     assert store.readers.by_id(eve.id).stopped is None
     assert store.readers.since(eve.id) == now
 
 
 def test_sync_keeps_readers_from_the_web_and_deletes_overdue_unconfirmed_ones(store, now):
-    eve = store.readers.ask("rewards", *EVE, now)
-    bob = store.readers.ask("rewards", Kind.EMAIL, "bob@x.org", now)
+    eve = store.readers.request_subscription("rewards", *EVE, now)
+    bob = store.readers.request_subscription("rewards", Kind.EMAIL, "bob@x.org", now)
     store.readers.confirm(eve.id)
     later = now + CONFIRM_WITHIN + timedelta(seconds=1)
     assert [r.address for r in store.readers.sync("rewards", [ADA], now)] == [ADA[1], EVE[1], "bob@x.org"]
@@ -36,7 +36,7 @@ def test_sync_keeps_readers_from_the_web_and_deletes_overdue_unconfirmed_ones(st
 
 
 def test_a_reader_from_the_web_becomes_one_of_the_file_that_lists_them(store, now):
-    eve = store.readers.ask("rewards", *EVE, now)
+    eve = store.readers.request_subscription("rewards", *EVE, now)
     (adopted,) = store.readers.sync("rewards", [EVE], now)
     assert (adopted.id, adopted.stopped, adopted.origin) == (eve.id, None, Origin.FILE)
     assert store.readers.by_id(eve.id) == adopted
@@ -46,7 +46,7 @@ def test_a_reader_from_the_web_becomes_one_of_the_file_that_lists_them(store, no
 
 @pytest.mark.parametrize("reason", [StopReason.OPERATOR, StopReason.REMOVED, StopReason.REFUSED])
 def test_readers_cannot_end_a_stop_by_somebody_else(store, now, reason):
-    eve = store.readers.ask("rewards", *EVE, now)
+    eve = store.readers.request_subscription("rewards", *EVE, now)
     assert store.readers.confirm(eve.id)
     if reason is StopReason.REFUSED:
         store.readers.refuse(eve.id, "550 no such user")
@@ -54,7 +54,7 @@ def test_readers_cannot_end_a_stop_by_somebody_else(store, now, reason):
         store.readers.stop(eve.id, reason)
     stopped = store.readers.by_id(eve.id)
     assert not store.readers.confirm(eve.id)
-    assert not store.readers.come_back(eve.id)
+    assert not store.readers.resubscribe(eve.id)
     assert not store.readers.leave(eve.id, StopReason.PAUSED)
     assert store.readers.by_id(eve.id) == stopped
     store.readers.resume(eve.id)
@@ -62,10 +62,10 @@ def test_readers_cannot_end_a_stop_by_somebody_else(store, now, reason):
 
 
 def test_readers_can_end_their_own_stop(store, now):
-    eve = store.readers.ask("rewards", *EVE, now)
-    assert not store.readers.come_back(eve.id)  # only the confirmation ends the wait for it
+    eve = store.readers.request_subscription("rewards", *EVE, now)
+    assert not store.readers.resubscribe(eve.id)  # only the confirmation ends the wait for it
     store.readers.confirm(eve.id)
-    for resubscribe in (store.readers.come_back, store.readers.confirm):
+    for resubscribe in (store.readers.resubscribe, store.readers.confirm):
         for reason in (StopReason.PAUSED, StopReason.UNSUBSCRIBED):
             assert store.readers.leave(eve.id, reason)
             assert store.readers.by_id(eve.id).stopped is reason
@@ -74,7 +74,7 @@ def test_readers_can_end_their_own_stop(store, now):
 
 
 def test_the_file_ends_a_stop_by_the_operator(store, now):
-    eve = store.readers.ask("rewards", *EVE, now)
+    eve = store.readers.request_subscription("rewards", *EVE, now)
     store.readers.stop(eve.id)
     assert [reader.stopped for reader in store.readers.sync("rewards", [EVE], now)] == [None]
 
@@ -148,7 +148,7 @@ def test_the_last_vote_of_each_channel_member_counts(samples, store, now):
 
 
 def test_a_confirmation_mail_is_sent_once_and_to_an_unconfirmed_reader(store, now):
-    eve = store.readers.ask("rewards", *EVE, now)
+    eve = store.readers.request_subscription("rewards", *EVE, now)
     for _ in range(2):
         store.outbox.put_confirmation(
             eve.id, Message(b"hello", "Hello"), OutboxKey("confirmation", eve.id, Kind.EMAIL), now
@@ -242,8 +242,8 @@ def test_the_reader_who_was_shown_a_paper_last(samples, store, now):
     paper, other = samples.papers(2)
     for reader in (ada, eve):
         store.editions.save(samples.edition(reader, paper), "slot", [])
-    assert store.editions.last_with([ada.id, eve.id], paper) == eve.id
-    assert store.editions.last_with([ada.id], paper) == ada.id
-    assert store.editions.last_with([ada.id, eve.id], other) is None
+    assert store.editions.last_reader_shown([ada.id, eve.id], paper) == eve.id
+    assert store.editions.last_reader_shown([ada.id], paper) == ada.id
+    assert store.editions.last_reader_shown([ada.id, eve.id], other) is None
     assert [edition.reader_id for edition in store.editions.of_reader(ada.id)] == [ada.id]
     assert [reader.id for reader in store.readers.at_address("eve@example.org")] == [eve.id]

@@ -21,7 +21,7 @@ def app(home):
 
 @pytest.fixture
 def service(app):
-    return app.subscribing
+    return app.subscriptions
 
 
 @pytest.fixture
@@ -104,8 +104,8 @@ def test_the_operator_removes_a_reader_who_subscribed_in_slack(app, service):
 
 
 def test_resuming_all_resumes_what_the_reader_stopped(app, service):
-    paused = app.store.readers.ask("one", Kind.SLACK, "U9", NOW)
-    removed = app.store.readers.ask("two", Kind.SLACK, "U9", NOW)
+    paused = app.store.readers.request_subscription("one", Kind.SLACK, "U9", NOW)
+    removed = app.store.readers.request_subscription("two", Kind.SLACK, "U9", NOW)
     app.store.readers.confirm(paused.id)
     service.pause(current(app, paused))
     app.store.readers.stop(removed.id, StopReason.OPERATOR)

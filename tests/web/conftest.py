@@ -70,7 +70,7 @@ def paper(app):
 @pytest.fixture
 def experienced(app, reader):
     """Let the reader vote on four papers a day for two weeks."""
-    papers = [app.store.papers.get([i])[i] for i in app.store.papers.fresh(reader.id)]
+    papers = [app.store.papers.get([i])[i] for i in app.store.papers.new_to(reader.id)]
     start = datetime.fromisoformat(NOW)
     for n in range(14):
         for k, paper in enumerate(papers[4 * n : 4 * n + 4]):

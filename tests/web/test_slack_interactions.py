@@ -186,7 +186,9 @@ def test_errors_are_answered_to_the_person_who_asked(app, post, workspace, chann
 def test_the_metadata_of_a_message_names_its_reader_in_a_channel_with_several(
     app, post, workspace, channel, paper
 ):
-    other = app.store.readers.ask("other", Kind.SLACK, "C0123ABC", app.store.readers.since(channel.id))
+    other = app.store.readers.request_subscription(
+        "other", Kind.SLACK, "C0123ABC", app.store.readers.since(channel.id)
+    )
     key = {"metadata": {"event_payload": {"key": f"1:{channel.id}:slack:1"}}}
     post(press(paper, workspace, message=key))
     assert len(app.store.feedback.votes(channel.id)) == 1

@@ -102,7 +102,7 @@ def test_confirmation_mails_are_capped_by_client_and_in_all(app, client, monkeyp
     assert len(app.store.readers.all()) == 1 + 5
     monkeypatch.setattr("bot.subscriptions.service.IN_ALL_AN_HOUR", 6)
     allowed = [
-        app.subscribing.request("reward-models", "Reward models", f"r{n}@example.org", f"client {n}", START)
+        app.subscriptions.request("reward-models", "Reward models", f"r{n}@example.org", f"client {n}", START)
         for n in range(3)
     ]
     assert allowed == [True, False, False]

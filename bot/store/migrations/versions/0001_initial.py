@@ -238,7 +238,7 @@ sa.Table(
 )
 
 sa.Table(
-    "pauses",
+    "circuit_breakers",
     tables,
     sa.Column("kind", WORD, primary_key=True),
     sa.Column("since", TIME, nullable=False),
