@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from bot.atomic_files import write_atomically
-from bot.domain import PaperId
+from bot.domain import PaperId, ranked_text
 from bot.store.papers import Papers
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class CorpusCache:
         from bot.ranking import Corpus
 
         rows = self.papers.recent_texts(_CORPUS_PAPERS)
-        corpus = Corpus().fit([f"{title}\n{abstract}" for _, title, abstract in rows])  # as in Paper.text
+        corpus = Corpus().fit([ranked_text(title, abstract) for _, title, abstract in rows])
         newest = rows[0][0] if rows else None
         first_seen = self._first_seen(newest) if newest is not None else None
         if newest is not None and first_seen is not None:

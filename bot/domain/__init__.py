@@ -1,0 +1,70 @@
+"""The domain model: one frozen dataclass for each stage from digest to delivery.
+
+    RawDigest --parse--> ParsedDigest of Entry --identify, merge--> Paper with Sighting
+    Paper --rank for a Reader--> Score with Reason --select, compose--> Edition of Pick
+    Edition --render--> Message --outbox--> Delivery
+    Reader --vote on a Paper--> RecordedVote --> the next Score
+
+Each stage has a type of its own and never writes onto the type of the stage before: a Paper is the same for all
+readers, so a score on it would be one reader's score shown to another.
+
+Each module here has the types of one concept; they are imported from ``bot.domain``.
+"""
+
+from __future__ import annotations
+
+from bot.domain.delivery import Delivery, Message, OutboxKey, State
+from bot.domain.digests import Entry, ParsedDigest, RawDigest, SourceState
+from bot.domain.editions import Edition, EditionKind, Pick, PickKind, Quiet, QuietReason, Role, Sentence
+from bot.domain.papers import Paper, PaperId, RankedText, Sighting, ranked_text
+from bot.domain.problem import Problem
+from bot.domain.readers import (
+    NOT_STORED,
+    STOPPED_BY_READER,
+    Kind,
+    Origin,
+    Override,
+    Reader,
+    ReaderId,
+    StopReason,
+)
+from bot.domain.scores import Reason, ReasonKind, Score
+from bot.domain.votes import RecordedVote, Vote
+
+__all__ = [
+    "NOT_STORED",
+    "STOPPED_BY_READER",
+    "Delivery",
+    "Edition",
+    "EditionKind",
+    "Entry",
+    "Kind",
+    "Message",
+    "Origin",
+    "OutboxKey",
+    "Override",
+    "Paper",
+    "PaperId",
+    "ParsedDigest",
+    "Pick",
+    "PickKind",
+    "Problem",
+    "Quiet",
+    "QuietReason",
+    "RankedText",
+    "RawDigest",
+    "Reader",
+    "ReaderId",
+    "Reason",
+    "ReasonKind",
+    "RecordedVote",
+    "Role",
+    "Score",
+    "Sentence",
+    "Sighting",
+    "SourceState",
+    "State",
+    "StopReason",
+    "Vote",
+    "ranked_text",
+]

@@ -1,0 +1,76 @@
+"""Messages, and where their delivery stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+
+from bot.domain.readers import Kind, Reader, ReaderId
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A rendered edition or one part of it, ready for its channel; ``body`` is sent unchanged."""
+
+    body: bytes
+    subject: str
+    part: int = 1
+
+
+class State(StrEnum):
+    """Where a delivery stands.
+
+    pending -> claimed -> data_started -> sent | failed | retry | unknown; retry -> claimed;
+    cancelled where the reader stopped before it went out. ``unknown`` means that the body went out and no
+    answer came back: it may have arrived, so it is not sent again unless a person asks.
+    """
+
+    PENDING = "pending"
+    CLAIMED = "claimed"
+    DATA_STARTED = "data_started"
+    SENT = "sent"
+    FAILED = "failed"
+    RETRY = "retry"
+    UNKNOWN = "unknown"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class OutboxKey:
+    """The unique key of a message, by which the outbox accepts each message once (an idempotency key).
+
+    ``slot`` is the edition's id; for a message without an edition it is what it is for and when it was made, such
+    as ``confirmation-20250506T080000``. The text form, ``17:4:email:1``, is stored, and sent along to Slack.
+    """
+
+    slot: str
+    reader: ReaderId
+    kind: Kind
+    part: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.slot}:{self.reader}:{self.kind}:{self.part}"
+
+    @classmethod
+    def parse(cls, text: str) -> OutboxKey:
+        """Read the text form; raises ValueError for anything else.
+
+        >>> OutboxKey.parse("17:4:email:2")
+        OutboxKey(slot='17', reader=4, kind=<Kind.EMAIL: 'email'>, part=2)
+        """
+        slot, reader, kind, part = text.rsplit(":", 3)
+        return cls(slot, int(reader), Kind(kind), int(part))
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """A claimed row of the outbox: one message on its way to one address."""
+
+    id: int
+    key: OutboxKey
+    reader: Reader
+    body: bytes
+    attempts: int
+    token: str
+    date: date  # of the edition

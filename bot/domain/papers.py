@@ -1,0 +1,58 @@
+"""Papers: one work each, merged from all digests that contain it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import NewType
+
+# Ids are assigned in order of arrival: a higher id arrived later, and a watermark is one number.
+PaperId = int
+# Title and abstract as one text. A type, so that only ``ranked_text`` makes it: a fitted corpus finds its rows by the
+# hash of this text, and would miss those of a text that was put together otherwise.
+RankedText = NewType("RankedText", str)
+
+
+def ranked_text(title: str, abstract: str) -> RankedText:
+    """Return the text that is ranked."""
+    return RankedText(f"{title}\n{abstract}")
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """An occurrence of a paper in a digest."""
+
+    source: str
+    topic: str
+    date: date | None
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """One work, merged from all digests that contain it; ``sightings`` are in the order of arrival."""
+
+    id: PaperId
+    title: str
+    abstract: str
+    authors: tuple[str, ...]
+    author_count: int | None
+    published: date | None
+    arxiv_id: str | None
+    doi: str | None
+    url: str | None
+    upvotes: int | None
+    organisation: str | None
+    first_seen: datetime
+    sightings: tuple[Sighting, ...] = ()
+    version: int | None = None  # the newest seen, of the arXiv id
+    categories: tuple[str, ...] = ()
+
+    @property
+    def ref(self) -> str:
+        """The id in commands and JSON: ``p17``."""
+        return f"p{self.id}"
+
+    @property
+    def text(self) -> RankedText:
+        """The text that is ranked."""
+        return ranked_text(self.title, self.abstract)

@@ -1,0 +1,96 @@
+"""Readers: an address in a profile, why nothing is sent to it, and its own preferences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import time
+from enum import StrEnum
+
+ReaderId = int
+# The id of a reader who is not in the store; the store assigns ids from 1.
+NOT_STORED: ReaderId = 0
+
+
+class Kind(StrEnum):
+    """The kinds of address a reader can have."""
+
+    EMAIL = "email"
+    SLACK = "slack"
+
+
+class Origin(StrEnum):
+    """Where a reader was subscribed."""
+
+    FILE = "file"  # in the profile's file
+    WEB = "web"  # on a page or in Slack; only the store has the subscription
+
+
+class StopReason(StrEnum):
+    """Why nothing more is sent to a reader. Who stopped a reader decides who may start them again."""
+
+    AWAITING = "awaiting"  # subscription not yet confirmed (double opt-in)
+    PAUSED = "paused"  # by the reader
+    UNSUBSCRIBED = "unsubscribed"  # by the reader
+    REMOVED = "removed"  # by the operator, who took the address out of the profile's file
+    OPERATOR = "operator"  # by the operator's command
+    REFUSED = "refused"  # by the mail server or Slack (hard bounce)
+
+    @property
+    def in_words(self) -> str:
+        """The reason in a message."""
+        return _STOPS_IN_WORDS[self]
+
+
+_STOPS_IN_WORDS = {
+    StopReason.AWAITING: "waits for its confirmation",
+    StopReason.PAUSED: "paused by its reader",
+    StopReason.UNSUBSCRIBED: "unsubscribed by its reader",
+    StopReason.REMOVED: "removed from the profile",
+    StopReason.OPERATOR: "stopped by the operator",
+    StopReason.REFUSED: "refused",
+}
+# A reader may undo only these: an unsubscribe link in an old mail must not reverse the operator's decision.
+STOPPED_BY_READER = (StopReason.PAUSED, StopReason.UNSUBSCRIBED)
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """One address that receives one profile. ``stopped`` says why nothing more is sent, None for an active reader."""
+
+    id: ReaderId
+    profile: str  # slug
+    kind: Kind
+    address: str
+    stopped: StopReason | None = None
+    origin: Origin = Origin.FILE
+    stop_detail: str = ""  # the error message with which the mail server or Slack refused the address
+
+    @property
+    def stopped_because(self) -> str | None:
+        """Why nothing more is sent, as in ``refused: 550 no such user``; None for an active reader."""
+        if self.stopped is None:
+            return None
+        return ": ".join(part for part in (self.stopped.in_words, self.stop_detail) if part)
+
+    @property
+    def name(self) -> str:
+        """The id in commands: ``reward-models/ada@example.org``."""
+        return f"{self.profile}/{self.address}"
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether several people read it: a Slack channel, public (C) or private (G), rather than a person."""
+        return self.kind is Kind.SLACK and self.address.startswith(("C", "G"))
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """The preferences that a reader has set on their page; None means as in the profile.
+
+    ``ignored`` are the words that the reader has excluded from ranking.
+    """
+
+    size: int | None = None
+    at: time | None = None
+    days: tuple[str, ...] | None = None
+    ignored: tuple[str, ...] = ()

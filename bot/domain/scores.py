@@ -1,0 +1,47 @@
+"""Scores: how much a reader is predicted to want a paper, and the reasons that sum to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from bot.domain.papers import PaperId
+
+
+class ReasonKind(StrEnum):
+    """The origin of a reason's weight."""
+
+    WORD = "word"  # a word of the paper, weighted by the reader's model
+    ABSENT = "absent"  # a word that the paper does not have, where the model learned to look for it
+    KEYWORD = "keyword"  # a keyword of the profile
+    TRENDING = "trending"  # the paper's upvotes
+    ALERT = "alert"  # a keyword or author of the profile's alert rule; its weight is 0
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One term's exact contribution to a score's log-odds (natural logarithm), positive or negative."""
+
+    term: str
+    weight: float
+    kind: ReasonKind = ReasonKind.WORD
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The predicted probability that a reader wants a paper.
+
+    ``log_odds == rest + sum(r.weight for r in reasons)`` and ``probability`` is its logistic function; ``rest`` is
+    the model's intercept. ``reasons`` are complete and sorted by absolute weight, the heaviest first. ``because`` is
+    the most similar paper that the reader liked. ``followed`` names the author whom the profile always shows,
+    ``muted`` the mute that hides the paper.
+    """
+
+    paper: PaperId
+    probability: float
+    log_odds: float
+    reasons: tuple[Reason, ...]
+    rest: float
+    because: PaperId | None = None
+    followed: str | None = None
+    muted: str | None = None
