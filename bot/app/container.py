@@ -153,18 +153,14 @@ class App:
 
     @cached_property
     def sources(self) -> Sequence[Source]:
-        """The sources of the settings; samples last, because any other source supersedes them."""
-        from bot.app.sources import make_source
+        """The sources of the settings."""
+        from bot.app.sources import make_sources
 
-        settings = self.home.settings
-
-        def superseded() -> bool:
-            return self.store.sources.has_other(self.home.sample_sources)
-
-        return [
-            make_source(section, self.home.path, lambda: self._fetcher, settings.passwords, superseded)
-            for section in sorted(settings.sources, key=lambda section: section.samples)
-        ]
+        return make_sources(
+            self.home,
+            fetcher=lambda: self._fetcher,
+            samples_superseded=lambda: self.store.sources.has_other(self.home.sample_sources),
+        )
 
     @cached_property
     def _fetcher(self) -> Fetcher:
@@ -277,13 +273,9 @@ class App:
     @cached_property
     def routes(self) -> Mapping[Kind, Route]:
         """The route for each kind of address."""
-        from bot.app.routes import mail_route, slack_route
+        from bot.app.routes import make_routes
 
-        settings = self.home.settings
-        routes = {
-            Kind.EMAIL: mail_route(settings.email, self.home.outbox_folder),
-            Kind.SLACK: slack_route(settings.slack, self.home.outbox_folder),
-        }
+        routes = make_routes(self.home.settings, self.home.outbox_folder)
         for route in routes.values():
             for channel in route.channels:
                 self._resources.callback(channel.close)
@@ -292,17 +284,15 @@ class App:
     @property
     def file_kinds(self) -> set[Kind]:
         """The kinds of address that have no server configured, so that messages to them are files."""
-        settings = self.home.settings
-        servers = {Kind.EMAIL: settings.email.host, Kind.SLACK: settings.slack.token}
-        return {kind for kind, server in servers.items() if not server}
+        from bot.app.routes import kinds_without_server
+
+        return kinds_without_server(self.home.settings)
 
     def route_description(self, kind: Kind) -> str:
-        """What happens to messages of a kind, as a predicate: ``are sent by smtp.example.org:587 ...``."""
-        from bot.app.routes import describe_mail_route, describe_slack_route
+        """What happens to messages of a kind, as a predicate: ``go by smtp.example.org:587 ...``."""
+        from bot.app.routes import describe_route
 
-        if kind is Kind.EMAIL:
-            return describe_mail_route(self.home.settings.email, self.home.outbox_folder)
-        return describe_slack_route(self.home.settings.slack, self.home.outbox_folder)
+        return describe_route(kind, self.home.settings, self.home.outbox_folder)
 
     @cached_property
     def dispatcher(self) -> Dispatcher:
@@ -359,7 +349,7 @@ class App:
             self.templates,
             self.home.settings.email.sender,
             self.links,
-            profile_folder=self.home.path / "profiles",
+            profile_folder=self.home.profiles_folder,
             current_profiles=current_profiles,
         )
 

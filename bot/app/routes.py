@@ -5,8 +5,30 @@ from __future__ import annotations
 from email.utils import parseaddr
 from pathlib import Path
 
-from bot.config.settings import EmailSection, SlackSection
+from bot.config.settings import EmailSection, Settings, SlackSection
 from bot.delivery import Route
+from bot.domain import Kind
+
+
+def make_routes(settings: Settings, files: Path) -> dict[Kind, Route]:
+    """Make the route for each kind of address; ``files`` is the folder for messages that have no server."""
+    return {
+        Kind.EMAIL: mail_route(settings.email, files),
+        Kind.SLACK: slack_route(settings.slack, files),
+    }
+
+
+def kinds_without_server(settings: Settings) -> set[Kind]:
+    """Return the kinds of address that have no server configured, so that messages to them are files."""
+    servers = {Kind.EMAIL: settings.email.host, Kind.SLACK: settings.slack.token}
+    return {kind for kind, server in servers.items() if not server}
+
+
+def describe_route(kind: Kind, settings: Settings, files: Path) -> str:
+    """Return what happens to messages of a kind, as a predicate: ``go by smtp.example.org:587 ...``."""
+    if kind is Kind.EMAIL:
+        return describe_mail_route(settings.email, files)
+    return describe_slack_route(settings.slack, files)
 
 
 def mail_route(email: EmailSection, files: Path) -> Route:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bot.app.home import Home
 from bot.config.settings import SourceSection
 from bot.sources import Source
 
@@ -15,19 +16,29 @@ if TYPE_CHECKING:
     from bot.sources.http import Fetcher
 
 
-def make_source(
+def make_sources(
+    home: Home, *, fetcher: Callable[[], Fetcher], samples_superseded: Callable[[], bool]
+) -> list[Source]:
+    """Make the sources of a home; samples come last, because any other source supersedes them.
+
+    ``fetcher`` returns the fetcher that all sources share, so that the interval between two requests to a host holds
+    across them; it is called for sources on the network only.
+    """
+    settings = home.settings
+    return [
+        _make_source(section, home.path, fetcher, settings.passwords, samples_superseded)
+        for section in sorted(settings.sources, key=lambda section: section.samples)
+    ]
+
+
+def _make_source(
     section: SourceSection,
     home: Path,
     fetcher: Callable[[], Fetcher],
     passwords: Mapping[str, SecretStr],
     samples_superseded: Callable[[], bool],
 ) -> Source:
-    """Make one source.
-
-    ``fetcher`` returns the fetcher that all sources share, which keeps one host's pace across them; it is called
-    for sources on the network only. ``passwords`` are by source name with ``_`` for ``-``, as environment variables
-    can't have a hyphen.
-    """
+    """Make one source; ``passwords`` are by its name, with ``_`` for ``-``: no environment variable has a hyphen."""
     name = section.name
     poll_interval = section.interval
     match section.kind:
@@ -52,21 +63,18 @@ def make_source(
                 name, fetcher(), poll_interval, section.url or huggingface.URL
             )
         case "mailbox":
-            return _mailbox(section, passwords.get(name.replace("-", "_")))
+            from bot.sources.mailbox import MailboxSource
 
-
-def _mailbox(section: SourceSection, password: SecretStr | None) -> Source:
-    from bot.sources.mailbox import MailboxSource
-
-    return MailboxSource(
-        name=section.name,
-        host=section.host,
-        port=section.port,
-        security=section.security,
-        username=section.username,
-        password=password.get_secret_value() if password else "",
-        sender=section.sender,
-        folder=section.folder,
-        moved_to=section.moved_to,
-        poll_interval=section.interval,
-    )
+            password = passwords.get(name.replace("-", "_"))
+            return MailboxSource(
+                name=name,
+                host=section.host,
+                port=section.port,
+                security=section.security,
+                username=section.username,
+                password=password.get_secret_value() if password else "",
+                sender=section.sender,
+                folder=section.folder,
+                moved_to=section.moved_to,
+                poll_interval=poll_interval,
+            )
