@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,7 +16,9 @@ from hypothesis import settings
 from servers import FakeTime, Web
 from support import ROOT
 
+from bot.app.container import App
 from bot.cli.main import invoke
+from bot.parsing import Parser
 from bot.sources.http import Fetcher
 
 if TYPE_CHECKING:
@@ -52,6 +55,25 @@ class Answer:
 
 
 Paperbot = Callable[..., Answer]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def shared_parser() -> Iterator[Parser]:
+    """Let all containers of this process share a parser, as those of ``paperbot serve`` do.
+
+    To start a parser process takes a quarter of a second of processor time, and hundreds of tests ingest. Commands
+    that tests run as processes, and the tests of the parser, start their own.
+    """
+    create = App.__init__
+    with Parser() as shared, pytest.MonkeyPatch.context() as patch:
+
+        def create_with_parser(
+            app: App, home: Path, stop: Event | None = None, parser: Parser | None = None
+        ) -> None:
+            create(app, home, stop, parser or shared)
+
+        patch.setattr(App, "__init__", create_with_parser)
+        yield shared
 
 
 @pytest.fixture

@@ -1,11 +1,14 @@
 """``paperbot evaluate``: an answer, the figures behind it, a chart, and JSON; a plain answer for too few votes."""
 
 import json
+import shutil
 from datetime import UTC, datetime, timedelta
 from xml.etree import ElementTree as ET
 
 import pytest
 from support import digest
+
+from bot.cli.main import invoke
 
 START = datetime(2026, 3, 2, 7, tzinfo=UTC)
 PROFILE = 'title = "Nature"\ninterests = "notes"\n[edition]\nsize = 4\nexplore = 0\n{readers}'
@@ -15,23 +18,38 @@ TITLES = [
 ]
 
 
-@pytest.fixture
-def home_with_votes(home, paperbot):
+@pytest.fixture(scope="module")
+def original(tmp_path_factory):
     """Eight days of nine papers each; Ada likes owls, Eve has given two thumbs, Bob none."""
-    for path in (*home.glob("samples/*"), *home.glob("profiles/*")):
-        path.unlink()
+    path = tmp_path_factory.mktemp("evaluate") / "papers"
+
+    def call(*arguments):
+        assert invoke(["--home", str(path), *arguments]) == 0
+
+    assert invoke(["init", str(path)]) == 0
+    for file in (*path.glob("samples/*"), *path.glob("profiles/*")):
+        file.unlink()
     readers = "".join(READER.format(name) for name in ("ada", "eve", "bob"))
-    (home / "profiles" / "nature.toml").write_text(PROFILE.format(readers=readers))
+    (path / "profiles" / "nature.toml").write_text(PROFILE.format(readers=readers))
     for n in range(8):
         now = START + timedelta(days=n)
-        (home / "seeds" / f"{n}.txt").write_text(digest(*(f"{title}, part {n}" for title in TITLES)))
-        assert paperbot("ingest", "--now", now.isoformat()).code == 0
+        (path / "seeds" / f"{n}.txt").write_text(digest(*(f"{title}, part {n}" for title in TITLES)))
+        call("ingest", "--now", now.isoformat())
         later = (now + timedelta(hours=1)).isoformat()
         for title, vote in (("Owls asleep", "up"), ("Owls at work", "up"), ("Bees awake", "down")):
-            paperbot("thumb", vote, "nature/ada@example.org", f"{title}, part {n}", "--now", later)
+            call("thumb", vote, "nature/ada@example.org", f"{title}, part {n}", "--now", later)
     for title in ("Bees awake, part 1", "Owls awake, part 2"):
-        paperbot("thumb", "up", "nature/eve@example.org", title)
-    return home
+        call("thumb", "up", "nature/eve@example.org", title)
+    return path
+
+
+@pytest.fixture
+def home_with_votes(original, tmp_path, monkeypatch):
+    """A copy of that home for a test; it is also the current directory."""
+    path = tmp_path / "papers"
+    shutil.copytree(original, path)
+    monkeypatch.chdir(path)
+    return path
 
 
 def evaluate(paperbot, *arguments):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
 
@@ -9,6 +10,7 @@ import pytest
 from support import digest
 
 from bot.app import open_app
+from bot.cli.main import invoke
 
 FIRST = datetime(2026, 6, 8, 6, 5, tzinfo=UTC)  # a Monday, five minutes after the edition is due
 OWLS = ("Owls that hunt", "Owls that sing", "Owls that nest", "Owls that fly")
@@ -25,24 +27,40 @@ email = "ada@example.org"
 """
 
 
-def lived(home, paperbot, days=5):
-    """A home that has run for some days, with a digest and a thumb on each."""
-    for path in (*home.glob("samples/*"), *home.glob("profiles/*")):
-        path.unlink()
-    (home / "profiles" / "birds.toml").write_text(PROFILE.format(interests="owls"))
+def live(path, days):
+    """Run a new home for some days, with a digest and a thumb on each; days that it has run change nothing."""
+
+    def call(*arguments):
+        assert invoke(["--home", str(path), *arguments]) == 0
+
+    for file in (*path.glob("samples/*"), *path.glob("profiles/*")):
+        file.unlink()
+    (path / "profiles" / "birds.toml").write_text(PROFILE.format(interests="owls"))
     for n in range(days):
         now = FIRST + timedelta(days=n)
         titles = [f"{title} on day {n}" for title in (*OWLS, *BEES)]
-        (home / "seeds" / f"{n}.txt").write_text(digest(*titles, header=f"BIRDS - {now:%Y-%m-%d}"))
-        assert paperbot("run", "--now", now.isoformat()).code == 0
+        (path / "seeds" / f"{n}.txt").write_text(digest(*titles, header=f"BIRDS - {now:%Y-%m-%d}"))
+        call("run", "--now", now.isoformat())
         later = (now + timedelta(hours=1)).isoformat()
-        paperbot("thumb", "up", "birds", f"Bees that dance on day {n}", "--now", later)
-    return home
+        call("thumb", "up", "birds", f"Bees that dance on day {n}", "--now", later)
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory):
+    """A home that has run for five days."""
+    path = tmp_path_factory.mktemp("replay") / "papers"
+    assert invoke(["init", str(path)]) == 0
+    live(path, days=5)
+    return path
 
 
 @pytest.fixture
-def home_of_a_week(home, paperbot):
-    return lived(home, paperbot)
+def home_of_a_week(original, tmp_path, monkeypatch):
+    """A copy of that home for a test; it is also the current directory."""
+    path = tmp_path / "papers"
+    shutil.copytree(original, path)
+    monkeypatch.chdir(path)
+    return path
 
 
 def replayed(paperbot, first="2026-06-08", last="2026-06-12", *options):
@@ -95,9 +113,9 @@ def test_what_was_sent_before_the_range_is_not_repeated_and_what_was_sent_in_it_
 
 
 def test_thumbs_and_papers_of_later_days_change_nothing(home, paperbot):
-    lived(home, paperbot, days=3)
+    live(home, days=3)
     early = replayed(paperbot, "2026-06-08", "2026-06-10")["days"]
-    lived(home, paperbot, days=5)
+    live(home, days=5)
     for title in ("Owls that hunt on day 0", "Owls that sing on day 1"):
         paperbot("thumb", "down", "birds", title, "--now", (FIRST + timedelta(days=4)).isoformat())
     late = replayed(paperbot, "2026-06-08", "2026-06-10")["days"]
