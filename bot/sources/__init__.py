@@ -1,14 +1,13 @@
-"""Sources: from where digests lie to their bytes.
+"""Sources: where digests come from. They retrieve bytes; ``bot.digests`` parses them.
 
-    folder        files that people drop
+    folder        files that people put into a folder
     feed          one RSS or Atom feed
     arxiv         a query to arXiv's API
     huggingface   Hugging Face's Daily Papers
     mailbox       mails of one sender in an IMAP mailbox
 
-How to add a source: write one file here with a class that has what ``Source`` lists; nothing needs to be
-inherited. What a source delivers is looked into by nobody here: that is for ``bot.digests``. What it fetches
-over HTTP, it fetches with the ``Fetcher`` that it is given.
+How to add a source: write a module with a class that has the members of ``Source``; nothing needs to be inherited. It
+fetches over HTTP only through its ``Fetcher``, which holds all limits, and checks every address.
 """
 
 from __future__ import annotations
@@ -23,10 +22,10 @@ from bot.domain import Problem, RawDigest
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """One retrieval: its time, and what the source wrote into ``memory`` the last time all went well.
+    """One poll: its time, and the source's ``memory``, as the last successful poll left it.
 
-    What is written into ``memory`` during the visit is kept once everything that was delivered is stored. A
-    visit that only peeks leaves everything as it is where the digests lie.
+    Changes of ``memory`` are stored once every digest of the poll is stored. A visit with ``peek`` changes nothing at
+    the source: mails stay unread and where they are.
     """
 
     now: datetime
@@ -39,25 +38,25 @@ class Source(Protocol):
 
     @property
     def name(self) -> str:
-        """What the configuration calls it."""
+        """The name in the settings."""
 
     @property
     def poll_interval(self) -> timedelta:
-        """How often it wants to be asked at most; zero for what costs nobody anything."""
+        """The shortest time between two polls; zero for a source without network."""
 
     @property
     def kind(self) -> str:
-        """The word for its kind in the configuration."""
+        """The kind in the settings."""
 
     @property
     def follows_arxiv_calendar(self) -> bool:
-        """Whether what it brings are arXiv's announcements, so that it rests when arXiv does."""
+        """Whether it delivers arXiv's announcements, so that nothing is expected on arXiv's holidays."""
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
-        """What is there now, one digest at a time, and a Problem for each that can't be had.
+        """Yield digests one at a time, and a Problem for each that can't be retrieved.
 
-        Raises SourceError where the source fails as a whole. A digest that was yielded is stored, or found to
-        be none, before the next is asked for.
+        Raises SourceError if the source fails as a whole. The caller stores or refuses each digest before it takes the
+        next one, so that a source may mark it as read then.
         """
 
 

@@ -1,30 +1,33 @@
-"""A query to arXiv's API, page by page from the newest paper back to those that are known.
+"""A query to arXiv's API, page by page from the newest paper back to the papers of earlier polls.
 
-The API orders by the time of submission. A paper may be held back for days before it is announced, so the look
-back goes some days further than the newest paper that was seen.
+The API orders by the time of submission, and arXiv holds papers back for days before it announces them. So each poll
+looks back some days further than the newest paper that an earlier poll retrieved.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
 from urllib.parse import urlencode
 
 from bot.domain import Problem, RawDigest
 from bot.errors import SourceError
 from bot.sources import Visit
-from bot.sources.http import Answer, Fetcher, HttpError
+from bot.sources.http import Fetcher, HttpError
 
 URL = "https://export.arxiv.org/api/query"
-PAGE = 200  # papers; arXiv allows 2,000, and is quicker with few
-MOST_PAGES = 10
+PAGE_SIZE = 200  # papers; arXiv allows 2,000, and answers small pages faster
+MAX_PAGES = 10
 FIRST_LOOK_BACK = timedelta(days=7)
-_HELD_BACK = timedelta(days=4)
-_TRIES = 3  # the API now and then answers with an empty page where there are papers
-# What a page says of itself; its papers are for others to read. No pattern reads past the next "<", so that the time
-# for a page grows with its length.
+_MAX_HOLD = timedelta(days=4)  # how long arXiv may hold back a paper before it announces it
+_ATTEMPTS = 3  # the API sometimes answers with an empty page although there are papers
+_ARXIV_BEGAN = 1991
+# Only what paging needs is read here; the papers are parsed in the child process. No pattern reads past the next "<",
+# so that the time for a page is linear in its length.
 _TOTAL = re.compile(rb"<(?:\w+:)?totalResults[^<>]*>\s*(\d{1,9})\s*<")
 _PUBLISHED = re.compile(rb"<published>\s*(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)Z?\s*<")
 _SUMMARY = re.compile(rb"<summary[^<>]*>([^<]{1,300})<")
@@ -33,7 +36,7 @@ _ENTRY = re.compile(rb"<entry\b")
 
 @dataclass(frozen=True, slots=True)
 class ArxivSource:
-    """What a query such as ``cat:cs.AI`` finds."""
+    """The results of a query such as ``cat:cs.AI``."""
 
     name: str
     query: str
@@ -44,64 +47,66 @@ class ArxivSource:
     follows_arxiv_calendar: bool = True
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
-        """Pages with papers submitted since some days before the newest known; raises SourceError."""
-        known = visit.memory if visit.memory.get("query") == self.query else {}
-        newest = datetime.fromisoformat(known["newest"]) if "newest" in known else None
-        until = newest - _HELD_BACK if newest else visit.now - FIRST_LOOK_BACK
-        for number in range(MOST_PAGES):
-            page = self._page(number * PAGE)
-            times = _times(page)
+        """Yield the pages with papers submitted since some days before the newest of an earlier poll.
+
+        Raises SourceError.
+        """
+        # Another query has other papers, so what an earlier one remembered says nothing about it.
+        memory = visit.memory if visit.memory.get("query") == self.query else {}
+        newest = datetime.fromisoformat(memory["newest"]) if "newest" in memory else None
+        since = newest - _MAX_HOLD if newest else visit.now - FIRST_LOOK_BACK
+        for number in range(MAX_PAGES):
+            page = self._fetch_page(number * PAGE_SIZE)
+            times = _submission_times(page)
             if times:
+                # A time in the future would hide every paper until then from later polls.
                 newest = min(max([*times, *([newest] if newest else [])]), visit.now)
-                yield RawDigest(self.name, f"{self.query} from {number * PAGE + 1}", page)
-            if len(times) < PAGE or min(times) < until:
+                yield RawDigest(self.name, f"{self.query} from {number * PAGE_SIZE + 1}", page)
+            if len(times) < PAGE_SIZE or min(times) < since:
                 break
         else:
-            yield Problem(self.name, f"more than {MOST_PAGES * PAGE:,} new papers; make its query narrower")
+            yield Problem(
+                self.name, f"more than {MAX_PAGES * PAGE_SIZE:,} new papers; make its query narrower"
+            )
         if newest:
             visit.memory.update({"query": self.query, "newest": newest.isoformat()})
 
-    def _page(self, start: int) -> bytes:
-        """One page; asked for again where it is empty although there are more papers than that."""
-        asked = {
+    def _fetch_page(self, start: int) -> bytes:
+        """Fetch one page, again if it is empty although arXiv counts more papers; raises SourceError."""
+        parameters = {
             "search_query": self.query,
             "start": start,
-            "max_results": PAGE,
+            "max_results": PAGE_SIZE,
             "sortBy": "submittedDate",
             "sortOrder": "descending",
         }
         total = start
-        for _ in range(_TRIES):
-            content = self._ask(f"{self.url}?{urlencode(asked)}").content or b""
-            counted = _TOTAL.search(content)
-            if counted is None:
-                raise SourceError("arXiv's answer is no list of papers; asked again with the next run")
-            total = int(counted[1])
-            if _ENTRY.search(content) or total <= start:
-                return content
-        raise SourceError(f"arXiv counts {total:,} papers but lists none; asked again with the next run")
-
-    def _ask(self, url: str) -> Answer:
-        try:
-            return self.fetcher.fetch(url)
-        except HttpError as error:
-            said = _SUMMARY.search(error.body)
-            if error.status != 400 or not said:
-                raise
-            raise SourceError(
-                f"arXiv answers: {said[1].decode(errors='replace').strip()}; correct its query"
-            ) from None
+        for _ in range(_ATTEMPTS):
+            try:
+                page = self.fetcher.fetch(f"{self.url}?{urlencode(parameters)}").content or b""
+            except HttpError as error:
+                explanation = _SUMMARY.search(error.body)
+                if error.status != HTTPStatus.BAD_REQUEST or not explanation:
+                    raise
+                message = explanation[1].decode(errors="replace").strip()
+                raise SourceError(f"arXiv answers: {message}; correct its query") from None
+            match = _TOTAL.search(page)
+            if match is None:
+                raise SourceError("arXiv's answer is not a list of papers; it is polled again later")
+            total = int(match[1])
+            if _ENTRY.search(page) or total <= start:
+                return page
+        raise SourceError(f"arXiv counts {total:,} papers but lists none; it is polled again later")
 
 
-def _times(page: bytes) -> list[datetime]:
-    """When the papers of a page were submitted."""
-    found = (time.decode() for time in _PUBLISHED.findall(page))
-    return [datetime.fromisoformat(time).replace(tzinfo=UTC) for time in found if _is_time(time)]
-
-
-def _is_time(text: str) -> bool:
-    """Whether it is a time since there is arXiv; one before the year 1 plus some days could not be looked back from."""
-    try:
-        return datetime.fromisoformat(text).year >= 1991
-    except ValueError:
-        return False
+def _submission_times(page: bytes) -> list[datetime]:
+    """Return when the papers of a page were submitted."""
+    times = []
+    for text in _PUBLISHED.findall(page):
+        # The pattern also matches what is no time, such as the 31st of April.
+        with suppress(ValueError):
+            time = datetime.fromisoformat(text.decode()).replace(tzinfo=UTC)
+            # Subtracting days from a time in the year 1 would overflow.
+            if time.year >= _ARXIV_BEGAN:
+                times.append(time)
+    return times

@@ -1,6 +1,6 @@
-"""Reading files that people put where they like, whatever else lies there.
+"""Read files from folders that people write to.
 
-Every problem names its file and the remedy; the other files are read all the same.
+Every Problem names its file and the remedy; the other files are read all the same.
 """
 
 from __future__ import annotations
@@ -13,19 +13,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bot.domain import Problem, RawDigest
-from bot.errors import SourceError
 
 MAX_BYTES = 10_000_000
+# How editors, browsers and downloaders name a file that they are still writing.
 _UNFINISHED = ("~", "#", ".part", ".partial", ".crdownload", ".download", ".tmp", ".swp")
-_OWN_SOURCE = "make that folder a source of its own"
-_KINDS = {stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket"}  # what else there is are devices
+_FILE_TYPES = {stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket"}  # all others are devices
 
 
 def walk(root: Path, source: str) -> Iterator[Path | Problem]:
-    """What lies in a folder and below, in the order of names; hidden and half-written files are left out.
+    """Yield the files in a folder and its subfolders by name, without hidden and unfinished ones.
 
-    A root that is no folder is all there is; whether it exists, ``read`` will tell. Links to files count as
-    files. A link to a folder is a Problem, as it may lead to a whole disk, unless it leads back into the
+    A root that is not a folder is yielded as it is, even if it does not exist: ``read`` reports that. Links to files
+    count as files. A link to a folder is a Problem, as it may lead to a whole disk, unless it leads back into the
     folder, where everything is read anyway.
     """
     pending = [root]
@@ -35,43 +34,45 @@ def walk(root: Path, source: str) -> Iterator[Path | Problem]:
             if not path.is_dir():
                 yield path
             elif path == root or not path.is_symlink():
-                pending += sorted(filter(_is_finished, path.iterdir()), reverse=True)
+                visible = (child for child in path.iterdir() if not child.name.startswith("."))
+                finished = (child for child in visible if not child.name.lower().endswith(_UNFINISHED))
+                pending += sorted(finished, reverse=True)
             elif not path.resolve().is_relative_to(root.resolve()):
-                yield Problem(source, f"{shown(path)}: a link to a folder; {_OWN_SOURCE}")
+                remedy = "make that folder a source of its own"
+                yield Problem(source, f"{printable(path)}: a link to a folder; {remedy}")
         except OSError as error:
-            yield Problem(source, f"{shown(path)}: {_explain(error, path)}")
+            yield Problem(source, f"{printable(path)}: {_explain(error, path)}")
 
 
 def read(path: Path, source: str, name: str) -> RawDigest | Problem:
-    """The file's bytes under this name. Never waits, as reading a pipe would, and never reads too much."""
+    """Return the file's bytes as a digest of this name, or a Problem.
+
+    Only regular files are opened: opening a named pipe would wait for a writer, and a device may never end.
+    """
     try:
-        return RawDigest(source, name, _content(path))
-    except SourceError as error:
-        return Problem(source, f"{name}: {error}")
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            file_type = _FILE_TYPES.get(stat.S_IFMT(status.st_mode), "a device")
+            return Problem(source, f"{name}: {file_type}, not a file; move it elsewhere")
+        if status.st_size > MAX_BYTES:
+            size = f"{status.st_size / 1_000_000:.1f} MB"
+            limit = f"{MAX_BYTES // 1_000_000} MB"
+            return Problem(source, f"{name}: {size}, more than the {limit} that a digest may have; split it")
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+            if len(content) != status.st_size or _is_being_written(file.fileno()):
+                return Problem(source, f"{name}: still being written; ingest it again when it is complete")
     except OSError as error:
         return Problem(source, f"{name}: {_explain(error, path)}")
-
-
-def _content(path: Path) -> bytes:
-    status = path.stat()
-    if not stat.S_ISREG(status.st_mode):
-        kind = _KINDS.get(stat.S_IFMT(status.st_mode), "a device")
-        raise SourceError(f"{kind}, not a file; move it elsewhere")
-    if status.st_size > MAX_BYTES:
-        size, cap = f"{status.st_size / 1_000_000:.1f} MB", f"{MAX_BYTES // 1_000_000} MB"
-        raise SourceError(f"{size}, more than the {cap} that a digest may have; split it")
-    with path.open("rb") as file:
-        content = file.read(MAX_BYTES + 1)
-        if len(content) != status.st_size or _is_being_written(file.fileno()):
-            raise SourceError("still being written; ingest it again when it is whole")
-    return content
+    return RawDigest(source, name, content)
 
 
 def _is_being_written(descriptor: int) -> bool:
-    """Whether a process has the file open for writing, where the system tells: Linux, of local files of one's own.
+    """Return whether a process has the file open for writing; False where the system doesn't tell.
 
-    A lease to read is refused while there is a writer. It is given back at once; who would open the file to
-    write in between makes the kernel send a signal, by default one that ends the process, here one that doesn't.
+    Linux tells for local files of the same user: a read lease (``fcntl(2)``, F_SETLEASE) is refused while there is a
+    writer. It is released at once. A process that opens the file for writing in between makes the kernel send us a
+    signal; SIGURG instead of the default SIGIO, which would end this process.
     """
     if not hasattr(fcntl, "F_SETLEASE"):
         return False
@@ -84,13 +85,9 @@ def _is_being_written(descriptor: int) -> bool:
     return False
 
 
-def shown(path: Path) -> str:
-    """A path for people and for the store: forward slashes, and nothing that is no printable character."""
+def printable(path: Path) -> str:
+    """Return a path for messages and the store: with forward slashes, and unprintable characters replaced."""
     return "".join(c if c.isprintable() else "\ufffd" for c in path.as_posix())
-
-
-def _is_finished(path: Path) -> bool:
-    return not path.name.startswith(".") and not path.name.lower().endswith(_UNFINISHED)
 
 
 def _explain(error: OSError, path: Path) -> str:
@@ -98,8 +95,6 @@ def _explain(error: OSError, path: Path) -> str:
         return "no permission to read it; change that (chmod u+r), or remove it"
     if not isinstance(error, FileNotFoundError):
         return f"can't be read ({error.strerror}); remove or replace it"
-    return (
-        "a link that leads nowhere; remove or renew it"
-        if path.is_symlink()
-        else "no such file; check its path"
-    )
+    if path.is_symlink():
+        return "a link to a file that does not exist; remove or change it"
+    return "no such file; check its path"

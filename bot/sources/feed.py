@@ -1,4 +1,4 @@
-"""One RSS or Atom feed, fetched when it has changed."""
+"""One RSS or Atom feed, by conditional requests: a feed that has not changed is not transferred."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from bot.domain import RawDigest
 from bot.sources import Visit
 from bot.sources.http import Fetcher
 
-ETAG, LAST_MODIFIED = "etag", "last-modified"
+_ETAG = "etag"
+_LAST_MODIFIED = "last-modified"
 
 
 @dataclass(frozen=True, slots=True)
 class FeedSource:
-    """The feed at an address."""
+    """The feed at a URL."""
 
     name: str
     url: str
@@ -30,12 +31,13 @@ class FeedSource:
         return f".{urlsplit(self.url).hostname or ''}".endswith(".arxiv.org")
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest]:
-        """The feed, or nothing if it is as it was; raises SourceError."""
-        known = visit.memory if visit.memory.get("url") == self.url else {}
+        """Yield the feed unless it is unchanged since the last poll; raises SourceError."""
+        # Validators belong to one URL: another one's would answer 304 for a feed that was never read.
+        memory = visit.memory if visit.memory.get("url") == self.url else {}
         answer = self.fetcher.fetch(
-            self.url, etag=known.get(ETAG, ""), last_modified=known.get(LAST_MODIFIED, "")
+            self.url, etag=memory.get(_ETAG, ""), last_modified=memory.get(_LAST_MODIFIED, "")
         )
         if answer.content is None:
             return
-        visit.memory.update({"url": self.url, ETAG: answer.etag, LAST_MODIFIED: answer.last_modified})
+        visit.memory.update({"url": self.url, _ETAG: answer.etag, _LAST_MODIFIED: answer.last_modified})
         yield RawDigest(self.name, self.url, answer.content)

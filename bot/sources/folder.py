@@ -9,18 +9,14 @@ from pathlib import Path
 
 from bot.domain import Problem, RawDigest
 from bot.sources import Visit
-from bot.sources.disk import read, shown, walk
-
-
-def _never() -> bool:
-    return False
+from bot.sources.disk import printable, read, walk
 
 
 @dataclass(frozen=True, slots=True)
 class FolderSource:
-    """Every file in a folder and below; a digest's name is its path within the folder.
+    """Every file in a folder and its subfolders; a digest's name is its path within the folder.
 
-    Nothing is read once it is ``superseded``, as samples are by what other sources have brought.
+    Nothing is read if ``superseded`` returns true: samples are superseded by papers of other sources.
     """
 
     name: str
@@ -28,25 +24,25 @@ class FolderSource:
     poll_interval: timedelta = timedelta(0)
     kind: str = "folder"
     follows_arxiv_calendar: bool = False
-    superseded: Callable[[], bool] = _never
+    superseded: Callable[[], bool] = lambda: False
 
     def retrieve(self, _: Visit) -> Iterator[RawDigest | Problem]:
-        """The files in the order of their paths; a Problem for each that can't be read."""
+        """Yield the files in the order of their paths, and a Problem for each that can't be read."""
         if self.superseded():
             return
-        for found in walk(self.path, self.name):
-            if isinstance(found, Problem):
-                yield found
-            elif found == self.path:
+        for path in walk(self.path, self.name):
+            if isinstance(path, Problem):
+                yield path
+            elif path == self.path:
                 remedy = "create it, or change its path in paperbot.toml"
-                yield Problem(self.name, f"no folder {shown(self.path)}; {remedy}")
+                yield Problem(self.name, f"no folder {printable(self.path)}; {remedy}")
             else:
-                yield read(found, self.name, shown(found.relative_to(self.path)))
+                yield read(path, self.name, printable(path.relative_to(self.path)))
 
 
 @dataclass(frozen=True, slots=True)
 class FilesSource:
-    """The files and folders named, in their order; a digest's name is its path as given."""
+    """The files and folders of a command's arguments, in their order; a digest's name is its path as typed."""
 
     paths: Sequence[Path]
     name: str = "files"
@@ -55,7 +51,7 @@ class FilesSource:
     follows_arxiv_calendar: bool = False
 
     def retrieve(self, _: Visit) -> Iterator[RawDigest | Problem]:
-        """The files in the order named, folders by path; a Problem for each that can't be read."""
-        for path in self.paths:
-            for found in walk(path, self.name):
-                yield found if isinstance(found, Problem) else read(found, self.name, shown(found))
+        """Yield the files in the order of the arguments, folders by path; a Problem for each that can't be read."""
+        for root in self.paths:
+            for path in walk(root, self.name):
+                yield path if isinstance(path, Problem) else read(path, self.name, printable(path))

@@ -111,7 +111,7 @@ def opml(data: bytes) -> None:
 
 def arxiv_answer(data: bytes) -> None:
     """A page of arXiv's API, as its source looks at it."""
-    arxiv._times(data)
+    arxiv._submission_times(data)
     for pattern in (arxiv._TOTAL, arxiv._SUMMARY, arxiv._ENTRY):
         pattern.search(data)
 

@@ -124,11 +124,11 @@ def test_a_link_out_to_another_folder_is_a_problem(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("target", "said"),
     [
-        ("nowhere", "x: a link that leads nowhere; remove or renew it"),
+        ("nowhere", "x: a link to a file that does not exist; remove or change it"),
         ("x", "x: can't be read (Too many levels of symbolic links); remove or replace it"),
         ("/dev/zero", "x: a device, not a file; move it elsewhere"),
         ("/proc/self/mem", "x: can't be read (Input/output error); remove or replace it"),
-        ("/proc/self/status", "x: still being written; ingest it again when it is whole"),
+        ("/proc/self/status", "x: still being written; ingest it again when it is complete"),
     ],
 )
 def test_links_that_lead_to_no_file_are_problems(tmp_path: Path, target: str, said: str) -> None:
@@ -258,7 +258,7 @@ def test_a_file_that_somebody_is_writing_is_picked_up_once_it_is_whole(tmp_path:
     with (tmp_path / "a.txt").open("wb") as file:
         file.write(b"owls")
         file.flush()
-        assert the_problem(tmp_path) == "a.txt: still being written; ingest it again when it is whole"
+        assert the_problem(tmp_path) == "a.txt: still being written; ingest it again when it is complete"
     assert retrieve(tmp_path) == [
         RawDigest("seeds", "a.txt", b"owls"),
         RawDigest("seeds", "good.txt", b"owls"),

@@ -11,7 +11,7 @@ from servers import FakeTime, Page, Request, Web
 from bot.domain import Problem, RawDigest
 from bot.errors import SourceError
 from bot.sources import Source, Visit
-from bot.sources.arxiv import PAGE, ArxivSource
+from bot.sources.arxiv import PAGE_SIZE, ArxivSource
 from bot.sources.feed import FeedSource
 from bot.sources.http import Fetcher
 from bot.sources.huggingface import HuggingFaceSource
@@ -107,7 +107,7 @@ def test_arxiv_is_asked_for_the_newest_papers_of_the_query(web: Web, fetcher: Fe
         {
             "search_query": "cat:cs.AI AND abs:owls",
             "start": "0",
-            "max_results": str(PAGE),
+            "max_results": str(PAGE_SIZE),
             "sortBy": "submittedDate",
             "sortOrder": "descending",
         }
