@@ -93,7 +93,7 @@ def match(pick: Pick) -> str:
     return f"{percent(pick.probability)} match"
 
 
-def guess(pick: Pick) -> str:
+def kind_label(pick: Pick) -> str:
     """Return the label of an exploratory pick or an alert, the latter with its terms; empty for other picks."""
     alerts = ", ".join(oneline(reason.term) for reason in pick.reasons if reason.kind is ReasonKind.ALERT)
     return _KIND_LABELS.get(pick.kind, "") + (f" ({alerts})" if alerts else "")
@@ -101,7 +101,7 @@ def guess(pick: Pick) -> str:
 
 def label(pick: Pick) -> str:
     """Return the pick's label and its match on one line: ``Exploratory pick: 50% match``."""
-    return ": ".join(part for part in (guess(pick), match(pick)) if part)
+    return ": ".join(part for part in (kind_label(pick), match(pick)) if part)
 
 
 def reasons(pick: Pick) -> list[str]:

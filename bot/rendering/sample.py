@@ -73,7 +73,9 @@ def edition() -> Edition:
         (Sentence("All of it in one sentence.", Role.TLDR),),
         followed="Mary Somerville",
     )
-    return _edition((full, followed, Pick(_paper(3, "A guess", (), None), PickKind.EXPLORE, 0.5, (), ())))
+    return _edition(
+        (full, followed, Pick(_paper(3, "An exploratory pick", (), None), PickKind.EXPLORE, 0.5, (), ()))
+    )
 
 
 def quiet_edition() -> Edition:

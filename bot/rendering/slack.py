@@ -157,14 +157,14 @@ def _button(label: str, vote: Vote, pick: Pick) -> Block:
 
 
 def _footer_blocks(edition: Edition, links: Links, buttons: bool) -> list[Block]:
-    purpose = "Your thumbs shape the next edition of" if buttons else "This is an edition of"
+    purpose = "Your votes change the next edition of" if buttons else "This is an edition of"
     texts = [
         escape(f"{purpose} “{edition.profile_title}”.", _REASON_LIMIT),
-        _link(links.me(), "What I have learned, when and how much"),
+        _link(links.me(), "Your preferences"),
     ]
     # In a channel one member must not unsubscribe the others.
     if not edition.reader.is_shared:
-        texts.append(_link(links.unsubscribe(), "Stop these editions"))
+        texts.append(_link(links.unsubscribe(), "Unsubscribe"))
     return [{"type": "context", "elements": [_mrkdwn(text) for text in texts]}]
 
 

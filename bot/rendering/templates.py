@@ -35,7 +35,7 @@ _FILTERS: Mapping[str, Callable[..., object]] = {
     "authors": phrases.authors,
     "credits": phrases.credits_of,
     "day": phrases.day,
-    "guess": phrases.guess,
+    "kind_label": phrases.kind_label,
     "label": phrases.label,
     "link": title_link,
     "match": phrases.match,

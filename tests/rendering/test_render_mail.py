@@ -70,7 +70,7 @@ def test_the_html_shows_each_field_of_a_pick(mail: MailParts) -> None:
         "Exploratory pick",
         "Searched (search)",
         "92% match · You follow Ada Lovelace",
-        "You get this because ada@example.org reads the profile “Reward models”.",
+        "You receive this because ada@example.org is subscribed to the profile “Reward models”.",
     ):
         assert phrase in text
 
@@ -126,7 +126,7 @@ def test_a_quiet_edition_gives_its_reason(
     mail = render_mail(edition, links, templates)
     for text in (" ".join(Page(mail.html).text.split()), mail.text):
         assert "None of the 30 new papers reached your threshold of 0.6." in text
-        assert "Nothing to read today, then." in text
+        assert "The next edition comes when there are papers for you." in text
         assert "like this" not in text
 
 

@@ -114,7 +114,7 @@ def test_several_keywords_are_named_together(make_pick: Pick_) -> None:
     assert phrases.reasons(make_pick(reasons=keywords)) == ["Your keywords: GRPO, R1"]
 
 
-def test_only_an_exploration_pick_is_called_a_guess(make_pick: Pick_) -> None:
+def test_only_an_exploration_pick_is_labelled_exploratory(make_pick: Pick_) -> None:
     assert phrases.label(make_pick()) == "92% match"
     explored = make_pick(kind=PickKind.EXPLORE, probability=0.5)
     assert phrases.label(explored) == "Exploratory pick: 50% match"

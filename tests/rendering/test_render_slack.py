@@ -85,8 +85,8 @@ def test_a_pick_shows_title_credits_summary_and_reasons(
         "We did it. It worked.",
         "Exploratory pick: 92% match",
         "Because of: reward model",
-        f"<{links.me()}|What I have learned, when and how much>",
-        f"<{links.unsubscribe()}|Stop these editions>",
+        f"<{links.me()}|Your preferences>",
+        f"<{links.unsubscribe()}|Unsubscribe>",
     ):
         assert phrase in text
 

@@ -39,7 +39,7 @@ def test_the_start_page_shows_open_profiles_with_todays_papers_and_a_form(client
     assert '<form method="post" action="/subscribe">' in page
     profile = served / "profiles" / "reward-models.toml"
     profile.write_text(profile.read_text().replace("open = true", "open = false"))
-    assert "not open to everybody" in client.get("/").text
+    assert "No profile is open for subscriptions" in client.get("/").text
     assert client.get("/open/reward-models").status_code == 404
     assert ask(client).status_code == 400
 
@@ -147,7 +147,7 @@ def test_readers_from_the_web_are_kept_when_the_profiles_file_is_read(app, clien
 
 
 def test_unsubscribing_takes_a_button_and_resubscribing_another(app, client, reader, links, deliver):
-    assert "Stop the editions of “Reward models”?" in client.get(links.unsubscribe()).text
+    assert "Unsubscribe from “Reward models”?" in client.get(links.unsubscribe()).text
     assert app.store.readers.by_id(reader.id).stopped is None
     assert "You are unsubscribed." in client.post(links.unsubscribe()).text
     assert app.store.readers.by_id(reader.id).stopped is StopReason.UNSUBSCRIBED
