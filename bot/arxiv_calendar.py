@@ -14,8 +14,8 @@ from itertools import count
 from zoneinfo import ZoneInfo
 
 _ZONE = ZoneInfo("America/New_York")
-# Feeds and API show an announcement of 20:00 some hours later; by now they should.
-_SHOWN_AT = time(1, 0)  # of the next day
+# Feeds and API have an announcement of 20:00 some hours later; by this time of the next day they should.
+_VISIBLE_AT = time(1, 0)
 _DAY = timedelta(days=1)
 _SUNDAY = 6
 _EVENINGS = (0, 1, 2, 3, _SUNDAY)
@@ -32,13 +32,14 @@ HOLIDAYS = frozenset(
 
 
 def announces(day: date) -> bool:
-    """Whether there is an announcement on the evening of a day in New York.
+    """Return whether there is an announcement on the evening of a day in New York.
 
     >>> announces(date(2026, 11, 25)), announces(date(2026, 11, 26)), announces(date(2026, 11, 27))
     (True, False, False)
     """
-    closed = day - 2 * _DAY if day.weekday() == _SUNDAY else day  # Sunday's are Friday's submissions
-    return day.weekday() in _EVENINGS and not {day, closed} & HOLIDAYS
+    # The table names the days without submissions; Sunday's announcement has the submissions of Friday.
+    submission_day = day - 2 * _DAY if day.weekday() == _SUNDAY else day
+    return day.weekday() in _EVENINGS and not {day, submission_day} & HOLIDAYS
 
 
 class Rest(StrEnum):
@@ -49,36 +50,37 @@ class Rest(StrEnum):
 
 
 def announced_between(begin: datetime, end: datetime) -> bool:
-    """Whether an announcement should have come to be seen after ``begin``, and by ``end``."""
+    """Return whether an announcement should have become visible after ``begin``, and by ``end``."""
     return any(announces(day) for day in _evenings(begin, end))
 
 
 def rest_between(begin: datetime, end: datetime) -> Rest | None:
-    """Why no announcement came to be seen after ``begin``, and by ``end``; None where one should have.
+    """Return why no announcement became visible after ``begin``, and by ``end``; None if one should have.
 
     >>> rest_between(datetime(2026, 11, 26, 8, tzinfo=UTC), datetime(2026, 11, 27, 8, tzinfo=UTC))
     <Rest.HOLIDAY: 'holiday'>
     """
     if announced_between(begin, end):
         return None
-    left_out = (day.weekday() in _EVENINGS for day in _evenings(begin, end))
-    return Rest.HOLIDAY if any(left_out) else Rest.WEEKEND
+    # An evening of an announcement without one is a holiday.
+    is_holiday = any(day.weekday() in _EVENINGS for day in _evenings(begin, end))
+    return Rest.HOLIDAY if is_holiday else Rest.WEEKEND
 
 
-def next_shown(now: datetime) -> datetime:
-    """When the next announcement should have come to be seen, in UTC."""
+def next_visible(now: datetime) -> datetime:
+    """Return when the next announcement should be visible, in UTC."""
     days = (now.astimezone(_ZONE).date() + n * _DAY for n in count(-2))
-    return next(shown for day in days if (shown := _shown(day)) > now and announces(day))
+    return next(visible_at for day in days if (visible_at := _visible_at(day)) > now and announces(day))
 
 
 def _evenings(begin: datetime, end: datetime) -> Iterator[date]:
-    """The days in New York whose announcement, if there is one, comes to be seen in a time."""
+    """Yield the days in New York whose announcement, if there is one, becomes visible in a period."""
     day = begin.astimezone(_ZONE).date() - 2 * _DAY
-    while (shown := _shown(day)) <= end:
-        if shown > begin:
+    while (visible_at := _visible_at(day)) <= end:
+        if visible_at > begin:
             yield day
         day += _DAY
 
 
-def _shown(day: date) -> datetime:
-    return datetime.combine(day + _DAY, _SHOWN_AT, tzinfo=_ZONE).astimezone(UTC)
+def _visible_at(day: date) -> datetime:
+    return datetime.combine(day + _DAY, _VISIBLE_AT, tzinfo=_ZONE).astimezone(UTC)

@@ -34,7 +34,7 @@ def test_an_arxiv_id_is_found_without_its_version(text, expected):
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("title", "variant"),
     [
         ("A Study of Rewards", "a  study of REWARDS."),
         (r"\textbf{SIM-RAG}: Search", "SIM-RAG: search"),
@@ -43,8 +43,8 @@ def test_an_arxiv_id_is_found_without_its_version(text, expected):
         ("Rewards — for RL", "Rewards - for RL"),
     ],
 )
-def test_titles_that_differ_in_markup_and_punctuation_are_equal(one, other):
-    assert normalised_title(one) == normalised_title(other)
+def test_titles_that_differ_in_markup_and_punctuation_are_equal(title, variant):
+    assert normalised_title(title) == normalised_title(variant)
 
 
 def test_titles_without_letters_still_differ():
@@ -87,11 +87,11 @@ def test_merging_fills_gaps_and_keeps_the_best_of_both():
 
 
 def test_merging_overwrites_no_value():
-    known = paper(
+    stored = paper(
         authors=("Ada",), arxiv_id="2504.08385", url="https://a.example", abstract="The longer abstract."
     )
-    merged = merge(known, Entry("a study of rewards", "Short.", ("Someone Else",), url="https://b.example"))
-    assert merged == known
+    merged = merge(stored, Entry("a study of rewards", "Short.", ("Someone Else",), url="https://b.example"))
+    assert merged == stored
 
 
 @pytest.mark.parametrize(
@@ -109,13 +109,13 @@ def test_a_paper_links_to_the_best_address_known(values, url):
 
 
 def test_a_paper_without_an_address_links_to_a_title_search():
-    found = link(paper(title=r"\textbf{SIM-RAG} & $x$: search?"))
-    assert found.is_search
-    assert found.url == "https://arxiv.org/search/?query=SIM-RAG+x+search&searchtype=title"
+    title_link = link(paper(title=r"\textbf{SIM-RAG} & $x$: search?"))
+    assert title_link.is_search
+    assert title_link.url == "https://arxiv.org/search/?query=SIM-RAG+x+search&searchtype=title"
 
 
 @given(st.text(min_size=1), st.text(min_size=1))
-def test_the_same_key_means_the_same_title_paper(one, other):
-    known = replace(paper(), title=one)
-    shares = set(keys(Entry(other))) & set(keys(known))
-    assert bool(shares) == same(Entry(other), known)
+def test_the_same_key_means_the_same_title_paper(title, other_title):
+    stored = replace(paper(), title=title)
+    shares = set(keys(Entry(other_title))) & set(keys(stored))
+    assert bool(shares) == same(Entry(other_title), stored)

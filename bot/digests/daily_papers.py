@@ -38,8 +38,9 @@ _NAME = "daily papers"
 _MENU = {"new", "get trending papers in your email inbox!", "subscribe"}
 # Copies have "byAK" as often as "by AK".
 _EDITOR = re.compile(r"by ?.{1,60} and the research community", re.IGNORECASE)
+# The number of comments may follow the date.
 _STAMP = re.compile(
-    rf"({'|'.join(MONTHS)})[a-z]{{0,6}}\.? (\d{{1,2}})(?:, ((?:19|20)\d\d))?(?: (\d{{1,6}}))?",
+    rf"({'|'.join(MONTHS)})[a-z]{{0,6}}\.? (\d{{1,2}})(?:, ((?:19|20)\d\d))?(?: \d{{1,6}})?",
     re.IGNORECASE | re.ASCII,
 )
 _AUTHOR_COUNT = re.compile(r"[•·*-]? ?(\d{1,5}) authors?", re.IGNORECASE | re.ASCII)
@@ -49,12 +50,11 @@ _LONGEST_WRAPPED = 120  # characters; editors wrap at 72 to 100, so a longer lin
 
 
 class Stamp(NamedTuple):
-    """A date as the page writes it, with the number of comments behind it."""
+    """A date as the page writes it."""
 
     month: int
     day: int
     year: int | None
-    comments: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +206,6 @@ def parse_paper(block: Block, year: int | None, day: date | None) -> Entry | str
         abstract=" ".join(abstract),
         author_count=metadata.authors if metadata else None,
         published=plausible_date(_date(stamp, year), day),
-        comments=stamp.comments if stamp else None,
         organisation=metadata.organisation if metadata else None,
     )
 
@@ -226,12 +225,11 @@ def _stamp(text: str) -> Stamp | None:
     match = _STAMP.fullmatch(text)
     if not match:
         return None
-    month, day, year, comments = match.groups()
+    month, day, year = match.groups()
     return Stamp(
         month=MONTHS.index(month.lower()) + 1,
         day=int(day),
         year=int(year) if year else None,
-        comments=int(comments) if comments else None,
     )
 
 

@@ -24,7 +24,7 @@ from bot.errors import DigestError
 from bot.identity import arxiv_id
 
 MAX_PAPERS = 5_000
-_MAX_COUNT = 1_000_000_000  # upvotes or comments; PostgreSQL's integer ends at 2,147,483,647
+_MAX_COUNT = 1_000_000_000  # upvotes; PostgreSQL's integer ends at 2,147,483,647
 
 
 def parse(content: bytes) -> ParsedDigest:
@@ -67,7 +67,6 @@ def parse_paper(number: int, item: Any, day: date | None) -> Entry | str:
         published=plausible_date(_date(paper.get("publishedAt")), day),
         arxiv_id=arxiv_id(_text(paper, "id")),
         upvotes=_count(paper.get("upvotes")),
-        comments=_count(item.get("numComments")),
         organisation=_text(organisation, "fullname") or _text(organisation, "name") or None,
     )
 

@@ -49,7 +49,6 @@ class Entry:
     doi: str | None = None
     url: str | None = None
     upvotes: int | None = None
-    comments: int | None = None
     organisation: str | None = None
     version: int | None = None  # of the arXiv id
     categories: tuple[str, ...] = ()

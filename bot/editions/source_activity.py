@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from bot.arxiv_calendar import next_shown, rest_between
+from bot.arxiv_calendar import next_visible, rest_between
 from bot.domain import SourceState
 from bot.editions.quiet_days import SourceActivitySince
 from bot.ingestion.health import Health, check_health
@@ -52,7 +52,7 @@ class SourceMonitor:
         return SourceActivitySince(
             last=local_date(newest, timezone) if newest else None,
             rest=rest,
-            resumes=local_date(next_shown(now), timezone) if rest else None,
+            resumes=local_date(next_visible(now), timezone) if rest else None,
             failing=[name for name in awake if self._health[name] is Health.FAILING],
             stale=[name for name in awake if self._health[name] in (Health.STALE, Health.EMPTY)],
         )

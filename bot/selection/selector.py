@@ -6,17 +6,9 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from bot.domain import PaperId, PickKind, Score
+from bot.selection.diversity import Similarity, diverse, max_similarity
 
-Similarity = Callable[[PaperId, PaperId], float]  # symmetric, 0 to 1
 InterestOf = Callable[[PaperId], int | None]  # the reader's interest that a paper is nearest to
-
-# From this similarity on, two papers are near-duplicates, and the one ranked lower is left out.
-_NEAR_DUPLICATE = 0.75
-# The weight of redundancy in maximal marginal relevance (MMR, Carbonell and Goldstein 1998): a candidate identical to
-# a chosen paper loses this share of its own probability. Their criterion subtracts; a product keeps it positive.
-_REDUNDANCY_WEIGHT = 0.7
-# MMR considers this many candidates for each free place: further down, relevance is lost for no gain in diversity.
-_CANDIDATES_PER_PLACE = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +45,14 @@ def select(
     # probabilities would never appear.
     places = max(limits.size - len(followed) - limits.explore, 0)
     matches = _interest_shares(eligible, followed, similarity, places, interest_of)
-    matches += _diverse(_without(eligible, matches), [*followed, *matches], similarity, places - len(matches))
+    matches += diverse(_without(eligible, matches), [*followed, *matches], similarity, places - len(matches))
 
     chosen = [*followed, *matches]
     explore_places = min(limits.explore, limits.size - len(chosen))
     explored = _explore(_without(eligible, chosen), chosen, similarity, explore_places)
 
     free = limits.size - len(chosen) - len(explored)
-    matches += _diverse(_without(eligible, [*explored, *matches]), chosen, similarity, free)
+    matches += diverse(_without(eligible, [*explored, *matches]), chosen, similarity, free)
 
     choices = [Choice(score, PickKind.FOLLOW) for score in followed]
     choices += [Choice(score, PickKind.MATCH) for score in matches]
@@ -88,28 +80,8 @@ def _interest_shares(
     chosen: list[Score] = []
     # In the order of their best papers, as ``eligible`` is sorted: with more interests than places, the strongest win.
     for scores in by_interest.values():
-        chosen += _diverse(scores, [*followed, *chosen], similarity, min(share, places - len(chosen)))
+        chosen += diverse(scores, [*followed, *chosen], similarity, min(share, places - len(chosen)))
     return chosen
-
-
-def _diverse(
-    candidates: Sequence[Score], chosen: Sequence[Score], similarity: Similarity, places: int
-) -> list[Score]:
-    """Return up to ``places`` candidates by greedy MMR, without near-duplicates of chosen papers or each other."""
-    pool = list(candidates[: places * _CANDIDATES_PER_PLACE])
-    redundancy = {score.paper: _max_similarity(score, chosen, similarity) for score in pool}
-    picked: list[Score] = []
-    while len(picked) < places:
-        pool = [score for score in pool if redundancy[score.paper] < _NEAR_DUPLICATE]
-        if not pool:
-            break
-        best = max(pool, key=lambda s: s.probability * (1 - _REDUNDANCY_WEIGHT * redundancy[s.paper]))
-        pool.remove(best)
-        picked.append(best)
-        # Updated against the new pick only: computing the maximum anew would take quadratically many similarities.
-        for score in pool:
-            redundancy[score.paper] = max(redundancy[score.paper], similarity(best.paper, score.paper))
-    return picked
 
 
 def _explore(
@@ -122,13 +94,9 @@ def _explore(
     def information(score: Score) -> float:
         # p (1 - p) is the variance of the vote, highest at one half.
         variance = score.probability * (1 - score.probability)
-        return variance * (1 - _max_similarity(score, chosen, similarity))
+        return variance * (1 - max_similarity(score, chosen, similarity))
 
     return sorted(plausible, key=information, reverse=True)[: max(places, 0)]
-
-
-def _max_similarity(score: Score, chosen: Sequence[Score], similarity: Similarity) -> float:
-    return max((similarity(score.paper, other.paper) for other in chosen), default=0.0)
 
 
 def _without(scores: Sequence[Score], excluded: Collection[Score]) -> list[Score]:

@@ -14,7 +14,8 @@ from dataclasses import replace
 from bot.domain import Paper, PaperId, Reason, ReasonKind, Score
 from bot.wording import plural
 
-_MAX_BONUS = 2.0  # log-odds
+# Log-odds. Chosen for the effect that is named above, not by a measurement.
+_MAX_BONUS = 2.0
 _MAX_UPVOTES = 100  # upvotes; more add nothing
 
 

@@ -31,7 +31,6 @@ OWLS = Entry(
     abstract=LONG.strip(),
     author_count=8,
     published=date(2025, 5, 30),
-    comments=4,
 )
 BEES = Entry(
     title="Bees by Day",
@@ -39,7 +38,6 @@ BEES = Entry(
     "one summer of rain and wind, and once more in the year that followed.",
     organisation="Honey Works",
     published=date(2026, 3, 17),
-    comments=1,
 )
 CATS = Entry(title="Cats at Dawn", abstract="Cats " + "sleep " * 60 + "and so do we.")
 PAGE = f"""{HEADER}{OWLS.title}
@@ -136,7 +134,6 @@ def test_dates_are_unknown_if_the_page_names_no_year() -> None:
     digest = changed("May 30, 2025", "Apr 2")
     assert digest.date is None
     assert [entry.published for entry in digest.entries] == [None, None, None]
-    assert [entry.comments for entry in digest.entries] == [4, None, 1]
 
 
 @pytest.mark.parametrize("day", ["Feb 30", "Feb 29", "May 1", "Mar 0"])
@@ -204,10 +201,10 @@ def test_two_pages_in_one_file_are_two() -> None:
 
 @pytest.mark.parametrize("lines_lost", [7, 9, 11], ids=["above the editor", "above the day", "all"])
 def test_a_page_copied_without_its_first_lines_is_read(lines_lost):
-    (whole,) = parse(RawDigest("seeds", "whole.txt", PAGE.encode()))
+    (complete,) = parse(RawDigest("seeds", "whole.txt", PAGE.encode()))
     (rest,) = parse(RawDigest("seeds", "rest.txt", "\n".join(PAGE.splitlines()[lines_lost:]).encode()))
     assert (rest.format, rest.topic) == ("daily-papers", "Daily Papers")
-    assert [entry.title for entry in rest.entries] == [entry.title for entry in whole.entries]
+    assert [entry.title for entry in rest.entries] == [entry.title for entry in complete.entries]
     assert rest.entries[0] == OWLS
     assert (rest.date is None) == (lines_lost == 11)
 

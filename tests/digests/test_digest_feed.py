@@ -183,10 +183,10 @@ def test_impossible_dates_are_left_out(when: str) -> None:
 
 
 def test_a_truncated_feed_gives_the_papers_before_the_cut_and_a_problem() -> None:
-    whole = rss(
+    feed = rss(
         "<title>A</title><description>a.</description>", "<title>B</title><description>b.</description>"
     )
-    digest = read(whole[: whole.index("b.")])
+    digest = read(feed[: feed.index("b.")])
     assert [entry.title for entry in digest.entries] == ["A", "B"]
     assert "no well-formed XML" in digest.rejected[0]
     assert "the last paper may be cut off" in digest.rejected[0]
@@ -249,7 +249,7 @@ def test_other_encodings_and_byte_order_marks_are_read(encoding: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         ("<?xml version='1.0'?><html><body>Error</body></html>", "an HTML page, not a feed"),
         ("<?xml version='1.0'?><opml version='2.0'/>", "OPML, a list of feeds; add them with"),
@@ -257,8 +257,8 @@ def test_other_encodings_and_byte_order_marks_are_read(encoding: str) -> None:
         ("<!DOCTYPE html><p>Owls", "an HTML page"),
     ],
 )
-def test_other_xml_is_refused_by_name(content: str, said: str) -> None:
-    with pytest.raises(DigestError, match=said):
+def test_other_xml_is_refused_by_name(content: str, message: str) -> None:
+    with pytest.raises(DigestError, match=message):
         read(content)
 
 
@@ -278,24 +278,24 @@ def test_a_path_as_content_opens_nothing(tmp_path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (rss(*["<title>A</title>"] * (MAX_ITEMS + 1)), "5,001 items, more than the 5,000"),
         (rss("<title>" + "<a>" * 100_000), "100,009 tags, more than the 100,000"),
         (rss("<title>" + "&lt;" * 500_001 + "</title>"), "500,001 references, more than the 500,000"),
     ],
 )
-def test_too_many_items_tags_or_references_are_refused_before_parsing(content: str, said: str) -> None:
-    with pytest.raises(DigestError, match=said):
+def test_too_many_items_tags_or_references_are_refused_before_parsing(content: str, message: str) -> None:
+    with pytest.raises(DigestError, match=message):
         read(content)
 
 
 @settings(deadline=None, max_examples=150)
 @given(st.data())
 def test_a_damaged_feed_is_read_or_refused(data: st.DataObject) -> None:
-    whole = ARXIV_RSS.encode()
-    cut, at = data.draw(st.integers(0, len(whole))), data.draw(st.integers(0, len(whole)))
-    content = whole[:cut] + data.draw(st.binary(max_size=30)) + whole[at:]
+    feed = ARXIV_RSS.encode()
+    cut, at = data.draw(st.integers(0, len(feed))), data.draw(st.integers(0, len(feed)))
+    content = feed[:cut] + data.draw(st.binary(max_size=30)) + feed[at:]
     with contextlib.suppress(DigestError):
         for digest in parse(RawDigest("test", "x", content)):
             assert all(entry.title and "\x00" not in entry.title + entry.abstract for entry in digest.entries)

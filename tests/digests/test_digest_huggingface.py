@@ -36,7 +36,6 @@ OWLS = Entry(
     published=date(2026, 5, 30),
     arxiv_id="2606.00467",
     upvotes=7,
-    comments=2,
     organisation="Owl Lab",
 )
 
@@ -68,7 +67,7 @@ def test_characters_that_databases_refuse_are_removed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (b"[]", "JSON, but not a list of Hugging Face"),
         (b'{"error": "Internal"}', "JSON, but not a list"),
@@ -78,8 +77,8 @@ def test_characters_that_databases_refuse_are_removed() -> None:
         (json.dumps([ITEM] * 5_001).encode(), "5,001 papers, more than the 5,000"),
     ],
 )
-def test_other_json_is_refused_by_name(content: bytes, said: str) -> None:
-    with pytest.raises(DigestError, match=said):
+def test_other_json_is_refused_by_name(content: bytes, message: str) -> None:
+    with pytest.raises(DigestError, match=message):
         read(content)
 
 

@@ -71,7 +71,7 @@ def test_names_stop_at_one_more_than_a_paper_may_have() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (
             b"Content-Type: multipart/mixed; boundary=a\n\n" + b"--a\n\nx\n" * 101 + b"--a--\n",
@@ -84,8 +84,8 @@ def test_names_stop_at_one_more_than_a_paper_may_have() -> None:
         (b"\n" + b"x\n" * 200_001, "more than 200,000 lines"),
     ],
 )
-def test_mails_of_too_many_parts_are_refused_with_the_reason(content: bytes, said: str) -> None:
-    with pytest.raises(DigestError, match=said):
+def test_mails_of_too_many_parts_are_refused_with_the_reason(content: bytes, message: str) -> None:
+    with pytest.raises(DigestError, match=message):
         parse(RawDigest("test", "x", MAIL + content))
 
 

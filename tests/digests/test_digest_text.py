@@ -92,7 +92,7 @@ def test_latex_is_left_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (b"", "empty file"),
         (b" \r\n\t\n", "empty file"),
@@ -106,8 +106,8 @@ def test_latex_is_left_alone() -> None:
         (b"x\n" * MAX_LINES, "200,000 lines"),
     ],
 )
-def test_binary_and_oversized_content_is_refused_by_name(content: bytes, said: str) -> None:
-    with pytest.raises(DigestError, match=said):
+def test_binary_and_oversized_content_is_refused_by_name(content: bytes, message: str) -> None:
+    with pytest.raises(DigestError, match=message):
         lines(content)
 
 

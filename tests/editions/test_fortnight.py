@@ -1,9 +1,10 @@
-"""Five sources of different kinds for a simulated fortnight; two of them break on the way."""
+"""Five sources of different kinds for a simulated fortnight; two of them fail during it."""
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from email.message import EmailMessage
 from pathlib import Path
@@ -17,9 +18,9 @@ from bot.store import open_store
 
 FIRST = datetime(2026, 6, 1, 8, 0, tzinfo=UTC)  # a Monday
 DAYS = [FIRST + timedelta(days=n) for n in range(14)]
-FEED_STUCK_FROM = date(2026, 6, 10)
+FEED_UNCHANGED_FROM = date(2026, 6, 10)
 ARXIV_DOWN_FROM = date(2026, 6, 11)
-A_DAY = 6  # papers, of each source, on working days
+PAPERS_PER_DAY = 6  # of each source, on working days
 
 SETTINGS = """
 [[sources]]
@@ -52,27 +53,30 @@ private_hosts = ["127.0.0.1"]
 """
 
 
-def works(day: datetime) -> bool:
+def is_working_day(day: datetime) -> bool:
     return day.weekday() < 5
 
 
-def titles(kind: str, day: datetime) -> list[str]:
+def titles(source_name: str, day: datetime) -> list[str]:
     """The titles of a source for a day; the first is in all sources."""
-    others = [f"{kind.title()} paper {n} of day {day:%d} on reward models" for n in range(1, A_DAY)]
-    return [f"Shared paper of day {day:%d} on reward models", *others] if works(day) else []
+    others = [
+        f"{source_name.title()} paper {n} of day {day:%d} on reward models" for n in range(1, PAPERS_PER_DAY)
+    ]
+    return [f"Shared paper of day {day:%d} on reward models", *others] if is_working_day(day) else []
 
 
-class World:
-    """What the sources serve at a time."""
+class SimulatedSources:
+    """What each source serves at a simulated time."""
 
     def __init__(self, home: Path, web: Web, imap: ImapServer) -> None:
-        self.home, self.web, self.imap = home, web, imap
+        self.home = home
+        self.imap = imap
         self.now = FIRST
         web.pages |= {"/feed": self.feed, "/api": self.api, "/daily": self.daily}
 
-    def go_to(self, now: datetime) -> None:
+    def advance_to(self, now: datetime) -> None:
         self.now = now
-        if works(now):
+        if is_working_day(now):
             name = self.home / "drop" / f"{now:%Y-%m-%d}.txt"
             name.write_text(
                 digest(*titles("drop", now), header=f"OWLS - {now:%Y-%m-%d}", date=f"{now:%Y-%m-%d}")
@@ -81,7 +85,7 @@ class World:
 
     def feed(self, _: Request) -> Page:
         """The last three days; from the tenth on it succeeds with what it had the day before."""
-        until = min(self.now, datetime.combine(FEED_STUCK_FROM, self.now.timetz()) - timedelta(days=1))
+        until = min(self.now, datetime.combine(FEED_UNCHANGED_FROM, self.now.timetz()) - timedelta(days=1))
         days = [until - timedelta(days=n) for n in range(3) if until - timedelta(days=n) >= FIRST]
         items = "".join(
             f"<item><title>{title}</title></item>" for day in days for title in titles("blog", day)
@@ -107,11 +111,13 @@ class World:
         )
 
     def daily(self, request: Request) -> Page:
-        """Half of a day's list on its day, the whole of it on the next."""
+        """Half of a day's list on its day, all of it from the next day on."""
         day = datetime.fromisoformat(request.path.partition("=")[2]).replace(tzinfo=UTC)
         if day < FIRST - timedelta(days=1):
             return Page(b"[]")
-        listed = titles("daily", day)[: A_DAY if day.date() < self.now.date() else A_DAY // 2]
+        listed = titles("daily", day)[
+            : PAPERS_PER_DAY if day.date() < self.now.date() else PAPERS_PER_DAY // 2
+        ]
         papers = [
             {"paper": {"title": t, "submittedOnDailyAt": day.isoformat(), "upvotes": self.now.day}}
             for t in listed
@@ -132,21 +138,17 @@ class World:
 
 
 @pytest.fixture
-def world(home: Path, web: Web) -> World:
-    for path in (*home.glob("samples/*"), *home.glob("profiles/*")):
-        path.unlink()
-    (home / "drop").mkdir()
-    (home / "profiles" / "owls.toml").write_text(
-        'title = "Owls"\ninterests = "reward models"\n[edition]\nsize = 100\nexplore = 0\n'
-        '[[readers]]\nemail = "ada@example.org"\n'
-    )
+def sources(owls_home: Path, web: Web) -> Iterator[SimulatedSources]:
+    # Every paper is sent, so that all can be counted.
+    with (owls_home / "profiles" / "owls.toml").open("a") as profile:
+        profile.write("[edition]\nsize = 100\nexplore = 0\n")
     with ImapServer().running() as imap:
-        (home / "paperbot.toml").write_text(SETTINGS.format(web=web.url, imap=imap.port))
-        yield World(home, web, imap)
+        (owls_home / "paperbot.toml").write_text(SETTINGS.format(web=web.url, imap=imap.port))
+        yield SimulatedSources(owls_home, web, imap)
 
 
 def stored_and_sent(home: Path) -> tuple[list[str], list[str]]:
-    """The titles of all papers known, and of all that stood in an edition."""
+    """The titles of all stored papers, and of all picks of the editions."""
     with open_store(f"sqlite:///{home}/state/paperbot.db") as store:
         (reader,) = store.readers.all()
         editions = store.editions.of_reader(reader.id)
@@ -154,14 +156,14 @@ def stored_and_sent(home: Path) -> tuple[list[str], list[str]]:
         return [title for _, title, _ in store.papers.recent_texts(10_000)], picked
 
 
-def test_each_relevant_paper_is_sent_once_and_status_reports_it(world, paperbot, monkeypatch):
+def test_each_relevant_paper_is_sent_once_and_status_reports_it(sources, paperbot, monkeypatch):
     monkeypatch.setitem(os.environ, "PAPERBOT_PASSWORDS__MAIL", "secret")
     expected: set[str] = set()
     problems: dict[str, list[str]] = {}
     for now in DAYS:
-        world.go_to(now)
+        sources.advance_to(now)
         expected |= set(titles("drop", now)) | set(titles("mail", now))
-        expected |= set(titles("blog", now)) if now.date() < FEED_STUCK_FROM else set()
+        expected |= set(titles("blog", now)) if now.date() < FEED_UNCHANGED_FROM else set()
         expected |= set(titles("api", now)) if now.date() < ARXIV_DOWN_FROM else set()
         report = paperbot("run", "--now", now.isoformat(), "--json").json
         problems[f"{now:%d}"] = [
@@ -177,19 +179,19 @@ def test_each_relevant_paper_is_sent_once_and_status_reports_it(world, paperbot,
         "13": ["api: http"],
         "14": ["api: http"],
     }
-    stored, sent = stored_and_sent(world.home)
+    stored, sent = stored_and_sent(sources.home)
     assert sorted(stored) == sorted(expected)
     assert len(sent) == len(set(sent)) > 30
 
-    story = {source["name"]: source for source in papers.json["sources"]}
-    assert {name: source["health"] for name, source in story.items()} == {
+    by_name = {source["name"]: source for source in papers.json["sources"]}
+    assert {name: source["health"] for name, source in by_name.items()} == {
         "drop": "ok",
         "blog": "new",  # a Sunday, and too few of them to compare with
         "api": "failing",
         "daily": "new",  # too few Sundays
         "mail": "resting",
     }
-    assert "it last went well on 2026-06-10 08:00 UTC" in story["api"]["detail"]
+    assert "it last went well on 2026-06-10 08:00 UTC" in by_name["api"]["detail"]
     friday = paperbot("status", "--json", "--now", DAYS[11].isoformat()).json
     (blog,) = (source for source in friday["sources"] if source["name"] == "blog")
     assert (
@@ -200,20 +202,20 @@ def test_each_relevant_paper_is_sent_once_and_status_reports_it(world, paperbot,
 ALL_DAYS = 'days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]'
 
 
-def test_a_quiet_edition_says_what_its_own_sources_did(world, paperbot, monkeypatch):
+def test_a_quiet_edition_gives_the_reason_of_its_own_sources(sources, paperbot, monkeypatch):
     monkeypatch.setitem(os.environ, "PAPERBOT_PASSWORDS__MAIL", "secret")
     for source in ("drop", "blog", "api", "mail"):
-        (world.home / "profiles" / f"{source}.toml").write_text(
+        (sources.home / "profiles" / f"{source}.toml").write_text(
             f'title = "{source}"\ninterests = "reward models"\nsources = ["{source}"]\n'
             f'[schedule]\n{ALL_DAYS}\n[[readers]]\nemail = "a@x.org"\n'
         )
     reasons: dict[str, list[str | None]] = {}
     for now in DAYS:
-        world.go_to(now)
+        sources.advance_to(now)
         paperbot("run", "--now", now.isoformat())
         for reader in paperbot("status", "--json", "--now", now.isoformat()).json["readers"]:
-            why = reader["quiet"]["reason"] if reader["quiet"] else None
-            reasons.setdefault(reader["reader"].partition("/")[0], []).append(why)
+            reason = reader["quiet"]["reason"] if reader["quiet"] else None
+            reasons.setdefault(reader["reader"].partition("/")[0], []).append(reason)
     week = [None] * 5
     assert reasons["drop"] == [*week, "nothing new", "nothing new"] * 2
     assert reasons["mail"] == [*week, "weekend", "weekend"] * 2

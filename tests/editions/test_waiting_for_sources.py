@@ -52,24 +52,18 @@ def feed(*titles: str) -> Page:
 
 
 @pytest.fixture
-def place(home: Path, web: Web) -> Path:
-    for path in (*home.glob("seeds/*"), *home.glob("profiles/*")):
-        path.unlink()
-    (home / "drop").mkdir()
-    (home / "profiles" / "owls.toml").write_text(
-        'title = "Owls"\ninterests = "reward models"\n[[readers]]\nemail = "ada@example.org"\n'
-    )
-    (home / "paperbot.toml").write_text(SETTINGS.format(web=web.url, wait=60))
-    return home
+def waiting_home(owls_home: Path, web: Web) -> Path:
+    (owls_home / "paperbot.toml").write_text(SETTINGS.format(web=web.url, wait=60))
+    return owls_home
 
 
 @pytest.fixture
-def run(place: Path, paperbot) -> RunAt:
+def run(waiting_home: Path, paperbot) -> RunAt:
     seen: set[Path] = set()
 
     def run(now: datetime, *options: str) -> Outcome:
         answer = paperbot("run", "--now", now.isoformat(), "--json", *options)
-        new = sorted(set((place / "state" / "outbox").rglob("*.eml")) - seen)
+        new = sorted(set((waiting_home / "state" / "outbox").rglob("*.eml")) - seen)
         seen.update(new)
         mails = [message_from_bytes(path.read_bytes(), policy=policy.default) for path in new]
         texts = [mail.get_body(("plain",)).get_content() for mail in mails]
@@ -79,12 +73,14 @@ def run(place: Path, paperbot) -> RunAt:
 
 
 @pytest.fixture
-def interrupted(run: RunAt, web: Web, place: Path) -> None:
+def interrupted(run: RunAt, web: Web, waiting_home: Path) -> None:
     """A good Tuesday; on Wednesday the blog is down, and the folder has a paper."""
     web.pages["/feed"] = feed("Tuesdays")
     assert len(run(TUESDAY).mails) == 1
     web.pages["/feed"] = DOWN
-    (place / "drop" / "day.txt").write_text(digest("Reward models of cats", header="OWLS - 2026-06-10"))
+    (waiting_home / "drop" / "day.txt").write_text(
+        digest("Reward models of cats", header="OWLS - 2026-06-10")
+    )
 
 
 def waits(problem: str, until: str) -> bool:
@@ -110,14 +106,14 @@ def test_the_edition_waits_until_the_source_is_back(interrupted, run: RunAt, web
 
 
 def test_after_an_hour_it_is_sent_without_the_source_and_says_so(
-    interrupted, run: RunAt, place: Path
+    interrupted, run: RunAt, waiting_home: Path
 ) -> None:
     for minutes in range(0, 60, 6):
         assert run(WEDNESDAY + minutes * MINUTE).mails == []
     (mail,) = run(WEDNESDAY + 60 * MINUTE).mails
     assert "Reward models of cats" in mail
     assert "1 pick from 1 new paper, without blog, which could not be read" in " ".join(mail.split())
-    with open_store(f"sqlite:///{place}/state/paperbot.db") as store:
+    with open_store(f"sqlite:///{waiting_home}/state/paperbot.db") as store:
         (reader,) = store.readers.all()
         assert [edition.missing for edition in store.editions.of_reader(reader.id)][:2] == [("blog",), ()]
 
@@ -144,31 +140,35 @@ def test_force_does_not_wait_and_says_what_is_missing(interrupted, run: RunAt) -
     assert "without blog" in " ".join(mail.split())
 
 
-def test_a_setting_disables_waiting(interrupted, run: RunAt, place: Path, web: Web) -> None:
-    (place / "paperbot.toml").write_text(SETTINGS.format(web=web.url, wait=0))
+def test_a_setting_disables_waiting(interrupted, run: RunAt, waiting_home: Path, web: Web) -> None:
+    (waiting_home / "paperbot.toml").write_text(SETTINGS.format(web=web.url, wait=0))
     assert len(run(WEDNESDAY).mails) == 1
 
 
 def test_an_edition_does_not_wait_for_a_source_its_profile_does_not_read(
-    interrupted, run: RunAt, place: Path
+    interrupted, run: RunAt, waiting_home: Path
 ) -> None:
-    profile = place / "profiles" / "owls.toml"
+    profile = waiting_home / "profiles" / "owls.toml"
     profile.write_text(profile.read_text().replace("[[readers]]", 'sources = ["drop"]\n[[readers]]'))
     (mail,) = run(WEDNESDAY).mails
     assert "without" not in mail
 
 
 def test_editions_do_not_wait_for_a_source_that_failed_long_ago_or_always(
-    interrupted, run: RunAt, place: Path
+    interrupted, run: RunAt, waiting_home: Path
 ) -> None:
     for minutes in range(0, 61, 20):
         run(WEDNESDAY + minutes * MINUTE)
-    (place / "drop" / "next.txt").write_text(digest("Reward models of dogs", header="OWLS - 2026-06-11"))
+    (waiting_home / "drop" / "next.txt").write_text(
+        digest("Reward models of dogs", header="OWLS - 2026-06-11")
+    )
     (mail,) = run(WEDNESDAY + timedelta(days=1)).mails
     assert "without" not in mail
-    settings = (place / "paperbot.toml").read_text().replace('name = "blog"', 'name = "other"')
-    (place / "paperbot.toml").write_text(settings)
-    (place / "drop" / "last.txt").write_text(digest("Reward models of cows", header="OWLS - 2026-06-12"))
+    settings = (waiting_home / "paperbot.toml").read_text().replace('name = "blog"', 'name = "other"')
+    (waiting_home / "paperbot.toml").write_text(settings)
+    (waiting_home / "drop" / "last.txt").write_text(
+        digest("Reward models of cows", header="OWLS - 2026-06-12")
+    )
     assert len(run(WEDNESDAY + timedelta(days=2)).mails) == 1
 
 
@@ -179,13 +179,15 @@ def test_editions_do_not_wait_for_a_source_whose_retry_after_is_longer(
     assert len(run(WEDNESDAY).mails) == 1
 
 
-def test_editions_do_not_wait_for_arxiv_on_its_weekend(run: RunAt, place: Path, web: Web) -> None:
+def test_editions_do_not_wait_for_arxiv_on_its_weekend(run: RunAt, waiting_home: Path, web: Web) -> None:
     saturday = datetime(2026, 6, 13, 8, 0, tzinfo=UTC)
-    profile = place / "profiles" / "owls.toml"
+    profile = waiting_home / "profiles" / "owls.toml"
     profile.write_text(profile.read_text() + '[schedule]\ndays = ["fri", "sun"]\n')
     kind = f'kind = "arxiv"\nquery = "cat:cs.OW"\nurl = "{web.url}/api"'
-    settings = (place / "paperbot.toml").read_text()
-    (place / "paperbot.toml").write_text(settings.replace(f'kind = "feed"\nurl = "{web.url}/feed"', kind))
+    settings = (waiting_home / "paperbot.toml").read_text()
+    (waiting_home / "paperbot.toml").write_text(
+        settings.replace(f'kind = "feed"\nurl = "{web.url}/feed"', kind)
+    )
     xmlns = "xmlns='http://www.w3.org/2005/Atom' xmlns:o='http://a9.com/-/spec/opensearch/1.1/'"
     web.pages["/api"] = Page(
         f"<feed {xmlns}><title>Api</title><o:totalResults>0</o:totalResults></feed>".encode()
@@ -197,8 +199,8 @@ def test_editions_do_not_wait_for_arxiv_on_its_weekend(run: RunAt, place: Path, 
     assert not any("waits" in problem for problem in sunday.problems)
 
 
-def test_all_waiting_readers_are_one_problem(interrupted, run: RunAt, place: Path) -> None:
-    profile = place / "profiles" / "owls.toml"
+def test_all_waiting_readers_are_one_problem(interrupted, run: RunAt, waiting_home: Path) -> None:
+    profile = waiting_home / "profiles" / "owls.toml"
     profile.write_text(
         profile.read_text() + "".join(f'[[readers]]\nemail = "r{n}@example.org"\n' for n in range(5))
     )

@@ -87,11 +87,11 @@ def test_without_a_change_the_very_editions_that_were_sent_come_out(home_of_a_we
     again = {day["date"]: [(pick["title"], pick["score"]) for pick in day["picks"]] for day in days}
     real = really_sent(home_of_a_week)
     assert len(real) == 5
-    assert {day: [title for title, _ in shown] for day, shown in again.items()} == {
-        day: [title for title, _ in shown] for day, shown in real.items()
+    assert {day: [title for title, _ in picked] for day, picked in again.items()} == {
+        day: [title for title, _ in picked] for day, picked in real.items()
     }
-    for day, shown in real.items():
-        assert [score for _, score in again[day]] == pytest.approx([score for _, score in shown])
+    for day, picked in real.items():
+        assert [score for _, score in again[day]] == pytest.approx([score for _, score in picked])
 
 
 def test_todays_profile_decides_and_no_paper_comes_twice(home_of_a_week, paperbot):
@@ -107,8 +107,8 @@ def test_what_was_sent_before_the_range_is_not_repeated_and_what_was_sent_in_it_
 ):
     before = {title for title, _ in really_sent(home_of_a_week)["2026-06-09"]}
     days = replayed(paperbot, "2026-06-10", "2026-06-11")["days"]
-    shown = {title for day in days for title in picks(day)}
-    assert not before & shown
+    replayed_titles = {title for day in days for title in picks(day)}
+    assert not before & replayed_titles
     assert {pick["sent"] is not None for day in days for pick in day["picks"]} == {True}
 
 
@@ -126,11 +126,11 @@ def test_thumbs_and_papers_of_later_days_change_nothing(home, paperbot):
 
 
 def test_it_tells_what_became_of_a_pick(home_of_a_week, paperbot):
-    shown = picks(replayed(paperbot, "2026-06-08", "2026-06-08")["days"][0])[0]
+    title = picks(replayed(paperbot, "2026-06-08", "2026-06-08")["days"][0])[0]
     judged = (FIRST + timedelta(hours=2)).isoformat()
-    paperbot("thumb", "down", "birds", shown, "--now", judged)
+    paperbot("thumb", "down", "birds", title, "--now", judged)
     answer = replayed(paperbot, "2026-06-08", "2026-06-08")
-    pick = next(p for p in answer["days"][0]["picks"] if p["title"] == shown)
+    pick = next(p for p in answer["days"][0]["picks"] if p["title"] == title)
     assert pick["thumb"] == {"vote": "down", "at": judged}
     assert pick["sent"] == FIRST.isoformat()
     assert answer["totals"] == {"days": 1, "papers": 3, "sent": 3, "up": 0, "down": 1}
@@ -155,10 +155,10 @@ def test_only_days_of_the_schedule_that_have_come_are_replayed_and_a_quiet_one_s
 
 def test_nothing_is_stored_or_sent(home_of_a_week, paperbot):
     files = {path: path.read_bytes() for path in home_of_a_week.glob("state/outbox/*/*")}
-    kept = paperbot("export", "birds").out
+    exported = paperbot("export", "birds").out
     replayed(paperbot)
     assert {path: path.read_bytes() for path in home_of_a_week.glob("state/outbox/*/*")} == files
-    assert paperbot("export", "birds").out == kept
+    assert paperbot("export", "birds").out == exported
 
 
 def test_a_range_that_is_none_is_refused(home_of_a_week, paperbot):

@@ -21,7 +21,7 @@ from support import ROOT, digest
 KILLER = Path(__file__).with_name("killed_at.py")
 CONNECTIONS = 4  # email.connections by default
 WEDNESDAY = "2025-05-07T09:00:00+02:00"
-TITLES = [f"Reward models for {who}" for who in ("cats", "dogs", "owls", "ants", "bees", "eels")]
+TITLES = [f"Reward models for {animal}" for animal in ("cats", "dogs", "owls", "ants", "bees", "eels")]
 
 
 class _OnAnyPort(Controller):

@@ -61,7 +61,7 @@ def editions_of(home: Path, state: str, *more: Source) -> tuple[list[tuple[objec
     settings = home / "paperbot.toml"
     text = settings.read_text()
     settings.write_text(f'[store]\nurl = "sqlite:///{state}.db"\n{text}')
-    shown: list[Edition] = []
+    editions: list[Edition] = []
     limits = Limits(seconds=1, memory=400_000_000)
     try:
         with (
@@ -69,12 +69,12 @@ def editions_of(home: Path, state: str, *more: Source) -> tuple[list[tuple[objec
             open_app(home, parser=parser) as app,
         ):
             vars(app)["sources"] = [*more, *app.sources]
-            report = app.daily_job.run(NOW, show=shown.append)
+            report = app.daily_job.run(NOW, show=editions.append)
     finally:
         settings.write_text(text)
     return [
         (edition.reader.name, edition.considered, [(pick.paper.title, pick.kind) for pick in edition.picks])
-        for edition in shown
+        for edition in editions
     ], list(report.problems)
 
 

@@ -92,4 +92,4 @@ def test_a_failure_is_one_problem_and_the_papers_are_asked_for_again(
     assert len(web.requests) == 1
     web.pages["/api"] = answer(("2606.00001", "Owls", "Ada Lovelace"))
     assert list(resolver.resolve(NOW)) == []
-    assert sum("arxiv.org/abs" in found for found in links(store)) == 1
+    assert sum("arxiv.org/abs" in url for url in links(store)) == 1

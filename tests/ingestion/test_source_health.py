@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.arxiv_calendar import HOLIDAYS, Rest, announced_between, announces, next_shown, rest_between
+from bot.arxiv_calendar import HOLIDAYS, Rest, announced_between, announces, next_visible, rest_between
 from bot.domain import SourceState
 from bot.ingestion.health import LOOK_BACK, Health, assess
 from bot.store.sources import Arrival
@@ -124,9 +124,9 @@ def test_no_holiday_is_a_saturday() -> None:
 
 
 def test_an_announcement_counts_from_an_hour_after_midnight_in_new_york() -> None:
-    shown = datetime(2026, 6, 12, 5, 0, tzinfo=UTC)  # Thursday's, in summer time
-    assert announced_between(shown - timedelta(seconds=1), shown)
-    assert not announced_between(shown, shown + timedelta(hours=20))
+    visible_at = datetime(2026, 6, 12, 5, 0, tzinfo=UTC)  # Thursday's, in summer time
+    assert announced_between(visible_at - timedelta(seconds=1), visible_at)
+    assert not announced_between(visible_at, visible_at + timedelta(hours=20))
 
 
 @pytest.mark.parametrize(
@@ -145,16 +145,16 @@ def test_a_rest_is_a_weekend_or_a_holiday_and_ends_with_the_next_announcement(
     begin: str, end: str, rest: Rest | None, resumes: str
 ) -> None:
     times = (datetime.fromisoformat(time).replace(tzinfo=UTC) for time in (begin, end, resumes))
-    since, now, shown = times
+    since, now, next_time = times
     assert rest_between(since, now) is rest
-    assert next_shown(now) == shown
+    assert next_visible(now) == next_time
 
 
 @given(st.datetimes(datetime(2024, 1, 1), datetime(2030, 1, 1), timezones=st.just(UTC)))
 def test_no_announcement_comes_before_the_next_one(now: datetime) -> None:
-    shown = next_shown(now)
-    assert announced_between(now, shown)
-    assert not announced_between(now, shown - timedelta(seconds=1))
+    next_time = next_visible(now)
+    assert announced_between(now, next_time)
+    assert not announced_between(now, next_time - timedelta(seconds=1))
 
 
 @given(

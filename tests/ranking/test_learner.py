@@ -85,8 +85,8 @@ def test_a_match_means_what_was_voted():
     random = np.random.default_rng(4)
     truth = random.normal(-2, 1, 3_000)
     liked = random.random(3_000) < 1 / (1 + np.exp(-truth))
-    said = Predictions(np.column_stack([np.zeros((3_000, 3)), 4 * truth + 3]), liked)
-    probability = 1 / (1 + np.exp(-home_mixture([said]).log_odds(said.log_odds)))
+    predictions = Predictions(np.column_stack([np.zeros((3_000, 3)), 4 * truth + 3]), liked)
+    probability = 1 / (1 + np.exp(-home_mixture([predictions]).log_odds(predictions.log_odds)))
     assert abs(probability[-300:].mean() - liked[-300:].mean()) < 0.03
 
 
@@ -107,8 +107,8 @@ def ranker(papers):
     return Ranker(Corpus().fit([f"{p.title}\n{p.abstract}" for p in papers]))
 
 
-def likes(one) -> bool:
-    text = one.abstract
+def likes(paper) -> bool:
+    text = paper.abstract
     return "reward model" in text and "language model" in text and "image" not in text
 
 
@@ -154,8 +154,8 @@ def test_who_has_not_voted_has_learned_nothing(ranker):
 
 def test_predictions_are_what_the_mixture_mixes(ranker, papers):
     ranking = ranker.rank(voted(papers), papers[96:])
-    said = ranking.predictions([score.paper for score in ranking.scores])
-    assert ranking.model.mixture.log_odds(said) == pytest.approx([s.log_odds for s in ranking.scores])
+    predictions = ranking.predictions([score.paper for score in ranking.scores])
+    assert ranking.model.mixture.log_odds(predictions) == pytest.approx([s.log_odds for s in ranking.scores])
 
 
 @pytest.mark.parametrize(

@@ -35,13 +35,13 @@ def test_hits_are_the_mean_over_all_orders_that_equal_scores_allow(ranking, k):
 @given(rankings, st.integers(1, 7))
 def test_ndcg_is_its_formula_meaned_over_all_orders(ranking, k):
     liked, scores = arrays(ranking)
-    found = ndcg_at(liked, scores, k)
+    ndcg = ndcg_at(liked, scores, k)
     if not liked.any() or len(liked) < 2:
-        assert found is None
+        assert ndcg is None
         return
     best = sum(1 / math.log2(place + 2) for place in range(min(k, liked.sum())))
     gains = [sum(liked[i] / math.log2(p + 2) for p, i in enumerate(order[:k])) for order in orders(scores)]
-    assert found == pytest.approx(np.mean(gains) / best)
+    assert ndcg == pytest.approx(np.mean(gains) / best)
 
 
 @given(rankings)
@@ -81,10 +81,10 @@ def test_every_paper_is_in_one_bin_of_its_probability(probabilities):
 
 @given(st.lists(st.floats(-1, 1), min_size=2, max_size=30))
 def test_an_estimate_of_equal_weights_is_the_textbooks(values):
-    found = estimate(values, [2.0] * len(values))
-    assert found.mean == pytest.approx(np.mean(values), abs=1e-9)
-    assert found.error == pytest.approx(stats.sem(values), abs=1e-9)
-    low, high = found.low, found.high
+    interval = estimate(values, [2.0] * len(values))
+    assert interval.mean == pytest.approx(np.mean(values), abs=1e-9)
+    assert interval.error == pytest.approx(stats.sem(values), abs=1e-9)
+    low, high = interval.low, interval.high
     reach = stats.t.ppf(0.975, len(values) - 1) * stats.sem(values)
     assert (low, high) == (
         pytest.approx(np.mean(values) - reach, abs=1e-9),
@@ -95,5 +95,5 @@ def test_an_estimate_of_equal_weights_is_the_textbooks(values):
 def test_the_interval_holds_the_truth_about_95_times_in_100():
     rng = np.random.default_rng(1)
     weights = rng.integers(1, 6, 12)
-    found = [estimate(rng.normal(0.3, 0.2, 12), weights) for _ in range(2000)]
-    assert 0.92 < np.mean([one.low < 0.3 < one.high for one in found]) < 0.97
+    estimates = [estimate(rng.normal(0.3, 0.2, 12), weights) for _ in range(2000)]
+    assert 0.92 < np.mean([interval.low < 0.3 < interval.high for interval in estimates]) < 0.97

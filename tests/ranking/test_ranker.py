@@ -29,11 +29,11 @@ def paper(number: int, title: str, abstract: str, authors: tuple[str, ...] = ())
 @pytest.fixture(scope="module")
 def papers() -> list[Paper]:
     """Ten papers a topic; each has a word of its own that no other of the topic has."""
-    made = []
+    result = []
     for topic, text in TOPICS.items():
         for word in WORDS:
-            made.append(paper(len(made) + 1, f"{word} for {topic}", f"{text}. We study {word} here."))
-    return made
+            result.append(paper(len(result) + 1, f"{word} for {topic}", f"{text}. We study {word} here."))
+    return result
 
 
 @pytest.fixture(scope="module")
@@ -132,10 +132,10 @@ def test_a_keyword_raises_a_paper_by_a_reason_of_its_own(ranker, papers):
     ],
 )
 def test_rules_match_whole_words_in_any_case(term, text, matches):
-    found = paper(1, "Title", text)
+    candidate = paper(1, "Title", text)
     rules = Rules(keywords=[term], mute=[term])
-    assert bool(rules.reasons(found)) is matches
-    assert rules.muted(found) == (term if matches else None)
+    assert bool(rules.reasons(candidate)) is matches
+    assert rules.muted(candidate) == (term if matches else None)
 
 
 def test_a_followed_author_is_known_by_name_whatever_the_case():

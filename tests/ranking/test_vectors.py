@@ -31,9 +31,9 @@ def models(corpus):
     none = sp.csr_matrix((1, rows.shape[1]), dtype=np.float32)
     up = sp.vstack([l2_normalize(rows[[1]] + rows[[5]] + rows[[9]]), none], format="csr")
     down = sp.vstack([l2_normalize(rows[[2]]), none], format="csr")
-    wanted = l2_normalize(corpus.transform(["owl song", "proof"]))
+    interests = l2_normalize(corpus.transform(["owl song", "proof"]))
     judged = sp.csr_matrix((2, corpus.background_.shape[0]), dtype=bool)
-    users = UserVectors(wanted, up, down, np.array([3.0, 0.0]), np.array([1.0, 0.0]))
+    users = UserVectors(interests, up, down, np.array([3.0, 0.0]), np.array([1.0, 0.0]))
     return ReaderModels(corpus).fit(users, judged)
 
 
@@ -43,9 +43,11 @@ def test_the_nearest_are_those_of_highest_cosine_without_a_paper_itself(values):
     near = nearest(rows, rows, np.arange(len(values))).toarray()
     cosines = (l2_normalize(rows) @ l2_normalize(rows).T).toarray()
     np.fill_diagonal(cosines, 0)
-    for found, all_of_them in zip(near, cosines, strict=True):
-        assert sorted(found) == pytest.approx([*[0] * 88, *sorted(all_of_them)[-2:]], abs=1e-6)
-        assert found[found > 0] == pytest.approx(all_of_them[found > 0], abs=1e-6)
+    for cosines_of_nearest, all_cosines in zip(near, cosines, strict=True):
+        assert sorted(cosines_of_nearest) == pytest.approx([*[0] * 88, *sorted(all_cosines)[-2:]], abs=1e-6)
+        assert cosines_of_nearest[cosines_of_nearest > 0] == pytest.approx(
+            all_cosines[cosines_of_nearest > 0], abs=1e-6
+        )
 
 
 @given(some_rows)
@@ -89,9 +91,9 @@ def test_a_paper_without_a_known_word_has_the_same_score_whoever_is_near(corpus,
 @settings(max_examples=20)
 @given(st.lists(st.sampled_from([*NEW, *TEXTS[:9], ""]), max_size=6))
 def test_a_paper_has_the_same_vectors_alone_and_among_others(corpus, texts):
-    together = corpus.vectors(texts)
-    assert len(together) == len(texts)
+    batch = corpus.vectors(texts)
+    assert len(batch) == len(texts)
     for row, text in enumerate(texts):
         alone = corpus.vectors([text])
-        assert together[[row]].expanded.toarray() == pytest.approx(alone.expanded.toarray(), abs=1e-6)
-        assert together[[row]].latent == pytest.approx(alone.latent, abs=1e-5)
+        assert batch[[row]].expanded.toarray() == pytest.approx(alone.expanded.toarray(), abs=1e-6)
+        assert batch[[row]].latent == pytest.approx(alone.latent, abs=1e-5)

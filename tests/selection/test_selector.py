@@ -1,4 +1,4 @@
-"""Selection: threshold, size, mutes, followed authors, near-duplicates, topics, one guess."""
+"""Selection: threshold, size, mutes, followed authors, near-duplicates, topics, exploration."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -47,8 +47,8 @@ def test_followed_authors_appear_below_the_threshold_too():
 
 
 def test_of_two_near_duplicates_the_better_is_kept():
-    def similarity(one: int, other: int) -> float:
-        return 0.95 if {one, other} == {0, 1} else 0.0
+    def similarity(paper: int, other: int) -> float:
+        return 0.95 if {paper, other} == {0, 1} else 0.0
 
     assert ids(select(falling(5), similarity, Limits(3))) == [0, 2, 3]
 
@@ -56,8 +56,8 @@ def test_of_two_near_duplicates_the_better_is_kept():
 def test_mmr_keeps_one_topic_from_filling_the_edition():
     """Papers 0-7 are of one topic and score higher; 8 and 9 are of others."""
 
-    def similarity(one: int, other: int) -> float:
-        return 0.5 if one < 8 and other < 8 else 0.0
+    def similarity(paper: int, other: int) -> float:
+        return 0.5 if paper < 8 and other < 8 else 0.0
 
     chosen = ids(select(falling(10), similarity, Limits(5)))
     assert {0, 8, 9} <= set(chosen)
@@ -71,8 +71,8 @@ def test_one_place_is_an_exploration_pick_from_the_plausible_half():
 
 
 def test_exploration_prefers_papers_unlike_the_chosen():
-    def similarity(one: int, other: int) -> float:
-        return 0.4 if 5 not in (one, other) else 0.0
+    def similarity(paper: int, other: int) -> float:
+        return 0.4 if 5 not in (paper, other) else 0.0
 
     chosen = select([score(n, 0.5) for n in range(12)], similarity, Limits(3, explore=1))
     assert 5 in ids(chosen)
@@ -139,8 +139,8 @@ def test_a_similarity_of_three_quarters_is_a_near_duplicate():
 def test_redundancy_lowers_the_mmr_score():
     scores = [score(1, 0.9), score(2, 0.8), score(3, 0.6)]
 
-    def similarity(one: int, other: int) -> float:
-        return 0.5 if {one, other} == {1, 2} else 0.0
+    def similarity(paper: int, other: int) -> float:
+        return 0.5 if {paper, other} == {1, 2} else 0.0
 
     assert ids(select(scores, similarity, Limits(2))) == [1, 3]  # 0.8 (1 - 0.7 / 2) is less than 0.6
 
@@ -157,8 +157,8 @@ def test_exploration_takes_the_last_paper_but_none_of_the_worse_half():
 def test_exploration_avoids_papers_like_the_chosen():
     scores = [score(n, probability) for n, probability in enumerate((0.9, 0.5, 0.2764, 0.1, 0.1))]
 
-    def similarity(one: int, other: int) -> float:
-        return 0.3 if {one, other} == {0, 1} else 0.0
+    def similarity(paper: int, other: int) -> float:
+        return 0.3 if {paper, other} == {0, 1} else 0.0
 
     explored = select(scores, similarity, Limits(2, explore=1))[-1]
     assert (explored.score.paper, explored.kind) == (2, PickKind.EXPLORE)  # 0.2 is more than 0.25 (1 - 0.3)

@@ -122,7 +122,7 @@ def test_a_link_out_to_another_folder_is_a_problem(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "said"),
+    ("target", "message"),
     [
         ("nowhere", "x: a link to a file that does not exist; remove or change it"),
         ("x", "x: can't be read (Too many levels of symbolic links); remove or replace it"),
@@ -131,11 +131,11 @@ def test_a_link_out_to_another_folder_is_a_problem(tmp_path: Path) -> None:
         ("/proc/self/status", "x: still being written; ingest it again when it is complete"),
     ],
 )
-def test_links_that_lead_to_no_file_are_problems(tmp_path: Path, target: str, said: str) -> None:
+def test_links_that_lead_to_no_file_are_problems(tmp_path: Path, target: str, message: str) -> None:
     if target.startswith("/proc") and not Path(target).exists():
         pytest.skip(f"this system has no {target}")
     (tmp_path / "x").symlink_to(target)
-    assert the_problem(tmp_path) == said
+    assert the_problem(tmp_path) == message
 
 
 def test_a_named_pipe_does_not_block(tmp_path: Path) -> None:
@@ -204,8 +204,8 @@ def test_a_folder_without_permission_is_a_problem(unprivileged_folder: Path, mod
 def test_a_file_without_permission_is_a_problem(unprivileged_folder: Path) -> None:
     (unprivileged_folder / "secret.txt").write_bytes(b"x")
     (unprivileged_folder / "secret.txt").chmod(0)
-    said = the_problem(unprivileged_folder)
-    assert said == "secret.txt: no permission to read it; change that (chmod u+r), or remove it"
+    message = the_problem(unprivileged_folder)
+    assert message == "secret.txt: no permission to read it; change that (chmod u+r), or remove it"
 
 
 def test_a_folder_below_one_without_permission_is_a_problem(unprivileged_folder: Path) -> None:
@@ -242,9 +242,9 @@ def test_a_hidden_file_is_read_if_it_is_asked_for(tmp_path: Path) -> None:
 
 def test_a_missing_file_is_a_problem_and_the_others_are_read(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"x")
-    missing, found = FilesSource([tmp_path / "gone.txt", tmp_path / "a.txt"]).retrieve(VISIT)
+    missing, digest = FilesSource([tmp_path / "gone.txt", tmp_path / "a.txt"]).retrieve(VISIT)
     assert missing == Problem("files", f"{tmp_path}/gone.txt: no such file; check its path")
-    assert isinstance(found, RawDigest)
+    assert isinstance(digest, RawDigest)
 
 
 def test_a_pipe_named_does_not_block(tmp_path: Path) -> None:

@@ -51,8 +51,8 @@ def flags(server: ImapServer) -> dict[int, set[str]]:
 
 
 def test_the_senders_unread_mails_come_once_and_are_marked_as_read(imap: ImapServer) -> None:
-    found = list(source(imap.port).retrieve(VISIT))
-    assert found == [RawDigest("mail", "INBOX/1", FIRST), RawDigest("mail", "INBOX/3", SECOND)]
+    digests = list(source(imap.port).retrieve(VISIT))
+    assert digests == [RawDigest("mail", "INBOX/1", FIRST), RawDigest("mail", "INBOX/3", SECOND)]
     assert flags(imap) == {1: {"\\Seen"}, 2: set(), 3: {"\\Seen"}}
     assert list(source(imap.port).retrieve(VISIT)) == []
 
@@ -119,7 +119,7 @@ def test_no_server_or_another_one_is_one_line() -> None:
 def test_a_server_without_encryption_gets_no_password(imap: ImapServer) -> None:
     with pytest.raises(SourceError, match="TLS not supported"):
         list(source(imap.port, security="starttls").retrieve(VISIT))
-    assert not any("secret" in said for said in imap.said)
+    assert not any("secret" in command for command in imap.said)
 
 
 def test_a_mailbox_of_arxivs_mails_rests_when_arxiv_does() -> None:
@@ -151,7 +151,7 @@ def test_a_mail_that_only_names_the_sender_is_neither_read_nor_marked(field: byt
         server.put(field + b"\r\n\r\nBuy owls.\r\n", SECOND)
         assert [raw.name for raw in source(server.port).retrieve(VISIT)] == ["INBOX/2"]
         assert flags(server)[1] == set()
-        assert not any(said.startswith("UID FETCH 1 (BODY.PEEK[])") for said in server.said)
+        assert not any(command.startswith("UID FETCH 1 (BODY.PEEK[])") for command in server.said)
 
 
 @pytest.mark.parametrize(

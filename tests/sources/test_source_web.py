@@ -76,9 +76,9 @@ class Api:
         web.pages["/api"] = self.answer
 
     def answer(self, request: Request) -> Page:
-        asked = {key: value[0] for key, value in parse_qs(urlsplit(request.path).query).items()}
-        self.asked.append(asked)
-        start, most = int(asked["start"]), int(asked["max_results"])
+        parameters = {key: value[0] for key, value in parse_qs(urlsplit(request.path).query).items()}
+        self.asked.append(parameters)
+        start, most = int(parameters["start"]), int(parameters["max_results"])
         papers = self.times[start : start + most]
         if self.empty_answers:
             self.empty_answers -= 1
@@ -121,7 +121,7 @@ def test_pages_are_asked_for_back_to_what_is_known_and_some_days_further(web: We
     assert len(contents(arxiv(web, fetcher), Visit(NOW, memory))) == 2
     assert memory["newest"] == NOW.isoformat()
     assert len(contents(arxiv(web, fetcher), Visit(NOW, memory))) == 1
-    assert [asked["start"] for asked in api.asked] == ["0", "200", "0"]
+    assert [parameters["start"] for parameters in api.asked] == ["0", "200", "0"]
 
 
 def test_another_query_begins_anew(web: Web, fetcher: Fetcher) -> None:

@@ -39,18 +39,18 @@ class Queue(list):
 
 def share(database, works):
     """Have the works come in while another commit is under way; returns their futures, the commits counted."""
-    commits, begun, go_on = GroupCommit(database), Event(), Event()
+    commits, is_committing, go_on = GroupCommit(database), Event(), Event()
     commits._queue = queue = Queue()
     counted = []
     event.listen(database._engine, "commit", counted.append)
 
     def first(_):
-        begun.set()
+        is_committing.set()
         go_on.wait()
 
     with ThreadPoolExecutor(len(works) + 1) as pool:
         pool.submit(commits.commit, first, durable=True)
-        begun.wait()
+        is_committing.wait()
         futures = [pool.submit(commits.commit, work, durable=False) for work in works]
         for _ in range(len(works) + 1):
             queue.came.acquire()

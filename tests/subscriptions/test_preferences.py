@@ -4,7 +4,6 @@ from datetime import UTC, datetime, time
 
 import pytest
 
-from bot.app import open_app
 from bot.domain import Override
 from bot.subscriptions.preferences import (
     MAX_IGNORED_WORDS,
@@ -17,12 +16,6 @@ from bot.subscriptions.preferences import (
 
 NOW = datetime(2025, 5, 7, 9, tzinfo=UTC)
 SLUG = "reward-models"
-
-
-@pytest.fixture
-def app(home):
-    with open_app(home) as app:
-        yield app
 
 
 @pytest.fixture

@@ -4,19 +4,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.app import open_app
 from bot.domain import Kind, StopReason
 from bot.subscriptions.service import NotStoppedByReaderError, may_confirm, may_resume
 
 NOW = datetime(2025, 5, 7, 9, tzinfo=UTC)
 SLUG = "reward-models"
 EVE = "eve@example.org"
-
-
-@pytest.fixture
-def app(home):
-    with open_app(home) as app:
-        yield app
 
 
 @pytest.fixture

@@ -42,7 +42,7 @@ def after_a_channels_run(after_a_run, tmp_path_factory):
 
 
 @pytest.fixture
-def channel_home(after_a_channels_run, workspace, tmp_path, monkeypatch):
+def served(after_a_channels_run, workspace, tmp_path, monkeypatch):
     """Copy that home for a test, with the tests' workspace in its settings."""
     home = tmp_path / "channel"
     shutil.copytree(after_a_channels_run, home)
@@ -50,17 +50,6 @@ def channel_home(after_a_channels_run, workspace, tmp_path, monkeypatch):
     monkeypatch.setenv("PAPERBOT_SLACK__API_URL", workspace.api_url)
     monkeypatch.chdir(home)
     return home
-
-
-@pytest.fixture
-def app(channel_home):
-    with open_app(channel_home) as app:
-        yield app
-
-
-@pytest.fixture
-def client(app):
-    return TestClient(make_web(app), base_url="http://localhost:8000")
 
 
 @pytest.fixture
@@ -260,12 +249,10 @@ def test_a_person_subscribes_votes_pauses_and_resumes_by_command(app, post, work
     assert "/papers subscribe NAME" in workspace.answers[-1]["text"]
 
 
-def test_slack_markup_in_a_title_is_escaped(app, post, workspace, channel, paperbot, channel_home):
+def test_slack_markup_in_a_title_is_escaped(app, post, workspace, channel, paperbot, served):
     from support import digest
 
-    (channel_home / "seeds" / "new.txt").write_text(
-        digest("<!channel> *free* reward models & reward hacking")
-    )
+    (served / "seeds" / "new.txt").write_text(digest("<!channel> *free* reward models & reward hacking"))
     paperbot("run", "--force")
     hostile = app.store.papers.find("<!channel>")[0]
     post(press(hostile, workspace))
@@ -273,18 +260,17 @@ def test_slack_markup_in_a_title_is_escaped(app, post, workspace, channel, paper
     assert "&lt;!channel&gt;" in workspace.answers[0]["text"]
 
 
-def test_without_slack_in_the_settings_requests_are_401(served):
+def test_without_slack_in_the_settings_requests_are_401(served, monkeypatch):
+    monkeypatch.delenv("PAPERBOT_SLACK__SIGNING_SECRET")
     with open_app(served) as app:
         client = TestClient(make_web(app))
         assert client.post("/slack/actions", content=b"payload={}").status_code == 401
 
 
-def test_socket_mode_acknowledges_first_and_does_the_same(
-    channel_home, workspace, paper, channel, monkeypatch
-):
+def test_socket_mode_acknowledges_first_and_does_the_same(served, workspace, paper, channel, monkeypatch):
     monkeypatch.delenv("PAPERBOT_SLACK__SIGNING_SECRET")
     monkeypatch.setenv("PAPERBOT_SLACK__APP_TOKEN", "xapp-of-the-tests")
-    with open_app(channel_home) as app, TestClient(make_web(app)) as client:
+    with open_app(served) as app, TestClient(make_web(app)) as client:
         assert workspace.connected.wait(20)
         assert workspace.tokens == ["Bearer xapp-of-the-tests"]
         payload = json.loads(parse_qs(press(paper, workspace))["payload"][0])
@@ -319,11 +305,11 @@ def test_no_signed_payload_causes_a_server_error(post, workspace, payload):
 
 
 def test_no_channel_member_can_stop_export_or_undo_for_the_others(
-    app, client, post, workspace, channel, paper, channel_home
+    app, client, post, workspace, channel, paper, served
 ):
     post(press(paper, workspace))
-    messages = "".join(path.read_text() for path in channel_home.glob("state/outbox/*/*--C0123ABC*.json"))
-    me = re.search(r"http://localhost:8000(/me/[^|]+)\|What I have learned", messages)[1]
+    messages = "".join(path.read_text() for path in served.glob("state/outbox/*/*--C0123ABC*.json"))
+    me = re.search(r"http://localhost:8000(/me/[^|]+)\|Your preferences", messages)[1]
     page = client.get(me).text
     assert "by a member" in page
     assert "U1" not in page
