@@ -201,6 +201,12 @@ class App:
         """Fit the corpus again if enough papers have arrived."""
         self._corpora.renew()
 
+    def refit_models(self, readers: Sequence[tuple[Reader, Profile]], now: datetime) -> None:
+        """Fit again what was learned from the votes of those of these readers who voted since."""
+        from bot.editions.refitting import refit
+
+        refit(self.store, lambda: self.ranker, readers, now)
+
     @cached_property
     def composer(self) -> EditionComposer:
         """Composes editions."""
@@ -243,6 +249,7 @@ class App:
             resolve=self.resolve,
             disk_space=self.disk_space,
             refit_corpus=self.refit_corpus,
+            refit_models=self.refit_models,
             waiting=Waiting(self.store, self.sources, wait),
             tldr_writer=self.tldr_writer,
         )

@@ -45,7 +45,10 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """One paper of an edition. ``reasons`` are the few that are shown; ``because`` is a liked paper's title."""
+    """One paper of an edition. ``reasons`` are the few that are shown; ``because`` is a liked paper's title.
+
+    ``predictions`` are those of the score; with the votes that follow they give the weights of the experts.
+    """
 
     paper: Paper
     kind: PickKind
@@ -54,6 +57,7 @@ class Pick:
     summary: tuple[Sentence, ...]
     because: str | None = None
     followed: str | None = None
+    predictions: tuple[float, ...] = ()
 
 
 class EditionKind(StrEnum):

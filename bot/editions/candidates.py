@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from bot.config.profiles import Profile
 from bot.domain import Override, Paper, PaperId, Reader, ReaderId, RecordedVote, Vote
+from bot.editions.stored_models import learned_of, mixtures_of
 from bot.schedule import local_date
 from bot.store import Store
 from bot.store.new_papers import NewsCursor
@@ -103,13 +104,19 @@ def last_edition_days(store: Store, readers: Readers, now: datetime) -> dict[Rea
 
 
 def ranking_inputs(store: Store, readers: Readers, now: datetime) -> RankingInputs:
-    """Return the interests of these readers under their current profiles and votes."""
+    """Return the interests of these readers under their current profiles and votes, with what is stored of them."""
     reader_ids = [reader.id for reader, _ in readers]
     votes = store.feedback.votes_of(reader_ids)
     overrides = store.overrides.of(reader_ids)
     papers = store.papers.get(vote.paper for reader_votes in votes.values() for vote in reader_votes)
+    learned = learned_of(store, readers)
+    mixtures = mixtures_of(store, reader_ids)
     interests = [
-        interest(profile, votes[reader.id], papers, now, overrides.get(reader.id, Override()).ignored)
+        replace(
+            interest(profile, votes[reader.id], papers, now, overrides.get(reader.id, Override()).ignored),
+            learned=learned.get(reader.id),
+            mixture=mixtures[reader.id],
+        )
         for reader, profile in readers
     ]
     return RankingInputs(interests, papers)

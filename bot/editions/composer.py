@@ -73,6 +73,11 @@ class EditionComposer:
         """Return the papers new to a reader since the last edition, and later versions of papers they liked."""
         return candidates_of(self._store, [(reader, profile)], self._samples)[0]
 
+    def candidates_of(self, requests: Sequence[EditionRequest]) -> list[Candidates]:
+        """Return what ``candidates`` does for the reader of each request, in a few queries for all."""
+        readers = [(request.reader, request.profile) for request in requests]
+        return candidates_of(self._store, readers, self._samples)
+
     def edition(
         self,
         reader: Reader,
@@ -93,7 +98,7 @@ class EditionComposer:
     ) -> Iterator[Edition]:
         """Yield the requested editions in their order; memory grows with their number."""
         readers = [(request.reader, request.profile) for request in requests]
-        candidates = candidates or candidates_of(self._store, readers, self._samples)
+        candidates = candidates or self.candidates_of(requests)
         # All reading is done before the first edition is yielded: the caller stores each edition as it comes,
         # and a later reader of the batch must see the same state of the store as the first.
         activities = self._activities(requests, candidates, now)

@@ -10,8 +10,9 @@
 2. ``publish`` first sends alerts, as they can't wait for the editions of other readers.
 3. It determines which editions are due by the schedule, oldest missed days included, and leaves out those that wait
    for an interrupted source.
-4. It composes them in batches. Each edition is saved with its slot and its outbox rows in one transaction, so that two
-   processes, or one that is killed and restarted, make one edition.
+4. It composes them in batches, after refitting the models of readers who voted since. Each edition is saved with its
+   slot and its outbox rows in one transaction, so that two processes, or one that is killed and restarted, make one
+   edition.
 5. The dispatcher sends what the outbox holds, messages of earlier runs included.
 
 ``paperbot run`` does all of it once. ``paperbot serve`` ingests and publishes on separate intervals, so that a slow
@@ -31,7 +32,7 @@ from bot.delivery.dispatcher import Dispatcher
 from bot.disk_space import DiskSpace
 from bot.domain import Delivery, Edition, Kind, Problem, Reader, State
 from bot.editions.alerts import alert
-from bot.editions.candidates import EditionRequest
+from bot.editions.candidates import EditionRequest, Readers
 from bot.editions.composer import EditionComposer
 from bot.editions.due import DueEdition, active_readers, due_editions, forced_editions
 from bot.editions.tldrs import TldrWriter
@@ -120,6 +121,7 @@ class DailyJob:
     resolve: Callable[[datetime], Iterable[Problem]]  # looks up links that digests lack
     disk_space: DiskSpace
     refit_corpus: Callable[[], None]  # refits the corpus if enough papers are new
+    refit_models: Callable[[Readers, datetime], None]  # refits the models of readers who voted since
     waiting: Waiting
     tldr_writer: TldrWriter | None = None
 
@@ -232,7 +234,16 @@ class DailyJob:
             batch = due[start : start + _BATCH]
             requests = [EditionRequest(edition.reader, edition.profile, edition.day) for edition in batch]
             try:
-                yield from zip(batch, self.composer.editions(requests, now), strict=True)
+                candidates = self.composer.candidates_of(requests)
+                self.refit_models(
+                    [
+                        (request.reader, request.profile)
+                        for request, new in zip(requests, candidates, strict=True)
+                        if new.ids
+                    ],
+                    now,
+                )
+                yield from zip(batch, self.composer.editions(requests, now, candidates), strict=True)
             except Exception as error:
                 for edition in batch:
                     tally.add_problem(edition.reader, error)

@@ -64,6 +64,7 @@ def _pick(choice: Choice, papers: Mapping[PaperId, Paper], summary_sentences: in
         summary=summarise(paper.abstract, summary_sentences, weights, [reason.term for reason in reasons]),
         because=papers[score.because].title if score.because is not None else None,
         followed=score.followed,
+        predictions=score.predictions,
     )
 
 

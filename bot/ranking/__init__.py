@@ -12,6 +12,7 @@
     reader_models  expert: Rocchio relevance feedback with hard negatives
     linear, trees  experts: logistic regression and extremely randomised trees on votes, fitted by ``learner``
     mixture        weights of the experts, calibrated on past predictions (stacking)
+    serialization  what was fitted to a reader's votes, as bytes
     metrics        precision, nDCG, AUC and calibration of a ranking; ``prequential`` evaluates past ones
 
 Follows scikit-learn's conventions (``fit``, ``transform``, ``decision_function``, a trailing underscore for

@@ -104,11 +104,6 @@ class Corpus(TransformerMixin, BaseEstimator):
         columns = np.array([vocabulary[term] for term in in_vocabulary], dtype=int)
         return columns, np.array([" " in term for term in in_vocabulary], dtype=bool)
 
-    @property
-    def identity(self) -> int:
-        """A hash of the vocabulary: models over one vocabulary are invalid over another."""
-        return _hash("\n".join(self.terms_.tolist()))
-
     def latent(self, rows: sp.csr_matrix) -> np.ndarray:
         """Return (n, n_components): rows projected on the latent components, not normalised."""
         return np.asarray(rows @ self.components_.T)
@@ -172,6 +167,8 @@ class Corpus(TransformerMixin, BaseEstimator):
 
     def _set_vocabulary(self, names: np.ndarray, papers: int) -> None:
         self.terms_: np.ndarray = names
+        # A hash of the vocabulary: models over one vocabulary are invalid over another.
+        self.identity = _hash("\n".join(names.tolist()))
         # scikit-learn raises for an empty vocabulary: no text has this placeholder.
         vocabulary = {str(name): column for column, name in enumerate(names)} or {"\0": 0}
         self._vectorizer = CountVectorizer(analyzer=stem_terms, vocabulary=vocabulary)

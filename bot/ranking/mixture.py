@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from scipy.optimize import minimize
@@ -21,17 +22,28 @@ RECENT = 300
 
 @dataclass(frozen=True)
 class Predictions:
-    """Past predictions, oldest first: ``log_odds`` (n, n_experts) and the votes ``liked`` (n,)."""
+    """Past predictions, oldest first: ``log_odds`` (n, n_experts) and the votes ``liked`` (n,).
+
+    ``adjustments`` (n,) is what keywords, upvotes and excluded words added to the mixture; None for nothing.
+    """
 
     log_odds: np.ndarray
     liked: np.ndarray
+    adjustments: np.ndarray | None = None
+
+    @classmethod
+    def of(cls, stored: Sequence[Sequence[float]], liked: Sequence[bool]) -> Self:
+        """Return predictions stored as ``Score.predictions``, with the votes on them."""
+        rows = np.array(stored, float).reshape(len(stored), -1)
+        return cls(rows[:, :-1], np.array(liked, bool), rows[:, -1])
 
     def __len__(self) -> int:
         return len(self.liked)
 
     def recent(self, count: int = RECENT) -> Predictions:
         """Return the newest ``count`` predictions."""
-        return Predictions(self.log_odds[-count:], self.liked[-count:])
+        adjustments = None if self.adjustments is None else self.adjustments[-count:]
+        return Predictions(self.log_odds[-count:], self.liked[-count:], adjustments)
 
 
 @dataclass(frozen=True)
@@ -40,6 +52,11 @@ class Mixture:
 
     weights: np.ndarray
     offset: float
+
+    @classmethod
+    def of(cls, weights: Sequence[float], offset: float) -> Self:
+        """Return the mixture of stored numbers."""
+        return cls(np.array(weights), offset)
 
     def log_odds(self, log_odds: np.ndarray) -> np.ndarray:
         """Map (..., n_experts) to (...)."""
@@ -61,7 +78,13 @@ def home_mixture(readers: Sequence[Predictions]) -> Mixture:
     recent = [predictions.recent() for predictions in readers] or [NO_PREDICTIONS]
     log_odds = np.concatenate([predictions.log_odds for predictions in recent])
     liked = np.concatenate([predictions.liked for predictions in recent])
-    return _maximum_a_posteriori(Predictions(log_odds, liked), SHIPPED)
+    adjustments = np.concatenate(
+        [
+            np.zeros(len(predictions)) if predictions.adjustments is None else predictions.adjustments
+            for predictions in recent
+        ]
+    )
+    return _maximum_a_posteriori(Predictions(log_odds, liked, adjustments), SHIPPED)
 
 
 def reader_mixture(predictions: Predictions, home: Mixture = SHIPPED) -> Mixture:
@@ -76,9 +99,10 @@ def _maximum_a_posteriori(predictions: Predictions, prior: Mixture) -> Mixture:
     X = np.column_stack([predictions.log_odds, np.ones(len(predictions))])
     mean = np.append(prior.weights, prior.offset)
     precision = np.append(np.full(len(prior.weights), _WEIGHT_PRECISION), _OFFSET_PRECISION)
+    adjustments = 0 if predictions.adjustments is None else predictions.adjustments
 
     def loss(coefficients: np.ndarray) -> tuple[float, np.ndarray]:
-        log_odds = X @ coefficients
+        log_odds = X @ coefficients + adjustments
         deviation = coefficients - mean
         losses = np.logaddexp(0, log_odds) - predictions.liked * log_odds
         gradient = X.T @ (expit(log_odds) - predictions.liked) + precision * deviation

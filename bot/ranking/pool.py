@@ -19,7 +19,7 @@ from bot.terms import Token, tokens
 
 
 class Pool:
-    """Papers by row. Similarities and the verdicts of each set of rules are computed on first use and kept."""
+    """Papers by row. Similarities, spellings and the verdicts of each set of rules are computed once, on first use."""
 
     def __init__(self, corpus: Corpus, papers: Sequence[Paper]) -> None:
         self.papers = papers
@@ -29,6 +29,7 @@ class Pool:
         self.vectors = self.seen.vectors
         self.corpus = corpus
         self._similarities: dict[int, array[float]] = {}  # by row, to all papers
+        self._spellings: dict[int, dict[str, str]] = {}
         self._verdicts: dict[Rules, list[Verdict]] = {}
 
     @cached_property
@@ -42,7 +43,9 @@ class Pool:
 
     def spellings(self, row: int) -> dict[str, str]:
         """Return every term of a paper as the paper spells it."""
-        return _spellings([self.papers[row].text])
+        if row not in self._spellings:
+            self._spellings[row] = _spellings([self.papers[row].text])
+        return self._spellings[row]
 
     @cached_property
     def common_spellings(self) -> dict[str, str]:

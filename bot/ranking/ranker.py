@@ -15,7 +15,7 @@ from bot.domain import Paper, PaperId, Score
 from bot.ranking.corpus import Corpus
 from bot.ranking.experts import Experts
 from bot.ranking.learner import BACKGROUND, Learned, Votes, learn
-from bot.ranking.mixture import NO_PREDICTIONS, SHIPPED, Mixture, Predictions, reader_mixture
+from bot.ranking.mixture import SHIPPED, Mixture
 from bot.ranking.pool import Pool
 from bot.ranking.ranking import Model, Ranking
 from bot.ranking.rules import Rules
@@ -36,8 +36,7 @@ class Interest:
     an age is of today. ``ignored`` are words that are left out of every score.
 
     ``learned`` was fitted to the same votes by ``Ranker.learn``; without it, it is fitted when the reader is ranked.
-    ``predictions`` are the experts' log-odds of papers that were voted on since, oldest first, and ``home`` is the
-    mixture of all readers of the home (``home_mixture``).
+    ``mixture`` has the reader's weights of the experts.
     """
 
     text: str = ""
@@ -47,8 +46,7 @@ class Interest:
     ages: Mapping[PaperId, float] = field(default_factory=dict)
     ignored: Collection[str] = ()
     learned: Learned | None = None
-    predictions: Predictions = NO_PREDICTIONS
-    home: Mixture = SHIPPED
+    mixture: Mixture = SHIPPED
 
     @property
     def paragraphs(self) -> list[str]:
@@ -102,6 +100,11 @@ class Ranker:
                 self._corpus, [replace(interest, learned=None) for interest in interests]
             ).learned()
 
+    @property
+    def vocabulary(self) -> int:
+        """The hash of the vocabulary: models that were fitted over another are not used."""
+        return self._corpus.identity
+
     def best(self, interests: Sequence[Interest], candidates: Sequence[Paper], top: int) -> Iterator[Best]:
         """Yield for each reader the rows of the ``top`` candidates, best first, and their probabilities.
 
@@ -112,7 +115,10 @@ class Ranker:
             with threadpool_limits(1):
                 batch = _ReaderBatch(self._corpus, interests[start : start + _BATCH])
                 log_odds = batch.experts().log_odds(pool.seen)
-            mixed = [batch.mixture(reader).log_odds(row) for reader, row in enumerate(log_odds)]
+            mixed = [
+                interest.mixture.log_odds(row)
+                for interest, row in zip(interests[start : start + _BATCH], log_odds, strict=True)
+            ]
             yield from _best(np.array(mixed), min(top, len(candidates)))
 
 
@@ -193,6 +199,8 @@ class _ReaderBatch:
         ]
         if not votes:
             return None
+        # Relative to the newest vote: the same votes give the same models on any later day, so that they can be stored.
+        ages = np.array([interest.ages.get(paper_id, 0.0) for paper_id, _ in votes])
         background = self._corpus.background_
         unjudged = np.setdiff1d(np.arange(background.shape[0]), judged)
         drawn = unjudged[np.linspace(0, len(unjudged) - 1, min(BACKGROUND, len(unjudged))).astype(int)]
@@ -201,15 +209,11 @@ class _ReaderBatch:
             Votes(
                 rows=self._vectors[[self._row[paper_id] for paper_id, _ in votes]],
                 liked=np.array([liked for _, liked in votes]),
-                weight=np.array([time_decay(interest.ages.get(paper_id, 0.0)) for paper_id, _ in votes]),
+                weight=np.array([time_decay(age) for age in (ages - ages.min()).tolist()]),
                 interests=sp.csr_matrix(self._topics[self._owners == reader].sum(axis=0)),
                 background=background[drawn],
             ),
         )
-
-    def mixture(self, reader: int) -> Mixture:
-        """Return the reader's weights of the experts."""
-        return reader_mixture(self._interests[reader].predictions, self._interests[reader].home)
 
     def model(self, reader: int, experts: Experts) -> Model:
         """Return one reader's model."""
@@ -221,7 +225,7 @@ class _ReaderBatch:
         return Model(
             experts=experts,
             reader=reader,
-            mixture=self.mixture(reader),
+            mixture=interest.mixture,
             ignored=np.sort(ignored),
             interests=self._topics[self._owners == reader],
             liked=self._normalized[[self._row[paper_id] for paper_id in liked]],

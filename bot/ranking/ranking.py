@@ -71,13 +71,10 @@ class Ranking:
     model: Model
     expert_log_odds: np.ndarray
 
-    def predictions(self, papers: Sequence[PaperId]) -> np.ndarray:
-        """Return (n, n_experts): the log-odds to be stored with these papers until they are voted on."""
-        return self.expert_log_odds[[self.pool.row[paper] for paper in papers]]
-
     def explained(self, scores: Sequence[Score]) -> list[Score]:
-        """Return these scores with all of their terms, and the liked paper that each resembles most."""
+        """Return these scores with all of their terms and predictions, and the liked paper that each resembles most."""
         rows = [self.pool.row[score.paper] for score in scores]
+        mixed = self.model.mixture.log_odds(self.expert_log_odds[rows])
         contributions = self.model.contributions(self.pool.seen[rows])
         liked = self._most_similar_liked(rows)
         explained = []
@@ -95,6 +92,10 @@ class Ranking:
                     reasons=tuple(sorted((*terms, *score.reasons), key=lambda reason: -abs(reason.weight))),
                     rest=score.rest - sum(reason.weight for reason in terms),
                     because=liked[number],
+                    predictions=(
+                        *self.expert_log_odds[rows[number]].tolist(),
+                        score.log_odds - float(mixed[number]),
+                    ),
                 )
             )
         return explained

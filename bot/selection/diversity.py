@@ -13,7 +13,7 @@ Similarity = Callable[[PaperId, PaperId], float]  # symmetric, 0 to 1
 _NEAR_DUPLICATE = 0.75
 # The weight of redundancy in MMR (Carbonell and Goldstein 1998): a candidate identical to a chosen paper loses this
 # share of its own probability. Their criterion subtracts; a product keeps it positive. With an earlier ranker, ten
-# picks covered a sixth more topics with MMR than without, at no loss of hits; no script in this repository gives the figure.
+# picks covered a sixth more topics with MMR than without, at no loss of hits; no script here gives the figure.
 _REDUNDANCY_WEIGHT = 0.7
 # MMR considers this many candidates for each free place: further down, relevance is lost for no gain in diversity.
 _CANDIDATES_PER_PLACE = 5

@@ -9,15 +9,17 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import TypeVarTuple
 
-from sqlalchemy import Select, Subquery
+from sqlalchemy import ColumnElement, Select, Subquery
 
 from bot.domain import Edition, PaperId, ReaderId
 from bot.store.editions import Editions, StoredEdition
 from bot.store.engine import Database
 from bot.store.feedback import Feedback, current_votes
+from bot.store.mixtures import Mixtures
 from bot.store.new_papers import AsOf, NewsCursor, new_papers_of, revisions_of
 from bot.store.papers import Papers
-from bot.store.schema import papers
+from bot.store.reader_models import ReaderModels, StoredModel
+from bot.store.schema import mixtures, papers
 
 Columns = TypeVarTuple("Columns")
 
@@ -87,3 +89,22 @@ class EditionsAsOf(Editions):
             picks=len(last.picks),
         )
         return dict.fromkeys(ids, stored)
+
+
+class ReaderModelsAsOf(ReaderModels):
+    """No models: the stored ones were fitted to today's votes, so those of the time are fitted again."""
+
+    def of(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, StoredModel]:  # noqa: ARG002 - the base's signature
+        """Return no models."""
+        return {}
+
+
+class MixturesAsOf(Mixtures):
+    """The mixtures that were fitted by a time."""
+
+    def __init__(self, database: Database, at: datetime) -> None:
+        super().__init__(database)
+        self._at = at
+
+    def _visible(self) -> ColumnElement[bool]:
+        return mixtures.c.fitted_at <= self._at

@@ -10,13 +10,14 @@ from typing import Self
 from bot.domain import Edition, Reader
 from bot.errors import StoreError
 from bot.private_files import create_private
-from bot.store.as_of import EditionsAsOf, FeedbackAsOf, PapersAsOf
+from bot.store.as_of import EditionsAsOf, FeedbackAsOf, MixturesAsOf, PapersAsOf, ReaderModelsAsOf
 from bot.store.backups import forget_in_copies
 from bot.store.circuit_breakers import CircuitBreakers
 from bot.store.edition_waits import EditionWaits
 from bot.store.editions import Editions
 from bot.store.engine import Database, parse_url
 from bot.store.feedback import Feedback
+from bot.store.mixtures import Mixtures
 from bot.store.new_papers import AsOf
 from bot.store.notices import AlertMarks, Notices
 from bot.store.outbox import Outbox
@@ -24,6 +25,7 @@ from bot.store.overrides import Overrides
 from bot.store.papers import Papers
 from bot.store.parse_attempts import ParseAttempts
 from bot.store.rate_limits import RateLimits
+from bot.store.reader_models import ReaderModels
 from bot.store.readers import Readers
 from bot.store.search import Search
 from bot.store.sources import Sources
@@ -49,6 +51,8 @@ class Store:
         self.notices = Notices(database)
         self.tldrs = Tldrs(database)
         self.overrides = Overrides(database)
+        self.reader_models = ReaderModels(database)
+        self.mixtures = Mixtures(database)
         self.rate_limits = RateLimits(database, secrets[-1])
         self.search = Search(database)
 
@@ -89,6 +93,8 @@ class StoreAsOf(Store):
         self.papers = PapersAsOf(database, AsOf(at, since), instead)
         self.feedback = FeedbackAsOf(database, at)
         self.editions = EditionsAsOf(database, since, instead)
+        self.reader_models = ReaderModelsAsOf(database)
+        self.mixtures = MixturesAsOf(database, at)
 
 
 def open_store(url: str, *, secrets: Sequence[bytes] = (b"",)) -> Store:

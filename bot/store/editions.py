@@ -60,6 +60,16 @@ class Shown:
     at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What each expert predicted of a pick; ``log_odds`` as in ``Pick.predictions``."""
+
+    edition: EditionId
+    paper: PaperId
+    at: datetime
+    log_odds: Sequence[float]
+
+
 _IS_DAILY = editions.c.kind == EditionKind.EDITION
 
 
@@ -201,6 +211,19 @@ class Editions:
             # Newest first, so that the oldest row of a paper is the last to be written.
             return {paper_id: Shown(*place) for paper_id, *place in connection.execute(query)}
 
+    def predictions(self, reader_id: ReaderId, newest: int) -> list[Prediction]:
+        """Return what the experts predicted of a reader's ``newest`` last picks, oldest first."""
+        query = (
+            select(editions.c.id, picks.c.paper_id, editions.c.composed_at, picks.c.predictions)
+            .join(editions)
+            .where(editions.c.reader_id == reader_id)
+            .order_by(editions.c.id.desc(), picks.c.position)
+            .limit(newest)
+        )
+        with self._database.reading() as connection:
+            rows = connection.execute(query).all()
+        return [Prediction(*row) for row in reversed(rows) if row.predictions]
+
     def slots(self, reader_id: ReaderId, day: date) -> set[str]:
         """Return the slots of a day that are taken, by editions, alerts and missed days."""
         query = select(editions.c.slot).where(editions.c.reader_id == reader_id, editions.c.date == day)
@@ -230,6 +253,7 @@ class Editions:
                 ),
                 because=row.because,
                 followed=row.followed,
+                predictions=tuple(row.predictions),
             )
             for row in rows
         )
@@ -291,6 +315,7 @@ def _pick_rows(edition_id: EditionId, chosen: Sequence[Pick]) -> list[dict[str, 
             "summary": [asdict(sentence) for sentence in pick.summary],
             "because": pick.because,
             "followed": pick.followed,
+            "predictions": pick.predictions,
         }
         for position, pick in enumerate(chosen, start=1)
     ]

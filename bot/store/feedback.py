@@ -85,6 +85,25 @@ class Feedback:
         """Return all votes that a reader ever gave, in order, with superseded ones and ``CLEAR``."""
         return self._read(select(votes).where(votes.c.reader_id == reader_id).order_by(votes.c.id))
 
+    def last_ids(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, int]:
+        """Return the id of each reader's last vote, ``CLEAR`` included: it changes with every vote.
+
+        Readers who never voted are left out.
+        """
+        last: dict[ReaderId, int] = {}
+        with self._database.reading() as connection:
+            for chunk in in_chunks(reader_ids):
+                query = select(votes.c.reader_id, func.max(votes.c.id)).where(votes.c.reader_id.in_(chunk))
+                last |= {row[0]: row[1] for row in connection.execute(query.group_by(votes.c.reader_id))}
+        return last
+
+    def last_voters(self, newest: int) -> tuple[list[ReaderId], int]:
+        """Return who gave the ``newest`` last votes, and the id of the last vote of all, 0 without votes."""
+        query = select(votes.c.reader_id, votes.c.id).order_by(votes.c.id.desc()).limit(newest)
+        with self._database.reading() as connection:
+            rows = connection.execute(query).all()
+        return list(dict.fromkeys(row.reader_id for row in rows)), rows[0].id if rows else 0
+
     def counts(self) -> dict[ReaderId, tuple[int, int]]:
         """Return the numbers of current votes up and down, by reader; readers without any are left out."""
         current = current_votes()

@@ -262,6 +262,36 @@ picks = Table(
     Column("summary", JSON, nullable=False),
     Column("because", Text),
     Column("followed", Text),
+    # The log-odds of each expert and of the profile's rules when the edition was composed.
+    Column("predictions", JSON, nullable=False, server_default="[]"),
+)
+
+# The models fitted to a reader's votes: derived data, fitted again when the signature or the vocabulary differs.
+reader_models = Table(
+    "reader_models",
+    metadata,
+    Column(
+        "reader_id", _Id, ForeignKey(readers.c.id, ondelete="CASCADE"), primary_key=True, autoincrement=False
+    ),
+    Column("signature", Text, nullable=False),  # identifies the votes and the interests that it was fitted to
+    Column("vocabulary", BigInteger, nullable=False),
+    Column("fitted_at", UtcDateTime, nullable=False),
+    Column("arrays", LargeBinary, nullable=False),
+)
+
+# Weights of the ranking's experts. A new fit is a new row, so that a replay finds the weights of its day.
+mixtures = Table(
+    "mixtures",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    # NULL: fitted to the votes of all readers.
+    Column("reader_id", _Id, ForeignKey(readers.c.id, ondelete="CASCADE")),
+    Column("fitted_at", UtcDateTime, nullable=False),
+    Column("votes", Integer, nullable=False),
+    Column("weights", JSON, nullable=False),
+    Column("offset", Float, nullable=False),
+    Index(None, "reader_id", "id"),
+    sqlite_autoincrement=True,
 )
 
 tldrs = Table(

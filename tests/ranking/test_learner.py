@@ -152,10 +152,29 @@ def test_who_has_not_voted_has_learned_nothing(ranker):
     assert ranker.learn([Interest("reward models")]) == [None]
 
 
-def test_predictions_are_what_the_mixture_mixes(ranker, papers):
-    ranking = ranker.rank(voted(papers), papers[96:])
-    predictions = ranking.predictions([score.paper for score in ranking.scores])
-    assert ranking.model.mixture.log_odds(predictions) == pytest.approx([s.log_odds for s in ranking.scores])
+def test_the_mixture_of_a_scores_predictions_and_its_adjustment_are_the_score(ranker, papers):
+    plain = ranker.rank(voted(papers), papers[96:])
+    raised = ranker.rank(voted(papers, rules=Rules(["robot"]), ignored=["image"]), papers[96:])
+    for ranking in (plain, raised):
+        scores = ranking.explained(ranking.scores)
+        predictions = np.array([score.predictions for score in scores])
+        mixed = ranking.model.mixture.log_odds(predictions[:, :-1])
+        assert mixed + predictions[:, -1] == pytest.approx([score.log_odds for score in scores])
+    assert not any(score.predictions[-1] for score in plain.explained(plain.scores))
+
+
+def test_what_a_keyword_adds_is_not_learned_as_a_better_expert():
+    """Papers that a keyword raised are liked by just what it added: the mixture has nothing to correct."""
+    random = np.random.default_rng(5)
+    log_odds = random.normal(-1, 1, size=(3_000, 4))
+    adjustments = np.where(random.random(3_000) < 0.5, 1.4, 0.0)
+    truth = SHIPPED.log_odds(log_odds) + adjustments
+    liked = random.random(3_000) < 1 / (1 + np.exp(-truth))
+    stored = np.column_stack([log_odds, adjustments]).tolist()
+    aware = home_mixture([Predictions.of(stored, liked.tolist())])
+    unaware = home_mixture([Predictions(log_odds, liked)])
+    assert abs(aware.offset - SHIPPED.offset) < 0.3
+    assert unaware.offset > 0.4
 
 
 @pytest.mark.parametrize(

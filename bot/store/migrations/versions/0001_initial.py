@@ -195,6 +195,36 @@ sa.Table(
     sa.Column("summary", sa.JSON, nullable=False),
     sa.Column("because", sa.Text),
     sa.Column("followed", sa.Text),
+    sa.Column("predictions", sa.JSON, nullable=False, server_default="[]"),
+)
+
+sa.Table(
+    "reader_models",
+    tables,
+    sa.Column(
+        "reader_id",
+        ID,
+        sa.ForeignKey("readers.id", ondelete="CASCADE"),
+        primary_key=True,
+        autoincrement=False,
+    ),
+    sa.Column("signature", sa.Text, nullable=False),
+    sa.Column("vocabulary", sa.BigInteger, nullable=False),
+    sa.Column("fitted_at", TIME, nullable=False),
+    sa.Column("arrays", sa.LargeBinary, nullable=False),
+)
+
+sa.Table(
+    "mixtures",
+    tables,
+    sa.Column("id", ID, primary_key=True),
+    sa.Column("reader_id", ID, sa.ForeignKey("readers.id", ondelete="CASCADE")),
+    sa.Column("fitted_at", TIME, nullable=False),
+    sa.Column("votes", sa.Integer, nullable=False),
+    sa.Column("weights", sa.JSON, nullable=False),
+    sa.Column("offset", sa.Float, nullable=False),
+    sa.Index(None, "reader_id", "id"),
+    sqlite_autoincrement=True,
 )
 
 sa.Table(
