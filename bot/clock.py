@@ -1,6 +1,6 @@
 """Clocks that ran ahead: a time stored by one must not be waited for after the clock has been set right.
 
-No wait of this program (backoff, circuit breaker, lease, what a source asks for) lasts as long as ``FAR``. A time that
+No wait of this program (backoff, circuit breaker, lease, Retry-After) lasts as long as ``FAR``. A time that
 is further off was written by a clock that ran ahead, and counts as past. If that takes a row from a worker that is
 alive, its token stops it: ``bot/store/outbox.py``.
 """
@@ -13,7 +13,7 @@ FAR = timedelta(days=2)
 
 
 def has_come(moment: datetime, now: datetime) -> bool:
-    """Whether a wait until ``moment`` is over.
+    """Return whether a wait until ``moment`` is over.
 
     >>> noon = datetime(2025, 5, 6, 12)
     >>> [has_come(noon + timedelta(hours=hours), noon) for hours in (-1, 0, 1, 48, 49)]

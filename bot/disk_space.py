@@ -1,4 +1,4 @@
-"""Free disk space: nothing is begun whose outcome could not be recorded."""
+"""Free disk space: no work starts whose outcome could not be recorded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a host is this machine. Only there may mail, passwords and tokens go without TLS."""
+"""Loopback addresses: only to this machine may mails, passwords and tokens be sent without TLS."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ipaddress import ip_address
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether a host is ``localhost`` or a loopback address.
+    """Return whether a host is ``localhost`` or a loopback address.
 
     Other names count as remote without being resolved: a DNS answer may differ at the time of the connection.
     """

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much one client may use, and how clients are told apart.
+    """How much one client may use, and how clients are identified.
 
     ``trusted_proxies``: addresses or networks whose ``X-Forwarded-For`` header is believed; from anybody else the
     header would let a client choose its own address, and so evade every limit. ``connections``: open at once.

@@ -94,11 +94,11 @@ class FeedReader(StrictFeedParser):  # type: ignore[misc]  # feedparser ships no
 
 def decode_declared(content: bytes) -> tuple[str, str | None]:
     """Return the document in the encoding that it declares, and a sentence if that is not its encoding."""
-    guessed = decode(content)
+    decoded = decode(content)
     # A byte-order mark overrides the declaration (XML 1.0, appendix F; RFC 7303, section 3).
     if detect_encoding(content):
-        return guessed, None
-    declaration = _DECLARATION.match(guessed.lstrip())
+        return decoded, None
+    declaration = _DECLARATION.match(decoded.lstrip())
     declared = declaration[1] if declaration else "utf-8"
     encoding = charset(declared)
     # gb18030 is a superset of gb2312, and documents that declare gb2312 often use it (WHATWG Encoding Standard).
@@ -107,7 +107,7 @@ def decode_declared(content: bytes) -> tuple[str, str | None]:
     try:
         return content.decode(encoding or "undefined"), None
     except UnicodeError:
-        return guessed, f"the declared encoding is wrong (no valid {tidy(declared)}); another was guessed"
+        return decoded, f"the declared encoding is wrong (no valid {tidy(declared)}); another was detected"
 
 
 def read(text: str) -> FeedReader:

@@ -88,7 +88,7 @@ def _explore(
     candidates: Sequence[Score], chosen: Sequence[Score], similarity: Similarity, places: int
 ) -> list[Score]:
     """Return the papers whose vote would teach most (uncertainty sampling), unlike the chosen ones."""
-    # Uncertainty alone finds the papers of topics nobody asked for; only the better half is plausible.
+    # Uncertainty alone would choose papers of topics without interest to the reader; only the better half is plausible.
     plausible = candidates[: (len(candidates) + 1) // 2]
 
     def information(score: Score) -> float:

@@ -27,7 +27,7 @@ class Feedback:
         """
         self.add_many([(reader_id, RecordedVote(paper_id, vote, at, via, voter))])
 
-    def add_many(self, given: Sequence[tuple[ReaderId, RecordedVote]]) -> None:
+    def add_many(self, new_votes: Sequence[tuple[ReaderId, RecordedVote]]) -> None:
         """Record votes in this order, in one transaction.
 
         The last on a paper counts by order of recording, not by time: clocks differ between machines.
@@ -41,7 +41,7 @@ class Feedback:
                 "via": vote.via,
                 "voter": vote.voter,
             }
-            for reader_id, vote in given
+            for reader_id, vote in new_votes
         ]
         if rows:
             with self._database.writing() as connection:

@@ -185,20 +185,20 @@ class Papers:
         with self._database.reading() as connection:
             return list(load_papers(connection, connection.scalars(query).all()).values())
 
-    def record_lookup(self, paper_id: PaperId, found: Entry | None, now: datetime) -> None:
+    def record_lookup(self, paper_id: PaperId, match: Entry | None, now: datetime) -> None:
         """Record that a paper was looked up at arXiv, and add the ids of the result, if there is one."""
         with self._database.writing(Lock.INGEST) as connection:
-            row = {"paper_id": paper_id, "at": now, "arxiv_id": found.arxiv_id if found else None}
+            row = {"paper_id": paper_id, "at": now, "arxiv_id": match.arxiv_id if match else None}
             connection.execute(insert_new(connection, lookups).values(row))
             paper = load_papers(connection, [paper_id]).get(paper_id)
-            if found is None or paper is None:
+            if match is None or paper is None:
                 return
-            entry = Entry(paper.title, arxiv_id=found.arxiv_id, doi=found.doi, categories=found.categories)
+            entry = Entry(paper.title, arxiv_id=match.arxiv_id, doi=match.doi, categories=match.categories)
             id_keys = keys(entry)[:-1]  # without the title's
             if any(other.id != paper_id for other in _papers_with(connection, id_keys)):
                 # Votes, picks and sightings refer to both papers, so they are not merged; the duplicate gets the
                 # URL only. An edition shows near-duplicates once anyway.
-                resolved = replace(paper, url=f"https://arxiv.org/abs/{found.arxiv_id}")
+                resolved = replace(paper, url=f"https://arxiv.org/abs/{match.arxiv_id}")
             else:
                 resolved = merge(paper, entry)
             _update(connection, [resolved])

@@ -24,9 +24,9 @@ class RateLimits:
         self._database = database
         self._secret = secret
 
-    def allow(self, what: str, who: str, limit: int, per: timedelta, now: datetime) -> bool:
+    def allow(self, action: str, actor: str, limit: int, per: timedelta, now: datetime) -> bool:
         """Count one event; return whether it is among the first ``limit`` of its window of length ``per``."""
-        key = f"{what}:{keyed_hash(self._secret, who)[:32]}"
+        key = f"{action}:{keyed_hash(self._secret, actor)[:32]}"
         began = rate_limits.c.began_at
         # A window that begins in the future was written by a clock that ran ahead; it would last until then.
         is_over = or_(began <= now - per, began > now + per)

@@ -21,7 +21,7 @@ class EditionPages:
         self._site = site
 
     def show(self, request: Request) -> Response:
-        """Show the day's editions with their thumbs; a press of a thumb records the vote at once."""
+        """Show the day's editions with their thumbs; a thumb records the vote at once."""
         editions = self._editions(request)
         return self._site.page(
             "edition.html.j2",

@@ -111,14 +111,14 @@ class ReaderPage:
     def show_forget(self, request: Request) -> Response:
         """Show what will be deleted, with a button."""
         reader = require_personal(self._site.reader(request, Purpose.ME))
-        return self._site.page("forget.html.j2", reader=reader, me=_path(request), done=False)
+        return self._site.page("forget.html.j2", reader=reader, me=_path(request), deleted=False)
 
     def forget(self, request: Request) -> Response:
         """Delete all data about the reader."""
         reader = require_personal(self._site.reader(request, Purpose.ME))
         remaining = self._site.app.forget(reader, self._site.now)
         file = f"profiles/{remaining.name}" if remaining else ""
-        return self._site.page("forget.html.j2", reader=reader, me="", done=True, file=file)
+        return self._site.page("forget.html.j2", reader=reader, me="", deleted=True, file=file)
 
     def _count_viewer(self, request: Request) -> Reader:
         reader = self._site.reader(request, Purpose.ME)

@@ -56,18 +56,18 @@ class SubscriptionPages:
         reader = self._site.reader(request, Purpose.CONFIRM)
         if not may_confirm(reader):
             raise NotStoppedByReaderError
-        return self._confirmation_page(reader, done=reader.stopped is None)
+        return self._confirmation_page(reader, confirmed=reader.stopped is None)
 
     def confirm(self, request: Request) -> Response:
         """Start the editions."""
         reader = self._site.reader(request, Purpose.CONFIRM)
         self._subscriptions.confirm(reader)
-        return self._confirmation_page(reader, done=True)
+        return self._confirmation_page(reader, confirmed=True)
 
     def show_unsubscribe(self, request: Request) -> Response:
         """Show what will stop, with a button."""
         reader = require_personal(self._site.reader(request, Purpose.UNSUBSCRIBE))
-        return self._unsubscribe_page(reader, done=reader.stopped is not None)
+        return self._unsubscribe_page(reader, unsubscribed=reader.stopped is not None)
 
     def unsubscribe(self, request: Request) -> Response:
         """Stop the editions, or resume them if the form says so.
@@ -81,33 +81,33 @@ class SubscriptionPages:
             self._subscriptions.resume(reader)
         else:
             self._subscriptions.unsubscribe(reader)
-        return self._unsubscribe_page(reader, done=not resumed, resumed=resumed)
+        return self._unsubscribe_page(reader, unsubscribed=not resumed, resumed=resumed)
 
     def _start_page(self, status: int = 200, **form: str) -> Response:
         editions = self._open_editions.editions()
         return self._site.page("start.html.j2", status, editions=editions, honeypot=_HONEYPOT, form=form)
 
-    def _confirmation_page(self, reader: Reader, *, done: bool) -> Response:
+    def _confirmation_page(self, reader: Reader, *, confirmed: bool) -> Response:
         profile = self._site.profile_of(reader)
         return self._site.page(
             "confirm.html.j2",
             reader=reader,
             profile=profile,
             days=describe_days(profile.schedule.days),
-            done=done,
+            confirmed=confirmed,
             # Only after the confirmation: the link in the mail must not open the preferences of an address that
             # has confirmed nothing.
-            me=self._site.app.links(reader).me() if done else "",
+            me=self._site.app.links(reader).me() if confirmed else "",
         )
 
-    def _unsubscribe_page(self, reader: Reader, *, done: bool, resumed: bool = False) -> Response:
+    def _unsubscribe_page(self, reader: Reader, *, unsubscribed: bool, resumed: bool = False) -> Response:
         profile = self._site.profiles().get(reader.profile)
         return self._site.page(
             "unsubscribe.html.j2",
             reader=reader,
             # Unsubscribing works even if the profile's file is gone or invalid.
             title=profile.title if profile else reader.profile,
-            done=done,
+            unsubscribed=unsubscribed,
             resumed=resumed,
             may_resume=reader.stopped is None or may_resume(reader),
         )

@@ -24,7 +24,7 @@ from random import Random
 from zoneinfo import available_timezones
 
 import schedule_years
-from faults.post_office import Home, MailServer, assert_once, furnish, kills
+from faults.home_with_mail_server import Home, MailServer, assert_once, create_home, kill_repeatedly
 from support import ROOT
 
 from bot.delivery import Route
@@ -95,7 +95,7 @@ def serve() -> int:
     with MailServer().running() as server:
         print(server.port, flush=True)
         sys.stdin.read()
-        print(sum(server.taken.values()))
+        print(sum(server.accepted.values()))
     return 0
 
 
@@ -145,7 +145,7 @@ def peak_of_a_run(readers: int) -> float:
     """Megabytes; messages go to files."""
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder) / "papers"
-        furnish(home, readers, 25)
+        create_home(home, readers, 25)
         settings = home / "paperbot.toml"
         settings.write_text(settings.read_text().replace('host = "127.0.0.1"', 'host = ""'))
         code = (
@@ -166,13 +166,13 @@ def show_kills() -> None:
     print("A dozen SIGKILLs among 300 readers")
     with tempfile.TemporaryDirectory() as folder, MailServer().running() as server:
         path = Path(folder) / "papers"
-        furnish(path, 300, server.port)
+        create_home(path, 300, server.port)
         home = Home(path, server, call_process)
-        states = kills(home, times=12, after=15)
+        states = kill_repeatedly(home, times=12, after=15)
         assert_once(home)
-        twice = sum(count > 1 for count in server.taken.values())
+        twice = sum(count > 1 for count in server.accepted.values())
         told = ", ".join(f"{count} {state}" for state, count in states.items())
-        print(f"  {told}; {len(server.taken)} of 300 were served, {twice} twice")
+        print(f"  {told}; {len(server.accepted)} of 300 were served, {twice} twice")
 
 
 class call_process:  # noqa: N801 - called like the function that tests have for it

@@ -122,7 +122,7 @@ def three(home):
         yield app, [EditionRequest(reader, profile, NOW.date()) for reader, profile in readers]
 
 
-def test_a_batch_has_the_editions_that_each_reader_would_get_alone(three):
+def test_a_batch_composes_the_editions_that_each_reader_gets_alone(three):
     app, requests = three
     batch = list(app.composer.editions(requests, NOW))
     single = [app.composer.edition(request.reader, request.profile, request.day, NOW) for request in requests]

@@ -61,7 +61,7 @@ def test_a_pick_has_its_paper_summary_reasons_and_the_liked_paper():
         ),
     ],
 )
-def test_a_quiet_day_says_why(scores, reason, says):
+def test_a_quiet_edition_gives_its_reason(scores, reason, says):
     assert edition([], scores).quiet == Quiet(QuietReason(reason), says)
 
 
@@ -156,7 +156,7 @@ def test_a_word_that_repeats_a_keyword_is_left_out():
     assert visible_reasons([Reason("reward model", 0.9), keyword]) == (keyword,)
 
 
-def test_an_alert_names_what_triggered_it_before_its_other_reasons():
+def test_an_alert_names_its_keyword_or_author_before_other_reasons():
     best = score(reasons=(Reason("two", 1.0),))
     (pick,) = edition([Choice(best, PickKind.ALERT, ("three", "Ada"))], [best]).picks
     assert pick.reasons == (

@@ -135,7 +135,7 @@ def test_the_wait_begins_with_the_first_run_after_the_slot(interrupted, run: Run
     assert len(run(WEDNESDAY + 240 * MINUTE).mails) == 1
 
 
-def test_force_does_not_wait_and_says_what_is_missing(interrupted, run: RunAt) -> None:
+def test_force_does_not_wait_and_names_the_missing_source(interrupted, run: RunAt) -> None:
     (mail,) = run(WEDNESDAY, "--force").mails
     assert "without blog" in " ".join(mail.split())
 

@@ -82,7 +82,7 @@ def really_sent(home):
         }
 
 
-def test_without_a_change_the_very_editions_that_were_sent_come_out(home_of_a_week, paperbot):
+def test_an_unchanged_profile_replays_the_editions_that_were_sent(home_of_a_week, paperbot):
     days = replayed(paperbot)["days"]
     again = {day["date"]: [(pick["title"], pick["score"]) for pick in day["picks"]] for day in days}
     real = really_sent(home_of_a_week)
@@ -94,7 +94,7 @@ def test_without_a_change_the_very_editions_that_were_sent_come_out(home_of_a_we
         assert [score for _, score in again[day]] == pytest.approx([score for _, score in picked])
 
 
-def test_todays_profile_decides_and_no_paper_comes_twice(home_of_a_week, paperbot):
+def test_replay_uses_todays_profile_and_repeats_no_paper(home_of_a_week, paperbot):
     (home_of_a_week / "profiles" / "birds.toml").write_text(PROFILE.format(interests="bees"))
     days = replayed(paperbot)["days"]
     assert all("Bees" in title for title in picks(days[0]))
@@ -125,7 +125,7 @@ def test_thumbs_and_papers_of_later_days_change_nothing(home, paperbot):
     )
 
 
-def test_it_tells_what_became_of_a_pick(home_of_a_week, paperbot):
+def test_replay_shows_the_vote_and_when_a_pick_was_sent(home_of_a_week, paperbot):
     title = picks(replayed(paperbot, "2026-06-08", "2026-06-08")["days"][0])[0]
     judged = (FIRST + timedelta(hours=2)).isoformat()
     paperbot("thumb", "down", "birds", title, "--now", judged)
@@ -138,9 +138,7 @@ def test_it_tells_what_became_of_a_pick(home_of_a_week, paperbot):
     assert "👎 Jun 08, sent Jun 08" in out
 
 
-def test_only_days_of_the_schedule_that_have_come_are_replayed_and_a_quiet_one_says_so(
-    home_of_a_week, paperbot
-):
+def test_only_past_days_of_the_schedule_are_replayed_and_quiet_days_give_the_reason(home_of_a_week, paperbot):
     days = replayed(paperbot, "2026-06-12", "2026-06-20", "--now", "2026-06-16T12:00:00+00:00")["days"]
     assert [date.fromisoformat(day["date"]).strftime("%a") for day in days] == ["Fri", "Mon", "Tue"]
     assert days[1]["quiet"]["words"].startswith(
@@ -161,7 +159,7 @@ def test_nothing_is_stored_or_sent(home_of_a_week, paperbot):
     assert paperbot("export", "birds").out == exported
 
 
-def test_a_range_that_is_none_is_refused(home_of_a_week, paperbot):
+def test_an_invalid_range_is_refused(home_of_a_week, paperbot):
     for first, last, says in (
         ("2026-06-10", "2026-06-08", "--from 2026-06-10 is after --to 2026-06-08"),
         ("2020-06-10", "2026-06-08", "more than 400 days"),
@@ -172,7 +170,7 @@ def test_a_range_that_is_none_is_refused(home_of_a_week, paperbot):
         assert says in answer.err
 
 
-def test_each_day_has_an_edition_of_its_own_time(home_of_a_week, paperbot):
+def test_each_day_is_replayed_at_its_own_time(home_of_a_week, paperbot):
     times = [datetime.fromisoformat(day["at"]) for day in replayed(paperbot)["days"]]
     assert all(earlier < later for earlier, later in pairwise(times))
     assert times[0] == FIRST

@@ -1,11 +1,11 @@
-"""A home on each database whose mails go to a server that remembers them."""
+"""A home on each database whose mails go to a server that counts them."""
 
 from __future__ import annotations
 
 import pytest
 from store.conftest import postgres, schema_url, store_url  # noqa: F401 - fixtures
 
-from .post_office import Home, MailServer, furnish
+from .home_with_mail_server import Home, MailServer, create_home
 
 
 @pytest.fixture
@@ -17,13 +17,13 @@ def mails():
 
 @pytest.fixture
 def make_home(tmp_path, paperbot, mails, monkeypatch):
-    """Make a home with so many readers, on a store if one is named."""
+    """Make a home with a number of readers, on the store of a URL or on SQLite."""
 
     def make(readers, store=""):
         if store:
             monkeypatch.setenv("PAPERBOT_STORE__URL", store)
         path = tmp_path / "papers"
-        furnish(path, readers, mails.port)
+        create_home(path, readers, mails.port)
         return Home(path, mails, paperbot)
 
     return make

@@ -1,7 +1,7 @@
-"""Runs ``paperbot`` with the arguments given, and kills it (SIGKILL) at a named point.
+"""Runs ``paperbot`` with its arguments, and kills it (SIGKILL) at a named point.
 
-``PAPERBOT_TEST_KILL=point:n`` names the point and how often it is passed before. The points are the edges of
-real methods, wrapped here; the program knows nothing of it.
+``PAPERBOT_TEST_KILL=point:n`` names the point and how often it is passed before. A point is before, after or inside a
+real method, which is wrapped here; the program has no code for it.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from bot.store.outbox import Outbox
 from bot.store.papers import Papers
 
 POINTS = {
-    "digest kept": (Papers, "add_digests", "after"),
-    "before an edition is kept": (Editions, "save", "before"),
-    "amid keeping an edition": (Editions, "save", "inside"),
-    "edition kept": (Editions, "save", "after"),
+    "digest stored": (Papers, "add_digests", "after"),
+    "before an edition is stored": (Editions, "save", "before"),
+    "while an edition is stored": (Editions, "save", "inside"),
+    "edition stored": (Editions, "save", "after"),
     "claimed": (Outbox, "claim", "after"),
     "before the start is committed": (Outbox, "start_data", "before"),
     "start committed": (Outbox, "start_data", "after"),
@@ -29,17 +29,18 @@ POINTS = {
     "final dot sent": (smtp._Session, "send", "after the dot"),
     "before the end is committed": (Outbox, "finish", "before"),
     "end committed": (Outbox, "finish", "after"),
-    "all done": (DailyJob, "run", "after"),
+    "run finished": (DailyJob, "run", "after"),
 }
 
 
 def arm(point: str, skip: int) -> None:
-    """Have the process killed when the point has been passed so many times."""
+    """Kill the process when the point is reached after ``skip`` passes."""
     owner, name, edge = POINTS[point]
-    original, passed = getattr(owner, name), count()
+    original = getattr(owner, name)
+    passes = count()
 
     def die_here() -> None:
-        if next(passed) >= skip:
+        if next(passes) >= skip:
             os.kill(os.getpid(), signal.SIGKILL)
 
     @functools.wraps(original)
@@ -58,7 +59,7 @@ def arm(point: str, skip: int) -> None:
 
 
 def _kill_inside(editions: Editions, die_here) -> None:
-    """Let the transaction that keeps the next edition write its picks, and no more."""
+    """Kill the process once the transaction that stores an edition has written its picks."""
     from sqlalchemy import event
 
     @event.listens_for(editions._database._engine, "after_cursor_execute")

@@ -1,4 +1,4 @@
-"""Servers, disks, clocks and other processes that misbehave: still once, and told truly."""
+"""Faulty servers, disks, clocks and other processes: each edition is sent once, and its state is right."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from support import digest
 
 from bot.scheduler import Jobs
 
-from .post_office import WEDNESDAY, assert_once
+from .home_with_mail_server import WEDNESDAY, assert_once
 
 LATER = "2025-05-07T11:00:00+02:00"
 
 
-def test_a_server_that_answers_badly_now_and_then(make_home, mails, monkeypatch):
-    """Of each five mails one is refused for now, one taken without an answer, one late, one refused for good."""
+def test_a_server_that_sometimes_refuses_or_disconnects(make_home, mails, monkeypatch):
+    """Of each five mails one is refused for now, one accepted without a reply, one late, one refused for good."""
     monkeypatch.setenv("PAPERBOT_EMAIL__CONNECTIONS", "2")
     answers = ["451 later", "drop", "late", None, "554 no"]
-    mails.whim = lambda number: answers[number % 5] if number <= 10 else None
+    mails.answer = lambda number: answers[number % 5] if number <= 10 else None
     home = make_home(20)
     first = home.run(WEDNESDAY)
     assert first["unknown"] == 2
@@ -35,12 +35,12 @@ def test_a_server_that_answers_badly_now_and_then(make_home, mails, monkeypatch)
     assert assert_once(home) == {"sent": 16, "failed": 2, "unknown": 2}
 
 
-def test_a_server_that_is_gone_costs_nobody_an_edition(make_home):
+def test_an_unreachable_server_loses_no_edition(make_home):
     home = make_home(5)
     settings = home.path / "paperbot.toml"
     text = settings.read_text()
-    with socket.create_server(("127.0.0.1", 0)) as gone:
-        port = gone.getsockname()[1]
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
     settings.write_text(re.sub(r"port = \d+", f"port = {port}", text))
     (problem,) = home.run(WEDNESDAY)["problems"]
     assert (problem["source"], "5 waiting" in problem["problem"]) == ("email", True)
@@ -52,16 +52,16 @@ def test_a_server_that_is_gone_costs_nobody_an_edition(make_home):
 
 
 def test_a_full_disk_sends_nothing_twice_and_delivery_goes_on_when_space_is_free(make_home):
-    """The store's files may not grow beyond so many bytes; once they may, all is made up for."""
+    """The store's files may not grow beyond a limit; without it, the next run sends the rest."""
     home = make_home(12)
     assert home.call("ingest", "--home", home.path).code == 0
     size = max(path.stat().st_size for path in (home.path / "state").iterdir())
     for free in (4_096, 65_536, 131_072):
 
-        def no_more(limit=size + free):
+        def limit_file_size(limit=size + free):
             resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
-        process = home.start_run(WEDNESDAY, preexec_fn=no_more)
+        process = home.start_run(WEDNESDAY, preexec_fn=limit_file_size)
         _, errors = process.communicate(timeout=60)
         assert process.returncode in (0, 1, 2)
         assert "Traceback" not in errors
@@ -72,21 +72,21 @@ def test_a_full_disk_sends_nothing_twice_and_delivery_goes_on_when_space_is_free
 
 
 class SmallDisk:
-    """A disk of its own at a folder."""
+    """A file system of its own, mounted at a folder."""
 
     def __init__(self, folder):
-        self._ballast = folder / "ballast"
+        self._filler = folder / "filler"
 
     def fill(self):
-        self._ballast.write_bytes(b"x" * 20_000_000)
+        self._filler.write_bytes(b"x" * 20_000_000)
 
     def free(self):
-        self._ballast.unlink()
+        self._filler.unlink()
 
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """80 MB where the home's state will be: enough, until 20 of them are used."""
+    """80 MB for the home's state: enough free space, until 20 of them are used."""
     state = tmp_path / "papers" / "state"
     state.mkdir(parents=True)
     mount = ["mount", "-t", "tmpfs", "-o", "size=80m", "tmpfs", state]
@@ -96,7 +96,7 @@ def small_disk(tmp_path):
     subprocess.run(["umount", "--lazy", state], check=True)
 
 
-def test_nothing_is_begun_on_a_nearly_full_disk_and_the_operator_hears_of_it(small_disk, make_home, mails):
+def test_no_run_starts_on_a_nearly_full_disk_and_the_operator_is_notified(small_disk, make_home, mails):
     home = make_home(3)
     settings = home.path / "paperbot.toml"
     settings.write_text('[bot]\noperator = "op@example.org"\n' + settings.read_text())
@@ -105,18 +105,18 @@ def test_nothing_is_begun_on_a_nearly_full_disk_and_the_operator_hears_of_it(sma
     (problem,) = full.json["problems"]
     assert (full.code, full.json["digests"], full.json["delivered"]) == (1, 0, 0)
     assert problem["source"] == str(home.path / "state")
-    assert mails.taken == {"op@example.org": 1}
+    assert mails.accepted == {"op@example.org": 1}
     assert "nearly full" in str(home.status()["problems"])
     small_disk.free()
     assert home.run(WEDNESDAY)["delivered"] == 3
 
 
-def test_a_disk_that_fills_up_amid_a_run_ends_it_at_the_next_message(
+def test_a_disk_that_fills_up_during_a_run_ends_it_at_the_next_message(
     small_disk, make_home, mails, monkeypatch
 ):
     monkeypatch.setenv("PAPERBOT_EMAIL__CONNECTIONS", "1")
     home = make_home(5)
-    mails.whim = lambda number: small_disk.fill() if number == 2 else None
+    mails.answer = lambda number: small_disk.fill() if number == 2 else None
     report = home.run(WEDNESDAY)
     assert (report["editions"], report["delivered"], len(report["problems"])) == (5, 2, 1)
     assert assert_once(home) == {"sent": 2, "pending": 3}
@@ -126,7 +126,7 @@ def test_a_disk_that_fills_up_amid_a_run_ends_it_at_the_next_message(
 
 
 @pytest.mark.parametrize("store", ["sqlite", "postgresql"])
-def test_two_runs_at_once_are_as_good_as_one(make_home, store, request):
+def test_two_concurrent_runs_send_each_edition_once(make_home, store, request):
     home = make_home(12, request.getfixturevalue("schema_url") if store == "postgresql" else "")
     home.call("ingest", "--home", home.path)
     processes = [home.start_run(WEDNESDAY) for _ in range(2)]
@@ -136,38 +136,38 @@ def test_two_runs_at_once_are_as_good_as_one(make_home, store, request):
     assert assert_once(home) == {"sent": 12}
 
 
-def test_a_clock_that_steps_gives_no_day_twice(make_home):
-    """Three days too far, back again, even further back: no slot and no paper comes twice, then it goes on."""
+def test_no_slot_is_used_twice_when_the_clock_steps(make_home):
+    """Three days ahead, back, further back: no slot is used and no paper sent twice, and later days get editions."""
     home = make_home(3)
-    clockwork = Jobs(home.path, Event())
+    jobs = Jobs(home.path, Event())
     for day, kind in ((7, "cats"), (10, "owls"), (7, "ants"), (6, "bees"), (8, "eels"), (12, "apes")):
         (home.path / "seeds" / f"{day}-{kind}.txt").write_text(digest(f"Reward models for {kind} at night"))
         with time_machine.travel(f"2025-05-{day:02}T09:00+02:00", tick=False):
-            clockwork.ingest()
-            clockwork.publish()
-            clockwork.publish()
+            jobs.ingest()
+            jobs.publish()
+            jobs.publish()
     (row, *_) = home.status()["readers"]
     assert (row["last_edition"], row["last_states"]) == ("2025-05-12", ["sent"])
     # The slots of the 7th, the 9th (when it was the 10th for a while), the 6th, the 8th and the 12th.
-    assert [home.server.taken[f"r{n}@example.org"] for n in range(3)] == [5, 5, 5]
+    assert [home.server.accepted[f"r{n}@example.org"] for n in range(3)] == [5, 5, 5]
 
 
 def tick(home, moment, news=""):
-    """What ``serve`` does at a time, with one new paper."""
+    """Do what ``serve`` does at a time, with one new paper."""
     if news:
         (home.path / "seeds" / f"{news}.txt").write_text(digest(f"Reward models for {news} at night"))
-    clockwork = Jobs(home.path, Event())
+    jobs = Jobs(home.path, Event())
     with time_machine.travel(moment, tick=False):
-        clockwork.ingest()
-        clockwork.publish()
+        jobs.ingest()
+        jobs.publish()
 
 
-def test_a_clock_a_year_ahead_for_one_run_costs_no_day_that_really_comes(make_home):
+def test_a_clock_a_year_ahead_for_one_run_loses_no_later_edition(make_home):
     home = make_home(1)
     for number, (moment, news) in enumerate(
         (
             ("2025-05-07T09:00+02:00", "cats"),
-            ("2026-05-07T09:00+02:00", "owls"),  # the one run
+            ("2026-05-07T09:00+02:00", "owls"),  # the run with the fast clock
             ("2025-05-08T09:00+02:00", "ants"),
             ("2025-05-09T09:00+02:00", "bees"),
             ("2025-05-12T09:00+02:00", "eels"),
@@ -176,27 +176,27 @@ def test_a_clock_a_year_ahead_for_one_run_costs_no_day_that_really_comes(make_ho
     ):
         tick(home, moment, news)
         tick(home, moment)
-        assert home.server.taken["r0@example.org"] == number
+        assert home.server.accepted["r0@example.org"] == number
     tick(home, "2026-05-06T09:00+02:00", "apes")
     tick(home, "2026-05-08T09:00+02:00", "cows")
-    assert home.server.taken["r0@example.org"] == 7
+    assert home.server.accepted["r0@example.org"] == 7
 
 
 @pytest.mark.parametrize("reply", ["451 later", "535 5.7.8 who are you?"])
-def test_what_a_fast_clock_made_wait_does_not_wait_until_then(make_home, mails, reply):
-    """A message's backoff, or the channel's pause."""
+def test_waits_written_by_a_fast_clock_are_ignored(make_home, mails, reply):
+    """A message's backoff, or the channel's open circuit breaker."""
     home = make_home(1)
-    mails.whim = lambda _: reply
+    mails.answer = lambda _: reply
     tick(home, "2026-05-07T09:00+02:00")
     assert home.call("status", "--json", "--home", home.path).json["outbox"]["retry"] == 1
-    mails.whim = lambda _: None
+    mails.answer = lambda _: None
     tick(home, "2025-05-07T09:00+02:00")
     outbox = home.call("status", "--json", "--home", home.path).json["outbox"]
-    assert (outbox["retry"], outbox["sent"]) == (0, home.server.taken["r0@example.org"])
+    assert (outbox["retry"], outbox["sent"]) == (0, home.server.accepted["r0@example.org"])
 
 
 @pytest.mark.parametrize("point", ["claimed", "final dot sent"])
-def test_what_a_killed_run_with_a_fast_clock_held_is_let_go(make_home, monkeypatch, point):
+def test_claims_of_a_killed_run_with_a_fast_clock_are_released(make_home, monkeypatch, point):
     monkeypatch.setenv("PAPERBOT_EMAIL__CONNECTIONS", "1")
     home = make_home(3)
     process = home.start_run("2026-05-07T09:00:00+02:00", kill=f"{point}:1")
@@ -208,14 +208,14 @@ def test_what_a_killed_run_with_a_fast_clock_held_is_let_go(make_home, monkeypat
     assert states["unknown"] == (point == "final dot sent")
 
 
-def test_a_laptop_closed_from_friday_to_tuesday_wakes_to_one_edition(make_home):
+def test_after_days_of_downtime_one_edition_is_sent(make_home):
     home = make_home(2)
     home.run("2025-05-09T09:00:00+02:00")
     for day, subject in ((10, "violins"), (11, "glaciers"), (12, "taxes"), (13, "bread")):
         titles = [f"Reward models in {subject}", f"A history of {subject}"]
         (home.path / "seeds" / f"{day}.txt").write_text(digest(*titles))
-    woken = home.run("2025-05-13T09:30:00+02:00")
-    assert (woken["editions"], woken["delivered"], woken["new"]) == (2, 2, 8)
+    report = home.run("2025-05-13T09:30:00+02:00")
+    assert (report["editions"], report["delivered"], report["new"]) == (2, 2, 8)
     (row, _) = home.status()["readers"]
     assert (row["last_edition"], row["last_picks"]) == ("2025-05-13", 2)
     assert home.run("2025-05-13T21:00:00+02:00")["editions"] == 0
@@ -223,7 +223,7 @@ def test_a_laptop_closed_from_friday_to_tuesday_wakes_to_one_edition(make_home):
 
 @pytest.fixture
 def serving(make_home):
-    """Starts ``paperbot serve`` in a home; kills what is left of it at the end."""
+    """Starts ``paperbot serve`` in a home; kills the processes at the end."""
     started = []
 
     def serve(home):
@@ -247,10 +247,10 @@ def always_due(home):
 def test_two_serves_side_by_side_send_each_edition_once(make_home, mails, serving):
     home = make_home(6)
     always_due(home)
-    all_there = Event()
-    mails.whim = lambda number: all_there.set() if number >= 6 else None
+    all_accepted = Event()
+    mails.answer = lambda number: all_accepted.set() if number >= 6 else None
     processes = [serving(home) for _ in range(2)]
-    assert all_there.wait(60)
+    assert all_accepted.wait(60)
     for process in processes:
         process.send_signal(signal.SIGTERM)
     for process in processes:
@@ -259,7 +259,7 @@ def test_two_serves_side_by_side_send_each_edition_once(make_home, mails, servin
 
 
 def test_serve_stops_within_ten_seconds_whatever_the_mail_server_does(make_home, serving, monkeypatch):
-    """It says nothing after the final dot: what it holds is unknown, the others go out with the next start."""
+    """Without a reply to the final dot that message is unknown; the others are sent after the next start."""
     monkeypatch.setenv("PAPERBOT_EMAIL__CONNECTIONS", "1")
     home = make_home(5)
     always_due(home)
@@ -268,7 +268,7 @@ def test_serve_stops_within_ten_seconds_whatever_the_mail_server_does(make_home,
         text = settings.read_text()
         settings.write_text(re.sub(r"port = \d+", f"port = {silent.port}", text))
         process = serving(home)
-        assert silent.asked.wait(60)
+        assert silent.received.wait(60)
         process.send_signal(signal.SIGTERM)
         assert process.wait(10) == 0
     settings.write_text(text)
@@ -277,10 +277,10 @@ def test_serve_stops_within_ten_seconds_whatever_the_mail_server_does(make_home,
 
 
 class SilentServer:
-    """Takes one mail, and doesn't say so."""
+    """Accepts one mail, and doesn't reply."""
 
     def __init__(self):
-        self.asked = Event()
+        self.received = Event()
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
 
@@ -299,6 +299,6 @@ class SilentServer:
                 if line.upper().startswith(b"DATA"):
                     file.write(b"354 go\r\n")
                 elif line == b".\r\n":
-                    self.asked.set()
+                    self.received.set()
                 elif line[:4].upper() in (b"EHLO", b"MAIL", b"RCPT", b"RSET"):
                     file.write(b"250 OK\r\n")

@@ -1,4 +1,4 @@
-"""Killed at any point, whatever the database: nobody gets anything twice, and all get it in the end."""
+"""Killed at any point, on each database: no reader receives an edition twice, and each receives one in the end."""
 
 from __future__ import annotations
 
@@ -6,21 +6,20 @@ import signal
 
 import pytest
 
+from .home_with_mail_server import CONNECTIONS, WEDNESDAY, assert_once, kill_repeatedly
 from .killed_at import POINTS
-from .post_office import CONNECTIONS, WEDNESDAY, assert_once, kills
 
-LATER = "2025-05-07T11:00:00+02:00"  # when the leases of the killed are over
+LATER = "2025-05-07T11:00:00+02:00"  # when the leases of the killed run have expired
 READERS = 6
-# Where the final dot may have left and the answer was not kept: nobody can know.
+# The final dot may have been sent and the reply was not stored: whether the mail arrived can't be known.
 AT_RISK = {"start committed", "body sent", "final dot sent", "before the end is committed"}
-
-
-ONCE = ("digest kept", "all done")  # a run passes these points once, the others often
+# A run passes these points once, the others often.
+ONCE = ("digest stored", "run finished")
 
 
 @pytest.mark.parametrize("point", POINTS)
-def test_killed_at_a_point_everybody_is_served_once(make_home, monkeypatch, point):
-    monkeypatch.setenv("PAPERBOT_EMAIL__CONNECTIONS", "1")  # so that nothing else is under way
+def test_after_a_kill_at_any_point_each_reader_receives_one_edition(make_home, monkeypatch, point):
+    monkeypatch.setenv("PAPERBOT_EMAIL__CONNECTIONS", "1")  # so that no other delivery is under way
     home = make_home(READERS)
     kill(home, point, 0 if point in ONCE else 2)
     assert_once(home)
@@ -31,8 +30,8 @@ def test_killed_at_a_point_everybody_is_served_once(make_home, monkeypatch, poin
     assert home.run(LATER)["delivered"] == 0
 
 
-@pytest.mark.parametrize("point", ["amid keeping an edition", "final dot sent"])
-def test_the_same_holds_on_postgresql(make_home, schema_url, point):
+@pytest.mark.parametrize("point", ["while an edition is stored", "final dot sent"])
+def test_after_a_kill_on_postgresql_each_reader_receives_one_edition(make_home, schema_url, point):
     home = make_home(READERS, schema_url)
     kill(home, point, 2)
     home.run(LATER)
@@ -40,9 +39,9 @@ def test_the_same_holds_on_postgresql(make_home, schema_url, point):
     assert states["sent"] + states["unknown"] == READERS
 
 
-def test_killed_time_and_again_everybody_is_served_once(make_home):
+def test_after_repeated_kills_each_reader_receives_one_edition(make_home):
     """The benchmark kills a dozen times among 300 readers."""
-    trial = kills(make_home(30), times=5, after=2)
+    trial = kill_repeatedly(make_home(30), times=5, after=2)
     assert trial["sent"] + trial["unknown"] == 30
     assert 0 < trial["unknown"] <= 5 * CONNECTIONS
 

@@ -78,7 +78,7 @@ def editions_of(home: Path, state: str, *more: Source) -> tuple[list[tuple[objec
     ], list(report.problems)
 
 
-def test_everybody_gets_the_edition_that_they_would_have_got_without(place: Path) -> None:
+def test_each_reader_gets_the_same_edition_as_without_hostile_sources(place: Path) -> None:
     usual, problems = editions_of(place, "usual")
     assert problems == []
     assert [edition[:2] for edition in usual] == [

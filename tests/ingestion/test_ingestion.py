@@ -61,7 +61,7 @@ def raw(*titles: str) -> RawDigest:
     return RawDigest("owls", "day.txt", digest(*titles).encode())
 
 
-def test_a_source_is_left_alone_between_visits_unless_it_is_asked_for(run) -> None:
+def test_a_source_is_not_polled_before_its_interval_unless_at_once(run) -> None:
     source = Fake()
     for after in (0, 59, 60, 61):
         run(source, now=NOW + timedelta(minutes=after))
@@ -70,14 +70,14 @@ def test_a_source_is_left_alone_between_visits_unless_it_is_asked_for(run) -> No
     assert len(source.visits) == 3
 
 
-def test_a_last_visit_in_the_future_keeps_nobody_away(run) -> None:
+def test_a_last_poll_in_the_future_is_ignored(run) -> None:
     source = Fake()
     run(source, now=NOW + timedelta(days=1))
     run(source, now=NOW)
     assert len(source.visits) == 2
 
 
-def test_a_memory_is_kept_once_everything_is_stored_and_only_then(run, store: Store) -> None:
+def test_a_sources_memory_is_stored_only_after_all_its_digests(run, store: Store) -> None:
     source = Fake(brings=[raw("Owls"), SourceError("broke off")])
     report, problem = run(source, at_once=True)
     assert (report.new, problem) == (1, Problem("owls", "broke off"))
@@ -89,7 +89,7 @@ def test_a_memory_is_kept_once_everything_is_stored_and_only_then(run, store: St
     assert source.visits == [{}, {}, {}, {"visits": "3"}]
 
 
-def test_failures_are_counted_until_it_goes_well_again(run, store: Store) -> None:
+def test_failures_are_counted_until_the_next_success(run, store: Store) -> None:
     source = Fake(brings=[SourceError("down")])
     for n in range(3):
         run(source, now=NOW + n * HOUR)
@@ -103,7 +103,7 @@ def test_failures_are_counted_until_it_goes_well_again(run, store: Store) -> Non
     assert (state.failures, state.problem, state.succeeded_at) == (0, "", NOW + 3 * HOUR)
 
 
-def test_a_source_that_asks_for_time_gets_it_even_where_it_is_asked_for(run) -> None:
+def test_retry_after_holds_even_for_polls_at_once(run) -> None:
     source = Fake(brings=[SourceError("busy", retry_after=7200)])
     run(source)
     assert run(source, now=NOW + HOUR) == []
@@ -114,14 +114,14 @@ def test_a_source_that_asks_for_time_gets_it_even_where_it_is_asked_for(run) -> 
     assert len(source.visits) == 2
 
 
-def test_what_a_source_asked_of_a_clock_that_ran_ahead_is_forgotten(run) -> None:
+def test_a_retry_after_recorded_by_a_fast_clock_is_ignored(run) -> None:
     source = Fake(brings=[SourceError("busy", retry_after=7200)])
     run(source, now=NOW + timedelta(days=400))
     run(source)
     assert len(source.visits) == 2
 
 
-def test_one_bad_file_in_a_folder_is_no_failure_of_the_folder(run, store: Store) -> None:
+def test_an_unreadable_file_is_not_a_failure_of_its_folder(run, store: Store) -> None:
     folder = Fake(
         kind="folder", poll_interval=timedelta(0), brings=[Problem("owls", "x: no permission"), raw("Owls")]
     )
@@ -132,13 +132,13 @@ def test_one_bad_file_in_a_folder_is_no_failure_of_the_folder(run, store: Store)
     assert check_health(folder, store, NOW, store.sources.states()["owls"]).health is Health.FAILING
 
 
-def test_the_others_go_on_when_one_fails(run) -> None:
+def test_other_sources_are_polled_when_one_fails(run) -> None:
     first, second = Fake("one", brings=[SourceError("down")]), Fake("two", brings=[raw("Owls")])
     problem, report = run(first, second)
     assert (problem, report.new) == (Problem("one", "down"), 1)
 
 
-def test_the_operator_hears_once_that_a_source_brings_less(run) -> None:
+def test_a_shortfall_is_reported_once(run) -> None:
     source = Fake()
     heard = []
     for day in range(8):
@@ -160,7 +160,7 @@ def take_in(store: Store, *entries: Entry, source: str = "a", now: datetime = NO
     return store.papers.add_digests(source, "x", f"{source} {now} {entries}", [parsed], now=now)[0]
 
 
-def test_versions_upvotes_categories_and_sightings_gather_on_one_paper(store: Store) -> None:
+def test_versions_upvotes_categories_and_sightings_are_merged_into_one_paper(store: Store) -> None:
     take_in(store, Entry("Owls", arxiv_id="2606.00001", version=1, categories=("cs.OW",)))
     take_in(
         store,
@@ -174,13 +174,13 @@ def test_versions_upvotes_categories_and_sightings_gather_on_one_paper(store: St
     assert [sighting.source for sighting in paper.sightings] == ["a", "b", "c"]
 
 
-def test_a_replacement_of_what_was_never_seen_is_no_news(store: Store) -> None:
+def test_a_replacement_of_an_unknown_paper_is_not_new(store: Store) -> None:
     unknown = Entry("Old Owls", arxiv_id="2401.00001", version=3, replacement=True)
     assert take_in(store, unknown, Entry("Bees")) == (1, 1)
     assert store.papers.count() == 1
 
 
-def test_a_feed_that_shows_a_paper_for_days_is_one_sighting(store: Store) -> None:
+def test_a_feed_that_lists_a_paper_for_days_is_one_sighting(store: Store) -> None:
     for hour in range(3):
         take_in(store, Entry("Owls", upvotes=hour), now=NOW + hour * HOUR)
     (paper,) = store.papers.get([1]).values()
@@ -192,7 +192,7 @@ def test_a_feed_that_shows_a_paper_for_days_is_one_sighting(store: Store) -> Non
     ]
 
 
-def test_the_highest_id_of_arxiv_is_known(store: Store) -> None:
+def test_the_highest_arxiv_id_is_stored(store: Store) -> None:
     take_in(
         store,
         Entry("A", arxiv_id="2606.00002"),
@@ -204,7 +204,7 @@ def test_the_highest_id_of_arxiv_is_known(store: Store) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"<html>Sorry", b"\x00" * 100, b"{}"])
-def test_what_a_server_sends_in_place_of_a_feed_is_one_problem_and_no_success(
+def test_a_response_that_is_not_a_feed_is_one_problem_and_a_failure(
     run, store: Store, content: bytes
 ) -> None:
     source = Fake(brings=[RawDigest("owls", "https://example.org/feed", content)])

@@ -62,7 +62,7 @@ def test_a_paper_gets_the_id_of_the_same_title_and_author(
     assert "ti%3A%22Owls+at+Night%22" in web.requests[0].path
 
 
-def test_each_paper_is_asked_for_once_whether_found_or_not(
+def test_each_paper_is_looked_up_once_whether_found_or_not(
     store: Store, web: Web, resolver: LinkResolver
 ) -> None:
     take_in(store, Entry("Owls"), Entry("Bees", url="https://example.org"), Entry("Cats", doi="10.1000/x"))
@@ -72,7 +72,7 @@ def test_each_paper_is_asked_for_once_whether_found_or_not(
     assert "searchtype=title" in links(store)[0]
 
 
-def test_an_id_that_another_paper_has_makes_no_twin(store: Store, web: Web, resolver: LinkResolver) -> None:
+def test_an_id_of_another_paper_is_not_assigned_twice(store: Store, web: Web, resolver: LinkResolver) -> None:
     take_in(store, Entry("Owls, First Title", arxiv_id="2606.00001"), Entry("Owls"))
     web.pages["/api"] = answer(("2606.00001", "Owls", "Ada Lovelace"))
     assert list(resolver.resolve(NOW)) == []
@@ -81,7 +81,7 @@ def test_an_id_that_another_paper_has_makes_no_twin(store: Store, web: Web, reso
 
 
 @pytest.mark.parametrize("page", [Page(b"", 503, {"Retry-After": "600"}), Page(b"<html>Sorry")])
-def test_a_failure_is_one_problem_and_the_papers_are_asked_for_again(
+def test_a_failure_is_one_problem_and_the_papers_are_looked_up_again(
     store: Store, web: Web, resolver: LinkResolver, page: Page
 ) -> None:
     take_in(store, Entry("Owls"), Entry("Bees"))

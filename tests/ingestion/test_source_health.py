@@ -97,7 +97,7 @@ def test_a_failure_goes_before_everything_else() -> None:
         ),  # the Monday after: Friday's submissions were not closed
     ],
 )
-def test_arxivs_weekends_and_holidays_are_not_trouble(now: datetime, expected: str) -> None:
+def test_on_arxivs_weekends_and_holidays_a_source_rests(now: datetime, expected: str) -> None:
     assert health(before=weeks(20, now=now, days=35), now=now, follows_arxiv_calendar=True).startswith(
         expected
     )

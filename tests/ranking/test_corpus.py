@@ -30,17 +30,17 @@ def test_a_saved_corpus_gives_the_same_rows(corpus):
 
 
 @pytest.mark.parametrize("content", [b"", b"no arrays", b"PK\x03\x04broken"])
-def test_what_is_no_corpus_is_refused(content):
+def test_a_file_that_is_not_a_corpus_is_refused(content):
     with pytest.raises(ValueError, match=r"no corpus|pickle|array"):
         Corpus.load(io.BytesIO(content))
 
 
-def test_a_word_of_one_paper_among_many_is_no_term(corpus):
+def test_a_word_of_a_single_paper_among_many_is_not_a_term(corpus):
     assert "number5" not in corpus.terms_
     assert "reward model" in corpus.terms_
 
 
-def test_no_more_papers_are_kept_than_asked_for():
+def test_a_corpus_has_at_most_its_limits_of_papers():
     corpus = Corpus(max_papers=50, background=20).fit(TEXTS)
     assert (corpus.rows_.shape[0], corpus.background_.shape[0], len(corpus.reference_)) == (50, 20, 20)
 
@@ -76,7 +76,7 @@ def test_many_readers_at_once_score_as_each_alone(corpus, papers):
         assert best.probabilities == pytest.approx([score.probability for score in alone[:5]], rel=1e-3)
 
 
-def test_an_old_thumb_counts_less_than_one_of_today(corpus, papers):
+def test_an_old_vote_counts_less_than_a_vote_of_today(corpus, papers):
     ranker = Ranker(corpus)
     liked = [papers[1], papers[2]]
 
@@ -87,7 +87,7 @@ def test_an_old_thumb_counts_less_than_one_of_today(corpus, papers):
     assert score(first=1000.0) < score()
 
 
-def test_a_paper_is_told_by_which_interest_it_is_near(corpus, papers):
+def test_the_nearest_interest_of_a_paper(corpus, papers):
     ranking = Ranker(corpus).rank(Interest("topic3\n\ntopic5"), papers)
     assert (ranking.interest(papers[3].id), ranking.interest(papers[5].id)) == (0, 1)
     assert ranking.interest(papers[4].id) is None

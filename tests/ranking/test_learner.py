@@ -37,7 +37,7 @@ def test_trees_learn_a_conjunction_with_an_exception():
     assert wanted(has)[best].mean() > 0.95
 
 
-def test_what_trees_say_is_the_root_and_what_each_term_adds():
+def test_a_tree_ensembles_log_odds_are_the_root_plus_each_terms_contribution():
     has = presence_of(200, 2)
     forest = forest_of()
     assert forest.contributions(has).sum(axis=1) + forest.root == pytest.approx(
@@ -46,7 +46,7 @@ def test_what_trees_say_is_the_root_and_what_each_term_adds():
     assert forest.contributions(has)[wanted(has)][:, :3].min(axis=1).mean() > 0
 
 
-def test_trees_of_papers_that_are_all_alike_say_the_share_liked():
+def test_trees_of_identical_papers_predict_the_share_liked():
     has = np.zeros((10, 3), np.int8)
     liked = np.arange(10) < 4
     forest = fit_forest(np.arange(3), has, liked, np.ones(10), trees=3, depth=4, max_features=0.5)
@@ -64,7 +64,7 @@ def foretold(right: int, n: int = 300) -> Predictions:
 
 
 @pytest.mark.parametrize("right", range(4))
-def test_an_expert_that_foretold_votes_gains_weight_and_the_others_lose_theirs(right):
+def test_an_expert_that_predicted_votes_gains_weight_and_the_others_lose_theirs(right):
     mixture = reader_mixture(foretold(right))
     others = np.arange(4) != right
     assert mixture.weights[right] > SHIPPED.weights[right] * 0.8
@@ -72,7 +72,7 @@ def test_an_expert_that_foretold_votes_gains_weight_and_the_others_lose_theirs(r
     assert (mixture.weights >= 0).all()
 
 
-def test_without_predictions_a_mixture_is_that_of_the_home_and_this_the_shipped():
+def test_without_predictions_a_reader_has_the_homes_mixture_and_the_home_the_shipped_one():
     home = Mixture(np.array([1.0, 2, 3, 4]), 5.0)
     none = Predictions(np.zeros((0, 4)), np.zeros(0, bool))
     assert reader_mixture(none, home) is home
@@ -80,7 +80,7 @@ def test_without_predictions_a_mixture_is_that_of_the_home_and_this_the_shipped(
     assert home_mixture([none]) is SHIPPED
 
 
-def test_a_match_means_what_was_voted():
+def test_matches_are_calibrated_to_votes():
     """Experts that are too sure, and of readers who like a tenth only."""
     random = np.random.default_rng(4)
     truth = random.normal(-2, 1, 3_000)
@@ -127,7 +127,7 @@ def test_votes_teach_a_conjunction_with_an_exception(ranker, papers):
     assert sum(likes(papers[number - 1]) for number in best) >= 0.9 * len(best)
 
 
-def test_what_was_learned_is_kept_as_arrays_and_ranks_as_before(ranker, papers):
+def test_a_learned_model_saved_as_arrays_ranks_as_before(ranker, papers):
     interest = voted(papers)
     (learned,) = ranker.learn([interest])
     file = io.BytesIO()
@@ -140,7 +140,7 @@ def test_what_was_learned_is_kept_as_arrays_and_ranks_as_before(ranker, papers):
     assert [(s.paper, s.log_odds) for s in kept.scores] == [(s.paper, s.log_odds) for s in fresh.scores]
 
 
-def test_what_was_learned_over_another_vocabulary_is_learned_anew(ranker, papers):
+def test_a_model_of_another_vocabulary_is_fitted_again(ranker, papers):
     other = Ranker(Corpus().fit(["other words", "than those"]))
     (void,) = other.learn([voted(papers)])
     ranking = ranker.rank(voted(papers, learned=void), papers[96:])
@@ -148,7 +148,7 @@ def test_what_was_learned_over_another_vocabulary_is_learned_anew(ranker, papers
     assert [s.log_odds for s in ranking.scores] == [s.log_odds for s in fresh.scores]
 
 
-def test_who_has_not_voted_has_learned_nothing(ranker):
+def test_a_reader_without_votes_has_no_learned_model(ranker):
     assert ranker.learn([Interest("reward models")]) == [None]
 
 

@@ -55,7 +55,7 @@ def test_auc_is_the_share_of_pairs_in_their_right_order(ranking):
     assert auc(liked, scores) == pytest.approx(roc_auc_score(liked, scores))
 
 
-def test_one_who_knows_nothing_does_as_chance_does_in_whatever_order_papers_came():
+def test_equal_scores_do_as_well_as_chance_in_any_order():
     liked = np.array([True] * 3 + [False] * 9)
     for way in (liked, liked[::-1]):
         assert hits_at(way, np.zeros(12), 4) == pytest.approx(1)
@@ -80,7 +80,7 @@ def test_every_paper_is_in_one_bin_of_its_probability(probabilities):
 
 
 @given(st.lists(st.floats(-1, 1), min_size=2, max_size=30))
-def test_an_estimate_of_equal_weights_is_the_textbooks(values):
+def test_an_estimate_with_equal_weights_is_the_mean_with_its_t_interval(values):
     interval = estimate(values, [2.0] * len(values))
     assert interval.mean == pytest.approx(np.mean(values), abs=1e-9)
     assert interval.error == pytest.approx(stats.sem(values), abs=1e-9)
@@ -92,7 +92,7 @@ def test_an_estimate_of_equal_weights_is_the_textbooks(values):
     )
 
 
-def test_the_interval_holds_the_truth_about_95_times_in_100():
+def test_the_interval_covers_the_true_mean_about_95_times_in_100():
     rng = np.random.default_rng(1)
     weights = rng.integers(1, 6, 12)
     estimates = [estimate(rng.normal(0.3, 0.2, 12), weights) for _ in range(2000)]

@@ -50,19 +50,19 @@ def best(ranking, papers, how_many=10):
     return [titles[score.paper] for score in ranking.scores[:how_many]]
 
 
-def test_interests_rank_before_any_thumb(ranker, papers):
+def test_interests_rank_before_any_vote(ranker, papers):
     ranking = ranker.rank(Interest("reward models and verifiable rewards"), papers)
     assert all(title.endswith("reward") for title in best(ranking, papers))
     assert ranking.scores[9].probability > 3 * ranking.scores[10].probability
 
 
-def test_each_paragraph_of_interests_brings_its_own_papers(ranker, papers):
+def test_each_paragraph_of_the_interests_ranks_its_own_papers_high(ranker, papers):
     ranking = ranker.rank(Interest("verifiable rewards\n\nrobot grasping"), papers)
     topics = {title.split()[-1] for title in best(ranking, papers, 20)}
     assert topics == {"reward", "robot"}
 
 
-def test_thumbs_up_move_the_ranking_to_what_was_liked(ranker, papers):
+def test_votes_up_raise_papers_like_the_liked_ones(ranker, papers):
     liked = [p for p in papers if p.title.endswith("speech")][:3]
     ranking = ranker.rank(Interest("verifiable rewards", up=liked), papers)
     before = ranker.rank(Interest("verifiable rewards"), papers)
@@ -70,7 +70,7 @@ def test_thumbs_up_move_the_ranking_to_what_was_liked(ranker, papers):
     assert sum("speech" in title for title in best(before, papers, 20)) < 10
 
 
-def test_thumbs_down_lower_what_was_disliked(ranker, papers):
+def test_votes_down_lower_papers_like_the_disliked_ones(ranker, papers):
     by_title = {p.title: p for p in papers}
     disliked = [by_title[f"{word} for robot"] for word in WORDS[:4]]
     before = ranker.rank(Interest("reward robot"), [by_title["kappa for robot"]])
@@ -78,35 +78,35 @@ def test_thumbs_down_lower_what_was_disliked(ranker, papers):
     assert after.scores[0].probability < before.scores[0].probability * 0.9
 
 
-def test_interests_still_speak_when_there_are_thumbs(ranker, papers):
+def test_interests_still_count_beside_votes(ranker, papers):
     liked = [p for p in papers if p.title.endswith("speech")][:3]
     ranking = ranker.rank(Interest("verifiable rewards", up=liked), papers)
     top = " ".join(best(ranking, papers, 20))
     assert "reward" in top
 
 
-def test_only_thumbs_are_enough(ranker, papers):
+def test_votes_alone_rank(ranker, papers):
     ranking = ranker.rank(Interest(up=papers[:4]), papers)
     assert all(title.endswith("reward") for title in best(ranking, papers))
 
 
-def test_nothing_to_go_by_scores_all_alike(ranker, papers):
+def test_without_interests_and_votes_all_scores_are_equal(ranker, papers):
     ranking = ranker.rank(Interest(), papers)
     assert len({score.probability for score in ranking.scores}) == 1
 
 
-def test_words_that_no_paper_has_score_all_alike(ranker, papers):
+def test_interests_that_no_paper_contains_give_equal_scores(ranker, papers):
     ranking = ranker.rank(Interest("zymurgy"), papers)
     assert len({score.probability for score in ranking.scores}) == 1
 
 
-def test_the_liked_paper_that_it_resembles_is_named(ranker, papers):
+def test_the_most_similar_liked_paper_is_named(ranker, papers):
     liked = [papers[0], papers[10]]
     ranking = ranker.rank(Interest(up=liked), papers[11:15])
     assert {score.because for score in ranking.explained(ranking.scores)} == {papers[10].id}
 
 
-def test_no_liked_paper_is_named_where_none_resembles(ranker):
+def test_no_liked_paper_is_named_if_none_is_similar(ranker):
     other = paper(99, "Unlike", "Nothing in common whatsoever with anything")
     ranking = ranker.rank(Interest(up=[paper(1, "Reward", "Reward models")]), [other])
     assert ranking.explained(ranking.scores)[0].because is None
@@ -144,7 +144,7 @@ def test_a_followed_author_is_known_by_name_whatever_the_case():
     assert rules.followed(paper(1, "T", "", ("Natasha Jaquesson",))) is None
 
 
-def test_likeness_is_one_with_oneself_and_small_across_topics(ranker, papers):
+def test_similarity_is_one_with_itself_and_small_across_topics(ranker, papers):
     ranking = ranker.rank(Interest("reward"), papers)
     assert ranking.similarity(papers[0].id, papers[0].id) == pytest.approx(1)
     assert ranking.similarity(papers[0].id, papers[1].id) > ranking.similarity(papers[0].id, papers[11].id)
@@ -182,7 +182,7 @@ def test_reasons_and_the_rest_add_up_to_the_log_odds(ranker, papers, up, down, i
         assert heavy == sorted(heavy, reverse=True)
 
 
-def test_a_batch_gives_each_reader_what_they_get_alone(ranker, papers):
+def test_a_batch_gives_each_reader_the_ranking_they_get_alone(ranker, papers):
     """The candidates, rules, votes and ignored words of other readers change nothing."""
     interests = [
         Interest("verifiable rewards", Rules(["robot"], mute=["video"]), papers[:3], papers[30:32]),
@@ -236,7 +236,7 @@ def test_ignored_words_count_neither_in_the_score_nor_among_its_reasons(ranker, 
     assert "robot" not in {word.term for word in ranking.mean_contributions()}
 
 
-def test_usual_words_are_the_mean_of_what_each_paper_has(ranker, papers):
+def test_mean_contributions_are_the_mean_over_papers(ranker, papers):
     ranking = ranker.rank(Interest("robot grasping", up=papers[:2]), papers[5:15])
     usual = {word.term: word.weight for word in ranking.mean_contributions()}
     each = [{r.term: r.weight for r in score.reasons} for score in ranking.explained(ranking.scores)]

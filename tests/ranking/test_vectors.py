@@ -51,7 +51,7 @@ def test_the_nearest_are_those_of_highest_cosine_without_a_paper_itself(values):
 
 
 @given(some_rows)
-def test_what_near_papers_count_for_is_the_same_however_near_they_are(values):
+def test_neighbours_have_the_same_total_weight_at_any_distance(values):
     rows = sp.csr_matrix(values)
     near = nearest(rows, rows, np.arange(len(values)))
     total = np.asarray(neighbour_weights(near).sum(axis=1)).ravel()
@@ -65,7 +65,7 @@ def test_a_known_paper_is_not_its_own_neighbour(corpus):
     assert 7 not in vectors.neighbours.indices
 
 
-def test_words_of_near_papers_come_in(corpus):
+def test_a_paper_is_expanded_by_words_of_its_neighbours(corpus):
     vectors = corpus.vectors(["an owl of song"])
     nest = list(corpus.terms_).index("nest")
     assert vectors.terms[0, nest] == 0
@@ -73,7 +73,7 @@ def test_words_of_near_papers_come_in(corpus):
 
 
 @pytest.mark.parametrize("reader", [0, 1])
-def test_the_words_add_up_to_the_score_and_all_stand_in_the_paper(corpus, models, reader):
+def test_contributions_sum_to_the_score_and_their_words_are_in_the_paper(corpus, models, reader):
     papers = corpus.vectors([*NEW, *TEXTS[:40]])
     added = models.contributions(reader, papers)
     expected = models.decision_function(papers)[reader] - models.intercept_[reader]
@@ -82,7 +82,7 @@ def test_the_words_add_up_to_the_score_and_all_stand_in_the_paper(corpus, models
         assert set(added[row].nonzero()[1]) <= set(papers.terms[row].indices)
 
 
-def test_a_paper_without_a_known_word_has_the_same_score_whoever_is_near(corpus, models):
+def test_the_score_of_a_paper_without_a_known_word_is_the_intercept(corpus, models):
     papers = corpus.vectors(["nothing known here zzz"])
     assert papers.neighbours.nnz == 0
     assert models.decision_function(papers)[:, 0] == pytest.approx(models.intercept_)

@@ -26,46 +26,48 @@ def database(store, store_url):
 
 
 class Queue(list):
-    """The orders that wait; says when one more does."""
+    """The waiting commits; counts arrivals."""
 
     def __init__(self):
         super().__init__()
-        self.came = Semaphore(0)
+        self.arrivals = Semaphore(0)
 
-    def append(self, order):
-        super().append(order)
-        self.came.release()
+    def append(self, commit):
+        super().append(commit)
+        self.arrivals.release()
 
 
 def share(database, works):
-    """Have the works come in while another commit is under way; returns their futures, the commits counted."""
-    commits, is_committing, go_on = GroupCommit(database), Event(), Event()
+    """Queue the works while another commit is under way; return their futures and the number of commits."""
+    commits = GroupCommit(database)
+    is_committing = Event()
+    may_finish = Event()
     commits._queue = queue = Queue()
     counted = []
     event.listen(database._engine, "commit", counted.append)
 
     def first(_):
         is_committing.set()
-        go_on.wait()
+        may_finish.wait()
 
     with ThreadPoolExecutor(len(works) + 1) as pool:
         pool.submit(commits.commit, first, durable=True)
         is_committing.wait()
         futures = [pool.submit(commits.commit, work, durable=False) for work in works]
         for _ in range(len(works) + 1):
-            queue.came.acquire()
-        go_on.set()
+            queue.arrivals.acquire()
+        may_finish.set()
     return futures, len(counted)
 
 
-def test_who_comes_during_a_commit_shares_the_next(database):
+def test_work_queued_during_a_commit_shares_the_next_commit(database):
     works = [lambda connection, n=n: connection.scalar(text(f"SELECT {n}")) for n in range(5)]
     futures, commits = share(database, works)
     assert [future.result() for future in futures] == [0, 1, 2, 3, 4]
     assert commits == 2
 
 
-def test_where_one_fails_none_is_done_and_all_are_told(samples, store, database):
+def test_a_failure_rolls_back_the_shared_commit_and_is_raised_to_each(samples, store, database):
     reader = samples.reader()
 
     def rename(connection):
@@ -81,7 +83,7 @@ def test_where_one_fails_none_is_done_and_all_are_told(samples, store, database)
     assert store.readers.all() == [reader]
 
 
-def test_a_failure_leaves_the_way_free(database):
+def test_commits_go_on_after_a_failure(database):
     commits = GroupCommit(database)
 
     def fail(_):
@@ -93,7 +95,7 @@ def test_a_failure_leaves_the_way_free(database):
 
 
 @pytest.mark.parametrize("store_url", ["sqlite"], indirect=True)
-def test_only_what_must_outlive_a_power_cut_waits_for_the_disk(samples, store, now):
+def test_only_durable_commits_wait_for_the_disk(samples, store, now):
     """A mail's start must: undone, it would be sent twice. Undone claims and ends cost no more than an ``unknown``."""
     samples.messages(samples.reader(), parts=2)
     levels = []
@@ -104,19 +106,19 @@ def test_only_what_must_outlive_a_power_cut_waits_for_the_disk(samples, store, n
             levels.append(cursor.connection.execute("PRAGMA synchronous").fetchone()[0])
 
     outbox = store.outbox
-    one, two = outbox.claim(Kind.EMAIL, now, LEASE, 2)
+    first, second = outbox.claim(Kind.EMAIL, now, LEASE, 2)
     claiming, levels[:] = set(levels), []
-    assert outbox.start_data(one, now, LEASE)
+    assert outbox.start_data(first, now, LEASE)
     starting, levels[:] = set(levels), []
-    assert outbox.finish(one, State.SENT, now)
-    assert outbox.retry(two, now, "", "", now)
+    assert outbox.finish(first, State.SENT, now)
+    assert outbox.retry(second, now, "", "", now)
     assert (claiming, starting, set(levels)) == ({NORMAL}, {FULL}, {NORMAL})
     store.outbox.expire(now)
-    assert levels[-1] == FULL  # whoever says nothing waits for the disk
+    assert levels[-1] == FULL  # commits are durable by default
 
 
 @pytest.mark.parametrize("store_url", ["sqlite"], indirect=True)
-def test_a_start_takes_all_before_it_to_the_disk_whoever_shares_its_commit(samples, store, now):
+def test_a_shared_commit_is_durable_if_any_part_is(samples, store, now):
     commits = store.outbox._commits
     level = text("PRAGMA synchronous")
     assert commits.commit(lambda connection: connection.scalar(level), durable=False) == NORMAL

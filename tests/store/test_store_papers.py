@@ -28,7 +28,6 @@ COMPLETE = Entry(
     doi="10.1000/Play",
     url="https://example.org/play?x=1&y=2",
     upvotes=0,
-    comments=3,
     organisation="Example Lab",
 )
 

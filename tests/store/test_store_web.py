@@ -182,8 +182,8 @@ def test_overrides_are_per_reader_and_an_empty_one_is_not_stored(samples, store)
 def test_a_rate_limit_counts_in_windows_that_begin_with_the_first_event(store, open_another, now):
     minute = timedelta(minutes=1)
 
-    def allow(seconds=0, who="ada", limits=store.rate_limits):
-        return limits.allow("votes", who, 2, minute, now + timedelta(seconds=seconds))
+    def allow(seconds=0, actor="ada", limits=store.rate_limits):
+        return limits.allow("votes", actor, 2, minute, now + timedelta(seconds=seconds))
 
     assert [allow(), allow(30), allow(59)] == [True, True, False]
     assert not allow(59, limits=open_another().rate_limits)
@@ -237,7 +237,7 @@ def test_search_finds_updated_papers(samples, store, three_papers):
     assert [paper.title for paper in store.search.papers("hopper")] == ["A third"]
 
 
-def test_the_reader_who_was_shown_a_paper_last(samples, store, now):
+def test_the_reader_who_was_sent_a_paper_last(samples, store, now):
     ada, eve = samples.reader(), samples.reader("eve@example.org", "agents")
     paper, other = samples.papers(2)
     for reader in (ada, eve):

@@ -1,4 +1,4 @@
-"""A home with many readers, a mail server that remembers all it took, and ``paperbot`` as a process."""
+"""A home with many readers, a mail server that counts what it accepted, and ``paperbot`` as a process."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ class _OnAnyPort(Controller):
 
 @dataclass
 class MailServer:
-    """Takes mail, and counts what it took by recipient; ``whims`` are what it does to some of it instead.
+    """Accepts mails, and counts them by recipient; ``answer`` decides on each by its number.
 
-    A whim gets the number of the mail and says: ``None`` to take it, a reply to refuse it, ``"drop"`` to take
-    it and hang up without an answer, ``"late"`` to take it and answer late.
+    ``None`` accepts it, a reply refuses it, ``"drop"`` accepts it and closes the connection without a reply, ``"late"``
+    accepts it and replies late.
     """
 
-    whim: object = lambda _number: None
-    taken: Counter = field(default_factory=Counter)
+    answer: Callable[[int], str | None] = lambda _number: None
+    accepted: Counter = field(default_factory=Counter)
     number: int = 0
 
     @contextmanager
@@ -54,15 +54,15 @@ class MailServer:
 
     async def handle_DATA(self, server, session, envelope):  # noqa: N802 - aiosmtpd's name
         self.number += 1
-        whim = self.whim(self.number)
-        if whim and whim[0].isdigit():
-            return whim
-        self.taken.update(envelope.rcpt_tos)
-        if whim == "late":
+        answer = self.answer(self.number)
+        if answer and answer[0].isdigit():
+            return answer
+        self.accepted.update(envelope.rcpt_tos)
+        if answer == "late":
             await asyncio.sleep(0.2)
-        if whim == "drop":
+        if answer == "drop":
             server.transport.abort()
-        return "250 taken"
+        return "250 accepted"
 
 
 @dataclass
@@ -74,7 +74,7 @@ class Home:
     call: Callable[..., Any]
 
     def start(self, *arguments: object, kill: str = "", **popen) -> subprocess.Popen[str]:
-        """Start a command as a process of its own, to be killed at a point if one is named."""
+        """Start a command as a process of its own, which is killed at the point ``kill`` if that is set."""
         return subprocess.Popen(
             [sys.executable, KILLER, *map(str, arguments)],
             cwd=self.path,
@@ -90,7 +90,7 @@ class Home:
         return self.start("run", "--now", now, "--json", kill=kill, **popen)
 
     def run(self, now: str) -> Any:
-        """Run ``paperbot run`` here, undisturbed; returns its JSON."""
+        """Run ``paperbot run`` in this process, without faults; return its JSON."""
         return self.call("run", "--now", now, "--json", "--home", self.path).json
 
     def status(self) -> Any:
@@ -98,8 +98,8 @@ class Home:
         return self.call("status", "--json", "--home", self.path).json
 
 
-def furnish(path: Path, readers: int, port: int) -> None:
-    """Make a home with one small digest and so many readers of one profile."""
+def create_home(path: Path, readers: int, port: int) -> None:
+    """Make a home with one small digest, and ``readers`` readers of one profile."""
     for folder in ("seeds", "profiles"):
         (path / folder).mkdir(parents=True)
     (path / "seeds" / "day.txt").write_text(digest(*TITLES))
@@ -115,26 +115,26 @@ def furnish(path: Path, readers: int, port: int) -> None:
 
 
 def assert_once(home: Home) -> Counter:
-    """Per recipient: accepted at most once; not ``sent`` means not accepted, ``unknown`` aside.
+    """Assert for each reader: accepted at most once, and as the state says; ``unknown`` may be either.
 
-    Returns how many readers are in each state.
+    Returns the number of readers in each state.
     """
     readers = home.status()["readers"]
     states = {row["reader"].partition("/")[2]: ",".join(row["last_states"]) for row in readers}
     for address, state in states.items():
-        taken = home.server.taken[address]
-        assert taken <= 1, f"{address} got {taken}"
+        accepted = home.server.accepted[address]
+        assert accepted <= 1, f"{address} received {accepted}"
         if state == "sent":
-            assert taken == 1, f"{address} got nothing, but it says {state}"
+            assert accepted == 1, f"{address} received nothing, but the state is {state}"
         elif state not in ("unknown", "data_started"):
-            assert taken == 0, f"{address} got one, but it says {state}"
+            assert accepted == 0, f"{address} received one, but the state is {state}"
     return Counter(states.values())
 
 
-def kills(home: Home, times: int, after: int) -> Counter:
-    """Kill so many runs, an hour apart, each after so many messages; then let one run to its end.
+def kill_repeatedly(home: Home, times: int, after: int) -> Counter:
+    """Kill ``times`` runs, an hour apart, each after ``after`` messages; then let one run finish.
 
-    Returns how many readers are in each state.
+    Returns the number of readers in each state.
     """
     morning = datetime.fromisoformat(WEDNESDAY)
     for number in range(times):
