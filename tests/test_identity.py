@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain import Entry
-from bot.identity import arxiv_id, keys, link, merge, new_paper, normalised_title, same
+from bot.identity import arxiv_id, is_same_paper, keys, link, merge, new_paper, normalised_title
 
 NOW = datetime(2025, 5, 6, 8, tzinfo=UTC)
 
@@ -57,16 +57,16 @@ def test_the_strongest_key_comes_first():
 
 
 def test_the_same_id_is_the_same_paper_under_another_title():
-    assert same(Entry("New Name", arxiv_id="2504.08385"), paper(arxiv_id="2504.08385"))
+    assert is_same_paper(Entry("New Name", arxiv_id="2504.08385"), paper(arxiv_id="2504.08385"))
 
 
 def test_different_ids_are_different_papers_under_the_same_title():
-    assert not same(Entry("A Study of Rewards", arxiv_id="2504.00001"), paper(arxiv_id="2504.08385"))
+    assert not is_same_paper(Entry("A Study of Rewards", arxiv_id="2504.00001"), paper(arxiv_id="2504.08385"))
 
 
 def test_without_ids_the_title_decides():
-    assert same(Entry("A study of rewards"), paper(arxiv_id="2504.08385"))
-    assert not same(Entry("Another study"), paper())
+    assert is_same_paper(Entry("A study of rewards"), paper(arxiv_id="2504.08385"))
+    assert not is_same_paper(Entry("Another study"), paper())
 
 
 def test_merging_fills_gaps_and_keeps_the_best_of_both():
@@ -118,4 +118,4 @@ def test_a_paper_without_an_address_links_to_a_title_search():
 def test_the_same_key_means_the_same_title_paper(title, other_title):
     stored = replace(paper(), title=title)
     shares = set(keys(Entry(other_title))) & set(keys(stored))
-    assert bool(shares) == same(Entry(other_title), stored)
+    assert bool(shares) == is_same_paper(Entry(other_title), stored)

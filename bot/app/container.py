@@ -13,8 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bot.app.client_limits import ClientLimits
 from bot.app.home import Home
-from bot.app.limits import Limits
 from bot.config.profiles import Profile
 from bot.disk_space import DiskSpace
 from bot.domain import Kind, Problem, Reader
@@ -97,10 +97,10 @@ class App:
         return _plain(self.home.settings.web.operator_token)
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> ClientLimits:
         """Limits on the clients of the pages."""
         web = self.home.settings.web
-        return Limits(web.trusted_proxies, web.connections, web.client_seconds)
+        return ClientLimits(web.trusted_proxies, web.connections, web.client_seconds)
 
     @property
     def has_slack_buttons(self) -> bool:

@@ -1,6 +1,6 @@
 """Link resolution: look up papers without a link at arXiv, by title; a few each run, each paper once.
 
-Whether a search result is the paper is decided by ``bot.identity.same``, and by an author in common.
+Whether a search result is the paper is decided by ``bot.identity.is_same_paper``, and by an author in common.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 
 from bot.domain import Entry, Paper, Problem, RawDigest
 from bot.errors import DigestError, SourceError
-from bot.identity import normalised_title, same
+from bot.identity import is_same_paper, normalised_title
 from bot.ingestion.service import Parse
 from bot.sources.arxiv import URL
 from bot.sources.http import Fetcher
@@ -60,7 +60,7 @@ def _is_match(paper: Paper, entry: Entry) -> bool:
     Titles such as "Introduction" or "A Survey of Large Language Models" are not unique. Given names are abbreviated
     in many digests, so surnames are compared.
     """
-    if not same(entry, paper):
+    if not is_same_paper(entry, paper):
         return False
     surnames, other_surnames = (
         {normalised_title(author.split()[-1]) for author in authors if author.split()}

@@ -40,7 +40,7 @@ _BUSY_STATUSES = (429, 503)
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Response:
     """A server's response and its validators; ``content`` is None if nothing changed (304 Not Modified)."""
 
     content: bytes | None
@@ -81,7 +81,7 @@ class Fetcher:
         self._sleep = sleep
         self._last_request: dict[str, float] = {}
 
-    def fetch(self, url: str, *, etag: str = "", last_modified: str = "") -> Answer:
+    def fetch(self, url: str, *, etag: str = "", last_modified: str = "") -> Response:
         """Fetch a URL unless it is unchanged; raises SourceError, and HttpError for an error status.
 
         With the validators of an earlier answer the request is conditional (RFC 9110, section 13). A busy host
@@ -100,7 +100,7 @@ class Fetcher:
             self._sleep(error.retry_after)
         return self._follow(url, headers)
 
-    def _follow(self, url: str, headers: dict[str, str]) -> Answer:
+    def _follow(self, url: str, headers: dict[str, str]) -> Response:
         """Request a URL and what it redirects to."""
         origin = parse_url(url)
         target = origin
@@ -114,7 +114,7 @@ class Fetcher:
                 if wait > 0:
                     self._sleep(wait)
             result = self._request(target, headers, deadline, allow_private)
-            if isinstance(result, Answer):
+            if isinstance(result, Response):
                 return result
             target = result
         raise SourceError(
@@ -123,7 +123,7 @@ class Fetcher:
 
     def _request(
         self, url: httpx2.URL, headers: dict[str, str], deadline: Deadline, allow_private: bool
-    ) -> Answer | httpx2.URL:
+    ) -> Response | httpx2.URL:
         """Send one request; return the answer, or the URL that it redirects to."""
         request_headers = {
             "Host": url.netloc.decode(),
@@ -164,7 +164,7 @@ class Fetcher:
         return httpx2.create_ssl_context()
 
 
-def _read_response(url: httpx2.URL, response: httpcore2.Response) -> Answer | httpx2.URL:
+def _read_response(url: httpx2.URL, response: httpcore2.Response) -> Response | httpx2.URL:
     """Return the answer or the redirect's target; raises SourceError for what is refused."""
     headers = httpx2.Headers(response.headers)
     if response.status in _REDIRECT_STATUSES and "location" in headers:
@@ -172,7 +172,7 @@ def _read_response(url: httpx2.URL, response: httpcore2.Response) -> Answer | ht
     etag = _sendable_validator(headers.get("etag", ""))
     last_modified = _sendable_validator(headers.get("last-modified", ""))
     if response.status == HTTPStatus.NOT_MODIFIED:
-        return Answer(None, etag, last_modified)
+        return Response(None, etag, last_modified)
     if not 200 <= response.status <= 299:
         is_known = response.status in HTTPStatus._value2member_map_
         phrase = HTTPStatus(response.status).phrase if is_known else "unknown status"
@@ -187,7 +187,7 @@ def _read_response(url: httpx2.URL, response: httpcore2.Response) -> Answer | ht
     content = b"".join(_chunks(response, MAX_BYTES + 1))
     if len(content) > MAX_BYTES:
         raise SourceError(f"{url}: more than the {MAX_BYTES // 1_000_000} MB that a digest may have")
-    return Answer(content, etag, last_modified)
+    return Response(content, etag, last_modified)
 
 
 def _chunks(response: httpcore2.Response, max_bytes: int) -> Iterator[bytes]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from bot.domain import Entry, Paper, PaperId
-from bot.identity import keys, merge, new_paper, same
+from bot.identity import is_same_paper, keys, merge, new_paper
 
 
 class Deduplicator:
@@ -28,11 +28,11 @@ class Deduplicator:
 
         None for a replacement of a paper that was never seen.
         """
-        # A shared key only makes a candidate: two works may share a title, which ``same`` decides by their ids.
+        # A shared key only makes a candidate: two works may share a title, which ``is_same_paper`` decides by their ids.
         candidates = (
             self._papers[paper_id] for key in keys(entry) for paper_id in self._ids_by_key.get(key, ())
         )
-        match = next((paper for paper in candidates if same(entry, paper)), None)
+        match = next((paper for paper in candidates if is_same_paper(entry, paper)), None)
         if match is None:
             # arXiv announces a replacement because its version changed; the paper itself may be years old.
             if entry.replacement:

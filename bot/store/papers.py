@@ -338,7 +338,7 @@ def _insert_keys(connection: Connection, rows: Sequence[tuple[str, PaperId]]) ->
 
 
 def _stored_key(key: str) -> str:
-    # A collision only makes one more candidate for ``identity.same``.
+    # A collision only makes one more candidate for ``identity.is_same_paper``.
     return key if len(key) <= _LONGEST_KEY else f"sha256:{sha256(key.encode()).hexdigest()}"
 
 

@@ -19,7 +19,7 @@ import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from bot.app.limits import Limits
+from bot.app.client_limits import ClientLimits
 
 _GRACEFUL_SECONDS = 2  # that open requests get after a signal
 _NO_LINGER = struct.pack("ii", 1, 0)  # struct linger: on, 0 seconds
@@ -33,7 +33,7 @@ _LINES_A_MINUTE = 100
 class _Config(uvicorn.Config):
     """uvicorn's configuration, with our limits and the connections that wait for their client, longest first."""
 
-    def __init__(self, web: ASGIApp, limits: Limits) -> None:
+    def __init__(self, web: ASGIApp, limits: ClientLimits) -> None:
         super().__init__(
             web,
             # h11 and not httptools: the limits need to know how far a request has come, which only h11 tells.
@@ -122,7 +122,7 @@ class _Connection(H11Protocol):
 class Server(uvicorn.Server):
     """Serves the pages; calls ``on_signal`` as soon as SIGTERM or SIGINT comes."""
 
-    def __init__(self, web: ASGIApp, limits: Limits, on_signal: Callable[[], object]) -> None:
+    def __init__(self, web: ASGIApp, limits: ClientLimits, on_signal: Callable[[], object]) -> None:
         super().__init__(_Config(web, limits))
         self._on_signal = on_signal
 

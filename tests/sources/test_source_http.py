@@ -11,7 +11,7 @@ import pytest
 from servers import FakeTime, Page, Web, speaking
 
 from bot.errors import SourceError
-from bot.sources.http import MAX_BYTES, USER_AGENT, Answer, Fetcher, HttpError
+from bot.sources.http import MAX_BYTES, USER_AGENT, Fetcher, HttpError, Response
 
 
 def refusal(fetcher: Fetcher, url: str) -> str:
@@ -26,10 +26,10 @@ def test_validators_make_the_next_request_conditional(web: Web, fetcher: Fetcher
         b"owls", headers={"ETag": '"1"', "Last-Modified": "Wed, 20 Aug 2025 00:00:00 GMT"}
     )
     answer = fetcher.fetch(f"{web.url}/feed")
-    assert answer == Answer(b"owls", '"1"', "Wed, 20 Aug 2025 00:00:00 GMT")
+    assert answer == Response(b"owls", '"1"', "Wed, 20 Aug 2025 00:00:00 GMT")
     web.pages["/feed"] = Page(status=304, headers={"ETag": '"1"'})
     again = fetcher.fetch(f"{web.url}/feed", etag=answer.etag, last_modified=answer.last_modified)
-    assert again == Answer(None, '"1"', "")
+    assert again == Response(None, '"1"', "")
     first, second = web.requests
     assert (first.headers["user-agent"], first.headers["accept-encoding"]) == (USER_AGENT, "identity")
     assert "if-none-match" not in first.headers
@@ -261,7 +261,7 @@ def test_a_password_in_a_url_is_neither_sent_nor_shown(web: Web, fetcher: Fetche
 @pytest.mark.parametrize("value", ["é" * 3, "\x7f", "x" * 501])
 def test_validators_that_can_not_be_sent_back_are_dropped(web: Web, fetcher: Fetcher, value: str) -> None:
     web.pages["/"] = Page(b"owls", headers={"ETag": value, "Last-Modified": value})
-    assert fetcher.fetch(web.url) == Answer(b"owls", "", "")
+    assert fetcher.fetch(web.url) == Response(b"owls", "", "")
     assert fetcher.fetch(web.url, etag=value, last_modified=value).content == b"owls"
     assert not {"if-none-match", "if-modified-since"} & web.requests[-1].headers.keys()
 

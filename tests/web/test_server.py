@@ -17,7 +17,7 @@ from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from bot.app.limits import Limits
+from bot.app.client_limits import ClientLimits
 from bot.web.server import LogRateLimit, Server
 
 LONG = 20_000_000  # bytes of a response, more than the sockets' buffers hold
@@ -63,7 +63,7 @@ def web():
 def serving(connections=20, trusted_proxies=()) -> Iterator[Running]:
     """Run a server with these limits."""
     listener = socket.create_server(("127.0.0.1", 0))
-    server = Server(web(), Limits(trusted_proxies, connections, CLIENT_SECONDS), lambda: None)
+    server = Server(web(), ClientLimits(trusted_proxies, connections, CLIENT_SECONDS), lambda: None)
     loop = SteeredLoop()
 
     def run() -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ClientLimits:
     """How much one client may use, and how clients are identified.
 
     ``trusted_proxies``: addresses or networks whose ``X-Forwarded-For`` header is believed; from anybody else the
