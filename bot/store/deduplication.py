@@ -28,7 +28,7 @@ class Deduplicator:
 
         None for a replacement of a paper that was never seen.
         """
-        # A shared key only makes a candidate: two works may share a title, which ``is_same_paper`` decides by their ids.
+        # A shared key only makes a candidate: two works may share a title; ``is_same_paper`` decides by their ids.
         candidates = (
             self._papers[paper_id] for key in keys(entry) for paper_id in self._ids_by_key.get(key, ())
         )
