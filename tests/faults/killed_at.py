@@ -29,7 +29,7 @@ POINTS = {
     "final dot sent": (smtp._Session, "send", "after the dot"),
     "before the end is committed": (Outbox, "finish", "before"),
     "end committed": (Outbox, "finish", "after"),
-    "run finished": (DailyJob, "run", "after"),
+    "all done": (DailyJob, "run", "after"),
 }
 
 

@@ -11,10 +11,11 @@ from .killed_at import POINTS
 
 LATER = "2025-05-07T11:00:00+02:00"  # when the leases of the killed run have expired
 READERS = 6
-# The final dot may have been sent and the reply was not stored: whether the mail arrived can't be known.
+# Where the final dot may have left and the answer was not kept: nobody can know.
 AT_RISK = {"start committed", "body sent", "final dot sent", "before the end is committed"}
-# A run passes these points once, the others often.
-ONCE = ("digest stored", "run finished")
+
+
+ONCE = ("digest stored", "all done")  # a run passes these points once, the others often
 
 
 @pytest.mark.parametrize("point", POINTS)
