@@ -3,7 +3,7 @@ import pytest
 from bot.deadline import Deadline
 
 
-def test_each_step_may_take_what_remains_of_the_whole():
+def test_each_step_may_take_the_remaining_time():
     now = 100.0
     deadline = Deadline(10, timer=lambda: now)
     assert deadline.remaining() == 10

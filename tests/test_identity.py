@@ -103,7 +103,7 @@ def test_merging_overwrites_no_value():
         ({"url": "javascript:alert(1)", "arxiv_id": "2504.08385"}, "https://arxiv.org/abs/2504.08385"),
     ],
 )
-def test_a_paper_links_to_the_best_address_known(values, url):
+def test_a_paper_links_to_its_best_address(values, url):
     assert link(paper(**values)).url == url
     assert not link(paper(**values)).is_search
 

@@ -120,7 +120,7 @@ def test_the_plain_part_is_read_and_html_and_attachments_are_ignored() -> None:
     assert read(mail.as_bytes()) == (DIGEST,)
 
 
-def test_an_unknown_or_wrong_charset_is_guessed() -> None:
+def test_an_unknown_or_wrong_charset_is_detected() -> None:
     header = b"From: a@b\r\nMessage-ID: <1@b>\r\nContent-Type: text/plain; charset=%s\r\n\r\n"
     for charset in (b"owl-8", b"us-ascii"):
         (digest,) = read(header % charset + MAIL.replace("Ethan", "Zoë").encode())

@@ -90,7 +90,7 @@ def test_date_and_authors_are_read_in_either_order() -> None:
     assert read(text) == read(DIGEST)
 
 
-def test_any_topic_will_do() -> None:
+def test_any_topic_is_accepted() -> None:
     assert changed("LLM-RL", "Owls - and (other) birds").topic == "Owls - and (other) birds"
 
 

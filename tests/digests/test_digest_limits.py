@@ -98,6 +98,6 @@ def test_a_mail_of_many_parts_is_read() -> None:
 
 
 @pytest.mark.parametrize("charset", [b"punycode", b"idna", b"undefined", b"rot13", b"x" * 100])
-def test_a_mail_without_a_valid_character_set_is_guessed(charset: bytes) -> None:
+def test_a_mail_without_a_valid_character_set_is_read_by_detection(charset: bytes) -> None:
     mail = MAIL + b"Content-Type: text/plain; charset=" + charset + b"\n\n" + KEYWORD
     assert read(mail).entries[0].title == "Owls by Night"

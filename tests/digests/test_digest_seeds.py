@@ -99,7 +99,7 @@ def read(folder: Path, facts: Facts) -> ParsedDigest:
 
 
 @pytest.mark.parametrize("facts", ALL, ids=lambda facts: facts.own)
-def test_a_seed_is_read_whole(folder: Path, facts: Facts) -> None:
+def test_every_paper_of_a_seed_is_read(folder: Path, facts: Facts) -> None:
     digest = read(folder, facts)
     assert (digest.format, digest.topic, digest.date) == (facts.format, facts.topic, facts.date)
     assert len(digest.entries) == facts.papers

@@ -53,7 +53,7 @@ def test_latin_1_fills_the_gaps_of_windows_1252() -> None:
     assert lines(b"J\xf6rg and the byte \x81 that Windows-1252 lacks")[0].text.startswith("Jörg and the byte")
 
 
-def test_one_broken_character_does_not_spoil_the_others() -> None:
+def test_one_broken_character_does_not_affect_the_others() -> None:
     assert lines("Jörg, Zoë and Ren".encode() + b"\xc3") == [Line(1, "Jörg, Zoë and Ren\ufffd")]
 
 
@@ -86,7 +86,7 @@ def test_lone_surrogates_are_removed() -> None:
     line.text.encode()
 
 
-def test_latex_is_left_alone() -> None:
+def test_latex_is_unchanged() -> None:
     latex = r"\textbf{X} of Pok\'emon, $\epsilon < 1$ and Erd\~os"
     assert lines(latex.encode()) == [Line(1, latex)]
 

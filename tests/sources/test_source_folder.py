@@ -37,7 +37,7 @@ def the_problem(folder: Path) -> str:
     return problem.problem
 
 
-def test_both_are_sources() -> None:
+def test_both_classes_are_sources() -> None:
     sources: list[Source] = [FolderSource("seeds", Path("seeds")), FilesSource([Path("a.txt")])]
     assert [source.name for source in sources] == ["seeds", "files"]
 
@@ -51,7 +51,7 @@ def test_every_file_is_read_in_the_order_of_paths(tmp_path: Path) -> None:
     ]
 
 
-def test_an_empty_folder_holds_nothing(tmp_path: Path) -> None:
+def test_an_empty_folder_has_no_digests(tmp_path: Path) -> None:
     assert retrieve(tmp_path) == []
 
 
@@ -86,7 +86,7 @@ def test_a_missing_folder_is_one_problem_with_its_remedy(tmp_path: Path) -> None
     assert str(problem) == f"seeds: no folder {tmp_path}/gone; create it, or change its path in paperbot.toml"
 
 
-def test_a_file_is_no_folder(tmp_path: Path) -> None:
+def test_a_file_instead_of_the_folder_is_a_problem(tmp_path: Path) -> None:
     (tmp_path / "seeds").write_bytes(b"x")
     (problem,) = retrieve(tmp_path / "seeds")
     assert "no folder" in str(problem)
@@ -107,7 +107,7 @@ def test_a_link_to_a_file_is_read(tmp_path: Path) -> None:
     assert retrieve(folder) == [RawDigest("seeds", "link.txt", b"x")]
 
 
-def test_a_link_back_into_the_folder_is_no_loop(tmp_path: Path) -> None:
+def test_a_link_back_into_the_folder_does_not_loop(tmp_path: Path) -> None:
     (tmp_path / "deeper").mkdir()
     (tmp_path / "deeper" / "a.txt").write_bytes(b"x")
     (tmp_path / "deeper" / "up").symlink_to("..")
@@ -131,7 +131,7 @@ def test_a_link_out_to_another_folder_is_a_problem(tmp_path: Path) -> None:
         ("/proc/self/status", "x: still being written; ingest it again when it is complete"),
     ],
 )
-def test_links_that_lead_to_no_file_are_problems(tmp_path: Path, target: str, message: str) -> None:
+def test_links_to_what_is_not_a_file_are_problems(tmp_path: Path, target: str, message: str) -> None:
     if target.startswith("/proc") and not Path(target).exists():
         pytest.skip(f"this system has no {target}")
     (tmp_path / "x").symlink_to(target)
@@ -156,7 +156,7 @@ def test_a_file_over_the_cap_is_not_read(tmp_path: Path) -> None:
     assert the_problem(tmp_path) == "big.txt: 1000.0 MB, more than the 10 MB that a digest may have; split it"
 
 
-def test_a_file_of_just_the_cap_is_read(tmp_path: Path) -> None:
+def test_a_file_of_exactly_the_cap_is_read(tmp_path: Path) -> None:
     with (tmp_path / "big.txt").open("wb") as file:
         file.truncate(MAX_BYTES)
     (digest,) = retrieve(tmp_path)
@@ -164,7 +164,7 @@ def test_a_file_of_just_the_cap_is_read(tmp_path: Path) -> None:
     assert len(digest.content) == MAX_BYTES
 
 
-def test_names_that_can_not_be_printed_are_made_so(tmp_path: Path) -> None:
+def test_unprintable_characters_in_names_are_replaced(tmp_path: Path) -> None:
     name = os.fsdecode(b"o\xffwl\n.txt")
     (tmp_path / name).write_bytes(b"x")
     assert retrieve(tmp_path) == [RawDigest("seeds", "o\ufffdwl\ufffd.txt", b"x")]
@@ -218,7 +218,7 @@ def test_a_folder_below_one_without_permission_is_a_problem(unprivileged_folder:
 # --- files named on the command line ----------------------------------------------------------
 
 
-def test_files_are_named_as_given_and_read_in_their_order(
+def test_files_are_named_as_typed_and_read_in_their_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -234,7 +234,7 @@ def test_files_are_named_as_given_and_read_in_their_order(
     ]
 
 
-def test_a_hidden_file_is_read_if_it_is_asked_for(tmp_path: Path) -> None:
+def test_a_hidden_file_is_read_if_named(tmp_path: Path) -> None:
     (tmp_path / ".hidden").write_bytes(b"x")
     (digest,) = FilesSource([tmp_path / ".hidden"]).retrieve(VISIT)
     assert isinstance(digest, RawDigest)
@@ -247,14 +247,14 @@ def test_a_missing_file_is_a_problem_and_the_others_are_read(tmp_path: Path) -> 
     assert isinstance(digest, RawDigest)
 
 
-def test_a_pipe_named_does_not_block(tmp_path: Path) -> None:
+def test_a_pipe_as_argument_does_not_block(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (problem,) = FilesSource([tmp_path / "pipe"]).retrieve(VISIT)
     assert "a named pipe" in str(problem)
 
 
 @pytest.mark.skipif(not hasattr(fcntl, "F_SETLEASE"), reason="only Linux tells who writes to a file")
-def test_a_file_that_somebody_is_writing_is_picked_up_once_it_is_whole(tmp_path: Path) -> None:
+def test_a_file_being_written_is_read_once_it_is_complete(tmp_path: Path) -> None:
     with (tmp_path / "a.txt").open("wb") as file:
         file.write(b"owls")
         file.flush()
@@ -265,9 +265,7 @@ def test_a_file_that_somebody_is_writing_is_picked_up_once_it_is_whole(tmp_path:
     ]
 
 
-def test_a_file_of_somebody_else_that_can_be_read_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_readable_file_of_another_user_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of others' files the system does not tell who writes them."""
 
     def refuse(*_: object) -> None:

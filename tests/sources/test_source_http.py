@@ -200,7 +200,7 @@ def test_an_error_names_status_and_url(web: Web, fetcher: Fetcher) -> None:
     )
 
 
-def test_a_short_retry_after_is_waited_for_once_and_a_long_one_is_left_to_a_later_run(
+def test_a_short_retry_after_is_waited_for_once_and_a_long_one_not_at_all(
     web: Web, fetcher: Fetcher, time: FakeTime
 ) -> None:
     answers = iter([Page(status=429, headers={"Retry-After": "7"}), Page(b"owls")])
@@ -311,7 +311,7 @@ def test_invalid_hosts_and_ports_never_reach_the_resolver(
         {"Retry-After": "Fri, 31 Dec 9999 23:59:59 GMT", "Date": "Wed, 20 Aug 2025 00:00:00 GMT"},
     ],
 )
-def test_a_retry_after_beyond_all_years_is_capped(
+def test_a_retry_after_beyond_the_largest_date_is_capped(
     web: Web, fetcher: Fetcher, headers: dict[str, str]
 ) -> None:
     web.pages["/"] = Page(status=503, headers=headers)

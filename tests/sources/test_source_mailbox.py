@@ -57,7 +57,7 @@ def test_the_senders_unread_mails_come_once_and_are_marked_as_read(imap: ImapSer
     assert list(source(imap.port).retrieve(VISIT)) == []
 
 
-def test_mails_are_moved_where_that_is_wanted_and_nothing_is_ever_deleted(imap: ImapServer) -> None:
+def test_mails_are_moved_if_configured_and_never_deleted(imap: ImapServer) -> None:
     assert len(list(source(imap.port, moved_to="Read").retrieve(VISIT))) == 2
     assert list(imap.folders["INBOX"]) == [2]
     assert [mail.content for mail in imap.folders["Read"].values()] == [FIRST, SECOND]
@@ -73,7 +73,7 @@ def test_a_server_that_can_not_move_keeps_the_mails_where_they_are() -> None:
         assert flags(server) == {1: {"\\Seen"}}
 
 
-def test_a_mail_is_marked_only_when_the_next_is_asked_for(imap: ImapServer) -> None:
+def test_a_mail_is_marked_only_when_the_next_is_requested(imap: ImapServer) -> None:
     mails = source(imap.port).retrieve(VISIT)
     next(mails)
     assert flags(imap)[1] == set()
@@ -86,7 +86,7 @@ def test_peeking_marks_nothing(imap: ImapServer) -> None:
     assert flags(imap) == {1: set(), 2: set(), 3: set()}
 
 
-def test_a_mail_that_is_too_large_is_a_problem_and_the_others_come(imap: ImapServer) -> None:
+def test_a_mail_that_is_too_large_is_a_problem_and_the_others_are_read(imap: ImapServer) -> None:
     imap.folders["INBOX"][1].content = FIRST + b"x" * MAX_BYTES
     problem, mail = source(imap.port).retrieve(VISIT)
     assert problem == Problem("mail", "mail INBOX/1: more than the 10 MB that a digest may have")
@@ -103,7 +103,7 @@ def test_a_refusal_is_one_line_without_the_password(command: str) -> None:
     assert "secret" not in str(refused.value)
 
 
-def test_no_server_or_another_one_is_one_line() -> None:
+def test_an_unreachable_or_wrong_server_is_reported_on_one_line() -> None:
     with socket.create_server(("127.0.0.1", 0)) as closed:
         port = closed.getsockname()[1]
     with pytest.raises(SourceError, match="refused"):
@@ -173,7 +173,7 @@ def test_the_sender_is_an_address_or_a_domain(sender: str, field: bytes, is_read
         assert len(list(source(server.port, sender=sender).retrieve(VISIT))) == is_read
 
 
-def test_mails_of_others_do_not_keep_the_senders_own_waiting() -> None:
+def test_mails_of_others_do_not_delay_those_of_the_sender() -> None:
     with ImapServer().running() as server:
         server.put(*[b'From: "no-reply@arxiv.org" <x@attacker.example>\r\n\r\n.'] * 150, FIRST)
         assert [raw.name for raw in source(server.port).retrieve(VISIT)] == ["INBOX/151"]
@@ -194,7 +194,7 @@ Answers = dict[str, Callable[[str], bytes]]
         {"SEARCH": lambda _: (b"* SEARCH {9000000}\r\n" + b"x" * 9_000_000 + b"\r\n") * 3},
     ],
 )
-def test_what_no_server_should_answer_is_one_line(answers: Answers) -> None:
+def test_invalid_responses_of_a_server_are_reported_on_one_line(answers: Answers) -> None:
     with ImapServer(answers=answers).running() as server:
         server.put(FIRST)
         with pytest.raises(SourceError, match=f"^127.0.0.1:{server.port}: ") as refused:
@@ -202,7 +202,7 @@ def test_what_no_server_should_answer_is_one_line(answers: Answers) -> None:
     assert len(str(refused.value)) < 400
 
 
-def test_numbers_beyond_all_measure_are_no_mails_and_no_sizes() -> None:
+def test_huge_numbers_are_neither_mail_ids_nor_sizes() -> None:
     with ImapServer(
         answers={"SEARCH": lambda _: b"* SEARCH " + b"9" * 5_000 + b" 1\r\n"}
     ).running() as server:
@@ -215,7 +215,7 @@ def test_numbers_beyond_all_measure_are_no_mails_and_no_sizes() -> None:
         assert problem == Problem("mail", "mail INBOX/1: more than the 10 MB that a digest may have")
 
 
-def test_a_server_that_drips_meets_the_deadline() -> None:
+def test_a_server_that_sends_byte_by_byte_meets_the_deadline() -> None:
     """Each look at the clock moves it by a second: no single read is slow, all of them together are."""
     ticks = count()
 
@@ -236,7 +236,7 @@ def test_a_server_that_drips_meets_the_deadline() -> None:
         thread.join()
 
 
-def test_what_came_before_encryption_is_forgotten() -> None:
+def test_bytes_received_before_tls_are_discarded() -> None:
     """A server in between could put answers there that would be taken for the mail server's own."""
     from bot.sources.imap import Bounds, _Bounded
 

@@ -29,7 +29,7 @@ def contents(source: Source, visit: Visit) -> list[bytes]:
 # --- feeds ------------------------------------------------------------------------------------
 
 
-def test_a_feed_comes_once_while_it_does_not_change(web: Web, fetcher: Fetcher) -> None:
+def test_an_unchanged_feed_is_delivered_once(web: Web, fetcher: Fetcher) -> None:
     def feed(request: Request) -> Page:
         if request.headers.get("if-none-match") == '"1"':
             return Page(status=304)
@@ -41,16 +41,14 @@ def test_a_feed_comes_once_while_it_does_not_change(web: Web, fetcher: Fetcher) 
     assert contents(source, Visit(NOW, memory)) == []
 
 
-def test_a_feed_that_moved_in_the_settings_is_asked_without_the_old_ones_tag(
-    web: Web, fetcher: Fetcher
-) -> None:
+def test_a_feed_with_another_url_is_requested_without_the_old_validators(web: Web, fetcher: Fetcher) -> None:
     web.pages["/new"] = Page(b"owls")
     memory = {"url": f"{web.url}/old", "etag": '"1"', "last-modified": "x"}
     assert contents(FeedSource("owls", f"{web.url}/new", fetcher, HOUR), Visit(NOW, memory)) == [b"owls"]
     assert "if-none-match" not in web.requests[0].headers
 
 
-def test_arxivs_own_feeds_are_known_by_their_host(fetcher: Fetcher) -> None:
+def test_arxivs_own_feeds_are_recognised_by_their_host(fetcher: Fetcher) -> None:
     addresses = (
         "https://rss.arxiv.org/rss/cs.AI",
         "https://arxiv.org.example.org/",
@@ -99,7 +97,7 @@ def hours_ago(*hours: float) -> list[datetime]:
     return [NOW - timedelta(hours=ago) for ago in hours]
 
 
-def test_arxiv_is_asked_for_the_newest_papers_of_the_query(web: Web, fetcher: Fetcher) -> None:
+def test_the_newest_papers_of_the_query_are_requested(web: Web, fetcher: Fetcher) -> None:
     api = Api(web, *hours_ago(1, 2))
     (page,) = contents(arxiv(web, fetcher), Visit(NOW))
     assert page.count(b"<entry>") == 2
@@ -114,7 +112,7 @@ def test_arxiv_is_asked_for_the_newest_papers_of_the_query(web: Web, fetcher: Fe
     ]
 
 
-def test_pages_are_asked_for_back_to_what_is_known_and_some_days_further(web: Web, fetcher: Fetcher) -> None:
+def test_pages_are_requested_back_to_some_days_before_the_newest_paper(web: Web, fetcher: Fetcher) -> None:
     """Papers every half hour for a month: a week of them at first, then four days beyond the newest known."""
     api = Api(web, *hours_ago(*(n / 2 for n in range(1440))))
     memory: dict[str, str] = {}
@@ -124,20 +122,20 @@ def test_pages_are_asked_for_back_to_what_is_known_and_some_days_further(web: We
     assert [parameters["start"] for parameters in api.asked] == ["0", "200", "0"]
 
 
-def test_another_query_begins_anew(web: Web, fetcher: Fetcher) -> None:
+def test_another_query_starts_without_the_old_ones_memory(web: Web, fetcher: Fetcher) -> None:
     Api(web, *hours_ago(*(n / 2 for n in range(1440))))
     memory = {"query": "cat:cs.OW", "newest": NOW.isoformat()}
     assert len(contents(arxiv(web, fetcher), Visit(NOW, memory))) == 2
 
 
-def test_a_query_that_finds_too_much_is_said_to(web: Web, fetcher: Fetcher) -> None:
+def test_a_query_with_too_many_results_is_reported(web: Web, fetcher: Fetcher) -> None:
     Api(web, *hours_ago(*(n / 100 for n in range(3000))))
     *pages, problem = arxiv(web, fetcher).retrieve(Visit(NOW))
     assert len(pages) == 10
     assert problem == Problem("ai", "more than 2,000 new papers; make its query narrower")
 
 
-def test_an_empty_page_where_there_are_papers_is_asked_for_again(web: Web, fetcher: Fetcher) -> None:
+def test_an_empty_page_is_requested_again_if_there_are_papers(web: Web, fetcher: Fetcher) -> None:
     api = Api(web, *hours_ago(1))
     api.empty_answers = 2
     assert len(contents(arxiv(web, fetcher), Visit(NOW))) == 1
@@ -146,13 +144,13 @@ def test_an_empty_page_where_there_are_papers_is_asked_for_again(web: Web, fetch
         contents(arxiv(web, fetcher), Visit(NOW))
 
 
-def test_no_papers_at_all_is_no_failure(web: Web, fetcher: Fetcher) -> None:
+def test_a_query_without_results_is_not_a_failure(web: Web, fetcher: Fetcher) -> None:
     Api(web)
     assert contents(arxiv(web, fetcher), Visit(NOW, memory := {})) == []
     assert memory == {}
 
 
-def test_what_arxiv_says_of_a_wrong_query_is_told(web: Web, fetcher: Fetcher) -> None:
+def test_arxivs_message_about_a_wrong_query_is_reported(web: Web, fetcher: Fetcher) -> None:
     web.pages["/api"] = Page(b"<entry><summary>incorrect id format</summary></entry>", 400)
     with pytest.raises(SourceError, match="arXiv answers: incorrect id format; correct its query"):
         contents(arxiv(web, fetcher), Visit(NOW))
@@ -162,7 +160,7 @@ def test_what_arxiv_says_of_a_wrong_query_is_told(web: Web, fetcher: Fetcher) ->
             contents(arxiv(web, fetcher), Visit(NOW))
 
 
-def test_times_that_are_none_are_passed_over(web: Web, fetcher: Fetcher) -> None:
+def test_invalid_times_are_ignored(web: Web, fetcher: Fetcher) -> None:
     web.pages["/api"] = Page(
         b"<totalResults>1</totalResults><entry><published>2026-99-99T00:00:00Z</published></entry>"
     )
@@ -170,7 +168,7 @@ def test_times_that_are_none_are_passed_over(web: Web, fetcher: Fetcher) -> None
 
 
 @pytest.mark.parametrize("submitted", [b"0001-01-01T00:00:00Z", b"9999-12-31T23:59:59Z"])
-def test_a_time_that_can_not_be_does_not_decide_how_far_the_next_look_goes_back(
+def test_an_implausible_time_does_not_change_how_far_the_next_poll_looks_back(
     web: Web, fetcher: Fetcher, submitted: bytes
 ) -> None:
     good = b"<entry><published>2026-06-12T07:00:00Z</published></entry>"
@@ -190,20 +188,20 @@ def lists(web: Web, fetcher: Fetcher) -> HuggingFaceSource:
     return HuggingFaceSource("hf", fetcher, 2 * HOUR, f"{web.url}/hf")
 
 
-def test_the_last_two_lists_come_and_come_again(web: Web, fetcher: Fetcher) -> None:
+def test_the_lists_of_the_last_two_days_are_retrieved_at_each_poll(web: Web, fetcher: Fetcher) -> None:
     source, memory = lists(web, fetcher), {}
     for now in (NOW, NOW + HOUR):
         assert contents(source, Visit(now, memory)) == [b'["2026-06-11"]', b'["2026-06-12"]']
 
 
-def test_days_that_were_missed_are_made_up_for_up_to_a_week(web: Web, fetcher: Fetcher) -> None:
+def test_missed_days_are_retrieved_up_to_a_week(web: Web, fetcher: Fetcher) -> None:
     source = lists(web, fetcher)
     assert len(contents(source, Visit(NOW, {"last": "2026-06-09"}))) == 5
     assert len(contents(source, Visit(NOW, {"last": "2026-01-01"}))) == 8
     assert len(contents(source, Visit(NOW, {"last": "2027-01-01"}))) == 2
 
 
-def test_a_list_that_is_not_there_yet_is_no_failure_and_an_empty_one_no_digest(
+def test_a_list_not_yet_published_is_not_a_failure_and_an_empty_one_not_a_digest(
     web: Web, fetcher: Fetcher
 ) -> None:
     source = lists(web, fetcher)
@@ -214,7 +212,7 @@ def test_a_list_that_is_not_there_yet_is_no_failure_and_an_empty_one_no_digest(
         contents(source, Visit(NOW))
 
 
-def test_a_busy_host_is_left_alone_for_as_long_as_it_asks(web: Web, fetcher: Fetcher, time: FakeTime) -> None:
+def test_a_busy_host_is_not_polled_before_its_retry_after(web: Web, fetcher: Fetcher, time: FakeTime) -> None:
     source = lists(web, fetcher)
     web.pages["/hf"] = Page(status=429, headers={"Retry-After": "120"})
     with pytest.raises(SourceError) as refused:
