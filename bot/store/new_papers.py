@@ -58,9 +58,9 @@ def new_papers_of(
     for sources, same_sources in by_sources.items():
         arrived |= _arrived(connection, same_sources, upto, sources, as_of)
     lowest = min((ids[0] for ids in arrived.values() if ids), default=upto + 1)
-    familiar = _shown_or_voted(connection, list(arrived), lowest, as_of)
+    excluded = _shown_or_voted(connection, list(arrived), lowest, as_of)
     return {
-        reader_id: [paper_id for paper_id in ids if paper_id not in familiar[reader_id]]
+        reader_id: [paper_id for paper_id in ids if paper_id not in excluded[reader_id]]
         for reader_id, ids in arrived.items()
     }
 
@@ -154,7 +154,7 @@ def _shown_or_voted(
     connection: Connection, reader_ids: Sequence[ReaderId], lowest: PaperId, as_of: AsOf | None
 ) -> Mapping[ReaderId, set[PaperId]]:
     """Read the papers from ``lowest`` on that stood in an edition of a reader or have a vote of theirs."""
-    familiar: dict[ReaderId, set[PaperId]] = defaultdict(set)
+    excluded: dict[ReaderId, set[PaperId]] = defaultdict(set)
     for chunk in in_chunks(reader_ids):
         votes = current_votes(chunk, until=as_of.at if as_of else None)
         picked = select(editions.c.reader_id, picks.c.paper_id).join(picks)
@@ -165,5 +165,5 @@ def _shown_or_voted(
             select(votes.c.reader_id, votes.c.paper_id).where(votes.c.paper_id >= lowest),
         ):
             for reader_id, paper_id in connection.execute(query):
-                familiar[reader_id].add(paper_id)
-    return familiar
+                excluded[reader_id].add(paper_id)
+    return excluded
