@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 import time
@@ -29,6 +30,7 @@ def main(seconds: float, names: list[str]) -> int:
 
     failed = []
     has_atheris = importlib.util.find_spec("atheris") is not None
+    fuzz = _with_atheris if has_atheris else _with_hypothesis
     for name in names or TARGETS:
         folder = CORPUS / name
         folder.mkdir(parents=True, exist_ok=True)
@@ -38,15 +40,16 @@ def main(seconds: float, names: list[str]) -> int:
                 path.write_bytes(seed)
         share = max(1, round(seconds / len(names or TARGETS)))
         print(f"{name}: {share} s by {'atheris' if has_atheris else 'hypothesis'}", flush=True)
-        passed = _with_atheris(name, share, folder) if has_atheris else _with_hypothesis(name, share, folder)
-        if not passed:
+        executions, passed = fuzz(name, share, folder)
+        print(f"{name}: {executions:,} executions, {'nothing found' if passed else 'FAILED'}", flush=True)
+        if not passed or not executions:
             failed.append(name)
     print(f"failed: {', '.join(failed)}" if failed else "nothing found")
     return bool(failed)
 
 
-def _with_atheris(name: str, seconds: int, folder: Path) -> bool:
-    """A process of its own, as libFuzzer ends the one that it runs in."""
+def _with_atheris(name: str, seconds: int, folder: Path) -> tuple[int, bool]:
+    """Fuzz in a process of its own, as libFuzzer ends the process; return the executions and whether all passed."""
     arguments = [
         f"-max_total_time={seconds}",
         f"-max_len={LONGEST}",
@@ -57,7 +60,12 @@ def _with_atheris(name: str, seconds: int, folder: Path) -> bool:
         "-print_final_stats=1",
         str(folder),
     ]
-    return not subprocess.call([sys.executable, __file__, "--atheris", name, *arguments], cwd=ROOT)
+    command = [sys.executable, __file__, "--atheris", name, *arguments]
+    ran = subprocess.run(command, cwd=ROOT, check=False, stderr=subprocess.PIPE, text=True, errors="replace")
+    if ran.returncode:
+        print(ran.stderr[-5_000:], flush=True)
+    executed = re.search(r"stat::number_of_executed_units: (\d+)", ran.stderr)
+    return int(executed[1]) if executed else 0, not ran.returncode
 
 
 def _atheris(name: str, arguments: list[str]) -> None:
@@ -72,8 +80,8 @@ def _atheris(name: str, arguments: list[str]) -> None:
     atheris.Fuzz()
 
 
-def _with_hypothesis(name: str, seconds: int, folder: Path) -> bool:
-    """Seeds with a piece cut out and another put in, until the time is over."""
+def _with_hypothesis(name: str, seconds: int, folder: Path) -> tuple[int, bool]:
+    """Try seeds with a piece cut out and another put in; return the executions and whether all passed."""
     from hypothesis import HealthCheck, given, settings
     from hypothesis import strategies as st
     from targets import TARGETS
@@ -89,12 +97,14 @@ def _with_hypothesis(name: str, seconds: int, folder: Path) -> bool:
         st.one_of(st.binary(max_size=50), st.sampled_from(corpus)),
     )
     last = b""
+    executions = 0
 
     @settings(max_examples=200, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(changed)
     def examples(data: bytes) -> None:
-        nonlocal last
+        nonlocal last, executions
         last = data
+        executions += 1
         TARGETS[name](data)
 
     end = time.monotonic() + seconds
@@ -106,8 +116,8 @@ def _with_hypothesis(name: str, seconds: int, folder: Path) -> bool:
             (CORPUS / f"{name}-crash-{hashlib.sha1(last, usedforsecurity=False).hexdigest()}").write_bytes(
                 last
             )
-            return False
-    return True
+            return executions, False
+    return executions, True
 
 
 if __name__ == "__main__":

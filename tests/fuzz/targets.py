@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import io
 import json
 import os
 import shutil
@@ -143,10 +144,12 @@ def _pages() -> tuple[Callable[[str, bytes], Any], list[str]]:
     import atexit
 
     atexit.register(exits.close)
-    assert invoke(["init", str(home / "papers")]) == 0
+    with contextlib.redirect_stdout(io.StringIO()):
+        assert invoke(["init", str(home / "papers")]) == 0
     profile = home / "papers" / "profiles" / "reward-models.toml"
     profile.write_text(profile.read_text().replace("\n[edition]", "\nopen = true\n\n[edition]", 1))
-    assert invoke(["--home", str(home / "papers"), "run", "--now", NOW]) == 0
+    with contextlib.redirect_stdout(io.StringIO()):
+        assert invoke(["--home", str(home / "papers"), "run", "--now", NOW]) == 0
     os.chdir(home / "papers")
     app = exits.enter_context(open_app(home / "papers"))
     links = app.links(app.store.readers.get("reward-models", "ada@example.org"))
