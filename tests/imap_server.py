@@ -34,11 +34,16 @@ class ImapServer(OnLoopback):
     ) -> None:
         self.folders: dict[str, dict[int, Mail]] = {"INBOX": {}, "Read": {}}
         self.said: list[str] = []
+        self.uid_validity = 1
         self.can_move, self.refuse, self.answers = can_move, refuse, answers or {}
         self.search: Callable[[Mapping[int, Mail]], list[int]] | None = None
         server = self
 
         class Handler(socketserver.StreamRequestHandler):
+            disable_nagle_algorithm = (
+                True  # a response is several writes; each would wait 40 ms for the delayed ACK
+            )
+
             def handle(self) -> None:
                 _Session(server, self).run()
 
@@ -94,6 +99,7 @@ class _Session:
     def _select(self, command: str) -> None:
         self._mails = self._server.folders[command.split(" ", 1)[1].strip('"')]
         self._say(f"* {len(self._mails)} EXISTS".encode())
+        self._say(f"* OK [UIDVALIDITY {self._server.uid_validity}] UIDs valid".encode())
 
     def _search(self, command: str) -> None:
         if self._server.search:
@@ -112,11 +118,12 @@ class _Session:
         content = self._mails[uid].content
         if "RFC822.SIZE" in command:
             self._say(f"* 1 FETCH (UID {uid} RFC822.SIZE {len(content)})".encode())
-        elif "HEADER.FIELDS (FROM)" in command:
+        elif "HEADER.FIELDS (FROM DATE)" in command:
             head = re.sub(rb"\r\n(?=[ \t])", b"", content.partition(b"\r\n\r\n")[0])
-            fields = [line + b"\r\n" for line in head.split(b"\r\n") if line.lower().startswith(b"from:")]
+            lines = head.split(b"\r\n")
+            fields = [line + b"\r\n" for line in lines if line.lower().startswith((b"from:", b"date:"))]
             field = (b"".join(fields) + b"\r\n")[: int(command.rpartition("<0.")[2].partition(">")[0])]
-            start = f"* 1 FETCH (UID {uid} BODY[HEADER.FIELDS (FROM)]<0> {{{len(field)}}}\r\n"
+            start = f"* 1 FETCH (UID {uid} BODY[HEADER.FIELDS (FROM DATE)]<0> {{{len(field)}}}\r\n"
             self._say(start.encode() + field + b")")
         else:
             assert "BODY.PEEK[]" in command

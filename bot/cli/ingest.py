@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 
 @click.command("ingest", short_help="Store new papers, of the sources or of PATHS.")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--again", is_flag=True, help="Also parse digests again that exceeded a limit of the parser.")
+@click.option(
+    "--again",
+    is_flag=True,
+    help="Also parse digests that exceeded a limit, and mails that could not be read.",
+)
 @now_option
 @json_option
 @click.pass_context

@@ -9,11 +9,15 @@ from datetime import date, datetime
 
 @dataclass(frozen=True, slots=True)
 class RawDigest:
-    """Bytes as a source delivered them; ``name`` is the file name or URL, for messages to people."""
+    """Bytes as a source delivered them; ``name`` is the file name or URL, for messages to people.
+
+    ``if_refused`` completes the problem if they can't be read: "the mail from a@example.org stays unread".
+    """
 
     source: str
     name: str
     content: bytes
+    if_refused: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,7 +115,7 @@ class Ingestion:
     """Retrieve, parse and store what sources deliver, at one time.
 
     ``at_once`` polls sources that are not due yet; ``again`` parses digests that are refused because parsing them
-    met a limit earlier.
+    met a limit earlier, and mails that could not be read.
     """
 
     store: Store
@@ -147,29 +147,36 @@ class Ingestion:
 
     def ingest_source(self, source: Source, state: SourceState) -> Iterator[DigestReport | Problem]:
         """Poll one source, record how that went, and check its health."""
-        visit = Visit(self.now, dict(state.memory))
+        visit = Visit(self.now, dict(state.memory), again=self.again)
         problems: list[Problem] = []
         failure: SourceError | None = None
         digests = 0
         try:
             for raw in retrieved(source, visit):
                 for outcome in [raw] if isinstance(raw, Problem) else self.ingest_digest(raw):
-                    yield outcome
-                    if isinstance(outcome, Problem):
-                        problems.append(outcome)
-                    else:
+                    if isinstance(outcome, DigestReport):
                         digests += 1
+                        yield outcome
+                        continue
+                    problem = outcome
+                    if isinstance(raw, RawDigest):
+                        visit.refused.add(raw.name)
+                        if raw.if_refused:
+                            problem = replace(problem, problem=f"{problem.problem}; {raw.if_refused}")
+                    problems.append(problem)
+                    yield problem
         except SourceError as error:
             failure = error
             problems.append(Problem(source.name, str(error)))
             yield problems[-1]
+        # After a problem, the new memory (an ETag, the newest date) would hide what was not stored from the next poll.
+        memory = {**(state.memory if problems else visit.memory), **visit.lasting}
         # One unreadable file of many is a problem, but not a failure of the folder.
         if problems and (failure or not digests):
             wait = failure.retry_after if failure else None
-            state = after_failure(state, problems[-1], wait, self.now)
+            state = replace(after_failure(state, problems[-1], wait, self.now), memory=memory)
         else:
-            # The new memory (an ETag, the newest date) would hide what was not stored from the next poll.
-            state = after_success(state, state.memory if problems else visit.memory, self.now)
+            state = after_success(state, memory, self.now)
         # Recorded before the health check, so that a mistake in the check does not repeat the poll at the next run.
         self.store.sources.record(state)
         report = check_health(source, self.store, self.now, state)

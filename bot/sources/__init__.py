@@ -31,6 +31,12 @@ class Visit:
     now: datetime
     memory: dict[str, str] = field(default_factory=dict)
     peek: bool = False
+    # Deliver again what was refused earlier.
+    again: bool = False
+    # The names of this visit's digests that can't be read; the caller adds one before it takes the next digest.
+    refused: set[str] = field(default_factory=set)
+    # What is stored in ``memory`` even if a digest was refused or the visit failed.
+    lasting: dict[str, str] = field(default_factory=dict)
 
 
 class Source(Protocol):

@@ -1,23 +1,25 @@
 """Mails of one sender in an IMAP mailbox: read, then moved to another folder or marked as read. Never deleted.
 
-A mail is marked only after it was taken in, so that nothing is lost where the work breaks off; one that comes
-twice is known by its content.
+A mail is marked only after it was stored, so that an interrupted poll loses nothing; a mail that is read twice is
+recognised by its content. A mail that can't be read stays unread in its folder, for its owner to look at. Its UID is
+stored, so that it is not downloaded with each poll; ``paperbot ingest --again`` tries it once more.
 
-A server looks for the sender anywhere in the From field, in a display name too, so that each mail's own address is
-looked at before the mail is read. Mails of others stay as they are. What a mail holds is parsed elsewhere.
+An IMAP server searches for the sender in all of the From field, display names included, so each mail's address is
+checked before the mail is downloaded. Mails of other senders are not touched. Mails are parsed in ``bot.digests``.
 """
 
 from __future__ import annotations
 
 import imaplib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from email import policy
 from email.errors import InvalidHeaderDefect
 from email.parser import BytesHeaderParser
+from email.utils import parsedate_to_datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
@@ -29,15 +31,19 @@ if TYPE_CHECKING:
     from bot.sources.imap import Mailbox
 
 MAX_BYTES = 10_000_000
+_REFUSED = (
+    "refused"  # key of the source's memory: "UIDVALIDITY:UID,UID", the refused mails that are still unread
+)
 _STEP_SECONDS = 30.0  # one read or write
-_MOST_MAILS = 100  # in one visit; the others come with the next
-_LONGEST_FROM = 2_000  # bytes; more is no address of one sender
-_LONGEST_NUMBER = 10  # digits; IMAP's numbers have 32 bits
+_MAX_MAILS = 100  # in one poll; the next poll continues
+_MAX_HEADER = 2_000  # bytes of the fields From and Date; longer ones don't hold a single sender
+_MAX_ADDRESS = 100  # characters of an address that a problem shows
+_MAX_DIGITS = 10  # IMAP's numbers have 32 bits
 
 
 @dataclass(frozen=True, slots=True)
 class MailboxSource:
-    """The unread mails of ``sender`` in ``folder``; ``moved_to`` is empty where they are only marked as read."""
+    """The unread mails of ``sender`` in ``folder``; if ``moved_to`` is empty, they are only marked as read."""
 
     name: str
     host: str
@@ -50,26 +56,50 @@ class MailboxSource:
     folder: str = "INBOX"
     moved_to: str = ""
     kind: str = "mailbox"
-    seconds: float = 300.0  # for all of a visit
+    seconds: float = 300.0  # for all of a poll
     clock: Callable[[], float] = time.monotonic
 
     @property
     def follows_arxiv_calendar(self) -> bool:
-        """Whether it is arXiv that writes the mails."""
+        """Whether the sender is arXiv."""
         return self.sender.lower().endswith("arxiv.org")
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
-        """The mails, oldest first; raises SourceError."""
+        """Yield the mails, oldest first; raises SourceError."""
         with self._open() as mailbox:
-            own = (uid for uid in self._unread(mailbox) if self._is_of_sender(mailbox, uid))
-            for uid in islice(own, _MOST_MAILS):
-                yield self._mail(mailbox, uid)
-                if not visit.peek:
-                    self._settle(mailbox, uid)
+            uids = self._unread(mailbox)
+            uid_validity = _uid_validity(mailbox)
+            # The UIDs of mails that their owner has read or deleted since are dropped.
+            refused = _load_uids(visit.memory.get(_REFUSED, ""), uid_validity).intersection(uids)
+            visit.lasting[_REFUSED] = _dump_uids(uid_validity, refused)
+            candidates = uids if visit.again else [uid for uid in uids if uid not in refused]
+            headers = ((uid, self._header(mailbox, uid)) for uid in candidates)
+            own = ((uid, header) for uid, header in headers if self._is_from_sender(header))
+            for uid, header in islice(own, _MAX_MAILS):
+                name = f"{self.folder}/{uid}"
+                unread = f"the mail from {header.address} of {header.date} stays unread"
+                if self._size(mailbox, uid) > MAX_BYTES:
+                    reason = f"more than the {MAX_BYTES // 1_000_000} MB that a digest may have"
+                    yield Problem(self.name, f"mail {name}: {reason}; {unread}")
+                    is_refused = True
+                elif (content := self._content(mailbox, uid)) is None:
+                    yield Problem(self.name, f"mail {name}: the server does not deliver it; {unread}")
+                    continue  # and the next poll tries again
+                else:
+                    yield RawDigest(self.name, name, content, if_refused=unread)
+                    is_refused = name in visit.refused
+                if visit.peek:
+                    continue
+                if is_refused:
+                    refused.add(uid)
+                else:
+                    refused.discard(uid)
+                    self._mark_as_read(mailbox, uid)
+                visit.lasting[_REFUSED] = _dump_uids(uid_validity, refused)
 
     @contextmanager
     def _open(self) -> Iterator[Mailbox]:
-        """The folder, opened; whatever goes wrong with the server, now or later, becomes a SourceError."""
+        """Open the folder; any error of the server, then or later, becomes a SourceError."""
         from imap_tools.errors import ImapToolsError
 
         from bot.sources.imap import Bounds, Mailbox
@@ -82,58 +112,62 @@ class MailboxSource:
                 yield mailbox
             finally:
                 mailbox.client.shutdown()
-        except (
-            ImapToolsError,
-            imaplib.IMAP4.error,
-            OSError,
-            ValueError,
-        ) as error:  # ValueError: 8-bit words, numbers
+        # imap_tools and imaplib raise ValueError for 8-bit words and for numbers of thousands of digits.
+        except (ImapToolsError, imaplib.IMAP4.error, OSError, ValueError) as error:
             reason = " ".join(str(error).split())[:300].replace(self.password or "\0", "***")
             raise SourceError(f"{self.host}:{self.port}: {reason}") from None
 
     def _unread(self, mailbox: Mailbox) -> list[str]:
-        """The UIDs of unread mails in which the server finds the sender."""
+        """Return the UIDs of unread mails whose From field holds the sender."""
         from imap_tools import AND
 
         uids = mailbox.uids(AND(seen=False, deleted=False, from_=self.sender))
-        return [uid for uid in uids if uid.isdecimal() and len(uid) <= _LONGEST_NUMBER]
+        return [uid for uid in uids if uid.isdecimal() and len(uid) <= _MAX_DIGITS]
 
-    def _is_of_sender(self, mailbox: Mailbox, uid: str) -> bool:
-        """Whether the mail's only From address is the sender's, or in the domain that the settings name."""
-        wanted = f"(BODY.PEEK[HEADER.FIELDS (FROM)]<0.{_LONGEST_FROM}>)"
-        _, parts = mailbox.client.uid("FETCH", uid, wanted)
-        address = _from_address(_literal(parts) or b"")
+    def _header(self, mailbox: Mailbox, uid: str) -> _Header:
+        fields = f"(BODY.PEEK[HEADER.FIELDS (FROM DATE)]<0.{_MAX_HEADER}>)"
+        _, parts = mailbox.client.uid("FETCH", uid, fields)
+        content = _literal(parts) or b""
+        return _Header(_from_address(content), _date(content))
+
+    def _is_from_sender(self, header: _Header) -> bool:
+        """Return whether the address is the sender's, or in the domain that the settings name."""
         sender = self.sender.lower()
-        return address == sender if "@" in sender.lstrip("@") else _is_in_domain(address, sender.lstrip("@"))
+        if "@" in sender.lstrip("@"):
+            return header.address == sender
+        domain = header.address.rpartition("@")[2]
+        return f".{domain}".endswith(f".{sender.lstrip('@')}")
 
-    def _mail(self, mailbox: Mailbox, uid: str) -> RawDigest | Problem:
-        """The mail's bytes, read without marking it; a Problem where it is too large."""
+    def _size(self, mailbox: Mailbox, uid: str) -> int:
         _, size = mailbox.client.uid("FETCH", uid, "(RFC822.SIZE)")
-        name = f"{self.folder}/{uid}"
-        if _last_number(size) > MAX_BYTES:
-            return Problem(
-                self.name, f"mail {name}: more than the {MAX_BYTES // 1_000_000} MB that a digest may have"
-            )
+        return _last_number(size)
+
+    def _content(self, mailbox: Mailbox, uid: str) -> bytes | None:
+        """Download a mail without marking it as read; None if the server does not deliver it."""
         _, parts = mailbox.client.uid("FETCH", uid, "(BODY.PEEK[])")
-        content = _literal(parts)
-        if content is None:
-            return Problem(self.name, f"mail {name}: the server does not hand it out")
-        return RawDigest(self.name, name, content)
+        return _literal(parts)
 
-    def _settle(self, mailbox: Mailbox, uid: str) -> None:
-        """Marks the mail as read, then moves it where that is wanted.
+    def _mark_as_read(self, mailbox: Mailbox, uid: str) -> None:
+        """Mark a mail as read, and move it if the settings say so.
 
-        Only a server's own MOVE (RFC 6851) will do: a copy would leave the mail to be deleted, and with it
-        others that the mailbox's owner has marked for that.
+        Only by the server's MOVE (RFC 6851): after a copy the mail would have to be expunged, and with it every other
+        mail that the mailbox's owner has marked as deleted.
         """
         mailbox.client.uid("STORE", uid, "+FLAGS.SILENT", "(\\Seen)")
         if self.moved_to and "MOVE" in mailbox.client.capabilities:
             mailbox.move(uid, self.moved_to)
 
 
+@dataclass(frozen=True, slots=True)
+class _Header:
+    """The only address of a From field in lower case, empty if there is none; and the date, as shown in a problem."""
+
+    address: str
+    date: str
+
+
 def _from_address(header: bytes) -> str:
-    """The only address of a From field, in lower case; empty where there are several, none, or broken ones."""
-    if len(header) >= _LONGEST_FROM:
+    if len(header) >= _MAX_HEADER:
         return ""
     try:
         fields = BytesHeaderParser(policy=policy.default).parsebytes(header).get_all("From", [])
@@ -141,25 +175,46 @@ def _from_address(header: bytes) -> str:
             return ""
         addresses = fields[0].addresses
         return str(addresses[0].addr_spec).lower() if len(addresses) == 1 else ""
-    except Exception:  # the library has many ways to fail at so few bytes, nested comments among them
+    except (
+        Exception
+    ):  # the library fails in many ways at as few bytes as these, at nested comments for example
         return ""
 
 
-def _is_in_domain(address: str, domain: str) -> bool:
-    return f".{address.rpartition('@')[2]}".endswith(f".{domain}")
+def _date(header: bytes) -> str:
+    try:
+        text = str(BytesHeaderParser().parsebytes(header).get("Date", ""))
+        return f"{parsedate_to_datetime(text):%Y-%m-%d %H:%M}"
+    except Exception:  # as above
+        return "unknown date"
+
+
+def _uid_validity(mailbox: Mailbox) -> str:
+    """Return the folder's UIDVALIDITY (RFC 3501, 2.3.1.1): once it changes, UIDs of earlier polls mean nothing."""
+    _, values = mailbox.client.response("UIDVALIDITY")
+    value = values[0] if values else None
+    text = value.decode(errors="replace") if isinstance(value, bytes) else ""
+    return text if text.isdecimal() and len(text) <= _MAX_DIGITS else ""
+
+
+def _load_uids(text: str, uid_validity: str) -> set[str]:
+    """Return the UIDs that ``_dump_uids`` wrote; none if they are of another UIDVALIDITY."""
+    validity, _, uids = text.partition(":")
+    return set(uids.split(",")) - {""} if validity == uid_validity else set()
+
+
+def _dump_uids(uid_validity: str, uids: Iterable[str]) -> str:
+    return f"{uid_validity}:{','.join(sorted(uids, key=int))}"
 
 
 def _literal(answer: list[object]) -> bytes | None:
-    """The bytes that a server hands out in an answer; None where it hands out none."""
+    """Return the literal in a server's response; None if there is none."""
     content = next((part[1] for part in answer if isinstance(part, tuple)), None)
     return content if isinstance(content, bytes) else None
 
 
 def _last_number(answer: list[object]) -> int:
-    """The number at the end of a server's ``1 (UID 7 RFC822.SIZE 1234)``; 0 where there is none.
-
-    One of more digits than a size has is taken for a size above every cap.
-    """
+    """Return the number at the end of ``1 (UID 7 RFC822.SIZE 1234)``, cut to ten digits; 0 if there is none."""
     text = next((item.decode(errors="replace") for item in answer if isinstance(item, bytes)), "")
     digits = text.rstrip(") ").rpartition(" ")[2]
-    return int(digits[:_LONGEST_NUMBER]) if digits.isdecimal() else 0
+    return int(digits[:_MAX_DIGITS]) if digits.isdecimal() else 0

@@ -16,12 +16,19 @@ from servers import speaking
 
 from bot.domain import Problem, RawDigest
 from bot.errors import SourceError
-from bot.sources import Visit
+from bot.sources import Visit, mailbox
 from bot.sources.mailbox import MAX_BYTES, MailboxSource
 
 VISIT = Visit(datetime(2026, 6, 12, tzinfo=UTC))
-FIRST = b"From: no-reply@arxiv.org\r\nSubject: cs daily\r\n\r\nOwls.\r\n"
-SECOND = b"From: no-reply@arxiv.org\r\nSubject: cs daily\r\n\r\nBees.\r\n"
+TOO_LARGE = Problem(
+    "mail",
+    "mail INBOX/1: more than the 10 MB that a digest may have; "
+    "the mail from no-reply@arxiv.org of 2026-06-12 08:30 stays unread",
+)
+FIRST = (
+    b"From: no-reply@arxiv.org\r\nDate: Fri, 12 Jun 2026 08:30:00 +0200\r\nSubject: cs daily\r\n\r\nOwls.\r\n"
+)
+SECOND = b"Date: 12 Jun 2026 08:30 -0000\r\nFrom: no-reply@arxiv.org\r\nSubject: cs daily\r\n\r\nBees.\r\n"
 PRIVATE = b"From: grace@example.org\r\n\r\nDear Ada\r\n"
 
 
@@ -52,7 +59,11 @@ def flags(server: ImapServer) -> dict[int, set[str]]:
 
 def test_the_senders_unread_mails_come_once_and_are_marked_as_read(imap: ImapServer) -> None:
     digests = list(source(imap.port).retrieve(VISIT))
-    assert digests == [RawDigest("mail", "INBOX/1", FIRST), RawDigest("mail", "INBOX/3", SECOND)]
+    unread = "the mail from no-reply@arxiv.org of 2026-06-12 08:30 stays unread"
+    assert digests == [
+        RawDigest("mail", "INBOX/1", FIRST, if_refused=unread),
+        RawDigest("mail", "INBOX/3", SECOND, if_refused=unread),
+    ]
     assert flags(imap) == {1: {"\\Seen"}, 2: set(), 3: {"\\Seen"}}
     assert list(source(imap.port).retrieve(VISIT)) == []
 
@@ -89,8 +100,35 @@ def test_peeking_marks_nothing(imap: ImapServer) -> None:
 def test_a_mail_that_is_too_large_is_a_problem_and_the_others_are_read(imap: ImapServer) -> None:
     imap.folders["INBOX"][1].content = FIRST + b"x" * MAX_BYTES
     problem, mail = source(imap.port).retrieve(VISIT)
-    assert problem == Problem("mail", "mail INBOX/1: more than the 10 MB that a digest may have")
-    assert mail == RawDigest("mail", "INBOX/3", SECOND)
+    assert problem == TOO_LARGE
+    assert isinstance(mail, RawDigest)
+    assert mail.content == SECOND
+    assert flags(imap) == {1: set(), 2: set(), 3: {"\\Seen"}}
+    assert [said for said in imap.said if said.startswith("UID FETCH 1 (BODY.PEEK[])")] == []
+
+
+def test_a_mail_that_the_server_does_not_deliver_stays_unread_and_is_tried_again(imap: ImapServer) -> None:
+    imap.answers = {"FETCH (BODY.PEEK[])": lambda _: b""}
+    visit = Visit(VISIT.now)
+    problems = list(source(imap.port).retrieve(visit))
+    assert [str(problem) for problem in problems] == [
+        f"mail: mail INBOX/{uid}: the server does not deliver it; "
+        "the mail from no-reply@arxiv.org of 2026-06-12 08:30 stays unread"
+        for uid in (1, 3)
+    ]
+    imap.answers = {}
+    assert len(list(source(imap.port).retrieve(Visit(VISIT.now, dict(visit.lasting))))) == 2
+
+
+@pytest.mark.parametrize(
+    "date", [b"", b"Date:\r\n", b"Date: x\r\n", b"Date: 1 Jan 99999 00:00\r\n", b"Date: \xff\r\n"]
+)
+def test_a_mail_with_a_broken_date_is_read(date: bytes) -> None:
+    with ImapServer().running() as server:
+        server.put(b"From: no-reply@arxiv.org\r\n" + date + b"\r\nOwls.\r\n")
+        (mail,) = source(server.port).retrieve(VISIT)
+        assert isinstance(mail, RawDigest)
+        assert mail.if_refused == "the mail from no-reply@arxiv.org of unknown date stays unread"
 
 
 @pytest.mark.parametrize("command", ["LOGIN", "SELECT", "SEARCH"])
@@ -189,12 +227,14 @@ Answers = dict[str, Callable[[str], bytes]]
         {"SEARCH": lambda _: b"* SEARCH \xff\r\n"},
         {"SELECT": lambda _: b"* " + b"9" * 5_000 + b" EXISTS\r\n* OK {" + b"9" * 5_000 + b"}\r\n"},
         {"SEARCH": lambda _: b"* SEARCH {300000000}\r\n" + b"x" * 1_000_000},
-        {"SEARCH": lambda _: b"x" * 25_000_000},
-        {"SEARCH": lambda _: b"* SEARCH 1\r\n" * 1_000_000},
-        {"SEARCH": lambda _: (b"* SEARCH {9000000}\r\n" + b"x" * 9_000_000 + b"\r\n") * 3},
+        {"SEARCH": lambda _: b"x" * 2_500_000},
+        {"SEARCH": lambda _: b"* SEARCH 1\r\n" * 200_000},
+        {"SEARCH": lambda _: (b"* SEARCH {900000}\r\n" + b"x" * 900_000 + b"\r\n") * 3},
     ],
 )
-def test_invalid_responses_of_a_server_are_reported_on_one_line(answers: Answers) -> None:
+def test_invalid_responses_of_a_server_are_reported_on_one_line(answers: Answers, monkeypatch) -> None:
+    # A tenth of the cap, and of the time until a server reaches it.
+    monkeypatch.setattr(mailbox, "MAX_BYTES", MAX_BYTES // 10)
     with ImapServer(answers=answers).running() as server:
         server.put(FIRST)
         with pytest.raises(SourceError, match=f"^127.0.0.1:{server.port}: ") as refused:
@@ -212,7 +252,7 @@ def test_huge_numbers_are_neither_mail_ids_nor_sizes() -> None:
     with ImapServer(answers=huge).running() as server:
         server.put(FIRST)
         (problem,) = source(server.port).retrieve(VISIT)
-        assert problem == Problem("mail", "mail INBOX/1: more than the 10 MB that a digest may have")
+        assert problem == TOO_LARGE
 
 
 def test_a_server_that_sends_byte_by_byte_meets_the_deadline() -> None:

@@ -1,0 +1,149 @@
+"""A mail that can't be read is reported once and stays unread, and no later poll downloads it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from imap_server import ImapServer
+from support import digest
+
+from bot.digests import parse
+from bot.domain import ParsedDigest, Problem, RawDigest
+from bot.errors import LimitError, ParserError
+from bot.ingestion.service import DigestReport, Ingestion
+from bot.sources.mailbox import MailboxSource
+from bot.store import Store, open_store
+
+NOW = datetime(2026, 6, 12, 8, 0, tzinfo=UTC)
+HEADER = b"From: Owls <list@example.org>\r\nDate: Fri, 12 Jun 2026 06:30:00 +0000\r\n\r\n"
+GOOD = HEADER + digest("Owls by night").encode()
+NO_DIGEST = HEADER + b"The list moves to another server."
+UNREAD = "the mail from list@example.org of 2026-06-12 06:30 stays unread"
+
+Poll = Callable[..., list[DigestReport | Problem]]
+
+
+@pytest.fixture
+def imap() -> Iterator[ImapServer]:
+    with ImapServer().running() as server:
+        yield server
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with open_store(f"sqlite:///{tmp_path / 'paperbot.db'}") as store:
+        yield store
+
+
+@pytest.fixture
+def poll(imap: ImapServer, store: Store) -> Poll:
+    source = MailboxSource(
+        name="mail",
+        host="127.0.0.1",
+        port=imap.port,
+        security="none",
+        username="ada",
+        password="a secret",
+        sender="list@example.org",
+        poll_interval=timedelta(minutes=15),
+        moved_to="Read",
+    )
+
+    def poll(parse=parse, *, again: bool = False) -> list[DigestReport | Problem]:
+        imap.said.clear()
+        ingestion = Ingestion(store, parse, NOW, at_once=True, again=again)
+        return list(ingestion.ingest_sources([source]))
+
+    return poll
+
+
+def downloads(imap: ImapServer) -> list[str]:
+    return [said.split(" ")[2] for said in imap.said if "BODY.PEEK[]" in said]
+
+
+def raise_limit_error(_: RawDigest) -> tuple[ParsedDigest, ...]:
+    raise LimitError("parsing it takes more than 30 s of processor time")
+
+
+def raise_parser_error(_: RawDigest) -> tuple[ParsedDigest, ...]:
+    raise ParserError("the process that parses digests doesn't start")
+
+
+def test_a_refused_mail_stays_unread_where_it_is_and_the_others_are_moved(
+    imap: ImapServer, poll: Poll
+) -> None:
+    imap.put(NO_DIGEST, GOOD)
+    problem, report = poll()
+    assert isinstance(problem, Problem)
+    assert problem.source == "mail/INBOX/1"
+    assert problem.problem.endswith(f"; {UNREAD}")
+    assert isinstance(report, DigestReport)
+    assert {uid: mail.flags for uid, mail in imap.folders["INBOX"].items()} == {1: set()}
+    assert list(imap.folders["Read"]) == [2]
+
+
+@pytest.mark.parametrize("with_good_mail", [False, True])
+def test_a_refused_mail_is_reported_and_downloaded_once(
+    imap: ImapServer, poll: Poll, with_good_mail: bool
+) -> None:
+    imap.put(NO_DIGEST, *[GOOD] * with_good_mail)
+    assert sum(isinstance(outcome, Problem) for outcome in poll()) == 1
+    assert poll() == []
+    assert downloads(imap) == []
+    imap.put(GOOD.replace(b"Owls", b"Bees"))
+    (report,) = poll()
+    assert isinstance(report, DigestReport)
+    assert "1" not in downloads(imap)
+    assert poll() == []
+    assert imap.folders["INBOX"][1].flags == set()
+
+
+def test_a_mail_that_met_a_limit_stays_unread_too(imap: ImapServer, poll: Poll) -> None:
+    imap.put(GOOD)
+    (problem,) = poll(raise_limit_error)
+    assert str(problem) == (
+        "mail/INBOX/1: parsing it takes more than 30 s of processor time; it is refused from now on, "
+        f"`paperbot ingest --again` tries again; {UNREAD}"
+    )
+    assert (poll(), downloads(imap)) == ([], [])
+
+
+def test_again_downloads_refused_mails_and_moves_those_that_can_be_read_now(
+    imap: ImapServer, poll: Poll, store: Store
+) -> None:
+    imap.put(GOOD, NO_DIGEST)
+    poll(raise_limit_error)
+    report, problem = poll(again=True)
+    assert isinstance(report, DigestReport)
+    assert str(problem).endswith(UNREAD)
+    assert (list(imap.folders["INBOX"]), list(imap.folders["Read"])) == ([2], [1])
+    assert store.sources.states()["mail"].memory == {"refused": "1:2"}
+
+
+def test_a_mail_that_its_owner_has_read_is_forgotten(imap: ImapServer, poll: Poll, store: Store) -> None:
+    imap.put(NO_DIGEST, NO_DIGEST + b" Twice.")
+    poll()
+    imap.folders["INBOX"][1].flags.add("\\Seen")
+    poll()
+    assert store.sources.states()["mail"].memory == {"refused": "1:2"}
+
+
+def test_uids_of_another_uid_validity_are_not_compared(imap: ImapServer, poll: Poll) -> None:
+    imap.put(NO_DIGEST)
+    poll()
+    imap.folders["INBOX"][1].content = GOOD
+    imap.uid_validity = 2
+    (report,) = poll()
+    assert isinstance(report, DigestReport)
+
+
+def test_a_parser_that_can_not_start_refuses_no_mail(imap: ImapServer, poll: Poll) -> None:
+    imap.put(GOOD)
+    (problem,) = poll(raise_parser_error)
+    assert str(problem) == "mail: the process that parses digests doesn't start"
+    assert imap.folders["INBOX"][1].flags == set()
+    (report,) = poll()
+    assert isinstance(report, DigestReport)
