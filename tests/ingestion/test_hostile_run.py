@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from hostile.shapes import CRASHES, SHAPES
 from support import ROOT, digest
 
 from bot.app import open_app
 from bot.domain import Edition, Problem, RawDigest
+from bot.editions.corpus_cache import CorpusCache
 from bot.parsing import Limits, Parser
 from bot.sources import Source, Visit
+from bot.store import open_store
 
 NOW = datetime(2026, 6, 12, 8, 0, tzinfo=UTC)
+# Ten times the size of the review's smallest file. The largest file that is read adds minutes: only on request.
+SIZE = 5_000_000 if os.environ.get("PAPERBOT_TEST_LARGEST") else 80_000
+HOSTILE_CHILD = ("hostile_child", (ROOT / "tests" / "parsing", ROOT))
 COMMANDS = ("spin", "fill", "crash", "leave", "err", "connect")
 
 
@@ -56,18 +65,16 @@ def place(home: Path) -> Path:
     return home
 
 
-def editions_of(home: Path, state: str, *more: Source) -> tuple[list[tuple[object, ...]], list[Problem]]:
+def editions_of(
+    home: Path, state: str, parser: Parser, *more: Source
+) -> tuple[list[tuple[object, ...]], list[Problem]]:
     """Who got which papers, in a store of its own, and the problems."""
     settings = home / "paperbot.toml"
     text = settings.read_text()
     settings.write_text(f'[store]\nurl = "sqlite:///{state}.db"\n{text}')
     editions: list[Edition] = []
-    limits = Limits(seconds=1, memory=400_000_000)
     try:
-        with (
-            Parser(limits, module="hostile_child", path=(ROOT / "tests" / "parsing", ROOT)) as parser,
-            open_app(home, parser=parser) as app,
-        ):
+        with parser, open_app(home, parser=parser) as app:
             vars(app)["sources"] = [*more, *app.sources]
             report = app.daily_job.run(NOW, show=editions.append)
     finally:
@@ -79,7 +86,9 @@ def editions_of(home: Path, state: str, *more: Source) -> tuple[list[tuple[objec
 
 
 def test_each_reader_gets_the_same_edition_as_without_hostile_sources(place: Path) -> None:
-    usual, problems = editions_of(place, "usual")
+    limits = Limits(seconds=1, memory=400_000_000)
+    module, path = HOSTILE_CHILD
+    usual, problems = editions_of(place, "usual", Parser())
     assert problems == []
     assert [edition[:2] for edition in usual] == [
         (f"{slug}/{name}@example.org", 9) for slug in ("models", "owls") for name in ("ada", "bob")
@@ -88,7 +97,7 @@ def test_each_reader_gets_the_same_edition_as_without_hostile_sources(place: Pat
     for folder, place_in_order in (("one", "a"), ("two", "z"), ("three", "a")):
         for command in COMMANDS:
             (place / folder / f"{place_in_order}-{command}.txt").write_text(f"!{command}{' ' * len(folder)}")
-    got, problems = editions_of(place, "hostile", Mad())
+    got, problems = editions_of(place, "hostile", Parser(limits, module=module, path=path), Mad())
     assert got == usual
     named = {problem.source for problem in problems}
     assert named == {
@@ -98,3 +107,42 @@ def test_each_reader_gets_the_same_edition_as_without_hostile_sources(place: Pat
         *(f"two/z-{command}.txt" for command in COMMANDS),
         *(f"three/a-{command}.txt" for command in COMMANDS),
     }
+
+
+def test_all_hostile_shapes_at_once_change_no_edition_of_the_good_sources(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the real parser process, from a source that comes first; each file gives its papers or a problem."""
+    for profile in place.glob("profiles/*"):
+        profile.write_text('sources = ["one", "two", "three"]\n' + profile.read_text())
+    settings = place / "paperbot.toml"
+    table = '[[sources]]\nname = "hostile"\nkind = "folder"\npath = "hostile"\n'
+    settings.write_text(table + settings.read_text())
+    (place / "hostile").mkdir()
+    with open_app(place) as app:
+        app.daily_job.ingest(NOW - timedelta(days=1))
+    # Papers of hostile files enter the vocabulary as any others do. Both runs rank with that of the day before.
+    monkeypatch.setattr(CorpusCache, "renew", lambda _: None)
+    for path in place.glob("*/m-good.txt"):
+        text = path.read_text()
+        path.write_text(text.replace("Reward models of", "New reward models of"))
+    without = tmp_path / "without"
+    shutil.copytree(place, without)
+    usual, problems = editions_of(without, "state/paperbot", Parser())
+    assert problems == []
+    assert all(picks for *_, picks in usual)
+    contents = {name: shape.content(SIZE) for name, shape in SHAPES.items()} | CRASHES
+    for name, content in contents.items():
+        (place / "hostile" / f"{name}.txt").write_bytes(content)
+    got, problems = editions_of(place, "state/paperbot", Parser())
+    assert got == usual
+    named = {problem.source for problem in problems}
+    assert named <= {f"hostile/{name}.txt" for name in contents}
+    with open_store(f"sqlite:///{place}/state/paperbot.db") as store:
+        for name, content in contents.items():
+            digests = store.papers.digests_with(hashlib.sha256(content).hexdigest())
+            has_result = any(digest.papers or digest.rejected for digest in digests)
+            assert has_result != (f"hostile/{name}.txt" in named), name
+            expected = SHAPES[name].expected_papers(SIZE) if name in SHAPES else None
+            papers = sum(digest.papers for digest in digests)
+            assert expected is None or papers in (0, expected), name
