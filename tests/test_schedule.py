@@ -145,3 +145,24 @@ def test_days_between_are_those_of_the_schedule_with_both_ends():
     ]
     assert days_between(wednesday, wednesday, WORKDAYS) == [wednesday]
     assert days_between(date(2025, 5, 10), date(2025, 5, 11), WORKDAYS) == []
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    before=st.integers(0, 23),
+    after=st.integers(0, 23),
+    change=st.datetimes(datetime(2025, 5, 5), datetime(2025, 5, 16), timezones=st.just(UTC)),
+    zone=st.sampled_from(ZONES),
+)
+def test_a_changed_time_makes_no_earlier_day_due(before, after, change, zone):
+    """Looked at each hour, only today is ever due, however the time of day was changed meanwhile."""
+    start = at("2025-05-05T00:00+00:00")
+    # Some zones are offset by a fraction of an hour; the minutes of their moments come up once an hour as well.
+    now = start
+    last = None
+    while now < start + timedelta(days=14):
+        clock = time(before) if now < change else time(after)
+        due = due_slots(clock, WORKDAYS, zone, now, last=last, since=start)
+        assert due in ([], [local_date(now, zone)])
+        last = due[0] if due else last
+        now += timedelta(minutes=15)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -11,11 +11,11 @@ import click
 
 from bot.cli.options import app_of, json_option, now_option
 from bot.cli.output import console, plain, print_json, table, why
-from bot.domain import Edition, Pick, Vote
+from bot.domain import Edition, Vote
 from bot.wording import plural
 
 if TYPE_CHECKING:
-    from bot.evaluation.replay import LaterEvents
+    from bot.evaluation.replay import Outcomes
 
 _DAY = click.DateTime(["%Y-%m-%d"])
 
@@ -39,78 +39,87 @@ def command(
       paperbot replay reward-models --from 2025-05-05 --to 2025-05-09
       paperbot replay reward-models/ada@example.org --from 2025-05-05 --to 2025-05-09 --json
     """
-    from bot.evaluation.replay import later_events, replay
+    from bot.evaluation.replay import outcomes, replay
     from bot.lookup import find_reader
 
     app = app_of(ctx)
-    found, profile = find_reader(app.store, app.profiles, reader)
-    editions = replay(app.store, found, profile, first.date(), last.date(), now=now)
-    since_then = later_events(app.store, found)
+    subscriber, profile = find_reader(app.store, app.profiles, reader)
+    results = outcomes(app.store, subscriber)
+    editions = []
+    for edition in replay(
+        app.store,
+        subscriber,
+        profile,
+        first.date(),
+        last.date(),
+        now=now,
+        samples=app.home.sample_sources,
+    ):
+        editions.append(edition)
+        if not as_json:
+            # At once: a day takes seconds in a large home.
+            print_day(edition, results)
+    totals = count_outcomes(editions, results)
     if as_json:
-        days = list(editions)
-        head = {"reader": found.name, "from": first.date(), "to": last.date()}
         print_json(
-            {**head, "days": [_json(one, since_then) for one in days], "totals": _totals(days, since_then)}
+            {
+                "reader": subscriber.name,
+                "from": first.date(),
+                "to": last.date(),
+                "days": [day_json(edition, results) for edition in editions],
+                "totals": totals,
+            }
         )
+    elif not editions:
+        click.echo("No edition was due on these days; `paperbot profiles` shows the schedule.")
     else:
-        _print(editions, since_then)
+        click.echo(
+            f"{plural(totals['days'], 'day')}, {plural(totals['papers'], 'paper')}. Of these, {totals['sent']} were "
+            f"really sent so far; {totals['up']} got a thumb up, {totals['down']} a thumb down."
+        )
 
 
-def _json(edition: Edition, since_then: LaterEvents) -> dict[str, Any]:
+def day_json(edition: Edition, results: Outcomes) -> dict[str, Any]:
+    """Return the documented JSON of one day."""
+    picks = []
+    for pick in edition.picks:
+        thumb = results.votes.get(pick.paper.id)
+        picks.append(
+            {
+                "paper": pick.paper.ref,
+                "title": pick.paper.title,
+                "score": pick.probability,
+                "kind": pick.kind,
+                "reasons": [{"term": reason.term, "weight": reason.weight} for reason in pick.reasons],
+                "because": pick.because,
+                "thumb": {"vote": thumb.vote, "at": thumb.at} if thumb else None,
+                "sent": results.sent.get(pick.paper.id),
+            }
+        )
     return {
         "date": edition.date,
         "at": edition.composed_at,
         "considered": edition.considered,
         "quiet": asdict(edition.quiet) if edition.quiet else None,
-        "picks": [_pick_json(pick, since_then) for pick in edition.picks],
+        "picks": picks,
     }
 
 
-def _pick_json(pick: Pick, since_then: LaterEvents) -> dict[str, Any]:
-    thumb, sent = since_then.thumbs.get(pick.paper.id), since_then.sent.get(pick.paper.id)
+def count_outcomes(editions: Sequence[Edition], results: Outcomes) -> dict[str, int]:
+    """Return the numbers of days and papers, and of papers that were really sent, liked and disliked."""
+    papers = [pick.paper.id for edition in editions for pick in edition.picks]
+    votes = [results.votes[paper].vote for paper in papers if paper in results.votes]
     return {
-        "paper": pick.paper.ref,
-        "title": pick.paper.title,
-        "score": pick.probability,
-        "kind": pick.kind,
-        "reasons": [{"term": r.term, "weight": r.weight} for r in pick.reasons],
-        "because": pick.because,
-        "thumb": {"vote": thumb.vote, "at": thumb.at} if thumb else None,
-        "sent": sent,
-    }
-
-
-def _totals(editions: Iterable[Edition], since_then: LaterEvents) -> dict[str, int]:
-    """How many days and papers, and of these how many the reader has really got, liked and disliked."""
-    days = list(editions)
-    papers = [pick.paper.id for edition in days for pick in edition.picks]
-    votes = [since_then.thumbs[paper].vote for paper in papers if paper in since_then.thumbs]
-    return {
-        "days": len(days),
+        "days": len(editions),
         "papers": len(papers),
-        "sent": sum(paper in since_then.sent for paper in papers),
+        "sent": sum(paper in results.sent for paper in papers),
         "up": votes.count(Vote.UP),
         "down": votes.count(Vote.DOWN),
     }
 
 
-def _print(editions: Iterable[Edition], since_then: LaterEvents) -> None:
-    """Each day as soon as it is composed, and the sum."""
-    shown = []
-    for edition in editions:
-        shown.append(edition)
-        _print_day(edition, since_then)
-    if not shown:
-        click.echo("No edition was due on these days; `paperbot profiles` shows the schedule.")
-        return
-    sums = _totals(shown, since_then)
-    click.echo(
-        f"{plural(sums['days'], 'day')}, {plural(sums['papers'], 'paper')}. Of these, {sums['sent']} were really sent "
-        f"so far; {sums['up']} got a thumb up, {sums['down']} a thumb down."
-    )
-
-
-def _print_day(edition: Edition, since_then: LaterEvents) -> None:
+def print_day(edition: Edition, results: Outcomes) -> None:
+    """Print one day's picks, and for each what the reader did with it, or that it was never sent."""
     from bot.rendering import phrases
     from bot.rendering.latex import readable
 
@@ -118,21 +127,14 @@ def _print_day(edition: Edition, since_then: LaterEvents) -> None:
     if edition.quiet:
         console().print(plain(f"{title}\n  nothing: {edition.quiet}\n"))
         return
-    made = table(">match", "paper", "why", "became of it")
+    rows = table(">match", "paper", "why", "what became of it")
     for pick in edition.picks:
-        became = plain(_became(pick, since_then))
-        made.add_row(
-            phrases.percent(pick.probability), plain(readable(pick.paper.title)), plain(why(pick)), became
-        )
+        sent = results.sent.get(pick.paper.id)
+        outcome = f"sent {sent:%b %d}" if sent else "not sent"
+        if thumb := results.votes.get(pick.paper.id):
+            symbol = "👍" if thumb.vote is Vote.UP else "👎"
+            outcome = f"{symbol} {thumb.at:%b %d}, {outcome}"
+        match = phrases.percent(pick.probability)
+        rows.add_row(match, plain(readable(pick.paper.title)), plain(why(pick)), outcome)
     click.secho(title, bold=True)
-    console().print(made)
-
-
-def _became(pick: Pick, since_then: LaterEvents) -> str:
-    """What the reader did with a pick, or that it was never sent."""
-    thumb, sent = since_then.thumbs.get(pick.paper.id), since_then.sent.get(pick.paper.id)
-    said = (
-        f"👍 {thumb.at:%b %d}" if thumb and thumb.vote is Vote.UP else f"👎 {thumb.at:%b %d}" if thumb else ""
-    )
-    got = f"sent {sent:%b %d}" if sent else "not sent"
-    return f"{said}, {got}" if said else got
+    console().print(rows)

@@ -1,21 +1,20 @@
 """Past days again: what the editions would have been under today's profile.
 
-Each day is composed by the ``EditionComposer`` of the daily run, over the store as it was at that day's moment: the
-papers known by then, the thumbs given by then, a corpus fitted on those papers alone. The moment is the one at which
-that day's edition was really made, else the one that the schedule names: nothing changed, the same editions come out.
-Day after day, what one replayed edition shows is no news to the next; before the first stands what was really sent.
-Nothing is stored.
+Each day is composed by the ``EditionComposer`` of the daily job, over the store as of that day: the papers, votes and
+digests known by then, and a corpus fitted on those papers alone. A day's time is that at which its edition was really
+composed, otherwise that of the schedule; so an unchanged profile gives the editions that were sent. Papers of one
+replayed edition are not new to the next; before the first one, what was really sent counts. Nothing is stored.
 
-What was not written down as it was then is as today: the profile with what the reader has set on a page, papers'
-texts and upvotes. Alerts are not replayed by themselves: what an alert rule matches stands first in its edition.
+Values without a history are today's: the profile with the reader's own preferences, the texts and upvotes of papers,
+and which sources are samples. Alerts are not replayed separately: papers that match an alert rule come first in their
+edition.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -32,64 +31,71 @@ from bot.store import Store
 if TYPE_CHECKING:  # scikit-learn takes a second to import: only ranking itself pays for it
     from bot.ranking import Ranker
 
-MOST_DAYS = 400
+MAX_DAYS = 400
 
 
 @dataclass(frozen=True, slots=True)
-class LaterEvents:
-    """What became of papers: when the reader first really got one, and the thumb that counts now."""
+class Outcomes:
+    """What became of papers: when the reader first received each, and the vote that counts now."""
 
     sent: Mapping[PaperId, datetime]
-    thumbs: Mapping[PaperId, RecordedVote]
+    votes: Mapping[PaperId, RecordedVote]
 
 
 def replay(
-    store: Store, reader: Reader, profile: Profile, first: date, last: date, *, now: datetime
+    store: Store,
+    reader: Reader,
+    profile: Profile,
+    first: date,
+    last: date,
+    *,
+    now: datetime,
+    samples: Collection[str] = (),
 ) -> Iterator[Edition]:
-    """The editions of all days on which one was due, oldest first, each as soon as it is composed.
+    """Return an iterator over the editions from ``first`` to ``last``, both included; each is composed when asked for.
 
-    Both ends included; days that are still to come are left out. Raises UsageError for a range that is none.
+    Only days of the schedule whose time has come count. ``samples`` names the sources that are excluded once another
+    source has delivered papers. Raises UsageError if ``first`` is after ``last``, or for more than ``MAX_DAYS`` days.
     """
     if first > last:
-        raise UsageError(f"--from {first} is after --to {last}; turn them round")
-    if last - first > timedelta(days=MOST_DAYS):
-        raise UsageError(f"{first} to {last} is more than {MOST_DAYS} days; replay fewer at once")
-    due = _moments(profile, first, last)
-    real = {edition.date: edition.composed_at for edition in store.editions.of_reader(reader.id)[::-1]}
-    moments = {day: real.get(day, at) for day, at in due.items()}
-    return _replay(store, reader, profile, {day: at for day, at in moments.items() if at <= now})
-
-
-def later_events(store: Store, reader: Reader) -> LaterEvents:
-    """What became of papers that the reader got or judged, by now."""
-    sent = {paper: where.at for paper, where in store.editions.shown(reader.id).items()}
-    return LaterEvents(sent, store.feedback.current(reader.id))
-
-
-def _moments(profile: Profile, first: date, last: date) -> dict[date, datetime]:
-    """The days on which an edition was due, and when."""
+        raise UsageError(f"--from {first} is after --to {last}; exchange them")
+    if last - first > timedelta(days=MAX_DAYS):
+        raise UsageError(f"{first} to {last} is more than {MAX_DAYS} days; replay fewer at once")
+    composed = {edition.date: edition.composed_at for edition in store.editions.of_reader(reader.id)[::-1]}
     schedule = profile.schedule
-    days = days_between(first, last, schedule.days)
-    return {day: moment(day, schedule.at, schedule.timezone) for day in days}
+    times: dict[date, datetime] = {}
+    for day in days_between(first, last, schedule.days):
+        at = composed.get(day, moment(day, schedule.at, schedule.timezone))
+        if at <= now:
+            times[day] = at
+    # A generator of its own, so that a mistaken range is refused by the call and not by its first use.
+    return _editions(store, reader, profile, times, samples)
 
 
-def _ranker(corpora: CorpusCache) -> Ranker:
-    from bot.ranking import Ranker
+def outcomes(store: Store, reader: Reader) -> Outcomes:
+    """Return what became of the papers that the reader received or voted on, until now."""
+    sent = {paper: shown.at for paper, shown in store.editions.shown(reader.id).items()}
+    return Outcomes(sent, store.feedback.current(reader.id))
 
-    return Ranker(corpora.corpus())
 
-
-def _replay(
-    store: Store, reader: Reader, profile: Profile, moments: Mapping[date, datetime]
+def _editions(
+    store: Store, reader: Reader, profile: Profile, times: Mapping[date, datetime], samples: Collection[str]
 ) -> Iterator[Edition]:
-    made: list[Edition] = []
+    editions: list[Edition] = []
     with TemporaryDirectory(prefix="paperbot-") as folder:
-        # Fitted again as in real life, when enough is new: of what was known then, so in a file of its own.
+        # In a file of its own: this corpus is fitted on the papers of the past, and again as they become more.
         file = Path(folder) / "corpus.npz"
-        for day, at in moments.items():
-            past = store.as_of(at, next(iter(moments.values())), made)
+        for day, at in times.items():
+            past = store.as_of(at, next(iter(times.values())), editions)
             corpora = CorpusCache(file, past.papers)
             corpora.renew()
-            composer = EditionComposer(past, partial(_ranker, corpora), SourceMonitor(past, ()))
-            made.append(composer.edition(reader, profile, day, at))
-            yield made[-1]
+
+            def ranker(corpora: CorpusCache = corpora) -> Ranker:
+                from bot.ranking import Ranker
+
+                return Ranker(corpora.corpus())
+
+            composer = EditionComposer(past, ranker, SourceMonitor(past, ()), samples=samples)
+            edition = composer.edition(reader, profile, day, at)
+            editions.append(edition)
+            yield edition

@@ -19,7 +19,8 @@ from bot.store.mixtures import Mixtures
 from bot.store.new_papers import AsOf, NewsCursor, new_papers_of, revisions_of
 from bot.store.papers import Papers
 from bot.store.reader_models import ReaderModels, StoredModel
-from bot.store.schema import mixtures, papers
+from bot.store.schema import digests, mixtures, papers
+from bot.store.sources import Sources
 
 Columns = TypeVarTuple("Columns")
 
@@ -48,6 +49,20 @@ class PapersAsOf(Papers):
 
     def _visible(self, query: Select[*Columns]) -> Select[*Columns]:
         return query.where(papers.c.first_seen <= self._as_of.at)
+
+    def _received(self, query: Select[*Columns]) -> Select[*Columns]:
+        return query.where(digests.c.received_at <= self._as_of.at)
+
+
+class SourcesAsOf(Sources):
+    """The sources with what they had delivered by a time; their state is that of the present."""
+
+    def __init__(self, database: Database, at: datetime) -> None:
+        super().__init__(database)
+        self._at = at
+
+    def _visible(self, query: Select[*Columns]) -> Select[*Columns]:
+        return query.where(digests.c.received_at <= self._at)
 
 
 class FeedbackAsOf(Feedback):

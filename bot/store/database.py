@@ -10,7 +10,14 @@ from typing import Self
 from bot.domain import Edition, Reader
 from bot.errors import StoreError
 from bot.private_files import create_private
-from bot.store.as_of import EditionsAsOf, FeedbackAsOf, MixturesAsOf, PapersAsOf, ReaderModelsAsOf
+from bot.store.as_of import (
+    EditionsAsOf,
+    FeedbackAsOf,
+    MixturesAsOf,
+    PapersAsOf,
+    ReaderModelsAsOf,
+    SourcesAsOf,
+)
 from bot.store.backups import forget_in_copies
 from bot.store.circuit_breakers import CircuitBreakers
 from bot.store.edition_waits import EditionWaits
@@ -91,6 +98,7 @@ class StoreAsOf(Store):
     def __init__(self, database: Database, at: datetime, since: datetime, instead: Sequence[Edition]) -> None:
         super().__init__(database)
         self.papers = PapersAsOf(database, AsOf(at, since), instead)
+        self.sources = SourcesAsOf(database, at)
         self.feedback = FeedbackAsOf(database, at)
         self.editions = EditionsAsOf(database, since, instead)
         self.reader_models = ReaderModelsAsOf(database)

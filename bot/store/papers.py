@@ -96,7 +96,7 @@ class Papers:
 
     def only_from(self, sources: Collection[str]) -> set[PaperId]:
         """Return the papers that were delivered by these sources and by no other."""
-        delivered = select(sightings.c.paper_id).join(digests)
+        delivered = self._received(select(sightings.c.paper_id).join(digests))
         with self._database.reading() as connection:
             paper_ids = set(connection.scalars(delivered.where(digests.c.source.in_(sources))))
             for chunk in in_chunks(list(paper_ids)):
@@ -212,6 +212,10 @@ class Papers:
 
     def _visible(self, query: Select[*Columns]) -> Select[*Columns]:
         """Narrow a query to the papers that this object shows: all of them, fewer in ``PapersAsOf``."""
+        return query
+
+    def _received(self, query: Select[*Columns]) -> Select[*Columns]:
+        """Narrow a query to the digests that this object shows, likewise."""
         return query
 
 

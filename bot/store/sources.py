@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from datetime import date, datetime
+from typing import TypeVarTuple
 
-from sqlalchemy import delete, func, insert, select
+from sqlalchemy import Select, delete, func, insert, select
 
 from bot.domain import SourceState
 from bot.store.engine import Database, Lock
 from bot.store.schema import digests, source_states
+
+Columns = TypeVarTuple("Columns")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,7 @@ class Sources:
         """Return whether any source other than these has delivered a paper."""
         query = select(digests.c.id).where(digests.c.source.not_in(names), digests.c.papers > 0).limit(1)
         with self._database.reading() as connection:
-            return connection.scalar(query) is not None
+            return connection.scalar(self._visible(query)) is not None
 
     def arrivals(self, name: str, since: datetime) -> list[Arrival]:
         """Return the digests that a source has delivered since a time, oldest first."""
@@ -79,3 +82,7 @@ class Sources:
         )
         with self._database.reading() as connection:
             return [Arrival(*row) for row in connection.execute(query)]
+
+    def _visible(self, query: Select[*Columns]) -> Select[*Columns]:
+        """Narrow a query to the digests that this object shows: all of them, fewer in ``SourcesAsOf``."""
+        return query

@@ -174,3 +174,45 @@ def test_each_day_is_replayed_at_its_own_time(home_of_a_week, paperbot):
     times = [datetime.fromisoformat(day["at"]) for day in replayed(paperbot)["days"]]
     assert all(earlier < later for earlier, later in pairwise(times))
     assert times[0] == FIRST
+
+
+SAMPLES = [f"{title} in {place}" for title in OWLS for place in ("woods", "barns")]
+
+
+@pytest.fixture
+def home_with_samples(home):
+    """A home with eight papers in its samples and none elsewhere."""
+    for file in (*home.glob("samples/*"), *home.glob("profiles/*")):
+        file.unlink()
+    (home / "profiles" / "birds.toml").write_text(PROFILE.format(interests="owls"))
+    (home / "samples" / "owls.txt").write_text(digest(*SAMPLES))
+    return home
+
+
+def run_with(home, paperbot, day, *titles):
+    """Run a day on which the home's own source brings these papers."""
+    if titles:
+        (home / "seeds" / f"{day}.txt").write_text(digest(*titles, header=f"OWN {day} - 2026-06-08"))
+    assert paperbot("run", "--now", (FIRST + timedelta(days=day)).isoformat()).code == 0
+
+
+def assert_replay_gives_what_was_sent(paperbot, considered):
+    stored = paperbot("export", "birds").json["editions"]
+    sent = sorted((edition["date"], [paper["title"] for paper in edition["papers"]]) for edition in stored)
+    days = replayed(paperbot, "2026-06-08", "2026-06-09")["days"]
+    assert [(day["date"], picks(day)) for day in days] == sent
+    assert [day["considered"] for day in days] == considered
+
+
+def test_samples_count_until_another_source_brought_papers(home_with_samples, paperbot):
+    run_with(home_with_samples, paperbot, 0)
+    run_with(home_with_samples, paperbot, 1, "Bees that dance")
+    assert_replay_gives_what_was_sent(paperbot, considered=[8, 1])
+
+
+def test_superseded_samples_are_left_out(home_with_samples, paperbot):
+    run_with(home_with_samples, paperbot, -1)  # a Sunday, without an edition
+    run_with(home_with_samples, paperbot, 0, "Bees that dance")
+    # From now on these papers are not from samples only; on the day before, they were.
+    run_with(home_with_samples, paperbot, 1, *SAMPLES)
+    assert_replay_gives_what_was_sent(paperbot, considered=[1, 0])
