@@ -378,10 +378,11 @@ class App:
         )
 
     def notify_operator(self, problems: Sequence[Problem], now: datetime) -> list[Problem]:
-        """Mail the operator, if one is configured, what needs attention; return a problem if that fails."""
+        """Mail the operator, if one is configured, what needs attention; return what failed."""
         address = self.home.settings.bot.operator
         if address is None:
             return []
+        from bot.delivery.dispatcher import Dispatcher
         from bot.operations.notices import OperatorNotices
 
         notices = OperatorNotices(
@@ -389,10 +390,16 @@ class App:
             sender=self.home.settings.email.sender,
             store=self.store,
             disk_space=self.disk_space,
-            channel=self.routes[Kind.EMAIL].channels[0],
+            # Without ``full``: a notice of a full disk is one short row, and must go out.
+            dispatcher=Dispatcher(
+                self.store.outbox,
+                {Kind.OPERATOR: self.routes[Kind.OPERATOR]},
+                self.store.readers,
+                self.store.circuit_breakers,
+                stop=self._stop,
+            ),
         )
-        problem = notices.tell(problems, now)
-        return [problem] if problem else []
+        return list(notices.send(problems, now))
 
 
 def _plain(secret: SecretStr | None) -> str | None:

@@ -15,6 +15,8 @@ def make_routes(settings: Settings, files: Path) -> dict[Kind, Route]:
     return {
         Kind.EMAIL: mail_route(settings.email, files),
         Kind.SLACK: slack_route(settings.slack, files),
+        # A route of its own: an open circuit breaker for the readers' mails doesn't hold back the notice of it.
+        Kind.OPERATOR: mail_route(settings.email.model_copy(update={"connections": 1}), files),
     }
 
 

@@ -51,10 +51,10 @@ def command(ctx: click.Context, connect: bool) -> int:
             click.echo(f"ok  {subject}")
     # Without a usable store the readers are unknown; the store's problem is listed below.
     readers = Counter() if _attempt("store", lambda: app.store) else _count_readers(app)
-    for kind in Kind:
+    for kind, channel in _CHANNEL_NAMES.items():
         if readers[kind] or kind not in app.file_kinds:
             number = plural(readers[kind], "reader")
-            click.echo(f"    {number} by {_CHANNEL_NAMES[kind]}: messages {app.route_description(kind)}")
+            click.echo(f"    {number} by {channel}: messages {app.route_description(kind)}")
     for note in _notes(app, readers):
         click.secho(f"?   {note}", fg="yellow")
     print_problems(problems)
@@ -92,12 +92,13 @@ def _checks(app: App, connect: bool, now: datetime) -> Iterator[tuple[str, list[
     yield "store", _attempt("store", lambda: app.store)
     if not connect:
         return
-    for kind, route in app.routes.items():
+    for kind, name in _CHANNEL_NAMES.items():
+        channel = app.routes[kind].channels[0]
         if kind not in app.file_kinds:
-            yield f"{kind} channel", _attempt(f"{kind} channel", route.channels[0].check)
+            yield f"{kind} channel", _attempt(f"{kind} channel", channel.check)
         elif _count_readers(app)[kind]:
-            folder = f"folder for messages by {_CHANNEL_NAMES[kind]}"
-            yield folder, _attempt(folder, route.channels[0].check)
+            folder = f"folder for messages by {name}"
+            yield folder, _attempt(folder, channel.check)
 
 
 def _attempt(subject: str, action: Callable[[], object]) -> list[Problem]:

@@ -20,6 +20,7 @@ from bot.domain.papers import Paper, PaperId, RankedText, Sighting, ranked_text
 from bot.domain.problem import Problem
 from bot.domain.readers import (
     NOT_STORED,
+    OPERATOR_PROFILE,
     STOPPED_BY_READER,
     Kind,
     Origin,
@@ -33,6 +34,7 @@ from bot.domain.votes import RecordedVote, Vote
 
 __all__ = [
     "NOT_STORED",
+    "OPERATOR_PROFILE",
     "STOPPED_BY_READER",
     "Delivery",
     "Edition",

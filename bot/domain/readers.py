@@ -9,13 +9,16 @@ from enum import StrEnum
 ReaderId = int
 # The id of a reader who is not in the store; the store assigns ids from 1.
 NOT_STORED: ReaderId = 0
+# The profile of the operator's row among the readers; a profile's name never begins with an underscore.
+OPERATOR_PROFILE = "_operator"
 
 
 class Kind(StrEnum):
-    """The kinds of address a reader can have."""
+    """The kinds of address that messages go to. Readers have the first two; each has its route and circuit breaker."""
 
     EMAIL = "email"
     SLACK = "slack"
+    OPERATOR = "operator"  # the operator's mail address, which gets notices and no editions
 
 
 class Origin(StrEnum):

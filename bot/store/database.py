@@ -10,6 +10,7 @@ from typing import Self
 from bot.domain import Edition, Reader
 from bot.errors import StoreError
 from bot.private_files import create_private
+from bot.store.alert_marks import AlertMarks
 from bot.store.as_of import (
     EditionsAsOf,
     FeedbackAsOf,
@@ -26,7 +27,6 @@ from bot.store.engine import Database, parse_url
 from bot.store.feedback import Feedback
 from bot.store.mixtures import Mixtures
 from bot.store.new_papers import AsOf
-from bot.store.notices import AlertMarks, Notices
 from bot.store.outbox import Outbox
 from bot.store.overrides import Overrides
 from bot.store.papers import Papers
@@ -55,7 +55,6 @@ class Store:
         self.outbox = Outbox(database)
         self.circuit_breakers = CircuitBreakers(database)
         self.alert_marks = AlertMarks(database)
-        self.notices = Notices(database)
         self.tldrs = Tldrs(database)
         self.overrides = Overrides(database)
         self.reader_models = ReaderModels(database)

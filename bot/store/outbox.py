@@ -39,6 +39,7 @@ class UndeliveredMessage:
 
     id: int
     reader: str
+    kind: Kind
     state: State
     code: str
     detail: str
@@ -55,7 +56,9 @@ class Outbox:
         self._database = database
         self._commits = GroupCommit(database)
 
-    def put_confirmation(self, reader_id: ReaderId, message: Message, key: OutboxKey, now: datetime) -> None:
+    def put_without_edition(
+        self, reader_id: ReaderId, message: Message, key: OutboxKey, now: datetime
+    ) -> None:
         """Add a message that belongs to no edition; a key that exists already is ignored (idempotent)."""
         row = {
             "key": str(key),
@@ -228,6 +231,7 @@ class Outbox:
                 UndeliveredMessage(
                     id=row.id,
                     reader=reader_of(row, row.reader_id).name,
+                    kind=row.kind,
                     state=row.state,
                     code=row.code,
                     detail=row.detail,

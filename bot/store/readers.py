@@ -6,9 +6,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from sqlalchemy import ColumnElement, Connection, bindparam, delete, func, select, true, update
+from sqlalchemy import ColumnElement, Connection, bindparam, delete, func, select, update
 
-from bot.domain import STOPPED_BY_READER, Kind, Origin, Reader, ReaderId, StopReason
+from bot.domain import (
+    OPERATOR_PROFILE,
+    STOPPED_BY_READER,
+    Kind,
+    Origin,
+    Reader,
+    ReaderId,
+    StopReason,
+)
 from bot.store.engine import AnyRow, Database, in_chunks, insert_new
 from bot.store.keyed import keyed_hash
 from bot.store.schema import forgotten, outbox, readers
@@ -67,12 +75,12 @@ class Readers:
     def at_address(self, address: str) -> list[Reader]:
         """Return the readers of all profiles at exactly this address, oldest first."""
         with self._database.reading() as connection:
-            return _select(connection, readers.c.address == address)
+            return _select(connection, (readers.c.address == address) & (readers.c.kind != Kind.OPERATOR))
 
     def all(self) -> list[Reader]:
         """Return all readers, stopped ones included, oldest first."""
         with self._database.reading() as connection:
-            return _select(connection, true())
+            return _select(connection, readers.c.kind != Kind.OPERATOR)
 
     def since(self, reader_id: ReaderId) -> datetime | None:
         """Return when a reader was added; None for an unknown id."""
@@ -86,6 +94,14 @@ class Readers:
                 query = select(readers.c.id, readers.c.since).where(readers.c.id.in_(chunk))
                 since |= {row.id: row.since for row in connection.execute(query)}
         return since
+
+    def operator(self, address: str, now: datetime) -> Reader:
+        """Return the row of the operator's address, added if it is new; the other methods leave such rows out."""
+        row = {"profile": OPERATOR_PROFILE, "kind": Kind.OPERATOR, "address": address, "since": now}
+        same = (readers.c.profile == OPERATOR_PROFILE) & (readers.c.address == address)
+        with self._database.writing() as connection:
+            connection.execute(insert_new(connection, readers).values(row))
+            return _select(connection, same)[0]
 
     def request_subscription(self, profile: str, kind: Kind, address: str, now: datetime) -> Reader:
         """Return the reader of a profile at an address, whatever its case; a new one awaits confirmation.

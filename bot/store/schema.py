@@ -356,13 +356,6 @@ alert_marks = Table(
     Column("watermark", _Id, nullable=False),  # the highest paper id that alerts have checked
 )
 
-notices = Table(
-    "notices",
-    metadata,
-    Column("day", Date, primary_key=True),  # UTC; the operator gets one mail a day
-    Column("sent_at", UtcDateTime, nullable=False),
-)
-
 overrides = Table(
     "overrides",
     metadata,

@@ -97,7 +97,7 @@ class SubscriptionService:
             return False  # the button in the mail would do nothing
         key = OutboxKey(f"confirmation-{now:%Y%m%dT%H%M%S}", reader.id, reader.kind)
         message = self._confirmation_mail(reader, title, key, now)
-        self._store.outbox.put_confirmation(reader.id, message, key, now)
+        self._store.outbox.put_without_edition(reader.id, message, key, now)
         return True
 
     def confirm(self, reader: Reader) -> None:

@@ -1,5 +1,16 @@
 """Servers on loopback that test messages, retries and notices are sent to: those of the delivery tests."""
 
+import pytest
 from delivery.conftest import certificate, mail_server, servers, slack_server, tls
 
 __all__ = ["certificate", "mail_server", "servers", "slack_server", "tls"]
+
+
+@pytest.fixture
+def mails(home, mail_server):
+    """A mail server that the home sends its mails to, over one connection."""
+    server = mail_server()
+    settings = home / "paperbot.toml"
+    email_section = f'[email]\nhost = "127.0.0.1"\nport = {server.port}\nsecurity = "none"\nconnections = 1\n'
+    settings.write_text(settings.read_text().replace("[email]\n", email_section))
+    return server

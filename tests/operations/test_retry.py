@@ -1,9 +1,6 @@
-"""``paperbot retry``, at most one notice a day to the operator, and what ``status`` says about late editions."""
+"""``paperbot retry``, and what ``status`` says about late editions."""
 
 from __future__ import annotations
-
-import email
-from email import policy
 
 import pytest
 import time_machine
@@ -12,16 +9,6 @@ from bot.domain import StopReason
 
 NOW = "2025-05-07T09:00:00+02:00"
 READER = "reward-models/ada@example.org"
-
-
-@pytest.fixture
-def mails(home, mail_server):
-    """A mail server that the home sends its mails to, over one connection."""
-    server = mail_server()
-    settings = home / "paperbot.toml"
-    email_section = f'[email]\nhost = "127.0.0.1"\nport = {server.port}\nsecurity = "none"\nconnections = 1\n'
-    settings.write_text(settings.read_text().replace("[email]\n", email_section))
-    return server
 
 
 @pytest.fixture
@@ -35,11 +22,6 @@ def slack(home, slack_server, monkeypatch):
     profile = home / "profiles" / "reward-models.toml"
     profile.write_text(profile.read_text().replace('email = "ada@example.org"', 'slack = "C0123ABC"'))
     return slack_server
-
-
-def operator(home, address="op@example.org"):
-    settings = home / "paperbot.toml"
-    settings.write_text(settings.read_text().replace("[bot]\n", f'[bot]\noperator = "{address}"\n'))
 
 
 def test_retry_closes_the_circuit_breaker_and_sends_at_once(mails, paperbot):
@@ -156,52 +138,6 @@ def test_if_slack_can_not_be_asked_the_message_is_sent_again(slack, paperbot):
     slack.refuse("missing_scope")
     answer = paperbot("retry", "--unknown", "--now", NOW, "--json").json
     assert (answer["arrived"], answer["again"] > 0) == (0, True)
-
-
-def test_the_operator_gets_one_mail_a_day_when_something_needs_a_person(home, mails, paperbot):
-    operator(home)
-    mails.replies["ada@example.org"] = "550 5.1.1 no such user"
-    for now in (NOW, "2025-05-07T10:00:00+02:00"):
-        paperbot("run", "--now", now)
-    (mail,) = mails.mails
-    assert mail.recipients == ["op@example.org"]
-    message = email.message_from_bytes(mail.content, policy=policy.default)
-    assert message["Subject"].startswith("Paperbot needs you: reward-models/ada@example.org: failed:")
-    assert "no such user" in message.get_content()
-    assert not message.defects
-
-
-def test_a_problem_already_reported_is_not_reported_a_week_later(home, mails, paperbot):
-    operator(home)
-    mails.replies["ada@example.org"] = "550 5.1.1 no such user"
-    paperbot("run", "--now", NOW)
-    paperbot("run", "--now", "2025-05-14T09:00:00+02:00")
-    assert len(mails.mails) == 1
-
-
-def test_without_problems_there_is_no_notice(home, mails, paperbot):
-    operator(home)
-    paperbot("run", "--now", NOW)
-    assert [mail.recipients for mail in mails.mails] == [["ada@example.org"]]
-
-
-def test_a_notice_that_could_not_be_sent_is_sent_by_a_later_run(home, mails, paperbot):
-    operator(home)
-    mails.replies["MAIL"] = "550 5.7.1 who are you?"
-    answer = paperbot("run", "--now", NOW, "--json")
-    assert "operator" in [problem["source"] for problem in answer.json["problems"]]
-    mails.replies.clear()
-    (home / "profiles" / "bad.toml").write_text("titel = 1")
-    paperbot("run", "--now", "2025-05-07T11:00:00+02:00")
-    recipients = sorted(mail.recipients[0] for mail in mails.mails)
-    assert recipients == ["ada@example.org", "op@example.org"]
-
-
-def test_an_invalid_operator_address_is_a_configuration_error(home, paperbot):
-    operator(home, "nobody")
-    answer = paperbot("run")
-    assert answer.code == 2
-    assert "operator" in answer.err
 
 
 def test_status_says_that_nothing_runs(home, paperbot):

@@ -1,8 +1,8 @@
-"""What the outbox, breakers, alert marks and notices remember beside the messages' way."""
+"""What the outbox, breakers, and alert marks remember beside the messages' way."""
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import timedelta
 
 import pytest
 
@@ -130,14 +130,6 @@ def test_alert_marks_move(samples, store):
     for watermark in (3, 7):
         store.alert_marks.move(reader.id, watermark)
         assert store.alert_marks.get(reader.id) == watermark
-
-
-def test_a_day_has_one_notice_unless_it_is_given_back(store, now):
-    day = date(2026, 4, 18)
-    assert [store.notices.take(day, now) for _ in range(2)] == [True, False]
-    assert store.notices.take(date(2026, 4, 19), now)
-    store.notices.release(day)
-    assert store.notices.take(day, now)
 
 
 def test_a_refused_reader_is_stopped_with_the_reason(samples, store):

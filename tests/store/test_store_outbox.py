@@ -182,15 +182,14 @@ def test_problems_name_reader_and_reason_newest_first(samples, outbox, now):
     outbox.finish(unknown, State.UNKNOWN, now, "", "connection lost")
     name, day = "rewards/ada@example.org", date(2026, 4, 18)
     assert outbox.problems(9) == [
-        UndeliveredMessage(unknown.id, name, State.UNKNOWN, "", "connection lost", "Subject 4", day, 1, None),
-        UndeliveredMessage(
-            waiting.id, name, State.RETRY, "451", "greylisted", "Subject 2", day, 1, now + LEASE
-        ),
-        UndeliveredMessage(
-            refused.id, name, State.FAILED, "550", "no such mailbox", "Subject 1", day, 1, None
-        ),
+        UndeliveredMessage(message, name, EMAIL, state, code, detail, subject, day, 1, not_before)
+        for message, state, code, detail, subject, not_before in (
+            (unknown.id, State.UNKNOWN, "", "connection lost", "Subject 4", None),
+            (waiting.id, State.RETRY, "451", "greylisted", "Subject 2", now + LEASE),
+            (refused.id, State.FAILED, "550", "no such mailbox", "Subject 1", None),
+        )
     ]
-    assert [trouble.id for trouble in outbox.problems(1)] == [unknown.id]
+    assert [message.id for message in outbox.problems(1)] == [unknown.id]
 
 
 def test_counts_and_states_cover_every_message(samples, store, outbox, now):

@@ -291,13 +291,6 @@ sa.Table(
 )
 
 sa.Table(
-    "notices",
-    tables,
-    sa.Column("day", sa.Date, primary_key=True),
-    sa.Column("sent_at", TIME, nullable=False),
-)
-
-sa.Table(
     "overrides",
     tables,
     sa.Column(

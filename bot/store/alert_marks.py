@@ -1,14 +1,12 @@
-"""The watermarks of alerts, and the days on which the operator was sent a notice."""
+"""The watermarks of alerts."""
 
 from __future__ import annotations
 
-from datetime import date, datetime
-
-from sqlalchemy import delete, select, update
+from sqlalchemy import select, update
 
 from bot.domain import PaperId, ReaderId
 from bot.store.engine import Database, insert_new
-from bot.store.schema import alert_marks, notices
+from bot.store.schema import alert_marks
 
 
 class AlertMarks:
@@ -31,22 +29,3 @@ class AlertMarks:
             if not connection.execute(moved).rowcount:
                 new = insert_new(connection, alert_marks)
                 connection.execute(new.values(reader_id=reader_id, watermark=watermark))
-
-
-class Notices:
-    """At most one notice to the operator a day, however many processes run."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def take(self, day: date, now: datetime) -> bool:
-        """Claim the day's notice; False if it was claimed already."""
-        # Claimed before it is sent, so that of two processes one sends it; ``release`` gives it back on failure.
-        with self._database.writing() as connection:
-            new = insert_new(connection, notices).values(day=day, sent_at=now)
-            return connection.scalar(new.returning(notices.c.day)) is not None
-
-    def release(self, day: date) -> None:
-        """Give back the day's notice, which could not be sent."""
-        with self._database.writing() as connection:
-            connection.execute(delete(notices).where(notices.c.day == day))
