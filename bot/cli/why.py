@@ -59,6 +59,7 @@ def command(ctx: click.Context, reader: str, paper: str, now: datetime, as_json:
             "because": [{"paper": similar.ref, "title": similar.title} for similar in liked],
             "followed": score.followed,
             "muted": score.muted,
+            "lacks": score.lacks,
         }
     )
 
@@ -84,5 +85,8 @@ def _print(score: Score, paper: Paper, liked: Sequence[Paper]) -> None:
         click.echo(f"resembles “{readable(similar.title)}”, which got a thumb up")
     if score.followed:
         click.echo(f"always shown: you follow {score.followed}")
+    if score.lacks:
+        terms = ", ".join(f"“{term}”" for term in score.lacks)
+        click.echo(f"not ranked: none of {terms}, which the profile requires, is in it")
     if score.muted:
         click.echo(f"never shown: it mentions “{score.muted}”, which is muted")

@@ -100,6 +100,18 @@ def slack_address(address: str) -> str:
     return address
 
 
+def groups_of_terms(value: Any) -> Any:
+    """Accept a list of lists that are not empty; raises ValueError."""
+    if not isinstance(value, list | tuple) or not all(isinstance(group, list | tuple) for group in value):
+        raise ValueError(
+            "required terms are in groups, of which a paper needs one term each; "
+            'write them like [["reinforcement learning", "RLHF"], ["language model", "LLM"]]'
+        )
+    if not all(value):
+        raise ValueError("one of its groups is empty, and no paper could have a term of it; remove it")
+    return value
+
+
 Term = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Terms = Annotated[tuple[Term, ...], Field(max_length=500)]
 ClockTime = Annotated[time, BeforeValidator(clock_time)]
@@ -174,6 +186,7 @@ class Profile(Section):
     keywords: Terms = ()
     authors: Terms = ()
     mute: Terms = ()
+    require: Annotated[tuple[Terms, ...], BeforeValidator(groups_of_terms), Field(max_length=50)] = ()
     sources: Terms = ()
     open: bool = False
     edition: EditionSection = EditionSection()

@@ -78,6 +78,7 @@ class QuietReason(StrEnum):
     NOTHING_NEW = "nothing new"  # which is usual for these sources
     BELOW = "below threshold"
     MUTED = "muted"  # all new papers
+    LACKING = "lacking"  # all new papers lack required terms
     MISSED = "missed"  # by downtime
 
 

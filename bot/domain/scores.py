@@ -34,7 +34,8 @@ class Score:
     ``log_odds == rest + sum(r.weight for r in reasons)`` and ``probability`` is its logistic function; ``rest`` is
     the model's intercept. ``reasons`` are complete and sorted by absolute weight, the heaviest first. ``because`` is
     the most similar paper that the reader liked. ``followed`` names the author whom the profile always shows,
-    ``muted`` the mute that hides the paper. ``predictions`` are the log-odds of each expert of the ranking, and what
+    ``muted`` the mute that hides the paper, ``lacks`` the terms of a required group that has none in the paper, which
+    is therefore not ranked. ``predictions`` are the log-odds of each expert of the ranking, and what
     keywords, upvotes and excluded words add to their mixture; empty until the score is explained.
     """
 
@@ -46,4 +47,5 @@ class Score:
     because: PaperId | None = None
     followed: str | None = None
     muted: str | None = None
+    lacks: tuple[str, ...] = ()
     predictions: tuple[float, ...] = ()

@@ -137,7 +137,7 @@ def interest(
 
     return Interest(
         text=profile.interests,
-        rules=Rules(profile.keywords, profile.authors, profile.mute),
+        rules=Rules(profile.keywords, profile.authors, profile.mute, profile.require),
         up=[papers[vote.paper] for vote in votes if vote.vote is Vote.UP],
         down=[papers[vote.paper] for vote in votes if vote.vote is Vote.DOWN],
         # A vote imported from a machine whose clock is ahead has age 0: a negative age would let time decay

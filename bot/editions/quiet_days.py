@@ -1,7 +1,7 @@
 """When a day is quiet, and why: an edition without picks names what its sources did, or what its profile leaves out.
 
     no new paper --> a fault of a source, else arXiv's weekend or holiday, else nothing new
-    new papers, no pick --> all are muted, else all are below the threshold
+    new papers, no pick --> all are muted, else all others lack required terms, else all others are below the threshold
 
 The edition of a quiet day is stored; whether it is sent is the profile's ``when_quiet``.
 """
@@ -41,7 +41,11 @@ def quiet_reason(scores: Sequence[Score], threshold: float, activity: SourceActi
     unmuted = [score for score in scores if not score.muted]
     if not unmuted:
         return Quiet(QuietReason.MUTED, f"{papers} came in, and your mutes hide all of them.")
-    best = max(score.probability for score in unmuted)
+    ranked = [score for score in unmuted if not score.lacks]
+    if not ranked:
+        words = f"{papers} came in, and none has a term of each group that your profile requires."
+        return Quiet(QuietReason.LACKING, words)
+    best = max(score.probability for score in ranked)
     words = f"{papers} came in; the best matches to {best:.0%}, and your threshold is {threshold:.0%}."
     return Quiet(QuietReason.BELOW, words)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from bot.domain import Paper
 from bot.errors import UsageError
-from bot.ranking import Corpus, Interest, Ranker
+from bot.ranking import Corpus, Interest, Ranker, Rules
 
 # The files have no dates, and the ranker needs none: without ages, all votes weigh the same.
 _NO_TIME = datetime.min.replace(tzinfo=UTC)
@@ -19,7 +19,10 @@ _NO_TIME = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """The input: past papers, papers to rank, profiles and votes; each line is a JSON object."""
+    """The input: past papers, papers to rank, profiles and votes; each line is a JSON object.
+
+    A profile may have ``require``, groups of terms as in a profile's file.
+    """
 
     history: Path
     candidates: Path
@@ -32,7 +35,9 @@ def rank_files(files: Files, top: int, output: Path) -> None:
     index = _PaperIndex()
     history = [index.add(row) for row in _rows(files.history)]
     candidates = [index.add(row) for row in _rows(files.candidates)]
-    profiles = {row.text("profile"): row.text("interests") for row in _rows(files.profiles)}
+    profiles = {
+        row.text("profile"): (row.text("interests"), row.groups("require")) for row in _rows(files.profiles)
+    }
 
     # A later vote of a profile on the same paper replaces the earlier one, as in the store.
     votes: dict[str, dict[int, tuple[Paper, int]]] = {name: {} for name in profiles}
@@ -48,10 +53,11 @@ def rank_files(files: Files, top: int, output: Path) -> None:
     interests = [
         Interest(
             text,
+            Rules(require=require),
             up=[paper for paper, vote in votes[name].values() if vote > 0],
             down=[paper for paper, vote in votes[name].values() if vote < 0],
         )
-        for name, text in profiles.items()
+        for name, (text, require) in profiles.items()
     ]
 
     corpus = Corpus().fit([paper.text for paper in history or candidates])
@@ -116,6 +122,16 @@ class _Row:
         value = self.fields.get(key)
         if not isinstance(value, str):
             raise self.error(f'"{key}" must be a text, not {value!r}')
+        return value
+
+    def groups(self, key: str) -> list[list[str]]:
+        """Return an optional field that must be lists of texts; raises UsageError."""
+        value = self.fields.get(key, [])
+        if not isinstance(value, list) or not all(
+            isinstance(group, list) and group and all(isinstance(term, str) for term in group)
+            for group in value
+        ):
+            raise self.error(f'"{key}" must be a list of groups of texts, not {value!r}')
         return value
 
     def error(self, problem: str) -> UsageError:

@@ -5,7 +5,7 @@ For one reader:
 - Votes of a day, about ten at a time, are a fold (``split_into_folds``). A fold's model is trained on the votes
   strictly before the fold, so no vote predicts itself or is predicted by later votes.
 - It ranks the papers that the reader could see then: papers that arrived on the same days as the fold's and before
-  its end. Papers that are muted or have a vote in another fold are left out.
+  its end. Papers that are muted, lack a required term or have a vote in another fold are left out.
 - Liked papers are relevant, all others are not. Folds without a like, or before the first vote, test nothing.
 - Two baselines rank the same papers: the same model without votes (interest words and keywords), and chance.
 - Votes have selection bias: they are on papers that the editions showed, which the model had ranked high. So verdict,
@@ -34,6 +34,7 @@ from bot.editions.candidates import interest
 from bot.evaluation.folds import Fold, split_into_folds
 from bot.evaluation.report import Evaluation, FoldResult, summarize_folds
 from bot.ranking.prequential import PredictionTask, measure_folds
+from bot.ranking.rules import stemmed_phrases
 from bot.schedule import local_date
 from bot.store import Store
 
@@ -146,7 +147,7 @@ class _PredictionTasks:
         negatives = [
             paper
             for paper in self._store.papers.get([*seen, *unseen]).values()
-            if not self.words.rules.muted(paper)
+            if not (self.words.rules.muted(paper) or self.words.rules.lacks(stemmed_phrases(paper.text)))
         ]
         training_set = [vote for vote in self._votes if vote.at < fold.since]
         trained_on = interest(self._profile, training_set, self._papers, fold.since)

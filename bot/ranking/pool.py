@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -16,6 +16,8 @@ from bot.ranking.experts import Papers
 from bot.ranking.rules import Rules, Verdict, stemmed_phrases
 from bot.ranking.vectors import l2_normalize, latent_vectors
 from bot.terms import Token, tokens
+
+Spelled = tuple[str, str]  # a term and one of its spellings
 
 
 class Pool:
@@ -44,13 +46,20 @@ class Pool:
     def spellings(self, row: int) -> dict[str, str]:
         """Return every term of a paper as the paper spells it."""
         if row not in self._spellings:
-            self._spellings[row] = _spellings([self.papers[row].text])
+            self._spellings[row] = _spellings(self._occurrences[row])
         return self._spellings[row]
 
     @cached_property
     def common_spellings(self) -> dict[str, str]:
         """Every term of all papers as they spell it most commonly."""
-        return _spellings([paper.text for paper in self.papers])
+        total: Counter[Spelled] = Counter()
+        for occurrences in self._occurrences:
+            total.update(occurrences)
+        return _spellings(total)
+
+    @cached_property
+    def _occurrences(self) -> list[Counter[Spelled]]:
+        return [_occurrences(paper.text) for paper in self.papers]
 
     def similarity(self, row: int, other: int) -> float:
         """Return the similarity of two papers, 0 to 1: the mean cosine of their terms and of their latent vectors."""
@@ -77,11 +86,9 @@ class Pool:
             self._verdicts[rules] = [rules.verdict(paper) for paper in self.papers]
         return self._verdicts[rules]
 
-    def meeting(self, rules: Rules, papers: Sequence[Paper]) -> list[Paper]:
-        """Return the papers that have the terms which the rules require."""
-        if not rules.require:
-            return list(papers)
-        return [paper for paper in papers if rules.meets(self._stemmed[self.row[paper.id]])]
+    def lacks(self, row: int, rules: Rules) -> tuple[str, ...]:
+        """Return the required group that a paper has no term of; empty if it has a term of each."""
+        return rules.lacks(self._stemmed[row]) if rules.require else ()
 
     @cached_property
     def _stemmed(self) -> list[str]:
@@ -100,23 +107,32 @@ class Pool:
         return best, cosines[np.arange(len(best)), best]
 
 
-def _spellings(texts: Iterable[str]) -> dict[str, str]:
-    """Return every term of these texts as people write it, in lower case unless it is a name or an acronym.
+def _occurrences(text: str) -> Counter[Spelled]:
+    """Return how often a text has each term in each spelling, in lower case unless it is a name or an acronym."""
+    occurrences: list[Spelled] = []
+    previous: tuple[Token, str] | None = None
+    for token in tokens(text):
+        # A capital after the first letter marks a name or an acronym (LoRA, KL); one capital may be a title's.
+        is_name = any(map(str.isupper, token.spelling[1:]))
+        spelling = token.spelling if is_name else token.spelling.lower()
+        occurrences.append((token.stem, spelling))
+        if previous and previous[0].phrase == token.phrase:
+            occurrences.append((f"{previous[0].stem} {token.stem}", f"{previous[1]} {spelling}"))
+        previous = token, spelling
+    return Counter(occurrences)
+
+
+def _spellings(occurrences: Mapping[Spelled, int]) -> dict[str, str]:
+    """Return every term as people write it.
 
     Of several spellings the shortest common one: "reward model" even where "reward models" is more frequent.
     """
-    counts: dict[str, Counter[str]] = defaultdict(Counter)
-    for text in texts:
-        previous: tuple[Token, str] | None = None
-        for token in tokens(text):
-            # A capital after the first letter marks a name or an acronym (LoRA, KL); one capital may be a title's.
-            is_name = any(map(str.isupper, token.spelling[1:]))
-            spelling = token.spelling if is_name else token.spelling.lower()
-            counts[token.stem][spelling] += 1
-            if previous and previous[0].phrase == token.phrase:
-                counts[f"{previous[0].stem} {token.stem}"][f"{previous[1]} {spelling}"] += 1
-            previous = token, spelling
+    forms: dict[str, list[tuple[str, int]]] = {}
+    for (term, spelling), count in occurrences.items():
+        forms.setdefault(term, []).append((spelling, count))
     return {
-        term: min((form for form, count in forms.items() if 3 * count >= max(forms.values())), key=len)
-        for term, forms in counts.items()
+        term: min((form for form, count in counts if 3 * count >= max(n for _, n in counts)), key=len)
+        if len(counts) > 1
+        else counts[0][0]
+        for term, counts in forms.items()
     }

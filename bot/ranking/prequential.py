@@ -86,6 +86,8 @@ def _log_odds(ranker: Ranker, interests: Sequence[Interest], papers: Sequence[Pa
     weights = [sum(reason.weight for reason in rules.reasons(paper)) for paper in papers]
     log_odds = np.tile(np.array(weights, float), (len(interests), 1))
     for row, best in zip(log_odds, ranker.best(interests, papers, len(papers)), strict=True):
+        # Papers without a required term would not be sent: they come last.
+        row[np.setdiff1d(np.arange(len(papers)), best.rows)] = logit(_FINITE_LOG_ODDS[0])
         row[best.rows] += logit(np.clip(best.probabilities, *_FINITE_LOG_ODDS))
     return log_odds
 

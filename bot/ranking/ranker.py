@@ -67,6 +67,7 @@ class Ranker:
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
+        self._pool: Pool | None = None
 
     def rank(self, interest: Interest, candidates: Sequence[Paper]) -> Ranking:
         """Return every candidate's score for one reader."""
@@ -79,8 +80,7 @@ class Ranker:
 
         Candidates are transformed once for all readers, and all models are trained in a few matrix products.
         """
-        papers = {paper.id: paper for reader_papers in candidates for paper in reader_papers}
-        pool = Pool(self._corpus, list(papers.values()))
+        pool = self._pool_of({paper.id: paper for reader_papers in candidates for paper in reader_papers})
         # BLAS threads that wait for one another cost more than they save on products of this size.
         with threadpool_limits(1):
             batch = _ReaderBatch(self._corpus, interests)
@@ -90,7 +90,7 @@ class Ranker:
             model = batch.model(reader, experts)
             rules = interests[reader].rules
             mixed = model.mixture.log_odds(log_odds[reader])
-            scores = _scores(pool, mixed, model, rules, pool.meeting(rules, reader_papers))
+            scores = _scores(pool, mixed, model, rules, reader_papers)
             yield Ranking(tuple(scores), pool, model, log_odds[reader])
 
     def learn(self, interests: Sequence[Interest]) -> list[Learned | None]:
@@ -100,6 +100,15 @@ class Ranker:
                 self._corpus, [replace(interest, learned=None) for interest in interests]
             ).learned()
 
+    def _pool_of(self, papers: Mapping[PaperId, Paper]) -> Pool:
+        """Return the pool of these papers; the last one is kept, as most batches of a day rank the same papers."""
+        ordered = [papers[paper_id] for paper_id in sorted(papers)]
+        pool = self._pool
+        if pool is None or pool.papers != ordered:
+            pool = Pool(self._corpus, ordered)
+            self._pool = pool
+        return pool
+
     @property
     def vocabulary(self) -> int:
         """The hash of the vocabulary: models that were fitted over another are not used."""
@@ -108,7 +117,8 @@ class Ranker:
     def best(self, interests: Sequence[Interest], candidates: Sequence[Paper], top: int) -> Iterator[Best]:
         """Yield for each reader the rows of the ``top`` candidates, best first, and their probabilities.
 
-        Scores are those of ``rank``, without reasons and rules; readers are ranked in batches.
+        Scores are those of ``rank``, without reasons and keywords; papers that lack a required term are left out.
+        Readers are ranked in batches.
         """
         pool = Pool(self._corpus, candidates)
         for start in range(0, len(interests), _BATCH):
@@ -119,7 +129,13 @@ class Ranker:
                 interest.mixture.log_odds(row)
                 for interest, row in zip(interests[start : start + _BATCH], log_odds, strict=True)
             ]
-            yield from _best(np.array(mixed), min(top, len(candidates)))
+            for interest, row, best in zip(
+                interests[start : start + _BATCH],
+                mixed,
+                _best(np.array(mixed), min(top, len(candidates))),
+                strict=True,
+            ):
+                yield _meeting(pool, interest.rules, row, top) if interest.rules.require else best
 
 
 def _scores(
@@ -143,6 +159,7 @@ def _scores(
             rest=float(rest[i]),
             followed=verdicts[rows[i]].followed,
             muted=verdicts[rows[i]].muted,
+            lacks=pool.lacks(int(rows[i]), rules),
         )
         for i in order.tolist()
     ]
@@ -253,6 +270,13 @@ class _ReaderBatch:
         rows = self._vectors[[self._row[paper_id] for _, paper_id in votes]]
         n_votes = np.bincount(np.array(readers, int), np.array(weights), len(papers))
         return centroids(rows, readers, weights, len(papers)), n_votes
+
+
+def _meeting(pool: Pool, rules: Rules, log_odds: np.ndarray, top: int) -> Best:
+    """Return the best papers that have all required terms; ``log_odds`` is (n_papers,)."""
+    rows = np.array([row for row in range(len(log_odds)) if not pool.lacks(row, rules)], dtype=int)
+    (best,) = _best(log_odds[None, rows], min(top, len(rows)))
+    return Best(rows[best.rows], best.probabilities)
 
 
 def _best(log_odds: np.ndarray, top: int) -> Iterator[Best]:

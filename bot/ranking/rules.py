@@ -39,16 +39,21 @@ class Rules:
     def __hash__(self) -> int:
         return hash((*self.keywords, *self.authors, *self.mute, *map(tuple, self.require)))
 
-    def meets(self, stemmed: str) -> bool:
-        """Return whether a text from ``stemmed_phrases`` has a term of each required group."""
-        return all(any(term in stemmed for term in group) for group in self._required)
+    def lacks(self, stemmed: str) -> tuple[str, ...]:
+        """Return the first required group without a term in a text from ``stemmed_phrases``; empty if it has all."""
+        for group, terms in self._required:
+            if not any(term in stemmed for term in terms):
+                return tuple(group)
+        return ()
 
     @cached_property
-    def _required(self) -> list[list[str]]:
-        """The terms of each group; a group of function words alone requires nothing."""
-        groups = [[stemmed_phrases(term) for term in group] for group in self.require]
-        groups = [[term for term in group if term.strip()] for group in groups]
-        return [group for group in groups if group]
+    def _required(self) -> list[tuple[Sequence[str], list[str]]]:
+        """Each group and its stemmed terms; a group of function words alone requires nothing."""
+        stemmed = [
+            (group, [stems for term in group if (stems := stemmed_phrases(term)).strip()])
+            for group in self.require
+        ]
+        return [(group, terms) for group, terms in stemmed if terms]
 
     def verdict(self, paper: Paper) -> Verdict:
         """Apply keywords, followed authors and mutes to a paper."""

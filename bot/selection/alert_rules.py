@@ -11,7 +11,7 @@ Hours = tuple[time, time]  # begin, end
 
 
 def urgent(scores: Sequence[Score], named: Collection[PaperId], min_score: float | None) -> list[Score]:
-    """Return the papers that an alert rule matches, best first; never a muted one.
+    """Return the papers that an alert rule matches, best first; never one that is muted or lacks a required term.
 
     ``named`` are the papers that contain a keyword or author of the rule. ``min_score`` is the probability from
     which a paper matches without them, None if none does.
@@ -19,7 +19,7 @@ def urgent(scores: Sequence[Score], named: Collection[PaperId], min_score: float
     return [
         score
         for score in scores
-        if not score.muted
+        if not (score.muted or score.lacks)
         and (score.paper in named or (min_score is not None and score.probability >= min_score))
     ]
 

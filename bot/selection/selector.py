@@ -35,11 +35,16 @@ def select(
     """Return an edition's choices: followed authors and matches by score, then exploration.
 
     ``scores`` are sorted, best first. Muted papers are never chosen; followed authors always are, as far as the
-    size allows, whatever their score. Places for exploration without a suitable paper go to matches.
+    size allows, whatever their score and the terms that are required of other papers. Places for exploration without
+    a suitable paper go to matches.
     """
     unmuted = [score for score in scores if not score.muted]
     followed = [score for score in unmuted if score.followed][: limits.size]
-    eligible = [score for score in unmuted if not score.followed and score.probability >= limits.threshold]
+    eligible = [
+        score
+        for score in unmuted
+        if not (score.followed or score.lacks) and score.probability >= limits.threshold
+    ]
 
     # With several interests each first gets a share: with one list by score, an interest of few papers or lower
     # probabilities would never appear.

@@ -103,6 +103,12 @@ MISTAKES = {
         VALID + "[edition]\nsize = 1\nexplore = 2",
         "explore = 2 is more than size = 1",
     ),
+    "required terms without groups": (
+        VALID + 'require = ["RLHF", "LLM"]',
+        ":3: require: required terms are in groups, of which a paper needs one term each; write them like",
+    ),
+    "an empty group": (VALID + 'require = [["RLHF"], []]', ":3: require: one of its groups is empty"),
+    "a number in a group": (VALID + 'require = [["RLHF", 3]]', "require"),
     "10,000 keywords": (VALID + f"keywords = {['k'] * 10_000}", ":3: keywords: "),
     "time of day": (VALID + '[schedule]\nat = "8 o\'clock"', 'is not a time of day; write it like "08:00"'),
     "time zone": (VALID + '[schedule]\ntimezone = "Mars/Base"', "unknown time zone 'Mars/Base'"),

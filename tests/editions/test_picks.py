@@ -109,6 +109,15 @@ def test_without_new_papers_the_reason_names_what_the_sources_did(activity, reas
     assert quiet_reason([], 0.5, activity) == Quiet(QuietReason(reason), says)
 
 
+def test_a_day_whose_papers_all_lack_required_terms_says_so():
+    scores = [score(muted="x"), score(lacks=("LLM",))]
+    quiet = quiet_reason(scores, 0.5, SourceActivitySince())
+    assert quiet == Quiet(
+        QuietReason.LACKING,
+        "2 new papers came in, and none has a term of each group that your profile requires.",
+    )
+
+
 def test_new_papers_take_precedence_over_source_activity():
     assert (
         quiet_reason([score(muted="x")], 0.5, SourceActivitySince(rest=Rest.WEEKEND)).reason

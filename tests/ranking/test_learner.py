@@ -191,4 +191,22 @@ def test_what_a_keyword_adds_is_not_learned_as_a_better_expert():
 )
 def test_a_paper_needs_a_word_of_each_required_group(ranker, require, text, ranked):
     interest = Interest("reward", Rules(require=require))
-    assert len(ranker.rank(interest, [paper(900, "Title", text)]).scores) == ranked
+    candidate = paper(900, "Title", text)
+    (score,) = ranker.rank(interest, [candidate]).scores
+    assert bool(score.lacks) is not ranked
+    (best,) = ranker.best([interest], [candidate], 10)
+    assert len(best.rows) == ranked
+
+
+def test_a_score_names_the_required_terms_that_its_paper_lacks(ranker):
+    interest = Interest("reward", Rules(require=[["RLHF", "GRPO"], ["language model", "LLM"]]))
+    (score,) = ranker.rank(interest, [paper(900, "GRPO for robots", "")]).scores
+    assert score.lacks == ("language model", "LLM")
+
+
+def test_the_best_with_all_required_terms_are_those_of_the_ranking(ranker, papers):
+    interest = Interest("reward models and images", Rules(require=[["robot"], ["reward model"]]))
+    ranked = [score.paper for score in ranker.rank(interest, papers).scores if not score.lacks]
+    (best,) = ranker.best([interest], papers, 7)
+    assert [papers[row].id for row in best.rows] == ranked[:7]
+    assert len(best.probabilities) == 7

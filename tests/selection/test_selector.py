@@ -36,6 +36,16 @@ def test_muted_papers_never_appear_even_of_followed_authors():
     assert ids(select(scores, unlike, Limits(5))) == [3]
 
 
+def test_papers_that_lack_required_terms_never_appear_unless_of_followed_authors():
+    scores = [
+        score(1, 0.9, lacks=("LLM",)),
+        score(2, 0.8, followed="Ada", lacks=("LLM",)),
+        score(3, 0.1),
+        score(4, 0.05, lacks=("LLM",)),
+    ]
+    assert ids(select(scores, unlike, Limits(5, explore=1))) == [2, 3]
+
+
 def test_followed_authors_appear_below_the_threshold_too():
     scores = [*falling(5), score(9, 0.01, followed="Ada")]
     chosen = select(scores, unlike, Limits(3, threshold=0.5))
