@@ -12,7 +12,7 @@ import click
 
 from bot.cli.init import make_home
 from bot.cli.output import console, plain, print_edition, table, why
-from bot.domain import Edition, PaperId, Vote
+from bot.domain import Edition, Match, PaperId, Vote
 from bot.errors import UsageError
 from bot.resources import shipped
 from bot.wording import plural
@@ -96,7 +96,6 @@ def _show_learning(app: App, edition: Edition, now: datetime) -> None:
     from bot.editions.candidates import Candidates
     from bot.feedback.service import record
     from bot.lookup import find_paper
-    from bot.rendering import phrases
     from bot.rendering.latex import readable
 
     reader = edition.reader
@@ -118,12 +117,12 @@ def _show_learning(app: App, edition: Edition, now: datetime) -> None:
         record(app.store, reader, paper, vote, now=now, via="cli")
     after = places()
     click.echo("\nThe same day, composed again without these papers. Ranks before and after the votes:")
-    moves = table(">match", ">before", ">after", "", "paper", "why")
+    moves = table("match", ">before", ">after", "", "paper", "why")
     for pick in app.composer.edition(reader, profile, edition.date, now, candidates).picks:
         old_place = before[pick.paper.id]
         new_place = after[pick.paper.id]
         arrow = "↑" if old_place > new_place else "↓" if old_place < new_place else "="
-        match = phrases.percent(pick.probability)
+        match = Match.of(pick.probability)
         title = plain(readable(pick.paper.title))
         moves.add_row(match, f"#{old_place}", f"#{new_place}", arrow, title, plain(why(pick)))
     console().print(moves)

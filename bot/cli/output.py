@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from bot.domain import Edition, Kind, Pick, PickKind, Problem
+from bot.domain import Edition, Kind, Match, Pick, PickKind, Problem
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -75,13 +75,11 @@ def table(*columns: str, unbroken: Sequence[str] = ()) -> Table:
 
 def print_edition(edition: Edition) -> None:
     """Print an edition's picks with their reasons, below its profile and reader."""
-    from bot.rendering import phrases
     from bot.rendering.latex import readable
 
-    rows = table(">match", "paper", "why")
+    rows = table("match", "paper", "why")
     for pick in edition.picks:
-        match = phrases.percent(pick.probability)
-        rows.add_row(match, plain(readable(pick.paper.title)), plain(why(pick)))
+        rows.add_row(Match.of(pick.probability), plain(readable(pick.paper.title)), plain(why(pick)))
     click.secho(f"{edition.profile_title} → {edition.reader.address}", bold=True)
     console().print(rows)
 

@@ -11,7 +11,7 @@ import click
 
 from bot.cli.options import app_of, json_option, now_option
 from bot.cli.output import console, plain, print_json, table, why
-from bot.domain import Edition, Vote
+from bot.domain import Edition, Match, Vote
 from bot.wording import plural
 
 if TYPE_CHECKING:
@@ -120,21 +120,20 @@ def count_outcomes(editions: Sequence[Edition], results: Outcomes) -> dict[str, 
 
 def print_day(edition: Edition, results: Outcomes) -> None:
     """Print one day's picks, and for each what the reader did with it, or that it was never sent."""
-    from bot.rendering import phrases
     from bot.rendering.latex import readable
 
     title = f"{edition.date:%a %Y-%m-%d}, {plural(edition.considered, 'new paper')}"
     if edition.quiet:
         console().print(plain(f"{title}\n  nothing: {edition.quiet}\n"))
         return
-    rows = table(">match", "paper", "why", "what became of it")
+    rows = table("match", "paper", "why", "what became of it")
     for pick in edition.picks:
         sent = results.sent.get(pick.paper.id)
         outcome = f"sent {sent:%b %d}" if sent else "not sent"
         if thumb := results.votes.get(pick.paper.id):
             symbol = "👍" if thumb.vote is Vote.UP else "👎"
             outcome = f"{symbol} {thumb.at:%b %d}, {outcome}"
-        match = phrases.percent(pick.probability)
+        match = Match.of(pick.probability)
         rows.add_row(match, plain(readable(pick.paper.title)), plain(why(pick)), outcome)
     click.secho(title, bold=True)
     console().print(rows)

@@ -65,11 +65,13 @@ def command(ctx: click.Context, reader: str, paper: str, now: datetime, as_json:
 
 
 def _print(score: Score, paper: Paper, liked: Sequence[Paper]) -> None:
+    from bot.domain import Match
     from bot.rendering import phrases
     from bot.rendering.latex import readable
 
     click.echo(f"{paper.ref} {readable(paper.title)}")
-    click.echo(f"{phrases.percent(score.probability)} match: log-odds {score.log_odds:+.2f}, the sum of")
+    match = f"{Match.of(score.probability).capitalize()} match ({phrases.percent(score.probability)})"
+    click.echo(f"{match}: log-odds {score.log_odds:+.2f}, the sum of")
     rows = table(">weight", "word")
     for reason in score.reasons[:_MAX_REASONS]:
         notes = {"keyword": " (keyword)", "absent": " (not in the paper)"}

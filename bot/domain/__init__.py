@@ -29,7 +29,7 @@ from bot.domain.readers import (
     ReaderId,
     StopReason,
 )
-from bot.domain.scores import Reason, ReasonKind, Score
+from bot.domain.scores import Match, Reason, ReasonKind, Score
 from bot.domain.votes import RecordedVote, Vote
 
 __all__ = [
@@ -41,6 +41,7 @@ __all__ = [
     "EditionKind",
     "Entry",
     "Kind",
+    "Match",
     "Message",
     "Origin",
     "OutboxKey",

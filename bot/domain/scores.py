@@ -8,6 +8,30 @@ from enum import StrEnum
 from bot.domain.papers import PaperId
 
 
+class Match(StrEnum):
+    """A probability in words: of a hundred strong matches a reader likes 70 or more, in every home."""
+
+    STRONG = "strong"
+    GOOD = "good"
+    POSSIBLE = "possible"
+
+    @classmethod
+    def of(cls, probability: float) -> Match:
+        """Return the word for a probability.
+
+        >>> Match.of(0.7), Match.of(0.69), Match.of(0.39)
+        (<Match.STRONG: 'strong'>, <Match.GOOD: 'good'>, <Match.POSSIBLE: 'possible'>)
+        """
+        if probability >= _STRONG:
+            return cls.STRONG
+        return cls.GOOD if probability >= _GOOD else cls.POSSIBLE
+
+
+# The probabilities from which a match is strong, and good; the README states them.
+_STRONG = 0.7
+_GOOD = 0.4
+
+
 class ReasonKind(StrEnum):
     """The origin of a reason's weight."""
 

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from datetime import date
 
-from bot.domain import Edition, EditionKind, Paper, Pick, PickKind, QuietReason, ReasonKind
+from bot.domain import Edition, EditionKind, Match, Paper, Pick, PickKind, QuietReason, ReasonKind
 from bot.rendering.latex import readable
 from bot.rendering.text import oneline, shorten
 from bot.wording import listed, plural
@@ -89,8 +89,8 @@ def seen(paper: Paper) -> list[str]:
 
 
 def match(pick: Pick) -> str:
-    """Return the model's probability as ``92% match``."""
-    return f"{percent(pick.probability)} match"
+    """Return the estimated probability in words: ``Strong match``."""
+    return f"{Match.of(pick.probability).capitalize()} match"
 
 
 def kind_label(pick: Pick) -> str:
@@ -100,8 +100,9 @@ def kind_label(pick: Pick) -> str:
 
 
 def label(pick: Pick) -> str:
-    """Return the pick's label and its match on one line: ``Exploratory pick: 50% match``."""
-    return ": ".join(part for part in (kind_label(pick), match(pick)) if part)
+    """Return the pick's label and its match on one line: ``Exploratory pick: good match``."""
+    kind = kind_label(pick)
+    return f"{kind}: {Match.of(pick.probability)} match" if kind else match(pick)
 
 
 def reasons(pick: Pick) -> list[str]:
@@ -126,7 +127,7 @@ def reasons(pick: Pick) -> list[str]:
 
 
 def tally(edition: Edition) -> str:
-    """Return ``7 picks from 143 new papers``, or the papers alone if none was picked; alerts and tests say so.
+    """Return ``3 papers today; 412 looked at``, or ``412 new papers`` if none was picked; alerts and tests say so.
 
     Sources that could not be read are named.
     """
@@ -136,7 +137,7 @@ def tally(edition: Edition) -> str:
         return "an alert, ahead of your next edition"
     papers = plural(edition.considered, "new paper")
     if edition.picks:
-        papers = f"{plural(len(edition.picks), 'pick')} from {papers}"
+        papers = f"{plural(len(edition.picks), 'paper')} today; {edition.considered:,} looked at"
     if not edition.missing or (edition.quiet and edition.quiet.reason is QuietReason.FAILING):
         # This reason names the sources already.
         return papers

@@ -64,12 +64,12 @@ def mail(full: Edition, links: Links, templates: Environment) -> MailParts:
 def test_the_html_shows_each_field_of_a_pick(mail: MailParts) -> None:
     text = " ".join(Page(mail.html).text.split())
     for phrase in (
-        "Reward models 6 May 2025 · 3 picks from 143 new papers",
+        "Reward models 6 May 2025 · 3 papers today; 143 looked at",
         "LLM-RL · 5 May 2025 · also in Daily Papers, 17 Apr 2026 Best of & all Ada Lovelace",
-        "It gains 63%. By 5% on the rest. 92% match · Because of: reward model",
+        "It gains 63%. By 5% on the rest. Strong match · Because of: reward model",
         "Exploratory pick",
         "Searched (search)",
-        "92% match · You follow Ada Lovelace",
+        "Strong match · You follow Ada Lovelace",
         "You receive this because ada@example.org is subscribed to the profile “Reward models”.",
     ):
         assert phrase in text
@@ -102,12 +102,12 @@ def test_styles_are_inlined_and_only_media_queries_stay(mail: MailParts) -> None
 
 def test_the_plain_text_is_readable(mail: MailParts, full: Edition, links: Links) -> None:
     lines = mail.text.splitlines()
-    assert lines[:2] == ["Reward models", "6 May 2025 · 3 picks from 143 new papers"]
+    assert lines[:2] == ["Reward models", "6 May 2025 · 3 papers today; 143 looked at"]
     assert " 1. Best of & all" in lines
     assert "    https://example.org/paper" in lines
     assert f"    (search) {title_link(full.picks[1].paper).url}" in lines
     assert f"    {links.thumb(full.picks[0].paper, Vote.UP)}" in lines
-    assert "    Exploratory pick: 50% match" in lines
+    assert "    Exploratory pick: good match" in lines
     assert lines[-1] == links.unsubscribe()
     assert all(len(line) <= 72 for line in lines if "https://" not in line)
 

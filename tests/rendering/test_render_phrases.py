@@ -53,11 +53,11 @@ def test_an_alert_names_the_terms_that_matched(make_paper: Paper_, make_pick: Pi
     alert_reasons = tuple(Reason(name, 0.0, ReasonKind.ALERT) for name in ("violins", "F", "e"))
     paper = make_paper(authors=tuple("ABCDEF"))
     pick = make_pick(paper, kind=PickKind.ALERT, reasons=(*alert_reasons, Reason("wood", 1.0)))
-    assert phrases.label(pick) == "On your alert list (violins, F, e): 92% match"
+    assert phrases.label(pick) == "On your alert list (violins, F, e): strong match"
     assert phrases.reasons(pick) == ["Because of: wood"]
     assert phrases.credits_of(pick) == "A, B, C, E, F and 1 more"
     by_score = make_pick(paper, kind=PickKind.ALERT)
-    assert phrases.label(by_score) == "On your alert list: 92% match"
+    assert phrases.label(by_score) == "On your alert list: strong match"
 
 
 @pytest.mark.parametrize(("probability", "expected"), [(0.0, "1%"), (0.915, "92%"), (0.9999, "99%")])
@@ -115,16 +115,16 @@ def test_several_keywords_are_named_together(make_pick: Pick_) -> None:
 
 
 def test_only_an_exploration_pick_is_labelled_exploratory(make_pick: Pick_) -> None:
-    assert phrases.label(make_pick()) == "92% match"
+    assert phrases.label(make_pick()) == "Strong match"
     explored = make_pick(kind=PickKind.EXPLORE, probability=0.5)
-    assert phrases.label(explored) == "Exploratory pick: 50% match"
+    assert phrases.label(explored) == "Exploratory pick: good match"
 
 
 def test_the_tally_counts_in_correct_english(make_pick: Pick_, make_edition: Edition_) -> None:
-    assert phrases.tally(make_edition(make_pick(), considered=1)) == "1 pick from 1 new paper"
+    assert phrases.tally(make_edition(make_pick(), considered=1)) == "1 paper today; 1 looked at"
     assert (
         phrases.tally(make_edition(make_pick(), make_pick(), considered=1200))
-        == "2 picks from 1,200 new papers"
+        == "2 papers today; 1,200 looked at"
     )
     assert phrases.tally(make_edition(considered=0)) == "0 new papers"
 
@@ -164,7 +164,7 @@ def test_an_edition_names_missing_sources_once(make_edition: Edition_, make_pick
     edition = make_edition(picks=(make_pick(),), considered=9, missing=("blog", "arxiv-ai"))
     assert (
         phrases.tally(edition)
-        == "1 pick from 9 new papers, without blog and arxiv-ai, which could not be read"
+        == "1 paper today; 9 looked at, without blog and arxiv-ai, which could not be read"
     )
     quiet = Quiet(QuietReason.FAILING, "No new paper has come in, which may be a fault: blog can't be read.")
     assert (

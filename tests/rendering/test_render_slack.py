@@ -80,10 +80,10 @@ def test_a_pick_shows_title_credits_summary_and_reasons(
     text = displayed_text(message["blocks"])
     for phrase in (
         "Reward models",
-        "6 May 2025 · 1 pick from 143 new papers",
+        "6 May 2025 · 1 paper today; 143 looked at",
         "Ada Lovelace · LLM-RL · 5 May 2025",
         "We did it. It worked.",
-        "Exploratory pick: 92% match",
+        "Exploratory pick: strong match",
         "Because of: reward model",
         f"<{links.me()}|Your preferences>",
         f"<{links.unsubscribe()}|Unsubscribe>",
