@@ -124,7 +124,8 @@ class EditionSection(Section):
 
     size: int = Field(10, ge=1, le=100)
     explore: int = Field(1, ge=0, le=100)
-    threshold: float = Field(0.0, ge=0.0, le=1.0)
+    # Of the thresholds in tests/bench/learner.py the one where precision rises most for the share of liked papers lost.
+    threshold: float = Field(0.2, ge=0.0, le=1.0)
     trending: float = Field(0.0, ge=0.0, le=1.0)
     summary_sentences: int = Field(3, ge=0, le=6)
     when_quiet: Literal["skip", "note"] = "skip"

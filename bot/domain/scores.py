@@ -40,6 +40,7 @@ class ReasonKind(StrEnum):
     KEYWORD = "keyword"  # a keyword of the profile
     TRENDING = "trending"  # the paper's upvotes
     ALERT = "alert"  # a keyword or author of the profile's alert rule; its weight is 0
+    UNJUDGED = "unjudged"  # what an exploratory pick is about that no paper with a vote is; its weight is 0
 
 
 @dataclass(frozen=True, slots=True)

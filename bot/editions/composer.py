@@ -28,6 +28,9 @@ from bot.store import Store
 if TYPE_CHECKING:  # scikit-learn takes a second to import: only ranking itself pays for it
     from bot.ranking import Ranker, Ranking
 
+# Terms that are named of an exploratory pick, of which the reader has judged nothing.
+_UNJUDGED_TERMS = 2
+
 
 @dataclass(frozen=True, slots=True)
 class _Ranked:
@@ -45,7 +48,16 @@ class _Ranked:
         if not self.ranking:
             return []
         scores = self.ranking.explained([choice.score for choice in choices])
-        return [replace(choice, score=score) for choice, score in zip(choices, scores, strict=True)]
+        return [
+            replace(
+                choice,
+                score=score,
+                unjudged=self.ranking.unjudged(score.paper, _UNJUDGED_TERMS)
+                if choice.kind is PickKind.EXPLORE
+                else (),
+            )
+            for choice, score in zip(choices, scores, strict=True)
+        ]
 
 
 class EditionComposer:

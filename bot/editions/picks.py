@@ -55,7 +55,8 @@ def _pick(choice: Choice, papers: Mapping[PaperId, Paper], summary_sentences: in
     # What triggered an alert comes first and whatever its weight: without it the reader could not tell why the
     # paper was sent at once.
     alerts = tuple(Reason(name, 0.0, ReasonKind.ALERT) for name in choice.alerted_by)
-    reasons = (*alerts, *visible_reasons(score.reasons))
+    unjudged = tuple(Reason(term, 0.0, ReasonKind.UNJUDGED) for term in choice.unjudged)
+    reasons = (*alerts, *unjudged, *visible_reasons(score.reasons))
     return Pick(
         paper=paper,
         kind=choice.kind,

@@ -244,6 +244,9 @@ class _ReaderBatch:
             reader=reader,
             mixture=interest.mixture,
             ignored=np.sort(ignored),
+            judged=np.unique(
+                self._vectors[[self._row[paper.id] for paper in (*interest.up, *interest.down)]].indices
+            ),
             interests=self._topics[self._owners == reader],
             liked=self._normalized[[self._row[paper_id] for paper_id in liked]],
             liked_ids=liked,

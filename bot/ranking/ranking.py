@@ -17,6 +17,7 @@ from bot.domain import PaperId, Reason, ReasonKind, Score
 from bot.ranking.experts import Experts, Papers
 from bot.ranking.mixture import Mixture
 from bot.ranking.pool import Pool
+from bot.terms import is_topical
 
 # A liked paper is a reason from this cosine on: of random pairs of papers, one in a hundred reaches it.
 _MIN_COSINE_OF_LIKED = 0.1
@@ -26,14 +27,15 @@ _MIN_COSINE_OF_LIKED = 0.1
 class Model:
     """One reader's model: their row of the batch's experts, the mixture, and the vectors it was fitted to.
 
-    ``ignored`` are columns of terms that are left out of every score. ``interests`` and ``liked`` have rows of L2
-    norm 1, the latter in the order of ``liked_ids``.
+    ``ignored`` are columns of terms that are left out of every score, ``judged`` those of terms that a paper with a
+    vote has. ``interests`` and ``liked`` have rows of L2 norm 1, the latter in the order of ``liked_ids``.
     """
 
     experts: Experts
     reader: int
     mixture: Mixture
     ignored: np.ndarray
+    judged: np.ndarray
     interests: sp.csr_matrix
     liked: sp.csr_matrix
     liked_ids: Sequence[PaperId]
@@ -105,6 +107,28 @@ class Ranking:
         rows = [self.pool.row[score.paper] for score in self.scores]
         mean = sp.csr_matrix(self.model.contributions(self.pool.seen[rows]).mean(axis=0))
         return self._reasons(mean.indices, mean.data, self.pool.common_spellings)
+
+    def unjudged(self, paper: PaperId, most: int) -> list[str]:
+        """Return up to ``most`` topical terms of a paper that neither the interests nor any paper with a vote has.
+
+        The heaviest by TF-IDF come first. Empty for a reader without votes, to whom every term would be one.
+        """
+        if not self.model.judged.size:
+            return []
+        row = self.pool.row[paper]
+        lexical = self.pool.seen.lexical[row]
+        known = np.union1d(self.model.judged, self.model.interests.indices)
+        spellings = self.pool.spellings(row)
+        terms: list[str] = []
+        for place in np.argsort(-lexical.data, kind="stable"):
+            column = lexical.indices[place]
+            spelling = spellings.get(self.pool.corpus.terms_[column], "")
+            # A word of a longer term that is named already says nothing more.
+            if column not in known and is_topical(spelling) and not any(spelling in term for term in terms):
+                terms.append(spelling)
+            if len(terms) == most:
+                break
+        return terms
 
     def similarity(self, paper: PaperId, other: PaperId) -> float:
         """Return the similarity of two ranked papers in terms and latent vectors, 0 to 1."""

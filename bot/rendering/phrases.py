@@ -112,11 +112,13 @@ def reasons(pick: Pick) -> list[str]:
     for reason in pick.reasons:
         if reason.weight < 0:
             negative.append(oneline(reason.term))
-        if reason.weight > 0 or reason.kind is ReasonKind.TRENDING:
+        if reason.weight > 0 or reason.kind in (ReasonKind.TRENDING, ReasonKind.UNJUDGED):
             terms[reason.kind].append(oneline(reason.term))
     keywords = terms[ReasonKind.KEYWORD]
+    unjudged = listed(terms[ReasonKind.UNJUDGED])
     details = {
         "You follow": oneline(pick.followed or ""),
+        "Close to your topics, but on": f"{unjudged}, of which you have judged nothing" if unjudged else "",
         "Your keyword:" if len(keywords) == 1 else "Your keywords:": ", ".join(keywords),
         "Because of:": ", ".join(terms[ReasonKind.WORD]),
         "Trending:": ", ".join(terms[ReasonKind.TRENDING]),

@@ -11,7 +11,7 @@ from support import digest
 from bot.cli.main import invoke
 
 START = datetime(2026, 3, 2, 7, tzinfo=UTC)
-PROFILE = 'title = "Nature"\ninterests = "notes"\n[edition]\nsize = 4\nexplore = 0\n{readers}'
+PROFILE = 'title = "Nature"\ninterests = "notes"\n[edition]\nsize = 4\nexplore = 0\nthreshold = 0\n{readers}'
 READER = '[[readers]]\nemail = "{}@example.org"\n'
 TITLES = [
     f"{topic} {kind}" for topic in ("Owls", "Bees", "Whales") for kind in ("asleep", "awake", "at work")

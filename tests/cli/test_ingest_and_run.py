@@ -27,6 +27,9 @@ RUN_KEYS = [
 
 
 def add_profile(home: Path, slug: str, extra: str = "", interests: str = "reward models") -> None:
+    # Every paper is sent, unless the test sets another threshold.
+    if "[edition]" not in extra:
+        extra += "\n[edition]\nthreshold = 0\n"
     (home / "profiles" / f"{slug}.toml").write_text(f'title = "{slug}"\ninterests = "{interests}"\n{extra}')
 
 
@@ -43,7 +46,7 @@ def small(home):
     add_profile(
         home,
         "rewards",
-        '[edition]\nexplore = 0\n[schedule]\ntimezone = "Europe/Berlin"\n[[readers]]\nemail = "ada@example.org"',
+        '[edition]\nexplore = 0\nthreshold = 0\n[schedule]\ntimezone = "Europe/Berlin"\n[[readers]]\nemail = "ada@example.org"',
     )
     return home
 

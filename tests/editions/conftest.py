@@ -13,5 +13,6 @@ def owls_home(home: Path) -> Path:
     (home / "drop").mkdir()
     (home / "profiles" / "owls.toml").write_text(
         'title = "Owls"\ninterests = "reward models"\n[[readers]]\nemail = "ada@example.org"\n'
+        "[edition]\nthreshold = 0\n"
     )
     return home

@@ -18,6 +18,7 @@ interests = "reward models"
 {extra}
 [edition]
 explore = 0
+threshold = 0
 [schedule]
 timezone = "Europe/Berlin"
 [alerts]

@@ -37,7 +37,7 @@ def small(home):
 
 def profile(home, slug: str, extra: str = "") -> None:
     (home / "profiles" / f"{slug}.toml").write_text(
-        f'title = "{slug}"\ninterests = "owls at night"\n[edition]\nexplore = 0\n{extra}\n'
+        f'title = "{slug}"\ninterests = "owls at night"\n[edition]\nexplore = 0\nthreshold = 0\n{extra}\n'
         f'[[readers]]\nemail = "{slug}@example.org"\n'
     )
 

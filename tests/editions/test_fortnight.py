@@ -141,7 +141,7 @@ class SimulatedSources:
 def sources(owls_home: Path, web: Web) -> Iterator[SimulatedSources]:
     # Every paper is sent, so that all can be counted.
     with (owls_home / "profiles" / "owls.toml").open("a") as profile:
-        profile.write("[edition]\nsize = 100\nexplore = 0\n")
+        profile.write("size = 100\nexplore = 0\n")
     with ImapServer().running() as imap:
         (owls_home / "paperbot.toml").write_text(SETTINGS.format(web=web.url, imap=imap.port))
         yield SimulatedSources(owls_home, web, imap)
@@ -207,7 +207,7 @@ def test_a_quiet_edition_gives_the_reason_of_its_own_sources(sources, paperbot, 
     for source in ("drop", "blog", "api", "mail"):
         (sources.home / "profiles" / f"{source}.toml").write_text(
             f'title = "{source}"\ninterests = "reward models"\nsources = ["{source}"]\n'
-            f'[schedule]\n{ALL_DAYS}\n[[readers]]\nemail = "a@x.org"\n'
+            f'[edition]\nthreshold = 0\n[schedule]\n{ALL_DAYS}\n[[readers]]\nemail = "a@x.org"\n'
         )
     reasons: dict[str, list[str | None]] = {}
     for now in DAYS:

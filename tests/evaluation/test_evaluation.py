@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.config.profiles import Profile
+from bot.config.profiles import EditionSection, Profile
 from bot.domain import Entry, Kind, ParsedDigest, Vote
 from bot.editions.composer import Candidates, EditionComposer
 from bot.editions.source_activity import SourceMonitor
@@ -32,7 +32,7 @@ TOPICS = {
     "chess": "chess pawn bishop rook gambit endgame castle board".split(),
 }
 COMMON = [f"{a}{b}" for a in "bcdfglmnprst" for b in ("ano", "eru", "ilo", "osa", "umi")]
-PROFILE = Profile(title="x", interests="studies of anything")
+PROFILE = Profile(title="x", interests="studies of anything", edition=EditionSection(threshold=0))
 
 
 class World:

@@ -20,6 +20,7 @@ interests = "{interests}"
 [edition]
 size = 3
 explore = 0
+threshold = 0
 [schedule]
 at = "06:00"
 [[readers]]

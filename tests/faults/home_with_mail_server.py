@@ -109,7 +109,7 @@ def create_home(path: Path, readers: int, port: int) -> None:
     )
     addresses = "".join(f'[[readers]]\nemail = "r{n}@example.org"\n' for n in range(readers))
     (path / "profiles" / "rewards.toml").write_text(
-        f'title = "Rewards"\ninterests = "reward models"\n[edition]\nsize = 2\nexplore = 0\n'
+        f'title = "Rewards"\ninterests = "reward models"\n[edition]\nsize = 2\nexplore = 0\nthreshold = 0\n'
         f'[schedule]\ntimezone = "Europe/Berlin"\n{addresses}'
     )
 

@@ -61,6 +61,7 @@ def place(home: Path) -> Path:
         (home / "profiles" / f"{slug}.toml").write_text(
             f'title = "{slug}"\ninterests = "{interests}"\n'
             '[[readers]]\nemail = "ada@example.org"\n[[readers]]\nemail = "bob@example.org"\n'
+            "[edition]\nthreshold = 0\n"
         )
     return home
 

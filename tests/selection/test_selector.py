@@ -28,7 +28,7 @@ def test_the_best_come_first_and_no_more_than_the_size():
 
 
 def test_nothing_below_the_threshold_is_sent():
-    assert ids(select(falling(9, step=0.1), unlike, Limits(9, explore=1, threshold=0.65))) == [0, 1, 2]
+    assert ids(select(falling(9, step=0.1), unlike, Limits(9, threshold=0.65))) == [0, 1, 2]
 
 
 def test_muted_papers_never_appear_even_of_followed_authors():
@@ -73,11 +73,23 @@ def test_mmr_keeps_one_topic_from_filling_the_edition():
     assert {0, 8, 9} <= set(chosen)
 
 
-def test_one_place_is_an_exploration_pick_from_the_plausible_half():
+def test_one_place_is_the_exploration_pick_of_which_the_vote_is_least_certain():
     chosen = select(falling(21, start=0.99, step=0.045), unlike, Limits(5, explore=1))
     assert [c.kind for c in chosen] == [PickKind.MATCH] * 4 + [PickKind.EXPLORE]
-    assert 4 < chosen[-1].score.paper <= 12
     assert abs(chosen[-1].score.probability - 0.5) < 0.05
+
+
+def test_exploration_goes_below_the_threshold_down_to_half_of_it():
+    matches = [score(n, 0.9 - n / 100) for n in range(4)]
+    limits = Limits(9, explore=1, threshold=0.3)
+    chosen = select([*matches, score(7, 0.29), score(8, 0.14)], unlike, limits)
+    assert [(c.score.paper, c.kind) for c in chosen[3:]] == [(3, PickKind.MATCH), (7, PickKind.EXPLORE)]
+    assert ids(select([score(8, 0.14)], unlike, limits)) == []
+
+
+def test_exploration_does_not_fill_an_edition_of_few_matches():
+    scores = [score(1, 0.9), score(2, 0.8), score(3, 0.29)]
+    assert ids(select(scores, unlike, Limits(9, explore=1, threshold=0.3))) == [1, 2]
 
 
 def test_exploration_prefers_papers_unlike_the_chosen():
@@ -113,7 +125,8 @@ def test_the_limits_hold_for_any_scores(rows, size, explore, threshold, likeness
     assert len(chosen) <= size
     assert len(set(ids(chosen))) == len(chosen)
     assert not any(c.score.muted for c in chosen)
-    assert all(c.score.followed or c.score.probability >= threshold for c in chosen)
+    lowest = {PickKind.FOLLOW: 0, PickKind.MATCH: threshold, PickKind.EXPLORE: threshold / 2}
+    assert all(c.score.probability >= lowest[c.kind] for c in chosen)
     assert sum(c.kind is PickKind.EXPLORE for c in chosen) <= explore
 
 
@@ -153,15 +166,6 @@ def test_redundancy_lowers_the_mmr_score():
         return 0.5 if {paper, other} == {1, 2} else 0.0
 
     assert ids(select(scores, similarity, Limits(2))) == [1, 3]  # 0.8 (1 - 0.7 / 2) is less than 0.6
-
-
-def test_exploration_takes_the_last_paper_but_none_of_the_worse_half():
-    def kinds(*probabilities: float) -> list[tuple[int, PickKind]]:
-        scores = [score(n, probability) for n, probability in enumerate(probabilities)]
-        return [(c.score.paper, c.kind) for c in select(scores, unlike, Limits(2, explore=1))]
-
-    assert kinds(0.9, 0.6) == [(0, PickKind.MATCH), (1, PickKind.EXPLORE)]
-    assert kinds(0.9, 0.6, 0.5) == [(0, PickKind.MATCH), (1, PickKind.EXPLORE)]
 
 
 def test_exploration_avoids_papers_like_the_chosen():

@@ -15,7 +15,7 @@ def papers(home, model):
         path.unlink()
     (home / "seeds" / "day.txt").write_text(digest("Robot arms", "Audio of whales"))
     (home / "profiles" / "all.toml").write_text(
-        'title = "All"\ninterests = "robots"\n[[readers]]\nemail = "ada@example.org"\n'
+        'title = "All"\ninterests = "robots"\n[edition]\nthreshold = 0\n[[readers]]\nemail = "ada@example.org"\n'
     )
     configure(home, model)
     return home
