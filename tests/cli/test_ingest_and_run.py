@@ -46,7 +46,8 @@ def small(home):
     add_profile(
         home,
         "rewards",
-        '[edition]\nexplore = 0\nthreshold = 0\n[schedule]\ntimezone = "Europe/Berlin"\n[[readers]]\nemail = "ada@example.org"',
+        '[edition]\nexplore = 0\nthreshold = 0\n[schedule]\ntimezone = "Europe/Berlin"\n'
+        '[[readers]]\nemail = "ada@example.org"',
     )
     return home
 
