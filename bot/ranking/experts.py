@@ -1,6 +1,6 @@
 """The experts: four models that each estimate how likely a reader is to want a paper, and what each term adds to that.
 
-    words     how far the paper stands out by the topics of the profile, whatever was voted (``words``)
+    words     the topics of the profile, those meant together above all; no votes (``words``)
     rocchio   similarity to these and to liked papers, minus disliked ones (``reader_models``); from the first vote
     linear    logistic regression on votes (``linear``); good from tens of votes
     trees     small trees on the presence of terms (``trees``): conjunctions and exceptions; from tens of votes
@@ -23,7 +23,7 @@ from bot.ranking.learner import Learned
 from bot.ranking.reader_models import ReaderModels
 from bot.ranking.user_vectors import UserVectors
 from bot.ranking.vectors import PaperVectors
-from bot.ranking.words import Words
+from bot.ranking.words import Conjunctions, Words
 
 EXPERTS = ("words", "rocchio", "linear", "trees")
 # Numbers of votes at which an expert is scaled by one half. Trees need the most: with 20 liked and 20 disliked papers
@@ -72,17 +72,16 @@ class Experts:
         self,
         users: UserVectors,
         judged: sp.csr_matrix,
-        covered: sp.csr_matrix,
+        conjunctions: Conjunctions,
         learned: Sequence[Learned | None],
     ) -> Self:
         """Fit words and Rocchio; ``learned`` are the models fitted to each reader's votes, None without votes.
 
         ``judged`` (n_readers, n_background) marks the background papers that a reader voted on.
-        ``covered`` (n_readers, n_terms) is ``topics_row``'s.
         """
         self._votes: np.ndarray = users.n_up + users.n_down
         self._learned = list(learned)
-        self._words = Words(self.corpus).fit(users, judged, covered)
+        self._words = Words(self.corpus).fit(users, judged, conjunctions)
         self._rocchio = ReaderModels(self.corpus).fit(users, judged)
         terms = len(self.corpus.terms_)
         rows = [model.linear.row(terms) if model else sp.csr_matrix((1, terms)) for model in self._learned]

@@ -21,7 +21,7 @@ from bot.ranking.ranking import Model, Ranking
 from bot.ranking.rules import Rules
 from bot.ranking.user_vectors import UserVectors, centroids, time_decay
 from bot.ranking.vectors import l2_normalize
-from bot.ranking.words import topics_row
+from bot.ranking.words import Conjunctions, topics_row
 from bot.terms import tokens
 
 # Readers per matrix product. The models are dense: 200 readers by 100,000 terms are 80 MB.
@@ -173,11 +173,12 @@ class _ReaderBatch:
         self._corpus = corpus
         texts = [(reader, part) for reader, interest in enumerate(interests) for part in interest.paragraphs]
         self._owners = np.array([reader for reader, _ in texts], dtype=int)
-        topics = [topics_row(corpus, part) for _, part in texts]
         # vstack raises for an empty list: a batch of readers without interests has none.
         no_rows = sp.csr_matrix((0, len(corpus.terms_)), dtype=np.float32)
-        self._topics = sp.vstack([no_rows, *(row for row, _ in topics)], format="csr")
-        self._covered = sp.vstack([no_rows, *(covered for _, covered in topics)], format="csr")
+        self._topics = sp.vstack([no_rows, *(topics_row(corpus, part) for _, part in texts)], format="csr")
+        self._conjunctions = Conjunctions.of(
+            corpus, [part for _, part in texts], self._owners.tolist(), len(interests)
+        )
         papers = {paper.id: paper for interest in interests for paper in (*interest.up, *interest.down)}
         self._papers = list(papers.values())
         self._row = {paper_id: row for row, paper_id in enumerate(papers)}
@@ -190,12 +191,8 @@ class _ReaderBatch:
         up, n_up = self._centroids([interest.up for interest in self._interests])
         down, n_down = self._centroids([interest.down for interest in self._interests])
         topics = centroids(self._topics, self._owners.tolist(), np.ones(len(self._owners)), readers)
-        # Coverage is the mean over a reader's interests.
-        weights = 1 / np.maximum(np.bincount(self._owners, minlength=readers), 1)[self._owners]
-        places = (self._owners, np.arange(len(self._owners)))
-        covered = sp.csr_matrix((weights, places), (readers, len(self._owners))) @ self._covered
         users = UserVectors(topics, up, down, n_up, n_down)
-        return Experts(self._corpus).fit(users, self._judged(), covered, self.learned())
+        return Experts(self._corpus).fit(users, self._judged(), self._conjunctions, self.learned())
 
     def learned(self) -> list[Learned | None]:
         """Return the models of each reader's votes, fitted now unless they are given over the same vocabulary."""

@@ -40,10 +40,15 @@ _NOUN_ENDINGS = ("ness", "ity", "ion", "ing", "ment", "ics", "ance", "ence", "si
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """A topic in the reader's own words, and as stems with abbreviations expanded."""
+    """A topic in the reader's own words, and as stems with abbreviations expanded.
+
+    Topics of one ``segment`` ("reinforcement learning for language models") are meant together; those of different ones,
+    divided by a comma, "and" or "or", are alternatives.
+    """
 
     text: str
     stems: tuple[str, ...]
+    segment: int = 0
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -63,19 +68,19 @@ def profile_topics(text: str, expansions: Expansions | None = None) -> tuple[Top
     expansions = common_expansions() if expansions is None else expansions
     text = _NEGATED.sub(_blanked, text)
     segments = list(_segments(text))
-    runs = [run for segment in segments for run in _topical(segment)]
+    runs = [(place, run) for place, segment in segments for run in _topical(segment)]
     if not runs:
-        runs = [[token] for segment in segments for token in segment]
+        runs = [(place, [token]) for place, segment in segments for token in segment]
     topics: dict[tuple[str, ...], Topic] = {}
-    for run in runs:
+    for place, run in runs:
         spelling = " ".join(text[run[0].start : run[-1].end].split())
-        topic = Topic(spelling, expanded((t.stem for t in run), expansions))
+        topic = Topic(spelling, expanded((t.stem for t in run), expansions), place)
         topics.setdefault(topic.stems, topic)
     return tuple(topics.values())
 
 
-def _segments(text: str) -> Iterator[list[Token]]:
-    """The tokens between punctuation, "and" and "or", without those that ask."""
+def _segments(text: str) -> Iterator[tuple[int, list[Token]]]:
+    """The tokens between punctuation, "and" and "or", without those that ask, and the number of the segment."""
     flowing = _WRAP.sub(" ", text)
     ends = [end.start() for end in _SEGMENT_END.finditer(flowing)]
     place = 0
@@ -93,7 +98,7 @@ def _segments(text: str) -> Iterator[list[Token]]:
         start = ends[place - 1] if place else 0
         # "How do language models hallucinate" ends in its verb, if that isn't one that asks.
         ends_in_verb = len(segment) > 2 and not asked[-1][1] and _HOW.search(text, start, segment[0].start)
-        yield from [segment[:-1], segment[-1:]] if ends_in_verb else [segment]
+        yield from [(place, segment[:-1]), (place, segment[-1:])] if ends_in_verb else [(place, segment)]
 
 
 def _topical(segment: Sequence[Token]) -> list[list[Token]]:

@@ -35,7 +35,7 @@ from bot.ranking import Corpus, learner
 from bot.ranking.experts import EXPERTS, Experts, Papers
 from bot.ranking.mixture import Predictions, home_mixture, reader_mixture
 from bot.ranking.user_vectors import UserVectors, centroids, time_decay
-from bot.ranking.words import topics_row
+from bot.ranking.words import Conjunctions, topics_row
 
 SIZE, NOISE, THRESHOLDS = 10, 0.05, (0.0, 0.1, 0.2, 0.3)
 
@@ -73,9 +73,9 @@ class Home:
         self.readers = readers
         self.corpus = Corpus().fit(texts)
         self.papers = Papers.of(self.corpus, texts)
-        topics = [topics_row(self.corpus, reader.interests) for reader in readers]
-        self.interests = sp.vstack([row for row, _ in topics], format="csr")
-        self.covered = sp.vstack([covered for _, covered in topics], format="csr")
+        interests = [reader.interests for reader in readers]
+        self.interests = sp.vstack([topics_row(self.corpus, text) for text in interests], format="csr")
+        self.conjunctions = Conjunctions.of(self.corpus, interests, range(len(readers)), len(readers))
         self.background = self.corpus.in_background(texts)
         self.fits: list[tuple[int, float]] = []
 
@@ -109,7 +109,7 @@ class Home:
         down, n_down = self._side(day, liked=False)
         users = UserVectors(self.interests, up, down, n_up, n_down)
         learned = [reader.learned for reader in self.readers]
-        return Experts(self.corpus).fit(users, sp.csr_matrix(judged), self.covered, learned)
+        return Experts(self.corpus).fit(users, sp.csr_matrix(judged), self.conjunctions, learned)
 
     def _side(self, day: int, *, liked: bool) -> tuple[sp.csr_matrix, np.ndarray]:
         votes = [
