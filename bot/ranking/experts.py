@@ -28,14 +28,17 @@ from bot.ranking.words import Conjunctions, Words
 EXPERTS = ("words", "rocchio", "linear", "trees")
 # Numbers of votes at which an expert is scaled by one half. Trees need the most: with 20 liked and 20 disliked papers
 # of a library, trees scaled by two thirds cost a tenth of nDCG@20.
+_ROCCHIO_HALF_AT = 1.5
 _LINEAR_HALF_AT = 5.0
 _TREES_HALF_AT = 80.0
-_ROCCHIO_HALF_AT = 6.0
-# Without votes Rocchio has nothing but the profile's words, so these stand in for it, at this many times their weight.
-_WORDS_FOR_ROCCHIO = 4.0
-# The limit of the scale of words and Rocchio with many votes, from which the other experts have learned most by then.
-_WORDS_LIMIT = 0.3
-_WORDS_HALF_AT = 40.0
+# The scale of words without votes, where they stand in for all others, and with many, from which Rocchio knows the
+# words, too. Half of the difference is gone at 1.5 votes: at 20, nDCG@20 on libraries was .218 with 5+5 votes, not .209.
+_WORDS_ALONE = 5.0
+_WORDS_LIMIT = 0.5
+_WORDS_HALF_AT = 1.5
+# The limit of the scale of Rocchio with many votes, from which linear model and trees have learned most by then.
+_ROCCHIO_LIMIT = 0.3
+_ROCCHIO_DECAY_AT = 40.0
 
 
 @dataclass(frozen=True)
@@ -127,10 +130,9 @@ class Experts:
     def _scales(self) -> np.ndarray:
         """Return (n_readers, n_experts): the vote-dependent scale of each expert's log-odds."""
         votes = self._votes
-        words = _WORDS_LIMIT + (1 - _WORDS_LIMIT) * _WORDS_HALF_AT / (votes + _WORDS_HALF_AT)
+        words = _WORDS_LIMIT + (_WORDS_ALONE - _WORDS_LIMIT) * _WORDS_HALF_AT / (votes + _WORDS_HALF_AT)
+        decay = _ROCCHIO_LIMIT + (1 - _ROCCHIO_LIMIT) * _ROCCHIO_DECAY_AT / (votes + _ROCCHIO_DECAY_AT)
+        rocchio = decay * votes / (votes + _ROCCHIO_HALF_AT)
         linear = votes / (votes + _LINEAR_HALF_AT)
         trees = votes**2 / (votes**2 + _TREES_HALF_AT**2)
-        rocchio = votes / (votes + _ROCCHIO_HALF_AT)
-        return np.stack(
-            [words * (1 + _WORDS_FOR_ROCCHIO * (1 - rocchio)), words * rocchio, linear, trees], axis=1
-        )
+        return np.stack([words, rocchio, linear, trees], axis=1)
