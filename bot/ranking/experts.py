@@ -32,7 +32,7 @@ _ROCCHIO_HALF_AT = 1.5
 _LINEAR_HALF_AT = 5.0
 _TREES_HALF_AT = 80.0
 # The scale of words without votes, where they stand in for all others, and with many, from which Rocchio knows the
-# words, too. Half of the difference is gone at 1.5 votes: at 20, nDCG@20 on libraries was .218 with 5+5 votes, not .209.
+# words too. Half of the difference is gone at 1.5 votes; at 20, nDCG@20 on libraries was .218 with 5+5 votes, not .209.
 _WORDS_ALONE = 5.0
 _WORDS_LIMIT = 0.5
 _WORDS_HALF_AT = 1.5

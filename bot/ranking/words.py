@@ -116,7 +116,7 @@ def topics_row(corpus: Corpus, text: str) -> sp.csr_matrix:
 
 
 def _squares(corpus: Corpus, text: str) -> list[tuple[float, sp.csr_matrix]]:
-    """Return for each segment of several topics 1 and the sum of their shares, and for each of its topics -1 and its share.
+    """Return for each segment of several topics 1 and its topics' summed shares, and for each topic -1 and its share.
 
     A share is a row (1, n_terms) whose sum over a paper's terms is the topic's mean idf if the paper has them all.
     """

@@ -42,8 +42,8 @@ _NOUN_ENDINGS = ("ness", "ity", "ion", "ing", "ment", "ics", "ance", "ence", "si
 class Topic:
     """A topic in the reader's own words, and as stems with abbreviations expanded.
 
-    Topics of one ``segment`` ("reinforcement learning for language models") are meant together; those of different ones,
-    divided by a comma, "and" or "or", are alternatives.
+    Topics of one ``segment`` ("reinforcement learning for language models") are meant together; those of different
+    ones, divided by a comma, "and" or "or", are alternatives.
     """
 
     text: str
