@@ -1,7 +1,7 @@
-"""IMAP connections that a server can neither keep open nor fill: a deadline for all of it, a cap on each answer.
+"""IMAP connections with a deadline for the whole session, and a maximum size for each response.
 
-imaplib reads a literal of any size, and any number of lines, and each of its reads may last until the timeout; a byte
-before each timeout keeps it waiting for ever. These clients read for themselves.
+imaplib reads literals of any size and any number of lines, and its timeout is that of one read, so that a server that
+sends a byte now and then keeps it waiting without end. These clients override its methods that read.
 """
 
 from __future__ import annotations
@@ -20,29 +20,32 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 _CHUNK = 65_536
-_LONGEST_LINE = 1_000_000  # bytes; a search that finds 100,000 mails
+_MAX_LINE = 1_000_000  # bytes; a search response of 100,000 mails
 
 
 class Bounds:
-    """Until when a connection may last, and how many bytes a server may send after each command."""
+    """The deadline of a session, and how many bytes a server may send after each command."""
 
     def __init__(
-        self, seconds: float, most_bytes: int, *, step: float, clock: Callable[[], float] = time.monotonic
+        self, seconds: float, max_bytes: int, *, step: float, clock: Callable[[], float] = time.monotonic
     ) -> None:
         """``step`` is the timeout of one read or write, in seconds."""
-        self._clock, self._ends = clock, clock() + seconds
-        self.most_bytes, self._step, self._seconds = most_bytes, step, seconds
+        self.max_bytes = max_bytes
+        self._clock = clock
+        self._deadline = clock() + seconds
+        self._seconds = seconds
+        self._step = step
 
     def timeout(self) -> float:
-        """Seconds that the next step may take; raises TimeoutError where none are left."""
-        left = self._ends - self._clock()
-        if left <= 0:
+        """Return the seconds that the next step may take; raises TimeoutError after the deadline."""
+        remaining = self._deadline - self._clock()
+        if remaining <= 0:
             raise TimeoutError(f"not done after {self._seconds:.0f} s; the rest comes with the next visit")
-        return min(left, self._step)
+        return min(remaining, self._step)
 
 
 class _Bounded(imaplib.IMAP4):
-    """Reads from the socket itself; ``read``, ``readline`` and ``send`` are imaplib's documented seams."""
+    """Reads from the socket itself, in ``read`` and ``readline``, which imaplib documents as methods to override."""
 
     bounds: Bounds
     _buffer: bytearray
@@ -50,32 +53,32 @@ class _Bounded(imaplib.IMAP4):
     _received = 0
 
     def read(self, size: int) -> bytes:
-        """Exactly ``size`` bytes, fewer at the end; raises ``abort`` for more than the cap."""
-        if size > self.bounds.most_bytes:
+        """Return ``size`` bytes, fewer if the stream ends; raises ``abort`` above the maximum."""
+        if size > self.bounds.max_bytes:
             raise self.abort(f"the server announces {size:,} bytes, more than the cap")
-        while len(self._unread()) < size and self._receive():
+        while len(self._buffered()) < size and self._receive():
             pass
-        return self._taken(size)
+        return self._take(size)
 
     def readline(self) -> bytes:
-        """One line with its end; the rest at the end."""
+        """Return one line with its end, or the rest if the stream ends."""
         searched = 0
-        while (end := self._unread().find(b"\n", searched)) < 0:
-            searched = len(self._unread())
-            if searched > _LONGEST_LINE:
+        while (end := self._buffered().find(b"\n", searched)) < 0:
+            searched = len(self._buffered())
+            if searched > _MAX_LINE:
                 raise self.abort("the server sends a line without an end")
             if not self._receive():
                 break
-        return self._taken(end + 1 if end >= 0 else len(self._unread()))
+        return self._take(end + 1 if end >= 0 else len(self._buffered()))
 
     def send(self, data: ReadableBuffer) -> None:
-        """Sends a command; what the server may answer is counted from here."""
+        """Send a command; the bytes of its response are counted from now on."""
         self._received = 0
         self.sock.settimeout(self.bounds.timeout())
         super().send(data)
 
-    def _unread(self) -> bytearray:
-        """What was received and not read; nothing from before the connection was encrypted."""
+    def _buffered(self) -> bytearray:
+        """Return what was received and not read; nothing from before the connection was encrypted."""
         if self._read_from is not self.sock:
             self._buffer, self._read_from = bytearray(), self.sock
         return self._buffer
@@ -84,15 +87,15 @@ class _Bounded(imaplib.IMAP4):
         self.sock.settimeout(self.bounds.timeout())
         chunk = self.sock.recv(_CHUNK)
         self._received += len(chunk)
-        if self._received > self.bounds.most_bytes + _LONGEST_LINE:
+        if self._received > self.bounds.max_bytes + _MAX_LINE:
             raise self.abort("the server answers a command with more than the cap")
-        self._unread().extend(chunk)
+        self._buffered().extend(chunk)
         return bool(chunk)
 
-    def _taken(self, size: int) -> bytes:
-        taken = bytes(self._unread()[:size])
+    def _take(self, size: int) -> bytes:
+        content = bytes(self._buffered()[:size])
         del self._buffer[:size]
-        return taken
+        return content
 
 
 class _Plain(_Bounded):
@@ -109,13 +112,15 @@ class _Tls(_Bounded, imaplib.IMAP4_SSL):
 
 
 class Mailbox(BaseMailBox):
-    """imap-tools' mailbox over such a connection."""
+    """The mailbox of imap-tools over such a connection."""
 
     def __init__(
         self, host: str, port: int, security: Literal["tls", "starttls", "none"], bounds: Bounds
     ) -> None:
-        """Connects; raises OSError and imaplib's errors."""
-        self._address, self._security, self._bounds = (host, port), security, bounds
+        """Connect; raises OSError and imaplib's errors."""
+        self._address = (host, port)
+        self._security = security
+        self._bounds = bounds
         super().__init__()
 
     def _get_mailbox_client(self) -> imaplib.IMAP4:

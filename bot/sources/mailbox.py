@@ -82,7 +82,8 @@ class MailboxSource:
                     reason = f"more than the {MAX_BYTES // 1_000_000} MB that a digest may have"
                     yield Problem(self.name, f"mail {name}: {reason}; {unread}")
                     is_refused = True
-                elif (content := self._content(mailbox, uid)) is None:
+                # BODY.PEEK downloads without marking as read.
+                elif (content := _literal(mailbox.client.uid("FETCH", uid, "(BODY.PEEK[])")[1])) is None:
                     yield Problem(self.name, f"mail {name}: the server does not deliver it; {unread}")
                     continue  # and the next poll tries again
                 else:
@@ -139,13 +140,12 @@ class MailboxSource:
         return f".{domain}".endswith(f".{sender.lstrip('@')}")
 
     def _size(self, mailbox: Mailbox, uid: str) -> int:
-        _, size = mailbox.client.uid("FETCH", uid, "(RFC822.SIZE)")
-        return _last_number(size)
-
-    def _content(self, mailbox: Mailbox, uid: str) -> bytes | None:
-        """Download a mail without marking it as read; None if the server does not deliver it."""
-        _, parts = mailbox.client.uid("FETCH", uid, "(BODY.PEEK[])")
-        return _literal(parts)
+        """Return the size in bytes, from a response such as ``1 (UID 7 RFC822.SIZE 1234)``; 0 if it has none."""
+        _, answer = mailbox.client.uid("FETCH", uid, "(RFC822.SIZE)")
+        text = next((item.decode(errors="replace") for item in answer if isinstance(item, bytes)), "")
+        digits = text.rstrip(") ").rpartition(" ")[2]
+        # Cut, as int() refuses thousands of digits; what is cut is above the maximum still.
+        return int(digits[:_MAX_DIGITS]) if digits.isdecimal() else 0
 
     def _mark_as_read(self, mailbox: Mailbox, uid: str) -> None:
         """Mark a mail as read, and move it if the settings say so.
@@ -211,10 +211,3 @@ def _literal(answer: list[object]) -> bytes | None:
     """Return the literal in a server's response; None if there is none."""
     content = next((part[1] for part in answer if isinstance(part, tuple)), None)
     return content if isinstance(content, bytes) else None
-
-
-def _last_number(answer: list[object]) -> int:
-    """Return the number at the end of ``1 (UID 7 RFC822.SIZE 1234)``, cut to ten digits; 0 if there is none."""
-    text = next((item.decode(errors="replace") for item in answer if isinstance(item, bytes)), "")
-    digits = text.rstrip(") ").rpartition(" ")[2]
-    return int(digits[:_MAX_DIGITS]) if digits.isdecimal() else 0
