@@ -45,7 +45,7 @@ def command(ctx: click.Context, connect: bool) -> int:
     for path in app.home.repaired:
         click.echo(f"ok  {path}: other users of this machine could read it; now they can't")
     problems: list[Problem] = []
-    for subject, subject_problems in _checks(app, connect, datetime.now(UTC)):
+    for subject, subject_problems in checks(app, connect, datetime.now(UTC)):
         problems += subject_problems
         if not subject_problems:
             click.echo(f"ok  {subject}")
@@ -55,13 +55,13 @@ def command(ctx: click.Context, connect: bool) -> int:
         if readers[kind] or kind not in app.file_kinds:
             number = plural(readers[kind], "reader")
             click.echo(f"    {number} by {channel}: messages {app.route_description(kind)}")
-    for note in _notes(app, readers):
+    for note in notes(app, readers):
         click.secho(f"?   {note}", fg="yellow")
     print_problems(problems)
     return 2 if problems else 0
 
 
-def _checks(app: App, connect: bool, now: datetime) -> Iterator[tuple[str, list[Problem]]]:
+def checks(app: App, connect: bool, now: datetime) -> Iterator[tuple[str, list[Problem]]]:
     """Yield the subject of each check, and its problems."""
     from bot.ingestion.service import retrieved
     from bot.rendering.templates import check_names, check_templates
@@ -122,7 +122,7 @@ def _count_readers(app: App) -> Counter[Kind]:
     return Counter(kind for _, kind, _ in in_files | by_web)
 
 
-def _notes(app: App, readers: Counter[Kind]) -> Iterator[str]:
+def notes(app: App, readers: Counter[Kind]) -> Iterator[str]:
     """Yield what is valid, but probably not intended."""
     if not app.profiles and not app.profile_problems:
         yield "there is no profile, so nobody gets an edition; write one, such as profiles/my-topic.toml"

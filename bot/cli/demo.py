@@ -48,10 +48,11 @@ def command(directory: Path) -> int:
     from bot.app import open_app
 
     with open_app(directory) as app:
-        return _run(app)
+        return run_demo(app)
 
 
-def _run(app: App) -> int:
+def run_demo(app: App) -> int:
+    """Run the job once, record some votes, and print each step; return the exit code."""
     now = datetime.now(UTC)
     editions: list[Edition] = []
     steps: set[str] = set()
@@ -69,7 +70,7 @@ def _run(app: App) -> int:
     )
     for edition in editions:
         print_edition(edition)
-    _show_learning(
+    show_learning(
         app, next(edition for edition in editions if edition.reader.profile == _LEARNING_PROFILE), now
     )
 
@@ -91,7 +92,7 @@ def _run(app: App) -> int:
     return 0 if report.complete else 1
 
 
-def _show_learning(app: App, edition: Edition, now: datetime) -> None:
+def show_learning(app: App, edition: Edition, now: datetime) -> None:
     """Record the sample votes, and compare the ranking of the same papers before and after them."""
     from bot.editions.candidates import Candidates
     from bot.feedback.service import record

@@ -62,11 +62,12 @@ def command(
         )
     app = app_of(ctx)
     if reader is None:
-        return _evaluate_all(app, chart, as_json)
-    return _evaluate_reader(app, reader, chart, as_json)
+        return evaluate_all_readers(app, chart, as_json)
+    return evaluate_reader(app, reader, chart, as_json)
 
 
-def _evaluate_reader(app: App, name: str, file: Path | None, as_json: bool) -> int:
+def evaluate_reader(app: App, name: str, file: Path | None, as_json: bool) -> int:
+    """Evaluate one reader, print the result, write the chart, and return the exit code."""
     from bot.evaluation.chart import learning_curve, svg_file
     from bot.evaluation.service import evaluate
     from bot.evaluation.wording import answer
@@ -82,11 +83,12 @@ def _evaluate_reader(app: App, name: str, file: Path | None, as_json: bool) -> i
     if as_json:
         print_json(_reader_json(evaluation) | {"chart": saved})
     else:
-        _print_reader(evaluation, chart)
+        print_reader(evaluation, chart)
     return _report_file(file, saved, as_json, "a chart over time needs more folds")
 
 
-def _evaluate_all(app: App, file: Path | None, as_json: bool) -> int:
+def evaluate_all_readers(app: App, file: Path | None, as_json: bool) -> int:
+    """Evaluate all readers and their mean, print the result, write the chart, and return the exit code."""
     from bot.evaluation.chart import readers_chart, svg_file
     from bot.evaluation.report import mean_of_readers
     from bot.evaluation.service import evaluate_all
@@ -120,7 +122,7 @@ def _evaluate_all(app: App, file: Path | None, as_json: bool) -> int:
             }
         )
     else:
-        _print_all(answer, mean, evaluations, chart)
+        print_all(answer, mean, evaluations, chart)
     return _report_file(file, saved, as_json, "no reader has enough folds for a chart")
 
 
@@ -196,7 +198,7 @@ def _basis(evaluation: Evaluation) -> str:
     )
 
 
-def _print_reader(evaluation: Evaluation, chart: Chart | None) -> None:
+def print_reader(evaluation: Evaluation, chart: Chart | None) -> None:
     """Print the answer first, then the figures behind it."""
     from bot.evaluation.chart import text_chart
     from bot.evaluation.wording import answer
@@ -234,7 +236,7 @@ def _print_reader(evaluation: Evaluation, chart: Chart | None) -> None:
         console().print(reliability)
 
 
-def _print_all(answer: str, mean: Mean, evaluations: Sequence[Evaluation], chart: Chart | None) -> None:
+def print_all(answer: str, mean: Mean, evaluations: Sequence[Evaluation], chart: Chart | None) -> None:
     """Print the answer, a row for each reader, and their mean."""
     from bot.evaluation.chart import text_chart
 

@@ -50,7 +50,7 @@ def command(ctx: click.Context, paths: Sequence[Path], now: datetime, again: boo
             {"digests": [digest_json(d) for d in report.digests], "problems": problems_json(report.problems)}
         )
     else:
-        _print_digests(report.digests)
+        print_digests(report.digests)
         print_problems(report.problems)
     return 1 if report.problems else 0
 
@@ -69,7 +69,8 @@ def digest_json(digest: DigestReport) -> dict[str, object]:
     }
 
 
-def _print_digests(digests: Sequence[DigestReport]) -> None:
+def print_digests(digests: Sequence[DigestReport]) -> None:
+    """Print a row for each digest, and on standard error what could not be parsed."""
     rows = table("file", "format", "date", ">papers", ">new", ">known", ">rejected")
     for digest in digests:
         counts = (digest.papers, digest.new, digest.known, len(digest.rejected))

@@ -27,7 +27,7 @@ def command(ctx: click.Context) -> int:
         schedule = profile.schedule
         when = f"{schedule.at:%H:%M} {schedule.timezone}, {describe_days(schedule.days)}"
         title = f"{profile.title} (open)" if profile.open else profile.title
-        notes = _reader_notes(app, slug, profile)
+        notes = reader_notes(app, slug, profile)
         readers = "\n".join(notes) or "none yet"
         rows.add_row(slug, plain(title), when, str(profile.edition.size), readers)
         # Below the table: in a column of their own the notes would make it too wide for a terminal.
@@ -39,7 +39,7 @@ def command(ctx: click.Context) -> int:
     return 1 if app.profile_problems else 0
 
 
-def _reader_notes(app: App, slug: str, profile: Profile) -> dict[str, str]:
+def reader_notes(app: App, slug: str, profile: Profile) -> dict[str, str]:
     """Return how each reader differs from the profile, by address; empty for a reader who doesn't."""
     from bot.config.overrides import describe_override
     from bot.domain import Origin

@@ -44,7 +44,7 @@ def command(ctx: click.Context, now: datetime, force: bool, as_json: bool) -> in
     """
     app = app_of(ctx)
     if not force:
-        _refuse_far_future(app, now)
+        refuse_far_future(app, now)
 
     def show(edition: Edition) -> None:
         if edition.quiet:
@@ -73,12 +73,12 @@ def command(ctx: click.Context, now: datetime, force: bool, as_json: bool) -> in
         }
         print_json({**numbers, "problems": problems_json(problems)})
     else:
-        _print(app, report, force)
+        print_report(app, report, force)
         print_problems(problems)
     return 0 if report.complete and not problems else 1
 
 
-def _refuse_far_future(app: App, now: datetime) -> None:
+def refuse_far_future(app: App, now: datetime) -> None:
     """Refuse a mistaken ``--now``: it would take the slots of days to come, which then get no edition."""
     # Compared with the newest stored times too: after a test with --now, later tests may go on from there.
     stored = [app.store.editions.newest_composed(), app.store.papers.newest_first_seen()]
@@ -94,7 +94,8 @@ def _refuse_far_future(app: App, now: datetime) -> None:
         )
 
 
-def _print(app: App, report: RunReport, force: bool) -> None:
+def print_report(app: App, report: RunReport, force: bool) -> None:
+    """Print the numbers of a run, why there is no edition, and which messages became files."""
     new_papers = sum(digest.new for digest in report.digests)
     parts = [plural(report.editions, "edition")]
     if report.alerts:
@@ -104,19 +105,22 @@ def _print(app: App, report: RunReport, force: bool) -> None:
         parts.append(f"{report.skipped} quiet")
     ingested = f"{plural(new_papers, 'new paper')} in {plural(len(report.digests), 'digest')}"
     click.echo(f"{ingested}; {', '.join(parts)}")
-    if not (report.editions or report.skipped or report.problems):
-        for line in _why_no_edition(app, force):
+    # Problems of sources are no reason: without a reader there is no edition, whatever can be read.
+    is_explained = set(report.problems) - set(report.unread)
+    if not (report.editions or report.skipped or is_explained):
+        for line in reasons_for_no_edition(app, force):
             click.echo(line)
     for kind in sorted(report.sent_kinds & app.file_kinds):
         click.echo(f"{MESSAGES[kind]} {app.route_description(kind)}.")
 
 
-def _why_no_edition(app: App, force: bool) -> list[str]:
+def reasons_for_no_edition(app: App, force: bool) -> list[str]:
     """Return why no edition was composed although nothing failed; empty if the profiles' problems say it."""
     readers = [reader for reader in app.store.readers.all() if reader.profile in app.profiles]
     if any(reader.stopped is None for reader in readers):
-        wait = "No edition is due now; `paperbot status` says when, and --force doesn't wait."
-        return [] if force else [wait]
+        return (
+            [] if force else ["No edition is due now; `paperbot status` says when, and --force doesn't wait."]
+        )
     if readers:
         return ["No edition was made: all readers have stopped; `paperbot status` says why."]
     if app.profiles:

@@ -37,13 +37,14 @@ def command(ctx: click.Context, now: datetime, as_json: bool) -> int:
     if as_json:
         print_json({**asdict(current), "problems": problems_json(current.problems)})
     else:
-        _print(current)
+        print_status(current)
         print_problems(current.problems)
     # 1 with any problem, so that a monitoring script needs the exit code only.
     return 1 if current.problems else 0
 
 
-def _print(status: Status) -> None:
+def print_status(status: Status) -> None:
+    """Print the sources, the readers with their last edition, the outbox, and what is late."""
     sources = table("source", "state", "last new digest", "newest digest", ">digests", ">papers")
     for source in status.sources:
         seen = f"{source.last_seen:%Y-%m-%d %H:%M} UTC" if source.last_seen else "never"

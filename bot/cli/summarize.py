@@ -44,8 +44,8 @@ def command(papers: Path, sentences: int, output: Path, interests: str) -> int:
     weights = dict.fromkeys(terms(interests), 1.0)
     problems: list[Problem] = []
     without = 0
-    with _opened(output, papers) as file:
-        for paper in _read(papers, problems):
+    with open_output(output, papers) as file:
+        for paper in read_papers(papers, problems):
             if not (paper.get("abstract") or "").strip():
                 without += 1
             summary = summarise(paper.get("abstract") or "", sentences, weights)
@@ -62,8 +62,8 @@ def command(papers: Path, sentences: int, output: Path, interests: str) -> int:
     return 1 if problems else 0
 
 
-def _opened(output: Path, papers: Path) -> TextIO:
-    """The file to write; a lone surrogate, which has no UTF-8, is written as JSON's escape for it."""
+def open_output(output: Path, papers: Path) -> TextIO:
+    """Open the file to write; a lone surrogate, which has no UTF-8, is written as JSON's escape for it."""
     try:
         if output.exists() and output.samefile(papers):
             raise UsageError(f"{output}: is the file of the papers; name another --output")
@@ -72,25 +72,20 @@ def _opened(output: Path, papers: Path) -> TextIO:
         raise UsageError(f"{output}: {error.strerror}; name an --output that can be written") from None
 
 
-def _read(papers: Path, problems: list[Problem]) -> Iterator[dict[str, Any]]:
-    """The papers of a file; a line that is none is a problem."""
+def read_papers(papers: Path, problems: list[Problem]) -> Iterator[dict[str, Any]]:
+    """Yield the papers of a file; add a problem for each line that is not a paper."""
     with papers.open("rb") as file:
         for number, line in enumerate(file, 1):
             if not line.strip():
                 continue
+            place = f"{papers}:{number}"
             try:
-                yield _paper(line)
-            except ValueError as error:
-                problems.append(Problem(f"{papers}:{number}", str(error)))
-
-
-def _paper(line: bytes) -> dict[str, Any]:
-    """Raises ValueError where the line is no paper."""
-    try:
-        paper = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"no JSON ({error}); write one object a line") from None
-    is_paper = isinstance(paper, dict) and "id" in paper and isinstance(paper.get("abstract"), str | None)
-    if not is_paper:
-        raise ValueError('no paper; write {"id": ..., "title": "...", "abstract": "..."}')
-    return dict(paper)
+                paper = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                problems.append(Problem(place, f"not valid JSON ({error}); write one object on each line"))
+                continue
+            if isinstance(paper, dict) and "id" in paper and isinstance(paper.get("abstract"), str | None):
+                yield paper
+            else:
+                form = '{"id": ..., "title": "...", "abstract": "..."}'
+                problems.append(Problem(place, f"not a paper; write {form}"))

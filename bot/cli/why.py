@@ -42,7 +42,7 @@ def command(ctx: click.Context, reader: str, paper: str, now: datetime, as_json:
     score = app.composer.score(subscriber, profile, explained, now)
     liked = [*app.store.papers.get([score.because]).values()] if score.because is not None else []
     if not as_json:
-        _print(score, explained, liked)
+        print_score(score, explained, liked)
         return
     print_json(
         {
@@ -64,7 +64,8 @@ def command(ctx: click.Context, reader: str, paper: str, now: datetime, as_json:
     )
 
 
-def _print(score: Score, paper: Paper, liked: Sequence[Paper]) -> None:
+def print_score(score: Score, paper: Paper, liked: Sequence[Paper]) -> None:
+    """Print a score as the sum of what its words add, and what else decides about the paper."""
     from bot.domain import Match
     from bot.rendering import phrases
     from bot.rendering.latex import readable

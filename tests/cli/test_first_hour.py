@@ -94,7 +94,10 @@ def test_the_channel_whose_messages_are_files_is_named(home, paperbot, monkeypat
     ],
 )
 @pytest.mark.parametrize("force", [["--force"], []])
-def test_a_run_without_editions_says_why(home, paperbot, profile, says, force):
+@pytest.mark.parametrize("file", [None, "Dear diary, today nothing happened at all."])
+def test_a_run_without_editions_says_why(home, paperbot, profile, says, force, file):
+    if file:  # a problem of a source, which is not the reason
+        (home / "seeds" / "notes.txt").write_text(file)
     (home / "profiles" / "reward-models.toml").unlink()
     if profile:
         (home / "profiles" / "a.toml").write_text(profile)

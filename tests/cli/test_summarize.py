@@ -58,10 +58,10 @@ def test_interests_decide_between_sentences_of_like_use(summarize):
 @pytest.mark.parametrize(
     "line", ["{", "[1]", '{"abstract": "x"}', '{"id": 1, "abstract": 2}', "[" * 100_000, "\x00"]
 )
-def test_a_line_that_is_no_paper_is_named_and_the_rest_goes_on(summarize, line):
+def test_a_line_that_is_not_a_paper_is_named_and_the_rest_goes_on(summarize, line):
     answer, found = summarize(paper("a", "One."), line, paper("b", "Two."))
     assert answer.code == 1
-    assert "papers.jsonl:2: no " in answer.err
+    assert "papers.jsonl:2: not " in answer.err
     assert found == {"a": ["One."], "b": ["Two."]}
 
 
