@@ -95,7 +95,16 @@ class ChannelTests:
                 for message in renderer.messages(edition, slot)
             )
         except DeliveryError as error:
-            raise _with_remedy(error) from error
+            remedy = "it may have arrived: look there before sending another"
+            if not error.unknown:
+                remedy = _REMEDIES.get(error.scope, "")
+            raise DeliveryError(
+                f"{error}; {remedy}" if remedy else str(error),
+                permanent=error.permanent,
+                scope=error.scope,
+                unknown=error.unknown,
+                code=error.code,
+            ) from error
         return SentTest(edition, is_sample, receipts)
 
     def _last_edition(self, reader: Reader, profile: Profile, now: datetime) -> Edition | None:
@@ -114,17 +123,3 @@ class ChannelTests:
                     is_test=True,
                 )
         return None
-
-
-def _with_remedy(error: DeliveryError) -> DeliveryError:
-    if error.unknown:
-        remedy: str | None = "it may have arrived: look there before sending another"
-    else:
-        remedy = _REMEDIES.get(error.scope)
-    return DeliveryError(
-        f"{error}; {remedy}" if remedy else str(error),
-        permanent=error.permanent,
-        scope=error.scope,
-        unknown=error.unknown,
-        code=error.code,
-    )

@@ -211,8 +211,8 @@ def _undelivered(kind: Kind, states: Sequence[State], breakers: Mapping[Kind, Op
     if State.FAILED in states:
         return "given up; `paperbot retry --failed` sends it again"
     if kind in breakers:
-        return f"the {kind} channel is paused: {breakers[kind].why}"
-    return "made, but not sent yet"
+        return f"the circuit breaker for {kind} is open: {breakers[kind].why}"
+    return "composed, but not sent yet"
 
 
 def _overdue(profile: Profile, last: date | None, since: datetime, now: datetime) -> str | None:

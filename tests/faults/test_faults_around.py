@@ -45,7 +45,7 @@ def test_an_unreachable_server_loses_no_edition(make_home):
     (problem,) = home.run(WEDNESDAY)["problems"]
     assert (problem["source"], "5 waiting" in problem["problem"]) == ("email", True)
     row = home.status()["readers"][0]
-    assert row["late"].startswith("the email channel is paused: connecting to the mail server")
+    assert row["late"].startswith("the circuit breaker for email is open: connecting to the mail server")
     settings.write_text(text)
     assert home.run(LATER)["delivered"] == 5
     assert assert_once(home) == {"sent": 5}
