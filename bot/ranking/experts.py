@@ -84,7 +84,7 @@ class Experts:
         """
         self._votes: np.ndarray = users.n_up + users.n_down
         self._learned = list(learned)
-        self._words = Words(self.corpus).fit(users, judged, conjunctions)
+        self._words = Words(self.corpus).fit(users, conjunctions)
         self._rocchio = ReaderModels(self.corpus).fit(users, judged)
         terms = len(self.corpus.terms_)
         rows = [model.linear.row(terms) if model else sp.csr_matrix((1, terms)) for model in self._learned]

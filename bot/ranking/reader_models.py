@@ -70,6 +70,12 @@ class ReaderModels(BaseEstimator):
         self.intercept_: np.ndarray = offset - reference.mean(axis=1) * scale
         return self
 
+    def fit_interests(self, interests: sp.csr_matrix, weight: float, intercept: float) -> Self:
+        """Take interests (n_readers, n_terms), rows of L2 norm 1, as the weights; the same scale in every home."""
+        self._set_weights((interests * weight).tocsr().astype(np.float32))
+        self.intercept_ = np.full(interests.shape[0], intercept)
+        return self
+
     def decision_function(self, papers: PaperVectors) -> np.ndarray:
         """Return (n_readers, n_papers) log-odds that each reader wants each paper."""
         return np.asarray(self._values(papers) + self.intercept_[:, None])

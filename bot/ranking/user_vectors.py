@@ -27,12 +27,6 @@ class UserVectors:
     n_up: np.ndarray
     n_down: np.ndarray
 
-    def without_votes(self) -> UserVectors:
-        """Return the interests alone."""
-        no_papers = sp.csr_matrix(self.up.shape, dtype=np.float32)
-        no_votes = np.zeros_like(self.n_up)
-        return UserVectors(self.interests, no_papers, no_papers, no_votes, no_votes)
-
 
 def centroids(
     rows: sp.csr_matrix, owner: Sequence[int], weight: Sequence[float] | np.ndarray, readers: int

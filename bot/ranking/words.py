@@ -2,6 +2,8 @@
 
 Similarity alone ranks a paper that repeats one topic above a paper with both of "reinforcement learning for language
 models". So a conjunction is added: the product of the shares that the paper has of each two topics of one segment.
+Segments ("reward models, RLHF, and verifiable rewards") are alternatives: the most complete one counts. With their
+mean, papers about two loose topics of a long segment came before papers about the whole phrase of a short one.
 ``tests/bench/words.py`` has the figures.
 """
 
@@ -16,91 +18,119 @@ import numpy as np
 import scipy.sparse as sp
 
 from bot.ranking.corpus import Corpus
-from bot.ranking.reader_models import ReaderModels, calibration
+from bot.ranking.reader_models import ReaderModels
 from bot.ranking.user_vectors import UserVectors
 from bot.ranking.vectors import PaperVectors, l2_normalize
 from bot.terms import profile_topics
 
 # A bigram is more specific than its words: it counts double in a topic's share.
 _PAIR_WEIGHT = 2.0
-# What a paper with all of the conjunctions gains, in standard deviations of the similarity over the reference sample.
-_CONJUNCTION_WEIGHT = 4.0
+# Log-odds: intercept + weight of the similarity + weight of the completeness, 0 to 1. Logistic regression on papers and
+# hidden rules of readers (``tests/bench/words.py``). In small corpora papers have few neighbours and the latent
+# components are few, so that similarities are smaller: their weight and the intercept are interpolated in the
+# logarithm of the corpus size. Similarity in standard deviations of each corpus instead ranks as well, but a paper's
+# probability differed up to tenfold between a home of one topic and one of all arXiv.
+_CORPUS_SIZES = (30, 200, 1_000)
+_SIMILARITY_WEIGHTS = (10.0, 5.5, 3.5)
+_INTERCEPTS = (-6.9, -6.25, -5.6)
+_CONJUNCTION_WEIGHT = 2.4
 
 
 @dataclass(frozen=True)
 class Conjunctions:
-    """Topics that are meant together, of many readers, as signed squares.
+    """The segments of many readers' profiles: topics of one segment are meant together, segments are alternatives.
 
-    The sum of the products of each two of a segment's shares is half of (the square of their sum minus the sum of their
-    squares). ``sums`` (n_squares, n_terms) gives what is squared from the presence of terms, ``factors`` (n_readers,
-    n_squares) its factor: a paper with all terms of all topics has 1.
+    A segment's completeness for a paper is the sum of the products of each two of its topics' shares, or the square of
+    the share if it has one topic, divided by that of a paper with all of its terms. A sum of products is half of (the
+    square of the sum minus the sum of the squares), so a segment is a sum of signed squares: ``sums`` (n_squares,
+    n_terms) gives what is squared from the presence of terms, ``factors`` (n_segments, n_squares) its factor.
+    ``owners`` (n_segments,) are the readers, in ascending order.
     """
 
     sums: sp.csr_matrix
     factors: sp.csr_matrix
+    owners: np.ndarray
+    readers: int
 
     @classmethod
     def of(cls, corpus: Corpus, texts: Sequence[str], owners: Sequence[int], readers: int) -> Self:
-        """Return the conjunctions of the profiles' ``texts``, the mean over the texts of each owner."""
+        """Return the segments of the profiles' ``texts``; ``owners`` are their readers, in ascending order."""
         rows: list[sp.csr_matrix] = [sp.csr_matrix((0, len(corpus.terms_)))]
-        factors: list[tuple[int, float]] = []
+        factors: list[float] = []
+        segment_of: list[int] = []
+        segment_owners: list[int] = []
         for text, owner in zip(texts, owners, strict=True):
-            squares = _squares(corpus, text)
-            complete = sum(sign * row.sum() ** 2 for sign, row in squares)
-            rows += [row for _, row in squares]
-            factors += [(owner, sign / complete / owners.count(owner)) for sign, _ in squares]
-        owner_of = np.array([owner for owner, _ in factors], dtype=int)
-        values = np.array([factor for _, factor in factors])
-        places = (owner_of, np.arange(len(factors)))
-        return cls(sp.vstack(rows, format="csr"), sp.csr_matrix((values, places), (readers, len(factors))))
+            for squares in _segments(corpus, text):
+                complete = sum(sign * row.sum() ** 2 for sign, row in squares)
+                rows += [row for _, row in squares]
+                factors += [sign / complete for sign, _ in squares]
+                segment_of += [len(segment_owners)] * len(squares)
+                segment_owners.append(owner)
+        places = (np.array(segment_of, dtype=int), np.arange(len(factors)))
+        shape = (len(segment_owners), len(factors))
+        return cls(
+            sp.vstack(rows, format="csr"),
+            sp.csr_matrix((np.array(factors), places), shape),
+            np.array(segment_owners, dtype=int),
+            readers,
+        )
 
     def shares(self, papers: PaperVectors) -> np.ndarray:
-        """Return (n_readers, n_papers), 0 to 1: how far a paper has the topics that are meant together."""
-        sums = (self.sums @ _presence(papers.terms).T).toarray()
-        return np.asarray(self.factors @ sums**2)
+        """Return (n_readers, n_papers), 0 to 1: the completeness of each reader's most complete segment."""
+        shares = np.zeros((self.readers, len(papers)))
+        first = np.flatnonzero(np.diff(self.owners, prepend=-1))
+        if len(first):
+            completeness = self.factors @ (self.sums @ _presence(papers.terms).T).toarray() ** 2
+            shares[self.owners[first]] = np.maximum.reduceat(completeness, first, axis=0)
+        return shares
 
     def contributions(self, reader: int, papers: PaperVectors) -> sp.csr_matrix:
         """Return (n_papers, n_terms), rows of which sum to the shares: a square is divided like its sum."""
+        factors = self.factors[np.flatnonzero(self.owners == reader)]
+        if not factors.shape[0]:
+            return sp.csr_matrix(papers.terms.shape)
+        columns = np.unique(factors.indices)
         present = _presence(papers.terms)
-        factors = self.factors[reader]
-        own = self.sums[factors.indices]
-        weights = (present @ own.T).multiply(factors.data).tocsr()
-        return present.multiply(weights @ own).tocsr()
+        own_sums = self.sums[columns]
+        sums = sp.csr_matrix(present @ own_sums.T)
+        most_complete = (factors[:, columns] @ sums.power(2).T).toarray().argmax(axis=0)
+        weights = sums.multiply(factors[most_complete][:, columns])
+        return sp.csr_matrix(present.multiply(weights @ own_sums))
 
 
 class Words:
-    """The words of each reader's profile, over one corpus."""
+    """The words of each reader's profile, over one corpus.
+
+    Log-odds are similarity and completeness in fixed units, never relative to the papers of a home: a paper about the
+    whole topic is a good match in a home of one topic, too.
+    """
 
     def __init__(self, corpus: Corpus) -> None:
         self.corpus = corpus
 
-    def fit(self, users: UserVectors, judged: sp.csr_matrix, conjunctions: Conjunctions) -> Self:
-        """Fit similarity, and the scale of both; ``judged`` is (n_readers, n_background)."""
-        self.similarity_ = ReaderModels(self.corpus).fit(users.without_votes(), judged)
+    def fit(self, users: UserVectors, conjunctions: Conjunctions) -> Self:
+        """Take the interests of each reader and their segments."""
+        size, sizes = np.log(max(self.corpus.rows_.shape[0], 1)), np.log(_CORPUS_SIZES)
+        weight = float(np.interp(size, sizes, _SIMILARITY_WEIGHTS))
+        intercept = float(np.interp(size, sizes, _INTERCEPTS))
+        self.similarity_ = ReaderModels(self.corpus).fit_interests(users.interests, weight, intercept)
         self.conjunctions_ = conjunctions
-        slope, offset = calibration(self.corpus.rows_.shape[0])
-        self.conjunction_scale_ = _CONJUNCTION_WEIGHT * slope
-        reference = self._sum(self.corpus.reference_)
-        spread = reference.std(axis=1)
-        self.slope_: np.ndarray = slope / np.where(spread > 0, spread, slope)
-        self.offset_: np.ndarray = offset - self.slope_ * reference.mean(axis=1)
-        self.intercept_: np.ndarray = self.offset_ + self.slope_ * self.similarity_.intercept_
         return self
+
+    @property
+    def intercept_(self) -> np.ndarray:
+        """The log-odds (n_readers,) of a paper without any of the words."""
+        return self.similarity_.intercept_
 
     def decision_function(self, papers: PaperVectors) -> np.ndarray:
         """Return (n_readers, n_papers) log-odds."""
-        return np.asarray(self.slope_[:, None] * self._sum(papers) + self.offset_[:, None])
+        together = _CONJUNCTION_WEIGHT * self.conjunctions_.shares(papers)
+        return np.asarray(self.similarity_.decision_function(papers) + together)
 
     def contributions(self, reader: int, papers: PaperVectors) -> sp.csr_matrix:
         """Return (n_papers, n_terms): what each term adds."""
-        together = self.conjunction_scale_ * self.conjunctions_.contributions(reader, papers)
-        similarity = self.similarity_.contributions(reader, papers)
-        return sp.csr_matrix((similarity + together) * self.slope_[reader])
-
-    def _sum(self, papers: PaperVectors) -> np.ndarray:
-        """Return (n_readers, n_papers): similarity and conjunctions, before they are brought to log-odds."""
-        together = self.conjunction_scale_ * self.conjunctions_.shares(papers)
-        return np.asarray(self.similarity_.decision_function(papers) + together)
+        together = _CONJUNCTION_WEIGHT * self.conjunctions_.contributions(reader, papers)
+        return sp.csr_matrix(self.similarity_.contributions(reader, papers) + together)
 
 
 def topics_row(corpus: Corpus, text: str) -> sp.csr_matrix:
@@ -115,12 +145,12 @@ def topics_row(corpus: Corpus, text: str) -> sp.csr_matrix:
     return l2_normalize(sp.csr_matrix(topics))
 
 
-def _squares(corpus: Corpus, text: str) -> list[tuple[float, sp.csr_matrix]]:
-    """Return for each segment of several topics 1 and its topics' summed shares, and for each topic -1 and its share.
+def _segments(corpus: Corpus, text: str) -> list[list[tuple[float, sp.csr_matrix]]]:
+    """Return each segment as signed squares: of the sum of its topics' shares, and of each share if they are several.
 
     A share is a row (1, n_terms) whose sum over a paper's terms is the topic's mean idf if the paper has them all.
     """
-    squares: list[tuple[float, sp.csr_matrix]] = []
+    segments: list[list[tuple[float, sp.csr_matrix]]] = []
     for _, segment in groupby(profile_topics(text), key=lambda topic: topic.segment):
         shares = []
         used: set[int] = set()
@@ -137,10 +167,13 @@ def _squares(corpus: Corpus, text: str) -> list[tuple[float, sp.csr_matrix]]:
             share *= rarity.mean() / share.sum()
             places = (np.zeros(len(columns), dtype=int), columns)
             shares.append(sp.csr_matrix((share, places), (1, len(corpus.terms_))))
-        if len(shares) > 1:
-            squares.append((1.0, sp.csr_matrix(sum(shares[1:], shares[0]))))
-            squares += [(-1.0, share) for share in shares]
-    return squares
+        if len(shares) == 1:
+            segments.append([(1.0, shares[0])])
+        elif shares:
+            segments.append(
+                [(1.0, sp.csr_matrix(sum(shares[1:], shares[0]))), *((-1.0, share) for share in shares)]
+            )
+    return segments
 
 
 def _presence(rows: sp.csr_matrix) -> sp.csr_matrix:
