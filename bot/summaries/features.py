@@ -6,6 +6,9 @@ import re
 from collections.abc import Sequence, Set
 from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
+
+from bot.summaries.wording import wording
 
 _WORD = re.compile(r"https?://\S+|\d[\d.,]*\s?[%×x]?(?!\w)|[A-Za-z0-9]+(?:[-'’][A-Za-z0-9]+)*|[:;()?]")
 _NAME = re.compile(r"(?=.*[A-Z].*[A-Z])|[A-Z]+\d|.*[a-z][A-Z]")  # GRPO, R1, WeedNet
@@ -22,13 +25,32 @@ _FIGURES = ("#", "#%", "#x")
 _CODE_IS = {"available", "released", "release"}
 
 
+class Features(NamedTuple):
+    """What the models see of one sentence: all are names."""
+
+    phrases: Set[str]
+    forms: Sequence[str]  # place and form, and the signals as "says NAME"
+    signals: Sequence[str]
+
+
+def features_of(sentences: Sequence[str]) -> list[Features]:
+    """Return the features of each sentence of an abstract."""
+    words = [words_of(sentence) for sentence in sentences]
+    phrase_sets = [phrases(own_words) for own_words in words]
+    rows = zip(sentences, phrase_sets, forms(sentences, words, phrase_sets), strict=True)
+    return [
+        Features(own_phrases, [*row, *(f"says {name}" for name in wording(sentence))], wording(sentence))
+        for sentence, own_phrases, row in rows
+    ]
+
+
 def words_of(sentence: str) -> list[str]:
-    """The words that phrases are made of: in lower case; names, figures and addresses only as what they are."""
+    """Return the words that phrases are made of: in lower case; names, figures and addresses only as what they are."""
     return list(map(_word_kind, _WORD.findall(sentence)))
 
 
 def phrases(words: Sequence[str]) -> set[str]:
-    """The phrases of up to three words; those that begin the sentence also with a ``^``."""
+    """Return the phrases of up to three words; those that begin the sentence also with a ``^``."""
     pairs = [f"{a} {b}" for a, b in pairwise(words)]
     triples = [f"{a} {b}" for a, b in zip(pairs, words[2:], strict=False)]
     return {*words, *pairs, *triples, *(f"^{first[0]}" for first in (words, pairs, triples) if first)}
@@ -37,10 +59,14 @@ def phrases(words: Sequence[str]) -> set[str]:
 def forms(
     sentences: Sequence[str], words: Sequence[Sequence[str]], phrase_sets: Sequence[Set[str]]
 ) -> list[list[str]]:
-    """The names of each sentence's features of place and form; ``words`` and ``phrase_sets`` are its own."""
+    """Return the names of each sentence's features of place and form; ``words`` and ``phrase_sets`` are its own."""
     count = len(sentences)
     own = [not _OWN_VOICE.isdisjoint(own_phrases) for own_phrases in phrase_sets]
-    links = [_is_link(own_words) for own_words in words]
+    # A sentence that only says where code or more is to be found.
+    links = [
+        "URL" in own_words or ("code" in own_words and not _CODE_IS.isdisjoint(own_words))
+        for own_words in words
+    ]
     last = max((i for i in range(count) if not links[i]), default=0)
     voice = own.index(True) if True in own else None
     proposal = next((i for i in range(count) if own[i] and _PROPOSES.search(sentences[i])), None)
@@ -76,11 +102,6 @@ def _word_kind(word: str) -> str:
     if word.startswith("http"):
         return "URL"
     return "NAME" if len(word) > 1 and _NAME.match(word) else word.lower()
-
-
-def _is_link(words: Sequence[str]) -> bool:
-    """Whether a sentence only says where code or more is to be found."""
-    return "URL" in words or ("code" in words and not _CODE_IS.isdisjoint(words))
 
 
 def _distance(place: int, since: int | None) -> str:

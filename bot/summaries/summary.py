@@ -9,11 +9,12 @@ from itertools import combinations
 from typing import NamedTuple
 
 from bot.domain import Role, Sentence
-from bot.summaries.claims import finding_probability, says_nothing
+from bot.summaries.claims import says_nothing
 from bot.summaries.highlights import marked
 from bot.summaries.references import refers_back, without_head
-from bot.summaries.roles import Reading, Weights, read, shipped_weights
+from bot.summaries.roles import Reading, read
 from bot.summaries.sentences import sentences
+from bot.summaries.weights import Weights, shipped_weights
 from bot.terms import terms
 
 _ORDER = (Role.TASK, Role.IDEA, Role.RESULT)  # as in Shares
@@ -99,10 +100,7 @@ def read_with(abstract: str, weights: Weights) -> Read:
         sentences=texts,
         readings=readings,
         terms=[frozenset(terms(text)) for text in texts],
-        findings=[
-            finding_probability(text, reading.result, weights.finding)
-            for text, reading in zip(texts, readings, strict=True)
-        ],
+        findings=[reading.finding for reading in readings],
         empty=list(map(says_nothing, texts)),
         dangling=[place > 0 and refers_back(text) for place, text in enumerate(texts)],
         background=[

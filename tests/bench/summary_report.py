@@ -18,21 +18,21 @@ from pathlib import Path
 from typing import Any
 
 from summary_weights import (
-    LABELS,
     Marked,
+    labels_of,
     learn_findings,
     learn_roles,
     learn_sentences,
-    read_jsonl,
+    texts_by_id,
     training_data,
 )
 
 from bot.digests import parse
 from bot.domain import RawDigest
 from bot.summaries.references import refers_back
-from bot.summaries.roles import Weights, shipped_weights
 from bot.summaries.sentences import sentences
 from bot.summaries.summary import Read, choose, finding_place, in_order, read_with
+from bot.summaries.weights import Weights, shipped_weights
 
 PARTS = 5
 STRICT, WIDE = ("finding",), ("finding", "borderline")
@@ -75,7 +75,7 @@ def dangling(abstracts: Sequence[str], weights: Weights, how_many: int = 3) -> t
 def labelled_findings(papers: Sequence[dict[str, Any]], weights: Weights, part: str) -> Counter[str]:
     """How many of the part's summaries have a finding, and what label it has."""
     abstracts = {paper["id"]: paper["abstract"] for paper in papers}
-    labels = {(row["id"], row["sentence"]): row["label"] for row in read_jsonl(LABELS) if row["part"] == part}
+    labels = {(row["id"], row["sentence"]): row["label"] for row in labels_of(part) if "alone" not in row}
     outcomes: Counter[str] = Counter()
     for id_ in {id_ for id_, _ in labels}:
         paper = read_with(abstracts[id_], weights)
@@ -133,7 +133,9 @@ def main() -> None:
 
     held = kinds[::PARTS]
     apart = learn_sentences([row for i, row in enumerate(kinds) if i % PARTS], unlabelled)
-    apart = learn_findings(unlabelled, learn_roles(papers, apart))
+    held_ids = {row["id"] for row in held}
+    labels = [row for row in labels_of("tune") if row["id"] not in held_ids]
+    apart = learn_findings(texts_by_id(kinds, unlabelled), learn_roles(papers, apart), labels)
     count, by_kind = kind_findings(held, apart)
     print(
         f"findings, a fifth kept apart: in {by_kind.total() / count:.2f} of {count}; labelled a result "

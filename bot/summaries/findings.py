@@ -1,0 +1,42 @@
+"""How sure it is that a sentence reports a finding: a logistic regression, learned from our own labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import exp, log
+
+from bot.summaries.claims import is_finding_form
+from bot.summaries.features import Features
+from bot.summaries.weights import KINDS, Weights
+
+_LEAST = 1e-4
+# A sentence that less probably tells what came out reports what others had found before.
+_RESULT_FROM = 0.1
+_RESULT = KINDS.index("result")
+_COUNTED_KINDS = ("background", "objective", "method")
+
+
+def finding_features(features: Features, kinds: Sequence[float], *, is_last: bool) -> dict[str, float]:
+    """Return what tells a finding from a claim, beside phrases; ``kinds`` are the probabilities of ``KINDS``."""
+    result = min(max(kinds[_RESULT], _LEAST), 1 - _LEAST)
+    return {
+        "intercept": 1.0,
+        "result": log(result / (1 - result)),
+        "last": float(is_last),
+        **{f"kind {kind}": kinds[KINDS.index(kind)] for kind in _COUNTED_KINDS},
+        **dict.fromkeys(features.signals, 1.0),
+    }
+
+
+def finding_probability(
+    sentence: str, features: Features, kinds: Sequence[float], weights: Weights, *, is_last: bool
+) -> float:
+    """Return the probability that a sentence reports a finding; 0 where it is hardly a result, or can't be one by its form."""
+    if kinds[_RESULT] < _RESULT_FROM or not is_finding_form(sentence):
+        return 0.0
+    log_odds = sum(
+        weights.finding_phrases[phrase] for phrase in weights.finding_phrases.keys() & features.phrases
+    )
+    for name, value in finding_features(features, kinds, is_last=is_last).items():
+        log_odds += weights.finding[name] * value
+    return 1 / (1 + exp(-log_odds))
