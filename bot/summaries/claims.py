@@ -2,18 +2,17 @@
 
 A finding says what came out: a measured amount, a comparison with something named, a fact discovered or proved. Hopes,
 outlooks, where the code is, and praise without measure ("experiments show its effectiveness") are none, even where
-readers of abstracts label them results.
+readers of abstracts label them results. Patterns are in lower case, as in ``wording``.
 """
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from bot.summaries.wording import DIGIT, NUMBER, STRICT_COMPARISON
 
-_FLAGS = re.IGNORECASE
-
-_ADDRESS = re.compile(r"https?:|\bhttps? URL\b|\bthis URL\b|\bgithub\b", _FLAGS)
+_ADDRESS = re.compile(r"https?:|\bhttps? url\b|\bthis url\b|\bgithub\b")
 _AVAILABLE = re.compile(
     r"\b(?:code|codes|codebase|website|project page|implementation|demos?|software|toolkit|source|"
     r"library)\b[^.;]{0,80}"
@@ -23,14 +22,13 @@ _AVAILABLE = re.compile(
     r"\b(?:(?:publicly|freely|openly|made) available|available (?:at|on|here|online|under|for|upon|via|from)|"
     r"(?:be|are|is) (?:publicly )?released|open-?\s?sourced|found at|made public)\b|"
     r"\b(?:we|will)\s+(?:\w+ly\s+|also\s+)?(?:release|open-?\s?source|share|"
-    r"make [^.;]{0,60}\b(?:available|public(?:ly)?|open)\b)",
-    _FLAGS,
+    r"make [^.;]{0,60}\b(?:available|public(?:ly)?|open)\b)"
 )
 # What a collection adds to the abstracts of some sources.
 _IMPRINT = re.compile(
-    r"©|\bcopyright\b|\bdoi\b|\bindex terms\b|^\s*key\s?words\b|\ball rights reserved\b|"
-    r"\b(?:I|we) thank\b|\bthis work was (?:done|supported|funded|performed)\b|\bwas (?:an intern|presented (?:during|at))\b",
-    _FLAGS,
+    r"\b(?:copyright|doi|index terms|all rights reserved|i thank|we thank|"
+    r"this work was (?:done|supported|funded|performed)|was an intern|was presented (?:during|at))\b|"
+    r"^key\s?words\b|©"
 )
 _OUTLOOK = re.compile(
     r"\bfuture (?:research|work|works|studies|study|directions?|developments?|investigations?|advancements?|"
@@ -48,15 +46,13 @@ _OUTLOOK = re.compile(
     r"(?:potential|promise)\b|"
     r"\bcontribut(?:e|es|ing|ion) to (?:the|a|an) (?:\w+ )?(?:field|understanding|literature|advancement|"
     r"development|"
-    r"growing)\b|\b(?:open(?:ing)?|new) avenues\b",
-    _FLAGS,
+    r"growing)\b|\b(?:open(?:ing)?|new) avenues\b"
 )
 _DISCUSSES = re.compile(
     r"\b(?:we|paper|study|work|article|survey|review|chapter)\s+(?:\w+ly\s+|also\s+|then\s+|further\s+)?"
     r"(?:discuss(?:es)?|conclud(?:e|es) (?:by|with)|outlines? (?:\w+ )?(?:challenges|directions|"
     r"opportunities|limitations))\b|"
-    r"\b(?:are|is) (?:also |further |then |finally )?(?:discussed|outlined|highlighted)\b[^.]{0,20}\.?$",
-    _FLAGS,
+    r"\b(?:are|is) (?:also |further |then |finally )?(?:discussed|outlined|highlighted)\b[^.]{0,20}\.?$"
 )
 _EFFECTIVENESS = re.compile(
     r"\b(?:demonstrat|show|verif|validat|confirm|prov(?:e|es|ed|en|ing)\b|illustrat|highlight|support|"
@@ -65,22 +61,20 @@ _EFFECTIVENESS = re.compile(
     r"benefits?|validity|"
     r"versatility|generality|feasibility|usefulness|utility|applicability|practicality)\b|"
     r"\b(?:effectiveness|superiority|efficacy|efficiency|performance)\b[^.;]{0,60}\b(?:is|are|was|were) (?:\w+ )?"
-    r"(?:demonstrated|validated|verified|shown|confirmed|evaluated|proven)\b",
-    _FLAGS,
+    r"(?:demonstrated|validated|verified|shown|confirmed|evaluated|proven)\b"
 )
+# A longer sentence tells more than where to find the code.
+_LINK_LENGTH = 220
 # Beside bare praise a sentence of more than so many words tells something else.
 _PRAISE_WORDS = 25
-_TELLS_MORE = re.compile(
-    r"\b(?:state-of-the-art|SOTA|improvements?|which|while|requir\w+|over|compar\w+)\b", _FLAGS
-)
+_TELLS_MORE = re.compile(r"\b(?:state-of-the-art|sota|improvements?|which|while|requir\w+|over|compar\w+)\b")
 _BARE_WIN = re.compile(
     r"\b(?:outperform|surpass|exceed|superior|improv)\w*\s[^.;:]{0,60}\b(?:baselines?|methods?|approaches|models?|"
     r"techniques|algorithms|competitors|counterparts|state-of-the-art|state of the art|benchmarks?|"
     r"performance|results|"
     r"tasks?|settings|scenarios|environments|datasets?|improvements?)\b|\b(?:substantial|significant|"
     r"superior|strong|better)"
-    r" (?:improvements?|performance|results|gains)\b|\b(?:insights?|interesting)\b",
-    _FLAGS,
+    r" (?:improvements?|performance|results|gains)\b|\b(?:insights?|interesting)\b"
 )
 # What makes a win more than bare: a measure, or in what and beside what.
 _NAMED_WIN = re.compile(
@@ -88,27 +82,29 @@ _NAMED_WIN = re.compile(
     r"accuracy|"
     r"speed|latency|cost|costs|memory|efficiency|stability|robustness|faster|including|such as)\b|"
     r"[A-Z]\w*[A-Z0-9]\w*",
-    re.NOFLAG,
 )
 
 
+@lru_cache(maxsize=1_000)  # asked by the choice of sentences and by findings
 def says_nothing(sentence: str) -> bool:
-    """Whether a sentence tells a reader nothing about the paper: outlooks, hopes, where the code is, bare praise.
+    """Return whether a sentence tells a reader nothing: outlooks, hopes, where the code is, bare praise.
 
     >>> says_nothing("Extensive experiments demonstrate the effectiveness of our method.")
     True
     >>> says_nothing("Experiments demonstrate the effectiveness of our method, which needs 30% fewer tokens.")
     False
     """
-    is_short = len(sentence) < 220
-    if is_short and any(pattern.search(sentence) for pattern in (_ADDRESS, _AVAILABLE, _IMPRINT)):
+    lower = sentence.lower()
+    if len(sentence) < _LINK_LENGTH and any(
+        pattern.search(lower) for pattern in (_ADDRESS, _AVAILABLE, _IMPRINT)
+    ):
         return True
-    if NUMBER.search(sentence) or STRICT_COMPARISON.search(sentence):
+    if NUMBER.search(lower) or STRICT_COMPARISON.search(lower):
         return False
-    if _DISCUSSES.search(sentence) or _OUTLOOK.search(sentence):
+    if _DISCUSSES.search(lower) or _OUTLOOK.search(lower):
         return True
-    is_bare = len(sentence.split()) <= _PRAISE_WORDS and not _TELLS_MORE.search(sentence)
-    return is_bare and bool(_EFFECTIVENESS.search(sentence))
+    is_bare = len(sentence.split()) <= _PRAISE_WORDS and not _TELLS_MORE.search(lower)
+    return is_bare and bool(_EFFECTIVENESS.search(lower))
 
 
 def is_finding_form(sentence: str) -> bool:
@@ -121,7 +117,8 @@ def is_finding_form(sentence: str) -> bool:
     >>> is_finding_form("Our method outperforms existing baselines in speed.")
     True
     """
-    if says_nothing(sentence) or _ADDRESS.search(sentence) or sentence.rstrip().endswith(("?", ":")):
+    lower = sentence.lower()
+    if says_nothing(sentence) or _ADDRESS.search(lower) or sentence.rstrip().endswith(("?", ":")):
         return False
-    win = None if DIGIT.search(sentence) else _BARE_WIN.search(sentence)
+    win = None if DIGIT.search(lower) else _BARE_WIN.search(lower)
     return not win or bool(_NAMED_WIN.search(sentence, win.start()))

@@ -61,17 +61,18 @@ def forms(
 ) -> list[list[str]]:
     """Return the names of each sentence's features of place and form; ``words`` and ``phrase_sets`` are its own."""
     count = len(sentences)
-    own = [not _OWN_VOICE.isdisjoint(own_phrases) for own_phrases in phrase_sets]
+    own_voice = [not _OWN_VOICE.isdisjoint(own_phrases) for own_phrases in phrase_sets]
     # A sentence that only says where code or more is to be found.
     links = [
         "URL" in own_words or ("code" in own_words and not _CODE_IS.isdisjoint(own_words))
         for own_words in words
     ]
     last = max((i for i in range(count) if not links[i]), default=0)
-    voice = own.index(True) if True in own else None
-    proposal = next((i for i in range(count) if own[i] and _PROPOSES.search(sentences[i])), None)
+    voice = own_voice.index(True) if True in own_voice else None
+    proposal = next((i for i in range(count) if own_voice[i] and _PROPOSES.search(sentences[i])), None)
     earlier_names: set[str] = set()
-    own_before, features = 0, []
+    own_before = 0
+    features = []
     for i, own_words in enumerate(words):
         names = {name for name in _NAMES.findall(sentences[i]) if not name.islower() and _NAME.match(name)}
         features.append(
@@ -81,7 +82,7 @@ def forms(
                 f"eighth {min(8 * i // max(last, 1), 9)}",
                 f"from own voice {_distance(i, voice)}",
                 f"from proposal {_distance(i, proposal)}",
-                f"own voice {min(own_before, 4)} before, {'here' if own[i] else 'not here'}",
+                f"own voice {min(own_before, 4)} before, {'here' if own_voice[i] else 'not here'}",
                 f"link {links[i]}",
                 f"words {6 * min(len(own_words) // 6, 8)}",
                 f"new names {min(len(names - earlier_names), 2)}",
@@ -89,7 +90,7 @@ def forms(
             ]
         )
         earlier_names |= names
-        own_before += own[i]
+        own_before += own_voice[i]
     return features
 
 

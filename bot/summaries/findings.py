@@ -31,7 +31,11 @@ def finding_features(features: Features, kinds: Sequence[float], *, is_last: boo
 def finding_probability(
     sentence: str, features: Features, kinds: Sequence[float], weights: Weights, *, is_last: bool
 ) -> float:
-    """Return the probability that a sentence reports a finding; 0 where it is hardly a result, or can't be one by its form."""
+    """Return how sure it is, 0 to 1, that a sentence reports a finding.
+
+    0 where it is hardly a result, or can't be a finding by its form. No calibrated probability: the log-odds of a
+    result count more than labels of findings alone ask, as ``tests/bench/summary_weights.py`` says.
+    """
     if kinds[_RESULT] < _RESULT_FROM or not is_finding_form(sentence):
         return 0.0
     log_odds = sum(

@@ -43,9 +43,6 @@ def marked(sentences: Sequence[str], phrases: Sequence[str]) -> list[tuple[str, 
 @lru_cache(maxsize=5_000)  # many readers get the same sentences on the same day
 def _words(text: str) -> list[tuple[str, int, int]]:
     """Return each word in the form of ``terms``, with its start and end."""
-    return [(_base(word.group()), *word.span()) for word in _WORD.finditer(text)]
-
-
-def _base(word: str) -> str:
-    """Return the word in the form of ``terms``, singular and without accents; function words in lower case."""
-    return next(iter(terms(word)), word.lower())
+    return [
+        (next(iter(terms(word.group())), word.group().lower()), *word.span()) for word in _WORD.finditer(text)
+    ]

@@ -22,10 +22,11 @@ def kinds_and_eighths(
 
     An eighth is told by phrases alone; it is what unlabelled abstracts teach.
     """
-    emissions, eighths = [], []
-    for own in features:
-        sums = summed(weights.phrases, own.phrases, weights.intercepts)
-        emissions.append(summed(weights.kind_forms, own.forms, sums[: len(KINDS)]))
+    emissions = []
+    eighths = []
+    for row in features:
+        sums = summed(weights.phrases, row.phrases, weights.intercepts)
+        emissions.append(summed(weights.kind_forms, row.forms, sums[: len(KINDS)]))
         eighths.append(softmax(sums[-EIGHTHS:]))
     return marginals(emissions, weights), eighths
 
@@ -41,11 +42,11 @@ def marginals(emissions: Sequence[Sequence[float]], weights: Weights) -> list[li
     transitions = [[exp(weight) for weight in row] for row in weights.kind_transitions]
     local = [softmax(row) for row in emissions]
     forward = [_normalised([p * exp(w) for p, w in zip(local[0], weights.kind_start, strict=True)])]
-    for own in local[1:]:
+    for odds in local[1:]:
         before = forward[-1]
         forward.append(
             _normalised(
-                [own[b] * sum(before[a] * transitions[a][b] for a in _EVERY_KIND) for b in _EVERY_KIND]
+                [odds[b] * sum(before[a] * transitions[a][b] for a in _EVERY_KIND) for b in _EVERY_KIND]
             )
         )
     backward = _normalised([exp(weight) for weight in weights.kind_end])

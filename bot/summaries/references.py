@@ -1,6 +1,6 @@
 """Openers that refer to the sentence before, and head words that can be left out.
 
-"This paradigm fails" says little without the paradigm; "Moreover, we show that ..." is whole without its first word,
+"This paradigm fails" says little without the paradigm; "Moreover, we show that ..." is complete without its first word,
 and "To address these challenges, we propose ..." without its first phrase. A summary takes the first with what it
 refers to, or not at all, and leaves the head of the others out where the sentence before is not shown.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-# Words that only link a sentence to the one before: the rest is whole, and means the same.
+# Words that only link a sentence to the one before: the rest is complete, and means the same.
 _HEAD = re.compile(
     r"(?:Finally|Specifically|Moreover|Furthermore|Additionally|In addition|Besides|Also|Notably|Importantly|"
     r"In particular|More importantly|More specifically|Concretely|However|Nevertheless|Nonetheless|"
@@ -49,10 +49,10 @@ _REFERS_EARLY = re.compile(
     r"Following|Upon|After|Because of|At|Of|Like|Unlike|Since|While|When|If|Although|Though|Even though|"
     r"Even if|Addressing|"
     rf"Overcoming)\b[^,.;]{{0,50}}?\b(?:(?:this|these|those(?! of| that| who| with)|such(?! as))\b{_OWN}|"
-    rf"doing so\b)"
+    rf"doing so\b|them\b|they\b|it(?=,))"
 )
 
-# What may follow such a phrase for it to be left out: a clause that is whole.
+# What may follow such a phrase for it to be left out: a complete clause.
 _CLAUSE = re.compile(
     r"[^,.;:]{0,60},\s+(?=(?:we|I|our|the|an?|(?:in )?this (?:paper|work|study|article|survey|report|review|"
     r"thesis))\s|"
@@ -61,7 +61,10 @@ _CLAUSE = re.compile(
 
 
 def without_head(sentence: str) -> str:
-    """The sentence without what at its head only links it to the one before: a part of it, and a whole clause.
+    """Return the sentence without the head that only links it to the one before.
+
+    What remains is a part of the sentence, and a complete clause.
+
 
     >>> without_head("Moreover, we show that it gains 3%.")
     'we show that it gains 3%.'
@@ -69,22 +72,18 @@ def without_head(sentence: str) -> str:
     'we propose WeedNet.'
     """
     rest = sentence
-    while head := _head(rest[:1].upper() + rest[1:]):
-        rest = rest[head:]
-    return rest
-
-
-def _head(sentence: str) -> int:
-    """How many characters of a sentence only link it to the one before."""
-    if word := _HEAD.match(sentence):
-        return word.end()
-    phrase = _REFERS_EARLY.match(sentence)
-    clause = _CLAUSE.match(sentence, phrase.end()) if phrase else None
-    return clause.end() if clause else 0
+    while True:
+        opener = rest[:1].upper() + rest[1:]
+        head = _HEAD.match(opener)
+        if not head and (phrase := _REFERS_EARLY.match(opener)):
+            head = _CLAUSE.match(opener, phrase.end())
+        if not head:
+            return rest
+        rest = rest[head.end() :]
 
 
 def refers_back(sentence: str) -> bool:
-    """Whether a sentence can't be understood without the one before it, head words aside.
+    """Return whether a sentence can't be understood without the one before it, head words aside.
 
     >>> refers_back("However, this fails.")
     True

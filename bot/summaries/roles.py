@@ -34,7 +34,7 @@ class Reading(NamedTuple):
 
     kinds: tuple[float, ...]
     shares: Shares
-    finding: float  # the probability that it reports a finding
+    finding: float  # how sure it is that it reports a finding, 0 to 1
 
     @property
     def background(self) -> float:
@@ -57,29 +57,29 @@ def read(sentences: Sequence[str], weights: Weights) -> list[Reading]:
         [
             total + sum(value * weights.roles[name][role] for name, value in row.items())
             for role, total in enumerate(
-                summed(weights.roles, own.phrases.union(own.forms), (0.0,) * len(Shares._fields))
+                summed(weights.roles, {*sentence.phrases, *sentence.forms}, (0.0,) * len(Shares._fields))
             )
         ]
-        for own, row in zip(features, role_features(kinds, eighths), strict=True)
+        for sentence, row in zip(features, role_features(kinds, eighths), strict=True)
     ]
     shares = zip(*(softmax(column) for column in zip(*logits, strict=True)), strict=True)
     last = len(sentences) - 1
     return [
         Reading(
             tuple(kinds[place]),
-            Shares(*own_shares),
+            Shares(*row),
             finding_probability(
                 sentences[place], features[place], kinds[place], weights, is_last=place == last
             ),
         )
-        for place, own_shares in enumerate(shares)
+        for place, row in enumerate(shares)
     ]
 
 
 def role_features(
     kinds: Sequence[Sequence[float]], eighths: Sequence[Sequence[float]]
 ) -> list[dict[str, float]]:
-    """Return for each sentence, by name, log-probabilities of its kind and eighth, and its neighbours' probabilities."""
+    """Return for each sentence, by name, log-probabilities of kind and eighth, and its neighbours' probabilities."""
     rows = []
     for i in range(len(kinds)):
         row: dict[str, float] = {}

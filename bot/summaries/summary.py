@@ -22,7 +22,7 @@ _ORDER = (Role.TASK, Role.IDEA, Role.RESULT)  # as in Shares
 # held for certain, which is worth 1: enough to decide between sentences of equal use, not to lose a role.
 _INTEREST_WORTH = 0.15
 # How much less a second half of a role adds than the first: 0 would believe every share, 1 none.
-_DOUBT = 0.3
+_DOUBT = 0.4
 # The title names the task already: where there are fewer sentences than roles, the others come first.
 _TASK_WORTH_OF_FEW = 0.5
 # A sentence that holds a smaller share of a role than this is not labelled with it.
@@ -33,9 +33,10 @@ _DANGLING_COST = 0.2
 _BACKGROUND_FROM = 0.5
 # Who speaks so tells what is new.
 _OWN_VOICE = re.compile(r"\b(?:we|our|this (?:paper|work|study|article|survey|report))\b", re.IGNORECASE)
-# What a finding adds to the worth of its sentence.
-_FINDING_WORTH = 0.08
-# A finding is one from this probability on.
+# What a finding adds to the worth of its sentence. Of .08, .12, .25 and .4 coverage is .722, .720, .716, .709, and
+# .60, .64, .65, .66 of recent abstracts have a finding.
+_FINDING_WORTH = 0.12
+# A finding is one from this score on; .3 and .5 set .67 and .59 of recent abstracts in bold, not .64.
 _FINDING_FROM = 0.4
 # Sentences that are compared in every combination: 10 choose 3 are 120.
 _COMPARED = 10
@@ -47,7 +48,7 @@ class Read(NamedTuple):
     sentences: Sequence[str]
     readings: Sequence[Reading]
     terms: Sequence[Set[str]]
-    findings: Sequence[float]  # probabilities
+    findings: Sequence[float]  # how sure it is that each reports a finding, 0 to 1
     empty: Sequence[bool]  # says nothing to a reader
     dangling: Sequence[bool]  # refers to the sentence before
     background: Sequence[bool]  # tells what was known before
@@ -56,7 +57,7 @@ class Read(NamedTuple):
 def summarise(
     abstract: str, how_many: int, weights: Mapping[str, float], phrases: Sequence[str] = ()
 ) -> tuple[Sentence, ...]:
-    """At most ``how_many`` sentences, what is new before what was known; a short abstract is shown whole.
+    """Return at most ``how_many`` sentences, what is new before what was known; a short abstract is shown whole.
 
     Each role (task, idea, result) is told by one sentence; a set of sentences covers as many of them, in
     expectation, as the shares of the roles that its sentences hold add up to. So those are chosen that hold most;
@@ -69,7 +70,8 @@ def summarise(
     places = in_order(paper, choose(paper, how_many, weights))
     bold = finding_place(paper, places)
     roles = _roles([paper.readings[place].shares for place in places])
-    texts, gaps = [], []
+    texts: list[str] = []
+    gaps: list[bool] = []
     for before, place in zip((-1, *places), places, strict=False):
         text = paper.sentences[place]
         texts.append(text if place == before + 1 else without_head(text))
@@ -82,18 +84,18 @@ def summarise(
 
 
 def finding(summary: Sequence[Sentence]) -> str | None:
-    """The sentence of a summary that is set in bold; None where none is sure enough to be a finding."""
+    """Return the sentence of a summary that is set in bold; None where none is sure enough to be a finding."""
     return next((sentence.text for sentence in summary if sentence.role is Role.RESULT), None)
 
 
 @lru_cache(maxsize=1_000)  # many readers get the same papers on the same day
 def read_abstract(abstract: str) -> Read:
-    """What an abstract says, by the weights that are shipped."""
+    """Return what an abstract says, by the weights that are shipped."""
     return read_with(abstract, shipped_weights())
 
 
 def read_with(abstract: str, weights: Weights) -> Read:
-    """What an abstract says, by these weights."""
+    """Return what an abstract says, by these weights."""
     texts = sentences(abstract)
     readings = read(texts, weights)
     return Read(
@@ -111,7 +113,7 @@ def read_with(abstract: str, weights: Weights) -> Read:
 
 
 def choose(paper: Read, how_many: int, weights: Mapping[str, float]) -> tuple[int, ...]:
-    """The places of the sentences to show, in order: of all sets of ``how_many`` the one that is worth most."""
+    """Return the places of the sentences to show, in order: of all sets of ``how_many`` the one that is worth most."""
     every = range(len(paper.sentences))
     touches = _touches(paper.terms, weights)
     full = [place for place in every if not paper.empty[place]]
@@ -127,7 +129,8 @@ def choose(paper: Read, how_many: int, weights: Mapping[str, float]) -> tuple[in
     values = [
         [worth * share for worth, share in zip(worths, paper.readings[i].shares, strict=True)] for i in every
     ]
-    extras = [_INTEREST_WORTH * touches[i] + (_FINDING_WORTH * _surely(paper.findings[i])) for i in every]
+    surely = [finding if finding >= _FINDING_FROM else 0.0 for finding in paper.findings]
+    extras = [_INTEREST_WORTH * touches[i] + _FINDING_WORTH * surely[i] for i in every]
     compared = sorted(sorted(full, key=lambda i: -sum(values[i]) - extras[i])[: max(_COMPARED, how_many)])
 
     def worth(places: tuple[int, ...]) -> float:
@@ -144,7 +147,7 @@ def choose(paper: Read, how_many: int, weights: Mapping[str, float]) -> tuple[in
 
 
 def in_order(paper: Read, places: Sequence[int]) -> list[int]:
-    """The chosen sentences as they are shown: in the abstract's order, but what was known before comes last.
+    """Return the chosen sentences as they are shown: in the abstract's order, but what was known before comes last.
 
     A sentence that refers to the one before stays behind it. An abstract that is shown whole stays as it is.
     """
@@ -160,27 +163,23 @@ def in_order(paper: Read, places: Sequence[int]) -> list[int]:
     return [place for group in groups for place in group]
 
 
-def _surely(probability: float) -> float:
-    return probability if probability >= _FINDING_FROM else 0.0
-
-
 def finding_place(paper: Read, places: Sequence[int]) -> int | None:
-    """Which of the sentences to set in bold: the surest finding."""
+    """Return which of the sentences to set in bold: the surest finding."""
     best = max(places, key=paper.findings.__getitem__, default=None)
     return best if best is not None and paper.findings[best] >= _FINDING_FROM else None
 
 
 def _touches(sentence_terms: Sequence[Set[str]], weights: Mapping[str, float]) -> list[float]:
-    """For each sentence, by its terms, its part of all that the reader cares about here, 0 to 1."""
+    """Return for each sentence, by its terms, its part of all that the reader cares about here, 0 to 1."""
     if not weights:
         return [0.0] * len(sentence_terms)
-    touched = [{term for term in own if weights.get(term, 0.0) > 0} for own in sentence_terms]
-    whole = sum(weights[term] for term in set().union(*touched)) or 1.0
-    return [sum(weights[term] for term in own) / whole for own in touched]
+    touched = [{term for term in row if weights.get(term, 0.0) > 0} for row in sentence_terms]
+    total = sum(weights[term] for term in set().union(*touched)) or 1.0
+    return [sum(weights[term] for term in row) / total for row in touched]
 
 
 def _roles(shares: Sequence[Sequence[float]]) -> list[Role | None]:
-    """One sentence for task and for idea, the surest first; None for those that are left."""
+    """Return one sentence for task and for idea, the surest first; None for those that are left."""
     roles: list[Role | None] = [None] * len(shares)
     claims = [
         (share, place, role)

@@ -25,6 +25,7 @@ from scipy import sparse
 from scipy.optimize import minimize
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
+from summary_crf import fit
 
 from bot.summaries import weights as weights_module
 from bot.summaries.claims import says_nothing
@@ -35,7 +36,6 @@ from bot.summaries.roles import Shares, role_features
 from bot.summaries.sentences import sentences
 from bot.summaries.weights import EIGHTHS, KINDS, Weights
 from bot.summaries.wording import SIGNALS
-from summary_crf import fit
 
 LABELS = Path(__file__).with_name("findings_labels.jsonl")
 SHIPPED = Path(weights_module.__file__).with_name("weights.json")

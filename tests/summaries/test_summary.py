@@ -98,7 +98,7 @@ def test_a_short_abstract_is_shown_whole():
     assert texts(summarise("One. Two.", 3, {})) == ["One.", "Two."]
 
 
-def test_no_sentences_wanted_none_given():
+def test_a_summary_of_no_sentences_is_empty():
     assert summarise(ABSTRACT, 0, {}) == ()
 
 
@@ -140,6 +140,8 @@ def test_what_says_nothing_is_shown_only_where_nothing_else_is_left_and_never_bo
         ("We further discuss the benchmarks and their limits.", False),
         ("Future research should focus on beds of 3 metres.", False),
         ("Our code is available on this https URL.", False),
+        ("This work was done when the first author was an intern at Weed Labs.", False),
+        ("© 2004 Weed Society, doi:10.1117/1.1636761, all rights reserved.", False),
     ],
 )
 def test_only_what_came_out_is_set_in_bold(sentence, bold):
@@ -178,6 +180,9 @@ def test_a_head_that_only_links_is_left_out_behind_a_gap():
         ("Such methods fail.", True),
         ("However, they fail.", True),
         ("To address these challenges, they fail.", True),
+        ("With them, weeds fail.", True),
+        ("With it, weeds fail.", True),
+        ("While it is slow, WeedNet fails.", False),
         ("However, we fail.", False),
         ("To address these challenges, we fail.", False),
         ("It is challenging to fail.", False),
