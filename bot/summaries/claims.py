@@ -27,10 +27,21 @@ _AVAILABLE = re.compile(
 # What a collection adds to the abstracts of some sources.
 _IMPRINT = re.compile(
     r"\b(?:copyright|doi|index terms|all rights reserved|i thank|we thank|"
-    r"this work was (?:done|supported|funded|performed)|was an intern|was presented (?:during|at))\b|"
+    r"this is a preprint|this work was (?:done|supported|funded|performed)|was an intern|was presented (?:during|at))\b|"
     r"^key\s?words\b|©"
 )
 _OUTLOOK = re.compile(
+    r"\bimplications? for\b|\bnext[- ]generation\b|\bresearch gaps?\b|\balign(?:s|ed)? with the united nations\b|"
+    r"\brepresents? (?:a|an) (?:\w+ ){0,2}(?:advancements?|advances?|steps?|milestones?|shift|"
+    r"contribution|direction)\b|"
+    r"\b(?:takes?|marks?|is) (?:a|an) (?:\w+ ){0,2}(?:step|milestone) (?:toward|forward)|"
+    r"\bcan (?:serve as|be|become) (?:a|an) (?:\w+ ){0,3}(?:foundation|framework|tool|basis|"
+    r"solution|alternative|resource)\b|"
+    r"\bposition(?:s|ed|ing)? (?:\w+ ){1,3}as\b|"
+    r"^(?:our|this|these|the) (?:work|study|research|findings?|results?|approach|framework|architecture|system|"
+    r"contributions?)\b[^.;]{0,200}\b"
+    r"(?:offering|providing|advancing|setting|marking|"
+    r"representing|contributing|laying) (?:a|an|the|new|to)\b|"
     r"\bfuture (?:research|work|works|studies|study|directions?|developments?|investigations?|advancements?|"
     r"improvements?)\b|"
     r"\bwe (?:\w+ )?(?:hope|believe|anticipate|envision|plan)\b|\bwe expect (?:that|this|our|these)\b|"

@@ -49,7 +49,10 @@ _REFERS_EARLY = re.compile(
     r"Following|Upon|After|Because of|At|Of|Like|Unlike|Since|While|When|If|Although|Though|Even though|"
     r"Even if|Addressing|"
     rf"Overcoming)\b[^,.;]{{0,50}}?\b(?:(?:this|these|those(?! of| that| who| with)|such(?! as))\b{_OWN}|"
-    rf"doing so\b|them\b|they\b|it(?=,))"
+    rf"doing so\b|them\b|they\b|it(?=,))|"
+    # The same behind any introductory phrase: "To facilitate adoption, this framework".
+    rf"(?:To|By|With|Through|In|On|For|Using|While|When|Although|Despite)\b[^,.;]{{0,120}},(?:[^.;]{{0,80}},)?\s+"
+    rf"(?:this|these|such(?! as))\b{_OWN}"
 )
 
 # What may follow such a phrase for it to be left out: a complete clause.

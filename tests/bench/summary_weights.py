@@ -54,7 +54,7 @@ RESULT_BONUS = 0.5
 ROLE_RIDGE = 3.0
 FORM_SCALE, ROLE_PHRASE_SCALE = 0.5, 0.25
 IN_ROLES = 40  # marked abstracts' sentences that a phrase must be in to count for roles itself
-WORTH = {"finding": 1.0, "borderline": 0.7, "none": 0.0}  # how much of a finding a label counts as
+WORTH = {"finding": 1.0, "borderline": 0.5, "none": 0.0}  # how much of a finding a label counts as
 
 
 class Marked(NamedTuple):
