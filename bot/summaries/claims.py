@@ -27,8 +27,8 @@ _AVAILABLE = re.compile(
 # What a collection adds to the abstracts of some sources.
 _IMPRINT = re.compile(
     r"\b(?:copyright|doi|index terms|all rights reserved|i thank|we thank|"
-    r"this is a preprint|this work was (?:done|supported|funded|performed)|was an intern|was presented (?:during|at))\b|"
-    r"^key\s?words\b|©"
+    r"this is a preprint|this work was (?:done|supported|funded|performed)|was an intern|"
+    r"was presented (?:during|at))\b|^key\s?words\b|©"
 )
 _OUTLOOK = re.compile(
     r"\bimplications? for\b|\bnext[- ]generation\b|\bresearch gaps?\b|\balign(?:s|ed)? with the united nations\b|"
