@@ -31,6 +31,9 @@ _IMPRINT = re.compile(
     r"was presented (?:during|at))\b|^key\s?words\b|©"
 )
 _OUTLOOK = re.compile(
+    r"\b(?:demonstrates?|shows?) (?:\w+ ){0,2}potentials? (?:in|for|to|of)\b|"
+    r"\bto (?:inspire|foster|facilitate further|promote further)\b|"
+    r"^(?:our|this) (?:work|study|research|review) (?:advances|contributes|bridges|connects|enriches)\b|"
     r"\bimplications? for\b|\bnext[- ]generation\b|\bresearch gaps?\b|\balign(?:s|ed)? with the united nations\b|"
     r"\brepresents? (?:a|an) (?:\w+ ){0,2}(?:advancements?|advances?|steps?|milestones?|shift|"
     r"contribution|direction)\b|"
@@ -121,6 +124,8 @@ def says_nothing(sentence: str) -> bool:
 def is_finding_form(sentence: str) -> bool:
     """Return whether a sentence can report a finding by its form: no link, question or heading, and no bare win.
 
+    "The result is a system that ..." names what was built.
+
     A bare win claims to be better without saying by how much, in what, or than what by name.
 
     >>> is_finding_form("Our method outperforms existing baselines.")
@@ -129,7 +134,12 @@ def is_finding_form(sentence: str) -> bool:
     True
     """
     lower = sentence.lower()
-    if says_nothing(sentence) or _ADDRESS.search(lower) or sentence.rstrip().endswith(("?", ":")):
+    if (
+        says_nothing(sentence)
+        or _ADDRESS.search(lower)
+        or lower.startswith("the result is a")
+        or sentence.rstrip().endswith(("?", ":"))
+    ):
         return False
     win = None if DIGIT.search(lower) else _BARE_WIN.search(lower)
     return not win or bool(_NAMED_WIN.search(sentence, win.start()))

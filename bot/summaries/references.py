@@ -14,7 +14,7 @@ _HEAD = re.compile(
     r"(?:Finally|Specifically|Moreover|Furthermore|Additionally|In addition|Besides|Also|Notably|Importantly|"
     r"In particular|More importantly|More specifically|Concretely|However|Nevertheless|Nonetheless|"
     r"Therefore|Thus|Hence|"
-    r"Consequently|Accordingly|Subsequently|Then|Next|Further|Second|Secondly|Third|Thirdly|Lastly|"
+    r"Consequently|Accordingly|Subsequently|Then|Next|Further|First|Firstly|Second|Secondly|Third|Thirdly|Lastly|"
     r"Meanwhile|Interestingly|"
     r"Surprisingly|Remarkably|Crucially|Overall|In summary|In conclusion|To conclude|In short|Conversely|"
     r"On the other hand|In contrast|By contrast|Beyond that|As a result|Last but not least|Significantly|"
