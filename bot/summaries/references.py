@@ -58,7 +58,7 @@ _REFERS_EARLY = re.compile(
 # What may follow such a phrase for it to be left out: a complete clause.
 _CLAUSE = re.compile(
     r"[^,.;:]{0,60},\s+(?=(?:we|I|our|the|an?|(?:in )?this (?:paper|work|study|article|survey|report|review|"
-    r"thesis))\s|"
+    r"thesis))[\s,]|"
     r"[A-Z][\w-]*[A-Z0-9])|[^,.;:]{0,60}\s(?=we\s)"
 )
 

@@ -42,10 +42,10 @@ def coverage(papers: Sequence[Marked], reads: dict[str, Read], how_many: int) ->
     """The mean share of marked roles of which a chosen sentence holds the middle of a mark."""
     shares = []
     for paper in papers:
-        wanted = {role for _, _, role in paper.spans if role in paper.targets}
+        roles = {role for _, _, role in paper.spans if role in paper.targets}
         places = set(choose(reads[paper.id], how_many, {}))
-        if wanted:
-            shares.append(sum(not places.isdisjoint(paper.targets[role]) for role in wanted) / len(wanted))
+        if roles:
+            shares.append(sum(not places.isdisjoint(paper.targets[role]) for role in roles) / len(roles))
     return sum(shares) / len(shares)
 
 
@@ -62,7 +62,9 @@ def out_of_fold(papers: Sequence[Marked], learned: Weights) -> dict[str, Read]:
 
 def dangling(abstracts: Sequence[str], weights: Weights, how_many: int = 3) -> tuple[int, int, int]:
     """Summaries with a sentence that refers to one left out; with a background first; with a finding."""
-    loose = background = bold = 0
+    loose = 0
+    background = 0
+    bold = 0
     for abstract in abstracts:
         paper = read_with(abstract, weights)
         places = choose(paper, how_many, {})
@@ -91,11 +93,11 @@ def kind_findings(papers: Sequence[dict[str, Any]], weights: Weights) -> tuple[i
         paper = read_with(" ".join(text.strip() for text in row["sentences"]), weights)
         place = finding_place(paper, choose(paper, 3, {}))
         if place is not None:
-            shown = paper.sentences[place]
+            finding = paper.sentences[place]
             kinds = [
                 k
                 for text, k in zip(row["sentences"], row["labels"], strict=True)
-                if text.strip() in shown or shown in text
+                if text.strip() in finding or finding in text
             ]
             outcomes[kinds[0] if len(kinds) == 1 else max(kinds, key=kinds.count, default="none")] += 1
     return len(papers), outcomes
@@ -120,14 +122,14 @@ def main() -> None:
     weights = shipped_weights()
 
     reads = out_of_fold(papers, weights)
-    kept = "  ".join(f"{n}: {coverage(papers, reads, n):.3f}" for n in (2, 3, 4))
-    print(f"coverage, five-fold over {len(papers)}, by sentences: {kept}")
+    coverages = "  ".join(f"{n}: {coverage(papers, reads, n):.3f}" for n in (2, 3, 4))
+    print(f"coverage, five-fold over {len(papers)}, by sentences: {coverages}")
 
     outcomes = labelled_findings(unlabelled, weights, args.part)
-    shown = outcomes.total() - outcomes["no finding shown"]
-    strict, wide = (sum(outcomes[name] for name in names) / shown for names in (STRICT, WIDE))
+    with_finding = outcomes.total() - outcomes["no finding shown"]
+    strict, wide = (sum(outcomes[name] for name in names) / with_finding for names in (STRICT, WIDE))
     print(
-        f"findings, part {args.part}: in {shown / outcomes.total():.2f} of {outcomes.total()}; findings "
+        f"findings, part {args.part}: in {with_finding / outcomes.total():.2f} of {outcomes.total()}; findings "
         f"{strict:.2f}, with borderline {wide:.2f}"
     )
 

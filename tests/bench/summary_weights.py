@@ -15,7 +15,7 @@ import argparse
 import gzip
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -97,15 +97,15 @@ def counts(rows: Sequence[Iterable[str]], vocabulary: Sequence[str]) -> sparse.c
 
 def learn_sentences(kinds: Sequence[dict[str, Any]], unlabelled: Sequence[dict[str, Any]]) -> Weights:
     """The weights of phrases and of forms for kinds and eighths; those that tell little are dropped."""
-    own = [row for paper in kinds for row in features_of([text.strip() for text in paper["sentences"]])]
-    own_phrases = [row.phrases for row in own]
+    rows = [row for paper in kinds for row in features_of([text.strip() for text in paper["sentences"]])]
+    own_phrases = [row.phrases for row in rows]
     labels = np.array([KINDS.index(label) for paper in kinds for label in paper["labels"]])
     lengths = [len(paper["labels"]) for paper in kinds]
     texts = [texts for paper in unlabelled if len(texts := sentences(paper["abstract"])) >= 4]
     other = [phrases(words_of(text)) for abstract in texts for text in abstract]
     eighths = np.array([EIGHTHS * i // len(abstract) for abstract in texts for i in range(len(abstract))])
-    form_names = sorted({name for row in own for name in row.forms})
-    forms = counts([row.forms for row in own], form_names)
+    form_names = sorted({name for row in rows for name in row.forms})
+    forms = counts([row.forms for row in rows], form_names)
     in_kinds, in_eighths = (Counter(p for row in rows for p in row) for rows in (own_phrases, other))
     names = sorted(
         {p for p, n in in_kinds.items() if n >= IN_KINDS}
@@ -144,24 +144,24 @@ def rounded(row: Iterable[float]) -> list[float]:
 
 def learn_roles(papers: Sequence[Marked], weights: Weights) -> Weights:
     """The same weights with those of roles: a conditional logit for each, with a ridge."""
-    own: list[set[str]] = []
+    names_of: list[set[str]] = []
     rows: list[dict[str, float]] = []
     numbers: list[int] = []
     form_names: set[str] = set()
     for number, paper in enumerate(papers):
         features = features_of(paper.sentences)
         kinds, eighths = kinds_and_eighths(features, weights)
-        own += [{*row.phrases, *row.forms} for row in features]
+        names_of += [{*row.phrases, *row.forms} for row in features]
         form_names.update(*(row.forms for row in features))
         rows += role_features(kinds, eighths)
         numbers += [number] * len(paper.sentences)
     forms = sorted(form_names)
-    frequent = Counter(name for features in own for name in features)
+    frequent = Counter(name for features in names_of for name in features)
     phrase_names = sorted(n for n, count in frequent.items() if count >= IN_ROLES and n not in form_names)
     columns = sorted(rows[0])
     dense = sparse.csr_matrix([[row[name] for name in columns] for row in rows])
     matrix = sparse.hstack(
-        [counts(own, forms) * FORM_SCALE, counts(own, phrase_names) * ROLE_PHRASE_SCALE, dense]
+        [counts(names_of, forms) * FORM_SCALE, counts(names_of, phrase_names) * ROLE_PHRASE_SCALE, dense]
     ).tocsr()
     fitted = []
     for role in ROLES:
@@ -179,7 +179,7 @@ def conditional_logit(matrix: sparse.csr_matrix, target: np.ndarray, group: np.n
     """Weights by which the softmax within each group comes closest to its targets, shared equally."""
     sizes = np.bincount(group, target)
     has_target = sizes[group] > 0
-    wanted = np.where(has_target, target / np.maximum(sizes[group], 1), 0.0)
+    target_shares = np.where(has_target, target / np.maximum(sizes[group], 1), 0.0)
     transposed = matrix.T.tocsr()
 
     def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
@@ -188,8 +188,8 @@ def conditional_logit(matrix: sparse.csr_matrix, target: np.ndarray, group: np.n
         np.maximum.at(highest, group, sums)
         odds = np.exp(sums - highest[group])
         shares = odds / np.bincount(group, odds)[group]
-        value = -(wanted * np.log(shares + 1e-12)).sum() + ROLE_RIDGE / 2 * weights @ weights
-        return value, transposed @ (has_target * shares - wanted) + ROLE_RIDGE * weights
+        value = -(target_shares * np.log(shares + 1e-12)).sum() + ROLE_RIDGE / 2 * weights @ weights
+        return value, transposed @ (has_target * shares - target_shares) + ROLE_RIDGE * weights
 
     return minimize(loss, np.zeros(matrix.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": 200}).x
 
@@ -206,7 +206,9 @@ def learn_findings(
     for row in labels:
         by_paper.setdefault(row["id"], {})[row["sentence"]] = row["label"]
     alone = {row["id"] for row in labels if row.get("alone")}
-    rows, target, own_phrases = [], [], []
+    rows: list[dict[str, float]] = []
+    target: list[float] = []
+    own_phrases: list[Set[str]] = []
     for id_, own_labels in by_paper.items():
         features = features_of(texts[id_])
         kinds, _ = kinds_and_eighths(features, weights)
@@ -216,7 +218,7 @@ def learn_findings(
                 rows.append(finding_features(features[place], kinds[place], is_last=is_last))
                 own_phrases.append(features[place].phrases)
                 target.append(WORTH[own_labels.get(place, "none")])
-    names = [*sorted({name for row in rows for name in row} - {"intercept"})]
+    names = sorted({name for row in rows for name in row} - {"intercept"})
     frequent = Counter(phrase for row in own_phrases for phrase in row)
     vocabulary = sorted(phrase for phrase, count in frequent.items() if count >= IN_FINDINGS)
     dense = sparse.csr_matrix([[row.get(name, 0.0) for name in names] for row in rows])
@@ -230,11 +232,13 @@ def learn_findings(
     signals = dict(zip(names, rounded(model.coef_[0][: len(names)]), strict=True))
     signals["intercept"] = round(float(model.intercept_[0]), 2)
     signals["result"] += RESULT_BONUS
-    own = rounded(model.coef_[0][len(names) :] * FINDING_PHRASE_SCALE)
+    of_phrases = rounded(model.coef_[0][len(names) :] * FINDING_PHRASE_SCALE)
     return replace(
         weights,
         finding=dict.fromkeys(SIGNALS, 0.0) | signals,
-        finding_phrases={phrase: weight for phrase, weight in zip(vocabulary, own, strict=True) if weight},
+        finding_phrases={
+            phrase: weight for phrase, weight in zip(vocabulary, of_phrases, strict=True) if weight
+        },
     )
 
 

@@ -6,7 +6,7 @@ from bot.summaries.highlights import marked, occurrence
 
 
 @pytest.mark.parametrize(
-    ("sentence", "phrase", "found"),
+    ("sentence", "phrase", "expected"),
     [
         ("Two Reward  Models agree.", "reward model", "Reward  Models"),
         ("Policies differ.", "policy", "Policies"),
@@ -18,13 +18,13 @@ from bot.summaries.highlights import marked, occurrence
         ("Reward.", "", None),
     ],
 )
-def test_a_phrase_is_found_as_it_stands(sentence, phrase, found):
-    assert occurrence(sentence, phrase) == found
+def test_a_phrase_is_found_as_it_stands(sentence, phrase, expected):
+    assert occurrence(sentence, phrase) == expected
 
 
 def test_each_phrase_is_marked_once_where_it_is_said_first():
-    told = ["See the sea.", "The sea has fish.", "Fish and sea."]
-    assert marked(told, ["sea", "fish"]) == [("sea",), ("fish",), ()]
+    texts = ["See the sea.", "The sea has fish.", "Fish and sea."]
+    assert marked(texts, ["sea", "fish"]) == [("sea",), ("fish",), ()]
 
 
 def test_a_phrase_that_two_reasons_name_is_marked_once():

@@ -12,12 +12,12 @@ from bot.summaries.weights import Weights, shipped_weights
 
 
 @given(st.lists(st.text(max_size=40), min_size=1, max_size=12))
-def test_each_role_is_shared_out_among_the_sentences(told):
-    readings = read(told, shipped_weights())
-    assert len(readings) == len(told)
+def test_each_role_is_shared_out_among_the_sentences(texts):
+    readings = read(texts, shipped_weights())
+    assert len(readings) == len(texts)
     shares = [reading.shares for reading in readings]
     assert [sum(column) for column in zip(*shares, strict=True)] == pytest.approx([1, 1, 1])
-    assert [sum(reading.kinds) for reading in readings] == pytest.approx([1] * len(told))
+    assert [sum(reading.kinds) for reading in readings] == pytest.approx([1] * len(texts))
 
 
 def test_of_no_sentences_there_are_no_shares():
@@ -25,8 +25,8 @@ def test_of_no_sentences_there_are_no_shares():
 
 
 def test_authors_say_what_came_out_where_they_say_that_experiments_show_it():
-    told = ["We like tea.", "Experiments show that we outperform all others by 3%.", "We also have cups."]
-    readings = read(told, shipped_weights())
+    texts = ["We like tea.", "Experiments show that we outperform all others by 3%.", "We also have cups."]
+    readings = read(texts, shipped_weights())
     assert max(readings, key=lambda reading: reading.shares.result) == readings[1]
     assert max(readings, key=lambda reading: reading.result) == readings[1]
 
@@ -64,9 +64,9 @@ def test_phrases_have_up_to_three_words_and_know_where_the_sentence_begins():
 
 
 def test_a_link_to_code_is_not_the_end_of_an_abstract():
-    told = ["We propose A1.", "It works.", "Code is available at https://a.example/b"]
-    words = [words_of(sentence) for sentence in told]
-    places = [set(some) for some in forms(told, words, [phrases(some) for some in words])]
+    texts = ["We propose A1.", "It works.", "Code is available at https://a.example/b"]
+    words = [words_of(sentence) for sentence in texts]
+    places = [set(row) for row in forms(texts, words, [phrases(row) for row in words])]
     assert "from end 0" in places[1]
     assert {"from end -1", "link True"} <= places[2]
     assert "from proposal +1" in places[1]

@@ -49,9 +49,9 @@ def test_sentences_end_where_people_see_them_end(text, expected):
 
 @given(st.text(alphabet="aB. !?()e.g\n1", max_size=80))
 def test_no_letter_is_lost_and_each_sentence_stands_in_the_text(text):
-    found = sentences(text)
-    assert "".join("".join(found).split()) == "".join(text.split())
-    assert all(sentence in text for sentence in found)
+    parts = sentences(text)
+    assert "".join("".join(parts).split()) == "".join(text.split())
+    assert all(sentence in text for sentence in parts)
 
 
 def texts(summary):
@@ -75,18 +75,18 @@ def test_of_sentences_of_like_use_the_one_on_the_readers_words_is_kept():
     abstract = ABSTRACT.replace(
         "It is trained on two beds.", "The arms hold the red leaves. The arms hold the blue stones."
     )
-    kept, blue, grey = (
+    chosen, blue, grey = (
         texts(summarise(abstract, 4, weights)) for weights in ({}, {"blue stone": 1.0}, {"we": 1.0})
     )
-    assert "The arms hold the red leaves." in kept
-    assert [sentence for sentence in blue if sentence not in kept] == ["The arms hold the blue stones."]
-    assert grey == kept
+    assert "The arms hold the red leaves." in chosen
+    assert [sentence for sentence in blue if sentence not in chosen] == ["The arms hold the blue stones."]
+    assert grey == chosen
 
 
 def test_the_readers_words_cost_no_role():
-    kept = texts(summarise(ABSTRACT, 3, {"squirrel": 9.0, "bed": 9.0}))
-    assert "We propose WeedNet, which pulls weeds by their roots." in kept
-    assert "Experiments show that it removes 95% of weeds." in kept
+    chosen = texts(summarise(ABSTRACT, 3, {"squirrel": 9.0, "bed": 9.0}))
+    assert "We propose WeedNet, which pulls weeds by their roots." in chosen
+    assert "Experiments show that it removes 95% of weeds." in chosen
 
 
 def test_words_to_mark_are_marked_where_they_are_said_first():
@@ -104,9 +104,9 @@ def test_a_summary_of_no_sentences_is_empty():
 
 @given(st.integers(0, 6), st.dictionaries(st.sampled_from(["weeds", "beds", "it is"]), st.floats(-2, 2)))
 def test_each_sentence_is_a_part_of_the_abstract_and_shown_once(how_many, weights):
-    kept = texts(summarise(ABSTRACT, how_many, weights))
-    assert all(text in ABSTRACT for text in kept)
-    assert len(kept) == len(set(kept)) == min(how_many, 6)
+    chosen = texts(summarise(ABSTRACT, how_many, weights))
+    assert all(text in ABSTRACT for text in chosen)
+    assert len(chosen) == len(set(chosen)) == min(how_many, 6)
 
 
 def test_what_is_new_comes_first_and_what_was_known_last():
@@ -141,6 +141,8 @@ def test_what_says_nothing_is_shown_only_where_nothing_else_is_left_and_never_bo
         ("Future research should focus on beds of 3 metres.", False),
         ("Our code is available on this https URL.", False),
         ("This work was done when the first author was an intern at Weed Labs.", False),
+        ("This work represents a significant step toward gardens without weeds.", False),
+        ("The result is a robot that weeds 3.5 beds in an hour.", False),
         ("© 2004 Weed Society, doi:10.1117/1.1636761, all rights reserved.", False),
     ],
 )
@@ -155,8 +157,8 @@ def test_a_sentence_that_refers_back_is_shown_with_what_it_refers_to_or_not_at_a
         "We propose WeedNet, which pulls weeds by their roots. Experiments show that it removes 95% of weeds."
     )
     for how_many in range(1, 6):
-        kept = texts(summarise(abstract, how_many, {}))
-        assert "This paradigm is slow." not in kept or "Two paradigms for weeding exist." in kept
+        chosen = texts(summarise(abstract, how_many, {}))
+        assert "This paradigm is slow." not in chosen or "Two paradigms for weeding exist." in chosen
 
 
 def test_a_head_that_only_links_is_left_out_behind_a_gap():
@@ -183,6 +185,9 @@ def test_a_head_that_only_links_is_left_out_behind_a_gap():
         ("With them, weeds fail.", True),
         ("With it, weeds fail.", True),
         ("While it is slow, WeedNet fails.", False),
+        ("To address these challenges, in this paper, we fail.", False),
+        ("To help gardeners, this framework fails.", True),
+        ("First, it fails.", True),
         ("However, we fail.", False),
         ("To address these challenges, we fail.", False),
         ("It is challenging to fail.", False),
