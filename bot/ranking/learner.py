@@ -18,7 +18,7 @@ from bot.ranking.linear import Linear, fit_linear
 from bot.ranking.trees import Forest, fit_forest
 
 # The weight of all background papers in sum, as a share of the weight of the votes.
-_BACKGROUND_WEIGHT = 0.1
+_BACKGROUND_WEIGHT = 0.4
 BACKGROUND = 1_000
 # The weight of the interests, in liked papers.
 _INTERESTS_WEIGHT = 3.0
@@ -97,16 +97,20 @@ def _select_terms(
 ) -> np.ndarray:
     """Return the columns of the terms by whose presence the trees may split."""
     papers = np.bincount(rows.indices, minlength=rows.shape[1])
-    present = sp.csr_matrix((np.ones_like(rows.data), rows.indices, rows.indptr), shape=rows.shape)
-    statistic = _chi_squared(present.T @ (weight * liked), present.T @ weight, liked, weight)
+    frequent = np.flatnonzero(papers >= _MIN_PAPERS)
+    weights = np.repeat(weight, np.diff(rows.indptr))
+    liked_weights = np.repeat(weight * liked, np.diff(rows.indptr))
+    with_term = np.bincount(rows.indices, weights, rows.shape[1])[frequent]
+    liked_with = np.bincount(rows.indices, liked_weights, rows.shape[1])[frequent]
+    statistic = _chi_squared(liked_with, with_term, liked, weight)
     importance = np.zeros(rows.shape[1])
     importance[linear.columns] = np.abs(linear.weights)
-    importance *= np.asarray(lexical.T @ weight).ravel()
-    statistic[papers < _MIN_PAPERS] = 0
-    importance[papers < _MIN_PAPERS] = 0
+    importance = (
+        importance[frequent] * np.bincount(lexical.indices, weights * lexical.data, rows.shape[1])[frequent]
+    )
     selected = _highest(statistic, _TERMS // 2)
     importance[selected] = 0
-    return np.concatenate([selected, _highest(importance, _TERMS - _TERMS // 2)])
+    return frequent[np.concatenate([selected, _highest(importance, _TERMS - _TERMS // 2)])]
 
 
 def _chi_squared(

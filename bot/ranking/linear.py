@@ -10,6 +10,8 @@ from sklearn.linear_model import LogisticRegression
 
 # Inverse strength of the L2 penalty; from 1 to 30 no difference was measured.
 _C = 3.0
+# A hundred times the default: three steps of Newton's method instead of five, at no measured difference.
+_TOLERANCE = 0.01
 
 
 @dataclass(frozen=True)
@@ -34,8 +36,10 @@ def fit_linear(rows: sp.csr_matrix, liked: np.ndarray, weight: np.ndarray) -> Li
     if liked.all() or not liked.any():  # a home so new that it has no background papers beside those liked
         return Linear(np.array([], int), np.array([], np.float32), 0.0)
     # Without the columns of zeros, which get a weight of 0 anyway: votes use few of the vocabulary's terms.
-    columns, used = np.unique(rows.indices, return_inverse=True)
-    compact = sp.csr_matrix((rows.data, used, rows.indptr), shape=(rows.shape[0], len(columns)))
+    columns = np.flatnonzero(np.bincount(rows.indices, minlength=rows.shape[1]))
+    place = np.zeros(rows.shape[1], dtype=np.int32)
+    place[columns] = np.arange(len(columns))
+    compact = sp.csr_matrix((rows.data, place[rows.indices], rows.indptr), (rows.shape[0], len(columns)))
     # liblinear takes a fifth of the time of the default solver here.
-    model = LogisticRegression(C=_C, solver="liblinear").fit(compact, liked, weight)
+    model = LogisticRegression(C=_C, solver="liblinear", tol=_TOLERANCE).fit(compact, liked, weight)
     return Linear(columns, model.coef_.ravel().astype(np.float32), float(model.intercept_[0]))

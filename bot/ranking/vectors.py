@@ -97,10 +97,13 @@ def latent_vectors(rows: sp.csr_matrix, components: np.ndarray) -> np.ndarray:
 
 def l2_normalize(rows: sp.csr_matrix) -> sp.csr_matrix:
     """Return rows of L2 norm 1; a row of zeros stays."""
-    # scikit-learn's normalize() raises for a matrix without rows.
-    norm = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
+    # Neither scikit-learn's normalize(), which raises for a matrix without rows, nor a product with a diagonal matrix,
+    # which takes three times as long.
+    row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+    norm = np.sqrt(np.bincount(row, rows.data.astype(float) ** 2, rows.shape[0]))
     inverse = np.divide(1, norm, out=np.zeros_like(norm), where=norm > 0)
-    return sp.csr_matrix(sp.diags(inverse) @ rows, dtype=np.float32)
+    data = (rows.data * inverse[row]).astype(np.float32)
+    return sp.csr_matrix((data, rows.indices, rows.indptr), shape=rows.shape)
 
 
 def _top_entries(rows: sp.csr_matrix, count: int) -> sp.csr_matrix:
