@@ -96,32 +96,24 @@ def _select_terms(
     rows: sp.csr_matrix, lexical: sp.csr_matrix, liked: np.ndarray, weight: np.ndarray, linear: Linear
 ) -> np.ndarray:
     """Return the columns of the terms by whose presence the trees may split."""
-    papers = np.bincount(rows.indices, minlength=rows.shape[1])
-    frequent = np.flatnonzero(papers >= _MIN_PAPERS)
-    weights = np.repeat(weight, np.diff(rows.indptr))
-    liked_weights = np.repeat(weight * liked, np.diff(rows.indptr))
-    with_term = np.bincount(rows.indices, weights, rows.shape[1])[frequent]
-    liked_with = np.bincount(rows.indices, liked_weights, rows.shape[1])[frequent]
-    statistic = _chi_squared(liked_with, with_term, liked, weight)
-    importance = np.zeros(rows.shape[1])
-    importance[linear.columns] = np.abs(linear.weights)
-    importance = (
-        importance[frequent] * np.bincount(lexical.indices, weights * lexical.data, rows.shape[1])[frequent]
-    )
-    selected = _highest(statistic, _TERMS // 2)
-    importance[selected] = 0
-    return frequent[np.concatenate([selected, _highest(importance, _TERMS - _TERMS // 2)])]
-
-
-def _chi_squared(
-    liked_with: np.ndarray, with_term: np.ndarray, liked: np.ndarray, weight: np.ndarray
-) -> np.ndarray:
-    """Return (n_terms,): the chi-squared statistic of a term's presence and the vote (Pearson 1900)."""
+    terms = rows.shape[1]
+    frequent = np.flatnonzero(np.bincount(rows.indices, minlength=terms) >= _MIN_PAPERS)
+    paper = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+    with_term = np.bincount(rows.indices, weight[paper], terms)[frequent]
+    liked_with = np.bincount(rows.indices, (weight * liked)[paper], terms)[frequent]
+    # The chi-squared statistic of a term's presence and the vote (Pearson 1900).
     total = weight.sum()
     share = (weight * liked).sum() / total
     variance = with_term * (total - with_term) / total * share * (1 - share)
     deviation = (liked_with - with_term * share) ** 2
-    return np.asarray(np.divide(deviation, variance, out=np.zeros_like(deviation), where=variance > 1e-12))
+    statistic = np.divide(deviation, variance, out=np.zeros_like(deviation), where=variance > 1e-12)
+    importance = np.zeros(terms)
+    importance[linear.columns] = np.abs(linear.weights)
+    importance *= np.bincount(lexical.indices, weight[paper] * lexical.data, terms)
+    selected = _highest(statistic, _TERMS // 2)
+    importance[frequent[selected]] = 0
+    others = _highest(importance[frequent], _TERMS - _TERMS // 2)
+    return np.asarray(frequent[np.concatenate([selected, others])])
 
 
 def _highest(values: np.ndarray, count: int) -> np.ndarray:

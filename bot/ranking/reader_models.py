@@ -57,7 +57,10 @@ class ReaderModels(BaseEstimator):
         A reader without interests and votes has weights of 0: all papers get the same score.
         """
         votes = users.n_up + users.n_down
-        weights = _rocchio(users)
+        interests = _INTERESTS_WEIGHT / (1 + users.n_up / _INTERESTS_DECAY_FROM) ** _INTERESTS_DECAY
+        dislikes = _DISLIKES_WEIGHT * users.n_down / (users.n_down + _DISLIKES_HALF_AT)
+        rocchio = sp.diags(interests) @ users.interests + users.up - sp.diags(dislikes) @ users.down
+        weights = rocchio.tocsr().astype(np.float32)
         self._set_weights(weights)
         if self.corpus.background_.shape[0] >= _HARD_NEGATIVE_ONE_IN and votes.any():
             self._set_weights(weights - self._hard_negatives(judged, votes))
@@ -127,14 +130,6 @@ class ReaderModels(BaseEstimator):
         mean = l2_normalize((chosen @ background).tocsr())
         weights = _HARD_NEGATIVES_WEIGHT * votes / (votes + 1) * np.linalg.norm(self.terms_, axis=1)
         return (sp.diags(weights.astype(np.float32)) @ mean).tocsr()
-
-
-def _rocchio(users: UserVectors) -> sp.csr_matrix:
-    """Return (n_readers, n_terms): interests plus liked papers minus disliked ones."""
-    interests = _INTERESTS_WEIGHT / (1 + users.n_up / _INTERESTS_DECAY_FROM) ** _INTERESTS_DECAY
-    dislikes = _DISLIKES_WEIGHT * users.n_down / (users.n_down + _DISLIKES_HALF_AT)
-    weights = sp.diags(interests) @ users.interests + users.up - sp.diags(dislikes) @ users.down
-    return weights.tocsr().astype(np.float32)
 
 
 def calibration(papers: int) -> tuple[float, float]:

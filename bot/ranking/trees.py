@@ -125,9 +125,10 @@ def fit_forest(
         # One column more than nodes: papers that are at a leaf already have node -1, which indexes the last.
         split_by = np.full((trees, width + 1), _LEAF)
         split_by[tree, node] = np.where(splits, best, _LEAF)
-        nodes = [
-            _next_level(node_of, split_by, rows) for node_of, (rows, _) in zip(nodes, classes, strict=True)
-        ]
+        for number, (rows, _) in enumerate(classes):
+            papers_feature = np.take_along_axis(split_by, nodes[number], axis=1)
+            has_feature = rows.T[papers_feature, np.arange(len(rows))] > 0
+            nodes[number] = np.where(papers_feature == _LEAF, -1, 2 * nodes[number] + has_feature)
         totals = children
     return Forest(columns, feature, value)
 
@@ -163,13 +164,6 @@ def _best_splits(
     threshold = np.partition(drawn, count - 1, axis=1)[:, count - 1 : count]
     gain[(drawn > threshold) | ~valid] = -1
     return gain.argmax(axis=1), valid.any(axis=1)
-
-
-def _next_level(node_of: np.ndarray, split_by: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Return each paper's node of the next level; -1 where its node was not split."""
-    feature = np.take_along_axis(split_by, node_of, axis=1)
-    has = rows.T[feature, np.arange(len(rows))] > 0
-    return np.where(feature == _LEAF, -1, 2 * node_of + has)
 
 
 def _log_odds(probability: np.ndarray) -> np.ndarray:

@@ -1,0 +1,85 @@
+"""The profile's words: topics that are meant together, and what each term adds."""
+
+import numpy as np
+import pytest
+
+from bot.ranking import Corpus, Interest, Ranker
+from bot.ranking.vectors import PaperVectors
+from bot.ranking.words import Conjunctions
+from tests.ranking.test_ranker import paper
+
+TOPICS = ["reinforcement learning", "protein folding", "speech recognition", "graph clustering"]
+
+
+@pytest.fixture(scope="module")
+def texts() -> list[str]:
+    """Each topic in half of the papers, in all combinations; each paper has a word of its own."""
+    combinations = [". ".join(t for bit, t in enumerate(TOPICS) if number >> bit & 1) for number in range(16)]
+    return [f"Paper {n}\n{combinations[n % 16]}. On word{n}." for n in range(64)]
+
+
+@pytest.fixture(scope="module")
+def corpus(texts) -> Corpus:
+    return Corpus().fit(texts)
+
+
+@pytest.fixture(scope="module")
+def vectors(corpus) -> PaperVectors:
+    return corpus.vectors(
+        [
+            "reinforcement learning of protein folding",
+            "reinforcement learning",
+            "protein folding. reinforcement of learning",
+            "speech recognition",
+        ]
+    )
+
+
+def shares(corpus: Corpus, vectors: PaperVectors, *interests: str) -> np.ndarray:
+    owners = [0] * len(interests)
+    return Conjunctions.of(corpus, interests, owners, 1).shares(vectors)[0]
+
+
+def test_topics_of_one_phrase_are_meant_together(corpus, vectors):
+    both, first, parts, neither = shares(corpus, vectors, "Reinforcement learning for protein folding")
+    assert both == pytest.approx(1)
+    assert 0 < parts < 1
+    assert first == pytest.approx(0)
+    assert neither == pytest.approx(0)
+
+
+@pytest.mark.parametrize("divided_by", [", ", " and ", " or ", "; ", "\n"])
+def test_topics_of_a_list_are_alternatives(corpus, vectors, divided_by):
+    assert not shares(corpus, vectors, f"Reinforcement learning{divided_by}protein folding").any()
+
+
+def test_several_interests_count_their_mean(corpus, vectors):
+    text = "Reinforcement learning for protein folding"
+    alone = shares(corpus, vectors, text)
+    assert shares(corpus, vectors, text, "speech recognition") == pytest.approx(alone / 2)
+
+
+def test_contributions_of_terms_sum_to_the_share(corpus, vectors):
+    text = "Reinforcement learning for protein folding, graph clustering of speech recognition"
+    conjunctions = Conjunctions.of(corpus, ["robots", text], [0, 1], 2)
+    by_term = conjunctions.contributions(1, vectors)
+    assert np.asarray(by_term.sum(axis=1)).ravel() == pytest.approx(conjunctions.shares(vectors)[1])
+    assert not conjunctions.contributions(0, vectors).nnz
+
+
+def test_a_paper_with_both_topics_is_ranked_above_one_that_repeats_a_topic(corpus):
+    both = paper(1, "Protein folding", "Reinforcement learning. Of a kind.")
+    repeated = paper(2, "Protein folding", "Protein folding. Protein folding.")
+    ranking = Ranker(corpus).rank(Interest("reinforcement learning for protein folding"), [repeated, both])
+    assert [score.paper for score in ranking.scores] == [1, 2]
+
+
+def test_words_alone_give_way_to_votes(corpus, texts):
+    """Who wrote of speech and likes proteins gets proteins."""
+    papers = [paper(n + 1, *text.split("\n")) for n, text in enumerate(texts)]
+    up = [p for p in papers[:32] if "protein" in p.abstract and "speech" not in p.abstract]
+    down = [p for p in papers[:32] if "speech" in p.abstract and "protein" not in p.abstract]
+    new = [paper(101, "Protein folding", "Again."), paper(102, "Speech recognition", "Again.")]
+    ranker = Ranker(corpus)
+    assert ranker.rank(Interest("speech recognition"), new).scores[0].paper == 102
+    assert ranker.rank(Interest("speech recognition", up=up, down=down), new).scores[0].paper == 101
