@@ -29,6 +29,9 @@ EXPERTS = ("words", "rocchio", "linear", "trees")
 # Numbers of votes at which an expert is scaled by one half. Trees need the most: with 20 liked and 20 disliked papers
 # of a library, trees scaled by two thirds cost a tenth of nDCG@20.
 _ROCCHIO_HALF_AT = 4.0
+# To Rocchio a disliked paper is worth this share of a liked one: what a reader doesn't want says little about what they
+# want. With equal shares, one or two votes cost up to .02 AUC on the sample digests; now less than .01.
+_ROCCHIO_DISLIKED = 0.2
 _LINEAR_HALF_AT = 5.0
 _TREES_HALF_AT = 80.0
 # The scale of words without votes, where they stand in for all others, and with many: Rocchio knows the words, too.
@@ -83,6 +86,7 @@ class Experts:
         ``judged`` (n_readers, n_background) marks the background papers that a reader voted on.
         """
         self._votes: np.ndarray = users.n_up + users.n_down
+        self._rocchio_votes: np.ndarray = users.n_up + _ROCCHIO_DISLIKED * users.n_down
         self._learned = list(learned)
         self._words = Words(self.corpus).fit(users, conjunctions)
         self._rocchio = ReaderModels(self.corpus).fit(users, judged)
@@ -130,9 +134,10 @@ class Experts:
     def _scales(self) -> np.ndarray:
         """Return (n_readers, n_experts): the vote-dependent scale of each expert's log-odds."""
         votes = self._votes
-        words = _WORDS_LIMIT + (_WORDS_ALONE - _WORDS_LIMIT) * _WORDS_HALF_AT / (votes + _WORDS_HALF_AT)
+        words_decay = _WORDS_HALF_AT / (self._rocchio_votes + _WORDS_HALF_AT)
+        words = _WORDS_LIMIT + (_WORDS_ALONE - _WORDS_LIMIT) * words_decay
         decay = _ROCCHIO_LIMIT + (1 - _ROCCHIO_LIMIT) * _ROCCHIO_DECAY_AT / (votes + _ROCCHIO_DECAY_AT)
-        rocchio = decay * votes / (votes + _ROCCHIO_HALF_AT)
+        rocchio = decay * self._rocchio_votes / (self._rocchio_votes + _ROCCHIO_HALF_AT)
         linear = votes / (votes + _LINEAR_HALF_AT)
         trees = votes**2 / (votes**2 + _TREES_HALF_AT**2)
         return np.stack([words, rocchio, linear, trees], axis=1)
