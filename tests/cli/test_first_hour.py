@@ -71,6 +71,14 @@ def test_downtime_before_the_first_edition_leads_to_one_edition(home, paperbot):
     assert (run["editions"], run["skipped"]) == (1, 0)
 
 
+@pytest.fixture
+def all_papers(home):
+    """Let the sample profile send every paper: two papers are too few to tell which stands out."""
+    profile = home / "profiles" / "reward-models.toml"
+    profile.write_text(profile.read_text().replace("threshold = 0.2", "threshold = 0"))
+
+
+@pytest.mark.usefixtures("all_papers")
 def test_the_channel_whose_messages_are_files_is_named(home, paperbot, monkeypatch):
     profile = home / "profiles" / "reward-models.toml"
     files = paperbot("run", "--force").out
@@ -119,6 +127,7 @@ def test_run_with_force_says_that_all_readers_have_stopped(home, paperbot):
     assert "all readers have stopped" in paperbot("run", "--force").out
 
 
+@pytest.mark.usefixtures("all_papers")
 def test_other_sources_supersede_the_samples(home, paperbot):
     assert paperbot("ingest", "--json").json["digests"][0]["source"] == "samples"
     (home / "seeds" / "own.txt").write_text(digest("Reward models for dogs", "Robot arms"))
@@ -127,6 +136,7 @@ def test_other_sources_supersede_the_samples(home, paperbot):
     assert {paper["title"] for paper in edition["papers"]} == {"Reward models for dogs", "Robot arms"}
 
 
+@pytest.mark.usefixtures("all_papers")
 def test_samples_are_not_read_if_another_source_has_papers(home, paperbot):
     (home / "seeds" / "own.txt").write_text(digest("Reward models for dogs"))
     run = paperbot("run", "--force", "--json").json
