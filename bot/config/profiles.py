@@ -124,11 +124,20 @@ class EditionSection(Section):
 
     size: int = Field(10, ge=1, le=100)
     explore: int = Field(1, ge=0, le=100)
-    # Of the thresholds in tests/bench/learner.py the one where precision rises most for the share of liked papers lost.
+    # Of six readers over 45 days, who voted on what was shown: precision .24 and share of liked papers .92 at 0, .42
+    # and .87 at .1, .54 and .77 at .2, .64 and .69 at .25.
     threshold: float = Field(0.2, ge=0.0, le=1.0)
     trending: float = Field(0.0, ge=0.0, le=1.0)
     summary_sentences: int = Field(3, ge=0, le=6)
     when_quiet: Literal["skip", "note"] = "skip"
+
+    @property
+    def lowest(self) -> float:
+        """The lowest probability of exploratory picks, and of all picks before the first vote.
+
+        Half of the default threshold; a threshold that the file sets holds for every pick.
+        """
+        return self.threshold if "threshold" in self.model_fields_set else self.threshold / 2
 
     @model_validator(mode="after")
     def _explore_fits_size(self) -> EditionSection:

@@ -207,7 +207,10 @@ def _choices(profile: Profile, ranked: _Ranked) -> list[Choice]:
     alerted = {choice.score.paper for choice in alerts}
     others = [score for score in ranked.scores if score.paper not in alerted]
     places = rules.size - len(alerts)
-    limits = Limits(places, min(rules.explore, places), rules.threshold)
+    # Before the first vote a match rests on words alone: in a home of one topic no paper stands out by them, and a
+    # reader who gets no paper can't vote.
+    threshold = rules.threshold if ranked.ranking.model.judged.size else rules.lowest
+    limits = Limits(places, min(rules.explore, places), threshold, rules.lowest)
     return alerts + select(others, ranked.ranking.similarity, limits, ranked.ranking.interest)
 
 

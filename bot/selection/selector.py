@@ -10,21 +10,24 @@ from bot.selection.diversity import Similarity, diverse, max_similarity
 
 InterestOf = Callable[[PaperId], int | None]  # the reader's interest that a paper is nearest to
 
-# Exploration may go below the threshold, down to this share of it: of six readers over 45 days, 13.8 % of such picks
-# were liked, and 8.9 % of random papers from there on.
-_PLAUSIBLE = 0.5
-# ... but only beside this many other picks each: then precision and the share of liked papers that was shown were .55
-# and .80, with such a pick every day .52 and .81, with none .54 and .77.
+# An exploratory pick below the threshold needs this many other picks beside it. Of six readers over 45 days, with a
+# threshold of .2 and such picks from .1 on, precision and the share of liked papers that was shown were .55 and .80;
+# with one every day .52 and .81, with none .54 and .77. Of these picks 13.8 % were liked, of random papers from .1 on
+# 8.9 %. No script in this repository gives the figures.
 _PICKS_PER_EXPLORATION = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The maximum number of papers, how many of them are exploration, and the minimum probability."""
+    """The maximum number of papers, how many of them are exploration, and the minimum probability.
+
+    ``lowest`` is the minimum probability of exploration, ``threshold`` if None.
+    """
 
     size: int
     explore: int = 0
     threshold: float = 0.0
+    lowest: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +51,14 @@ def select(
 
     ``scores`` are sorted, best first. Muted papers are never chosen; followed authors always are, as far as the
     size allows, whatever their score and the terms that are required of other papers. Exploration may go below the
-    threshold, down to half of it, where there are enough other picks; its places without a suitable paper go to
+    threshold, down to ``lowest``, where there are enough other picks; its places without a suitable paper go to
     matches.
     """
     unmuted = [score for score in scores if not score.muted]
     followed = [score for score in unmuted if score.followed][: limits.size]
+    lowest = limits.threshold if limits.lowest is None else min(limits.lowest, limits.threshold)
     plausible = [
-        score
-        for score in unmuted
-        if not (score.followed or score.lacks) and score.probability >= _PLAUSIBLE * limits.threshold
+        score for score in unmuted if not (score.followed or score.lacks) and score.probability >= lowest
     ]
     eligible = [score for score in plausible if score.probability >= limits.threshold]
 

@@ -75,6 +75,13 @@ def test_a_toml_local_time_is_accepted(tmp_path):
     assert profile_of(tmp_path, VALID + "[schedule]\nat = 07:15:00\n").schedule.at == time(7, 15)
 
 
+def test_a_threshold_in_the_file_holds_for_every_pick_and_half_of_the_default_for_some(tmp_path):
+    edition = profile_of(tmp_path, VALID).edition
+    assert (edition.threshold, edition.lowest) == (0.2, 0.1)
+    edition = profile_of(tmp_path, VALID + "[edition]\nthreshold = 0.2").edition
+    assert (edition.threshold, edition.lowest) == (0.2, 0.2)
+
+
 MISTAKES = {
     "unknown key": (VALID + 'keyword = ["x"]', ":3: keyword: unknown key; did you mean 'keywords'?"),
     "unknown key of a table": (

@@ -28,7 +28,7 @@ def test_the_best_come_first_and_no_more_than_the_size():
 
 
 def test_nothing_below_the_threshold_is_sent():
-    assert ids(select(falling(9, step=0.1), unlike, Limits(9, threshold=0.65))) == [0, 1, 2]
+    assert ids(select(falling(9, step=0.1), unlike, Limits(9, explore=1, threshold=0.65))) == [0, 1, 2]
 
 
 def test_muted_papers_never_appear_even_of_followed_authors():
@@ -79,9 +79,9 @@ def test_one_place_is_the_exploration_pick_of_which_the_vote_is_least_certain():
     assert abs(chosen[-1].score.probability - 0.5) < 0.05
 
 
-def test_exploration_goes_below_the_threshold_down_to_half_of_it():
+def test_exploration_goes_below_the_threshold_down_to_the_lowest_probability():
     matches = [score(n, 0.9 - n / 100) for n in range(4)]
-    limits = Limits(9, explore=1, threshold=0.3)
+    limits = Limits(9, explore=1, threshold=0.3, lowest=0.15)
     chosen = select([*matches, score(7, 0.29), score(8, 0.14)], unlike, limits)
     assert [(c.score.paper, c.kind) for c in chosen[3:]] == [(3, PickKind.MATCH), (7, PickKind.EXPLORE)]
     assert ids(select([score(8, 0.14)], unlike, limits)) == []
@@ -89,7 +89,7 @@ def test_exploration_goes_below_the_threshold_down_to_half_of_it():
 
 def test_exploration_does_not_fill_an_edition_of_few_matches():
     scores = [score(1, 0.9), score(2, 0.8), score(3, 0.29)]
-    assert ids(select(scores, unlike, Limits(9, explore=1, threshold=0.3))) == [1, 2]
+    assert ids(select(scores, unlike, Limits(9, explore=1, threshold=0.3, lowest=0.15))) == [1, 2]
 
 
 def test_exploration_prefers_papers_unlike_the_chosen():
@@ -121,7 +121,7 @@ def test_the_limits_hold_for_any_scores(rows, size, explore, threshold, likeness
         score(n, p, followed="Ada" if followed else None, muted="x" if muted else None)
         for n, (p, followed, muted) in enumerate(sorted(rows, reverse=True))
     ]
-    chosen = select(scores, lambda *_: likeness, Limits(size, min(explore, size), threshold))
+    chosen = select(scores, lambda *_: likeness, Limits(size, min(explore, size), threshold, threshold / 2))
     assert len(chosen) <= size
     assert len(set(ids(chosen))) == len(chosen)
     assert not any(c.score.muted for c in chosen)
