@@ -43,6 +43,8 @@ PROFILE = """title = "Profile {number}"
 interests = "{interests}"
 keywords = ["transformer", "reward model"]
 mute = ["stock trading"]
+[edition]
+threshold = 0
 [schedule]
 at = "06:00"
 days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]

@@ -62,7 +62,7 @@ def test_search_finds_words_of_title_author_and_abstract(client, served):
 def test_a_start_page_without_papers_says_so(client, app, served):
     profile = served / "profiles" / "reward-models.toml"
     profile.write_text(
-        profile.read_text().replace("threshold = 0.0", "threshold = 1.0").replace("authors = [", "# [")
+        profile.read_text().replace("threshold = 0 ", "threshold = 1.0 ").replace("authors = [", "# [")
     )
     page = client.get("/").text
     assert "threshold" in page
