@@ -134,8 +134,7 @@ class Experts:
     def _scales(self) -> np.ndarray:
         """Return (n_readers, n_experts): the vote-dependent scale of each expert's log-odds."""
         votes = self._votes
-        words_decay = _WORDS_HALF_AT / (self._rocchio_votes + _WORDS_HALF_AT)
-        words = _WORDS_LIMIT + (_WORDS_ALONE - _WORDS_LIMIT) * words_decay
+        words = _WORDS_LIMIT + (_WORDS_ALONE - _WORDS_LIMIT) * _WORDS_HALF_AT / (votes + _WORDS_HALF_AT)
         decay = _ROCCHIO_LIMIT + (1 - _ROCCHIO_LIMIT) * _ROCCHIO_DECAY_AT / (votes + _ROCCHIO_DECAY_AT)
         rocchio = decay * self._rocchio_votes / (self._rocchio_votes + _ROCCHIO_HALF_AT)
         linear = votes / (votes + _LINEAR_HALF_AT)

@@ -65,7 +65,7 @@ def test_votes_never_hurt(ranker, papers, name):
     # Eight orders of one to five votes leave a standard error of .005 to .015.
     assert min(voted[:4]) >= alone - 0.015, (alone, voted)
     assert min(voted[4:]) >= alone, (alone, voted)
-    assert voted[-1] >= alone + 0.05, (alone, voted)
+    assert voted[-1] >= alone + 0.04, (alone, voted)
 
 
 def test_a_single_vote_changes_the_first_ten_papers(ranker, papers):
