@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from datetime import datetime, timedelta
 from threading import Event
 
@@ -20,6 +20,10 @@ from bot.delivery.ports import BreakerStore, DiskProblems, Outbox, Progress, Rea
 from bot.delivery.report import Report, ReportBuilder
 from bot.delivery.worker import RunContext, Worker
 from bot.domain import Kind, Problem
+
+_FLUSH_SECONDS = (
+    1  # after which it is committed that a message was sent, if no other message is started before
+)
 
 
 class Dispatcher:
@@ -90,10 +94,19 @@ class Dispatcher:
             for kind, route in self._routes.items()
             for channel in route.channels
         ]
-        with ThreadPoolExecutor(len(workers) or 1, "delivery") as pool:
-            try:
-                for future in [pool.submit(worker.work) for worker in workers]:
-                    future.result()
-            except BaseException:
-                run.has_failed.set()  # the other workers stop before their next message
-                raise
+        try:
+            with ThreadPoolExecutor(len(workers) or 1, "delivery") as pool:
+                running = {pool.submit(worker.work) for worker in workers}
+                try:
+                    while running:
+                        ended, running = wait(running, _FLUSH_SECONDS, FIRST_COMPLETED)
+                        for future in ended:
+                            future.result()
+                        # A worker may wait for minutes for a slow server, and then be killed: the message that it
+                        # has sent before would be unknown.
+                        self._outbox.flush()
+                except BaseException:
+                    run.has_failed.set()  # the other workers stop before their next message
+                    raise
+        finally:
+            self._outbox.flush()

@@ -18,7 +18,7 @@ DiskProblems = Callable[[], Sequence[Problem]]
 
 
 class Outbox(Protocol):
-    """The queue of messages. Each call is one short transaction; none is open while a channel talks."""
+    """The queue of messages. No transaction is open while a channel talks."""
 
     def expire(self, now: datetime) -> int:
         """Mark rows as ``unknown`` whose lease ran out after the body was started; return how many."""
@@ -26,8 +26,8 @@ class Outbox(Protocol):
     def claim(self, kind: Kind, now: datetime, lease: timedelta, limit: int) -> list[Delivery]:
         """Lease up to ``limit`` due rows of a kind; their ``attempts`` include the one to come, from 1 on."""
 
-    def release(self, delivery: Delivery, not_before: datetime | None, now: datetime) -> bool:
-        """Give back a claimed row that was not attempted, due at once or at ``not_before``."""
+    def release(self, deliveries: Sequence[Delivery], not_before: datetime | None, now: datetime) -> None:
+        """Give back claimed rows that were not attempted, due at once or at ``not_before``."""
 
     def next_due(self, kind: Kind) -> datetime | None:
         """Return when the first delayed row of a kind is due; None without any."""
@@ -38,8 +38,19 @@ class Outbox(Protocol):
     def start_data(self, delivery: Delivery, now: datetime, lease: timedelta) -> bool:
         """Commit that the body is about to be sent; False if the row is not ours or its reader has stopped."""
 
+    def record_sent(
+        self, delivery: Delivery, receipt: str, now: datetime, on_commit: Callable[[bool], None]
+    ) -> None:
+        """Have the next commit of any worker record that a row was sent; ``on_commit`` then gets whether it was ours.
+
+        It is called after that commit, in the thread that makes it.
+        """
+
+    def flush(self) -> None:
+        """Commit what ``record_sent`` has left to the next commit."""
+
     def finish(self, delivery: Delivery, state: State, now: datetime, code: str, detail: str) -> bool:
-        """Commit a final state: ``sent``, ``failed`` or ``unknown``."""
+        """Commit a final state: ``failed`` or ``unknown``."""
 
     def retry(
         self,

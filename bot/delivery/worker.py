@@ -14,15 +14,20 @@ from datetime import datetime, timedelta
 from threading import Event
 
 from bot.delivery import Channel
-from bot.delivery.attempt import LEASE, attempt_delivery
+from bot.delivery.attempt import attempt_delivery
 from bot.delivery.circuit_breaker import BreakerState, CircuitBreaker
 from bot.delivery.ports import Clock, DiskProblems, Outbox, ReaderSuppression, StopSignal
 from bot.delivery.report import ReportBuilder
 from bot.domain import Delivery, Kind, Problem, State
 from bot.errors import FailureScope
 
-# A killed worker leaves at most this many rows behind that wait for the end of their lease.
-BATCH = 4
+# Rows claimed at once. The first batches are small, so that the workers share a short queue: of 40 mails, one worker
+# would otherwise take all.
+FIRST_BATCH = 4
+BATCH = 50
+# Rows of a killed worker wait as long. It may be shorter than a batch takes: a row that another worker has claimed
+# meanwhile can't be started.
+CLAIM_LEASE = timedelta(minutes=5)
 # A row that is due within this time is waited for; a later one is left to the next run, a minute later.
 PATIENCE = timedelta(seconds=5)
 _SHORTEST_WAIT = (
@@ -77,26 +82,29 @@ class Worker:
     def work(self) -> None:
         """Send until nothing is due, the run is to end, or the breaker opens. The store's errors are raised."""
         outbox = self.run.outbox
+        limit = FIRST_BATCH
         try:
             if not self.is_probe:
                 self.breaker.wait_for_probe()
             while self._may_continue():
-                batch = outbox.claim(self.kind, self.run.now(), LEASE, BATCH)
+                batch = outbox.claim(self.kind, self.run.now(), CLAIM_LEASE, limit)
+                limit = min(2 * limit, BATCH)
                 if not batch and not self._wait_for_next_due():
                     return
-                for delivery in batch:
+                for position, delivery in enumerate(batch):
                     now = self.run.now()
+                    if not self._may_continue():
+                        outbox.release(batch[position:], None, now)
+                        break
                     address = delivery.reader.address
                     turn = self._turns.get(address, now)
-                    if not self._may_continue():
-                        outbox.release(delivery, None, now)
-                    elif turn > now:
+                    if turn > now:
                         # Released rather than slept for, so that other addresses need not wait behind this one.
-                        outbox.release(delivery, turn, now)
-                    else:
-                        if self.spacing:
-                            self._turns[address] = now + self.spacing
-                        self._deliver(delivery)
+                        outbox.release([delivery], turn, now)
+                        continue
+                    if self.spacing:
+                        self._turns[address] = now + self.spacing
+                    self._deliver(delivery)
         finally:
             # Also without a success, or the other workers would wait for ever.
             self.breaker.end_probe()
@@ -116,14 +124,13 @@ class Worker:
 
     def _deliver(self, delivery: Delivery) -> None:
         """Attempt one delivery, report it, and stop what its failure is about: the reader, or the channel."""
-        result = attempt_delivery(delivery, self.channel, self.run.outbox, self.run.now)
+        report = self.run.report
+        result = attempt_delivery(delivery, self.channel, self.run.outbox, self.run.now, report.count)
         outcome = result.outcome
         error = result.error
-        if result.is_committed:
-            self.run.report.count(delivery, outcome.state)
         # An uncounted attempt failed for the channel's sake, and the open breaker is reported once for all.
         if error and outcome.counted:
-            self.run.report.add(Problem(delivery.reader.name, f"{error} ({outcome.next_step})"))
+            report.add(Problem(delivery.reader.name, f"{error} ({outcome.next_step})"))
         if error and error.permanent and error.scope is FailureScope.READER:
             # A hard bounce. Mail servers count them against the sender, so the address gets nothing more.
             self.run.readers.refuse(delivery.reader.id, str(error))

@@ -29,7 +29,7 @@ from bot.domain import (
 )
 from bot.store.engine import AnySelect, Database, in_chunks, insert_new
 from bot.store.papers import load_papers
-from bot.store.schema import editions, outbox, picks, readers
+from bot.store.schema import editions, outbox, outbox_bodies, picks, readers
 
 EditionId = int
 
@@ -118,7 +118,12 @@ class Editions:
                 return []
             # Without ``sort_by_parameter_order`` the order of RETURNING's rows is unspecified.
             put = insert(outbox).returning(outbox.c.id, sort_by_parameter_order=True)
-            return list(connection.scalars(put, _outbox_rows(edition_id, edition, messages)))
+            ids = list(connection.scalars(put, _outbox_rows(edition_id, edition, messages)))
+            bodies = zip(ids, (message.body for message in messages), strict=True)
+            connection.execute(
+                insert(outbox_bodies), [{"outbox_id": row_id, "body": body} for row_id, body in bodies]
+            )
+            return ids
 
     def last(self, reader_id: ReaderId, before: datetime | None = None) -> StoredEdition | None:
         """Return a reader's last edition, or the last composed before a time; None without any."""
@@ -335,7 +340,6 @@ def _outbox_rows(
             "part": message.part,
             "subject": message.subject,
             "date": edition.date,
-            "body": message.body,
             "state": State.PENDING,
             "attempts": 0,
             "code": "",

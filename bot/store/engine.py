@@ -6,6 +6,7 @@ SQLite and PostgreSQL differ here and in ``upgrade.py`` only; the aggregates wri
 from __future__ import annotations
 
 import sqlite3
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from enum import IntEnum
@@ -101,7 +102,7 @@ class Database:
             reason = " ".join(str(getattr(error, "orig", error)).split())
             remedies = (remedy for words, remedy in _REMEDIES.items() if words in reason)
             raise StoreError("; ".join([f"{self.name}: {reason}", *remedies])) from error
-        except (ValueError, LookupError) as error:
+        except (ValueError, LookupError, zlib.error) as error:
             if not _is_damaged_value(error):
                 raise
             raise StoreError(
@@ -113,9 +114,9 @@ class Database:
         self._engine.dispose()
 
 
-def _is_damaged_value(error: ValueError | LookupError) -> bool:
+def _is_damaged_value(error: Exception) -> bool:
     """Whether a value that was read is wrong (text, JSON, a time, an enum's word), and not an argument."""
-    if isinstance(error, UnicodeDecodeError | JSONDecodeError):
+    if isinstance(error, UnicodeDecodeError | JSONDecodeError | zlib.error):
         return True
     # SQLAlchemy raises plain ValueError and LookupError for times and enums; only the function that raised tells them
     # from a caller's mistake.

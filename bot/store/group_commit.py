@@ -1,12 +1,13 @@
 """Group commit: threads that have something to commit at the same time share one transaction.
 
 A commit waits for the disk (1 to 4 ms where it was measured), and SQLite has a single writer, for which others poll.
-Threads that arrive during a commit wait for its end; then the first of them commits the work of all that wait.
+Threads that arrive during a commit wait for its end; then the first of them commits the changes of all that wait.
+Changes of one kind are applied together, so that several rows cost one statement.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any, TypeVar
@@ -15,22 +16,30 @@ from sqlalchemy import Connection
 
 from bot.store.engine import Database
 
-T = TypeVar("T")
+C = TypeVar("C")
+R = TypeVar("R")
+Apply = Callable[[Connection, Sequence[C]], Sequence[R]]
 
 
 @dataclass(slots=True, eq=False)
 class _Job:
-    """One thread's work, and its result."""
+    """One change, and its result; nobody waits for a job with ``on_result``."""
 
-    work: Callable[[Connection], Any]
+    apply: Apply[Any, Any]
+    change: Any
     durable: bool
+    on_result: Callable[[Any], None] | None = None
     result: Any = None
     error: BaseException | None = None
     is_done: bool = False
 
 
 class GroupCommit:
-    """Runs short pieces of work, each committed before its caller goes on."""
+    """Commits changes in shared transactions.
+
+    A change goes to a function ``apply(connection, changes)``, which gets all changes that share a transaction and
+    this function, and returns a result for each.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -38,13 +47,13 @@ class GroupCommit:
         self._queue: list[_Job] = []
         self._leader = Lock()
 
-    def commit(self, work: Callable[[Connection], T], *, durable: bool) -> T:
-        """Do the work in a transaction, perhaps with that of other threads, and return its result.
+    def commit(self, apply: Apply[C, R], change: C, *, durable: bool) -> R:
+        """Commit a change, perhaps with those of other threads, and return its result.
 
         Unless ``durable``, a power failure may undo it, as long as nothing durable was committed after it. If one
-        piece of work raises, the transaction is rolled back and each caller in it gets the error.
+        change raises, the transaction is rolled back and each caller in it gets the error.
         """
-        job = _Job(work, durable)
+        job = _Job(apply, change, durable)
         self._queue.append(job)
         with self._leader:
             # The leader before may have done it already.
@@ -52,20 +61,49 @@ class GroupCommit:
                 self._commit_queue()
         if job.error:
             raise job.error
-        result: T = job.result
+        result: R = job.result
         return result
 
-    def _commit_queue(self) -> None:
-        """Commit all jobs that have arrived so far."""
+    def defer(self, apply: Apply[C, R], change: C, on_result: Callable[[R], None]) -> None:
+        """Have the next commit, in whichever thread, include a change.
+
+        ``on_result`` gets its result after that commit, in that thread. A change whose transaction fails is dropped:
+        the error reaches those who wait for it.
+        """
+        self._queue.append(_Job(apply, change, durable=False, on_result=on_result))
+
+    def flush(self) -> None:
+        """Commit the deferred changes, if there are any."""
+        if not self._queue:
+            return
+        with self._leader:
+            jobs = self._commit_queue()
+        for job in jobs:
+            if job.error and job.on_result:
+                raise job.error
+
+    def _commit_queue(self) -> Sequence[_Job]:
+        """Commit all changes that have arrived so far, and return them."""
         jobs = [self._queue.pop(0) for _ in range(len(self._queue))]
+        if not jobs:
+            return jobs
+        jobs_by_function: dict[Apply[Any, Any], list[_Job]] = {}
+        for job in jobs:
+            jobs_by_function.setdefault(job.apply, []).append(job)
         try:
-            # One job that must be durable makes the others so; a sync costs the same for all of them.
+            # One change that must be durable makes the others so; a sync costs the same for all of them.
             with self._database.writing(durable=any(job.durable for job in jobs)) as connection:
-                for job in jobs:
-                    job.result = job.work(connection)
+                for apply, group in jobs_by_function.items():
+                    results = apply(connection, [job.change for job in group])
+                    for job, result in zip(group, results, strict=True):
+                        job.result = result
+            for job in jobs:
+                if job.on_result:
+                    job.on_result(job.result)
         except BaseException as error:  # raised by ``commit`` in each caller's thread
             for job in jobs:
                 job.error = error
         finally:
             for job in jobs:
                 job.is_done = True
+        return jobs

@@ -7,30 +7,35 @@
 Delivery is at most once, or marked ``unknown``. A claim has a lease and a random token (a fencing token): every update
 names the token and changes one row or none, so that of two workers one always loses. A lease that ends before the
 body was started may be claimed again under a new token; one that ends after it is ``unknown`` and not sent again.
-Each call is one short transaction; none is open while a channel talks.
+
+Each call is one short transaction, shared with those that other threads make at the same time; none is open while a
+channel talks. A message costs one: that it was sent is committed with the start of the next. A process that is killed
+leaves one ``unknown`` message for each of its connections at most, the one whose body it had begun.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from secrets import token_hex
 
-from sqlalchemy import Connection, Update, and_, func, select, text, update
+from sqlalchemy import Connection, Update, and_, delete, func, insert, or_, select, update
 
 from bot.clock import FAR
 from bot.domain import Delivery, Kind, Message, OutboxKey, ReaderId, State
 from bot.store import outbox_statements as statements
 from bot.store.editions import EditionId
-from bot.store.engine import AnyRow, AnySelect, Database, in_chunks, insert_new
+from bot.store.engine import AnyRow, Database, in_chunks, insert_new
 from bot.store.group_commit import GroupCommit
 from bot.store.readers import reader_of
-from bot.store.schema import outbox, readers
+from bot.store.schema import outbox, outbox_bodies, readers
 
 # The states of a message that did not arrive, or may not have arrived.
 _TROUBLED = (State.FAILED, State.RETRY, State.UNKNOWN)
-_SETTLED = (State.SENT, State.FAILED, State.UNKNOWN, State.CANCELLED)
+# A person may ask for a failed or unknown message again; nobody for the others.
+_BODY_DROPPED = (State.SENT, State.CANCELLED)
+_BODY_KEPT_FOR_A_TIME = (State.FAILED, State.UNKNOWN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +54,49 @@ class UndeliveredMessage:
     not_before: datetime | None
 
 
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """Up to ``limit`` due messages of a kind, each for the time of ``lease``."""
+
+    kind: Kind
+    now: datetime
+    lease: timedelta
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """The start of a message's body."""
+
+    delivery: Delivery
+    now: datetime
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """A message that was accepted, with the other side's receipt."""
+
+    delivery: Delivery
+    now: datetime
+    receipt: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Decision:
+    """An update of one claimed row, and its parameters."""
+
+    statement: Update
+    values: dict[str, object]
+
+
 class Outbox:
     """The messages to send, and what became of them."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._commits = GroupCommit(database)
+        self._settled: list[int] = []  # rows that were sent or cancelled, and still have a body
 
     def put_without_edition(
         self, reader_id: ReaderId, message: Message, key: OutboxKey, now: datetime
@@ -67,7 +109,6 @@ class Outbox:
             "part": message.part,
             "subject": message.subject,
             "date": now.date(),
-            "body": message.body,
             "state": State.PENDING,
             "attempts": 0,
             "code": "",
@@ -76,7 +117,10 @@ class Outbox:
             "updated_at": now,
         }
         with self._database.writing() as connection:
-            connection.execute(insert_new(connection, outbox).values(row))
+            new = insert_new(connection, outbox).values(row).returning(outbox.c.id)
+            row_id = connection.scalar(new)
+            if row_id is not None:
+                connection.execute(insert(outbox_bodies).values(outbox_id=row_id, body=message.body))
 
     def claim(self, kind: Kind, now: datetime, lease: timedelta, limit: int) -> list[Delivery]:
         """Claim up to ``limit`` due messages of a channel, each for the time of ``lease``.
@@ -84,24 +128,8 @@ class Outbox:
         Order: claims whose lease ended before the body was started, then retries that are due, then new messages;
         oldest first. Expires overdue messages before, see ``expire``.
         """
-
-        def work(connection: Connection) -> list[Delivery]:
-            _expire(connection, now)
-            due: list[AnyRow] = []
-            for query in statements.DUE:
-                values = {"of_kind": kind, "at": now, "far": now + FAR, "most": limit - len(due)}
-                due += connection.execute(query, values)
-            rows = [(row, token_hex(16)) for row in due]
-            if rows:
-                lease_values = {"until": now + lease, "at": now}
-                connection.execute(
-                    statements.CLAIM,
-                    [{"row_id": row.id, "new_token": token, **lease_values} for row, token in rows],
-                )
-            return [_delivery(row, token) for row, token in rows]
-
         # A claim that a power failure undoes is simply claimed again.
-        return self._commits.commit(work, durable=False)
+        return self._commits.commit(self._claim_all, _Claim(kind, now, lease, limit), durable=False)
 
     def expire(self, now: datetime) -> int:
         """Mark messages ``unknown`` whose lease ended after their body was started; return how many."""
@@ -114,21 +142,27 @@ class Outbox:
         False where the lease ended or the row has another token, and where the reader has stopped meanwhile: then
         the message is cancelled. Confirmation mails are sent regardless: their reader has not subscribed yet.
         """
-        values = {**_claim_values(delivery, now), "until": now + lease}
-
-        def work(connection: Connection) -> bool:
-            if connection.execute(statements.START, values).rowcount == 1:
-                return True
-            connection.execute(statements.CANCEL, _claim_values(delivery, now))
-            return False
-
         # The one commit that must survive a power failure: without it the message would be claimed and sent again.
-        return self._commits.commit(work, durable=True)
+        return self._commits.commit(self._start_all, _Start(delivery, now, now + lease), durable=True)
+
+    def record_sent(
+        self, delivery: Delivery, receipt: str, now: datetime, on_commit: Callable[[bool], None]
+    ) -> None:
+        """Record with the next commit, of whichever thread, that a message was sent.
+
+        ``on_commit`` is called after that commit, in its thread, and gets False where the claim was lost. Until then
+        a kill leaves the message ``unknown``; ``flush`` ends that time.
+        """
+        self._commits.defer(self._record_sent, _Sent(delivery, now, receipt), on_commit)
+
+    def flush(self) -> None:
+        """Commit what ``record_sent`` has left to the next commit, if there is anything."""
+        self._commits.flush()
 
     def finish(
         self, delivery: Delivery, state: State, now: datetime, code: str = "", detail: str = ""
     ) -> bool:
-        """Record a final state (``SENT``, ``FAILED``, ``UNKNOWN``); False where the claim was lost."""
+        """Record a final state, such as ``FAILED`` or ``UNKNOWN``; False where the claim was lost."""
         return self._decide(
             statements.FINISH, delivery, now, new_state=state, new_code=code, new_detail=detail
         )
@@ -157,10 +191,14 @@ class Outbox:
             uncounted=0 if counted else 1,
         )
 
-    def release(self, delivery: Delivery, not_before: datetime | None, now: datetime) -> bool:
-        """Undo a claim; the message is due at ``not_before``, or at once. False where the claim was lost."""
+    def release(self, deliveries: Sequence[Delivery], not_before: datetime | None, now: datetime) -> None:
+        """Undo claims that are still held; their messages are due at ``not_before``, or at once."""
         state = State.RETRY if not_before else State.PENDING
-        return self._decide(statements.RELEASE, delivery, now, new_state=state, until=not_before)
+        values = {"new_state": state, "until": not_before}
+        with self._database.writing(durable=False) as connection:
+            connection.execute(
+                statements.RELEASE, [_claim_values(delivery, now) | values for delivery in deliveries]
+            )
 
     def waiting(self, kind: Kind) -> int:
         """Return how many messages of a channel are still to be sent."""
@@ -180,7 +218,8 @@ class Outbox:
 
     def in_state(self, state: State, reader_id: ReaderId | None = None) -> list[Delivery]:
         """Return the messages in a state whose body is still stored, of one reader or all, oldest first."""
-        query = _with_readers().where(outbox.c.state == state, func.length(outbox.c.body) > 0)
+        query = select(*statements.DELIVERY).select_from(outbox).join(readers).join(outbox_bodies)
+        query = query.where(outbox.c.state == state)
         if reader_id is not None:
             query = query.where(outbox.c.reader_id == reader_id)
         with self._database.reading() as connection:
@@ -197,11 +236,19 @@ class Outbox:
         return self._overrule(delivery_id, states, State.PENDING, "", now, attempts=0, not_before=None)
 
     def purge(self, before: datetime) -> int:
-        """Delete the bodies of messages that were settled before a time; return how many."""
-        # The condition is text, so that it matches the partial index word for word.
-        old = and_(text("length(body) > 0"), outbox.c.updated_at < before, outbox.c.state.in_(_SETTLED))
+        """Delete the bodies of messages that failed or became unknown before a time; return how many.
+
+        Also those of sent and cancelled messages that no claim came after, such as the last ones of a killed process.
+        """
+        is_over = or_(
+            outbox.c.state.in_(_BODY_DROPPED),
+            and_(outbox.c.state.in_(_BODY_KEPT_FOR_A_TIME), outbox.c.updated_at < before),
+        )
+        # Few rows have a body at any time, so that none is looked at for each message that was ever sent.
+        with_body = select(outbox_bodies.c.outbox_id).join(outbox).where(is_over)
         with self._database.writing() as connection:
-            return connection.execute(update(outbox).where(old).values(body=b"")).rowcount
+            old = delete(outbox_bodies).where(outbox_bodies.c.outbox_id.in_(with_body))
+            return connection.execute(old).rowcount
 
     def _overrule(
         self, row_id: int, states: Collection[State], state: State, detail: str, now: datetime, **more: object
@@ -223,7 +270,8 @@ class Outbox:
 
         With ``since``, only those that changed after it.
         """
-        query = _with_readers().where(outbox.c.state.in_(_TROUBLED)).order_by(outbox.c.id.desc()).limit(limit)
+        query = select(outbox, *statements.READER).join(readers).where(outbox.c.state.in_(_TROUBLED))
+        query = query.order_by(outbox.c.id.desc()).limit(limit)
         if since is not None:
             query = query.where(outbox.c.updated_at > since)
         with self._database.reading() as connection:
@@ -265,12 +313,64 @@ class Outbox:
 
         A row that has expired to ``unknown`` keeps its token, since a late answer is better than none.
         """
-
-        def work(connection: Connection) -> bool:
-            return connection.execute(decision, _claim_values(delivery, now) | values).rowcount == 1
-
         # Undone by a power failure, the row is claimed again or expires to ``unknown``: never sent twice.
-        return self._commits.commit(work, durable=False)
+        change = _Decision(decision, _claim_values(delivery, now) | values)
+        return self._commits.commit(_decide_all, change, durable=False)
+
+    def _claim_all(self, connection: Connection, claims: Sequence[_Claim]) -> list[list[Delivery]]:
+        """Claim for each worker in turn; before, drop the bodies of what was settled since the last claim."""
+        # With the claims, one in 50 messages, and not with each message that was sent.
+        settled = [self._settled.pop() for _ in range(len(self._settled))]
+        if settled:
+            connection.execute(delete(outbox_bodies).where(outbox_bodies.c.outbox_id.in_(settled)))
+        _expire(connection, max(claim.now for claim in claims))
+        return [_claim(connection, claim) for claim in claims]
+
+    def _start_all(self, connection: Connection, starts: Sequence[_Start]) -> list[bool]:
+        """Start the bodies of the claims that are still held; cancel those whose reader has stopped."""
+        values: dict[str, object] = {
+            "at": max(start.now for start in starts),
+            "until": max(start.until for start in starts),
+        }
+        for number, start in enumerate(starts):
+            values[f"id_{number}"] = start.delivery.id
+            values[f"token_{number}"] = start.delivery.token
+        started = set(connection.scalars(statements.start(len(starts)), values))
+        for start in starts:
+            if start.delivery.id not in started:
+                cancelled = connection.scalars(statements.CANCEL, _claim_values(start.delivery, start.now))
+                self._settled.extend(cancelled)
+        return [start.delivery.id in started for start in starts]
+
+    def _record_sent(self, connection: Connection, messages: Sequence[_Sent]) -> list[bool]:
+        values: dict[str, object] = {"at": max(message.now for message in messages)}
+        for number, message in enumerate(messages):
+            values[f"id_{number}"] = message.delivery.id
+            values[f"token_{number}"] = message.delivery.token
+            values[f"receipt_{number}"] = message.receipt
+        recorded = set(connection.scalars(statements.record_sent(len(messages)), values))
+        self._settled.extend(recorded)
+        return [message.delivery.id in recorded for message in messages]
+
+
+def _claim(connection: Connection, claim: _Claim) -> list[Delivery]:
+    """Give up to ``limit`` due rows a token each and a lease."""
+    due: list[AnyRow] = []
+    for query in statements.DUE:
+        if len(due) < claim.limit:
+            values = {"of_kind": claim.kind, "at": claim.now, "far": claim.now + FAR}
+            due += connection.execute(query, {**values, "most": claim.limit - len(due)})
+    rows = [(row, token_hex(16)) for row in due]
+    if rows:
+        lease = {"until": claim.now + claim.lease, "at": claim.now}
+        connection.execute(
+            statements.CLAIM, [{"row_id": row.id, "new_token": token, **lease} for row, token in rows]
+        )
+    return [_delivery(row, token) for row, token in rows]
+
+
+def _decide_all(connection: Connection, decisions: Sequence[_Decision]) -> list[bool]:
+    return [connection.execute(decision.statement, decision.values).rowcount == 1 for decision in decisions]
 
 
 def _claim_values(delivery: Delivery, now: datetime) -> dict[str, object]:
@@ -279,10 +379,6 @@ def _claim_values(delivery: Delivery, now: datetime) -> dict[str, object]:
 
 def _expire(connection: Connection, now: datetime) -> int:
     return connection.execute(statements.EXPIRE, {"at": now, "far": now + FAR}).rowcount
-
-
-def _with_readers() -> AnySelect:
-    return select(outbox, *statements.READER).join(readers)
 
 
 def _delivery(row: AnyRow, token: str) -> Delivery:

@@ -7,22 +7,25 @@ which no valid wait ends; ``until`` is the end of a lease or of a wait.
 from __future__ import annotations
 
 from datetime import datetime
+from functools import lru_cache
 
 from sqlalchemy import (
     BindParameter,
     Column,
     ColumnElement,
+    TextClause,
     Update,
     and_,
     bindparam,
     exists,
     or_,
     select,
+    text,
     update,
 )
 
 from bot.domain import State
-from bot.store.schema import outbox, readers
+from bot.store.schema import UtcDateTime, outbox, outbox_bodies, readers
 
 READER = (
     readers.c.profile,
@@ -31,7 +34,19 @@ READER = (
     readers.c.stop_detail,
     readers.c.origin,
 )
+# The columns of a ``Delivery``.
+DELIVERY = (
+    outbox.c.id,
+    outbox.c.key,
+    outbox.c.reader_id,
+    outbox.c.kind,
+    outbox.c.date,
+    outbox.c.attempts,
+    outbox_bodies.c.body,
+    *READER,
+)
 _NOW: BindParameter[datetime] = bindparam("at")
+_TIMES = (bindparam("at", type_=UtcDateTime), bindparam("until", type_=UtcDateTime))
 _FAR: BindParameter[datetime] = bindparam("far")
 # ``unknown`` is included: a worker whose answer comes after its lease still knows what became of the message.
 UNDECIDED = (State.CLAIMED, State.DATA_STARTED, State.UNKNOWN)
@@ -56,8 +71,11 @@ _STOPPED = and_(
     exists().where(readers.c.id == outbox.c.reader_id, readers.c.stopped.is_not(None)),
 )
 _STARTABLE = _of_claim(State.CLAIMED).where(outbox.c.lease_until > _NOW)
-START = _STARTABLE.where(~_STOPPED).values(state=State.DATA_STARTED, lease_until=bindparam("until"))
-CANCEL = _STARTABLE.where(_STOPPED).values(state=State.CANCELLED, token=None, detail="the reader has stopped")
+CANCEL = (
+    _STARTABLE.where(_STOPPED)
+    .values(state=State.CANCELLED, token=None, detail="the reader has stopped")
+    .returning(outbox.c.id)
+)
 FINISH = _of_claim(*UNDECIDED).values(
     state=bindparam("new_state"), token=None, code=bindparam("new_code"), detail=bindparam("new_detail")
 )
@@ -82,6 +100,41 @@ CLAIM = (
     .values(state=State.CLAIMED, lease_until=bindparam("until"), not_before=None, updated_at=_NOW)
     .values(token=bindparam("new_token"), attempts=outbox.c.attempts + 1)
 )
+
+
+@lru_cache(maxsize=64)
+def start(number: int) -> TextClause:
+    """Return the statement that starts the body of ``number`` claims and answers the ids that it has changed.
+
+    Parameters: ``at``, ``until``, and ``id_0``, ``token_0``, ``id_1`` ... of the claims.
+    """
+    # Written out: to build a statement with a varying number of claims takes SQLAlchemy a hundred times as long as
+    # SQLite takes to execute it, and its cache does not hold such statements.
+    return text(
+        f"UPDATE outbox SET state = 'data_started', lease_until = :until, updated_at = :at WHERE {_claims(number)} "
+        "AND state = 'claimed' AND lease_until > :at AND (edition_id IS NULL OR NOT EXISTS (SELECT 1 FROM readers "
+        "WHERE readers.id = outbox.reader_id AND readers.stopped IS NOT NULL)) RETURNING id"
+    ).bindparams(*_TIMES)
+
+
+@lru_cache(maxsize=64)
+def record_sent(number: int) -> TextClause:
+    """Return the statement that records ``number`` claims as sent and answers the ids that it has changed.
+
+    Parameters: ``at``, and ``id_0``, ``token_0``, ``receipt_0``, ``id_1`` ... of the claims.
+    """
+    receipts = " ".join(f"WHEN :id_{n} THEN :receipt_{n}" for n in range(number))
+    return text(
+        f"UPDATE outbox SET state = 'sent', token = NULL, code = '', detail = CASE id {receipts} END, updated_at = :at "
+        f"WHERE {_claims(number)} AND state IN ('claimed', 'data_started', 'unknown') RETURNING id"
+    ).bindparams(_TIMES[0])
+
+
+def _claims(number: int) -> str:
+    rows = ", ".join(f"(:id_{n}, :token_{n})" for n in range(number))
+    return f"(id, token) IN (VALUES {rows})"
+
+
 # SKIP LOCKED (PostgreSQL): a row that is locked is being finished by its worker. SQLite has one writer and ignores it.
 _UNLOCKED_OVERDUE = (
     select(outbox.c.id)
@@ -99,8 +152,10 @@ EXPIRE = (
 )
 # One query for each state: each walks an index in order, where a single one would scan every row ever sent.
 DUE = [
-    select(outbox, *READER)
+    select(*DELIVERY)
+    .select_from(outbox)
     .join(readers)
+    .join(outbox_bodies)
     .where(outbox.c.kind == bindparam("of_kind"), due)
     .order_by(outbox.c.id)
     .limit(bindparam("most"))

@@ -5,6 +5,7 @@ Rows that belong to a reader are deleted with the reader (``ON DELETE CASCADE``)
 
 from __future__ import annotations
 
+import zlib
 from datetime import UTC, datetime
 from enum import StrEnum
 
@@ -27,10 +28,13 @@ from sqlalchemy import (
     Time,
     TypeDecorator,
     UniqueConstraint,
-    text,
 )
 
 from bot.domain import EditionKind, Kind, Origin, PickKind, QuietReason, State, StopReason, Vote
+
+# A mail of ten papers, 37 KB: level 1 makes 4.1 KB of it in .08 ms, level 6 makes 3.4 KB in .18 ms; most are kept for
+# minutes only.
+_COMPRESSION_LEVEL = 1
 
 
 class UtcDateTime(TypeDecorator[datetime]):
@@ -57,6 +61,21 @@ class UtcDateTime(TypeDecorator[datetime]):
         return value.replace(tzinfo=UTC) if dialect.name == "sqlite" else value.astimezone(UTC)
 
 
+class Compressed(TypeDecorator[bytes]):
+    """Bytes, compressed in the database (zlib, RFC 1950)."""
+
+    impl = LargeBinary
+    cache_ok = True
+
+    def process_bind_param(self, value: bytes | None, _dialect: Dialect) -> bytes | None:
+        """Compress a value."""
+        return None if value is None else zlib.compress(value, _COMPRESSION_LEVEL)
+
+    def process_result_value(self, value: bytes | None, _dialect: Dialect) -> bytes | None:
+        """Decompress a value; raises zlib.error for one that is damaged."""
+        return None if value is None else zlib.decompress(value)
+
+
 def _text_enum(kind: type[StrEnum]) -> Enum:
     """Text in the database, a ``StrEnum`` in Python."""
     # A native enum or a CHECK constraint would need a migration for each new member.
@@ -70,8 +89,6 @@ def _text_enum(kind: type[StrEnum]) -> Enum:
 _Id = BigInteger().with_variant(Integer, "sqlite")
 # Byte order is the order in which Python compares strings; the server's locale may order otherwise.
 _ByteOrdered = Text().with_variant(Text(collation="C"), "postgresql")
-
-_HAS_BODY = text("length(body) > 0")
 
 # ``sqlite_autoincrement`` below: without it SQLite gives the id of a deleted row to the next one, and an old signed
 # link would act on another reader.
@@ -318,7 +335,6 @@ outbox = Table(
     Column("part", Integer, nullable=False),
     Column("subject", Text, nullable=False),
     Column("date", Date, nullable=False),
-    Column("body", LargeBinary, nullable=False),  # empty once it was purged
     Column("state", _text_enum(State), nullable=False),
     Column("token", Text),
     Column("lease_until", UtcDateTime),
@@ -332,9 +348,18 @@ outbox = Table(
     Index(None, "edition_id", "part"),
     # Claims walk this index in order: one state of one channel, oldest first.
     Index(None, "state", "kind", "id"),
-    # Partial, so that the daily purge reads rows that still have a body and not all that were ever sent.
-    Index("ix_outbox_kept", "updated_at", sqlite_where=_HAS_BODY, postgresql_where=_HAS_BODY),
     sqlite_autoincrement=True,
+)
+
+# The messages' content, until they are settled. In a table of its own: SQLite writes the whole row at each change of
+# state, and a mail of 40 KB was written three times on its way.
+outbox_bodies = Table(
+    "outbox_bodies",
+    metadata,
+    Column(
+        "outbox_id", _Id, ForeignKey(outbox.c.id, ondelete="CASCADE"), primary_key=True, autoincrement=False
+    ),
+    Column("body", Compressed, nullable=False),
 )
 
 circuit_breakers = Table(

@@ -101,14 +101,12 @@ class MemoryOutbox:
             )
         return [row.delivery for row in due]
 
-    def release(self, delivery, not_before, now):
-        row = self._mine(delivery)
-        if row is None:
-            return False
-        row.move(State.RETRY if not_before else State.PENDING)
-        row.not_before = not_before
-        row.delivery = replace(row.delivery, attempts=row.delivery.attempts - 1)
-        return True
+    def release(self, deliveries, not_before, now):
+        for delivery in deliveries:
+            if row := self._mine(delivery):
+                row.move(State.RETRY if not_before else State.PENDING)
+                row.not_before = not_before
+                row.delivery = replace(row.delivery, attempts=row.delivery.attempts - 1)
 
     def next_due(self, kind):
         rows = [r for r in self.rows.values() if r.delivery.reader.kind is kind and r.state is State.RETRY]
@@ -126,6 +124,12 @@ class MemoryOutbox:
         stopped = delivery.reader.id in self.readers.stopped
         row.move(State.CANCELLED if stopped else State.DATA_STARTED)
         return not stopped
+
+    def record_sent(self, delivery, receipt, now, on_commit):
+        on_commit(self._settle(delivery, State.SENT, "", receipt))
+
+    def flush(self):
+        """Nothing is deferred."""
 
     def finish(self, delivery, state, now, code, detail):
         return self._settle(delivery, state, code, detail)

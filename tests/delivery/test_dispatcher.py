@@ -14,7 +14,7 @@ from bot.delivery.circuit_breaker import MAX_UNANSWERED
 from bot.delivery.dispatcher import Dispatcher
 from bot.delivery.files import FilesChannel
 from bot.delivery.smtp import SmtpChannel
-from bot.delivery.worker import BATCH, PATIENCE
+from bot.delivery.worker import BATCH, CLAIM_LEASE, FIRST_BATCH, PATIENCE
 from bot.domain import Kind, State
 from bot.errors import DeliveryError, FailureScope, StoreError
 
@@ -158,7 +158,7 @@ def test_a_failing_channel_is_tried_once_a_run_and_the_other_goes_on(dispatcher,
     assert slack.sent == [100, 101]
     assert counts(report) == (2, 0, 0, 1, 0)
     assert [str(p) for p in report.problems] == [
-        "email: 535 wrong password; paused until 2025-05-06 08:01 UTC; 9 waiting"
+        f"email: 535 wrong password; paused until 2025-05-06 08:01 UTC; {BATCH + 5} waiting"
     ]
     assert [row.state for row in mails] == [S.RETRY] + [S.PENDING] * (BATCH + 4)
     assert {row.delivery.attempts for row in mails} == {0}
@@ -329,7 +329,7 @@ def test_a_stopped_run_releases_what_it_has_not_begun(dispatcher, rows, mail, cl
 def test_a_lease_is_counted_from_the_claim_and_not_from_the_runs_beginning(
     dispatcher, outbox, rows, mail, clock, now
 ):
-    rows(BATCH + 1)
+    rows(FIRST_BATCH + 1)
     calls = []
     outbox.on_start = lambda delivery: calls.append(outbox.rows[delivery.id].lease_until)
     send = mail.send
@@ -341,7 +341,8 @@ def test_a_lease_is_counted_from_the_claim_and_not_from_the_runs_beginning(
 
     mail.send = slow
     dispatcher.deliver_due(now)
-    assert calls == [now + LEASE] * BATCH + [now + LEASE + timedelta(minutes=BATCH)]
+    later = now + timedelta(minutes=FIRST_BATCH)
+    assert calls == [now + CLAIM_LEASE] * FIRST_BATCH + [later + CLAIM_LEASE]
 
 
 def test_what_may_have_arrived_is_unknown_and_never_sent_again(dispatcher, rows, mail, now):

@@ -25,10 +25,10 @@ POINTS = {
     "claimed": (Outbox, "claim", "after"),
     "before the start is committed": (Outbox, "start_data", "before"),
     "start committed": (Outbox, "start_data", "after"),
-    "body sent": (smtp._Session, "send", "before the dot"),
+    "within the body": (smtp._Session, "send", "before the dot"),
     "final dot sent": (smtp._Session, "send", "after the dot"),
-    "before the end is committed": (Outbox, "finish", "before"),
-    "end committed": (Outbox, "finish", "after"),
+    "receipt received": (Outbox, "record_sent", "before"),
+    "end deferred": (Outbox, "record_sent", "after"),
     "all done": (DailyJob, "run", "after"),
 }
 
@@ -45,13 +45,17 @@ def arm(point: str, skip: int) -> None:
 
     @functools.wraps(original)
     def wrapped(self, *arguments, **more):
-        is_dot = arguments[:1] == (b".\r\n",)
-        if edge == "before" or (edge == "before the dot" and is_dot):
+        is_body = edge.endswith("the dot") and arguments[0][-5:] == b"\r\n.\r\n"
+        if edge == "before":
             die_here()
+        if edge == "before the dot" and is_body:
+            original(self, arguments[0][:-3])
+            die_here()
+            arguments = (b".\r\n",)
         if edge == "inside":
             _kill_inside(self, die_here)
         result = original(self, *arguments, **more)
-        if edge == "after" or (edge == "after the dot" and is_dot):
+        if edge == "after" or (edge == "after the dot" and is_body):
             die_here()
         return result
 

@@ -11,8 +11,15 @@ from .killed_at import POINTS
 
 LATER = "2025-05-07T11:00:00+02:00"  # when the leases of the killed run have expired
 READERS = 6
-# Where the final dot may have left and the answer was not kept: nobody can know.
-AT_RISK = {"start committed", "body sent", "final dot sent", "before the end is committed"}
+# Where a body was begun whose receipt is not committed: it is committed with the start of the next message.
+AT_RISK = {
+    "before the start is committed",  # of the next message
+    "start committed",
+    "within the body",
+    "final dot sent",
+    "receipt received",
+    "end deferred",
+}
 
 
 ONCE = ("digest stored", "all done")  # a run passes these points once, the others often

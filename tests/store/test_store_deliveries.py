@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from sqlalchemy import select
 
-from bot.domain import Kind, State
+from bot.domain import Kind, Message, State, StopReason
+from bot.errors import StoreError
 from bot.store.circuit_breakers import OpenBreaker
+from bot.store.outbox import _Start
+from bot.store.schema import outbox_bodies
 
 LEASE = timedelta(minutes=10)
 EMAIL, SLACK = Kind.EMAIL, Kind.SLACK
@@ -39,15 +44,15 @@ def test_each_channel_claims_its_own(samples, outbox, now):
 
 
 def test_what_is_given_back_is_as_if_it_had_not_been_claimed(claimed, outbox, now):
-    assert outbox.release(claimed, None, now)
-    assert not outbox.release(claimed, None, now)
+    outbox.release([claimed], None, now)
+    outbox.release([claimed], None, now)  # the claim is lost: nothing changes
     (again,) = outbox.claim(EMAIL, now, LEASE, 9)
     assert again.attempts == 1
 
 
 def test_what_waits_its_turn_is_not_due_before(claimed, outbox, now):
     assert outbox.next_due(EMAIL) is None
-    assert outbox.release(claimed, now + LEASE, now)
+    outbox.release([claimed], now + LEASE, now)
     assert (outbox.next_due(EMAIL), outbox.next_due(SLACK)) == (now + LEASE, None)
     assert (outbox.waiting(EMAIL), outbox.waiting(SLACK)) == (1, 0)
     assert outbox.claim(EMAIL, now, LEASE, 9) == []
@@ -56,7 +61,8 @@ def test_what_waits_its_turn_is_not_due_before(claimed, outbox, now):
 
 def test_what_is_being_sent_can_not_be_given_back(claimed, outbox, now):
     outbox.start_data(claimed, now, LEASE)
-    assert not outbox.release(claimed, None, now)
+    outbox.release([claimed], None, now)
+    assert outbox.counts()[State.DATA_STARTED] == 1
 
 
 def test_the_bodys_start_renews_the_lease(claimed, outbox, now):
@@ -95,17 +101,100 @@ def test_what_is_sent_is_never_sent_again(claimed, outbox, now):
     assert not outbox.requeue(claimed.id, now)
 
 
-def test_bodies_are_forgotten_after_their_time_and_messages_still_to_be_sent_are_not(samples, outbox, now):
-    samples.messages(samples.reader(), parts=3)
-    sent, waiting, _ = outbox.claim(EMAIL, now, LEASE, 3)
+def _bodies(store):
+    with store._database.reading() as connection:
+        return set(connection.scalars(select(outbox_bodies.c.body)))
+
+
+def test_the_body_of_a_sent_or_cancelled_message_is_deleted_with_the_next_claim(samples, store, outbox, now):
+    ada, eve = samples.reader(), samples.reader("eve@example.org", "owls")
+    samples.messages(ada, parts=2)
+    samples.messages(eve)
+    sent, waiting, cancelled = outbox.claim(EMAIL, now, LEASE, 9)
     outbox.start_data(sent, now, LEASE)
-    outbox.finish(sent, State.SENT, now)
+    outbox.record_sent(sent, "250 queued", now, lambda _: None)
+    store.readers.stop(eve.id, StopReason.UNSUBSCRIBED)
+    assert not outbox.start_data(cancelled, now, LEASE)
+    assert _bodies(store) == {b"body 1", b"body 2"}
+    assert outbox.claim(EMAIL, now, LEASE, 9) == []
+    assert _bodies(store) == {b"body 2"}
+    outbox.release([waiting], None, now)
+    assert [delivery.body for delivery in outbox.claim(EMAIL, now, LEASE, 9)] == [b"body 2"]
+
+
+def test_a_purge_deletes_old_bodies_and_none_that_is_still_to_be_sent(samples, store, outbox, now):
+    samples.messages(samples.reader(), parts=5)
+    sent, failed, unknown, waiting, _ = outbox.claim(EMAIL, now, LEASE, 5)
+    outbox.start_data(sent, now, LEASE)
+    outbox.finish(sent, State.SENT, now)  # as by a process that was killed before its next claim
+    outbox.finish(failed, State.FAILED, now)
+    outbox.start_data(unknown, now, LEASE)
+    outbox.finish(unknown, State.UNKNOWN, now)
     outbox.retry(waiting, now, "", "", now)
-    assert outbox.purge(now) == 0
-    assert outbox.purge(now + timedelta(days=30)) == 1
+    assert outbox.purge(now) == 1
+    assert _bodies(store) == {b"body 2", b"body 3", b"body 4", b"body 5"}
+    assert outbox.purge(now + timedelta(days=30)) == 2
     assert outbox.purge(now + timedelta(days=30)) == 0
-    assert [d.body for d in outbox.in_state(State.RETRY)] == [b"body 2"]
-    assert outbox.in_state(State.SENT) == []
+    assert _bodies(store) == {b"body 4", b"body 5"}
+    assert outbox.in_state(State.FAILED) == []  # nobody can ask for it again
+    assert [d.body for d in outbox.in_state(State.RETRY)] == [b"body 4"]
+
+
+def test_a_body_is_stored_compressed(samples, store):
+    reader = samples.reader()
+    body = b"<p>reward models</p>" * 1_000
+    store.editions.save(samples.edition(reader), "day", [Message(body, "Papers")])
+    with store._database.reading() as connection:
+        (stored,) = connection.exec_driver_sql("SELECT body FROM outbox_bodies").scalars()
+    assert len(bytes(stored)) < len(body) / 20
+    assert _bodies(store) == {body}
+
+
+@pytest.mark.parametrize("store_url", ["sqlite"], indirect=True)
+def test_a_damaged_body_is_an_error_of_the_store(samples, store, outbox, now):
+    samples.messages(samples.reader())
+    with store._database.writing() as connection:
+        connection.exec_driver_sql("UPDATE outbox_bodies SET body = X'00'")
+    with pytest.raises(StoreError, match="can't be read"):
+        outbox.claim(EMAIL, now, LEASE, 1)
+
+
+def test_that_a_message_was_sent_is_committed_with_the_next_change(samples, outbox, now):
+    samples.messages(samples.reader(), parts=2)
+    first, second = outbox.claim(EMAIL, now, LEASE, 2)
+    results = []
+    outbox.start_data(first, now, LEASE)
+    outbox.record_sent(first, "250 queued as 1", now, results.append)
+    assert (outbox.counts()[State.DATA_STARTED], results) == (1, [])
+    outbox.start_data(second, now, LEASE)
+    assert (outbox.counts()[State.SENT], outbox.counts()[State.DATA_STARTED], results) == (1, 1, [True])
+    outbox.record_sent(second, "250 queued as 2", now, results.append)
+    outbox.flush()
+    assert (outbox.counts()[State.SENT], results) == (2, [True, True])
+    outbox.flush()
+    assert results == [True, True]
+
+
+def test_that_a_message_was_sent_is_not_recorded_over_another_claim(unknown, outbox, now):
+    results = []
+    outbox.requeue(unknown.id, now)
+    outbox.record_sent(unknown, "250 too late", now, results.append)
+    outbox.flush()
+    assert (results, outbox.counts()[State.PENDING]) == ([False], 1)
+
+
+def test_starts_that_share_a_commit_are_told_apart(samples, store, outbox, now):
+    readers = [samples.reader(f"r{n}@example.org", f"p{n}") for n in range(3)]
+    for reader in readers:
+        samples.messages(reader)
+    deliveries = outbox.claim(EMAIL, now, LEASE, 9)
+    store.readers.stop(readers[1].id, StopReason.UNSUBSCRIBED)
+    stolen = replace(deliveries[2], token="another's")
+    starts = [_Start(delivery, now, now + LEASE) for delivery in (*deliveries[:2], stolen)]
+    with store._database.writing() as connection:
+        assert outbox._start_all(connection, starts) == [True, False, False]
+    counts = outbox.counts()
+    assert (counts[State.DATA_STARTED], counts[State.CANCELLED], counts[State.CLAIMED]) == (1, 1, 1)
 
 
 def test_problems_since_a_time_are_those_that_changed_after_it(unknown, outbox, now):

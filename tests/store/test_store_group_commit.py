@@ -25,6 +25,11 @@ def database(store, store_url):
     database.close()
 
 
+def each(connection, works):
+    """Apply works that are functions of a connection."""
+    return [work(connection) for work in works]
+
+
 class Queue(list):
     """The waiting commits; counts arrivals."""
 
@@ -51,9 +56,9 @@ def share(database, works):
         may_finish.wait()
 
     with ThreadPoolExecutor(len(works) + 1) as pool:
-        pool.submit(commits.commit, first, durable=True)
+        pool.submit(commits.commit, each, first, durable=True)
         is_committing.wait()
-        futures = [pool.submit(commits.commit, work, durable=False) for work in works]
+        futures = [pool.submit(commits.commit, each, work, durable=False) for work in works]
         for _ in range(len(works) + 1):
             queue.arrivals.acquire()
         may_finish.set()
@@ -90,8 +95,8 @@ def test_commits_go_on_after_a_failure(database):
         raise StoreError("disk full")
 
     with pytest.raises(StoreError):
-        commits.commit(fail, durable=True)
-    assert commits.commit(lambda connection: connection.scalar(text("SELECT 1")), durable=True) == 1
+        commits.commit(each, fail, durable=True)
+    assert commits.commit(each, lambda connection: connection.scalar(text("SELECT 1")), durable=True) == 1
 
 
 @pytest.mark.parametrize("store_url", ["sqlite"], indirect=True)
@@ -121,5 +126,5 @@ def test_only_durable_commits_wait_for_the_disk(samples, store, now):
 def test_a_shared_commit_is_durable_if_any_part_is(samples, store, now):
     commits = store.outbox._commits
     level = text("PRAGMA synchronous")
-    assert commits.commit(lambda connection: connection.scalar(level), durable=False) == NORMAL
-    assert commits.commit(lambda connection: connection.scalar(level), durable=True) == FULL
+    assert commits.commit(each, lambda connection: connection.scalar(level), durable=False) == NORMAL
+    assert commits.commit(each, lambda connection: connection.scalar(level), durable=True) == FULL

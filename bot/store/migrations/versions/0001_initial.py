@@ -15,7 +15,6 @@ ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 ORDERED = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 TIME = sa.DateTime(timezone=True)
 WORD = sa.String(16)
-HAS_BODY = sa.text("length(body) > 0")
 
 tables = sa.MetaData(
     naming_convention={
@@ -250,7 +249,6 @@ sa.Table(
     sa.Column("part", sa.Integer, nullable=False),
     sa.Column("subject", sa.Text, nullable=False),
     sa.Column("date", sa.Date, nullable=False),
-    sa.Column("body", sa.LargeBinary, nullable=False),
     sa.Column("state", WORD, nullable=False),
     sa.Column("token", sa.Text),
     sa.Column("lease_until", TIME),
@@ -263,8 +261,20 @@ sa.Table(
     sa.UniqueConstraint("key"),
     sa.Index(None, "edition_id", "part"),
     sa.Index(None, "state", "kind", "id"),
-    sa.Index("ix_outbox_kept", "updated_at", sqlite_where=HAS_BODY, postgresql_where=HAS_BODY),
     sqlite_autoincrement=True,
+)
+
+sa.Table(
+    "outbox_bodies",
+    tables,
+    sa.Column(
+        "outbox_id",
+        ID,
+        sa.ForeignKey("outbox.id", ondelete="CASCADE"),
+        primary_key=True,
+        autoincrement=False,
+    ),
+    sa.Column("body", sa.LargeBinary, nullable=False),  # zlib
 )
 
 sa.Table(
