@@ -288,8 +288,8 @@ def _dot_stuff(body: bytes) -> bytes:
     Line ends become CRLF first: some servers take a bare LF before a dot for the end of the message, and what follows
     for commands (SMTP smuggling, CVE-2023-51764).
     """
-    line_ends = body.count(b"\r\n")
-    if body.count(b"\n") != line_ends or body.count(b"\r") != line_ends:
+    without_ends = body.replace(b"\r\n", b"")
+    if b"\n" in without_ends or b"\r" in without_ends:
         body = body.replace(b"\r\n", b"\n").replace(b"\r", b"\n").replace(b"\n", b"\r\n")
     if not body.endswith(b"\r\n"):
         body += b"\r\n"

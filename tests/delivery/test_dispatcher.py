@@ -428,7 +428,7 @@ def test_the_stores_own_failures_are_raised(dispatcher, outbox, rows, mail, now)
         raise StoreError("disk full")
 
     rows(1)
-    outbox.finish = full
+    outbox.flush = full
     with pytest.raises(StoreError):
         dispatcher.deliver_due(now)
 
