@@ -7,16 +7,20 @@ import shutil
 import ssl
 import subprocess
 from contextlib import ExitStack
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 
 import pytest
 
+from bot.delivery import Route
+from bot.delivery.dispatcher import Dispatcher
+from bot.delivery.smtp import SmtpChannel
 from bot.domain import Delivery, Kind, OutboxKey, Reader
 
+from .channels import Clock, ScriptedChannel
 from .memory_outbox import MemoryBreakers, MemoryOutbox, MemoryReaders
 from .slack_server import SlackServer
-from .smtp_servers import MailServer, ScriptedServer, server_context
+from .smtp_servers import SENDER, MailServer, ScriptedServer, server_context
 
 MAIL = b"Subject: One\r\nMessage-ID: <1@x>\r\n\r\nHello.\r\n"
 
@@ -146,3 +150,61 @@ def breakers():
 @pytest.fixture
 def outbox(readers):
     return MemoryOutbox(readers)
+
+
+@pytest.fixture
+def mail():
+    return ScriptedChannel()
+
+
+@pytest.fixture
+def slack():
+    return ScriptedChannel()
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def make_dispatcher(outbox, readers, breakers, clock):
+    """A dispatcher over channels by kind: one, or a list that works side by side."""
+
+    def make(spacing=timedelta(0), **channels):
+        lists = {kind: c if isinstance(c, list) else [c] for kind, c in channels.items()}
+        routes = {Kind(kind): Route(channels, spacing) for kind, channels in lists.items()}
+        return Dispatcher(outbox, routes, readers, breakers, timer=clock, stop=clock)
+
+    return make
+
+
+@pytest.fixture
+def dispatcher(make_dispatcher, mail, slack):
+    return make_dispatcher(email=mail, slack=slack)
+
+
+@pytest.fixture
+def rows(outbox, make_delivery):
+    """Add ``count`` rows to the outbox, numbered from 1."""
+
+    def fill(count, kind=Kind.EMAIL, first=1, **more):
+        numbers = range(first, first + count)
+        return [outbox.add(make_delivery(number=number, kind=kind, **more)) for number in numbers]
+
+    return fill
+
+
+@pytest.fixture
+def connect():
+    """Make channels to a server, and close them at the end."""
+    channels = []
+
+    def make(server, security="none", **options):
+        options = {"envelope_sender": SENDER, "timeout_seconds": 5, "answer_seconds": 5} | options
+        channels.append(SmtpChannel("127.0.0.1", server.port, security, **options))
+        return channels[-1]
+
+    yield make
+    for channel in channels:
+        channel.close()

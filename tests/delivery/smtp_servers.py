@@ -7,9 +7,14 @@ import ssl
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+import pytest
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult
 from servers import OnLoopback
+
+from bot.errors import DeliveryError
+
+SENDER = "paperbot@example.org"
 
 
 @dataclass
@@ -137,7 +142,7 @@ class ScriptedServer(OnLoopback):
         verb = line.split()[0].decode().upper()
         self.commands.append(line.decode().strip())
         reply = self._say(verb, outgoing)
-        if reply and reply.startswith(b"354"):
+        if reply and b"354" in reply:
             return self._read_body(incoming, outgoing)
         return reply is not DROP
 
@@ -167,3 +172,9 @@ def server_context(certificate) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)
     return context
+
+
+def refusal(channel, delivery, started=lambda: None):
+    with pytest.raises(DeliveryError) as caught:
+        channel.send(delivery, started)
+    return caught.value

@@ -52,6 +52,12 @@ class MailServer:
         finally:
             controller.stop()
 
+    async def handle_EHLO(self, server, session, envelope, hostname, responses):  # noqa: N802 - aiosmtpd's name
+        # aiosmtpd reads commands line by line, so that it takes several in one write without announcing it.
+        session.host_name = hostname
+        greeting, *extensions = responses
+        return [greeting, "250-PIPELINING", *extensions]
+
     async def handle_DATA(self, server, session, envelope):  # noqa: N802 - aiosmtpd's name
         self.number += 1
         answer = self.answer(self.number)
