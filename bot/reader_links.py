@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 
-from bot.domain import Paper, Reader, Vote
+from bot.domain import Paper, PaperId, Reader, Vote
 from bot.tokens import Purpose, Signer
 
 
@@ -39,10 +39,14 @@ class ReaderLinks:
     public_url: str
     signer: Signer
     reader: Reader
+    # A mail links to each paper four times: two votes, in two parts. They differ outside the token.
+    _thumb_tokens: dict[PaperId, str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def thumb(self, paper: Paper, vote: Vote, via: str = "mail") -> str:
         """Return the page with a button for this vote; ``via`` is where the link is: mail or page."""
-        token = self.signer.sign(Purpose.THUMB, [self.reader.id, paper.id])
+        token = self._thumb_tokens.get(paper.id)
+        if token is None:
+            token = self._thumb_tokens[paper.id] = self.signer.sign(Purpose.THUMB, [self.reader.id, paper.id])
         # No parameter in mails, which have two of these links for each paper.
         origin = "" if via == "mail" else f"from={via}&"
         return f"{self.public_url}/thumb/{token}?{origin}vote={vote}"

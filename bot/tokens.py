@@ -1,22 +1,28 @@
 """Signed tokens for links in messages: bearer capabilities, each for one purpose and one reader.
 
-Each purpose has its own salt, so that a token for one page is invalid on every other. Payloads are signed but not
-encrypted: they hold ids only, never addresses.
+    5.11.68195100.IrfwteEjh4OzMKiOQG2Tig      ids and the time of signing in hexadecimal, and the signature
+
+The signature is HMAC-SHA-256 (RFC 2104), cut to 128 bits, over the purpose and what stands before it: a token for one
+page is invalid on every other. Payloads are signed but not encrypted: they hold ids only, never addresses.
+
+A mail has a dozen tokens. itsdangerous derives a key for each anew, which took 7 % of an edition's time: 25 us a token
+against 2.5 us for the copy of a hash state that is keyed once.
 """
 
 from __future__ import annotations
 
-import hashlib
+import hmac
 import logging
 import os
 import re
 import secrets
 import tempfile
+import time
+from base64 import urlsafe_b64encode
+from collections.abc import Sequence
 from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
-
-from itsdangerous import BadData, SignatureExpired, URLSafeTimedSerializer
 
 from bot.errors import PaperbotError
 
@@ -44,7 +50,8 @@ _MAX_AGE: dict[Purpose, int | None] = {
     Purpose.THUMB: 90 * _DAY,
     Purpose.UNSUBSCRIBE: None,
 }
-_MAX_LENGTH = 500  # characters; ours have about 80, and checking 5 MB would cost time on every request
+_MAX_LENGTH = 500  # characters; ours have about 40, and checking 5 MB would cost time on every request
+_SIGNATURE_BYTES = 16  # RFC 2104, section 5: at least half of the hash
 _TOKEN_IN_PATH = re.compile(r"/(confirm|edition|me|thumb|unsubscribe)/[^\s/?#\"'<>]+")
 
 
@@ -59,36 +66,45 @@ class TokenError(PaperbotError):
 class Signer:
     """Signs and verifies tokens with a list of keys, oldest first: the newest signs, all are accepted.
 
-    That is how itsdangerous rotates keys: links in old mails stay valid until their key is deleted.
+    Links in old mails stay valid until their key is deleted.
     """
 
-    def __init__(self, keys: list[bytes]) -> None:
-        """Raises ValueError for keys under 32 bytes: itsdangerous would accept even an empty one."""
+    def __init__(self, keys: Sequence[bytes]) -> None:
+        """Raises ValueError without a key, and for keys under 32 bytes."""
         if not keys or min(map(len, keys)) < _KEY_BYTES:
             raise ValueError(f"a signing key has at least {_KEY_BYTES} bytes")
-        self._keys = keys
+        # The purpose ends in a character that no purpose contains, so that none is another's beginning.
+        self._states = {
+            purpose: [hmac.new(key, f"{purpose}:".encode(), "sha256") for key in keys] for purpose in Purpose
+        }
 
-    def sign(self, purpose: Purpose, payload: list[int]) -> str:
+    def sign(self, purpose: Purpose, payload: Sequence[int]) -> str:
         """Return a URL-safe token."""
-        return self._serializer(purpose).dumps(payload)
+        signed = ".".join([format(number, "x") for number in (*payload, int(time.time()))])
+        return f"{signed}.{_signature(self._states[purpose][-1], signed)}"
 
     def read(self, purpose: Purpose, token: str) -> list[int]:
         """Return the payload of a token; raises TokenError."""
-        if len(token) > _MAX_LENGTH:
+        if len(token) > _MAX_LENGTH or not token.isascii():
             raise TokenError(expired=False)
-        try:
-            payload = self._serializer(purpose).loads(token, max_age=_MAX_AGE[purpose])
-        except SignatureExpired:
-            raise TokenError(expired=True) from None
-        except BadData:
-            raise TokenError(expired=False) from None
-        return [int(part) for part in payload]
+        signed, _, signature = token.rpartition(".")
+        # All keys are tried, and each comparison takes the same time: the time tells nothing about a signature.
+        is_genuine = [
+            hmac.compare_digest(_signature(state, signed), signature) for state in self._states[purpose]
+        ]
+        if not any(is_genuine):
+            raise TokenError(expired=False)
+        *payload, signed_at = [int(number, 16) for number in signed.split(".")]
+        max_age = _MAX_AGE[purpose]
+        if max_age is not None and time.time() - signed_at > max_age:
+            raise TokenError(expired=True)
+        return payload
 
-    def _serializer(self, purpose: Purpose) -> URLSafeTimedSerializer:
-        # SHA-1, the default of itsdangerous, is still sound in HMAC, but security scanners report it.
-        return URLSafeTimedSerializer(
-            self._keys, salt=purpose.value, signer_kwargs={"digest_method": hashlib.sha256}
-        )
+
+def _signature(state: hmac.HMAC, signed: str) -> str:
+    mac = state.copy()
+    mac.update(signed.encode())
+    return urlsafe_b64encode(mac.digest()[:_SIGNATURE_BYTES]).rstrip(b"=").decode()
 
 
 def load_keys(path: Path) -> list[bytes]:
@@ -145,7 +161,7 @@ class Redactor(logging.Filter):
 def redact(text: str) -> str:
     """Return the text without the tokens of our links.
 
-    >>> redacted("GET /thumb/WzEsMV0.aXY.x?vote=up failed")
+    >>> redact("GET /thumb/WzEsMV0.aXY.x?vote=up failed")
     'GET /thumb/…?vote=up failed'
     """
     return _TOKEN_IN_PATH.sub(r"/\1/…", text)

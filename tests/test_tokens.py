@@ -1,9 +1,11 @@
 """Tokens are valid for their purpose and key only; key files are created atomically."""
 
+import hmac
 import logging
 import stat
 import subprocess
 import sys
+from base64 import urlsafe_b64encode
 from datetime import UTC, datetime
 
 import pytest
@@ -52,6 +54,38 @@ def test_a_thumb_link_expires_and_an_unsubscribe_link_never_does():
         with pytest.raises(TokenError, match="expired") as caught:
             signer.read(Purpose.THUMB, thumb)
     assert caught.value.expired
+
+
+def test_a_token_with_any_character_changed_is_refused():
+    signer = Signer([KEY])
+    token = signer.sign(Purpose.THUMB, [3, 17])
+    for position, character in enumerate(token):
+        for other in "0A.-":
+            changed = token[:position] + other + token[position + 1 :]
+            if other != character:
+                with pytest.raises(TokenError, match="not one of ours"):
+                    signer.read(Purpose.THUMB, changed)
+
+
+@pytest.mark.parametrize("cut", [1, 10, 22, 23])
+def test_a_token_without_its_whole_signature_is_refused(cut):
+    signer = Signer([KEY])
+    with pytest.raises(TokenError, match="not one of ours"):
+        signer.read(Purpose.UNSUBSCRIBE, signer.sign(Purpose.UNSUBSCRIBE, [3])[:-cut])
+
+
+def test_a_signature_is_hmac_sha256_over_purpose_payload_and_time():
+    """Written down, so that a change of the format, which breaks all links in mails, is noticed."""
+    with time_machine.travel(datetime(2025, 5, 6, tzinfo=UTC), tick=False):
+        token = Signer([KEY]).sign(Purpose.THUMB, [5, 17])
+    mac = hmac.digest(KEY, b"thumb.v1:5.11.68195100", "sha256")[:16]
+    assert token == "5.11.68195100." + urlsafe_b64encode(mac).decode().rstrip("=")
+
+
+@given(st.lists(st.integers(-(2**63), 2**63), max_size=4))
+def test_any_numbers_are_returned(payload):
+    signer = Signer([KEY])
+    assert signer.read(Purpose.EDITION, signer.sign(Purpose.EDITION, payload)) == payload
 
 
 @given(st.text(max_size=200))
