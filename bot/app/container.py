@@ -244,7 +244,7 @@ class App:
             parse=self.parser.parse,
             profiles=self.profiles,
             composer=self.composer,
-            renderer=self.renderer,
+            render=lambda edition, slot: self.renderer.messages(edition, slot),  # noqa: PLW0108 - made when needed
             dispatcher=self.dispatcher,
             resolve=self.resolve,
             disk_space=self.disk_space,

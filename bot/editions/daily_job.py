@@ -31,7 +31,7 @@ from bot.config.profiles import Profile
 from bot.delivery.dispatcher import Dispatcher
 from bot.disk_space import DiskSpace
 from bot.domain import Delivery, Edition, Kind, Problem, Reader, State
-from bot.editions.alerts import alert
+from bot.editions.alerts import Render, alert
 from bot.editions.candidates import EditionRequest, Readers
 from bot.editions.composer import EditionComposer
 from bot.editions.due import DueEdition, active_readers, due_editions, forced_editions
@@ -39,7 +39,6 @@ from bot.editions.tldrs import TldrWriter
 from bot.editions.waiting_for_sources import Waiting
 from bot.errors import PaperbotError, unexpected_error
 from bot.ingestion.service import DigestReport, IngestionService, Parse
-from bot.rendering.messages import MessageRenderer
 from bot.sources import Source
 from bot.store import Store
 
@@ -116,7 +115,7 @@ class DailyJob:
     parse: Parse
     profiles: Mapping[str, Profile]
     composer: EditionComposer
-    renderer: MessageRenderer
+    render: Render
     dispatcher: Dispatcher
     resolve: Callable[[datetime], Iterable[Problem]]  # looks up links that digests lack
     disk_space: DiskSpace
@@ -206,7 +205,7 @@ class DailyJob:
                     profile,
                     store=self.store,
                     composer=self.composer,
-                    render=self.renderer.messages,
+                    render=self.render,
                     now=now,
                 )
             except Exception as error:
@@ -256,7 +255,7 @@ class DailyJob:
                 edition, problems = self.tldr_writer.shorten(edition, now)
                 tally.problems.extend(problems)
             is_skipped = bool(edition.quiet) and due.profile.edition.when_quiet == "skip"
-            messages = [] if is_skipped else self.renderer.messages(edition, due.slot)
+            messages = [] if is_skipped else self.render(edition, due.slot)
         except Exception as error:
             tally.add_problem(due.reader, error)
             return

@@ -9,8 +9,6 @@ from bot.domain import Edition, Paper, PaperId, Pick, Reason, ReasonKind, Score
 from bot.editions.candidates import EditionRequest
 from bot.editions.quiet_days import SourceActivitySince, quiet_reason
 from bot.selection.selector import Choice
-from bot.summaries import summarise
-from bot.terms import is_topical, singular
 
 _MAX_REASONS = 3
 # A word that adds less log-odds than this is noise: it moves a probability of 50 % by 1.2 points.
@@ -49,6 +47,8 @@ def compose(
 
 
 def _pick(choice: Choice, papers: Mapping[PaperId, Paper], summary_sentences: int) -> Pick:
+    from bot.summaries import summarise  # see ``visible_reasons``
+
     score = choice.score
     paper = papers[score.paper]
     weights = {reason.term: reason.weight for reason in score.reasons if reason.kind is ReasonKind.WORD}
@@ -74,6 +74,9 @@ def visible_reasons(reasons: Sequence[Reason]) -> tuple[Reason, ...]:
 
     "reward model" makes "reward" and "model" redundant; the longer term takes the rank of its first part.
     """
+    # Word lists and stemmers take a sixth of the start of `paperbot run`, which mostly has nothing to compose.
+    from bot.terms import is_topical, singular
+
     visible: dict[frozenset[str], Reason] = {}
     min_weight = max(_MIN_WEIGHT, _MIN_SHARE * max((reason.weight for reason in reasons), default=0.0))
     for reason in sorted(reasons, key=lambda reason: (reason.kind is not ReasonKind.KEYWORD, -reason.weight)):

@@ -13,16 +13,18 @@ from enum import IntEnum
 from json import JSONDecodeError
 from pathlib import Path
 from traceback import extract_tb
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import Connection, Row, Select, Table, create_engine, event, func, make_url, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, Engine
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, DatabaseError, DataError, IntegrityError, ProgrammingError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from bot.errors import StoreError
+
+if TYPE_CHECKING:
+    from sqlalchemy.dialects import postgresql, sqlite
 
 T = TypeVar("T")
 AnyRow = Row[*tuple[Any, ...]]
@@ -141,12 +143,21 @@ def parse_url(url: str) -> URL:
     return parsed
 
 
+def dialect_insert(connection: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
+    """Build the INSERT of the connection's dialect, which has ``on_conflict_do_nothing`` and ``..._do_update``."""
+    # SQLAlchemy has no common form of these. PostgreSQL's dialect imports its drivers, a sixth of SQLAlchemy's import.
+    if connection.dialect.name == "postgresql":
+        from sqlalchemy.dialects import postgresql
+
+        return postgresql.insert(table)
+    from sqlalchemy.dialects import sqlite
+
+    return sqlite.insert(table)
+
+
 def insert_new(connection: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
     """Build ``INSERT ... ON CONFLICT DO NOTHING``."""
-    # SQLAlchemy has no common form of it: each dialect has an Insert class of its own.
-    if connection.dialect.name == "postgresql":
-        return postgresql.insert(table).on_conflict_do_nothing()
-    return sqlite.insert(table).on_conflict_do_nothing()
+    return dialect_insert(connection, table).on_conflict_do_nothing()
 
 
 def in_chunks(values: Sequence[T]) -> Iterator[Sequence[T]]:

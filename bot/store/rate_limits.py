@@ -8,9 +8,8 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from sqlalchemy import case, delete, or_
-from sqlalchemy.dialects import postgresql, sqlite
 
-from bot.store.engine import Database
+from bot.store.engine import Database, dialect_insert
 from bot.store.keyed import keyed_hash
 from bot.store.schema import rate_limits
 
@@ -31,8 +30,7 @@ class RateLimits:
         # A window that begins in the future was written by a clock that ran ahead; it would last until then.
         is_over = or_(began <= now - per, began > now + per)
         with self._database.writing() as connection:
-            dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-            new = dialect.insert(rate_limits).values(key=key, began_at=now, count=1)
+            new = dialect_insert(connection, rate_limits).values(key=key, began_at=now, count=1)
             # One upsert: read and write in two statements would let concurrent requests past the limit.
             upsert = new.on_conflict_do_update(
                 index_elements=[rate_limits.c.key],
