@@ -1,7 +1,8 @@
 """Delivery in numbers: ``make bench``.
 
-1. 2,000 readers by SMTP on loopback: messages a second and processor time a message, of the dispatcher with its
-   outbox on SQLite, and of a loop of smtplib with one connection a message. The server is another process.
+1. 2,000 readers by SMTP on loopback, by turns: messages a second, processor time and statements a message, of the
+   dispatcher with its outbox on SQLite (and in the empty PostgreSQL database that ``PAPERBOT_STORE__URL`` names), and
+   of a loop of smtplib with one connection a message. The server is another process.
 2. Memory of whole runs with few and with many readers.
 3. A dozen runs killed (SIGKILL) among 300 readers: who got what.
 4. The schedule over every time zone for two years, with random downtime.
@@ -12,28 +13,30 @@ from __future__ import annotations
 import json
 import os
 import resource
-import smtplib
 import subprocess
 import sys
 import tempfile
 import time
-from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from pathlib import Path
 from random import Random
+from statistics import median
 from zoneinfo import available_timezones
 
 import schedule_years
 from faults.home_with_mail_server import Home, MailServer, assert_once, create_home, kill_repeatedly
+from sqlalchemy import Engine, delete, event
 from support import ROOT
+from yardsticks import mail_server, smtplib_loop
 
 from bot.delivery import Route
 from bot.delivery.dispatcher import Dispatcher
 from bot.delivery.smtp import SmtpChannel
 from bot.domain import Edition, Kind, Message
-from bot.store import Store, open_store
+from bot.store import Store, open_store, schema
 
 READERS = 2_000
+TURNS = 3
 NOW = datetime(2025, 5, 7, 7, tzinfo=UTC)
 SENDER = "bot@example.org"
 # As large as a mail of ten papers, lines as long as quoted-printable makes them.
@@ -55,25 +58,34 @@ def fill(store: Store, readers: int) -> None:
         store.editions.save(edition, "2025-05-07", [Message(BODY, "Papers")])
 
 
-def by_dispatcher(port: int, readers: int) -> int:
-    with tempfile.TemporaryDirectory() as folder, open_store(f"sqlite:///{folder}/bench.db") as store:
+def by_dispatcher(port: int, readers: int, url: str = "") -> int:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        open_store(url or f"sqlite:///{folder}/bench.db") as store,
+    ):
         fill(store, readers)
         channels = [SmtpChannel("127.0.0.1", port, "none", envelope_sender=SENDER) for _ in range(4)]
         dispatcher = Dispatcher(
             store.outbox, {Kind.EMAIL: Route(channels)}, store.readers, store.circuit_breakers
         )
+        statements = []
+        event.listen(Engine, "before_cursor_execute", lambda *_: statements.append(1))
         measure = Measure()
         delivered = dispatcher.deliver_due(NOW).delivered
         for channel in channels:
             channel.close()
-        return measure.tell(delivered)
+        measure.tell(delivered, statements=len(statements))
+        if url:
+            store.readers.sync("rewards", [], NOW)
+            with store._database.writing() as connection:
+                connection.execute(delete(schema.outbox))
+                connection.execute(delete(schema.readers))
+    return 0
 
 
 def by_smtplib(port: int, readers: int) -> int:
     measure = Measure()
-    for address in addresses(readers):
-        with smtplib.SMTP("127.0.0.1", port) as connection:
-            connection.sendmail(SENDER, [address], BODY)
+    smtplib_loop(port, readers, BODY)
     return measure.tell(readers)
 
 
@@ -83,56 +95,49 @@ class Measure:
     def __init__(self) -> None:
         self._wall, self._processor = time.perf_counter(), time.process_time()
 
-    def tell(self, messages: int) -> int:
+    def tell(self, messages: int, **more: int) -> int:
         wall, processor = time.perf_counter() - self._wall, time.process_time() - self._processor
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        print(json.dumps({"messages": messages, "wall": wall, "processor": processor, "peak": peak}))
+        figures = {"messages": messages, "wall": wall, "processor": processor, "peak": peak}
+        print(json.dumps(figures | more))
         return 0
 
 
-def serve() -> int:
-    """A mail server that takes everything, until its input ends."""
-    with MailServer().running() as server:
-        print(server.port, flush=True)
-        sys.stdin.read()
-        print(sum(server.accepted.values()))
-    return 0
-
-
-@contextmanager
-def server_process():
-    command = [sys.executable, __file__, "serve"]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    port = int(process.stdout.readline())
-    yield port
-    process.stdin.close()
-    process.wait(30)
-
-
-def measured(way: str, port: int, readers: int) -> dict[str, float]:
-    command = [sys.executable, __file__, way, str(port), str(readers)]
+def measured(way: str, port: int, readers: int, *more: str) -> dict[str, float]:
+    command = [sys.executable, __file__, way, str(port), str(readers), *more]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=900)
     return json.loads(done.stdout)
 
 
 def show_sending() -> None:
-    print(f"Sending {READERS} mails of {len(BODY) // 1_000} kB on loopback")
-    results = {}
-    with server_process() as port:
-        for way in ("smtplib", "dispatcher"):
-            result = results[way] = measured(way, port, READERS)
-            per_second = result["messages"] / result["wall"]
-            each = 1_000 * result["processor"] / result["messages"]
-            print(f"  {way:12}{per_second:8.0f} a second {each:8.2f} ms of processor time each")
-    ours = results["dispatcher"]
-    theirs = results["smtplib"]
-    speed, cost = theirs["wall"] / ours["wall"], ours["processor"] / theirs["processor"]
-    print(f"  the dispatcher is {speed:.2f} times as fast, at {cost:.2f} times the processor time")
+    print(f"Sending {READERS} mails of {len(BODY) // 1_000} kB on loopback, the median of {TURNS} turns")
+    url = os.environ.get("PAPERBOT_STORE__URL", "")
+    ways = {"smtplib": ["smtplib"], "dispatcher": ["dispatcher"]}
+    if url:
+        ways["on PostgreSQL"] = ["dispatcher", url]
+    turns: dict[str, list[dict[str, float]]] = {name: [] for name in ways}
+    with mail_server() as port:
+        # By turns, so that a busy minute of the machine concerns all alike.
+        for _ in range(TURNS):
+            for name, (way, *more) in ways.items():
+                turns[name].append(measured(way, port, READERS, *more))
+    yardstick = turns["smtplib"]
+    for name, results in turns.items():
+        per_second = median(result["messages"] / result["wall"] for result in results)
+        each = 1_000 * median(result["processor"] / result["messages"] for result in results)
+        cost = median(
+            ours["processor"] / theirs["processor"] for ours, theirs in zip(results, yardstick, strict=True)
+        )
+        statements = results[0].get("statements", 0) / READERS
+        print(
+            f"  {name:14}{per_second:6.0f} a second {each:6.2f} ms of processor time each, {cost:.2f} x smtplib's; "
+            f"{statements:.2f} statements each"
+        )
 
 
 def show_memory() -> None:
     print("Peak memory of a process that delivers, and of a whole `paperbot run`")
-    with server_process() as port:
+    with mail_server() as port:
         for readers in (READERS // 10, READERS):
             print(
                 f"  delivering to {readers:5} readers: {measured('dispatcher', port, readers)['peak'] / 1_024:6.0f} MB"
@@ -200,11 +205,9 @@ def show_schedule() -> None:
 
 
 def main(arguments: list[str]) -> int:
-    if arguments == ["serve"]:
-        return serve()
     if arguments:
-        way, port, readers = arguments
-        return {"dispatcher": by_dispatcher, "smtplib": by_smtplib}[way](int(port), int(readers))
+        way, port, readers, *more = arguments
+        return {"dispatcher": by_dispatcher, "smtplib": by_smtplib}[way](int(port), int(readers), *more)
     for show in (show_sending, show_memory, show_kills, show_schedule):
         show()
     return 0
