@@ -10,7 +10,7 @@ To add a channel:
    never settings.
 2. Call ``start_data()`` as late as possible: everything that can fail before the message could have arrived
    (connecting, logging in, naming the recipient) comes before it. Let its exceptions pass.
-3. Map foreign exceptions to ``DeliveryError`` in one function, ``_translate``. Where the message may have arrived
+3. Map foreign exceptions to ``DeliveryError`` in one place. Where the message may have arrived
    although no answer came, set ``unknown=True``: it is not sent again unless a person asks.
 4. If it serves a new kind of address, add it to ``bot.domain.Kind``, and its route in ``bot/app/routes.py``. Test it
    in ``tests/delivery/`` against a real server on loopback.

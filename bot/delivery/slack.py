@@ -150,21 +150,19 @@ class SlackChannel:
 
 @contextmanager
 def _translated() -> Iterator[None]:
+    """Translate what a failed call means. No other place knows the exceptions of ``slack_sdk``."""
     try:
         yield
-    except (SlackApiError, OSError, HTTPException, ValueError) as error:
-        raise _translate(error) from error
-
-
-def _translate(error: Exception) -> DeliveryError:
-    """Return what a failed call means. No other place knows the exceptions of ``slack_sdk``."""
-    if isinstance(error, SlackApiError):
-        return _translate_refusal(error)
-    if isinstance(error, URLError):
+    except SlackApiError as error:
+        raise _translate_refusal(error) from error
+    except URLError as error:
         # urllib raises it while connecting or writing only, so Slack never had the whole request.
         message = f"can't reach Slack: {error.reason}"
-        return DeliveryError(message, permanent=False, scope=FailureScope.CHANNEL, code="no connection")
-    return _unknown(f"no answer from Slack: {type(error).__name__}: {error}", "no answer")
+        raise DeliveryError(
+            message, permanent=False, scope=FailureScope.CHANNEL, code="no connection"
+        ) from error
+    except (OSError, HTTPException, ValueError) as error:
+        raise _unknown(f"no answer from Slack: {type(error).__name__}: {error}", "no answer") from error
 
 
 def _translate_refusal(error: SlackApiError) -> DeliveryError:
@@ -173,7 +171,10 @@ def _translate_refusal(error: SlackApiError) -> DeliveryError:
     code = str(error.response.get("error") or "")
     if status == 429 or code in _TEMPORARY_ERRORS:
         message = f"Slack asks to wait: {code or status}"
-        wait = _retry_after(error.response.headers)
+        # RFC 9110, 10.2.3; anything but a plausible number of seconds is ignored.
+        headers = error.response.headers.items()
+        waits = (value.strip() for name, value in headers if name.lower() == "retry-after")
+        wait = next((float(value) for value in waits if re.fullmatch(r"[0-9]{1,9}", value)), None)
         return DeliveryError(message, permanent=False, retry_after=wait, code=code or str(status))
     if status >= 500 or code in _AMBIGUOUS_ERRORS:
         return _unknown(f"Slack failed: {status} {code}", code or str(status))
@@ -199,9 +200,3 @@ def _translate_refusal(error: SlackApiError) -> DeliveryError:
 
 def _unknown(message: str, code: str) -> DeliveryError:
     return DeliveryError(message, permanent=False, unknown=True, code=code)
-
-
-def _retry_after(headers: dict[str, str]) -> float | None:
-    """Return the seconds of ``Retry-After`` (RFC 9110, 10.2.3); None without a plausible number."""
-    values = (value.strip() for name, value in headers.items() if name.lower() == "retry-after")
-    return next((float(value) for value in values if re.fullmatch(r"[0-9]{1,9}", value)), None)

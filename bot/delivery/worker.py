@@ -89,8 +89,12 @@ class Worker:
             while self._may_continue():
                 batch = outbox.claim(self.kind, self.run.now(), CLAIM_LEASE, limit)
                 limit = min(2 * limit, BATCH)
-                if not batch and not self._wait_for_next_due():
-                    return
+                if not batch:
+                    due = outbox.next_due(self.kind)
+                    now = self.run.now()
+                    if due is None or due > now + PATIENCE:
+                        return
+                    self.run.stop.wait(max((due - now).total_seconds(), _SHORTEST_WAIT))
                 for position, delivery in enumerate(batch):
                     now = self.run.now()
                     if not self._may_continue():
@@ -112,15 +116,6 @@ class Worker:
     def _may_continue(self) -> bool:
         is_open = self.breaker.state is BreakerState.OPEN
         return not (is_open or self._has_quit) and self.run.may_continue()
-
-    def _wait_for_next_due(self) -> bool:
-        """Wait for a row that is due within ``PATIENCE``; False if there is none."""
-        due = self.run.outbox.next_due(self.kind)
-        now = self.run.now()
-        if due is None or due > now + PATIENCE:
-            return False
-        self.run.stop.wait(max((due - now).total_seconds(), _SHORTEST_WAIT))
-        return True
 
     def _deliver(self, delivery: Delivery) -> None:
         """Attempt one delivery, report it, and stop what its failure is about: the reader, or the channel."""
