@@ -42,8 +42,8 @@ bench: $(INSTALLED)
 bench-pages: $(INSTALLED)  # how many thumb pages per second one core serves
 	$(BIN)/python tests/bench/thumb_page.py
 
-bench-run: $(INSTALLED)  # the time per reader of the daily run: make bench-run DATA=papers.jsonl.gz
-	$(BIN)/python tests/bench/daily_run.py $(DATA)
+bench-run: $(INSTALLED)  # what a reader costs in the daily run: make bench-run DATA=papers.jsonl.gz READERS="1000 20000"
+	PYTHONPATH=.:tests OMP_NUM_THREADS=1 $(BIN)/python tests/bench/daily_run.py $(DATA) $(READERS)
 
 fuzz: $(INSTALLED)  # hostile input for parsers, mails, LaTeX and forms: make fuzz SECONDS=60; the corpus stays in .fuzz
 	@$(BIN)/python -c "import atheris" 2>/dev/null || $(BIN)/pip install --quiet --editable '.[fuzz]' \

@@ -46,7 +46,7 @@ log = logging.getLogger("paperbot")
 
 # Readers ranked together: a larger batch saves nothing more, and its score matrix grows with readers times papers.
 _BATCH = 200
-# The bodies of settled messages are purged after this long: they hold working links, and are large.
+# The bodies of messages that failed or are unknown are purged after this long; those of sent ones are not kept.
 KEEP_BODIES = timedelta(days=30)
 
 Progress = Callable[[str, int, int], None]  # the step, items done, items in all (0: unknown)
