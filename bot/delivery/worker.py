@@ -25,9 +25,10 @@ from bot.errors import FailureScope
 # would otherwise take all.
 FIRST_BATCH = 4
 BATCH = 50
-# Rows of a killed worker wait as long. It may be shorter than a batch takes: a row that another worker has claimed
-# meanwhile can't be started.
+# Rows of a killed worker wait as long.
 CLAIM_LEASE = timedelta(minutes=5)
+# A slow server may take longer for a batch: what is left of it then is released before its lease ends.
+_BATCH_TIME = CLAIM_LEASE / 2
 # A row that is due within this time is waited for; a later one is left to the next run, a minute later.
 PATIENCE = timedelta(seconds=5)
 _SHORTEST_WAIT = (
@@ -87,8 +88,10 @@ class Worker:
             if not self.is_probe:
                 self.breaker.wait_for_probe()
             while self._may_continue():
-                batch = outbox.claim(self.kind, self.run.now(), CLAIM_LEASE, limit)
-                limit = min(2 * limit, BATCH)
+                claimed_at = self.run.now()
+                batch = outbox.claim(self.kind, claimed_at, CLAIM_LEASE, limit)
+                # Where addresses have to be spaced, most of a large batch would be released again.
+                limit = FIRST_BATCH if self.spacing else min(2 * limit, BATCH)
                 if not batch:
                     due = outbox.next_due(self.kind)
                     now = self.run.now()
@@ -97,7 +100,7 @@ class Worker:
                     self.run.stop.wait(max((due - now).total_seconds(), _SHORTEST_WAIT))
                 for position, delivery in enumerate(batch):
                     now = self.run.now()
-                    if not self._may_continue():
+                    if not self._may_continue() or now > claimed_at + _BATCH_TIME:
                         outbox.release(batch[position:], None, now)
                         break
                     address = delivery.reader.address

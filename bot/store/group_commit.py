@@ -97,13 +97,13 @@ class GroupCommit:
                     results = apply(connection, [job.change for job in group])
                     for job, result in zip(group, results, strict=True):
                         job.result = result
-            for job in jobs:
-                if job.on_result:
-                    job.on_result(job.result)
         except BaseException as error:  # raised by ``commit`` in each caller's thread
             for job in jobs:
                 job.error = error
         finally:
             for job in jobs:
                 job.is_done = True
+        for job in jobs:
+            if job.on_result and not job.error:
+                job.on_result(job.result)
         return jobs

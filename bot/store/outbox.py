@@ -322,7 +322,9 @@ class Outbox:
         # With the claims, one in 50 messages, and not with each message that was sent.
         settled = [self._settled.pop() for _ in range(len(self._settled))]
         if settled:
-            connection.execute(delete(outbox_bodies).where(outbox_bodies.c.outbox_id.in_(settled)))
+            # The state is asked again: the transaction that settled a row may have been rolled back.
+            over = select(outbox.c.id).where(outbox.c.id.in_(settled), outbox.c.state.in_(_BODY_DROPPED))
+            connection.execute(delete(outbox_bodies).where(outbox_bodies.c.outbox_id.in_(over)))
         _expire(connection, max(claim.now for claim in claims))
         return [_claim(connection, claim) for claim in claims]
 

@@ -80,8 +80,11 @@ def test_a_lease_is_counted_from_the_claim_and_not_from_the_runs_beginning(
 
     mail.send = slow
     dispatcher.deliver_due(now)
-    later = now + timedelta(minutes=FIRST_BATCH)
-    assert calls == [now + CLAIM_LEASE] * FIRST_BATCH + [later + CLAIM_LEASE]
+    later = now + timedelta(
+        minutes=3
+    )  # half of the lease is over: the fourth row was released and claimed anew
+    assert calls == [now + CLAIM_LEASE] * 3 + [later + CLAIM_LEASE] * 2
+    assert outbox.rows[4].history == [S.PENDING, S.CLAIMED, S.PENDING, S.CLAIMED, S.DATA_STARTED, S.SENT]
 
 
 def test_a_row_that_another_worker_took_is_left_to_it(dispatcher, outbox, rows, mail, now):

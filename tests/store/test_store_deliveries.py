@@ -10,6 +10,7 @@ from sqlalchemy import select
 
 from bot.domain import Kind, Message, State, StopReason
 from bot.errors import StoreError
+from bot.store import outbox_statements
 from bot.store.circuit_breakers import OpenBreaker
 from bot.store.outbox import _Start
 from bot.store.schema import outbox_bodies
@@ -120,6 +121,26 @@ def test_the_body_of_a_sent_or_cancelled_message_is_deleted_with_the_next_claim(
     assert _bodies(store) == {b"body 2"}
     outbox.release([waiting], None, now)
     assert [delivery.body for delivery in outbox.claim(EMAIL, now, LEASE, 9)] == [b"body 2"]
+
+
+def test_a_body_whose_message_was_settled_in_a_failed_transaction_is_kept(
+    samples, store, outbox, now, monkeypatch
+):
+    samples.messages(samples.reader(), parts=2)
+    first, second = outbox.claim(EMAIL, now, LEASE, 2)
+    outbox.start_data(first, now, LEASE)
+    outbox.record_sent(first, "250 queued", now, lambda _: None)
+
+    def fail(*_):
+        raise StoreError("disk full")
+
+    monkeypatch.setattr(outbox_statements, "start", fail)
+    with pytest.raises(StoreError):
+        outbox.start_data(second, now, LEASE)
+    monkeypatch.undo()
+    outbox.claim(EMAIL, now, LEASE, 9)
+    assert _bodies(store) == {b"body 1", b"body 2"}
+    assert outbox.counts()[State.DATA_STARTED] == 1  # that it was sent is lost, and it is not sent again
 
 
 def test_a_purge_deletes_old_bodies_and_none_that_is_still_to_be_sent(samples, store, outbox, now):
