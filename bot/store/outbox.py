@@ -369,7 +369,7 @@ def _claim(connection: Connection, claim: _Claim) -> list[Delivery]:
 def _changed_ids(connection: Connection, sql: str, parameters: Sequence[object]) -> set[int]:
     """Execute an update that answers ids; times among its parameters are converted as for their columns."""
     dialect = connection.dialect
-    to_database = UtcDateTime().bind_processor(dialect)
+    to_database = UtcDateTime().dialect_impl(dialect).bind_processor(dialect)
     if dialect.name == "postgresql":
         sql = sql.replace("?", "%s")
     values = tuple(

@@ -281,7 +281,7 @@ def show(results: Sequence[dict[str, Any]], mail_seconds: float, svm_seconds: fl
         ("composed, rendered and saved, ms", lambda r: f"{composed(r):.2f}"),
         (
             "  editions a second, x arxiv-sanity-lite's loop",
-            lambda r: f"{1_000 * svm_seconds / composed(r):.0f}",
+            lambda r: f"{1_000 * svm_seconds / composed(r):.1f}",
         ),
         ("  delivery, x smtplib's loop", lambda r: f"{r['ms']['delivery'] / mail_seconds / 1_000:.2f}"),
         ("all by the clock, ms", lambda r: f"{r['wall_ms']:.2f}"),
