@@ -29,7 +29,7 @@ from bot.store.editions import EditionId
 from bot.store.engine import AnyRow, Database, in_chunks, insert_new
 from bot.store.group_commit import GroupCommit
 from bot.store.readers import reader_of
-from bot.store.schema import UtcDateTime, outbox, outbox_bodies, readers
+from bot.store.schema import outbox, outbox_bodies, readers
 
 # The states of a message that did not arrive, or may not have arrived.
 _TROUBLED = (State.FAILED, State.RETRY, State.UNKNOWN)
@@ -333,7 +333,9 @@ class Outbox:
         now = max(start.now for start in starts)
         until = max(start.until for start in starts)
         claims = [value for start in starts for value in (start.delivery.id, start.delivery.token)]
-        started = _changed_ids(connection, statements.start(len(starts)), [until, now, *claims, now])
+        started = statements.changed_ids(
+            connection, statements.start(len(starts)), [until, now, *claims, now]
+        )
         for start in starts:
             if start.delivery.id not in started:
                 cancelled = connection.scalars(statements.CANCEL, _claim_values(start.delivery, start.now))
@@ -345,7 +347,7 @@ class Outbox:
         receipts = [value for message in messages for value in (message.delivery.id, message.receipt)]
         claims = [value for message in messages for value in (message.delivery.id, message.delivery.token)]
         sql = statements.record_sent(len(messages))
-        recorded = _changed_ids(connection, sql, [now, *receipts, *claims])
+        recorded = statements.changed_ids(connection, sql, [now, *receipts, *claims])
         self._settled.extend(recorded)
         return [message.delivery.id in recorded for message in messages]
 
@@ -364,18 +366,6 @@ def _claim(connection: Connection, claim: _Claim) -> list[Delivery]:
             statements.CLAIM, [{"row_id": row.id, "new_token": token, **lease} for row, token in rows]
         )
     return [_delivery(row, token) for row, token in rows]
-
-
-def _changed_ids(connection: Connection, sql: str, parameters: Sequence[object]) -> set[int]:
-    """Execute an update that answers ids; times among its parameters are converted as for their columns."""
-    dialect = connection.dialect
-    to_database = UtcDateTime().dialect_impl(dialect).bind_processor(dialect)
-    if dialect.name == "postgresql":
-        sql = sql.replace("?", "%s")
-    values = tuple(
-        to_database(value) if to_database and isinstance(value, datetime) else value for value in parameters
-    )
-    return set(connection.exec_driver_sql(sql, values).scalars())
 
 
 def _decide_all(connection: Connection, decisions: Sequence[_Decision]) -> list[bool]:

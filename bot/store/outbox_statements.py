@@ -6,6 +6,7 @@ which no valid wait ends; ``until`` is the end of a lease or of a wait.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import lru_cache
 
@@ -13,6 +14,8 @@ from sqlalchemy import (
     BindParameter,
     Column,
     ColumnElement,
+    Connection,
+    Dialect,
     Update,
     and_,
     bindparam,
@@ -23,7 +26,7 @@ from sqlalchemy import (
 )
 
 from bot.domain import State
-from bot.store.schema import outbox, outbox_bodies, readers
+from bot.store.schema import UtcDateTime, outbox, outbox_bodies, readers
 
 READER = (
     readers.c.profile,
@@ -131,6 +134,22 @@ def record_sent(number: int) -> str:
 
 def _claims(number: int) -> str:
     return f"(id, token) IN (VALUES {', '.join(['(?, ?)'] * number)})"
+
+
+def changed_ids(connection: Connection, sql: str, parameters: Sequence[object]) -> set[int]:
+    """Execute an update that answers ids; times among its parameters are converted as for their columns."""
+    to_database = _time_conversion(connection.dialect)
+    if connection.dialect.name == "postgresql":
+        sql = sql.replace("?", "%s")
+    values = tuple(
+        [to_database(value) if to_database and isinstance(value, datetime) else value for value in parameters]
+    )
+    return {row_id for (row_id,) in connection.exec_driver_sql(sql, values)}
+
+
+@lru_cache(maxsize=4)  # .06 ms each time, for two statements of each message
+def _time_conversion(dialect: Dialect) -> Callable[[datetime], object] | None:
+    return UtcDateTime().dialect_impl(dialect).bind_processor(dialect)
 
 
 # SKIP LOCKED (PostgreSQL): a row that is locked is being finished by its worker. SQLite has one writer and ignores it.
