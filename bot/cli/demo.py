@@ -109,8 +109,8 @@ def show_learning(app: App, edition: Edition, now: datetime) -> None:
     candidates = Candidates([paper_id for paper_id in ids if paper_id not in voted_ids], edition.watermark)
 
     def places() -> dict[PaperId, int]:
-        ranking = app.composer.ranking(reader, profile, candidates.ids, now)
-        return {score.paper: place for place, score in enumerate(ranking.scores if ranking else (), 1)}
+        ranked = app.composer.ranked(reader, profile, candidates.ids, now)
+        return {score.paper: place for place, score in enumerate(ranked.scores if ranked else (), 1)}
 
     before = places()
     for vote, paper in voted:

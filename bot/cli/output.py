@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from bot.domain import Edition, Kind, Match, Pick, PickKind, Problem
+from bot.domain import Edition, Kind, Match, Pick, Problem
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -92,13 +92,10 @@ def plain(text: str) -> Any:
 
 
 def why(pick: Pick) -> str:
-    """Return a pick's two main reasons in a few words."""
-    words = ", ".join(reason.term for reason in pick.reasons[:2])
-    if pick.followed:
-        return f"you follow {pick.followed}"
-    if pick.kind is PickKind.EXPLORE:
-        return f"exploratory pick{f': {words}' if words else ''}"
-    return words or "no better paper today"
+    """Return a pick's label, if it has one, and its reasons."""
+    from bot.rendering import phrases
+
+    return ". ".join(part for part in (phrases.kind_label(pick), phrases.why(pick)) if part)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import click
 
 from bot.cli.options import app_of, json_option, now_option
 from bot.cli.output import console, plain, print_json, table, why
-from bot.domain import Edition, Match, Vote
+from bot.domain import Edition, Match, ReasonKind, Vote
 from bot.wording import plural
 
 if TYPE_CHECKING:
@@ -81,6 +81,8 @@ def command(
 
 def day_json(edition: Edition, results: Outcomes) -> dict[str, Any]:
     """Return the documented JSON of one day."""
+    from bot.rendering.reasons import sentence
+
     picks = []
     for pick in edition.picks:
         thumb = results.votes.get(pick.paper.id)
@@ -90,8 +92,12 @@ def day_json(edition: Edition, results: Outcomes) -> dict[str, Any]:
                 "title": pick.paper.title,
                 "score": pick.probability,
                 "kind": pick.kind,
-                "reasons": [{"term": reason.term, "weight": reason.weight} for reason in pick.reasons],
-                "because": pick.because,
+                "reasons": [
+                    {"term": reason.text, "weight": reason.weight, "kind": reason.kind}
+                    for reason in pick.reasons
+                ],
+                "because": next((r.text for r in pick.reasons if r.kind is ReasonKind.LIKED), None),
+                "why": sentence(pick.reasons),
                 "thumb": {"vote": thumb.vote, "at": thumb.at} if thumb else None,
                 "sent": results.sent.get(pick.paper.id),
             }

@@ -39,9 +39,9 @@ def command(papers: Path, sentences: int, output: Path, interests: str) -> int:
       paperbot summarize --papers papers.jsonl --sentences 2 --output out.jsonl --interests "reward models"
     """
     from bot.summaries import finding, summarise
-    from bot.terms import terms
+    from bot.terms import stem_terms
 
-    weights = dict.fromkeys(terms(interests), 1.0)
+    weights = dict.fromkeys(stem_terms(interests), 1.0)
     problems: list[Problem] = []
     without = 0
     with open_output(output, papers) as file:

@@ -1,4 +1,4 @@
-"""``paperbot why``: explain a score, word by word."""
+"""``paperbot why``: explain a score, phrase by phrase."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from bot.cli.options import app_of, json_option, now_option
 from bot.cli.output import console, plain, print_json, table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from datetime import datetime
 
-    from bot.domain import Paper, Score
+    from bot.domain import Paper
+    from bot.editions.explaining import Explanation
 
-_MAX_REASONS = 12
+_MAX_ROWS = 12
 
 
 @click.command("why", short_help="Explain the score of PAPER for READER.")
@@ -25,7 +25,7 @@ _MAX_REASONS = 12
 @json_option
 @click.pass_context
 def command(ctx: click.Context, reader: str, paper: str, now: datetime, as_json: bool) -> None:
-    """Show the score of PAPER for READER, and the words that contribute to it.
+    """Show why PAPER is for READER, its score, and the phrases that contribute to it.
 
     The weights are log-odds: together with the rest they add up to the log-odds of the score.
 
@@ -34,29 +34,41 @@ def command(ctx: click.Context, reader: str, paper: str, now: datetime, as_json:
       paperbot why reward-models p17
       paperbot why reward-models/ada@example.org "TTRL" --json
     """
+    from bot.errors import UsageError
     from bot.lookup import find_paper, find_reader
+    from bot.rendering.reasons import sentence
 
     app = app_of(ctx)
     subscriber, profile = find_reader(app.store, app.profiles, reader)
     explained = find_paper(app.store, paper)
-    score = app.composer.score(subscriber, profile, explained, now)
-    liked = [*app.store.papers.get([score.because]).values()] if score.because is not None else []
+    explanation = app.composer.explanation(subscriber, profile, explained, now)
+    if explanation is None:
+        raise UsageError(f"{explained.ref} is not ranked for {subscriber.name}")
     if not as_json:
-        print_score(score, explained, liked)
+        print_explanation(explanation, explained)
         return
+    score = explanation.score
+    liked = [reason for reason in explanation.reasons if reason.paper is not None]
     print_json(
         {
             "paper": explained.ref,
             "title": explained.title,
             "score": score.probability,
             "log_odds": score.log_odds,
+            "why": sentence(explanation.reasons),
             # All of them, unlike in the table: a program can check that they add up.
             "reasons": [
-                {"term": reason.term, "weight": reason.weight, "kind": reason.kind}
-                for reason in score.reasons
+                *(
+                    {"term": bonus.text, "weight": bonus.weight, "kind": bonus.kind.value}
+                    for bonus in score.bonuses
+                ),
+                *(
+                    {"term": row.text, "weight": row.weight, "kind": "word" if row.in_paper else "absent"}
+                    for row in explanation.rows
+                ),
             ],
             "rest": score.rest,
-            "because": [{"paper": similar.ref, "title": similar.title} for similar in liked],
+            "because": [{"paper": f"p{reason.paper}", "title": reason.text} for reason in liked],
             "followed": score.followed,
             "muted": score.muted,
             "lacks": score.lacks,
@@ -64,32 +76,33 @@ def command(ctx: click.Context, reader: str, paper: str, now: datetime, as_json:
     )
 
 
-def print_score(score: Score, paper: Paper, liked: Sequence[Paper]) -> None:
-    """Print a score as the sum of what its words add, and what else decides about the paper."""
+def print_explanation(explanation: Explanation, paper: Paper) -> None:
+    """Print the reasons in a sentence, and the score as the sum of what its phrases add."""
     from bot.domain import Match
     from bot.rendering import phrases
     from bot.rendering.latex import readable
+    from bot.rendering.reasons import sentence
 
+    score = explanation.score
     click.echo(f"{paper.ref} {readable(paper.title)}")
+    if score.muted:
+        click.echo(f"Never shown: it mentions “{score.muted}”, which is muted.")
+    if score.lacks:
+        terms = ", ".join(f"“{term}”" for term in score.lacks)
+        click.echo(f"Not ranked: none of {terms}, which the profile requires, is in it.")
+    click.echo(sentence(explanation.reasons))
     match = f"{Match.of(score.probability).capitalize()} match ({phrases.percent(score.probability)})"
     click.echo(f"{match}: log-odds {score.log_odds:+.2f}, the sum of")
-    rows = table(">weight", "word")
-    for reason in score.reasons[:_MAX_REASONS]:
-        notes = {"keyword": " (keyword)", "absent": " (not in the paper)"}
-        term = f"{reason.term}{notes.get(reason.kind, '')}"
-        rows.add_row(f"{reason.weight:+.2f}", plain(term))
+    rows = table(">weight", "phrase")
+    for bonus in score.bonuses:
+        rows.add_row(f"{bonus.weight:+.2f}", plain(f"{bonus.text} ({bonus.kind})"))
+    for row in explanation.rows[:_MAX_ROWS]:
+        rows.add_row(
+            f"{row.weight:+.2f}", plain(row.text if row.in_paper else f"{row.text} (not in the paper)")
+        )
     # The rows below complete the sum, so that the column can be checked by hand.
-    if others := score.reasons[_MAX_REASONS:]:
-        weight = sum(reason.weight for reason in others)
+    if others := explanation.rows[_MAX_ROWS:]:
+        weight = sum(row.weight for row in others)
         rows.add_row(f"{weight:+.2f}", f"{len(others)} more words")
     rows.add_row(f"{score.rest:+.2f}", "the rest: how rarely any paper is liked")
     console().print(rows)
-    for similar in liked:
-        click.echo(f"resembles “{readable(similar.title)}”, which got a thumb up")
-    if score.followed:
-        click.echo(f"always shown: you follow {score.followed}")
-    if score.lacks:
-        terms = ", ".join(f"“{term}”" for term in score.lacks)
-        click.echo(f"not ranked: none of {terms}, which the profile requires, is in it")
-    if score.muted:
-        click.echo(f"never shown: it mentions “{score.muted}”, which is muted")

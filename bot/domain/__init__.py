@@ -1,7 +1,7 @@
 """The domain model: one frozen dataclass for each stage from digest to delivery.
 
     RawDigest --parse--> ParsedDigest of Entry --identify, merge--> Paper with Sighting
-    Paper --rank for a Reader--> Score with Reason --select, compose--> Edition of Pick
+    Paper --rank for a Reader--> Score --select, compose--> Edition of Pick with Reasons
     Edition --render--> Message --outbox--> Delivery
     Reader --vote on a Paper--> RecordedVote --> the next Score
 
@@ -29,13 +29,16 @@ from bot.domain.readers import (
     ReaderId,
     StopReason,
 )
-from bot.domain.scores import Match, Reason, ReasonKind, Score
+from bot.domain.reasons import Reason, ReasonKind
+from bot.domain.scores import Bonus, BonusKind, Match, Score
 from bot.domain.votes import RecordedVote, Vote
 
 __all__ = [
     "NOT_STORED",
     "OPERATOR_PROFILE",
     "STOPPED_BY_READER",
+    "Bonus",
+    "BonusKind",
     "Delivery",
     "Edition",
     "EditionKind",

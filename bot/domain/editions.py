@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from bot.domain.papers import Paper, PaperId
 from bot.domain.readers import Reader
-from bot.domain.scores import Reason
+from bot.domain.reasons import Reason
 
 
 class PickKind(StrEnum):
@@ -45,7 +45,7 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """One paper of an edition. ``reasons`` are the few that are shown; ``because`` is a liked paper's title.
+    """One paper of an edition, with the reasons that its reader is given, the strongest first.
 
     ``predictions`` are those of the score; with the votes that follow they give the weights of the experts.
     """
@@ -55,8 +55,6 @@ class Pick:
     probability: float
     reasons: tuple[Reason, ...]
     summary: tuple[Sentence, ...]
-    because: str | None = None
-    followed: str | None = None
     predictions: tuple[float, ...] = ()
 
 

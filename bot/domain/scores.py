@@ -1,8 +1,9 @@
-"""Scores: how much a reader is predicted to want a paper, and the reasons that sum to it."""
+"""Scores: how much a reader is predicted to want a paper, and the contributions that sum to it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from bot.domain.papers import PaperId
@@ -32,44 +33,41 @@ _STRONG = 0.7
 _GOOD = 0.4
 
 
-class ReasonKind(StrEnum):
-    """The origin of a reason's weight."""
+class BonusKind(StrEnum):
+    """What raised a score beside the terms of the paper."""
 
-    WORD = "word"  # a word of the paper, weighted by the reader's model
-    ABSENT = "absent"  # a word that the paper does not have, where the model learned to look for it
     KEYWORD = "keyword"  # a keyword of the profile
     TRENDING = "trending"  # the paper's upvotes
-    ALERT = "alert"  # a keyword or author of the profile's alert rule; its weight is 0
-    UNJUDGED = "unjudged"  # what an exploratory pick is about that no paper with a vote is; its weight is 0
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
-    """One term's exact contribution to a score's log-odds (natural logarithm), positive or negative."""
+class Bonus:
+    """What a keyword or upvotes add to a score's log-odds (natural logarithm)."""
 
-    term: str
+    text: str
     weight: float
-    kind: ReasonKind = ReasonKind.WORD
+    kind: BonusKind = BonusKind.KEYWORD
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
     """The predicted probability that a reader wants a paper.
 
-    ``log_odds == rest + sum(r.weight for r in reasons)`` and ``probability`` is its logistic function; ``rest`` is
-    the model's intercept. ``reasons`` are complete and sorted by absolute weight, the heaviest first. ``because`` is
-    the most similar paper that the reader liked. ``followed`` names the author whom the profile always shows,
-    ``muted`` the mute that hides the paper, ``lacks`` the terms of a required group that has none in the paper, which
-    is therefore not ranked. ``predictions`` are the log-odds of each expert of the ranking, and what
-    keywords, upvotes and excluded words add to their mixture; empty until the score is explained.
+    ``log_odds`` is the sum of ``rest`` (the model's intercept), the weights of ``bonuses`` and the values of ``terms``;
+    ``probability`` is its logistic function. ``terms`` maps stems and bigrams to what they contribute, positive or
+    negative, also those that the paper lacks where the model looks for them; empty until the score is explained.
+    ``followed`` names the author whom the profile always shows, ``muted`` the mute that hides the paper, ``lacks`` the
+    terms of a required group that has none in the paper, which is therefore not ranked.
+    ``predictions`` are the log-odds of each expert of the ranking, and what bonuses and excluded words add to their
+    mixture; empty until the score is explained.
     """
 
     paper: PaperId
     probability: float
     log_odds: float
-    reasons: tuple[Reason, ...]
     rest: float
-    because: PaperId | None = None
+    bonuses: tuple[Bonus, ...] = ()
+    terms: Mapping[str, float] = field(default_factory=dict)
     followed: str | None = None
     muted: str | None = None
     lacks: tuple[str, ...] = ()

@@ -15,9 +15,10 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 from bot.config.profiles import Profile
-from bot.domain import Edition, EditionKind, Paper, PaperId, PickKind, Reader, Score
+from bot.domain import Edition, EditionKind, Paper, PaperId, Pick, PickKind, Reader, Score
 from bot.editions.candidates import Candidates, EditionRequest, Readers, candidates_of, ranking_inputs
-from bot.editions.picks import compose
+from bot.editions.explaining import Explainer, Explanation, PaperTexts
+from bot.editions.picks import compose, new_pick
 from bot.editions.quiet_days import SourceActivitySince
 from bot.editions.source_activity import SourceMonitor
 from bot.selection.alert_rules import urgent
@@ -28,36 +29,39 @@ from bot.store import Store
 if TYPE_CHECKING:  # scikit-learn takes a second to import: only ranking itself pays for it
     from bot.ranking import Ranker, Ranking
 
-# Terms that are named of an exploratory pick, of which the reader has judged nothing.
-_UNJUDGED_TERMS = 2
-
 
 @dataclass(frozen=True, slots=True)
-class _Ranked:
-    """The ranking of one reader, None without candidates, and all papers that their edition may refer to."""
+class Ranked:
+    """The ranking of one reader, what explains it, and the ranked papers by id."""
 
-    ranking: Ranking | None
+    ranking: Ranking
+    explainer: Explainer
     papers: Mapping[PaperId, Paper]
 
     @property
     def scores(self) -> Sequence[Score]:
-        return self.ranking.scores if self.ranking else ()
+        """The scores without their terms, best first."""
+        return self.ranking.scores
 
-    def explained(self, choices: Sequence[Choice]) -> list[Choice]:
-        """Return these choices with all reasons of their scores."""
-        if not self.ranking:
-            return []
+    def picks(self, choices: Sequence[Choice], summary_sentences: int) -> list[Pick]:
+        """Return a pick for each choice, with its reasons and summary."""
         scores = self.ranking.explained([choice.score for choice in choices])
+        explained = [replace(choice, score=score) for choice, score in zip(choices, scores, strict=True)]
         return [
-            replace(
-                choice,
-                score=score,
-                unjudged=self.ranking.unjudged(score.paper, _UNJUDGED_TERMS)
-                if choice.kind is PickKind.EXPLORE
-                else (),
-            )
-            for choice, score in zip(choices, scores, strict=True)
+            new_pick(paper, choice, self.explainer.reasons(paper, choice), summary_sentences)
+            for choice in explained
+            for paper in [self.papers[choice.score.paper]]
         ]
+
+    def explained(self, paper_id: PaperId) -> Score | None:
+        """Return the score of a paper with its terms; None where the paper isn't ranked."""
+        scores = [score for score in self.scores if score.paper == paper_id]
+        return next(iter(self.ranking.explained(scores)), None)
+
+    def without(self, paper_id: PaperId) -> Ranked:
+        """Return the ranking of the other papers."""
+        scores = tuple(score for score in self.scores if score.paper != paper_id)
+        return replace(self, ranking=replace(self.ranking, scores=scores))
 
 
 class EditionComposer:
@@ -80,6 +84,7 @@ class EditionComposer:
         self._ranker = ranker
         self._sources = sources
         self._samples = samples
+        self._texts = PaperTexts()
 
     def candidates(self, reader: Reader, profile: Profile) -> Candidates:
         """Return the papers new to a reader since the last edition, and later versions of papers they liked."""
@@ -116,11 +121,11 @@ class EditionComposer:
         activities = self._activities(requests, candidates, now)
         rankings = self._ranked(readers, [new.ids for new in candidates], now)
         for request, new, ranked, activity in zip(requests, candidates, rankings, activities, strict=True):
+            rules = request.profile.edition
             yield compose(
                 request,
-                ranked.explained(_choices(request.profile, ranked)),
-                scores=ranked.scores,
-                papers=ranked.papers,
+                ranked.picks(choices_of(request.profile, ranked), rules.summary_sentences) if ranked else [],
+                scores=ranked.scores if ranked else [],
                 watermark=new.watermark,
                 now=now,
                 activity=activity,
@@ -131,32 +136,42 @@ class EditionComposer:
     ) -> list[Edition]:
         """Return an alert for each candidate that the profile's alert rule matches, best first."""
         request = EditionRequest(reader, profile, day)
-        ranked = next(self._ranked([(reader, profile)], [candidates.ids], now))
-        alerts = []
-        for choice in ranked.explained(_alert_choices(profile, ranked)):
-            alert = compose(
+        ranked = self.ranked(reader, profile, candidates.ids, now)
+        if ranked is None:
+            return []
+        choices = _alert_choices(profile, ranked)
+        alerts = [
+            compose(
                 request,
-                [choice],
+                [pick],
                 scores=[choice.score],
-                papers=ranked.papers,
                 watermark=candidates.watermark,
                 now=now,
                 activity=SourceActivitySince(),
             )
-            alerts.append(replace(alert, kind=EditionKind.ALERT))
-        return alerts
+            for choice, pick in zip(
+                choices, ranked.picks(choices, profile.edition.summary_sentences), strict=True
+            )
+        ]
+        return [replace(alert, kind=EditionKind.ALERT) for alert in alerts]
 
-    def ranking(
+    def ranked(
         self, reader: Reader, profile: Profile, ids: Sequence[PaperId], now: datetime
-    ) -> Ranking | None:
-        """Return the ranking of these papers under the current profile and votes; None without papers."""
-        return next(self._ranked([(reader, profile)], [ids], now)).ranking
+    ) -> Ranked | None:
+        """Return these papers, ranked under the current profile and votes; None if there is nothing to rank."""
+        return next(self._ranked([(reader, profile)], [ids], now))
 
-    def score(self, reader: Reader, profile: Profile, paper: Paper, now: datetime) -> Score:
-        """Return one paper's score for a reader, with all its reasons, under the current profile and votes."""
-        ranking = self.ranking(reader, profile, [paper.id], now)
-        assert ranking  # noqa: S101 - there is a paper to rank
-        return ranking.explained(ranking.scores)[0]
+    def explanation(
+        self, reader: Reader, profile: Profile, paper: Paper, now: datetime
+    ) -> Explanation | None:
+        """Return what explains one paper's score under the current profile and votes; None if it isn't ranked."""
+        ranked = self.ranked(reader, profile, [paper.id], now)
+        score = ranked.explained(paper.id) if ranked else None
+        if not (ranked and score):
+            return None
+        # A paper that was sent as an exploratory pick is explained as one.
+        kind = self._store.editions.pick_kind(reader.id, paper.id) or PickKind.MATCH
+        return ranked.explainer.explanation(paper, Choice(score, kind))
 
     def _activities(
         self, requests: Sequence[EditionRequest], candidates: Sequence[Candidates], now: datetime
@@ -182,26 +197,27 @@ class EditionComposer:
             )
         return activities
 
-    def _ranked(self, readers: Readers, ids: Sequence[Sequence[PaperId]], now: datetime) -> Iterator[_Ranked]:
-        """Yield for each reader the ranking of their papers."""
+    def _ranked(
+        self, readers: Readers, ids: Sequence[Sequence[PaperId]], now: datetime
+    ) -> Iterator[Ranked | None]:
+        """Yield for each reader their papers as ranked, None where there is nothing to rank."""
         if not any(ids):
             # Most ticks of a quiet day end here, without scikit-learn in memory.
-            yield from [_Ranked(None, {})] * len(readers)
+            yield from [None] * len(readers)
             return
         inputs = ranking_inputs(self._store, readers, now)
         papers = self._store.papers.get(paper_id for reader_ids in ids for paper_id in reader_ids)
         # A paper may have been merged into another since its id was read: it is left out.
         candidates = [[papers[i] for i in reader_ids if i in papers] for reader_ids in ids]
         rankings = self._ranker().rankings(inputs.interests, candidates)
-        for (_, profile), ranking in zip(readers, rankings, strict=True):
+        for (_, profile), interest, ranking in zip(readers, inputs.interests, rankings, strict=True):
             scores = with_trending(ranking.scores, papers, profile.edition.trending)
-            yield _Ranked(replace(ranking, scores=scores) if scores else None, {**inputs.papers, **papers})
+            ranked = replace(ranking, scores=scores)
+            yield Ranked(ranked, Explainer(self._texts, interest, ranked), papers) if scores else None
 
 
-def _choices(profile: Profile, ranked: _Ranked) -> list[Choice]:
+def choices_of(profile: Profile, ranked: Ranked) -> list[Choice]:
     """Return what the alert rule matches (and had no alert of its own) first, then what selection chooses."""
-    if not ranked.ranking:
-        return []
     rules = profile.edition
     alerts = _alert_choices(profile, ranked)[: rules.size]
     alerted = {choice.score.paper for choice in alerts}
@@ -209,12 +225,13 @@ def _choices(profile: Profile, ranked: _Ranked) -> list[Choice]:
     places = rules.size - len(alerts)
     # Before the first vote a match rests on words alone: in a home of one topic no paper stands out by them, and a
     # reader who gets no paper can't vote.
-    threshold = rules.threshold if ranked.ranking.model.judged.size else rules.lowest
+    votes = ranked.ranking.model.votes
+    threshold = rules.threshold if votes.liked or votes.disliked else rules.lowest
     limits = Limits(places, min(rules.explore, places), threshold, rules.lowest)
     return alerts + select(others, ranked.ranking.similarity, limits, ranked.ranking.interest)
 
 
-def _alert_choices(profile: Profile, ranked: _Ranked) -> list[Choice]:
+def _alert_choices(profile: Profile, ranked: Ranked) -> list[Choice]:
     """Return the papers that the profile's alert rule matches, best first, each with the matching names."""
     from bot.ranking import Rules
 
@@ -226,7 +243,7 @@ def _alert_choices(profile: Profile, ranked: _Ranked) -> list[Choice]:
     alerted_by: dict[PaperId, list[str]] = {}
     for score in ranked.scores:
         verdict = matcher.verdict(ranked.papers[score.paper])
-        names = [reason.term for reason in verdict.reasons]
+        names = [bonus.text for bonus in verdict.bonuses]
         if verdict.followed:
             names.append(verdict.followed)
         if names:

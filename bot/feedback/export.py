@@ -70,7 +70,15 @@ def _editions(store: Store, reader: Reader) -> list[dict[str, Any]]:
                     "title": pick.paper.title,
                     "match": pick.probability,
                     "kind": pick.kind,
-                    "reasons": [{"term": r.term, "weight": r.weight} for r in pick.reasons],
+                    "reasons": [
+                        {
+                            "term": reason.text,
+                            "weight": reason.weight,
+                            "kind": reason.kind,
+                            "near": reason.near,
+                        }
+                        for reason in pick.reasons
+                    ],
                 }
                 for pick in store.editions.picks_of(edition.id)
             ],

@@ -20,7 +20,7 @@ from sklearn.utils.extmath import randomized_svd
 from threadpoolctl import threadpool_limits
 
 from bot.ranking.vectors import PaperVectors, expand_documents, l2_normalize, nearest
-from bot.terms import stem_terms
+from bot.terms import Spellings, stem_terms
 
 # In a small corpus any term may be the topic. From this many papers on, a word of a single paper is a name or a
 # misprint, and a bigram is a phrase only if several papers use it.
@@ -41,7 +41,7 @@ _REFERENCE_PAPERS = 500
 # Latent components (LSA). More of them smooth no better, and cost more.
 _COMPONENTS = 128
 # Version of the saved arrays; another version is rejected, and the corpus is fitted again.
-_FORMAT = 3
+_FORMAT = 4
 
 
 class Corpus(TransformerMixin, BaseEstimator):
@@ -56,8 +56,8 @@ class Corpus(TransformerMixin, BaseEstimator):
         """Learn from ``max_papers`` of the texts, drawn evenly, and keep a sample of them as background.
 
         Sets ``terms_`` (n_terms,), ``idf_`` (n_terms,), ``pivot_length_``, ``rows_`` (n_fitted, n_terms),
-        ``background_`` (n_background, n_terms), ``components_`` (n_components, n_terms), and the reference sample
-        ``reference_``, ``PaperVectors`` of a few of them.
+        ``background_`` (n_background, n_terms), ``components_`` (n_components, n_terms), the reference sample
+        ``reference_``, ``PaperVectors`` of a few of them, and ``spellings_``, the usual case of words.
         """
         sample = [texts[i] for i in _evenly_spaced(len(texts), self.max_papers).tolist()]
         counts, names = _count_terms(sample, self.max_terms)
@@ -69,6 +69,8 @@ class Corpus(TransformerMixin, BaseEstimator):
         self.pivot_length_ = float(np.median(lengths[lengths > 0])) if lengths.any() else 1.0
         self._set_rows(self._weighted(counts), np.array([_hash(text) for text in sample], dtype=np.int64))
         self._fit_components()
+        # The first line of a text is the title, where capitals say nothing.
+        self.spellings_ = Spellings.learn(text.partition("\n")[2] for text in sample)
         reference = self._reference_rows()
         self._set_reference(nearest(self.rows_[reference], self.rows_, reference))
         return self
@@ -104,6 +106,11 @@ class Corpus(TransformerMixin, BaseEstimator):
         columns = np.array([vocabulary[term] for term in in_vocabulary], dtype=int)
         return columns, np.array([" " in term for term in in_vocabulary], dtype=bool)
 
+    def column(self, term: str) -> int | None:
+        """Return the column of a term, None if the vocabulary lacks it."""
+        column: int | None = self._vectorizer.vocabulary.get(term)
+        return column
+
     def latent(self, rows: sp.csr_matrix) -> np.ndarray:
         """Return (n, n_components): rows projected on the latent components, not normalised."""
         return np.asarray(rows @ self.components_.T)
@@ -119,6 +126,7 @@ class Corpus(TransformerMixin, BaseEstimator):
             "idf": self.idf_,
             "usual_length": np.array(self.pivot_length_),
             "components": self.components_,
+            "spellings": np.frombuffer(self.spellings_.text.encode(), dtype=np.uint8),
             "keys": self._row_hashes,
             **_csr_arrays("rows", self.rows_),
             **_csr_arrays("near", self.reference_.neighbours),
@@ -140,6 +148,7 @@ class Corpus(TransformerMixin, BaseEstimator):
             corpus.idf_ = arrays["idf"]
             corpus.pivot_length_ = float(arrays["usual_length"])
             corpus.components_ = arrays["components"]
+            corpus.spellings_ = Spellings(arrays["spellings"].tobytes().decode())
             corpus._set_rows(_csr_matrix("rows", arrays, (papers, len(corpus.terms_))), arrays["keys"])
             corpus._set_reference(_csr_matrix("near", arrays, (len(corpus._reference_rows()), papers)))
         except (KeyError, EOFError, OSError, AttributeError, zipfile.BadZipFile) as error:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from array import array
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
 
-from bot.domain import Paper, PaperId
+from bot.domain import Paper
 from bot.ranking.corpus import Corpus
 from bot.ranking.experts import Papers
 from bot.ranking.rules import Rules, Verdict, stemmed_phrases
 from bot.ranking.vectors import l2_normalize, latent_vectors
-from bot.terms import Token, tokens
 
 Spelled = tuple[str, str]  # a term and one of its spellings
 
@@ -31,7 +29,6 @@ class Pool:
         self.vectors = self.seen.vectors
         self.corpus = corpus
         self._similarities: dict[int, array[float]] = {}  # by row, to all papers
-        self._spellings: dict[int, dict[str, str]] = {}
         self._verdicts: dict[Rules, list[Verdict]] = {}
 
     @cached_property
@@ -42,24 +39,6 @@ class Pool:
     @cached_property
     def _latent(self) -> np.ndarray:
         return latent_vectors(self.vectors.terms, self.corpus.components_)
-
-    def spellings(self, row: int) -> dict[str, str]:
-        """Return every term of a paper as the paper spells it."""
-        if row not in self._spellings:
-            self._spellings[row] = _spellings(self._occurrences[row])
-        return self._spellings[row]
-
-    @cached_property
-    def common_spellings(self) -> dict[str, str]:
-        """Every term of all papers as they spell it most commonly."""
-        total: Counter[Spelled] = Counter()
-        for occurrences in self._occurrences:
-            total.update(occurrences)
-        return _spellings(total)
-
-    @cached_property
-    def _occurrences(self) -> list[Counter[Spelled]]:
-        return [_occurrences(paper.text) for paper in self.papers]
 
     def similarity(self, row: int, other: int) -> float:
         """Return the similarity of two papers, 0 to 1: the mean cosine of their terms and of their latent vectors."""
@@ -93,46 +72,3 @@ class Pool:
     @cached_property
     def _stemmed(self) -> list[str]:
         return [stemmed_phrases(paper.text) for paper in self.papers]
-
-    def nearest(
-        self, rows: Sequence[int], others: sp.csr_matrix, ids: Sequence[PaperId]
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return for each row the index of the most similar of ``others`` (L2 norm 1, at least one), and its cosine.
-
-        ``ids`` are the papers of ``others``. A paper is not compared with itself: that cosine is 0.
-        """
-        cosines = (self.normalized[list(rows)] @ others.T).toarray()
-        cosines[self.ids[list(rows)][:, None] == np.asarray(ids)] = 0
-        best = cosines.argmax(axis=1)
-        return best, cosines[np.arange(len(best)), best]
-
-
-def _occurrences(text: str) -> Counter[Spelled]:
-    """Return how often a text has each term in each spelling, in lower case unless it is a name or an acronym."""
-    occurrences: list[Spelled] = []
-    previous: tuple[Token, str] | None = None
-    for token in tokens(text):
-        # A capital after the first letter marks a name or an acronym (LoRA, KL); one capital may be a title's.
-        is_name = any(map(str.isupper, token.spelling[1:]))
-        spelling = token.spelling if is_name else token.spelling.lower()
-        occurrences.append((token.stem, spelling))
-        if previous and previous[0].phrase == token.phrase:
-            occurrences.append((f"{previous[0].stem} {token.stem}", f"{previous[1]} {spelling}"))
-        previous = token, spelling
-    return Counter(occurrences)
-
-
-def _spellings(occurrences: Mapping[Spelled, int]) -> dict[str, str]:
-    """Return every term as people write it.
-
-    Of several spellings the shortest common one: "reward model" even where "reward models" is more frequent.
-    """
-    forms: dict[str, list[tuple[str, int]]] = {}
-    for (term, spelling), count in occurrences.items():
-        forms.setdefault(term, []).append((spelling, count))
-    return {
-        term: min((form for form, count in counts if 3 * count >= max(n for _, n in counts)), key=len)
-        if len(counts) > 1
-        else counts[0][0]
-        for term, counts in forms.items()
-    }

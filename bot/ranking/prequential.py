@@ -83,7 +83,7 @@ def measure_folds(
 def _log_odds(ranker: Ranker, interests: Sequence[Interest], papers: Sequence[Paper]) -> np.ndarray:
     """Return (n_interests, n_papers)."""
     rules = interests[-1].rules
-    weights = [sum(reason.weight for reason in rules.reasons(paper)) for paper in papers]
+    weights = [sum(bonus.weight for bonus in rules.bonuses(paper)) for paper in papers]
     log_odds = np.tile(np.array(weights, float), (len(interests), 1))
     for row, best in zip(log_odds, ranker.best(interests, papers, len(papers)), strict=True):
         # Papers without a required term would not be sent: they come last.

@@ -20,9 +20,9 @@ from bot.ranking.pool import Pool
 from bot.ranking.ranking import Model, Ranking
 from bot.ranking.rules import Rules
 from bot.ranking.user_vectors import UserVectors, centroids, time_decay
-from bot.ranking.vectors import l2_normalize
+from bot.ranking.voted_terms import VotedTerms
 from bot.ranking.words import Conjunctions, topics_row
-from bot.terms import tokens
+from bot.terms import topical_terms
 
 # Readers per matrix product. The models are dense: 200 readers by 100,000 terms are 80 MB.
 _BATCH = 200
@@ -145,7 +145,7 @@ def _scores(
     verdicts = pool.verdicts(rules)
     rows = np.array([pool.row[paper.id] for paper in candidates], dtype=int)
     rest = log_odds[rows] - model.left_out(pool.seen[rows])
-    keywords = np.array([sum(reason.weight for reason in verdicts[row].reasons) for row in rows])
+    keywords = np.array([sum(bonus.weight for bonus in verdicts[row].bonuses) for row in rows])
     total = rest + keywords
     probabilities = expit(total)
     # Ties are broken by id, so that a ranking doesn't depend on the order of its candidates.
@@ -155,8 +155,8 @@ def _scores(
             paper=candidates[i].id,
             probability=float(probabilities[i]),
             log_odds=float(total[i]),
-            reasons=verdicts[rows[i]].reasons,
             rest=float(rest[i]),
+            bonuses=verdicts[rows[i]].bonuses,
             followed=verdicts[rows[i]].followed,
             muted=verdicts[rows[i]].muted,
             lacks=pool.lacks(int(rows[i]), rules),
@@ -183,7 +183,6 @@ class _ReaderBatch:
         self._papers = list(papers.values())
         self._row = {paper_id: row for row, paper_id in enumerate(papers)}
         self._vectors = corpus.transform([paper.text for paper in self._papers])
-        self._normalized = l2_normalize(self._vectors)
 
     def experts(self) -> Experts:
         """Return the experts fitted to all readers of the batch."""
@@ -233,20 +232,18 @@ class _ReaderBatch:
         """Return one reader's model."""
         interest = self._interests[reader]
         ignored, _ = self._corpus.columns(
-            " ".join(token.stem for token in tokens(term)) for term in interest.ignored
+            term for phrase in interest.ignored for term in topical_terms(phrase)
         )
         liked = list(dict.fromkeys(paper.id for paper in interest.up))
+        disliked = list(dict.fromkeys(paper.id for paper in interest.down))
+        voted = self._vectors[[self._row[paper_id] for paper_id in (*liked, *disliked)]]
         return Model(
             experts=experts,
             reader=reader,
             mixture=interest.mixture,
             ignored=np.sort(ignored),
-            judged=np.unique(
-                self._vectors[[self._row[paper.id] for paper in (*interest.up, *interest.down)]].indices
-            ),
             interests=self._topics[self._owners == reader],
-            liked=self._normalized[[self._row[paper_id] for paper_id in liked]],
-            liked_ids=liked,
+            votes=VotedTerms(self._corpus, voted, liked, len(disliked)),
         )
 
     def _judged(self) -> sp.csr_matrix:

@@ -6,39 +6,33 @@ without their terms, and ``explained`` adds them; the sum stays the same.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
 
-from bot.domain import PaperId, Reason, ReasonKind, Score
+from bot.domain import PaperId, Score
 from bot.ranking.experts import Experts, Papers
 from bot.ranking.mixture import Mixture
 from bot.ranking.pool import Pool
-from bot.terms import is_topical
-
-# A liked paper is a reason from this cosine on: of random pairs of papers, one in a hundred reaches it.
-_MIN_COSINE_OF_LIKED = 0.1
+from bot.ranking.voted_terms import VotedTerms
 
 
 @dataclass(frozen=True)
 class Model:
     """One reader's model: their row of the batch's experts, the mixture, and the vectors it was fitted to.
 
-    ``ignored`` are columns of terms that are left out of every score, ``judged`` those of terms that a paper with a
-    vote has. ``interests`` and ``liked`` have rows of L2 norm 1, the latter in the order of ``liked_ids``.
+    ``ignored`` are columns of terms that are left out of every score. ``interests`` has rows of L2 norm 1.
     """
 
     experts: Experts
     reader: int
     mixture: Mixture
     ignored: np.ndarray
-    judged: np.ndarray
     interests: sp.csr_matrix
-    liked: sp.csr_matrix
-    liked_ids: Sequence[PaperId]
+    votes: VotedTerms
 
     def contributions(self, papers: Papers) -> sp.csr_matrix:
         """Return (n_papers, n_terms): what each term adds."""
@@ -74,26 +68,19 @@ class Ranking:
     expert_log_odds: np.ndarray
 
     def explained(self, scores: Sequence[Score]) -> list[Score]:
-        """Return these scores with all of their terms and predictions, and the liked paper that each resembles most."""
+        """Return these scores with all of their terms and predictions."""
         rows = [self.pool.row[score.paper] for score in scores]
         mixed = self.model.mixture.log_odds(self.expert_log_odds[rows])
         contributions = self.model.contributions(self.pool.seen[rows])
-        liked = self._most_similar_liked(rows)
         explained = []
         for number, score in enumerate(scores):
-            start = contributions.indptr[number]
-            end = contributions.indptr[number + 1]
-            terms = self._reasons(
-                contributions.indices[start:end],
-                contributions.data[start:end],
-                self.pool.spellings(rows[number]),
-            )
+            columns = slice(contributions.indptr[number], contributions.indptr[number + 1])
+            terms = self._terms(contributions.indices[columns], contributions.data[columns])
             explained.append(
                 replace(
                     score,
-                    reasons=tuple(sorted((*terms, *score.reasons), key=lambda reason: -abs(reason.weight))),
-                    rest=score.rest - sum(reason.weight for reason in terms),
-                    because=liked[number],
+                    terms=terms,
+                    rest=score.rest - sum(terms.values()),
                     predictions=(
                         *self.expert_log_odds[rows[number]].tolist(),
                         score.log_odds - float(mixed[number]),
@@ -102,36 +89,21 @@ class Ranking:
             )
         return explained
 
-    def mean_contributions(self) -> list[Reason]:
-        """Return the mean contribution of each term to the scores of the ranked papers, terms of weight 0 left out."""
+    def mean_contributions(self) -> dict[str, float]:
+        """Return the mean contribution of each term to the scores of the ranked papers."""
         rows = [self.pool.row[score.paper] for score in self.scores]
         mean = sp.csr_matrix(self.model.contributions(self.pool.seen[rows]).mean(axis=0))
-        return self._reasons(mean.indices, mean.data, self.pool.common_spellings)
+        return self._terms(mean.indices, mean.data)
 
-    def unjudged(self, paper: PaperId, most: int) -> list[str]:
-        """Return up to ``most`` topical terms of a paper that neither the interests nor any paper with a vote has.
-
-        The heaviest by TF-IDF come first. Empty for a reader without votes, to whom every term would be one.
-        """
-        if not self.model.judged.size:
-            return []
-        row = self.pool.row[paper]
-        lexical = self.pool.seen.lexical[row]
-        names = self.pool.corpus.terms_
-        known = set(names[np.union1d(self.model.judged, self.model.interests.indices)].tolist())
-        spellings = self.pool.spellings(row)
-        terms: list[str] = []
-        for place in np.argsort(-lexical.data, kind="stable"):
-            term = str(names[lexical.indices[place]])
-            # "graph hunting" is not new to who has judged hunting, nor beside "graphs".
-            if term in known or not known.isdisjoint(term.split()):
-                continue
-            known.update(term.split())
-            if term in spellings and is_topical(spellings[term]):
-                terms.append(spellings[term])
-            if len(terms) == most:
-                break
-        return terms
+    def papers_with(self, terms: Sequence[str], each: int = 3) -> list[PaperId]:
+        """Return few papers of the ranking, among which ``each`` have each term, or all that have it."""
+        presence = self.pool.seen.lexical
+        chosen: dict[int, None] = {}
+        for term in terms:
+            column = self.pool.corpus.column(term)
+            rows = [] if column is None else presence[:, column].nonzero()[0].tolist()
+            chosen |= dict.fromkeys(rows[: max(each - len(chosen.keys() & rows), 0)])
+        return [self.pool.papers[row].id for row in chosen]
 
     def similarity(self, paper: PaperId, other: PaperId) -> float:
         """Return the similarity of two ranked papers in terms and latent vectors, 0 to 1."""
@@ -149,27 +121,8 @@ class Ranking:
         nearest = zip(cosines.argmax(1), cosines.max(1), strict=True)
         return [int(interest) if cosine > 0 else None for interest, cosine in nearest]
 
-    def _most_similar_liked(self, rows: Sequence[int]) -> list[PaperId | None]:
-        if not (rows and self.model.liked_ids):
-            return [None] * len(rows)
-        nearest, cosines = self.pool.nearest(rows, self.model.liked, self.model.liked_ids)
-        return [
-            self.model.liked_ids[index] if cosine >= _MIN_COSINE_OF_LIKED else None
-            for index, cosine in zip(nearest, cosines, strict=True)
-        ]
-
-    def _reasons(
-        self, columns: np.ndarray, weights: np.ndarray, spellings: Mapping[str, str]
-    ) -> list[Reason]:
-        """Return the contributions as reasons; trees also ask for terms that a paper does not have."""
+    def _terms(self, columns: np.ndarray, weights: np.ndarray) -> dict[str, float]:
+        """Return the contributions by term, those of weight 0 left out."""
         used = weights != 0
-        reasons = []
-        for term, weight in zip(
-            self.pool.corpus.terms_[columns[used]].tolist(), weights[used].tolist(), strict=True
-        ):
-            if term in spellings:
-                reasons.append(Reason(spellings[term], weight))
-            else:
-                spelling = self.pool.common_spellings.get(term, term)
-                reasons.append(Reason(spelling, weight, ReasonKind.ABSENT))
-        return reasons
+        names = self.pool.corpus.terms_[columns[used]]
+        return dict(zip(names.tolist(), weights[used].tolist(), strict=True))

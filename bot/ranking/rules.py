@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from bot.domain import Paper, Reason, ReasonKind
-from bot.terms import common_expansions, expanded, phrases
+from bot.domain import Bonus, Paper
+from bot.terms import expanded, phrases
 
 # What a keyword adds to a paper's log-odds: a probability of 1/12 becomes 1/4, of 1/2 becomes 4/5.
 KEYWORD_WEIGHT = 1.4
@@ -16,9 +16,9 @@ KEYWORD_WEIGHT = 1.4
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The rules applied to one paper: ``reasons`` of its keywords, the followed author, the matching mute."""
+    """The rules applied to one paper: a bonus for each keyword, the followed author, the matching mute."""
 
-    reasons: tuple[Reason, ...]
+    bonuses: tuple[Bonus, ...]
     followed: str | None
     muted: str | None
 
@@ -60,14 +60,14 @@ class Rules:
         text = paper.text.casefold()
         keywords = (word for word, pattern in self._keyword_patterns if pattern.matches(text))
         return Verdict(
-            reasons=tuple(Reason(word, KEYWORD_WEIGHT, ReasonKind.KEYWORD) for word in keywords),
+            bonuses=tuple(Bonus(word, KEYWORD_WEIGHT) for word in keywords),
             followed=self.followed(paper),
             muted=next((word for word, pattern in self._mute_patterns if pattern.matches(text)), None),
         )
 
-    def reasons(self, paper: Paper) -> tuple[Reason, ...]:
-        """Return a reason for each keyword that the paper mentions."""
-        return self.verdict(paper).reasons
+    def bonuses(self, paper: Paper) -> tuple[Bonus, ...]:
+        """Return a bonus for each keyword that the paper mentions."""
+        return self.verdict(paper).bonuses
 
     def followed(self, paper: Paper) -> str | None:
         """Return the first followed author of the paper."""
@@ -106,8 +106,7 @@ class _Pattern:
 
 def stemmed_phrases(text: str) -> str:
     """Return a text's stems with abbreviations expanded, between spaces; phrases are separated by semicolons."""
-    expansions = common_expansions()
-    stems = (" ".join(expanded((token.stem for token in phrase), expansions)) for phrase in phrases(text))
+    stems = (" ".join(expanded(token.stem for token in phrase)) for phrase in phrases(text))
     return f" {' ; '.join(stems)} "
 
 

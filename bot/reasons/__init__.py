@@ -1,32 +1,19 @@
 """Why a paper was picked, as a person would say it.
 
-    what the reader wrote and voted --> Evidence                                once a reader
-    title and abstract --> PaperText                                            once a paper
-    exact contributions, PaperText, Evidence --choose--> Reason, the best first once a pick
-    Reasons --sentence--> one plain sentence, the same in mail, text, Slack, page and ``why``
-    exact contributions, PaperText --breakdown--> rows of whole phrases for ``why``; their sum stays what it is
+    profile and votes --> Evidence                         once per reader
+    title and abstract --> PaperText                       once per paper, for all readers
+    Score, PaperText, Evidence --choose--> Reasons         once per pick
+    Score, PaperText --breakdown--> rows of phrases  for ``why``: their weights sum to the score
 
-Only terms that the reader wrote or that papers with votes have are named; general academic vocabulary never is.
+Only phrases that the reader wrote, or that papers with votes have, are named; general academic vocabulary never is.
+How a reason is worded: ``bot/rendering/reasons.py``.
 """
 
 from bot.reasons.breakdown import Row, breakdown
-from bot.reasons.choosing import Claims, Conjunction, choose
-from bot.reasons.evidence import Evidence, JudgedPaper
-from bot.reasons.phrasing import PaperText
-from bot.reasons.reason import Reason, ReasonKind
-from bot.reasons.wording import clause, sentence
+from bot.reasons.choosing import choose
+from bot.reasons.evidence import Evidence, Votes
+from bot.reasons.paper_text import PaperText
+from bot.reasons.phrases import Phrase
+from bot.reasons.whole_phrases import whole_phrases
 
-__all__ = [
-    "Claims",
-    "Conjunction",
-    "Evidence",
-    "JudgedPaper",
-    "PaperText",
-    "Reason",
-    "ReasonKind",
-    "Row",
-    "breakdown",
-    "choose",
-    "clause",
-    "sentence",
-]
+__all__ = ["Evidence", "PaperText", "Phrase", "Row", "Votes", "breakdown", "choose", "whole_phrases"]

@@ -10,7 +10,7 @@ from bot.domain import Paper
 from bot.rendering.latex import readable
 from bot.rendering.paper_links import title_link
 from bot.rendering.text import oneline
-from bot.terms import terms
+from bot.terms import tokens
 
 _TEX = {
     **{c: f"\\{c}" for c in "&%$#_{}"},
@@ -75,7 +75,9 @@ def _ris_reference(paper: Paper) -> str:
 def _citation_key(paper: Paper) -> str:
     """Return ``lovelace2025p17``: first author's last name (or the title's first content word), year, id."""
     # BibTeX reads keys in ASCII only: NFKD separates accents from base characters, and encoding drops them.
-    words = [author.split()[-1] for author in _authors(paper)[:1]] or terms(readable(paper.title))
+    words = [author.split()[-1] for author in _authors(paper)[:1]] or [
+        token.spelling for token in tokens(readable(paper.title))
+    ]
     ascii_words = (unicodedata.normalize("NFKD", word).encode("ascii", "ignore").decode() for word in words)
     name = next((key for word in ascii_words if (key := _NOT_IN_KEY.sub("", word.lower()))), "paper")
     return f"{name}{paper.published.year if paper.published else ''}{paper.ref}"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import replace
 from datetime import date
 
 from bot.domain import Edition, EditionKind, Match, Paper, Pick, PickKind, QuietReason, ReasonKind
+from bot.rendering import reasons
 from bot.rendering.latex import readable
 from bot.rendering.text import oneline, shorten
 from bot.wording import listed, plural
@@ -49,8 +49,8 @@ def authors(paper: Paper, always: Collection[str] = ()) -> str:
 
 def credits_of(pick: Pick) -> str:
     """Return the paper's authors; followed authors and those on the alert list are always named."""
-    alerts = (reason.term for reason in pick.reasons if reason.kind is ReasonKind.ALERT)
-    return authors(pick.paper, [*alerts, pick.followed or ""])
+    kinds = (ReasonKind.ALERT, ReasonKind.AUTHOR)
+    return authors(pick.paper, [reason.text for reason in pick.reasons if reason.kind in kinds])
 
 
 def day(when: date) -> str:
@@ -95,7 +95,7 @@ def match(pick: Pick) -> str:
 
 def kind_label(pick: Pick) -> str:
     """Return the label of an exploratory pick or an alert, the latter with its terms; empty for other picks."""
-    alerts = ", ".join(oneline(reason.term) for reason in pick.reasons if reason.kind is ReasonKind.ALERT)
+    alerts = ", ".join(oneline(reason.text) for reason in pick.reasons if reason.kind is ReasonKind.ALERT)
     return _KIND_LABELS.get(pick.kind, "") + (f" ({alerts})" if alerts else "")
 
 
@@ -105,27 +105,9 @@ def label(pick: Pick) -> str:
     return f"{kind}: {Match.of(pick.probability)} match" if kind else match(pick)
 
 
-def reasons(pick: Pick) -> list[str]:
-    """Return why a paper was picked, a phrase for each kind of reason, strongest first; negative weights come last."""
-    terms: dict[ReasonKind, list[str]] = defaultdict(list)
-    negative: list[str] = []
-    for reason in pick.reasons:
-        if reason.weight < 0:
-            negative.append(oneline(reason.term))
-        if reason.weight > 0 or reason.kind in (ReasonKind.TRENDING, ReasonKind.UNJUDGED):
-            terms[reason.kind].append(oneline(reason.term))
-    keywords = terms[ReasonKind.KEYWORD]
-    unjudged = listed(terms[ReasonKind.UNJUDGED])
-    details = {
-        "You follow": oneline(pick.followed or ""),
-        "Close to your topics, but on": f"{unjudged}, of which you have judged nothing" if unjudged else "",
-        "Your keyword:" if len(keywords) == 1 else "Your keywords:": ", ".join(keywords),
-        "Because of:": ", ".join(terms[ReasonKind.WORD]),
-        "Trending:": ", ".join(terms[ReasonKind.TRENDING]),
-        "Resembles": f"“{shorten(readable(pick.because), 80)}”, which you liked" if pick.because else "",
-        "Despite:": ", ".join(negative),
-    }
-    return [f"{claim} {detail}" for claim, detail in details.items() if detail]
+def why(pick: Pick) -> str:
+    """Return the pick's reasons in one sentence; an alert may have none beside what triggered it."""
+    return reasons.sentence(pick.reasons)
 
 
 def tally(edition: Edition) -> str:

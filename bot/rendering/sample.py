@@ -57,24 +57,28 @@ def edition() -> Edition:
         ),
         PickKind.MATCH,
         0.92,
-        (Reason("known", 1.5), Reason("GRPO", 1.0, ReasonKind.KEYWORD), Reason("survey", -0.5)),
+        (
+            Reason(ReasonKind.KEYWORD, "GRPO"),
+            Reason(ReasonKind.WROTE, "known", 1.5),
+            Reason(ReasonKind.LEARNED, "emphasis", 0.5),
+            Reason(ReasonKind.LIKED, "An older paper"),
+        ),
         (
             Sentence("First a sentence on what is known.", Role.TASK, ("known",)),
             Sentence("Then one on how."),
             Sentence("At last another, with 63\\% more.", Role.RESULT),
         ),
-        because="An older paper",
     )
     followed = Pick(
         _paper(2, "Followed", ("Mary Somerville",), None),
         PickKind.FOLLOW,
         0.4,
-        (),
+        (Reason(ReasonKind.AUTHOR, "Mary Somerville"),),
         (Sentence("All of it in one sentence.", Role.TLDR),),
-        followed="Mary Somerville",
     )
+    near = Reason(ReasonKind.EXPLORATION, "graphs", near="known")
     return _edition(
-        (full, followed, Pick(_paper(3, "An exploratory pick", (), None), PickKind.EXPLORE, 0.5, (), ()))
+        (full, followed, Pick(_paper(3, "An exploratory pick", (), None), PickKind.EXPLORE, 0.5, (near,), ()))
     )
 
 

@@ -30,7 +30,7 @@ _TITLE_LIMIT = 800
 _URL_LIMIT = 1_000
 _CREDITS_LIMIT = 500
 _SUMMARY_LIMIT = 900
-_REASON_LIMIT = 250
+_REASON_LIMIT = 500
 
 _WORD = r"[^\W_]"
 # Slack formats only at a word's edge: the underscore of snake_case needs no escape.
@@ -119,7 +119,7 @@ def _pick_blocks(pick: Pick, buttons: bool) -> list[Block]:
     # Slack refuses a section with empty text, and with it the whole message.
     if summary := _summary_text(pick.summary):
         blocks.append(_section(summary))
-    blocks.append(_context([phrases.label(pick), *phrases.reasons(pick)]))
+    blocks.append(_context([phrases.label(pick), phrases.why(pick)]))
     if buttons:
         elements = [
             _button("👍 More like this", Vote.UP, pick),
@@ -177,7 +177,7 @@ def _section(text: str) -> Block:
 
 
 def _context(texts: Iterable[str]) -> Block:
-    elements = [_mrkdwn(escape(text, _REASON_LIMIT)) for text in texts]
+    elements = [_mrkdwn(escape(text, _REASON_LIMIT)) for text in texts if text]
     return {"type": "context", "elements": elements[:_CONTEXT_LIMIT]}
 
 

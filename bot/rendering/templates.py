@@ -47,12 +47,12 @@ _FILTERS: Mapping[str, Callable[..., object]] = {
     "preheader": phrases.preheader,
     "quiet": phrases.quiet,
     "readable": readable,
-    "reasons": phrases.reasons,
     "seen": phrases.seen,
     "shorten": shorten,
     "subject": phrases.subject,
     "tally": phrases.tally,
     "title_text": phrases.title,
+    "why": phrases.why,
     "wrap": wrap,
 }
 

@@ -34,14 +34,12 @@ class Limits:
 class Choice:
     """A chosen score and the kind of pick.
 
-    ``alerted_by`` are the alert rule's keywords and authors in the paper; ``unjudged`` are terms of an exploratory
-    pick that no paper with a vote has.
+    ``alerted_by`` are the alert rule's keywords and authors in the paper.
     """
 
     score: Score
     kind: PickKind
     alerted_by: Sequence[str] = ()
-    unjudged: Sequence[str] = ()
 
 
 def select(

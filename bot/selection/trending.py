@@ -1,6 +1,6 @@
 """Trending papers: upvotes raise a score by as much as the profile's ``trending`` allows.
 
-The bonus is an addend of the log-odds like any other reason, so that contributions still sum to the score. With weight
+The bonus is an addend of the log-odds like a keyword's, so that contributions still sum to the score. With weight
 1 and a hundred upvotes it lifts a probability of 50 % to 88 %. It grows with the logarithm of the upvotes, as the tenth
 upvote says more about a paper than the hundredth.
 """
@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from bot.domain import Paper, PaperId, Reason, ReasonKind, Score
+from bot.domain import Bonus, BonusKind, Paper, PaperId, Score
 from bot.wording import plural
 
 # Log-odds. Chosen for the effect that is named above, not by a measurement.
@@ -22,7 +22,7 @@ _MAX_UPVOTES = 100  # upvotes; more add nothing
 def with_trending(
     scores: Sequence[Score], papers: Mapping[PaperId, Paper], weight: float
 ) -> tuple[Score, ...]:
-    """Return the scores with upvotes as one more reason, best first; ``weight`` is 0 to 1."""
+    """Return the scores with upvotes as one more bonus, best first; ``weight`` is 0 to 1."""
     if not weight:
         return tuple(scores)
     raised = []
@@ -33,14 +33,13 @@ def with_trending(
             continue
         added = bonus(upvotes, weight)
         log_odds = score.log_odds + added
-        reasons = [*score.reasons, Reason(plural(upvotes, "upvote"), added, ReasonKind.TRENDING)]
         raised.append(
             replace(
                 score,
                 log_odds=log_odds,
                 # math.exp overflows above 709, where the logistic function is 0 in double precision anyway.
                 probability=1.0 / (1.0 + math.exp(-log_odds)) if log_odds > -700 else 0.0,
-                reasons=tuple(sorted(reasons, key=lambda reason: -abs(reason.weight))),
+                bonuses=(*score.bonuses, Bonus(plural(upvotes, "upvote"), added, BonusKind.TRENDING)),
             )
         )
     return tuple(sorted(raised, key=lambda score: -score.log_odds))

@@ -18,6 +18,7 @@ from bot.domain import (
     OutboxKey,
     PaperId,
     Pick,
+    PickKind,
     Quiet,
     QuietReason,
     ReaderId,
@@ -229,6 +230,19 @@ class Editions:
             rows = connection.execute(query).all()
         return [Prediction(*row) for row in reversed(rows) if row.predictions]
 
+    def pick_kind(self, reader_id: ReaderId, paper_id: PaperId) -> PickKind | None:
+        """Return as what a paper was last sent to a reader; None if it never was."""
+        query = (
+            select(picks.c.kind)
+            .join(editions)
+            .where(editions.c.reader_id == reader_id, picks.c.paper_id == paper_id)
+            .order_by(editions.c.id.desc())
+            .limit(1)
+        )
+        with self._database.reading() as connection:
+            kind: PickKind | None = connection.scalar(query)
+        return kind
+
     def slots(self, reader_id: ReaderId, day: date) -> set[str]:
         """Return the slots of a day that are taken, by editions, alerts and missed days."""
         query = select(editions.c.slot).where(editions.c.reader_id == reader_id, editions.c.date == day)
@@ -246,7 +260,9 @@ class Editions:
                 paper=papers[row.paper_id],
                 kind=row.kind,
                 probability=row.probability,
-                reasons=tuple(Reason(r["term"], r["weight"], ReasonKind(r["kind"])) for r in row.reasons),
+                reasons=tuple(
+                    Reason(**reason | {"kind": ReasonKind(reason["kind"])}) for reason in row.reasons
+                ),
                 summary=tuple(
                     Sentence(
                         s["text"],
@@ -256,8 +272,6 @@ class Editions:
                     )
                     for s in row.summary
                 ),
-                because=row.because,
-                followed=row.followed,
                 predictions=tuple(row.predictions),
             )
             for row in rows
@@ -318,8 +332,6 @@ def _pick_rows(edition_id: EditionId, chosen: Sequence[Pick]) -> list[dict[str, 
             "probability": pick.probability,
             "reasons": [asdict(reason) for reason in pick.reasons],
             "summary": [asdict(sentence) for sentence in pick.summary],
-            "because": pick.because,
-            "followed": pick.followed,
             "predictions": pick.predictions,
         }
         for position, pick in enumerate(chosen, start=1)

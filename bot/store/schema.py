@@ -277,8 +277,6 @@ picks = Table(
     Column("probability", Float, nullable=False),
     Column("reasons", JSON, nullable=False),
     Column("summary", JSON, nullable=False),
-    Column("because", Text),
-    Column("followed", Text),
     # The log-odds of each expert and of the profile's rules when the edition was composed.
     Column("predictions", JSON, nullable=False, server_default="[]"),
 )

@@ -6,25 +6,25 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from bot.terms import terms
+from bot.terms import common_expansions, tokens
 
-_WORD = re.compile(r"\w[\w+-]*(?:[./]\d+)*")
+_PUNCTUATION = re.compile(r"[.,;:!?()\[\]{}\"“”]\s")
 
 
 def occurrence(sentence: str, phrase: str) -> str | None:
-    """Return the first occurrence of a term or keyword in a sentence, as spelled there; None without any.
+    """Return the first occurrence of a phrase in a sentence, as spelled there, abbreviated or not; None without any.
 
-    >>> occurrence("Two Reward  Models agree", "reward model")
-    'Reward  Models'
+    >>> occurrence("Two Reward  Modelings agree", "reward models")
+    'Reward  Modelings'
     """
-    target = [base for base, _, _ in _words(phrase)]
+    target = [stem for stem, _, _ in _words(phrase)]
     words = _words(sentence)
-    bases = [base for base, _, _ in words]
+    stems = [stem for stem, _, _ in words]
     for start in range(len(words) - len(target) + 1):
-        if target and bases[start : start + len(target)] == target:
+        if target and stems[start : start + len(target)] == target:
             match = sentence[words[start][1] : words[start + len(target) - 1][2]]
             # Punctuation before white space separates two phrases, though their words are neighbours.
-            if not re.search(r"[.,;:!?()\[\]{}\"“”]\s", match):
+            if not _PUNCTUATION.search(match):
                 return match
     return None
 
@@ -40,9 +40,13 @@ def marked(sentences: Sequence[str], phrases: Sequence[str]) -> list[tuple[str, 
     return marks
 
 
-@lru_cache(maxsize=5_000)  # many readers get the same sentences on the same day
+# Many readers get the same sentences on the same day.
+@lru_cache(maxsize=5_000)
 def _words(text: str) -> list[tuple[str, int, int]]:
-    """Return each word in the form of ``terms``, with its start and end."""
+    """Return each stem, with abbreviations expanded, and the start and end of its word."""
+    expansions = common_expansions()
     return [
-        (next(iter(terms(word.group())), word.group().lower()), *word.span()) for word in _WORD.finditer(text)
+        (stem, token.start, token.end)
+        for token in tokens(text)
+        for stem in expansions.get(token.stem, (token.stem,))
     ]

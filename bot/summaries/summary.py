@@ -15,7 +15,7 @@ from bot.summaries.references import refers_back, without_head
 from bot.summaries.roles import Reading, read
 from bot.summaries.sentences import sentences
 from bot.summaries.weights import Weights, shipped_weights
-from bot.terms import terms
+from bot.terms import stem_terms
 
 _ORDER = (Role.TASK, Role.IDEA, Role.RESULT)  # as in Shares
 # What it is worth that a sentence holds everything in the abstract that the reader cares about, beside a role
@@ -65,7 +65,7 @@ def summarise(
     more of one role adds less and less, as shares are estimates, and two results in place of an idea tell little.
     A finding counts more, and a sentence that refers to one that is left out counts less; a sentence that says
     nothing is chosen only where no other is left. Only a finding that is sure enough has the role of the result.
-    ``weights`` says what each term (``bot.terms``) matters to the reader; ``phrases`` are to be marked.
+    ``weights`` says what each stem or bigram matters to the reader; ``phrases`` are to be marked.
     """
     paper = read_abstract(abstract)
     places = in_order(paper, choose(paper, how_many, weights))
@@ -102,7 +102,7 @@ def read_with(abstract: str, weights: Weights) -> Read:
     return Read(
         sentences=texts,
         readings=readings,
-        terms=[frozenset(terms(text)) for text in texts],
+        terms=[frozenset(stem_terms(text)) for text in texts],
         findings=[reading.finding for reading in readings],
         empty=list(map(says_nothing, texts)),
         dangling=[place > 0 and refers_back(text) for place, text in enumerate(texts)],

@@ -1,47 +1,48 @@
-"""How a term is usually written: "LoRA", "Bayesian", "KL"; "reward hacking" also where a title has "Reward Hacking"."""
+"""How words are usually capitalised: "LoRA", "Bayesian", "KL"; "reward" also where a title has "Reward"."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Iterable
-
-from bot.terms.stems import stem
+from functools import cached_property
+from typing import Self
 
 _WORD = re.compile(r"[^\W\d_]\w*")
+# Behind a word, a comma or a bracket: the first word of a sentence is capitalised whatever it is.
 _INSIDE_SENTENCE = re.compile(r"(?<=[\w,;)] )[^\W\d_]\w*")
 
 
 class Spellings:
-    """The usual case of words, from running text: first words of a sentence don't count.
+    """The usual spelling of words in running text.
 
-    >>> abstract = "We train LoRA adapters by Bayesian rules. Reward hacking is rare. We study reward hacking."
-    >>> spellings = Spellings([abstract])
-    >>> spellings.of("Reward Hacking of Lora, Bayesian")
+    >>> spellings = Spellings.learn(["We train LoRA by Bayesian rules. Reward hacking is rare, reward is not."])
+    >>> spellings.usual("Reward Hacking of Lora, Bayesian")
     'reward hacking of LoRA, Bayesian'
     """
 
-    def __init__(self, texts: Iterable[str] = ()) -> None:
-        """Learns from abstracts (titles capitalise what isn't usually)."""
+    def __init__(self, text: str = "") -> None:
+        """Read ``text``, the spellings separated by line breaks; of two that differ in case the last counts."""
+        self.text = text
+
+    @classmethod
+    def learn(cls, abstracts: Iterable[str]) -> Self:
+        """Count the words of abstracts; not of titles, where most words are capitalised."""
         counts: Counter[str] = Counter()
-        for text in texts:
-            counts.update(_INSIDE_SENTENCE.findall(text))
-        self._usual: dict[str, str] = {}
-        for word, _ in reversed(counts.most_common()):
-            self._usual[word.lower()] = word
+        for abstract in abstracts:
+            counts.update(_INSIDE_SENTENCE.findall(abstract))
+        return cls("\n".join(word for word, _ in reversed(counts.most_common())))
 
-    def of(self, phrase: str) -> str:
-        """The phrase with each capitalised word as it is usually written."""
-        return _WORD.sub(lambda word: self._word(word[0]), phrase)
+    def usual(self, phrase: str) -> str:
+        """Return the phrase with each word as it is usually capitalised; names with inner capitals stay."""
+        return _WORD.sub(
+            lambda word: (
+                word[0] if any(map(str.isupper, word[0][1:])) else self.by_word.get(word[0].lower(), word[0])
+            ),
+            phrase,
+        )
 
-    def of_stems(self, term: str) -> str:
-        """How the stems of a term are spelled most often; a stem never seen stands for itself."""
-        return " ".join(self._of_stem(s) for s in term.split())
-
-    def _of_stem(self, wanted: str) -> str:
-        alike = [word for word in self._usual if word.startswith(wanted[:3]) and stem(word) == wanted]
-        return self._usual[alike[-1]] if alike else wanted  # the commonest is the last
-
-    def _word(self, word: str) -> str:
-        is_name = any(map(str.isupper, word[1:]))
-        return word if is_name else self._usual.get(word.lower(), word)
+    @cached_property
+    def by_word(self) -> dict[str, str]:
+        """The usual spelling of each word, by the word in lower case."""
+        return {word.lower(): word for word in self.text.split("\n")}

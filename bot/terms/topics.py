@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
-from bot.terms.abbreviations import Expansions, common_expansions, expanded
+from bot.terms.abbreviations import common_expansions, expanded
 from bot.terms.tokens import Token, tokens
-from bot.terms.vocabulary import is_general, names_topic, split_at_verbs
+from bot.terms.vocabulary import is_general, names_topic, shipped_vocabulary
 
-# Words that people ask with, as they are spelled: "learn" asks, "learning" is part of topics.
+# Words of requests, as spelled: "learn" is one, "learning" is part of topics.
 _REQUESTS = frozenset(
     """
     also anything appreciate article articles ask asks asking cover covering covers curious currently enjoy
@@ -24,16 +25,19 @@ _REQUESTS = frozenset(
     works yes
     """.split()
 )
-_SUBJECTS = frozenset({"i", "we", "who"})  # what follows is a verb: "I study ..."
-# Named alone these would fit nearly every paper.
+# What follows is a verb: "I study ...".
+_SUBJECTS = frozenset({"i", "we", "who"})
+# Alone these would fit nearly every paper.
 _TOO_BROAD = frozenset(
     "ai algorithm approach artifici data learn machin method model network result scienc system task technolog".split()
 )
 _SEGMENT_END = re.compile(r"[.,;:!?()\[\]\"“”•*|&]|\n|\b(?:and|or|but)\b", re.IGNORECASE)
-_WRAP = re.compile(r"(?<=[^\n]{50})\n(?![ \t]*[\n–-])")  # a line's end that is no item's end
+# A line break behind a long line wraps a sentence; behind a short one it ends an item of a list.
+_WRAP = re.compile(r"(?<=[^\n]{50})\n(?![ \t]*[\n–-])")
 _HOW = re.compile(r"\bhow (?:can|could|do|does|should|to|well)\b", re.IGNORECASE)
 _NEGATED = re.compile(
-    r"\b(?:not(?! only)|no|except|excluding|rather than|instead of)\s[^.,;:!?()]*", re.IGNORECASE
+    r"\b(?:not(?! only)|no|except|excluding|rather than|instead of)\s[^.,;:!?()]*?(?=\bbut\b|[.,;:!?()]|$)",
+    re.IGNORECASE,
 )
 _NOUN_ENDINGS = ("ness", "ity", "ion", "ing", "ment", "ics", "ance", "ence", "sis", "s", "y")
 
@@ -43,12 +47,14 @@ class Topic:
     """A topic in the reader's own words, and as stems with abbreviations expanded.
 
     Topics of one ``segment`` ("reinforcement learning for language models") are meant together; those of different
-    ones, divided by a comma, "and" or "or", are alternatives.
+    ones, divided by a comma, "and" or "or", are alternatives. ``starts_sentence``: its first letter may be a capital
+    for no other reason.
     """
 
     text: str
     stems: tuple[str, ...]
     segment: int = 0
+    starts_sentence: bool = False
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -56,81 +62,72 @@ class Topic:
         return (*self.stems, *(f"{a} {b}" for a, b in pairwise(self.stems)))
 
 
-def profile_topics(text: str, expansions: Expansions | None = None) -> tuple[Topic, ...]:
-    """The topics that a reader wrote, in their order, each once; what is asked not to come ("no robots") is none.
+def profile_topics(text: str) -> tuple[Topic, ...]:
+    """Return the topics that a reader wrote, in their order, each once; what is excluded ("no robots") is none.
 
-    Requests, verbs behind "I" or "we", and general academic vocabulary are left out; a general word counts where the
-    reader named it alone, as an item of a list. If nothing is left, every word counts that is no request.
+    Requests, verbs behind "I" or "we", and general academic vocabulary are omitted; a general word counts where the
+    reader named it alone, as an item of a list. If nothing remains, every word counts that is no request.
 
     >>> [t.text for t in profile_topics("I work on reward hacking. How do models help reasoning, but not robots?")]
     ['reward hacking', 'reasoning']
     """
-    expansions = common_expansions() if expansions is None else expansions
-    text = _NEGATED.sub(_blanked, text)
-    segments = list(_segments(text))
-    runs = [(place, run) for place, segment in segments for run in _topical(segment)]
-    if not runs:
-        runs = [(place, [token]) for place, segment in segments for token in segment]
+    # A comma ends the segment before what is excluded; all other characters keep their positions.
+    text = _NEGATED.sub(lambda negated: "," + " " * (len(negated[0]) - 1), text)
+    segments = _segments(_WRAP.sub(" ", text))
+    runs = [(number, run) for number, segment in segments for run in _topical_runs(segment)]
     topics: dict[tuple[str, ...], Topic] = {}
-    for place, run in runs:
+    for number, run in runs or [(number, [token]) for number, segment in segments for token in segment]:
         spelling = " ".join(text[run[0].start : run[-1].end].split())
-        topic = Topic(spelling, expanded((t.stem for t in run), expansions), place)
+        before = text[: run[0].start].rstrip(' \t"“”*•–-')
+        starts_sentence = not before or before[-1] in ".:!?\n"
+        topic = Topic(spelling, expanded(token.stem for token in run), number, starts_sentence)
         topics.setdefault(topic.stems, topic)
     return tuple(topics.values())
 
 
-def _segments(text: str) -> Iterator[tuple[int, list[Token]]]:
-    """The tokens between punctuation, "and" and "or", without those that ask, and the number of the segment."""
-    flowing = _WRAP.sub(" ", text)
-    ends = [end.start() for end in _SEGMENT_END.finditer(flowing)]
-    place = 0
-    by_segment: dict[int, list[tuple[Token, bool]]] = {}
-    for token in tokens(flowing):
-        while place < len(ends) and ends[place] < token.start:
-            place += 1
-        asks = (
-            token.spelling.lower() in _REQUESTS
-            or _last_word(text[max(0, token.start - 12) : token.start]) in _SUBJECTS
-        )
-        by_segment.setdefault(place, []).append((token, asks))
-    for place, asked in by_segment.items():
-        segment = [token for token, asks in asked if not asks]
-        start = ends[place - 1] if place else 0
-        # "How do language models hallucinate" ends in its verb, if that isn't one that asks.
-        ends_in_verb = len(segment) > 2 and not asked[-1][1] and _HOW.search(text, start, segment[0].start)
-        yield from [(place, segment[:-1]), (place, segment[-1:])] if ends_in_verb else [(place, segment)]
+def _segments(text: str) -> list[tuple[int, list[Token]]]:
+    """Return the tokens between punctuation, "and" and "or", without those that make a request, by number."""
+    ends = [match.start() for match in _SEGMENT_END.finditer(text)]
+    segments = []
+    for number, group in groupby(tokens(text), key=lambda token: bisect_left(ends, token.start)):
+        segment = []
+        has_request = False
+        for token in group:
+            words_before = text[max(0, token.start - 12) : token.start].lower().split()
+            follows_subject = bool(words_before) and words_before[-1] in _SUBJECTS
+            if follows_subject or token.spelling.lower() in _REQUESTS:
+                has_request = True
+            else:
+                segment.append(token)
+        start = ends[number - 1] if number else 0
+        # "How do language models hallucinate" ends in its verb; "how can they help with markets" has another.
+        if len(segment) > 2 and not has_request and _HOW.search(text, start, segment[0].start):
+            segments += [(number, segment[:-1]), (number, segment[-1:])]
+        else:
+            segments.append((number, segment))
+    return segments
 
 
-def _topical(segment: Sequence[Token]) -> list[list[Token]]:
+def _topical_runs(segment: Sequence[Token]) -> list[list[Token]]:
+    """Return the parts of a segment that name topics: side by side in the text, cut at verbs."""
     if len(segment) == 1:
-        return [list(segment)] if _can_stand_alone(segment[0]) else []
-    phrases = [list(group) for _, group in groupby(segment, key=lambda token: token.phrase)]
-    runs = [run for phrase in phrases for part in _contiguous(phrase) for run in split_at_verbs(part)]
-    return [run for run in runs if names_topic([t.stem for t in run]) or len(run) > 1]
-
-
-def _contiguous(phrase: Sequence[Token]) -> list[list[Token]]:
-    """A phrase cut where a word that asks was taken out."""
-    parts: list[list[Token]] = []
-    for token in phrase:
-        if parts and token.start - parts[-1][-1].end <= 1:
+        word = segment[0]
+        is_named_alone = word.stem not in _TOO_BROAD and word.spelling.endswith(_NOUN_ENDINGS)
+        return [list(segment)] if is_named_alone or not is_general(word.stem) else []
+    vocabulary = shipped_vocabulary()
+    parts = [list(segment[:1])]
+    for before, token in pairwise(segment):
+        if token.phrase == before.phrase and token.start - before.end <= 1:
             parts[-1].append(token)
         else:
             parts.append([token])
-    return parts
-
-
-def _can_stand_alone(token: Token) -> bool:
-    if not is_general(token.stem):
-        return True
-    return token.stem not in _TOO_BROAD and token.spelling.endswith(_NOUN_ENDINGS)
-
-
-def _last_word(text: str) -> str:
-    return next(iter(text.lower().split()[-1:]), "")
-
-
-def _blanked(match: re.Match[str]) -> str:
-    """Spaces for what is negated; "but" ends it."""
-    negated, but, rest = re.split(r"(\bbut\b|$)", match[0], maxsplit=1)
-    return "," + " " * (len(negated) - 1) + but + rest
+    runs: list[list[Token]] = []
+    for part in parts:
+        for run in vocabulary.split(part, vocabulary.breaking):
+            # "Text to speech" and "reinforcement learning from human feedback" are one topic.
+            joined = [*(runs[-1] if runs else []), *run]
+            if tuple(token.stem for token in joined) in common_expansions().values():
+                runs[-1:] = [joined]
+            else:
+                runs.append(run)
+    return [run for run in runs if len(run) > 1 or (run and names_topic([run[0].stem]))]

@@ -1,106 +1,99 @@
 """Which words name a topic: general academic vocabulary, learned from abstracts by ``tests/bench/vocabulary.py``.
 
-Breaking words ("show", "propose", "novel") end a phrase. Filler ("performance", "component") names no topic, but in a
-few phrases that are known to ("test time"), or where a reader wrote it. General words ("model", "language") do beside
-others, never alone. All other words do, as far as is known.
+breaking   "show", "propose", "novel": end a phrase, and name no topic
+filler     "performance", "component": name no topic, except in listed phrases ("test time") or where a reader
+           wrote them
+general    "model", "language": name a topic beside other words, never alone
+the rest   names a topic
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
-from bot.terms.stems import stem
-from bot.terms.tokens import Token, phrases
+from bot.terms.tokens import Token, stem_terms
 
 
 @dataclass(frozen=True, slots=True)
-class _Vocabulary:
+class Vocabulary:
+    """Stems by what they name; ``filler`` includes ``breaking``, and ``phrases`` are bigrams that name a topic."""
+
     breaking: frozenset[str]
     filler: frozenset[str]
     general: frozenset[str]
     phrases: frozenset[str]
 
+    def split(self, phrase: Sequence[Token], separators: AbstractSet[str]) -> list[list[Token]]:
+        """Cut a phrase on both sides of each separator; a listed phrase stays whole."""
+        runs = [[token] for token in phrase[:1]]
+        for before, token in pairwise(phrase):
+            separated = before.stem in separators or token.stem in separators
+            if separated and f"{before.stem} {token.stem}" not in self.phrases:
+                runs.append([token])
+            else:
+                runs[-1].append(token)
+        return runs
 
-def is_filler(stem: str) -> bool:
-    """Whether a stem says nothing about what a text is about."""
-    return stem in _vocabulary().filler
+
+@cache
+def shipped_vocabulary() -> Vocabulary:
+    """Return the vocabulary in ``vocabulary.json``."""
+    lists = json.loads(Path(__file__).with_name("vocabulary.json").read_text())
+    breaking = frozenset(lists["breaking"].split())
+    return Vocabulary(
+        breaking=breaking,
+        filler=breaking | frozenset(lists["filler"].split()),
+        general=frozenset(lists["general"].split()),
+        phrases=frozenset(lists["phrases"]),
+    )
 
 
 def is_general(stem: str) -> bool:
-    """Whether a stem names no topic by itself."""
-    return stem in _vocabulary().filler or stem in _vocabulary().general
+    """Return whether a stem names no topic by itself."""
+    vocabulary = shipped_vocabulary()
+    return stem in vocabulary.filler or stem in vocabulary.general
 
 
 def names_topic(stems: Sequence[str]) -> bool:
-    """Whether stems that stand side by side name a topic.
+    """Return whether stems that stand side by side name a topic.
 
     >>> [names_topic(s.split()) for s in ("reward model", "languag model", "strong perform", "model", "robot")]
     [True, True, False, False, True]
     """
-    return any(not is_general(s) for s in stems) or any(_is_known(a, b) for a, b in pairwise(stems))
+    listed = shipped_vocabulary().phrases
+    return not all(map(is_general, stems)) or any(f"{a} {b}" in listed for a, b in pairwise(stems))
 
 
-def is_topical(phrase: str) -> bool:
-    """Whether a phrase as people write it names a topic.
+def topical_terms(phrase: str) -> list[str]:
+    """Return the terms by which a phrase is recognised: its bigrams, and the stems that name a topic by themselves.
 
-    >>> is_topical("reward models"), is_topical("strong performance")
-    (True, False)
+    A phrase without such terms has its stems.
+
+    >>> topical_terms("reward models"), topical_terms("language models"), topical_terms("agent")
+    (['reward', 'reward model'], ['languag model'], ['agent'])
     """
-    return names_topic([stem(word) for word in phrase.split()])
+    terms = stem_terms(phrase)
+    return [term for term in terms if " " in term or not is_general(term)] or terms
 
 
-def topical_phrases(text: str) -> list[list[Token]]:
-    """The longest runs of tokens that may name topics, in the order of the text.
+def topical_phrases(phrases: Iterable[Sequence[Token]]) -> list[list[Token]]:
+    """Return the longest runs of tokens in a text's phrases that may name topics, in the order of the text.
 
+    >>> from bot.terms.tokens import phrases
     >>> text = "We show strong performance of process reward models on the task of robot manipulation"
-    >>> [" ".join(t.spelling for t in phrase) for phrase in topical_phrases(text)]
+    >>> [" ".join(token.spelling for token in run) for run in topical_phrases(phrases(text))]
     ['process reward models', 'robot manipulation']
     """
+    vocabulary = shipped_vocabulary()
     return [
         run
-        for phrase in phrases(text)
-        for run in split_at_filler(phrase)
-        if names_topic([t.stem for t in run])
+        for phrase in phrases
+        for run in vocabulary.split(phrase, vocabulary.filler)
+        if names_topic([token.stem for token in run])
     ]
-
-
-def split_at_filler(phrase: Sequence[Token]) -> list[list[Token]]:
-    """The phrase cut where two neighbours make no phrase because one of them is filler."""
-    return _split(phrase, _vocabulary().filler)
-
-
-def split_at_verbs(phrase: Sequence[Token]) -> list[list[Token]]:
-    """The phrase cut where one of two neighbours is a breaking word: what a reader wrote is kept whole otherwise."""
-    return _split(phrase, _vocabulary().breaking)
-
-
-def _split(phrase: Sequence[Token], separators: frozenset[str]) -> list[list[Token]]:
-    runs: list[list[Token]] = []
-    for i, token in enumerate(phrase):
-        before = phrase[i - 1].stem
-        if i and (_is_known(before, token.stem) or not {before, token.stem} & separators):
-            runs[-1].append(token)
-        else:
-            runs.append([token])
-    return runs
-
-
-def _is_known(first: str, second: str) -> bool:
-    return f"{first} {second}" in _vocabulary().phrases
-
-
-@cache
-def _vocabulary() -> _Vocabulary:
-    lists = json.loads(Path(__file__).with_name("vocabulary.json").read_text())
-    breaking = frozenset(lists["breaking"].split())
-    return _Vocabulary(
-        breaking,
-        breaking | frozenset(lists["filler"].split()),
-        frozenset(lists["general"].split()),
-        frozenset(lists["phrases"]),
-    )

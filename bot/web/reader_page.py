@@ -13,8 +13,8 @@ from starlette.responses import Response
 
 from bot.config.profiles import DAYS, describe_days
 from bot.domain import Paper, Reader, RecordedVote, Vote
-from bot.feedback.effect import learned
 from bot.feedback.export import export
+from bot.feedback.learned import learned
 from bot.subscriptions.preferences import ignore_word, reset_schedule, restore_word, set_schedule
 from bot.subscriptions.service import may_resume
 from bot.tokens import Purpose

@@ -43,7 +43,7 @@ _FAILED = "Sorry, that did not work; the operator can see why in the log."
 _STOPPED_BY_OTHERS = "You did not stop these editions; only the operator of Paperbot can start them again."
 _ID = re.compile(r"[A-Z0-9]{2,30}")
 _MAX_ANSWERS = 5  # that Slack accepts through one response_url
-_WORDS_SHOWN = 6
+_PHRASES_SHOWN = 6
 _REPLAY_WINDOW = timedelta(minutes=10)  # longer than the five minutes for which a signature is valid
 
 Payload = dict[str, Any]
@@ -206,10 +206,13 @@ def _id_at(value: object, *path: str) -> str:
 
 def _vote_answer(paper: Paper, vote: Vote, effect: VoteEffect, tally: str) -> Answer:
     """Return a message on what the vote changed, with a button to undo it."""
-    sign, direction, words = ("+", "up", effect.raised) if effect.rise else ("−", "down", effect.lowered)
+    sign = "+" if effect.rise else "−"
+    new = [phrases.title(paper) for paper in effect.after if paper not in effect.before]
     details = [
-        ", ".join(f"{sign} {word}" for word in words[:_WORDS_SHOWN]),
-        f"{len(effect.moved)} of {effect.candidates} candidates moved {direction}." if effect.moved else "",
+        ", ".join(f"{sign} {phrase}" for phrase in effect.phrases[:_PHRASES_SHOWN]),
+        f"New among the first papers of the next edition: {'; '.join(new)}."
+        if effect.waiting and new
+        else "",
         tally,
     ]
     title = escape(phrases.title(paper), 300)

@@ -37,7 +37,7 @@ from yardsticks import mail_server, smtplib_loop, svm_loop
 from bot.app import App, open_app
 from bot.delivery import dispatcher
 from bot.domain import EditionKind, Reader, Vote
-from bot.editions import composer, picks
+from bot.editions import composer, explaining
 from bot.ranking import ranker
 from bot.rendering import messages as rendering
 from bot.store import editions, feedback, mixtures, overrides, reader_models, schema
@@ -76,14 +76,14 @@ PARTS: list[tuple[str, Any, Sequence[str]]] = [
     ("store", mixtures.Mixtures, ["of", "of_home"]),
     ("store", overrides.Overrides, ["of", "all"]),
     ("ranking", ranker.Ranker, ["rankings"]),
-    ("reasons", ranker.Ranking, ["explained"]),
+    ("terms", ranker.Ranking, ["explained"]),
+    ("reasons", explaining.Explainer, ["reasons"]),
     ("selection", composer, ["select"]),
-    ("composing", composer, ["compose"]),
-    ("composing", picks, ["compose"]),
+    ("composing", composer, ["compose", "new_pick"]),
     ("rendering", rendering.MessageRenderer, ["messages"]),
     ("delivery", dispatcher.Dispatcher, ["deliver_due"]),
 ]
-COMPOSED = ("store", "ranking", "reasons", "selection", "composing", "rendering", "saving", "rest")
+COMPOSED = ("store", "ranking", "terms", "reasons", "selection", "composing", "rendering", "saving", "rest")
 
 
 class Stopwatch:

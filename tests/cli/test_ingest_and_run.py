@@ -245,7 +245,7 @@ def test_muted_papers_are_never_sent_and_followed_authors_always(small, paperbot
         email.message_from_bytes(path.read_bytes(), policy=policy.default).get_body(("plain",)).get_content()
     )
     assert "Gardening" in text
-    assert "You follow natasha jaques" in " ".join(text.split())
+    assert "By natasha jaques, whom you follow" in " ".join(text.split())
     assert "stock trading" not in text
 
 

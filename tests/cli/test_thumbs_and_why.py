@@ -36,22 +36,22 @@ def test_a_thumb_up_raises_similar_papers_and_is_the_reason(ingested, paperbot):
     assert after["score"] > before["score"]
 
 
-def test_a_paper_that_resembles_a_liked_one_says_so(ingested, paperbot):
-    paperbot("thumb", "up", "reward-models", "Stop Summation")
-    liked = paperbot("why", "reward-models", "Reward Under Attack", "--json").json["because"]
-    assert [paper["title"][:14] for paper in liked] == ["Stop Summation"]
-    out = paperbot("why", "reward-models", "Reward Under Attack").out
-    assert "resembles “Stop Summation" in out
-    assert "which got a thumb up" in out
+def test_a_paper_that_is_similar_to_a_liked_one_says_so(ingested, paperbot):
+    paperbot("thumb", "up", "reward-models", "LLM-Powered GUI Agents")
+    liked = paperbot("why", "reward-models", "A Summary on GUI Agents", "--json").json
+    assert [paper["title"][:22] for paper in liked["because"]] == ["LLM-Powered GUI Agents"]
+    out = " ".join(paperbot("why", "reward-models", "A Summary on GUI Agents").out.split())
+    assert "like “LLM-Powered GUI Agents" in out
+    assert "which you liked." in out
+    assert liked["why"] in out
 
 
 def test_a_liked_paper_is_not_its_own_reason(ingested, paperbot):
-    paperbot("thumb", "up", "reward-models", "Stop Summation")
-    assert paperbot("why", "reward-models", "Stop Summation", "--json").json["because"] == []
-    assert "resembles" not in paperbot("why", "reward-models", "Stop Summation").out
-    paperbot("thumb", "up", "reward-models", "Reward Under Attack")
-    others = paperbot("why", "reward-models", "Stop Summation", "--json").json["because"]
-    assert [paper["title"].split(":")[0] for paper in others] == ["Reward Under Attack"]
+    paperbot("thumb", "up", "reward-models", "LLM-Powered GUI Agents")
+    assert paperbot("why", "reward-models", "LLM-Powered GUI Agents", "--json").json["because"] == []
+    paperbot("thumb", "up", "reward-models", "A Summary on GUI Agents")
+    others = paperbot("why", "reward-models", "LLM-Powered GUI Agents", "--json").json["because"]
+    assert [paper["title"][:23] for paper in others] == ["A Summary on GUI Agents"]
 
 
 def test_links_are_no_evidence(home, paperbot, tmp_path):
@@ -91,10 +91,9 @@ def test_clear_takes_a_thumb_back(ingested, paperbot):
 
 
 def test_why_names_mutes_follows_and_keywords(ingested, paperbot):
-    assert "never shown: it mentions “stock trading”" in paperbot("why", "reward-models", "A New DAPO").out
+    assert "Never shown: it mentions “stock trading”" in paperbot("why", "reward-models", "A New DAPO").out
     assert (
-        "always shown: you follow Natasha Jaques"
-        in paperbot("why", "reward-models", "Enhancing Personalized").out
+        "By Natasha Jaques, whom you follow" in paperbot("why", "reward-models", "Enhancing Personalized").out
     )
     assert "reward hacking (keyword)" in paperbot("why", "reward-models", "Stop Summation").out
 
@@ -151,8 +150,6 @@ def test_a_complete_title_is_unique_even_if_others_begin_with_it(home, paperbot,
 
 
 def test_a_paper_with_a_vote_is_not_sent(ingested, paperbot):
+    assert "1. Stop Summation" in paperbot("preview", "reward-models").out
     paperbot("thumb", "up", "reward-models", "Stop Summation")
-    assert (
-        "Stop Summation: Min-Form Credit Assignment Is All"
-        not in paperbot("preview", "reward-models").out.split("Resembles")[0]
-    )
+    assert ". Stop Summation" not in paperbot("preview", "reward-models").out

@@ -1,6 +1,7 @@
 """The exploratory pick: what it is about that the reader has not judged, in the edition and in the mail."""
 
 from datetime import UTC, datetime, timedelta
+from email import message_from_bytes, policy
 
 import pytest
 
@@ -41,7 +42,7 @@ def exploratory_reasons(home) -> list[str]:
         (reader,) = app.store.readers.all()
         edition = app.store.editions.last(reader.id)
         (pick,) = (p for p in app.store.editions.picks_of(edition.id) if p.kind is PickKind.EXPLORE)
-        return [reason.term for reason in pick.reasons if reason.kind is ReasonKind.UNJUDGED]
+        return [reason.text for reason in pick.reasons if reason.kind is ReasonKind.EXPLORATION]
 
 
 def test_an_exploratory_pick_names_what_the_reader_has_not_judged(owls, paperbot):
@@ -52,9 +53,13 @@ def test_an_exploratory_pick_names_what_the_reader_has_not_judged(owls, paperbot
     assert exploratory_reasons(owls) == []
 
     paperbot("thumb", "up", "owls", "Owls at night", "--now", (NOW + DAY / 2).isoformat())
-    second = digest_of(("Owls hunt at night", "Owls hunt."), ("Owls on graphs", "Owls on graphs hunt."))
+    second = digest_of(
+        ("Owls hunt at night", "Owls hunt."),
+        ("Owls on knowledge graphs", "Owls at night use knowledge graphs. Knowledge graphs are large."),
+    )
     (owls / "seeds" / "2.txt").write_text(second)
     paperbot("run", "--force", "--now", (NOW + DAY).isoformat())
-    assert exploratory_reasons(owls) == ["graphs"]
-    (text,) = (mail.read_text() for mail in (owls / "state" / "outbox" / "2026-06-09").glob("*.eml"))
-    assert "Close to your topics, but on graphs, of which you have judged nothing" in " ".join(text.split())
+    assert exploratory_reasons(owls) == ["knowledge graphs"]
+    (mail,) = (owls / "state" / "outbox" / "2026-06-09").glob("*.eml")
+    text = message_from_bytes(mail.read_bytes(), policy=policy.default).get_body(("plain",)).get_content()
+    assert "but on “knowledge graphs”, of which you have judged nothing" in " ".join(text.split())

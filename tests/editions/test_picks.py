@@ -8,7 +8,7 @@ from bot.arxiv_calendar import Rest
 from bot.config.profiles import EditionSection, Profile
 from bot.domain import Entry, Kind, PickKind, Quiet, QuietReason, Reader, Reason, ReasonKind, Score
 from bot.editions.candidates import EditionRequest
-from bot.editions.picks import compose, visible_reasons
+from bot.editions.picks import compose, new_pick
 from bot.editions.quiet_days import SourceActivitySince, quiet_reason
 from bot.identity import new_paper
 from bot.selection.selector import Choice
@@ -18,35 +18,43 @@ READER = Reader(1, "rewards", Kind.EMAIL, "ada@example.org")
 PROFILE = Profile(
     title="Rewards", interests="rewards", edition=EditionSection(summary_sentences=1, threshold=0.5)
 )
-PAPER = new_paper(Entry("Rewards", "One here. We show two. Three ends."), 1, NOW)
-LIKED = new_paper(Entry("Liked"), 2, NOW)
+PAPER = new_paper(Entry("Rewards", "One here. We show owls. Three ends."), 1, NOW)
 
 
 def score(**values):
-    return Score(**{"paper": 1, "probability": 0.75, "log_odds": 1.1, "reasons": (), "rest": 0.0, **values})
+    return Score(**{"paper": 1, "probability": 0.75, "log_odds": 1.1, "rest": 0.0, **values})
 
 
-def edition(choices, scores):
+def edition(picks, scores):
     return compose(
         EditionRequest(READER, PROFILE, date(2025, 5, 6)),
-        choices,
+        picks,
         scores=scores,
-        papers={1: PAPER, 2: LIKED},
         watermark=7,
         now=NOW,
         activity=SourceActivitySince(),
     )
 
 
-def test_a_pick_has_its_paper_summary_reasons_and_the_liked_paper():
-    best = score(because=2, reasons=(Reason("two", 1.0),), followed="Ada")
-    composed = edition([Choice(best, PickKind.FOLLOW)], [best])
-    pick = composed.picks[0]
+def test_a_pick_has_its_reasons_and_a_summary_in_which_their_phrases_are_marked():
+    reasons = [
+        Reason(ReasonKind.AUTHOR, "Ada"),
+        Reason(ReasonKind.LEARNED, "owls", 1.0),
+        Reason(ReasonKind.LIKED, "We", paper=2),
+    ]
+    best = score(terms={"owl": 1.0}, followed="Ada")
+    pick = new_pick(PAPER, Choice(best, PickKind.FOLLOW), reasons, summary_sentences=1)
     assert (pick.paper, pick.kind, pick.probability) == (PAPER, PickKind.FOLLOW, 0.75)
-    assert [sentence.text for sentence in pick.summary] == ["We show two."]
-    assert pick.summary[0].marks == ("two",)
-    assert (pick.reasons, pick.because, pick.followed) == ((Reason("two", 1.0),), "Liked", "Ada")
-    assert (composed.considered, composed.watermark, composed.quiet) == (1, 7, None)
+    assert [sentence.text for sentence in pick.summary] == ["We show owls."]
+    assert pick.summary[0].marks == ("owls",)
+    assert pick.reasons == tuple(reasons)
+
+
+def test_an_edition_has_its_picks_and_what_they_were_chosen_from():
+    best = score()
+    pick = new_pick(PAPER, Choice(best, PickKind.MATCH), [], summary_sentences=1)
+    composed = edition([pick], [best])
+    assert (composed.picks, composed.considered, composed.watermark, composed.quiet) == ((pick,), 1, 7, None)
 
 
 @pytest.mark.parametrize(
@@ -122,54 +130,4 @@ def test_new_papers_take_precedence_over_source_activity():
     assert (
         quiet_reason([score(muted="x")], 0.5, SourceActivitySince(rest=Rest.WEEKEND)).reason
         is QuietReason.MUTED
-    )
-
-
-def test_visible_reasons_are_few_heavy_and_not_redundant():
-    reasons = [
-        Reason("reward models", 2.0),
-        Reason("reward", 1.5),
-        Reason("rewards", 1.2),
-        Reason("verifiable rewards", 1.0),
-        Reason("against", -3.0),
-        Reason("GRPO", 0.9, ReasonKind.KEYWORD),
-        Reason("chance", 0.01),
-        Reason("fourth", 0.5),
-    ]
-    assert [reason.term for reason in visible_reasons(reasons)] == [
-        "GRPO",
-        "reward models",
-        "verifiable rewards",
-    ]
-
-
-def test_a_longer_reason_takes_the_place_of_its_part():
-    reasons = [
-        Reason("vision", 2.0),
-        Reason("reward", 1.0),
-        Reason("model", 0.7),
-        Reason("vision model", 0.5),
-    ]
-    assert [reason.term for reason in visible_reasons(reasons)] == ["vision model", "reward"]
-
-
-def test_a_light_word_is_hidden_beside_a_heavy_one_but_a_keyword_is_always_shown():
-    heavy, light = Reason("owl", 1.0), Reason("beetle", 0.1)
-    keyword = Reason("mine", 0.1, ReasonKind.KEYWORD)
-    assert visible_reasons([light, heavy, keyword]) == (keyword, heavy)
-    assert visible_reasons([heavy, Reason("mine", 0.0, ReasonKind.KEYWORD)]) == (heavy,)
-
-
-def test_a_word_that_repeats_a_keyword_is_left_out():
-    keyword = Reason("Reward Models", 1.0, ReasonKind.KEYWORD)
-    assert visible_reasons([Reason("reward model", 0.9), keyword]) == (keyword,)
-
-
-def test_an_alert_names_its_keyword_or_author_before_other_reasons():
-    best = score(reasons=(Reason("two", 1.0),))
-    (pick,) = edition([Choice(best, PickKind.ALERT, ("three", "Ada"))], [best]).picks
-    assert pick.reasons == (
-        Reason("three", 0.0, ReasonKind.ALERT),
-        Reason("Ada", 0.0, ReasonKind.ALERT),
-        Reason("two", 1.0),
     )

@@ -107,11 +107,11 @@ def test_a_stored_model_ranks_as_one_fitted_in_memory(owls, paperbot):
         profile = app.profiles["owls"]
         ids = [paper_id for paper_id, _, _ in app.store.papers.recent_texts(12)]
         # A month later: the stored model is valid as long as nobody votes.
-        kept = app.composer.ranking(reader, profile, ids, NOW + 30 * DAY)
+        kept = app.composer.ranked(reader, profile, ids, NOW + 30 * DAY)
         app.store.reader_models.save([])
         with app.store._database.writing() as connection:
             connection.exec_driver_sql("DELETE FROM reader_models")
-        fresh = app.composer.ranking(reader, profile, ids, NOW + 30 * DAY)
+        fresh = app.composer.ranked(reader, profile, ids, NOW + 30 * DAY)
     assert [(s.paper, s.log_odds) for s in kept.scores] == [(s.paper, s.log_odds) for s in fresh.scores]
 
 

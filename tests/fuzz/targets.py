@@ -38,7 +38,7 @@ from bot.rendering.latex import readable
 from bot.rendering.text import shorten
 from bot.sources import arxiv
 from bot.summaries.sentences import sentences
-from bot.terms import terms
+from bot.terms import stem_terms
 
 SMALL = 3_000  # bytes of a seed made of a hostile shape
 NOW = "2025-05-07T09:00:00+02:00"
@@ -98,7 +98,7 @@ def latex(data: bytes) -> None:
 def texts(data: bytes) -> None:
     """What ranking, identity and summaries make of a text."""
     text = data.decode(errors="replace")
-    terms(text)
+    stem_terms(text)
     identity.normalised_title(text)
     identity.arxiv_id(text)
     assert all(sentence in text for sentence in sentences(text))

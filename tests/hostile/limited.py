@@ -22,7 +22,7 @@ from bot.errors import DigestError
 from bot.rendering import bibliography, phrases
 from bot.rendering.latex import readable
 from bot.summaries.sentences import sentences
-from bot.terms import terms
+from bot.terms import stem_terms
 
 SECONDS, MEMORY = (
     20,
@@ -42,7 +42,7 @@ def outcome(content: bytes) -> tuple[int, list[str]]:
     papers = [identity.new_paper(entry, number, now) for number, entry in enumerate(entries)]
     for paper in papers:
         identity.keys(paper)
-        terms(f"{paper.title}. {paper.abstract}")
+        stem_terms(f"{paper.title}. {paper.abstract}")
     for paper in papers[:MOST_SHOWN]:
         phrases.authors(paper)
         phrases.title(paper)

@@ -3,36 +3,40 @@
 import math
 
 import pytest
+import scipy.sparse as sp
 
-from bot.reasons import (
-    Claims,
-    Conjunction,
-    Evidence,
-    JudgedPaper,
-    PaperText,
-    Reason,
-    ReasonKind,
-    breakdown,
-    choose,
-    clause,
-    sentence,
-)
-from bot.terms import Spellings, stem_terms
+from bot.domain import Bonus, BonusKind, PickKind, Reason, ReasonKind, Score
+from bot.ranking import Corpus
+from bot.ranking.voted_terms import VotedTerms
+from bot.reasons import Evidence, PaperText, breakdown, choose
+from bot.rendering.reasons import sentence
+from bot.terms import Spellings, profile_topics, stem_terms
 
 ABSTRACTS = [
     "We study reward hacking, where large language models (LLMs) exploit the reward model.",
     "Clinical notes and electronic health records help prediction; an electronic health record is long.",
     "We train VLMs by LoRA, with a KL penalty, and process reward models (PRMs).",
 ]
-SPELLINGS = Spellings([*ABSTRACTS, "an image of a robot"])
+SPELLINGS = Spellings.learn([*ABSTRACTS, "an image of a robot"])
 
 
 def read(title, abstract):
-    return PaperText(title, abstract, spellings=SPELLINGS)
+    return PaperText(title, abstract, SPELLINGS)
 
 
-def judged(title, abstract="", *, liked=True):
-    return JudgedPaper.read(title, abstract, liked=liked)
+def evidence(profile, liked=(), disliked=(), ignored=()):
+    """The evidence of a reader with these papers, pairs of title and abstract, liked and disliked."""
+    texts = [f"{title}\n{abstract}" for title, abstract in (*liked, *disliked)]
+    corpus = Corpus().fit([*texts, "another text"])
+    rows = corpus.transform(texts) if texts else sp.csr_matrix((0, len(corpus.terms_)))
+    votes = VotedTerms(corpus, rows, range(len(liked)), len(disliked))
+    titles = {number: title for number, (title, _) in enumerate(liked)}
+    return Evidence(profile_topics(profile), votes, titles, ignored)
+
+
+def reasons_for(paper, terms, reader, *, kind=PickKind.MATCH, alerted_by=(), **score):
+    explained = Score(1, 0.5, 0.0, rest=0.0, terms=terms, **score)
+    return choose(paper, explained, reader, kind, alerted_by)
 
 
 def even(text, weight=0.1):
@@ -41,110 +45,154 @@ def even(text, weight=0.1):
 
 def test_a_topic_that_the_reader_wrote_is_named_in_the_readers_words_without_general_ones():
     text = "We show strong performance: the component turns to help against Reward Hacking in LLMs."
-    reasons = choose(
+    reasons = reasons_for(
         read("Reward Hacking", text),
         even(text, 2.0),
-        Evidence("I work on reward hacking. How do large language models help?"),
+        evidence("I work on reward hacking. How do large language models help?"),
     )
     assert sentence(reasons) == "You wrote “reward hacking” and “large language models”."
 
 
-def test_variants_and_abbreviations_meet():
-    paper = read("Low-Rank Reward Modeling for RLHF", "Preferences differ.")
-    assert sentence(choose(paper, {}, Evidence("reward models"))) == "You wrote “reward models”."
-    assert sentence(choose(paper, {}, Evidence("reinforcement learning from human feedback"))).startswith(
-        "You wrote"
-    )
+@pytest.mark.parametrize(
+    ("profile", "named"),
+    [
+        ("reward models", "reward models"),
+        ("human feedback", "human feedback"),
+        ("VLA models", "VLA models"),
+    ],
+)
+def test_variants_and_abbreviations_of_a_topic_are_recognised(profile, named):
+    paper = read("Low-Rank Reward Modeling for RLHF", "Vision-language-action models differ.")
+    assert sentence(reasons_for(paper, {}, evidence(profile))).lower() == f"you wrote “{named.lower()}”."
 
 
 def test_a_neighbour_of_a_topic_says_so():
-    reasons = choose(
-        read("Robot learning at home", "We teach."), {"robot": 1.0}, Evidence("robot manipulation")
+    reasons = reasons_for(
+        read("Robot learning at home", "We teach."), {"robot": 1.0}, evidence("robot manipulation")
     )
     assert sentence(reasons) == "On “robot learning”, close to “robot manipulation”, which you wrote."
 
 
 def test_a_topic_that_votes_turned_against_is_not_named():
-    reasons = choose(read("Robots", "Robots walk."), {"robot": -1.0}, Evidence("robots; graphs"))
+    reasons = reasons_for(read("Robots", "Robots walk."), {"robot": -1.0}, evidence("robots; graphs"))
     assert [reason.kind for reason in reasons] == [ReasonKind.PROFILE_OVERALL]
 
 
+def learned(text, reader):
+    reasons = reasons_for(read("A title", text), even(text), reader)
+    return [reason.text for reason in reasons if reason.kind is ReasonKind.LEARNED]
+
+
 def test_learned_phrases_are_whole_and_in_their_usual_spelling():
-    text = "Electronic Health Record prediction with vlms"
-    evidence = Evidence("", [judged("Notes", ABSTRACTS[1]), judged("Tuning", ABSTRACTS[2])])
-    learned = [r.text for r in choose(read(text, ""), even(text), evidence) if r.kind is ReasonKind.LEARNED]
-    assert learned == ["electronic health record", "VLMs"]
+    reader = evidence("", [("Notes", ABSTRACTS[1]), ("Tuning", ABSTRACTS[2])])
+    assert learned("Electronic Health Record prediction with vlms", reader) == [
+        "electronic health record",
+        "VLMs",
+    ]
 
 
-def test_only_what_votes_bear_out_is_learned():
-    papers = [judged(f"Liked {i}", "protein folding") for i in range(6)] + [judged("Once", "tokamak plasma")]
-    evidence = Evidence("", papers)
+def test_only_phrases_that_votes_support_are_learned():
+    liked = [(f"Liked {n}", "protein folding") for n in range(6)] + [("Once", "tokamak plasma")]
     text = "protein folding in a tokamak plasma"
-    learned = [
-        r.text for r in choose(read("A title", text), even(text), evidence) if r.kind is ReasonKind.LEARNED
-    ]
-    assert learned == ["protein folding"]
-    against = Evidence(
-        "", [*papers, *[judged("No", "protein folding", liked=False)] * 9, judged("X", liked=False)]
-    )
-    assert not against.speaks_for(["protein fold"])
+    assert learned(text, evidence("", liked)) == ["protein folding"]
+    disliked = [("No", "protein folding")] * 9 + [("X", "")]
+    assert learned(text, evidence("", liked, disliked)) == []
 
 
-def test_a_word_that_the_reader_removed_is_gone():
+def test_a_phrase_that_the_reader_removed_is_not_named():
     text = "protein folding"
-    evidence = Evidence("protein folding", [judged("Folding", text)] * 3, ignored=["protein"])
-    assert "protein" not in sentence(choose(read("A title", text), even(text), evidence))
+    liked = [("Folding", text)] * 3
+    assert "protein" in sentence(reasons_for(read("A title", text), even(text), evidence(text, liked)))
+    reader = evidence(text, liked, ignored=["Protein folding"])
+    assert "protein" not in sentence(reasons_for(read("A title", text), even(text), reader))
 
 
-def test_the_liked_paper_shares_what_speaks_for_this_one_visibly():
+def test_a_topic_that_has_more_than_a_removed_phrase_is_still_named():
+    reader = evidence("reward hacking", ignored=["reward models"])
+    paper = read("Reward hacking", "Reward models.")
+    assert sentence(reasons_for(paper, {}, reader)) == "You wrote “reward hacking”."
+
+
+def test_the_liked_paper_has_terms_in_common_that_its_title_shows():
     text = "protein folding by diffusion on residues"
-    evidence = Evidence(
-        "", [judged("Graphs"), judged("Protein folding", text), judged("Notes from afar", text)]
+    reader = evidence("", [("Graphs", ""), ("Protein folding", text), ("Notes from afar", text)])
+
+    def liked(title):
+        reasons = reasons_for(read(title, text), even(text), reader)
+        return [(reason.text, reason.paper) for reason in reasons if reason.kind is ReasonKind.LIKED]
+
+    assert liked("New") == [("Protein folding", 1)]
+    assert liked("Protein folding") == []  # itself, liked as its first version
+
+
+def test_rules_come_first_and_are_not_repeated():
+    bonuses = (Bonus("GRPO", 1.4), Bonus("120 upvotes", 0.5, BonusKind.TRENDING))
+    reasons = reasons_for(
+        read("GRPO for graphs", "A text."),
+        {},
+        evidence("GRPO, graphs"),
+        bonuses=bonuses,
+        followed="Ada Byron",
     )
-    (liked,) = [r for r in choose(read("New", text), even(text), evidence) if r.kind is ReasonKind.LIKED]
-    assert liked.text == "Protein folding"
-    assert not [
-        r for r in choose(read("Protein folding", text), even(text), evidence) if r.text == "Protein folding"
+    assert sentence(reasons) == (
+        "By Ada Byron, whom you follow; it has your keyword “GRPO”; you wrote “graphs”; trending: 120 upvotes."
+    )
+
+
+def test_what_triggered_an_alert_is_named_once():
+    reasons = reasons_for(
+        read("GRPO for graphs", ""),
+        {},
+        evidence("GRPO, graphs"),
+        bonuses=(Bonus("GRPO", 1.4),),
+        alerted_by=["GRPO"],
+    )
+    assert [(reason.kind, reason.text) for reason in reasons] == [
+        (ReasonKind.ALERT, "GRPO"),
+        (ReasonKind.WROTE, "graphs"),
     ]
 
 
-def test_rules_come_first_and_say_whose_they_are():
-    claims = Claims(authors=("Ada Byron",), keywords=("GRPO",), trending="120 upvotes")
-    reasons = choose(read("GRPO for graphs", "A text."), {}, Evidence("GRPO, graphs"), claims)
-    assert sentence(reasons) == (
-        "By Ada Byron, whom you follow; your keyword “GRPO”; you wrote “graphs”; trending: 120 upvotes."
-    )
-
-
-def test_an_exploration_says_what_is_new_about_it():
-    text = "We train robots by protein folding. Protein folding is odd, and robots like it."
-    evidence = Evidence("robots", [judged("Robots walk", "Robots walk.")])
-    reasons = choose(read("MyNet: Robots for protein folding", text), {}, evidence, Claims(exploration=True))
-    assert (
-        sentence(reasons) == "Close to “robots”, but on “protein folding”, of which you have judged nothing."
-    )
-
-
-def test_a_conjunction_names_both_and_what_must_not_be_there():
-    evidence = Evidence("", [judged("A", "reward robots"), judged("B", "image of a robot", liked=False)])
-    claims = Claims(conjunctions=(Conjunction(("reward", "robot"), ("imag",), 0.5),))
-    reasons = choose(read("On a reward", "A robot. A reward."), {}, evidence, claims)
-    assert reasons == [Reason(ReasonKind.TOGETHER, "reward", 0.5, "robot", "image")]
+EXPLORED = "We train robots by protein folding. Protein folding is odd, and robots like it."
 
 
 @pytest.mark.parametrize(
-    ("votes", "ending"), [([], "your profile."), ([judged("Graphs")], "papers you liked.")]
+    ("profile", "reason"),
+    [
+        ("robots", "Close to “robots”, but on “protein folding”, of which you have judged nothing."),
+        (
+            "",
+            "Its wording is close to your topics, but it is on “protein folding”, of which you have judged nothing.",
+        ),
+    ],
 )
-def test_without_anything_to_name_the_sentence_is_honest(votes, ending):
-    said = sentence(choose(read("On the method", "We show results."), {"show": 1.0}, Evidence("", votes)))
-    assert said.startswith("It names none of your topics")
-    assert said.endswith(ending)
+def test_an_exploratory_pick_says_what_is_new_about_it(profile, reason):
+    reader = evidence(profile, [("Robots walk", "Robots walk.")])
+    paper = read("MyNet: Robots for protein folding", EXPLORED)
+    assert sentence(reasons_for(paper, {}, reader, kind=PickKind.EXPLORE)) == reason
+
+
+def test_an_exploratory_pick_without_anything_new_has_its_other_reasons():
+    reader = evidence("robots", [("Robots walk", EXPLORED)])
+    reasons = reasons_for(read("Robots", EXPLORED), {}, reader, kind=PickKind.EXPLORE)
+    assert sentence(reasons) == "You wrote “robots”."
+
+
+@pytest.mark.parametrize(
+    ("liked", "ending"), [([], "your profile."), ([("Graphs", "")], "papers you liked.")]
+)
+def test_where_no_phrase_can_be_named_the_reason_says_so(liked, ending):
+    reasons = reasons_for(read("On the method", "We show results."), {"show": 1.0}, evidence("", liked))
+    assert sentence(reasons).startswith("It names none of your topics")
+    assert sentence(reasons).endswith(ending)
 
 
 def test_every_kind_of_reason_has_words():
-    for kind in ReasonKind:
-        assert clause(Reason(kind, "this", 1.0, "that"))
-    assert sentence([]) == ""
+    for kind in set(ReasonKind) - {ReasonKind.ALERT}:
+        words = sentence([Reason(kind, "this", 1.0, "that")])
+        assert words[0].isupper()
+        assert words.endswith(".")
+    assert sentence([]) == sentence([Reason(ReasonKind.ALERT, "this")]) == ""
 
 
 def test_a_breakdown_names_whole_phrases_and_keeps_the_sum():
@@ -155,5 +203,13 @@ def test_a_breakdown_names_whole_phrases_and_keeps_the_sum():
     contributions = {term: 0.1 * i - 0.3 for i, term in enumerate(stem_terms(f"{title}\n{abstract}"))}
     rows = breakdown(read(title, abstract), {**contributions, "unseen term": -0.2})
     assert math.isclose(sum(row.weight for row in rows), sum(contributions.values()) - 0.2)
-    assert sorted(term for row in rows for term in row.terms) == sorted({*contributions, "unseen term"})
-    assert "electronic health records" in {row.text for row in rows}
+    assert {row.text: row.in_paper for row in rows}["electronic health records"]
+    assert [row.text for row in rows if not row.in_paper] == ["unseen term"]
+
+
+@pytest.mark.parametrize("text", ["owl " * 20_000, "(owl) " * 20_000, "we owl-bee " * 10_000, "RL " * 20_000])
+def test_hostile_texts_are_read_in_time_that_grows_with_their_length(text):
+    paper = read(text, text)
+    reasons = reasons_for(paper, even(text[:100]), evidence("owl bees; RL", [("Owl", "owl bee")]))
+    assert reasons
+    assert breakdown(paper, {"owl": 1.0})

@@ -9,7 +9,7 @@ import pytest
 from jinja2 import Environment
 from playwright.sync_api import Browser, Page
 
-from bot.domain import Edition, Paper, Pick, PickKind, Reason, Role, Sentence
+from bot.domain import Edition, Paper, Pick, PickKind, Reason, ReasonKind, Role, Sentence
 from bot.rendering.mail import render_mail
 from bot.rendering.paper_links import Links
 
@@ -64,8 +64,14 @@ def html(
 ) -> str:
     long = make_paper(1, "Supercalifragilistic" * 10, url=None, authors=("A" * 60, "B", "C", "D", "E"))
     picks = (
-        make_pick(long, reasons=(Reason("x" * 80, 1.0),), summary=("An unbroken " + "w" * 200 + " word.",)),
-        make_pick(kind=PickKind.EXPLORE, because="Another paper", summary=SUMMARY),
+        make_pick(
+            long,
+            reasons=(Reason(ReasonKind.WROTE, "x" * 80, 1.0),),
+            summary=("An unbroken " + "w" * 200 + " word.",),
+        ),
+        make_pick(
+            kind=PickKind.EXPLORE, reasons=(Reason(ReasonKind.LIKED, "Another paper"),), summary=SUMMARY
+        ),
     )
     return render_mail(make_edition(*picks), links, templates).html
 

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import pytest
 from jinja2 import DictLoader, Environment
 
-from bot.domain import Edition, Paper, Pick, PickKind, Quiet, QuietReason, Reason, Sighting, Vote
+from bot.domain import Edition, Paper, Pick, PickKind, Quiet, QuietReason, Reason, ReasonKind, Sighting, Vote
 from bot.errors import TemplateProblem
 from bot.rendering.mail import HTML_BUDGET, MailParts, render_mail
 from bot.rendering.paper_links import Links, title_link
@@ -46,12 +46,14 @@ def full(make_paper: Paper_, make_pick: Pick_, make_edition: Edition_) -> Editio
     sightings = (Sighting("s", "LLM-RL", date(2025, 5, 6)), Sighting("s", "Daily Papers", date(2026, 4, 17)))
     best = make_pick(
         make_paper(1, r"\textbf{Best} of \& all", sightings=sightings),
-        reasons=(Reason("reward model", 1.0),),
+        reasons=(Reason(ReasonKind.WROTE, "reward model", 1.0),),
         summary=("It gains 63\\%.", "By 5% on the rest."),
     )
     searched = make_pick(make_paper(2, "Searched", url=None), kind=PickKind.EXPLORE, probability=0.5)
     bare = make_pick(
-        make_paper(3, "Bare", authors=(), published=None, sightings=()), summary=(), followed="Ada Lovelace"
+        make_paper(3, "Bare", authors=(), published=None, sightings=()),
+        summary=(),
+        reasons=(Reason(ReasonKind.AUTHOR, "Ada Lovelace"),),
     )
     return make_edition(best, searched, bare)
 
@@ -66,10 +68,10 @@ def test_the_html_shows_each_field_of_a_pick(mail: MailParts) -> None:
     for phrase in (
         "Reward models 6 May 2025 · 3 papers today; 143 looked at",
         "LLM-RL · 5 May 2025 · also in Daily Papers, 17 Apr 2026 Best of & all Ada Lovelace",
-        "It gains 63%. By 5% on the rest. Strong match · Because of: reward model",
+        "It gains 63%. By 5% on the rest. Strong match. You wrote “reward model”.",
         "Exploratory pick",
         "Searched (search)",
-        "Strong match · You follow Ada Lovelace",
+        "Strong match. By Ada Lovelace, whom you follow.",
         "You receive this because ada@example.org is subscribed to the profile “Reward models”.",
     ):
         assert phrase in text
@@ -107,7 +109,7 @@ def test_the_plain_text_is_readable(mail: MailParts, full: Edition, links: Links
     assert "    https://example.org/paper" in lines
     assert f"    (search) {title_link(full.picks[1].paper).url}" in lines
     assert f"    {links.thumb(full.picks[0].paper, Vote.UP)}" in lines
-    assert "    Exploratory pick: good match" in lines
+    assert "    Exploratory pick: good match." in lines
     assert lines[-1] == links.unsubscribe()
     assert all(len(line) <= 72 for line in lines if "https://" not in line)
 
@@ -140,7 +142,7 @@ def test_a_hostile_paper_is_shown_as_text(
         sightings=(Sighting("s", HOSTILE, None),),
     )
     pick = make_pick(
-        paper, reasons=(Reason(HOSTILE, 1.0),), summary=(HOSTILE,), because=HOSTILE, followed=HOSTILE
+        paper, summary=(HOSTILE,), reasons=tuple(Reason(kind, HOSTILE, near=HOSTILE) for kind in ReasonKind)
     )
     mail = render_mail(make_edition(pick, profile_title=HOSTILE), links, templates)
     page = Page(mail.html)

@@ -46,15 +46,16 @@ def test_authors_are_shortened(
 def test_a_followed_author_is_always_named(
     make_paper: Paper_, make_pick: Pick_, names: str, followed: str | None, expected: str
 ) -> None:
-    assert phrases.credits_of(make_pick(make_paper(authors=tuple(names)), followed=followed)) == expected
+    reasons = (Reason(ReasonKind.AUTHOR, followed),) if followed else ()
+    assert phrases.credits_of(make_pick(make_paper(authors=tuple(names)), reasons=reasons)) == expected
 
 
 def test_an_alert_names_the_terms_that_matched(make_paper: Paper_, make_pick: Pick_) -> None:
-    alert_reasons = tuple(Reason(name, 0.0, ReasonKind.ALERT) for name in ("violins", "F", "e"))
+    alert_reasons = tuple(Reason(ReasonKind.ALERT, name) for name in ("violins", "F", "e"))
     paper = make_paper(authors=tuple("ABCDEF"))
-    pick = make_pick(paper, kind=PickKind.ALERT, reasons=(*alert_reasons, Reason("wood", 1.0)))
+    pick = make_pick(paper, kind=PickKind.ALERT, reasons=(*alert_reasons, Reason(ReasonKind.WROTE, "wood")))
     assert phrases.label(pick) == "On your alert list (violins, F, e): strong match"
-    assert phrases.reasons(pick) == ["Because of: wood"]
+    assert phrases.why(pick) == "You wrote “wood”."
     assert phrases.credits_of(pick) == "A, B, C, E, F and 1 more"
     by_score = make_pick(paper, kind=PickKind.ALERT)
     assert phrases.label(by_score) == "On your alert list: strong match"
@@ -87,31 +88,6 @@ def test_a_sightings_date_stands_in_for_the_papers(make_paper: Paper_) -> None:
 def test_a_paper_without_sightings_has_only_its_date(make_paper: Paper_) -> None:
     assert phrases.seen(make_paper(sightings=())) == ["5 May 2025"]
     assert phrases.seen(make_paper(sightings=(), published=None)) == []
-
-
-def test_reasons_are_worded_by_kind_and_sign(make_pick: Pick_) -> None:
-    pick = make_pick(
-        reasons=(
-            Reason("reward model", 2.0),
-            Reason("GRPO", 1.5, ReasonKind.KEYWORD),
-            Reason("verifier", 1.0),
-            Reason("survey", -0.7),
-        ),
-        because=r"\emph{Liked} before",
-        followed="Ada Lovelace",
-    )
-    assert phrases.reasons(pick) == [
-        "You follow Ada Lovelace",
-        "Your keyword: GRPO",
-        "Because of: reward model, verifier",
-        "Resembles “Liked before”, which you liked",
-        "Despite: survey",
-    ]
-
-
-def test_several_keywords_are_named_together(make_pick: Pick_) -> None:
-    keywords = tuple(Reason(term, 1.0, ReasonKind.KEYWORD) for term in ("GRPO", "R1"))
-    assert phrases.reasons(make_pick(reasons=keywords)) == ["Your keywords: GRPO, R1"]
 
 
 def test_only_an_exploration_pick_is_labelled_exploratory(make_pick: Pick_) -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain import Edition, Paper, Pick, PickKind, Quiet, QuietReason, Reason, Sighting, Vote
+from bot.domain import Edition, Paper, Pick, PickKind, Quiet, QuietReason, Reason, ReasonKind, Sighting, Vote
 from bot.rendering.paper_links import Links
 from bot.rendering.slack import escape, render_slack
 
@@ -71,7 +71,7 @@ def test_a_pick_shows_title_credits_summary_and_reasons(
     pick = make_pick(
         make_paper(title=r"\textbf{SIM} \& co", url=None),
         kind=PickKind.EXPLORE,
-        reasons=(Reason("reward model", 1.0),),
+        reasons=(Reason(ReasonKind.WROTE, "reward model", 1.0),),
     )
     (message,) = send(make_edition(pick), links)
     address = "https://arxiv.org/search/?query=SIM+co&amp;searchtype=title"
@@ -84,7 +84,7 @@ def test_a_pick_shows_title_credits_summary_and_reasons(
         "Ada Lovelace · LLM-RL · 5 May 2025",
         "We did it. It worked.",
         "Exploratory pick: strong match",
-        "Because of: reward model",
+        "You wrote “reward model”.",
         f"<{links.me()}|Your preferences>",
         f"<{links.unsubscribe()}|Unsubscribe>",
     ):
@@ -109,7 +109,9 @@ def test_a_hostile_paper_is_shown_as_literal_text(
     make_paper: Paper_, make_pick: Pick_, make_edition: Edition_, links: Links
 ) -> None:
     paper = make_paper(title=HOSTILE, authors=(HOSTILE,), sightings=(Sighting("s", HOSTILE, None),))
-    pick = make_pick(paper, summary=(HOSTILE,), because=HOSTILE, reasons=(Reason(HOSTILE, 1.0),))
+    pick = make_pick(
+        paper, summary=(HOSTILE,), reasons=tuple(Reason(kind, HOSTILE, near=HOSTILE) for kind in ReasonKind)
+    )
     (message,) = send(make_edition(pick), links)
     raw = (
         json.dumps([o["text"] for o in objects(message["blocks"]) if o["type"] == "mrkdwn"]) + message["text"]
@@ -195,7 +197,11 @@ def test_the_longest_possible_paper_stays_within_the_limits(
         url="https://example.org/" + "a" * 900,
         sightings=tuple(Sighting("s", "&" * 500 + str(n), None) for n in range(5)),
     )
-    pick = make_pick(paper, summary=("<" * 5000,), because="&" * 500, reasons=(Reason("&" * 3000, 1.0),) * 3)
+    pick = make_pick(
+        paper,
+        summary=("<" * 5000,),
+        reasons=tuple(Reason(kind, "&" * 3000, near="&" * 500) for kind in ReasonKind),
+    )
     messages = send(make_edition(pick, profile_title="&" * 1000), links)
     assert_within_limits(messages)
 

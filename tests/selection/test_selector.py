@@ -8,7 +8,7 @@ from bot.selection.selector import Limits, select
 
 
 def score(paper: int, probability: float, **values) -> Score:
-    return Score(paper, probability, log_odds=probability, reasons=(), rest=0.0, **values)
+    return Score(paper, probability, log_odds=probability, rest=0.0, **values)
 
 
 def falling(count: int, start: float = 0.9, step: float = 0.02) -> list[Score]:

@@ -1,4 +1,4 @@
-"""Upvotes as a reason."""
+"""Upvotes as a bonus."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain import Paper, Reason, ReasonKind, Score
+from bot.domain import Bonus, BonusKind, Paper, Score
 from bot.selection.trending import bonus, with_trending
 
 
@@ -19,8 +19,8 @@ def paper(number: int, upvotes: int | None) -> Paper:
 
 
 def score(number: int, log_odds: float) -> Score:
-    reasons = (Reason("owl", log_odds + 1),)
-    return Score(number, 1 / (1 + math.exp(-log_odds)), log_odds, reasons, rest=-1.0)
+    bonuses = (Bonus("owl", log_odds + 1),)
+    return Score(number, 1 / (1 + math.exp(-log_odds)), log_odds, rest=-1.0, bonuses=bonuses)
 
 
 def test_without_weight_or_upvotes_nothing_changes() -> None:
@@ -33,13 +33,13 @@ def test_without_weight_or_upvotes_nothing_changes() -> None:
 def test_a_trending_paper_passes_a_slightly_better_match() -> None:
     raised, other = with_trending((score(1, 0.5), score(2, 0.1)), {1: paper(1, 0), 2: paper(2, 30)}, 0.5)
     assert (raised.paper, other.paper) == (2, 1)
-    assert raised.reasons[-1] == Reason("30 upvotes", raised.log_odds - 0.1, ReasonKind.TRENDING)
+    assert raised.bonuses[-1] == Bonus("30 upvotes", raised.log_odds - 0.1, BonusKind.TRENDING)
 
 
 @given(st.floats(-800, 800), st.integers(0, 10**9), st.floats(0, 1))
 def test_contributions_still_sum_to_the_log_odds(log_odds: float, upvotes: int, weight: float) -> None:
     (raised,) = with_trending((score(1, max(log_odds, -600)),), {1: paper(1, upvotes)}, weight)
-    assert math.isclose(raised.log_odds, raised.rest + sum(r.weight for r in raised.reasons), abs_tol=1e-9)
+    assert math.isclose(raised.log_odds, raised.rest + sum(b.weight for b in raised.bonuses), abs_tol=1e-9)
     assert 0 <= raised.probability <= 1
     assert raised.log_odds <= max(log_odds, -600) + 2.0 + 1e-9
 
@@ -51,7 +51,7 @@ def test_the_probability_is_that_of_the_raised_log_odds() -> None:
 
 
 def test_a_log_odds_beyond_the_range_of_exp_has_probability_zero() -> None:
-    hopeless = Score(1, 0.0, -800.0, (), rest=-800.0)
+    hopeless = Score(1, 0.0, -800.0, rest=-800.0)
     (raised,) = with_trending((hopeless,), {1: paper(1, 100)}, 1.0)
     assert (raised.log_odds, raised.probability) == (-798.0, 0.0)
 
@@ -65,5 +65,5 @@ def test_one_upvote_is_singular() -> None:
     names = []
     for upvotes in (1, 2):
         (raised,) = with_trending((score(1, 0.0),), {1: paper(1, upvotes)}, 1.0)
-        names += [reason.term for reason in raised.reasons if reason.kind is ReasonKind.TRENDING]
+        names += [bonus.text for bonus in raised.bonuses if bonus.kind is BonusKind.TRENDING]
     assert names == ["1 upvote", "2 upvotes"]

@@ -72,7 +72,7 @@ class Samples:
         """Compose an edition with these picks; nothing is stored."""
         stored = self.store.papers.get(papers)
         # Fractions that only a double stores exactly.
-        reasons = (Reason("reward", 0.1 + 0.2), Reason("GRPO", -1e-17, ReasonKind.KEYWORD))
+        reasons = (Reason(ReasonKind.WROTE, "reward", 0.1 + 0.2), Reason(ReasonKind.KEYWORD, "GRPO", -1e-17))
         picks = tuple(
             Pick(
                 stored[paper_id],

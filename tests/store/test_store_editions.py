@@ -10,7 +10,19 @@ from threading import Barrier
 import pytest
 from sqlalchemy.exc import IntegrityError
 
-from bot.domain import Edition, EditionKind, Kind, Message, PickKind, Quiet, QuietReason, Reader, State
+from bot.domain import (
+    Edition,
+    EditionKind,
+    Kind,
+    Message,
+    PickKind,
+    Quiet,
+    QuietReason,
+    Reader,
+    Reason,
+    ReasonKind,
+    State,
+)
 from bot.store.editions import StoredEdition
 
 HELLO = Message(b"\x00Hello\r\n\xff", "Rewards: hello ✓")
@@ -26,7 +38,8 @@ def _saved(store, edition: Edition, slot: str) -> StoredEdition:
 def test_an_edition_and_its_picks_are_read_as_they_were_stored(samples, store, now):
     reader, (first, second) = samples.reader(), samples.papers(2)
     edition = samples.edition(reader, second, first)
-    follow = replace(edition.picks[1], kind=PickKind.FOLLOW, because="Liked", followed="Ada L.", summary=())
+    liked = Reason(ReasonKind.LIKED, "Liked", near="near", paper=first)
+    follow = replace(edition.picks[1], kind=PickKind.FOLLOW, reasons=(liked,), summary=())
     edition = replace(edition, picks=(edition.picks[0], follow))
     stored = _saved(store, edition, "2026-04-18")
     assert store.editions.picks_of(stored.id) == edition.picks

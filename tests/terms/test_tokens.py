@@ -85,6 +85,11 @@ def test_a_compound_is_split_where_its_parts_are_words():
     assert stems("pass@1 of 10x, 7B, 36.0%, 3D") == ["pass@1", "3d"]
 
 
+def test_a_verb_with_a_particle_is_no_term():
+    assert stems("trading off privacy against stock trading") == ["privaci", "stock", "trade"]
+    assert stems("trade-offs, a trade-off and stock trades") == ["stock", "trade"]
+
+
 def test_links_and_addresses_are_no_terms():
     text = "at https://github.com/a/reward-model, www.x.org/y, z.github.io/page and ada@example.org; this https URL"
     assert stems(text) == []

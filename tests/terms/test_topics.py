@@ -4,15 +4,15 @@ import pytest
 
 from bot.terms import (
     Spellings,
-    common_expansions,
     expanded,
     is_general,
-    learned_expansions,
     names_topic,
+    phrases,
     profile_topics,
     stem,
     tokens,
     topical_phrases,
+    topical_terms,
 )
 
 
@@ -25,6 +25,7 @@ def written(text):
     [
         ("I work on reward hacking, and how models help reasoning.", ["reward hacking", "reasoning"]),
         ("Papers about LLM agents, please; not robots or vision", ["LLM agents"]),
+        ("How can models help with financial markets?", ["financial markets"]),
         ("What's new in RLHF and reward modeling?", ["RLHF", "reward modeling"]),
         (
             "Reinforcement learning for large language models: verifiable rewards",
@@ -79,7 +80,7 @@ def test_topical_words_name_topics(word):
 
 
 @pytest.mark.parametrize(
-    ("text", "phrases"),
+    ("text", "topical"),
     [
         ("We show strong performance on robot manipulation", ["robot manipulation"]),
         ("a novel process reward model", ["process reward model"]),
@@ -88,41 +89,36 @@ def test_topical_words_name_topics(word):
         ("time series and test-time compute of the components", ["time series", "test-time compute"]),
     ],
 )
-def test_phrases_of_a_paper_are_whole_and_topical(text, phrases):
-    spelled = [text[run[0].start : run[-1].end] for run in topical_phrases(text)]
-    assert spelled == phrases
+def test_phrases_of_a_paper_are_whole_and_topical(text, topical):
+    assert [text[run[0].start : run[-1].end] for run in topical_phrases(phrases(text))] == topical
 
 
-def test_abbreviations_meet_what_they_stand_for():
-    common = common_expansions()
-    for short, long in [
+@pytest.mark.parametrize(
+    ("short", "long"),
+    [
         ("LLMs", "large language models"),
         ("RL", "reinforcement learning"),
         ("VLM", "vision-language model"),
-    ]:
-        assert expanded([t.stem for t in tokens(short)], common) == tuple(t.stem for t in tokens(long))
+        ("VLA models", "vision-language-action models"),
+    ],
+)
+def test_abbreviations_match_what_they_stand_for(short, long):
+    assert expanded(token.stem for token in tokens(short)) == tuple(token.stem for token in tokens(long))
 
 
-def test_abbreviations_are_learned_from_texts_that_spell_them_out():
-    texts = [
-        "We use sparse Bayesian learning (SBL) here.",
-        "Sparse Bayesian Learning (SBL)",
-        "sparse Bayesian learning (SBL)",
-    ]
-    assert learned_expansions(texts)["sbl"] == ("spars", "bayesian", "learn")
-    assert "sbl" not in learned_expansions(texts[:2])
-    assert "sbl" not in learned_expansions([*texts, *["short baseline leads (SBL)"] * 3])
-    assert "ny" not in learned_expansions(["in the Big Apple (NY)"] * 5)
+def test_a_phrase_is_recognised_by_its_bigrams_and_topical_words():
+    assert topical_terms("reward models") == ["reward", "reward model"]
+    assert topical_terms("language models") == ["languag model"]
+    assert topical_terms("show") == ["show"]
 
 
 def test_words_are_spelled_as_in_running_text():
-    spellings = Spellings(
-        ["We train LoRA adapters by Bayesian rules. Reward hacking is rare, as reward hacking was."]
-    )
-    assert (
-        spellings.of("Reward Hacking with Lora and bayesian PRMs")
-        == "reward hacking with LoRA and Bayesian PRMs"
-    )
+    abstracts = ["We train LoRA adapters by Bayesian rules. Reward hacking is rare, as reward hacking was."]
+    learned = Spellings.learn(abstracts)
+    for spellings in (learned, Spellings(learned.text)):
+        assert spellings.usual("Reward Hacking with Lora and bayesian PRMs") == (
+            "reward hacking with LoRA and Bayesian PRMs"
+        )
 
 
 @pytest.mark.parametrize(
@@ -131,6 +127,5 @@ def test_words_are_spelled_as_in_running_text():
 )
 def test_hostile_texts_are_read_in_time_that_grows_with_their_length(text):
     profile_topics(text)
-    learned_expansions([text])
-    Spellings([text])
-    topical_phrases(text)
+    Spellings.learn([text]).usual(text)
+    topical_phrases(phrases(text))

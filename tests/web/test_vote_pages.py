@@ -38,27 +38,47 @@ def test_the_last_vote_counts_and_the_history_is_kept(app, client, reader, links
     assert [t.vote for t in app.store.feedback.history(reader.id)] == [Vote.UP, Vote.DOWN]
 
 
-def test_the_page_shows_the_words_and_ranks_that_a_vote_changed(client, links, paper):
+def lists(page):
+    """Return the titles of each list of first papers that the page shows, and those in bold."""
+    listed = [
+        re.findall(r"<li dir=\"auto\">(?:<b>)?([^<]+)", part)
+        for part in re.findall(r"<ol.*?</ol>", page, re.S)
+    ]
+    return listed, re.findall(r"<li dir=\"auto\"><b>([^<]+)", page)
+
+
+def test_the_page_shows_the_phrases_that_a_vote_changed(client, links, app):
+    (paper,) = app.store.papers.find("LLM-Powered GUI Agents")
     up = client.post(links.thumb(paper, Vote.UP)).text
-    assert re.search(r'<b class="plus">\+</b> TTRL', up)
-    moved = int(re.search(r"(\d+) of the \d+ newest papers that you were not sent moved up", up)[1])
-    assert moved > 0
-    places = re.findall(r"from place (\d+) to (\d+)", up)
-    assert all(int(before) > int(after) for before, after in places)
+    assert re.search(r'<b class="plus">\+</b> [^<]*GUI', up)
     down = client.post(links.thumb(paper, Vote.DOWN)).text
-    assert re.search(r'<b class="minus">−</b> TTRL', down)
-    assert "moved down" in down
+    assert re.search(r'<b class="minus">−</b> [^<]*GUI', down)
 
 
-def test_candidates_for_the_next_edition_are_called_so(served, client, links, paper, paperbot):
-    (served / "seeds" / "new.txt").write_text(
-        digest("Reasoning of another kind", "TTRL: test-time reinforcement learning, continued")
-    )
+def test_the_page_shows_the_first_papers_before_and_after_a_vote(served, client, links, app, paperbot):
+    titles = [f"GUI agents {place}" for place in ("at home", "in cars", "on ships", "on trains", "in space")]
+    titles += ["Reward models for owls", "Verifiable rewards in chess", "Process rewards of proofs"]
+    (served / "seeds" / "new.txt").write_text(digest(*titles))
     paperbot("ingest")
+    before, after = [], []
+    for title in titles[:4]:
+        (paper,) = app.store.papers.find(title)
+        page = client.post(links.thumb(paper, Vote.UP)).text
+        assert "First in your next edition" in page
+        (*earlier, after), bold = lists(page)
+        before = earlier[0] if earlier else after
+        assert set(bold) == set(before) ^ set(after)
+        assert title not in after
+    assert titles[4] in after
+
+
+def test_a_vote_that_changes_no_first_paper_says_so(client, links, paper):
+    client.post(links.thumb(paper, Vote.UP))
     page = client.post(links.thumb(paper, Vote.UP)).text
-    assert "1 of the 2 papers waiting for your next edition moved up." in page
-    assert "TTRL: test-time reinforcement learning, continued</span> " in page
-    assert "from place 2 to 1" in page
+    assert "First among the newest papers that you were not sent" in page
+    assert "The same papers as before your vote, in the same order." in page
+    (first,), bold = lists(page)
+    assert (len(first), bold) == (5, [])
 
 
 def test_a_scanner_that_opens_every_link_of_a_mail_changes_nothing(client, mails, paperbot):

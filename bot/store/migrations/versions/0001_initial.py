@@ -192,8 +192,6 @@ sa.Table(
     sa.Column("probability", sa.Float, nullable=False),
     sa.Column("reasons", sa.JSON, nullable=False),
     sa.Column("summary", sa.JSON, nullable=False),
-    sa.Column("because", sa.Text),
-    sa.Column("followed", sa.Text),
     sa.Column("predictions", sa.JSON, nullable=False, server_default="[]"),
 )
 

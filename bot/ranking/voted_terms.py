@@ -1,0 +1,77 @@
+"""Which terms the papers have that a reader voted on: what the reasons for a pick can refer to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from bot.domain import PaperId
+from bot.ranking.corpus import Corpus
+
+
+class Overlap(NamedTuple):
+    """A liked paper, its share of the weight of some terms, and how many of these terms it has."""
+
+    paper: PaperId
+    share: float
+    terms: int
+
+
+class VotedTerms:
+    """The terms of one reader's liked and disliked papers, over a corpus's vocabulary.
+
+    ``rows`` (n_votes, n_terms) are the papers' rows of ``Corpus.transform``, the liked ones first, in the order of
+    ``liked``; ``disliked`` is the number of the others.
+    """
+
+    def __init__(self, corpus: Corpus, rows: sp.csr_matrix, liked: Sequence[PaperId], disliked: int) -> None:
+        self.liked = len(liked)
+        self.disliked = disliked
+        self._corpus = corpus
+        self._rows = rows
+        self._liked_ids = np.array(liked, dtype=np.int64)
+
+    def papers_with(self, term: str) -> tuple[int, int]:
+        """Return how many liked and how many disliked papers have a term, a stem or a bigram of stems."""
+        column = self._corpus.column(term)
+        if column is None:
+            return 0, 0
+        liked, disliked = self._counts
+        return int(liked[column]), int(disliked[column])
+
+    def most_overlapping(self, weights: Mapping[str, float], count: int = 5) -> list[Overlap]:
+        """Return the liked papers with the largest shares of these weights, which are positive, the largest first."""
+        by_column = np.zeros(self._rows.shape[1], dtype=np.float32)
+        for term, weight in weights.items():
+            column = self._corpus.column(term)
+            if column is not None:
+                by_column[column] = weight
+        if not (self.liked and weights):
+            return []
+        total = sum(weights.values())
+        # A dense vector: a product of it with each liked paper takes a tenth of the time of selecting columns.
+        shares = self._presence @ by_column / total
+        best = np.argsort(-shares, kind="stable")[:count].tolist()
+        return [
+            Overlap(int(self._liked_ids[row]), float(shares[row]), int(np.count_nonzero(by_column[columns])))
+            for row in best
+            for columns in [self._presence.indices[slice(*self._presence.indptr[row : row + 2])]]
+        ]
+
+    @cached_property
+    def _presence(self) -> sp.csr_matrix:
+        """(n_liked, n_terms) of 0 and 1."""
+        liked = self._rows[: self.liked]
+        return sp.csr_matrix((np.ones_like(liked.data), liked.indices, liked.indptr), shape=liked.shape)
+
+    @cached_property
+    def _counts(self) -> tuple[np.ndarray, np.ndarray]:
+        """(n_terms,) numbers of liked papers with each term, and of disliked ones."""
+        end = self._rows.indptr[self.liked]
+        terms = self._rows.shape[1]
+        columns = self._rows.indices
+        return np.bincount(columns[:end], minlength=terms), np.bincount(columns[end:], minlength=terms)

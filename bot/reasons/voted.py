@@ -1,0 +1,92 @@
+"""Reasons from votes: phrases that liked papers have, and the liked paper that is most similar."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from functools import lru_cache
+from typing import NamedTuple
+
+from bot.domain import Reason, ReasonKind
+from bot.reasons.evidence import Evidence
+from bot.reasons.paper_text import PaperText
+from bot.reasons.whole_phrases import whole_phrases
+from bot.terms import stem_terms
+
+_MAX_PHRASES = 2
+# Of all that speaks for a paper, for a phrase to be named.
+_MIN_SHARE = 0.05
+# Of the beginning of a liked paper's title, which is all that the reader sees of it.
+_VISIBLE_TITLE = 80  # characters
+
+
+class _Similarity(NamedTuple):
+    """Minimum shares of the weight of terms: of all topical terms, by the liked paper, and by its visible title."""
+
+    of_all: float
+    by_paper: float
+    by_title: float
+
+
+# By what no other reason names, which says more, a smaller part is enough.
+_BY_UNCOVERED_TERMS = _Similarity(of_all=0.25, by_paper=0.35, by_title=0.15)
+_BY_ALL_TERMS = _Similarity(of_all=1.0, by_paper=0.5, by_title=0.3)
+_MIN_COMMON_TERMS = 3
+
+
+def learned_phrases(
+    paper: PaperText, terms: Mapping[str, float], evidence: Evidence, covered: Collection[str]
+) -> list[Reason]:
+    """Return the heaviest phrases that votes support, whole and without ``covered`` terms."""
+    if not evidence.votes.liked:
+        return []
+    least = _MIN_SHARE * sum([weight for weight in terms.values() if weight > 0])
+    supported = {
+        phrase: weight
+        for phrase in paper.phrases
+        if (weight := phrase.weight(terms)) > least
+        and (phrase.is_whole or phrase.bigrams)
+        and not phrase.is_adjective
+        and evidence.excluded.isdisjoint(phrase.bigrams or phrase.stems)
+        and evidence.supports(phrase.bigrams or phrase.stems)
+    }
+    return [
+        Reason(ReasonKind.LEARNED, phrase.text, supported[phrase])
+        for phrase in whole_phrases(supported, covered, _MAX_PHRASES)
+    ]
+
+
+def similar_liked_paper(
+    paper: PaperText, terms: Mapping[str, float], evidence: Evidence, covered: Collection[str]
+) -> list[Reason]:
+    """Return the liked paper that has most of what speaks for this one, if its title shows that.
+
+    First by the terms that other reasons don't cover: by all of them, any liked paper on the reader's main topic would
+    be similar.
+    """
+    if not evidence.votes.liked:
+        return []
+    speaking = {term: weight for term in paper.topical_terms if (weight := terms.get(term, 0.0)) > 0}
+    uncovered = {
+        term: weight
+        for term, weight in speaking.items()
+        if term not in covered and not all(stem in covered for stem in term.split())
+    }
+    for weights, least in ((uncovered, _BY_UNCOVERED_TERMS), (speaking, _BY_ALL_TERMS)):
+        total = sum(weights.values())
+        if not total or total < least.of_all * sum(speaking.values()):
+            continue
+        for liked, share, common in evidence.votes.most_overlapping(weights):
+            title = evidence.titles[liked]
+            visible = sum([weights.get(term, 0.0) for term in _visible_terms(title)])
+            is_similar = share >= least.by_paper and visible >= least.by_title * total
+            is_itself = title.casefold() == paper.title.casefold()
+            if is_similar and common >= _MIN_COMMON_TERMS and not is_itself:
+                return [Reason(ReasonKind.LIKED, title, paper=liked)]
+    return []
+
+
+# Many readers like the same papers, and each reader's are compared with all of the reader's picks.
+@lru_cache(maxsize=20_000)
+def _visible_terms(title: str) -> frozenset[str]:
+    """Return the terms in the part of a title that readers see."""
+    return frozenset(stem_terms(title[:_VISIBLE_TITLE]))

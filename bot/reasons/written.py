@@ -1,0 +1,65 @@
+"""Reasons from the profile: topics that the reader wrote, or what lies next to them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from bot.domain import Reason, ReasonKind
+from bot.reasons.evidence import Evidence
+from bot.reasons.paper_text import PaperText
+from bot.terms import Topic, is_general
+
+_MAX_TOPICS = 3
+
+
+def written_topics(
+    paper: PaperText, terms: Mapping[str, float], evidence: Evidence, rules: Collection[str]
+) -> tuple[list[Reason], set[str]]:
+    """Return the reader's topics that the paper mentions, the heaviest first, and the terms that they cover.
+
+    Topics that ``rules`` name already, in lower case, are omitted, and so is a topic that is part of another.
+    """
+    mentioned = {}
+    covered: set[str] = set()
+    for topic in evidence.topics:
+        sources = paper.mentions(topic.stems)
+        if sources is None or topic.text.casefold() in rules:
+            continue
+        weight = sum([terms.get(term, 0.0) for term in {*topic.terms, *sources}])
+        if weight >= 0:
+            mentioned[topic] = weight
+            covered |= {*topic.terms, *sources}
+    spaced = {topic: f" {' '.join(topic.stems)} " for topic in mentioned}
+    longest = [
+        topic
+        for topic in mentioned
+        if not any(spaced[topic] in spaced[other] for other in mentioned if other is not topic)
+    ]
+    longest.sort(key=lambda topic: (-mentioned[topic], -len(topic.stems)))
+    reasons = [
+        Reason(ReasonKind.WROTE, _spelled(topic, paper), mentioned[topic]) for topic in longest[:_MAX_TOPICS]
+    ]
+    return reasons, covered
+
+
+def nearest_topic(
+    paper: PaperText, terms: Mapping[str, float], evidence: Evidence
+) -> tuple[list[Reason], set[str]]:
+    """Return the heaviest phrase that has a word in common with a topic of the reader, and the terms it covers."""
+    near = [
+        (phrase.weight(terms), phrase, topic)
+        for topic in evidence.topics
+        if (topical := {stem for stem in topic.stems if not is_general(stem)} & paper.counts.keys())
+        for phrase in paper.phrases
+        if phrase.is_whole and not topical.isdisjoint(phrase.topical_stems)
+    ]
+    weight, phrase, topic = max(near, key=lambda candidate: candidate[0], default=(-1.0, None, None))
+    if phrase is None or topic is None or weight < 0:
+        return [], set()
+    reason = Reason(ReasonKind.NEAR, phrase.text, weight, _spelled(topic, paper))
+    return [reason], {*phrase.topical_stems, *phrase.terms}
+
+
+def _spelled(topic: Topic, paper: PaperText) -> str:
+    """Return a topic as the reader wrote it, without the capital of a sentence's first word."""
+    return paper.usual(topic.text) if topic.starts_sentence else topic.text

@@ -1,0 +1,59 @@
+"""Reasons in words, the same in every channel; plain text, which the channel has to escape."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+from bot.domain import Reason, ReasonKind
+from bot.rendering.latex import readable
+from bot.rendering.text import shorten
+from bot.wording import listed
+
+_TITLE_WIDTH = 80
+_PHRASE_WIDTH = 60
+# Parts of a sentence, which begin in lower case: ``names`` are the texts of all reasons of the kind, ``quoted`` the
+# same between quotation marks. What triggered an alert is in its label.
+_CLAUSES: Mapping[ReasonKind, str] = {
+    ReasonKind.ALERT: "",
+    ReasonKind.AUTHOR: "by {names}, whom you follow",
+    ReasonKind.KEYWORD: "it has your keyword{s} {quoted}",
+    ReasonKind.WROTE: "you wrote {quoted}",
+    ReasonKind.NEAR: "on {quoted}, close to “{near}”, which you wrote",
+    ReasonKind.LEARNED: "papers you liked mention {quoted}",
+    ReasonKind.LIKED: "like {quoted}, which you liked",
+    ReasonKind.TRENDING: "trending: {names}",
+    ReasonKind.EXPLORATION: "close to “{near}”, but on {quoted}, of which you have judged nothing",
+    ReasonKind.VOTES_OVERALL: "it names none of your topics; its wording as a whole resembles papers you liked",
+    ReasonKind.PROFILE_OVERALL: "it names none of your topics; its wording as a whole comes close to your profile",
+}
+_EXPLORATION_OF_NO_TOPIC = (
+    "its wording is close to your topics, but it is on {quoted}, of which you have judged nothing"
+)
+
+
+def sentence(reasons: Sequence[Reason]) -> str:
+    """Return all reasons in one sentence; empty without any. What triggered an alert is not repeated.
+
+    >>> written = [Reason(ReasonKind.WROTE, "reward hacking"), Reason(ReasonKind.WROTE, "LLMs")]
+    >>> sentence([*written, Reason(ReasonKind.LIKED, "Reward hacking in RLHF")])
+    'You wrote “reward hacking” and “LLMs”; like “Reward hacking in RLHF”, which you liked.'
+    """
+    named = (reason for reason in reasons if reason.kind is not ReasonKind.ALERT)
+    clauses = []
+    for kind, group in groupby(named, key=lambda reason: reason.kind):
+        of_kind = list(group)
+        width = _TITLE_WIDTH if kind is ReasonKind.LIKED else _PHRASE_WIDTH
+        texts = [shorten(readable(reason.text), width) for reason in of_kind]
+        near = shorten(readable(of_kind[0].near), _PHRASE_WIDTH)
+        is_of_no_topic = kind is ReasonKind.EXPLORATION and not near
+        clauses.append(
+            (_EXPLORATION_OF_NO_TOPIC if is_of_no_topic else _CLAUSES[kind]).format(
+                names=listed(texts),
+                quoted=listed([f"“{text}”" for text in texts]),
+                near=near,
+                s="" if len(texts) == 1 else "s",
+            )
+        )
+    joined = "; ".join(clauses)
+    return f"{joined[0].upper()}{joined[1:]}." if joined else ""
