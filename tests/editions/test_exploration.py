@@ -55,7 +55,7 @@ def test_an_exploratory_pick_names_what_the_reader_has_not_judged(owls, paperbot
     paperbot("thumb", "up", "owls", "Owls at night", "--now", (NOW + DAY / 2).isoformat())
     second = digest_of(
         ("Owls hunt at night", "Owls hunt."),
-        ("Owls on knowledge graphs", "Owls at night use knowledge graphs. Knowledge graphs are large."),
+        ("Owls on knowledge graphs", "Owls use knowledge graphs. Knowledge graphs help."),
     )
     (owls / "seeds" / "2.txt").write_text(second)
     paperbot("run", "--force", "--now", (NOW + DAY).isoformat())
