@@ -24,10 +24,16 @@ DEFAULT_HOME = Path("state/demo")
 # An empty file by which an earlier demo is recognised: only such a directory is deleted.
 _MARKER = ".demo"
 _LEARNING_PROFILE = "reward-models"
+# A reader who, of reward models, wants those of preferences rather than of reasoning.
 _VOTES = (
-    (Vote.UP, "Stop Summation: Min-Form Credit Assignment"),
     (Vote.UP, "Energy-Based Reward Models"),
+    (Vote.UP, "LoRe: Personalizing LLMs"),
+    (Vote.UP, "SALMON: Self-Alignment"),
+    (Vote.UP, "A Unified Pairwise Framework for RLHF"),
     (Vote.DOWN, "RM-R1"),
+    (Vote.DOWN, "Stop Summation: Min-Form Credit Assignment"),
+    (Vote.DOWN, "VLM-R1"),
+    (Vote.DOWN, "J1: Incentivizing Thinking"),
 )
 
 

@@ -37,7 +37,7 @@ _TREES_HALF_AT = 80.0
 # The scale of words without votes, where they stand in for all others, and with many: Rocchio knows the words, too.
 # Half of the difference is gone at 4 votes: at 1.5, some readers lost .05 of AUC at their second vote.
 _WORDS_ALONE = 5.0
-_WORDS_LIMIT = 0.5
+_WORDS_LIMIT = 0.2
 _WORDS_HALF_AT = 4.0
 # The limit of the scale of Rocchio with many votes, from which linear model and trees have learned most by then.
 _ROCCHIO_LIMIT = 0.3

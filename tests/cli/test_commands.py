@@ -185,7 +185,6 @@ def test_demo_shows_editions_and_learning_and_can_be_repeated(paperbot, tmp_path
         assert "5 digests, 176 papers" in answer.out
         assert "reward-models/ada@example.org votes" in answer.out
         assert "↑" in answer.out or "↓" in answer.out
-        assert "↓" in answer.out
     files = [path.name for path in (tmp_path / "state/demo/state/outbox").rglob("*.*")]
     assert "reward-models--ada@example.org.eml" in files
     assert "agents--C0123ABC.json" in files

@@ -93,8 +93,8 @@ def test_a_preview_shows_stored_tldrs_and_requests_none(papers, paperbot, model)
 
 
 def test_an_edition_of_titles_only_requests_no_tldr(papers, paperbot, model):
-    with (papers / "profiles" / "all.toml").open("a") as file:
-        file.write("[edition]\nsummary_sentences = 0\n")
+    profile = papers / "profiles" / "all.toml"
+    profile.write_text(profile.read_text().replace("threshold = 0", "threshold = 0\nsummary_sentences = 0"))
     run(paperbot)
     assert "TL;DR" not in mails(papers)[0]
     assert model.received == []
