@@ -43,7 +43,7 @@ def test_only_papers_with_a_term_of_each_group_are_previewed_and_sent(owls, pape
 def test_why_names_the_terms_that_a_paper_lacks(owls, paperbot):
     assert paperbot("ingest").code == 0
     lacking = paperbot("why", "owls", ALONE)
-    assert "not ranked: none of “language models”, which the profile requires, is in it" in lacking.out
+    assert "Not ranked: none of “language models”, which the profile requires, is in it" in lacking.out
     assert paperbot("why", "owls", ALONE, "--json").json["lacks"] == ["language models"]
     assert paperbot("why", "owls", WANTED, "--json").json["lacks"] == []
 

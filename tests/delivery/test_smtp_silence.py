@@ -62,7 +62,8 @@ def test_a_connection_that_breaks_within_the_body_is_tried_again(scripted, conne
 @pytest.mark.parametrize("stage", ["MAIL", "."])
 def test_after_421_or_silence_the_next_message_connects_anew(scripted, connect, delivery, stage, failure):
     server = scripted(**{stage: [failure, b"250 OK\r\n"]})
-    channel = connect(server, timeout_seconds=0.05, answer_seconds=0.05)
+    # Long enough for the second connection, which answers, on a busy machine.
+    channel = connect(server, timeout_seconds=0.5, answer_seconds=0.5)
     refusal(channel, delivery)
     assert channel.send(delivery, lambda: None) == ("250 OK" if stage == "." else "250 queued")
     assert server.connections == 2

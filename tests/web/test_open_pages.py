@@ -9,13 +9,13 @@ ATOM = "{http://www.w3.org/2005/Atom}"
 def test_an_open_edition_is_what_a_new_reader_would_get(client):
     page = client.get("/open/reward-models").text
     assert "Stop Summation: Min-Form Credit Assignment" in page
-    assert "keyword: reward hacking" in page
+    assert "has your keyword “reward hacking”" in page
     assert "/thumb/" not in page
 
 
 def test_the_result_and_the_matching_words_are_highlighted(client):
     page = client.get("/open/reward-models").text
-    assert re.search(r'<strong class="result">[^<]+<mark class="word">reasoning</mark>', page)
+    assert re.search(r'<strong class="result">[^<]+<mark class="word">', page)
     assert '<mark class="word">reward hacking</mark>' in page
 
 
