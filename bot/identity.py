@@ -99,22 +99,28 @@ def new_paper(entry: Entry, paper_id: PaperId, now: datetime) -> Paper:
         first_seen=now,
         version=entry.version,
         categories=entry.categories,
+        facts=entry.facts,
     )
 
 
 def merge(paper: Paper, entry: Entry) -> Paper:
     """Return the paper with what another entry adds: empty fields are filled, values are not overwritten.
 
-    The longer of two abstracts is kept, the earlier of two dates, the most upvotes and the newest version; categories
-    are collected in the order in which they were seen.
+    A whole title or abstract replaces a cut one; of two abstracts otherwise the longer is kept. The earlier of two
+    dates is kept, the most upvotes and the newest version; categories are collected in the order in which they were
+    seen. A fact replaces an earlier one of its kind and origin.
     """
     dates = [day for day in (paper.published, entry.published) if day]
     votes = [count for count in (paper.upvotes, entry.upvotes) if count is not None]
     versions = [version for version in (paper.version, entry.version) if version is not None]
+    # Many digests cut abstracts without a mark; then the longer one is the complete one.
     return replace(
         paper,
-        # Digests cut abstracts; the longer one is the complete one.
-        abstract=max(paper.abstract, entry.abstract, key=len),
+        title=entry.title if is_cut(paper.title) and not is_cut(entry.title) else paper.title,
+        # Many digests cut abstracts without a mark; then the longer one is the complete one.
+        abstract=max(
+            paper.abstract, entry.abstract, key=lambda text: (bool(text), not is_cut(text), len(text))
+        ),
         authors=paper.authors or entry.authors,
         author_count=len(paper.authors or entry.authors) or paper.author_count or entry.author_count,
         published=min(dates, default=None),
@@ -125,7 +131,13 @@ def merge(paper: Paper, entry: Entry) -> Paper:
         organisation=paper.organisation or entry.organisation,
         version=max(versions, default=None),
         categories=tuple(dict.fromkeys(paper.categories + entry.categories)),
+        facts=tuple({(fact.kind, fact.origin): fact for fact in paper.facts + entry.facts}.values()),
     )
+
+
+def is_cut(text: str) -> bool:
+    """Return whether a digest has only the beginning of a title or an abstract."""
+    return text.rstrip("] ").endswith(("\u2026", "..."))
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,8 @@ ABSTRACT = 20_000  # arXiv allows 1,920
 ORGANISATION = 200
 CATEGORY = 60
 CATEGORIES = 20
+ALERT = 500  # a search at Google Scholar has at most 256, the title that a paper cites comes on top
+FACT = 500
 
 # A digest.
 TOPIC = 150

@@ -2,13 +2,16 @@
 
     bytes --decode--> text --Document.recognises--> Document.parse(bytes)
                         |
-                        +--mail: its plain text part--> lines --Format.starts--> Format.parse(lines) for each digest
+                        +--lines --Format.starts--> Format.parse(lines) for each digest
+                        |
+                        +--mail: its plain text part, else its HTML (``mails``)
 
 How to add a format: write one module here that ends in a ``Format`` (see ``format.py``), and add one line to
 ``FORMATS`` below. A format gets clean lines (see ``text.py``: encodings, line ends and control characters are dealt
 with) and returns what it read, with a sentence for each block that it could not read. It opens nothing, and it
 recognises its digests by their content, never by a file's name; a name only supplies day and topic if the text has
-neither. A format that needs a whole file, such as XML, is a ``Document`` and gets the bytes.
+neither. A format that needs a whole file, such as XML, is a ``Document`` and gets the bytes. An alert that comes as
+HTML is read by a module with ``recognises`` and ``parse``, listed in ``HTML_MAILS``.
 
 A file may hold several digests, of one format or of several: each begins where its format says so and ends where the
 next one begins. If two formats begin on the same line, the later one in ``FORMATS`` reads it: they are ordered from
@@ -21,13 +24,25 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from bot.digests import arxiv_mail, daily_papers, feed, huggingface, keyword, markdown
+from bot.digests import (
+    arxiv_mail,
+    biorxiv_alert,
+    daily_papers,
+    feed,
+    google_scholar,
+    huggingface,
+    journal_mail,
+    keyword,
+    markdown,
+    pubmed,
+)
 from bot.digests.fields import LONGEST_TITLE, quoted
 from bot.digests.filename import date_in, topic_in
 from bot.digests.format import Document, Format
-from bot.digests.mail import is_mail, plain_text
+from bot.digests.html_lines import html_lines, text_of
+from bot.digests.mail import Mail, is_mail, read_mail
 from bot.digests.text import Line, decode, split_lines
-from bot.digests.unrecognised import explain
+from bot.digests.unrecognised import explain, explain_mail
 from bot.domain import ParsedDigest, RawDigest
 from bot.errors import DigestError
 
@@ -35,8 +50,11 @@ FORMATS: tuple[Format, ...] = (
     keyword.FORMAT,
     daily_papers.FORMAT,
     arxiv_mail.FORMAT,
+    biorxiv_alert.FORMAT,
     markdown.FORMAT,
 )
+# Their readers recognise a mail by the classes of its links, whoever forwarded it.
+HTML_MAILS = (google_scholar, pubmed)
 DOCUMENTS: tuple[Document, ...] = (
     feed.FORMAT,
     huggingface.FORMAT,
@@ -55,9 +73,11 @@ def parse(raw: RawDigest) -> tuple[ParsedDigest, ...]:
     document = next((document for document in DOCUMENTS if document.recognises(beginning)), None)
     if document:
         digests: Sequence[ParsedDigest] = (document.parse(raw.content),)
-    else:
+    elif is_mail(beginning):
         # A mail is taken apart from its bytes: each part names a charset of its own.
-        digests = parse_lines(split_lines(plain_text(raw.content) if is_mail(beginning) else text))
+        digests = parse_mail(read_mail(raw.content))
+    else:
+        digests = parse_lines(split_lines(text))
     # A file name supplies what the text leaves open: Markdown digests name neither day nor topic.
     return tuple(
         replace(digest, date=digest.date or date_in(raw.name), topic=digest.topic or topic_in(raw.name))
@@ -65,9 +85,46 @@ def parse(raw: RawDigest) -> tuple[ParsedDigest, ...]:
     )
 
 
+def parse_mail(mail: Mail) -> Sequence[ParsedDigest]:
+    """Return the digests in a mail, at least one; raises DigestError if it has none that is recognised.
+
+    The plain text part counts if a format recognises it. Otherwise the HTML is read: as an alert, as text, and last by
+    its structure, which is the least certain.
+    """
+    if mail.plain.strip():
+        plain = split_lines(mail.plain)
+        if _starts(plain) or not mail.html:
+            return [replace(digest, date=digest.date or mail.date) for digest in _of_sender(mail, plain)]
+    lines = html_lines(mail.html) if mail.html else []
+    if not any(line.text for line in lines):
+        raise DigestError(explain_mail(mail, lines))
+    if alert := next((alert for alert in HTML_MAILS if alert.recognises(lines)), None):
+        return (alert.parse(mail, lines),)
+    text = split_lines(text_of(lines))
+    if _starts(text):
+        return parse_lines(text)
+    journal = journal_mail.parse(mail, lines)
+    if journal is None:
+        raise DigestError(explain_mail(mail, lines))
+    return (journal,)
+
+
+def _of_sender(mail: Mail, lines: Sequence[Line]) -> Sequence[ParsedDigest]:
+    """Return the digests in a mail's plain text; raises DigestError that names the sender."""
+    try:
+        return parse_lines(lines)
+    except DigestError as error:
+        raise DigestError(f"{explain_mail(mail, ())}: {error}") from None
+
+
+def _starts(lines: Sequence[Line]) -> dict[int, Format]:
+    """Return the format that begins on each line."""
+    return {start: form for form in FORMATS for start in form.starts(lines)}
+
+
 def parse_lines(lines: Sequence[Line]) -> Sequence[ParsedDigest]:
     """Return the digests in lines of text, at least one; raises DigestError if no format recognises any."""
-    formats = {start: form for form in FORMATS for start in form.starts(lines)}
+    formats = _starts(lines)
     if not formats:
         # The first lines of a digest may not have been copied.
         rest = next((form for form in FORMATS if form.is_rest(lines)), None)

@@ -84,4 +84,6 @@ def within_limits(entry: Entry) -> Entry | str:
         url=entry.url if entry.url and len(entry.url) <= limits.URL else None,
         organisation=entry.organisation[: limits.ORGANISATION] if entry.organisation else None,
         categories=tuple(islice(short, limits.CATEGORIES)),
+        alert=entry.alert[: limits.ALERT] if entry.alert else None,
+        facts=tuple(replace(fact, value=fact.value[: limits.FACT]) for fact in entry.facts),
     )

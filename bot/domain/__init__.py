@@ -16,6 +16,7 @@ from __future__ import annotations
 from bot.domain.delivery import Delivery, Message, OutboxKey, State
 from bot.domain.digests import Entry, ParsedDigest, RawDigest, SourceState
 from bot.domain.editions import Edition, EditionKind, Pick, PickKind, Quiet, QuietReason, Role, Sentence
+from bot.domain.facts import Fact, FactKind
 from bot.domain.papers import Paper, PaperId, RankedText, Sighting, ranked_text
 from bot.domain.problem import Problem
 from bot.domain.readers import (
@@ -43,6 +44,8 @@ __all__ = [
     "Edition",
     "EditionKind",
     "Entry",
+    "Fact",
+    "FactKind",
     "Kind",
     "Match",
     "Message",

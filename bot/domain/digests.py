@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
+from bot.domain.facts import Fact
+
 
 @dataclass(frozen=True, slots=True)
 class RawDigest:
@@ -42,7 +44,10 @@ class SourceState:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One paper as one digest has it; control characters are removed from its text, LaTeX is kept."""
+    """One paper as one digest has it; control characters are removed from its text, LaTeX is kept.
+
+    A title or an abstract of which the digest has only the beginning ends in an ellipsis.
+    """
 
     title: str
     abstract: str = ""
@@ -57,6 +62,8 @@ class Entry:
     version: int | None = None  # of the arXiv id
     categories: tuple[str, ...] = ()
     replacement: bool = False  # announced because a new version replaces an announced one
+    alert: str | None = None  # the reader's own alert that the digest answers: "Ada Lovelace (new citations)"
+    facts: tuple[Fact, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

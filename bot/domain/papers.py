@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import NewType
 
+from bot.domain.facts import Fact
+
 # Ids are assigned in order of arrival: a higher id arrived later, and a watermark is one number.
 PaperId = int
 # Title and abstract as one text. A type, so that only ``ranked_text`` makes it: a fitted corpus finds its rows by the
@@ -25,6 +27,7 @@ class Sighting:
     source: str
     topic: str
     date: date | None
+    alert: str | None = None  # the reader's own alert that the digest answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,7 @@ class Paper:
     sightings: tuple[Sighting, ...] = ()
     version: int | None = None  # the newest seen, of the arXiv id
     categories: tuple[str, ...] = ()
+    facts: tuple[Fact, ...] = ()
 
     @property
     def ref(self) -> str:

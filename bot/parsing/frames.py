@@ -9,7 +9,7 @@ from dataclasses import fields
 from datetime import date
 from typing import IO, Any
 
-from bot.domain import Entry, ParsedDigest
+from bot.domain import Entry, Fact, FactKind, ParsedDigest
 
 # Checked before the frame is read: a compromised child must not make the parent allocate four gigabytes.
 MAX_FRAME = 200_000_000  # bytes; a digest of 10 MB in JSON, with every character escaped, has 60 MB
@@ -43,7 +43,7 @@ def dump_digests(digests: Iterable[ParsedDigest]) -> bytes:
     def encode(value: object) -> object:
         if isinstance(value, date):
             return value.isoformat()
-        if isinstance(value, ParsedDigest | Entry):
+        if isinstance(value, ParsedDigest | Entry | Fact):
             return {field.name: getattr(value, field.name) for field in fields(value)}
         raise TypeError(f"no JSON form of {type(value).__name__}")
 
@@ -64,6 +64,10 @@ def load_digests(digests: Any) -> tuple[ParsedDigest, ...]:
                         "authors": tuple(entry["authors"]),
                         "categories": tuple(entry["categories"]),
                         "published": _date(entry["published"]),
+                        "facts": tuple(
+                            Fact(FactKind(fact["kind"]), str(fact["value"]), str(fact["origin"]))
+                            for fact in entry["facts"]
+                        ),
                     }
                 )
                 for entry in digest["entries"]

@@ -15,7 +15,7 @@ from typing import Any, TypeVarTuple
 
 from sqlalchemy import ColumnElement, Connection, Select, bindparam, exists, func, insert, select, update
 
-from bot.domain import Entry, Paper, PaperId, ParsedDigest, ReaderId, Sighting
+from bot.domain import Entry, Fact, FactKind, Paper, PaperId, ParsedDigest, ReaderId, Sighting
 from bot.identity import keys, merge
 from bot.store.deduplication import Deduplicator
 from bot.store.engine import AnyRow, Database, Lock, in_chunks, insert_new
@@ -225,7 +225,7 @@ def load_papers(connection: Connection, ids: Iterable[PaperId]) -> dict[PaperId,
     loaded: dict[PaperId, Paper] = {}
     for chunk in in_chunks(requested):
         query = (
-            select(sightings.c.paper_id, digests.c.source, digests.c.topic, digests.c.date)
+            select(sightings.c.paper_id, digests.c.source, digests.c.topic, digests.c.date, sightings.c.alert)
             .join(digests)
             .where(sightings.c.paper_id.in_(chunk))
             .order_by(sightings.c.digest_id)
@@ -289,33 +289,43 @@ def _add_digest(
     if revised := deduplicator.revised():
         rows = [{"paper_id": paper.id, "version": paper.version, "at": now} for paper in revised]
         connection.execute(insert_new(connection, revisions), rows)
-    paper_ids = dict.fromkeys(ids.get(paper_id, paper_id) for paper_id in matches if paper_id is not None)
-    _add_sightings(connection, digest_id, source, parsed, list(paper_ids))
+    alerts: dict[PaperId, str | None] = {}
+    for entry, paper_id in zip(parsed.entries, matches, strict=True):
+        if paper_id is not None:
+            alerts.setdefault(ids.get(paper_id, paper_id), entry.alert)
+    _add_sightings(connection, digest_id, source, parsed, alerts)
     return len(ids), len(parsed.entries) - len(ids)
 
 
 def _add_sightings(
-    connection: Connection, digest_id: int, source: str, parsed: ParsedDigest, paper_ids: Sequence[PaperId]
+    connection: Connection,
+    digest_id: int,
+    source: str,
+    parsed: ParsedDigest,
+    alerts: Mapping[PaperId, str | None],
 ) -> None:
-    """Record that the digest contains the papers, and how many of them its source had not delivered before."""
+    """Record that the digest contains the papers, and how many of them its source had not delivered before.
+
+    ``alerts`` has the alert that each paper answers, in the order of the digest.
+    """
     seen: set[PaperId] = set()
     seen_that_day: set[PaperId] = set()
-    for chunk in in_chunks(paper_ids):
-        query = select(sightings.c.paper_id, digests.c.topic, digests.c.date).join(digests)
+    for chunk in in_chunks(list(alerts)):
+        query = select(sightings.c.paper_id, digests.c.topic, digests.c.date, sightings.c.alert).join(digests)
         query = query.where(sightings.c.paper_id.in_(chunk), digests.c.source == source)
-        for paper_id, topic, day in connection.execute(query):
+        for paper_id, topic, day, alert in connection.execute(query):
             seen.add(paper_id)
-            if (topic, day) == (parsed.topic, parsed.date):
+            if (topic, day, alert) == (parsed.topic, parsed.date, alerts[paper_id]):
                 seen_that_day.add(paper_id)
     # A feed lists a paper for days, in digest after digest: that is one sighting.
     rows = [
-        {"digest_id": digest_id, "paper_id": paper_id, "position": position}
-        for position, paper_id in enumerate(paper_ids, start=1)
+        {"digest_id": digest_id, "paper_id": paper_id, "position": position, "alert": alert}
+        for position, (paper_id, alert) in enumerate(alerts.items(), start=1)
         if paper_id not in seen_that_day
     ]
     if rows:
         connection.execute(insert(sightings), rows)
-    new = update(digests).where(digests.c.id == digest_id).values(fresh=len(paper_ids) - len(seen))
+    new = update(digests).where(digests.c.id == digest_id).values(fresh=len(alerts) - len(seen))
     connection.execute(new)
 
 
@@ -374,4 +384,5 @@ def _paper(row: AnyRow, seen: tuple[Sighting, ...] = ()) -> Paper:
         sightings=seen,
         version=row.version,
         categories=tuple(row.categories),
+        facts=tuple(Fact(FactKind(fact["kind"]), fact["value"], fact["origin"]) for fact in row.facts),
     )

@@ -121,6 +121,8 @@ papers = Table(
     Column("first_seen", UtcDateTime, nullable=False),
     Column("version", Integer),
     Column("categories", JSON, nullable=False, server_default="[]"),
+    # A list of objects with kind, value and origin.
+    Column("facts", JSON, nullable=False, server_default="[]"),
     sqlite_autoincrement=True,
 )
 
@@ -170,6 +172,8 @@ sightings = Table(
     Column("digest_id", _Id, ForeignKey(digests.c.id), primary_key=True),
     Column("paper_id", _Id, ForeignKey(papers.c.id), primary_key=True, index=True),
     Column("position", Integer, nullable=False),
+    # The reader's own alert at Google Scholar and the like that the digest answers.
+    Column("alert", Text),
 )
 
 source_states = Table(

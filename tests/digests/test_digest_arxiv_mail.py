@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from datetime import date
 from email.message import EmailMessage
+from html import escape
 
 import pytest
 from hypothesis import given
@@ -127,12 +128,14 @@ def test_an_unknown_or_wrong_charset_is_detected() -> None:
         assert digest.entries[1].authors == ("Zoë Frome",)
 
 
-def test_a_mail_without_plain_text_or_with_too_many_parts_is_refused() -> None:
+def test_a_mail_of_html_only_is_read_as_text() -> None:
     html = EmailMessage()
     html["From"], html["Message-ID"] = "a@b", "<1@b>"
-    html.set_content("<p>Owls", subtype="html")
-    with pytest.raises(DigestError, match="a mail without a plain text part"):
-        read(html.as_bytes())
+    html.set_content(f"<html><body><pre>{escape(MAIL)}</pre></body></html>", subtype="html")
+    assert read(html.as_bytes()) == (DIGEST,)
+
+
+def test_a_mail_of_too_many_parts_is_refused() -> None:
     flood = as_mail("x")
     for _ in range(limits.PARTS + 1):
         flood.add_attachment(b"x", maintype="text", subtype="plain", filename="x")

@@ -37,7 +37,13 @@ def refusal(content: bytes | str) -> str:
 
 
 def test_formats_have_names_of_their_own() -> None:
-    assert [form.name for form in FORMATS] == ["keyword", "daily-papers", "arxiv-mail", "markdown"]
+    assert [form.name for form in FORMATS] == [
+        "keyword",
+        "daily-papers",
+        "arxiv-mail",
+        "biorxiv-alert",
+        "markdown",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -52,8 +58,8 @@ def test_formats_have_names_of_their_own() -> None:
 def test_prose_is_refused_in_one_line_that_lists_the_formats(prose: str) -> None:
     message = refusal(prose)
     assert message.startswith(
-        "no digest that Paperbot knows (known: keyword digest, Daily Papers page, arXiv mail, Markdown digest, "
-        "RSS or Atom feed, Daily Papers JSON); "
+        "no digest that Paperbot knows (known: keyword digest, Daily Papers page, arXiv mail, bioRxiv alert, "
+        "Markdown digest, RSS or Atom feed, Daily Papers JSON); "
     )
     assert '"LLM-RL - 2025-05-06"' in message
     assert "\n" not in message
@@ -69,8 +75,8 @@ def test_prose_is_refused_in_one_line_that_lists_the_formats(prose: str) -> None
 )
 def test_other_kinds_of_text_are_named(text: str, kind: str) -> None:
     assert refusal(text).startswith(
-        "no digest that Paperbot knows (known: keyword digest, Daily Papers page, arXiv mail, Markdown digest, "
-        f"RSS or Atom feed, Daily Papers JSON), but {kind}"
+        "no digest that Paperbot knows (known: keyword digest, Daily Papers page, arXiv mail, bioRxiv alert, "
+        f"Markdown digest, RSS or Atom feed, Daily Papers JSON), but {kind}"
     )
 
 

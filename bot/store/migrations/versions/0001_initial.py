@@ -43,6 +43,7 @@ sa.Table(
     sa.Column("first_seen", TIME, nullable=False),
     sa.Column("version", sa.Integer),
     sa.Column("categories", sa.JSON, nullable=False, server_default="[]"),
+    sa.Column("facts", sa.JSON, nullable=False, server_default="[]"),
     sqlite_autoincrement=True,
 )
 
@@ -87,6 +88,7 @@ sa.Table(
     sa.Column("digest_id", ID, sa.ForeignKey("digests.id"), primary_key=True),
     sa.Column("paper_id", ID, sa.ForeignKey("papers.id"), primary_key=True, index=True),
     sa.Column("position", sa.Integer, nullable=False),
+    sa.Column("alert", sa.Text),
 )
 
 sa.Table(

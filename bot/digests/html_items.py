@@ -1,0 +1,130 @@
+"""Lists of papers in HTML mails: a title that is a link, and the lines between it and the next title."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from bot.digests.fields import LONGEST_TITLE, author_names
+from bot.digests.html_lines import HtmlLine, Link
+
+# Words of a name that are not capitalised, in lower case.
+_PARTICLES = frozenset(
+    "al bin d da das de del della den der des di do dos du e el et la le ter ten van von y zu".split()
+)
+# A line of these only is a label of the layout.
+_SECTION_WORDS = frozenset(
+    "abstract access advance advertisement analysis application article articles authors available brief case"
+    " citation code comment communication conference cover data download early editorial editors erratum featured"
+    " figures free full highlights html in issue journal letter letters material method methods more new news note"
+    " notes now on online open original paper papers pdf perspective preview published read references report"
+    " research resource review reviews section share short software special study supplementary table technical text"
+    " the theory this tools trial update version view volume".split()
+)
+_BY = re.compile(r"(?:by|authors?(?:\(s\))?|author\(s\))\s*:?\s+", re.IGNORECASE)
+_ET_AL = re.compile(r"[,;]?\s*(?:et\s+al\.?|\.\.\.|\u2026|and others)\s*$", re.IGNORECASE)
+_NAME = re.compile(r"[^\W\d_][^\d_@/:|<>=\[\]!?\u2026\"]{1,59}")
+_MIN_ABSTRACT = 120  # characters; below it, a sentence is as likely a note of the sender
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A title's link, and the lines that follow it."""
+
+    title: Link
+    lines: tuple[HtmlLine, ...]
+
+
+def items_of(lines: Sequence[HtmlLine], is_title: Callable[[Link], bool]) -> Iterator[Item]:
+    """Yield the titles with the lines below each; the parts of a title on several lines are joined."""
+    title: Link | None = None
+    below: list[HtmlLine] = []
+    for line in lines:
+        if not line.text:
+            continue
+        own = next((link for link in line.links if is_title(link)), None)
+        if own is None:
+            below.append(line)
+            continue
+        if title and own.url == title.url and not below:
+            title = Link(f"{title.text} {own.text}", title.url, title.css_class, title.place)
+            continue
+        if title:
+            yield Item(title, tuple(below))
+        title = own
+        below = []
+    if title:
+        yield Item(title, tuple(below))
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """Return the authors if a line is a list of names, else nothing.
+
+    >>> names_in("By: Ada Lovelace, Rosa M. van der Berg & Grace Hopper")
+    ('Ada Lovelace', 'Rosa M. van der Berg', 'Grace Hopper')
+    >>> names_in("Research Article"), names_in("Published online 3 May 2026"), names_in("A new way to see owls")
+    ((), (), ())
+    """
+    text = _ET_AL.sub("", _BY.sub("", text, count=1).rstrip(" .,;"))
+    names = tuple(
+        name.strip(" *.\u2020\u2021") for name in author_names(text.replace(" & ", ", ").replace("&", ", "))
+    )
+    return names if names and all(map(_is_name, names)) else ()
+
+
+def _is_name(text: str) -> bool:
+    if not _NAME.fullmatch(text):
+        return False
+    words = text.replace(".", ". ").split()
+    if len(words) > 6 or all(word.lower() in _SECTION_WORDS for word in words):
+        return False
+    capitals = [word for word in words if word.lower().strip(".'\u2019") not in _PARTICLES]
+    return bool(capitals) and all(word[0].isupper() or not word[0].isascii() for word in capitals)
+
+
+def abstract_in(lines: Sequence[HtmlLine]) -> str:
+    """Return the first long paragraph without links among the lines; its rows are joined. Empty if there is none."""
+    blocks: dict[int, list[HtmlLine]] = {}
+    for line in lines:
+        blocks.setdefault(line.block, []).append(line)
+    for rows in blocks.values():
+        text = joined(row.text for row in rows)
+        if len(text) >= _MIN_ABSTRACT and not any(row.links for row in rows) and not names_in(text):
+            return text
+    return ""
+
+
+def joined(rows: Iterator[str] | Sequence[str]) -> str:
+    """Join the rows of a paragraph; a hyphen at the end of a row is one of the text.
+
+    >>> joined(["the crowd-", "based approach", "works"])
+    'the crowd-based approach works'
+    """
+    text = ""
+    for row in rows:
+        text += row if not text or text.endswith("-") else f" {row}"
+    return text
+
+
+def reads_like_title(text: str) -> bool:
+    """Return whether the text of a link reads like a title, and not like a label such as "Read the full article"."""
+    words = re.findall(r"\w+", text.lower())
+    return (
+        len(words) >= 2
+        and 10 <= len(text) <= LONGEST_TITLE
+        and not all(word in _LABEL_WORDS for word in words)
+    )
+
+
+_LABEL_WORDS = _SECTION_WORDS | frozenset(
+    "a about account add address alert alerts all also an and any as at author back become book browse browser by call"
+    " can change check click contact contents copyright current cookie customer details discover display do edit email"
+    " explore export facebook feedback find follow for forward friend from get go guidelines help here home homepage"
+    " image images info information is it join latest learn library like link list log login mail mailing manage"
+    " manuscript member membership message most my next not of offers opt or our out page policy popular post"
+    " preferences press previous privacy products profile recommend recommended register related renew s save search"
+    " see service services settings shop show sign site sponsored stop submissions submit subscribe subscription"
+    " subscriptions support table tell terms to today top twitter unsubscribe up us use user using video videos visit"
+    " watch web website what white whitepaper why with x you your youtube conditions center centre".split()
+)

@@ -1,0 +1,167 @@
+"""HTML as lines of text with their links: what a mail without plain text is read from.
+
+lxml's parser hands each tag to ``_Collector`` as it comes, and no tree is built: a tree of a million nested elements
+ends a process with the parser's memory limit (selectolax), and the tree construction of HTML5 may repeat formatting
+elements for every paragraph. Nothing is fetched: addresses are text here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from bot import limits
+from bot.digests.text import tidy
+from bot.errors import DigestError
+
+MAX_TAGS = 100_000  # a newsletter of 100 KB has some 3,000
+_PLACE = 4  # elements around a link that identify its place in the layout
+_PARAGRAPHS = frozenset(
+    "address article aside blockquote body center dl fieldset footer form h1 h2 h3 h4 h5 h6 header hr main nav ol p"
+    " pre section table ul".split()
+)
+_BLOCKS = _PARAGRAPHS | frozenset("caption dd div dt figcaption figure li tbody td tfoot th thead tr".split())
+_INVISIBLE = frozenset("head script style template title".split())
+# Preview texts, which mail programs show beside the subject, are hidden in the mail itself.
+_HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s*all", re.IGNORECASE)
+_BREAKS = re.compile(r"\r\n|\r|\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link, or the part of it that is on one line.
+
+    ``place`` has the elements around it, innermost first, each as ``tag.class``: links of one list share it.
+    """
+
+    text: str
+    url: str
+    css_class: str
+    place: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HtmlLine:
+    """A line of text; lines of one block are separated by ``<br>`` only. Empty lines are between paragraphs."""
+
+    text: str
+    links: tuple[Link, ...] = ()
+    block: int = 0
+    css_class: str = ""  # of the block element
+
+
+def html_lines(html: str) -> list[HtmlLine]:
+    """Return the lines of an HTML document; raises DigestError if it has too many tags."""
+    tags = html.count("<")
+    if tags > MAX_TAGS:
+        raise DigestError(
+            f"HTML of {tags:,} tags, more than the {MAX_TAGS:,} that a mail may have; save its text"
+        )
+    # Imported here, so that commands that read no HTML don't import lxml.
+    from lxml import etree
+
+    collector = _Collector()
+    parser = etree.HTMLParser(target=collector, encoding="utf-8")
+    try:
+        parser.feed(html.encode("utf-8", errors="replace"))
+        parser.close()
+    except etree.LxmlError as error:
+        raise DigestError(f"HTML that can't be read ({tidy(str(error)[:200])})") from None
+    return collector.lines
+
+
+def text_of(lines: Sequence[HtmlLine]) -> str:
+    """Return the text of the lines, for the formats that read text."""
+    return "\n".join(line.text for line in lines)
+
+
+@dataclass(slots=True)
+class _Element:
+    tag: str
+    css_class: str
+    is_hidden: bool
+
+
+class _Collector:
+    """The target of lxml's parser: called for each tag and text, in the order of the document."""
+
+    def __init__(self) -> None:
+        self.lines: list[HtmlLine] = []
+        self._open: list[_Element] = []
+        self._block = 0
+        self._text: list[str] = []
+        self._links: list[Link] = []
+        self._link_text: list[str] = []
+        self._make_link: partial[Link] | None = None  # while a link is open
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        css_class = (attributes.get("class") or "")[: limits.ID]
+        is_hidden = (
+            (bool(self._open) and self._open[-1].is_hidden)
+            or tag in _INVISIBLE
+            or bool(_HIDDEN_STYLE.search((attributes.get("style") or "")[: limits.URL]))
+        )
+        if tag == "br":
+            self._end_line(keep_empty=True)
+        elif tag in _BLOCKS:
+            self._end_block(tag)
+        elif tag == "a":
+            self._end_link()
+            around = tuple(f"{element.tag}.{element.css_class}" for element in self._open[: -_PLACE - 1 : -1])
+            url = "".join((attributes.get("href") or "")[: limits.MARKUP].split())
+            self._make_link = partial(Link, url=url, css_class=css_class, place=around)
+        self._open.append(_Element(tag, css_class, is_hidden))
+
+    def end(self, tag: str) -> None:
+        if tag == "a":
+            self._end_link()
+            self._make_link = None
+        elif tag in _BLOCKS:
+            self._end_block(tag)
+        if self._open:
+            self._open.pop()
+
+    def data(self, text: str) -> None:
+        if self._open and self._open[-1].is_hidden:
+            return
+        is_preformatted = any(element.tag == "pre" for element in self._open[-3:])
+        first, *others = _BREAKS.split(text) if is_preformatted else [text]
+        self._add(first)
+        for row in others:
+            self._end_line(keep_empty=True)
+            self._add(row)
+
+    def close(self) -> None:
+        self._end_line()
+
+    def _add(self, text: str) -> None:
+        self._text.append(text)
+        if self._make_link:
+            self._link_text.append(text)
+
+    def _end_link(self) -> None:
+        text = tidy("".join(self._link_text))
+        if self._make_link and text:
+            self._links.append(self._make_link(text))
+        self._link_text.clear()
+
+    def _end_line(self, *, keep_empty: bool = False) -> None:
+        # A link may hold several lines; each gets its part.
+        self._end_link()
+        text = tidy("".join(self._text))
+        if text or keep_empty:
+            block = next(
+                (element for element in reversed(self._open[-_PLACE:]) if element.tag in _BLOCKS), None
+            )
+            css_class = block.css_class if block else ""
+            self.lines.append(HtmlLine(text, tuple(self._links), self._block, css_class))
+        self._text.clear()
+        self._links.clear()
+
+    def _end_block(self, tag: str) -> None:
+        self._end_line()
+        self._block += 1
+        if tag in _PARAGRAPHS and self.lines and self.lines[-1].text:
+            self.lines.append(HtmlLine("", block=self._block))

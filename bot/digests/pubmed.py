@@ -1,0 +1,61 @@
+"""PubMed's mails: the new articles of a stored search, as HTML.
+
+<a class="docsum-title" href="https://pubmed.ncbi.nlm.nih.gov/12345678/?...">A title.</a>
+Lovelace A, Hopper G. J Owls. 2026 Jan 20:12(3):4-5. doi: 10.1234/owls.5. PMID: 12345678
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from bot.digests.fields import author_names, reject_reason
+from bot.digests.format import build_digest
+from bot.digests.html_items import Item, abstract_in, items_of
+from bot.digests.html_lines import HtmlLine, Link
+from bot.digests.mail import Mail
+from bot.digests.trackers import unwrap
+from bot.domain import Entry, Fact, FactKind, ParsedDigest
+from bot.identity import doi
+
+NAME = "pubmed"
+TITLE = "PubMed"
+_TITLE_CLASS = "docsum-title"
+_DOI = re.compile(r"\bdoi:\s*(10\.\S{1,300})", re.IGNORECASE)
+_CITATION = re.compile(r"(?P<authors>[^.]{2,2000})\.\s+(?P<journal>[^.]{2,200})\.\s+\d{4}\b")
+
+
+def recognises(lines: Sequence[HtmlLine]) -> bool:
+    """Return whether a mail has a title of PubMed's."""
+    return any(_is_title(link) for line in lines for link in line.links)
+
+
+def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest:
+    """Read one mail."""
+    items = items_of(lines, _is_title)
+    return build_digest(
+        NAME, TITLE, mail.date, [_paper(number, item, mail.alert()) for number, item in enumerate(items, 1)]
+    )
+
+
+def _is_title(link: Link) -> bool:
+    return _TITLE_CLASS in link.css_class.split()
+
+
+def _paper(number: int, item: Item, alert: str) -> Entry | str:
+    title = item.title.text.rstrip(".").rstrip() if item.title.text.count(".") == 1 else item.title.text
+    citation = " ".join(line.text for line in item.lines[:6])
+    identifier = _DOI.search(citation)
+    parts = _CITATION.search(citation)
+    abstract = abstract_in(item.lines)
+    if identifier and identifier[0] in abstract:  # a citation of many authors is as long as an abstract
+        abstract = ""
+    return reject_reason(f"item {number}", title, abstract) or Entry(
+        title=title,
+        abstract=abstract,
+        authors=author_names(parts["authors"]) if parts else (),
+        doi=doi(identifier[1]) if identifier else None,
+        url=unwrap(item.title.url).partition("?")[0] or None,
+        alert=alert or None,
+        facts=(Fact(FactKind.VENUE, parts["journal"], TITLE),) if parts else (),
+    )

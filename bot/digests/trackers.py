@@ -1,0 +1,95 @@
+"""Unwrap tracking links offline: many hold the address that they lead to."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
+
+from bot import limits
+
+_MAX_DEPTH = 4  # a mail gateway's link around a newsletter's around Google's
+# Amazon's mail service, which Elsevier uses: /CL0/ and the address, percent-encoded, as one segment of the path.
+_SES = re.compile(r"/C?L0/([^/]+)")
+# Proofpoint, third version: the address between two underscores on both sides; "*" stands for an encoded character.
+_PROOFPOINT_3 = re.compile(r"/v3/__(.+?)__;")
+# Query parameters that redirectors name the target by.
+_TARGETS = (
+    "url",
+    "u",
+    "q",
+    "target",
+    "redirect",
+    "redirect_url",
+    "redirecturl",
+    "dest",
+    "destination",
+    "link",
+    "to",
+)
+# A link to share an article has its address, too, and leads elsewhere.
+_SHARING = re.compile(r"share|sharer|intent/|/submit\b|bookmark|mailto:", re.IGNORECASE)
+_TRACKING = re.compile(
+    r"utm_.*|mc_[ce]id|wt\.ec_id|wt\.mc_id|dgcid|et_?(?:cid|rid|src)|_hs\w+|sap-outbound-id|elq\w*|ecid|campaign\w*"
+    r"|fbclid|gclid|mkt_tok|af|needaccess|cmp|ijkey|source|trk\w*|email_\w+|sfmc_\w+",
+    re.IGNORECASE,
+)
+
+
+def unwrap(url: str) -> str:
+    """Return the address that a tracking link leads to, without tracking parameters; nothing is fetched.
+
+    A link whose target can't be read off it is returned as it is; an empty string if it is no web address.
+
+    >>> unwrap("https://click.example.org/CL0/https:%2F%2Fwww.cell.com%2Fcell%2Ffulltext%2FS1%3Fdgcid=x/1/0-0/h=4")
+    'https://www.cell.com/cell/fulltext/S1'
+    >>> unwrap("http://scholar.google.de/scholar_url?url=https://arxiv.org/pdf/1912.02015&hl=de&sa=X")
+    'https://arxiv.org/pdf/1912.02015'
+    """
+    for _ in range(_MAX_DEPTH):
+        target = _target(url[: 2 * limits.URL])
+        if not target:
+            break
+        url = target
+    return _without_tracking(url)
+
+
+def _target(url: str) -> str:
+    """Return the address inside a link; empty if there is none."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # such as http://[x
+        return ""
+    if _SHARING.search(f"{parts.netloc}{parts.path}"):
+        return ""
+    if match := _SES.search(parts.path):
+        return _web_address(unquote(match[1]))
+    if match := _PROOFPOINT_3.search(url):
+        return _web_address(match[1])
+    query = parse_qsl(parts.query, max_num_fields=100) if parts.query.count("&") < 100 else []
+    values = {name.lower(): value for name, value in reversed(query)}
+    if (parts.hostname or "").endswith("urldefense.proofpoint.com"):
+        # Second version: "-" for "%" and "_" for "/".
+        return _web_address(unquote(values.get("u", "").replace("-", "%").replace("_", "/")))
+    return next(filter(None, (_web_address(values.get(name, "")) for name in _TARGETS)), "")
+
+
+def _web_address(text: str) -> str:
+    # A gateway may merge the two slashes.
+    text = re.sub(r"^(https?:/)(?=[^/])", r"\1/", text, count=1)
+    return text if re.match(r"https?://[^/\s]", text) else ""
+
+
+def _without_tracking(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return ""
+    if parts.scheme not in ("http", "https") or not parts.netloc or len(url) > limits.URL:
+        return ""
+    if not parts.query or parts.query.count("&") >= 100:
+        return url
+    query = parse_qsl(parts.query, keep_blank_values=True)
+    retained = [(name, value) for name, value in query if not _TRACKING.fullmatch(name)]
+    if len(retained) == len(query):
+        return url
+    return urlunsplit(parts._replace(query=urlencode(retained), fragment=""))

@@ -1,0 +1,28 @@
+"""Facts on a paper beside its text; they are shown and raise no score by themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class FactKind(StrEnum):
+    """What a fact states."""
+
+    VENUE = "venue"  # where it is published or accepted
+    PAGES = "pages"  # their number
+    CODE = "code"  # the address of its code
+    STARS = "stars"  # of that code on GitHub
+    PROJECT = "project"  # the address of its page
+    PDF = "pdf"  # its address
+    COMMENT = "comment"  # the authors' own, on arXiv
+    JOURNAL_REF = "journal_ref"  # as on arXiv: journal, volume, pages, year
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One fact and the digest format or site that states it."""
+
+    kind: FactKind
+    value: str
+    origin: str
