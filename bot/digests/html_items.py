@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from bot import limits
 from bot.digests.fields import LONGEST_TITLE, author_names
 from bot.digests.html_lines import HtmlLine, Link
 
@@ -90,7 +91,7 @@ def abstract_in(lines: Sequence[HtmlLine]) -> str:
         blocks.setdefault(line.block, []).append(line)
     for rows in blocks.values():
         text = joined(row.text for row in rows)
-        if len(text) >= _MIN_ABSTRACT and not any(row.links for row in rows) and not names_in(text):
+        if _MIN_ABSTRACT <= len(text) <= limits.ABSTRACT and not any(row.links for row in rows) and not names_in(text):
             return text
     return ""
 

@@ -16,6 +16,8 @@ RSS = b'<rss version="2.0" xmlns:dc="http://purl.org/dc/elements/1.1/"><channel>
 GOOD_ITEM = b"<item><title>Owls by Night</title><description>Owls see.</description></item>"
 ATOM = b'<feed xmlns="http://www.w3.org/2005/Atom"><title>Owls</title>'
 MAIL = b"From: a@example.org\nReceived: x\nMIME-Version: 1.0\n"
+HTML_MAIL = MAIL + b"Subject: Owls\nContent-Type: text/html; charset=utf-8\n\n<html><body>"
+SCHOLAR = b'<h3><a class="gse_alrt_title" href="https://scholar.google.com/scholar_url?url=https://example.org/1">Owls by Night</a></h3><div>A Lovelace - 2026</div>'
 ARXIV = b"Submissions to:\nOwls\n"
 ARXIV_PAPER = b"\\\\\narXiv:2601.15305\nDate: Mon, 12 Jan 2026 20:33:39 GMT\n\nTitle: Owls by Night\nAuthors: Ada Lovelace\n\\\\\n  Owls see.\n\\\\ ( x )\n"
 MARKDOWN = b"# Owls by Night\n\n**Authors**: Ada Lovelace\n\n**Abstract**: Owls see.\n\n"
@@ -193,6 +195,22 @@ SHAPES: dict[str, Shape] = {
     "a folded field": Shape(MAIL + b"Subject: x\n", b" a\n", b"\n" + KEYWORD, papers=1),
     "uuencoded": Shape(MAIL + b"Content-Transfer-Encoding: uuencode\n\nbegin 644 a\n", b"M$a\n", papers=0),
     "blanks behind a boundary": Shape(MAIL + b"Content-Type: multipart/mixed; boundary=a\n\n--a", b" ", b"x\n", papers=0),
+    # HTML mails
+    "tables in tables": Shape(HTML_MAIL + SCHOLAR, b"<table><tr><td>", papers=1),
+    "elements in elements": Shape(HTML_MAIL + SCHOLAR, b"<div>", papers=1),
+    "formatting without ends": Shape(HTML_MAIL + SCHOLAR, lambda n: b"<font color=%d><p>x" % n, papers=1),
+    "html links": Shape(HTML_MAIL, lambda n: b'<a href="http://example.org/%d">Owls that see by night</a> ' % n, papers=0),
+    "articles": Shape(
+        HTML_MAIL, lambda n: b'<p><a href="https://doi.org/10.1234/owls.%d">Owls that see by night</a></p>' % n, papers=EACH),
+    "titles of an alert": Shape(HTML_MAIL, lambda n: SCHOLAR.replace(b"/1", b"/%d" % n), papers=EACH),
+    "one long title": Shape(HTML_MAIL + SCHOLAR + b'<a href="https://doi.org/10.1234/owls.1">', b"Owls ", b"</a>", papers=1),
+    "one long address": Shape(HTML_MAIL + SCHOLAR + b'<a href="https://example.org/?', b"u=http://a&", b'">Owls at night</a>', papers=1),
+    "ends without beginnings": Shape(HTML_MAIL + SCHOLAR + b"<div>" * 2_000, b"</x></span>", papers=1),
+    "attributes": Shape(HTML_MAIL + SCHOLAR + b"<a ", lambda n: b"a%d=1 " % n, b">x</a>", papers=1),
+    "comments without ends": Shape(HTML_MAIL + SCHOLAR, b"<!--", papers=1),
+    "broken encodings": Shape(HTML_MAIL + SCHOLAR, b"\xff\xfe&#x110000;\xed\xb2\x80<p>\x00", papers=1),
+    "names below a title": Shape(
+        HTML_MAIL + b'<p><a href="https://doi.org/10.1234/owls.1">Owls that see by night</a></p><p>', b"Ada Lovelace, ", b"</p>", papers=1),
     # bytes
     "no text": Shape(b"", b"\xff\xfe\x00", papers=0),
     "eight bits": Shape(KEYWORD, b"\xff", b"\n", papers=0),

@@ -1,0 +1,200 @@
+"""Alerts that come as HTML: Google Scholar, PubMed, journals; and mails that hold no paper."""
+
+from datetime import date
+
+import pytest
+from alert_mails import BEES, OWLS, journal, mail, scholar, scholar_item
+
+from bot.digests import parse
+from bot.domain import Entry, Fact, FactKind, ParsedDigest, RawDigest
+from bot.errors import DigestError
+
+
+def read(content: bytes) -> ParsedDigest:
+    (digest,) = parse(RawDigest("alerts", "1.eml", content))
+    assert digest.rejected == ()
+    return digest
+
+
+def test_a_google_scholar_alert_gives_papers_with_ids_cut_abstracts_and_the_alert() -> None:
+    digest = read(scholar(OWLS, BEES))
+    assert (digest.format, digest.topic, digest.date) == (
+        "google-scholar",
+        "Google Scholar",
+        date(2026, 1, 22),
+    )
+    assert digest.entries == (
+        Entry(
+            title="Owls that see by night",
+            abstract="We study how owls see by night, and find that the eyes of state-of-the-art owls gather more "
+            "light than those of other birds …",
+            authors=("A Lovelace", "G Hopper"),
+            arxiv_id="2601.15305",
+            alert="Ada Lovelace (new citations)",
+        ),
+        Entry(
+            title="Bees that count to four, and what a small brain tells us about the numbers that large language "
+            "models …",
+            abstract="Bees count to four in every condition that we tested …",
+            authors=("R Roe", "J Doe"),
+            doi="10.1145/1234567.1234568",
+            url="https://dl.acm.org/doi/abs/10.1145/1234567.1234568",
+            alert="Ada Lovelace (new citations), cites “Numbers in nature”",
+            facts=(Fact(FactKind.VENUE, "Proceedings of the Conference on Bees 2026", "Google Scholar"),),
+        ),
+    )
+
+
+def test_an_amp_part_is_read_where_there_is_no_html() -> None:
+    assert [entry.title for entry in read(scholar(OWLS, subtype="x-amp-html")).entries] == [
+        "Owls that see by night"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("subject", "alert"),
+    [
+        ("Ada Lovelace - new related research", "Ada Lovelace (new related research)"),
+        ("Fwd: Ada Lovelace - neue Zitate", "Ada Lovelace (neue Zitate)"),
+        ("\u201cowl vision\u201d - nouveaux résultats", "“owl vision” (nouveaux résultats)"),
+        ("Ada Lovelace - 新引用", "Ada Lovelace (新引用)"),
+        ("Recommended articles", "Recommended articles"),
+    ],
+)
+def test_the_subject_names_the_alert_in_any_language(subject: str, alert: str) -> None:
+    assert read(scholar(OWLS, subject=subject)).entries[0].alert == alert
+
+
+def test_prefixes_before_titles_are_removed_and_brackets_of_titles_stay() -> None:
+    items = (
+        scholar_item(title, f"https://example.org/{number}", "A Lovelace - 2026", "Owls \u2026")
+        for number, title in enumerate(["[PDF] Owls", "[KITAP][B] Bees", "[Re] Owls revisited"])
+    )
+    assert [entry.title for entry in read(scholar(*items)).entries] == ["Owls", "Bees", "[Re] Owls revisited"]
+
+
+def test_a_pubmed_mail_gives_its_articles() -> None:
+    html = (
+        "<html><body><h2>What's new</h2><p>This message has My NCBI What's New results.</p>"
+        '<div><a class="docsum-title" href="https://pubmed.ncbi.nlm.nih.gov/41000001/?utm_source=x&fc=y">'
+        "How <b>owls</b> see by night.</a><br>"
+        "<span>Lovelace A, Hopper G.</span> <span>J Owls. 2026 Jan 20:12(3):4-5. doi: 10.1234/owls.5. Online ahead of"
+        ' print.</span><br><span>PMID: 41000001</span></div><div><a href="https://pubmed.ncbi.nlm.nih.gov/help/">'
+        "How to change the settings of your searches</a></div></body></html>"
+    )
+    digest = read(mail(html, sender="efback@ncbi.nlm.nih.gov", subject="What's new for 'owls' in PubMed"))
+    assert digest.entries == (
+        Entry(
+            title="How owls see by night",
+            authors=("Lovelace A", "Hopper G"),
+            doi="10.1234/owls.5",
+            url="https://pubmed.ncbi.nlm.nih.gov/41000001/",
+            alert="What's new for 'owls' in PubMed",
+            facts=(Fact(FactKind.VENUE, "J Owls", "PubMed"),),
+        ),
+    )
+
+
+def row(url: str, title: str, below: str = "Ada Lovelace, Grace Hopper &amp; Rosa Roe") -> str:
+    return (
+        f'<tr><td><table><tr><td><a href="{url}">{title}</a></td></tr><tr><td><i>{below}</i></td></tr>'
+        f'<tr><td><a href="{url}?pdf=1">Read the full article</a> <a href="https://twitter.com/intent/tweet?url={url}">'
+        "Share this article now</a></td></tr></table></td></tr>"
+    )
+
+
+@pytest.mark.parametrize(
+    ("url", "entry_url", "doi"),
+    [
+        ("https://www.nature.com/articles/s41586-026-01234-5?WT.ec_id=N", None, "10.1038/s41586-026-01234-5"),
+        (
+            "https://www.science.org/doi/full/10.1126/science.abc1234?et_cid=9",
+            None,
+            "10.1126/science.abc1234",
+        ),
+        ("https://dl.acm.org/doi/10.1145/3712345.3712346", None, "10.1145/3712345.3712346"),
+        (
+            "https://click.example.org/CL0/https:%2F%2Fieeexplore.ieee.org%2Fdocument%2F10812345/1/0-1/x=4",
+            "https://ieeexplore.ieee.org/document/10812345",
+            None,
+        ),
+        (
+            "https://urldefense.com/v3/__https://www.sciencedirect.com/science/article/pii/S0004370226000012?dgcid=x__;!!a!b$",
+            "https://www.sciencedirect.com/science/article/pii/S0004370226000012",
+            None,
+        ),
+        (
+            "https://eur03.safelinks.protection.outlook.com/?url=https%3A%2F%2Fdoi.org%2F10.1002%2Fowl.12&data=05",
+            None,
+            "10.1002/owl.12",
+        ),
+    ],
+)
+def test_a_journals_table_of_contents_gives_its_articles_only(
+    url: str, entry_url: str | None, doi: str | None
+) -> None:
+    news = row(
+        "https://www.nature.com/articles/d41586-026-00001-2", "Why owls are in the news again", "Jane Doe"
+    )
+    digest = read(journal(row(url, "How owls see by night, measured") + news))
+    (entry,) = digest.entries
+    assert (digest.topic, entry.title) == ("Owls, issue 3", "How owls see by night, measured")
+    assert entry.authors == ("Ada Lovelace", "Grace Hopper", "Rosa Roe")
+    assert entry.doi == doi
+    assert entry_url is None or entry.url == entry_url
+
+
+OPAQUE = "https://links.owls.example.org/f/a/Xy7kQw2LmN8pRtVbZc3dFg~~/AAQxQQA~/Rg"
+
+
+def test_a_tracking_link_without_an_address_needs_a_doi_or_names_and_siblings() -> None:
+    by_doi = row(f"{OPAQUE}1", "How owls see by night, measured", "doi:10.1234/owls.5")
+    (entry,) = read(journal(by_doi)).entries
+    assert (entry.doi, entry.title) == ("10.1234/owls.5", "How owls see by night, measured")
+
+    siblings = row(f"{OPAQUE}2", "What owls hear by day, measured") + row(
+        f"{OPAQUE}3", "Where owls sleep in winter"
+    )
+    assert [entry.title for entry in read(journal(siblings)).entries] == [
+        "What owls hear by day, measured",
+        "Where owls sleep in winter",
+    ]
+
+    with pytest.raises(DigestError, match="certainly a paper"):
+        read(journal(row(f"{OPAQUE}4", "A letter from the editor of this journal", "Jane Doe")))
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "",
+        row("https://shop.example.com/owls/12345", "Owls of porcelain, hand-made in Sussex"),
+        row("https://www.nature.com/articles/d41586-026-00001-2", "Why owls are in the news again"),
+        row("https://www.science.org/content/article/owls-are-news", "Why owls are in the news again"),
+        row("https://dl.acm.org/toc/10.1145/tog/2026/45/1", "The whole issue of the Transactions on Owls"),
+    ],
+)
+def test_a_mail_without_papers_names_its_sender_and_what_was_seen(rows: str) -> None:
+    with pytest.raises(DigestError) as refusal:
+        read(journal(rows))
+    message = str(refusal.value)
+    assert message.startswith('a mail from alerts@owls.example.org, "Owls, issue 3", has nothing in its HTML')
+    assert "links, the first line " in message
+    assert "\n" not in message
+
+
+def test_a_mail_of_plain_text_that_is_no_digest_names_its_sender() -> None:
+    content = (
+        b"From: Shop <shop@example.com>\nMessage-ID: <1@x>\nSubject: Cheap owls\n\nDear friend, buy owls.\n"
+    )
+    with pytest.raises(
+        DigestError, match=r'a mail from shop@example\.com, "Cheap owls", has only plain text: no digest'
+    ):
+        read(content)
+
+
+def test_a_mail_without_any_text_names_its_sender() -> None:
+    with pytest.raises(DigestError, match=r"a mail from a@example\.com, .* has no text"):
+        read(
+            mail("<html><img src='http://example.com/x.png'></html>", sender="a@example.com", subject="Owls")
+        )
