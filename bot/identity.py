@@ -21,6 +21,7 @@ _ARXIV = re.compile(
     r"(?<![\d.])(\d{4}\.\d{4,5}|(?<![a-z-])[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v(\d{1,3}))?(?![\d])", re.ASCII
 )
 _DOI = re.compile(r"\b10\.\d{4,9}/[^\s<>\"]+")
+_LONG_TITLE = 130  # characters; Google Scholar cuts titles after some 135, and not always with a mark
 _LATEX_COMMAND = re.compile(r"\\(?:[a-zA-Z]+\s*|.)")
 
 
@@ -116,7 +117,7 @@ def merge(paper: Paper, entry: Entry) -> Paper:
     # Many digests cut abstracts without a mark; then the longer one is the complete one.
     return replace(
         paper,
-        title=entry.title if is_cut(paper.title) and not is_cut(entry.title) else paper.title,
+        title=entry.title if _is_beginning(paper.title, entry.title) else paper.title,
         # Many digests cut abstracts without a mark; then the longer one is the complete one.
         abstract=max(
             paper.abstract, entry.abstract, key=lambda text: (bool(text), not is_cut(text), len(text))
@@ -133,6 +134,15 @@ def merge(paper: Paper, entry: Entry) -> Paper:
         categories=tuple(dict.fromkeys(paper.categories + entry.categories)),
         facts=tuple({(fact.kind, fact.origin): fact for fact in paper.facts + entry.facts}.values()),
     )
+
+
+def _is_beginning(title: str, other: str) -> bool:
+    """Return whether a title is cut, and another one whole that begins with it."""
+    if is_cut(other) or not (is_cut(title) or len(title) > _LONG_TITLE):
+        return False
+    beginning = normalised_title(title)
+    whole = normalised_title(other)
+    return len(whole) > len(beginning) and whole.startswith(beginning)
 
 
 def is_cut(text: str) -> bool:

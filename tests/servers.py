@@ -93,18 +93,19 @@ def answer(request: BaseHTTPRequestHandler, content: bytes, status: int = 200, *
 
 
 class Web(HttpServer):
-    """A web server whose pages are set in ``pages``: by path, or by a function of the request."""
+    """A web server whose pages are set in ``pages``: by path, or by a function of the request; or ``default``."""
 
     def __init__(self) -> None:
         super().__init__()
         self.pages: dict[str, Page | Callable[[Request], Page]] = {}
+        self.default: Page | Callable[[Request], Page] = Page(b"nothing here", 404)
         self.requests: list[Request] = []
         self.url = f"http://{self.host}"
 
     def get(self, request: BaseHTTPRequestHandler) -> None:
         asked = Request(request.path, {name.lower(): value for name, value in request.headers.items()})
         self.requests.append(asked)
-        page = self.pages.get(request.path.partition("?")[0], Page(b"nothing here", 404))
+        page = self.pages.get(request.path.partition("?")[0], self.default)
         page = page if isinstance(page, Page) else page(asked)
         answer(request, page.content, page.status, **page.headers)
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain import Entry
+from bot.domain import Entry, Fact, FactKind
 from bot.identity import arxiv_id, is_same_paper, keys, link, merge, new_paper, normalised_title
 
 NOW = datetime(2025, 5, 6, 8, tzinfo=UTC)
@@ -92,6 +92,43 @@ def test_merging_overwrites_no_value():
     )
     merged = merge(stored, Entry("a study of rewards", "Short.", ("Someone Else",), url="https://b.example"))
     assert merged == stored
+
+
+@pytest.mark.parametrize(
+    "cut", ["We study how owls \u2026", "We study how owls ...", "We study how owls [...]"]
+)
+def test_a_whole_abstract_replaces_a_longer_one_that_is_cut(cut):
+    whole = "We study owls."
+    assert merge(paper(abstract=cut), Entry("A Study of Rewards", whole)).abstract == whole
+    assert merge(paper(abstract=whole), Entry("A Study of Rewards", cut)).abstract == whole
+    assert merge(paper(abstract=cut), Entry("A Study of Rewards")).abstract == cut
+
+
+def test_a_whole_title_replaces_its_cut_beginning_only():
+    whole = "Owls that see by night and hear by day, " + "again and " * 10 + "again"
+    for cut in (f"{whole[:40]} \u2026", whole[:133]):
+        assert (
+            merge(paper(title=cut, arxiv_id="2504.08385"), Entry(whole, arxiv_id="2504.08385")).title == whole
+        )
+        assert (
+            merge(paper(title=whole, arxiv_id="2504.08385"), Entry(cut, arxiv_id="2504.08385")).title == whole
+        )
+    for other in ("Bees \u2026", "Owls"):
+        assert (
+            merge(paper(title=other, arxiv_id="2504.08385"), Entry(whole, arxiv_id="2504.08385")).title
+            == other
+        )
+
+
+def test_a_fact_replaces_an_earlier_one_of_its_kind_and_origin():
+    def stars(count, origin):
+        return Fact(FactKind.STARS, count, origin)
+
+    merged = merge(
+        paper(facts=(stars("3", "Hugging Face"), stars("9", "arXiv"))),
+        Entry("A Study of Rewards", facts=(stars("5", "Hugging Face"),)),
+    )
+    assert merged.facts == (stars("5", "Hugging Face"), stars("9", "arXiv"))
 
 
 @pytest.mark.parametrize(

@@ -167,7 +167,12 @@ class App:
         from bot.sources.http import Fetcher
 
         fetch = self.home.settings.fetch
-        return Fetcher(private_hosts=fetch.private_hosts, proxy=fetch.proxy, seconds=fetch.timeout)
+        return Fetcher(
+            private_hosts=fetch.private_hosts,
+            proxy=fetch.proxy,
+            contact=fetch.contact or "",
+            seconds=fetch.timeout,
+        )
 
     def resolve(self, now: datetime) -> Iterable[Problem]:
         """Look up the links that digests don't have, if ``links.resolve`` is set; return what failed."""

@@ -31,7 +31,7 @@ def make_sources(
     ]
 
 
-def _make_source(
+def _make_source(  # noqa: PLR0911 - one return for each kind
     section: SourceSection,
     home: Path,
     fetcher: Callable[[], Fetcher],
@@ -56,6 +56,17 @@ def _make_source(
             from bot.sources import arxiv
 
             return arxiv.ArxivSource(name, section.query, fetcher(), poll_interval, section.url or arxiv.URL)
+        case "biorxiv":
+            from bot.sources import biorxiv
+
+            return biorxiv.BiorxivSource(
+                name,
+                fetcher(),
+                poll_interval,
+                section.server,
+                section.category,
+                section.url or biorxiv.URL,
+            )
         case "huggingface":
             from bot.sources import huggingface
 

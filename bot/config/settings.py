@@ -127,6 +127,7 @@ _SOURCE_KINDS = {
     "folder": _SourceKind(("path",), ("samples",), 0),
     "feed": _SourceKind(("url",), ("every",), 60),
     "arxiv": _SourceKind(("query",), ("url", "every"), 60),
+    "biorxiv": _SourceKind((), ("server", "category", "url", "every"), 180),
     "huggingface": _SourceKind((), ("url", "every"), 120),
     "mailbox": _SourceKind(
         ("host", "username", "sender"), ("port", "security", "folder", "moved_to", "every"), 15
@@ -138,11 +139,13 @@ class SourceSection(Section):
     """A source of digests; its kind decides which keys it has."""
 
     name: Name
-    kind: Literal["folder", "feed", "arxiv", "huggingface", "mailbox"]
+    kind: Literal["folder", "feed", "arxiv", "biorxiv", "huggingface", "mailbox"]
     path: str = ""
     samples: bool = False
     url: FetchUrl = ""
     query: Annotated[str, StringConstraints(max_length=2_000)] = ""
+    server: Literal["biorxiv", "medrxiv"] = "biorxiv"
+    category: Annotated[str, StringConstraints(max_length=100)] = ""
     every: int | None = Field(None, ge=1, le=10_080)
     host: str = ""
     port: int = Field(993, ge=1, le=65535)
@@ -183,6 +186,7 @@ class FetchSection(Section):
     timeout: float = Field(30.0, ge=1.0, le=600.0)
     proxy: FetchUrl = ""
     private_hosts: tuple[str, ...] = ()
+    contact: Email | None = None
 
 
 class LinksSection(Section):

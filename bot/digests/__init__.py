@@ -26,6 +26,7 @@ from itertools import pairwise
 
 from bot.digests import (
     arxiv_mail,
+    biorxiv,
     biorxiv_alert,
     daily_papers,
     feed,
@@ -57,6 +58,7 @@ FORMATS: tuple[Format, ...] = (
 HTML_MAILS = (google_scholar, pubmed)
 DOCUMENTS: tuple[Document, ...] = (
     feed.FORMAT,
+    biorxiv.FORMAT,
     huggingface.FORMAT,
 )
 _BEGINNING = 20_000  # characters; the header of a mail has some thousand

@@ -26,6 +26,7 @@ from itertools import pairwise, takewhile
 from bot import limits
 from bot.digests.fields import author_names, calendar_day, quoted, reject_reason, without_affiliations
 from bot.digests.format import Format, build_digest
+from bot.digests.stated_facts import from_arxiv
 from bot.digests.text import Line
 from bot.domain import Entry, ParsedDigest
 from bot.identity import arxiv_id, arxiv_version
@@ -113,6 +114,7 @@ def parse_paper(block: Sequence[Line]) -> Entry | str:
         doi=values.get("DOI", "").partition(" ")[0] or None,
         version=arxiv_version(identifier),
         categories=tuple(values.get("Categories", "")[: limits.URL].split()),
+        facts=from_arxiv(values.get("Comments", ""), values.get("Journal-ref", "")),
         replacement=any(_REPLACED.fullmatch(line.text) for line in block[:middle]),
     )
     return reject_reason(f"line {number}", title, abstract) or entry

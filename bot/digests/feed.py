@@ -22,6 +22,7 @@ from urllib.parse import unquote_plus
 from bot import limits
 from bot.digests.fields import plausible_date, quoted, reject_reason, split_authors
 from bot.digests.format import Document, build_digest
+from bot.digests.stated_facts import from_arxiv
 from bot.digests.text import tidy
 from bot.domain import Entry, ParsedDigest
 from bot.errors import DigestError
@@ -132,6 +133,7 @@ def parse_paper(number: int, item: Any, day: date | None) -> Iterator[Entry | st
         version=arxiv_version(reference) or arxiv_version(announced[1] if announced else ""),
         categories=tuple(dict.fromkeys(filter(None, categories))),
         replacement=announcement.startswith("replace"),
+        facts=from_arxiv(_text(_value(item, "arxiv_comment")), _text(_value(item, "arxiv_journal_ref"))),
     )
 
 

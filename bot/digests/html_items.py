@@ -91,7 +91,11 @@ def abstract_in(lines: Sequence[HtmlLine]) -> str:
         blocks.setdefault(line.block, []).append(line)
     for rows in blocks.values():
         text = joined(row.text for row in rows)
-        if _MIN_ABSTRACT <= len(text) <= limits.ABSTRACT and not any(row.links for row in rows) and not names_in(text):
+        if (
+            _MIN_ABSTRACT <= len(text) <= limits.ABSTRACT
+            and not any(row.links for row in rows)
+            and not names_in(text)
+        ):
             return text
     return ""
 

@@ -9,14 +9,12 @@ from enum import StrEnum
 class FactKind(StrEnum):
     """What a fact states."""
 
-    VENUE = "venue"  # where it is published or accepted
+    VENUE = "venue"  # where it is published or accepted, as a digest words it
     PAGES = "pages"  # their number
     CODE = "code"  # the address of its code
     STARS = "stars"  # of that code on GitHub
     PROJECT = "project"  # the address of its page
-    PDF = "pdf"  # its address
     COMMENT = "comment"  # the authors' own, on arXiv
-    JOURNAL_REF = "journal_ref"  # as on arXiv: journal, volume, pages, year
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,8 @@
 """Link resolution: look up papers without a link at arXiv, by title; a few each run, each paper once.
 
+Papers of which a digest has only the beginning of title or abstract, such as Google Scholar's, are looked up by their
+id, at arXiv or bioRxiv.
+
 Whether a search result is the paper is decided by ``bot.identity.is_same_paper``, and by an author in common.
 """
 
@@ -9,49 +12,72 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from bot.domain import Entry, Paper, Problem, RawDigest
 from bot.errors import DigestError, SourceError
 from bot.identity import is_same_paper, normalised_title
 from bot.ingestion.service import Parse
+from bot.sources import biorxiv
 from bot.sources.arxiv import URL
 from bot.sources.http import Fetcher
 from bot.store import Store
 
 NAME = "links"
 _MAX_PAPERS = 10  # in a run: half a minute, at the three seconds between requests that arXiv asks for
+_BIORXIV_PREFIXES = ("10.1101/", "10.64898/")  # of DOIs that bioRxiv and medRxiv register
 _MAX_RESULTS = 5  # of a search
 
 
 @dataclass(frozen=True, slots=True)
 class LinkResolver:
-    """Look up papers that have neither an id nor a link."""
+    """Look up papers that have neither an id nor a link, and papers whose text was cut."""
 
     store: Store
     fetcher: Fetcher
     parse: Parse
     url: str = URL
+    biorxiv_url: str = biorxiv.URL
 
     def resolve(self, now: datetime) -> Iterator[Problem]:
-        """Look up the newest papers without a link and store what is found.
+        """Look up the newest papers without a link, then those that are cut, and store the results.
 
         The first failure ends it for this run, as the others would meet it too; these papers are looked up again
-        next time. A paper that arXiv does not have is not looked up again.
+        next time. A paper without a result is not looked up again.
         """
+        try:
+            self._look_up_links(now)
+            self._look_up_texts(now)
+        except (SourceError, DigestError) as error:
+            yield Problem(NAME, f"looking papers up: {error}")
+
+    def _look_up_links(self, now: datetime) -> None:
+        """Look papers up at arXiv, by their title; raises SourceError and DigestError."""
         for paper in self.store.papers.without_link(_MAX_PAPERS):
             # Punctuation would be read as operators of the query language.
             words = " ".join(re.findall(r"\w+", paper.title))
             query = urlencode({"search_query": f'ti:"{words}"', "max_results": _MAX_RESULTS})
-            try:
-                content = self.fetcher.fetch(f"{self.url}?{query}").content or b""
-                digests = self.parse(RawDigest(NAME, "", content))
-            except (SourceError, DigestError) as error:
-                yield Problem(NAME, f"looking papers up at arXiv: {error}")
-                return
-            entries = (entry for digest in digests for entry in digest.entries)
+            entries = self._entries(f"{self.url}?{query}")
             match = next((entry for entry in entries if entry.arxiv_id and _is_match(paper, entry)), None)
             self.store.papers.record_lookup(paper.id, match, now)
+
+    def _look_up_texts(self, now: datetime) -> None:
+        """Fetch whole titles and abstracts by id; raises SourceError and DigestError."""
+        for paper in self.store.papers.with_cut_text(_MAX_PAPERS):
+            address = ""
+            if paper.arxiv_id:
+                address = f"{self.url}?{urlencode({'id_list': paper.arxiv_id})}"
+            elif paper.doi and paper.doi.startswith(_BIORXIV_PREFIXES):
+                address = f"{self.biorxiv_url}/details/biorxiv/{quote(paper.doi)}/na/json"
+            # Other DOIs lead to publishers' pages, which have no common form.
+            entries = self._entries(address) if address else []
+            # bioRxiv lists all versions, oldest first.
+            whole = next((entry for entry in reversed(entries) if is_same_paper(entry, paper)), None)
+            self.store.papers.complete(paper.id, whole, now)
+
+    def _entries(self, address: str) -> list[Entry]:
+        content = self.fetcher.fetch(address).content or b""
+        return [entry for digest in self.parse(RawDigest(NAME, "", content)) for entry in digest.entries]
 
 
 def _is_match(paper: Paper, entry: Entry) -> bool:

@@ -3,6 +3,7 @@
     folder        files that people put into a folder
     feed          one RSS or Atom feed
     arxiv         a query to arXiv's API
+    biorxiv       bioRxiv or medRxiv
     huggingface   Hugging Face's Daily Papers
     mailbox       mails of one sender in an IMAP mailbox
 

@@ -29,7 +29,6 @@ from bot.sources.ssrf import CheckedBackend, literal_addresses, one_line, parse_
 
 MAX_BYTES = 10_000_000
 MAX_REDIRECTS = 3
-USER_AGENT = f"Paperbot/{__version__} (reads paper digests)"
 _LONGEST_WAIT_IN_RUN = 20.0  # seconds of Retry-After to sit out; a longer wait is left to a later run
 _DEFAULT_RETRY_AFTER = 600.0  # seconds, where a busy host does not say
 _LONGEST_RETRY_AFTER = 86_400.0
@@ -57,6 +56,15 @@ class HttpError(SourceError):
         self.body = body
 
 
+def user_agent(contact: str = "") -> str:
+    """Return the User-Agent; with a mail address, as arXiv and Crossref ask for one.
+
+    >>> user_agent("ada@example.org").partition(" ")[2]
+    '(reads paper digests; mailto:ada@example.org)'
+    """
+    return f"Paperbot/{__version__} (reads paper digests{f'; mailto:{contact}' if contact else ''})"
+
+
 class Fetcher:
     """Fetch for all sources of a process, so that hosts which several of them share are not overrun."""
 
@@ -65,16 +73,20 @@ class Fetcher:
         *,
         private_hosts: Collection[str] = (),
         proxy: str = "",
+        contact: str = "",
         seconds: float = 30.0,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         """``private_hosts`` may have addresses that are not public; ``seconds`` is the deadline of one fetch.
 
+        ``contact`` is a mail address that servers see, so that they can write before they block.
+
         With ``proxy`` (``http://host:port``), the proxy resolves names and connects: only addresses that are
         written as numbers can be checked here then.
         """
         self._private_hosts = {host.lower() for host in private_hosts}
+        self._user_agent = user_agent(contact)
         self._proxy = httpx2.URL(proxy) if proxy else None
         self._seconds = seconds
         self._clock = clock
@@ -127,7 +139,7 @@ class Fetcher:
         """Send one request; return the answer, or the URL that it redirects to."""
         request_headers = {
             "Host": url.netloc.decode(),
-            "User-Agent": USER_AGENT,
+            "User-Agent": self._user_agent,
             # A compressed body would have to be capped while it is unpacked: 10 KB of gzip can hold 10 MB.
             "Accept-Encoding": "identity",
             "Accept": "*/*",

@@ -26,6 +26,7 @@ Columns = TypeVarTuple("Columns")
 
 # PostgreSQL refuses index entries of more than 2,700 bytes; a character has up to four bytes.
 _LONGEST_KEY = 400
+_RECENT = 2_000  # papers; some weeks of alerts
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +185,31 @@ class Papers:
         )
         with self._database.reading() as connection:
             return list(load_papers(connection, connection.scalars(query).all()).values())
+
+    def with_cut_text(self, limit: int) -> list[Paper]:
+        """Return the newest papers that have an id and only the beginning of title or abstract, never looked up."""
+        newest = select(func.max(papers.c.id)).scalar_subquery()
+        query = (
+            select(papers.c.id)
+            # The end of a text is in no index; older papers have had their turn.
+            .where(papers.c.id > newest - _RECENT)
+            .where(papers.c.abstract.endswith("\u2026") | papers.c.title.endswith("\u2026"))
+            .where(papers.c.arxiv_id.is_not(None) | papers.c.doi.is_not(None))
+            .where(papers.c.id.not_in(select(lookups.c.paper_id)))
+            .order_by(papers.c.id.desc())
+            .limit(limit)
+        )
+        with self._database.reading() as connection:
+            return list(load_papers(connection, connection.scalars(query).all()).values())
+
+    def complete(self, paper_id: PaperId, whole: Entry | None, now: datetime) -> None:
+        """Record that a paper was looked up by its id, and merge the result, if there is one, into it."""
+        with self._database.writing(Lock.INGEST) as connection:
+            row = {"paper_id": paper_id, "at": now, "arxiv_id": whole.arxiv_id if whole else None}
+            connection.execute(insert_new(connection, lookups).values(row))
+            paper = load_papers(connection, [paper_id]).get(paper_id)
+            if whole and paper:
+                _update(connection, [merge(paper, whole)])
 
     def record_lookup(self, paper_id: PaperId, match: Entry | None, now: datetime) -> None:
         """Record that a paper was looked up at arXiv, and add the ids of the result, if there is one."""

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from bot import limits
 from bot.digests import parse
-from bot.domain import Entry, ParsedDigest, RawDigest
+from bot.domain import Entry, Fact, FactKind, ParsedDigest, RawDigest
 from bot.errors import DigestError
 
 RULE = "-" * 78
@@ -73,6 +73,7 @@ PAPERS = (
         arxiv_id="2601.15305",
         doi="10.1000/owl",
         categories=("cs.OW", "cs.AI"),
+        facts=(Fact(FactKind.PAGES, "15", "arXiv"), Fact(FactKind.COMMENT, "15 pages", "arXiv")),
     ),
     Entry(
         title="Bees by Day",

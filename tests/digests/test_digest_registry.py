@@ -59,7 +59,7 @@ def test_prose_is_refused_in_one_line_that_lists_the_formats(prose: str) -> None
     message = refusal(prose)
     assert message.startswith(
         "no digest that Paperbot knows (known: keyword digest, Daily Papers page, arXiv mail, bioRxiv alert, "
-        "Markdown digest, RSS or Atom feed, Daily Papers JSON); "
+        "Markdown digest, RSS or Atom feed, bioRxiv JSON, Daily Papers JSON); "
     )
     assert '"LLM-RL - 2025-05-06"' in message
     assert "\n" not in message
@@ -76,7 +76,7 @@ def test_prose_is_refused_in_one_line_that_lists_the_formats(prose: str) -> None
 def test_other_kinds_of_text_are_named(text: str, kind: str) -> None:
     assert refusal(text).startswith(
         "no digest that Paperbot knows (known: keyword digest, Daily Papers page, arXiv mail, bioRxiv alert, "
-        f"Markdown digest, RSS or Atom feed, Daily Papers JSON), but {kind}"
+        f"Markdown digest, RSS or Atom feed, bioRxiv JSON, Daily Papers JSON), but {kind}"
     )
 
 

@@ -27,7 +27,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 @pytest.fixture
 def resolver(store: Store, web: Web, fetcher: Fetcher) -> LinkResolver:
-    return LinkResolver(store, fetcher, parse, f"{web.url}/api")
+    return LinkResolver(store, fetcher, parse, f"{web.url}/api", web.url)
 
 
 def take_in(store: Store, *entries: Entry) -> None:
@@ -88,8 +88,38 @@ def test_a_failure_is_one_problem_and_the_papers_are_looked_up_again(
     web.pages["/api"] = page
     (problem,) = resolver.resolve(NOW)
     assert isinstance(problem, Problem)
-    assert problem.problem.startswith("looking papers up at arXiv: ")
+    assert problem.problem.startswith("looking papers up: ")
     assert len(web.requests) == 1
     web.pages["/api"] = answer(("2606.00001", "Owls", "Ada Lovelace"))
     assert list(resolver.resolve(NOW)) == []
     assert sum("arxiv.org/abs" in url for url in links(store)) == 1
+
+
+def test_a_cut_text_is_fetched_whole_by_its_arxiv_id(store: Store, web: Web, resolver: LinkResolver) -> None:
+    take_in(
+        store,
+        Entry("Owls that see and \u2026", "We study how \u2026", ("A Lovelace",), arxiv_id="2606.00001"),
+    )
+    web.pages["/api"] = Page(
+        b"<feed xmlns='http://www.w3.org/2005/Atom'><title>Answer</title><entry><id>http://arxiv.org/abs/2606.00001v1"
+        b"</id><title>Owls that see and hear</title><summary>We study how.</summary></entry></feed>"
+    )
+    assert [*resolver.resolve(NOW), *resolver.resolve(NOW)] == []
+    (paper,) = store.papers.get([1]).values()
+    assert (paper.title, paper.abstract) == ("Owls that see and hear", "We study how.")
+    assert [request.path for request in web.requests] == ["/api?id_list=2606.00001"]
+
+
+def test_a_cut_text_is_fetched_whole_by_bioRxivs_doi_and_by_no_other(  # noqa: N802 - the name has a capital
+    store: Store, web: Web, resolver: LinkResolver
+) -> None:
+    cut = "We study how \u2026"
+    take_in(store, Entry("Owls", cut, doi="10.1101/2026.01.20.700468"), Entry("Bees", cut, doi="10.1000/x"))
+    web.pages["/details/biorxiv/10.1101/2026.01.20.700468/na/json"] = Page(
+        b'{"messages":[{"status":"ok"}],"collection":[{"title":"Owls","doi":"10.1101/2026.01.20.700468",'
+        b'"abstract":"We study how owls see.","version":"1"}]}'
+    )
+    assert list(resolver.resolve(NOW)) == []
+    owls, bees = store.papers.get([1, 2]).values()
+    assert (owls.abstract, bees.abstract) == ("We study how owls see.", cut)
+    assert len(web.requests) == 1

@@ -11,7 +11,7 @@ import pytest
 from servers import FakeTime, Page, Web, speaking
 
 from bot.errors import SourceError
-from bot.sources.http import MAX_BYTES, USER_AGENT, Fetcher, HttpError, Response
+from bot.sources.http import MAX_BYTES, Fetcher, HttpError, Response, user_agent
 
 
 def refusal(fetcher: Fetcher, url: str) -> str:
@@ -31,7 +31,7 @@ def test_validators_make_the_next_request_conditional(web: Web, fetcher: Fetcher
     again = fetcher.fetch(f"{web.url}/feed", etag=answer.etag, last_modified=answer.last_modified)
     assert again == Response(None, '"1"', "")
     first, second = web.requests
-    assert (first.headers["user-agent"], first.headers["accept-encoding"]) == (USER_AGENT, "identity")
+    assert (first.headers["user-agent"], first.headers["accept-encoding"]) == (user_agent(), "identity")
     assert "if-none-match" not in first.headers
     assert second.headers["if-none-match"] == '"1"'
     assert second.headers["if-modified-since"] == "Wed, 20 Aug 2025 00:00:00 GMT"
@@ -326,3 +326,9 @@ def test_a_retry_after_beyond_the_largest_date_is_capped(
 def test_addresses_that_embed_another_are_not_public(address: str) -> None:
     with pytest.raises(SourceError, match="not a public address"):
         Fetcher().fetch(f"http://[{address}]/")
+
+
+def test_a_contact_address_stands_in_the_user_agent(web: Web) -> None:
+    web.pages["/feed"] = Page(b"owls")
+    Fetcher(private_hosts=["127.0.0.1"], contact="ada@example.org").fetch(f"{web.url}/feed")
+    assert "mailto:ada@example.org" in web.requests[0].headers["user-agent"]

@@ -1,0 +1,97 @@
+"""bioRxiv or medRxiv by their API, page by page through the days since the last poll.
+
+The dates of the API are inconsistent: a paper may enter the list of a day that has passed. So each poll looks back
+some days further than the newest date of an earlier poll.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Literal
+from urllib.parse import quote
+
+from bot.domain import Problem, RawDigest
+from bot.errors import SourceError
+from bot.sources import Visit
+from bot.sources.http import Fetcher
+
+URL = "https://api.biorxiv.org"
+MAX_PAGES = 30  # of 100 papers; bioRxiv posts some 150 a day
+FIRST_LOOK_BACK = timedelta(days=7)
+_LATE = timedelta(days=3)  # how much later a paper may enter the list of a day
+_HEAD = 2_000  # bytes; the counts stand at the beginning
+# Only what paging needs is read here; the papers are parsed in the child process. Numbers come as numbers or as text.
+_STATUS = re.compile(rb'"status"\s*:\s*"([^"]{1,200})"')
+_COUNT = re.compile(rb'"count"\s*:\s*"?(\d{1,9})')
+_TOTAL = re.compile(rb'"total"\s*:\s*"?(\d{1,9})')
+_DATE = re.compile(rb'"date"\s*:\s*"(\d{4}-\d\d-\d\d)')
+
+
+@dataclass(frozen=True, slots=True)
+class BiorxivSource:
+    """The preprints of a server; with ``category``, such as ``cell biology``, of one subject."""
+
+    name: str
+    fetcher: Fetcher
+    poll_interval: timedelta
+    server: Literal["biorxiv", "medrxiv"] = "biorxiv"
+    category: str = ""
+    url: str = URL
+    kind: str = "biorxiv"
+    follows_arxiv_calendar: bool = False
+
+    def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
+        """Yield the pages with papers posted since some days before the last poll; raises SourceError."""
+        today = visit.now.date()
+        query = f"{self.server}/{self.category}"
+        # Another category has other papers, so what an earlier one remembered says nothing about it.
+        memory = visit.memory if visit.memory.get("query") == query else {}
+        newest = date.fromisoformat(memory["newest"]) if "newest" in memory else None
+        since = newest - _LATE if newest else today - FIRST_LOOK_BACK
+        cursor = 0
+        for _ in range(MAX_PAGES):
+            page = self._fetch_page(since, today, cursor)
+            head = page[:_HEAD]
+            count = _number(_COUNT, head)
+            if not count:
+                break
+            # A date in the future would hide every paper until then from later polls.
+            newest = min(max([*_dates(page), *([newest] if newest else [])], default=today), today)
+            yield RawDigest(self.name, f"{query} {since} to {today} from {cursor + 1}", page)
+            cursor += count
+            if cursor >= _number(_TOTAL, head):
+                break
+        else:
+            yield Problem(self.name, f"more than {cursor:,} new papers; choose a category")
+        if newest:
+            visit.memory.update({"query": query, "newest": newest.isoformat()})
+
+    def _fetch_page(self, since: date, until: date, cursor: int) -> bytes:
+        """Fetch one page; raises SourceError if it is none."""
+        address = f"{self.url.rstrip('/')}/details/{self.server}/{since}/{until}/{cursor}/json"
+        category = f"?category={quote(self.category.lower().replace(' ', '_'))}" if self.category else ""
+        page = self.fetcher.fetch(f"{address}{category}").content or b""
+        status = _STATUS.search(page[:_HEAD])
+        if status is None:
+            raise SourceError(f"{self.server}'s answer is not a list of papers; it is polled again later")
+        # "no posts found" is the answer for days without papers.
+        if status[1] != b"ok" and b"no posts" not in status[1].lower():
+            message = status[1].decode(errors="replace")
+            raise SourceError(f"{self.server} answers: {message}; correct the category, or wait")
+        return page
+
+
+def _number(pattern: re.Pattern[bytes], head: bytes) -> int:
+    match = pattern.search(head)
+    return int(match[1]) if match else 0
+
+
+def _dates(page: bytes) -> Iterator[date]:
+    for text in _DATE.findall(page):
+        # The pattern also matches what is no date, such as the 31st of April.
+        with suppress(ValueError):
+            yield date.fromisoformat(text.decode())
