@@ -68,6 +68,10 @@ def _editions(store: Store, reader: Reader) -> list[dict[str, Any]]:
                 {
                     "paper": pick.paper.ref,
                     "title": pick.paper.title,
+                    "upvotes": pick.paper.upvotes,
+                    "organisation": pick.paper.organisation,
+                    "categories": pick.paper.categories,
+                    "facts": [asdict(fact) for fact in pick.paper.facts],
                     "match": pick.probability,
                     "kind": pick.kind,
                     "reasons": [

@@ -6,6 +6,8 @@ from xml.etree import ElementTree as ET
 
 from bot.domain import Edition
 from bot.rendering import phrases
+from bot.rendering.categories import category_in_words
+from bot.rendering.facts import facts, facts_text
 from bot.rendering.latex import readable
 from bot.rendering.paper_links import title_link
 from bot.rendering.text import oneline
@@ -34,7 +36,14 @@ def atom(edition: Edition, public_url: str) -> bytes:
         for name in paper.authors or ["unknown"]:
             _add(ET.SubElement(entry, "author"), "name", oneline(readable(name)))
         ET.SubElement(entry, "link", rel="alternate", href=title_link(paper).url)
-        _add(entry, "summary", oneline(readable(" ".join(sentence.text for sentence in pick.summary))))
+        for fact in facts(paper):
+            if fact.url:
+                ET.SubElement(entry, "link", rel="related", href=fact.url, title=oneline(fact.text))
+        for category in paper.categories:
+            label = oneline(category_in_words(category))
+            ET.SubElement(entry, "category", term=oneline(category), label=label)
+        summary = oneline(readable(" ".join(sentence.text for sentence in pick.summary)))
+        _add(entry, "summary", "\n".join(filter(None, [oneline(facts_text(paper)), summary])))
     text: bytes = ET.tostring(feed, encoding="utf-8", xml_declaration=True)
     return text
 

@@ -7,6 +7,8 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 from bot.domain import Paper
+from bot.rendering.categories import category_in_words
+from bot.rendering.facts import facts
 from bot.rendering.latex import readable
 from bot.rendering.paper_links import title_link
 from bot.rendering.text import oneline
@@ -47,9 +49,10 @@ def _bibtex_entry(paper: Paper) -> str:
         "month": f"{paper.published:%b}".lower() if paper.published else "",
         "eprint": paper.arxiv_id or "",
         "archiveprefix": "arXiv" if paper.arxiv_id else "",
+        "primaryclass": _tex(paper.categories[0]) if paper.arxiv_id and paper.categories else "",
         "doi": _tex(paper.doi or ""),
         "url": title_link(paper).url,
-        "note": _SEARCH_NOTE if title_link(paper).is_search else "",
+        "note": _tex(_note(paper)),
     }
     lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value]
     return "\n".join([f"@misc{{{_citation_key(paper)},", *lines, "}\n"])
@@ -66,10 +69,19 @@ def _ris_reference(paper: Paper) -> str:
         ("DO", oneline(paper.doi or "")),
         ("M1", f"arXiv:{paper.arxiv_id}" if paper.arxiv_id else ""),
         ("UR", title_link(paper).url),
-        ("N1", _SEARCH_NOTE if title_link(paper).is_search else ""),
+        ("N1", oneline(_note(paper))),
         ("AB", oneline(readable(paper.abstract))),
     ]
     return "".join(f"{tag}  - {value}\r\n" for tag, value in fields if value) + "ER  - \r\n\r\n"
+
+
+def _note(paper: Paper) -> str:
+    """Return the facts that have no field of their own, with the addresses of code and project."""
+    # The category is a field, and the PDF's address follows from the paper's own.
+    words = category_in_words(paper.categories[0]) if paper.categories else ""
+    noted = [fact for fact in facts(paper) if fact.text not in (words, "PDF")]
+    parts = [f"{fact.text}: {fact.url}" if fact.url else fact.text for fact in noted]
+    return "; ".join([*parts, *([_SEARCH_NOTE] if title_link(paper).is_search else [])])
 
 
 def _citation_key(paper: Paper) -> str:

@@ -41,6 +41,13 @@ def title_link(paper: Paper) -> Link:
     return Link(quote(link.url, safe=_URL_CHARACTERS, errors="replace"), link.is_search)
 
 
+def web_address(text: str) -> str:
+    """Return a digest's text as an address that is safe in an attribute, percent-encoded; empty if it is none."""
+    if not text.startswith(("https://", "http://")):
+        return ""
+    return quote(text, safe=_URL_CHARACTERS, errors="replace")
+
+
 def path(url: str) -> str:
     """Return the path and query of one of our links: a page links within the host under which it was opened.
 

@@ -68,7 +68,8 @@ def percent(probability: float) -> str:
 def seen(paper: Paper) -> list[str]:
     """Return where and when a paper appeared: ``LLM-RL``, ``5 May 2025``, ``also in Daily Papers, 17 Apr 2026``.
 
-    A revised paper has ``version 2`` after its date.
+    A revised paper has ``version 2`` after its date. The reader's own alerts come last: ``via your alert on Ada
+    Lovelace (new citations)``.
     """
     # A dictionary as an ordered set: a digest that was read again names the same topic and date twice.
     appearances = dict.fromkeys(
@@ -85,6 +86,8 @@ def seen(paper: Paper) -> list[str]:
         parts.append(f"version {paper.version}")
     for other_topic, seen_on in others[:_OTHER_SIGHTINGS]:
         parts.append(f"also in {other_topic}, {day(seen_on)}" if seen_on else f"also in {other_topic}")
+    alerts = dict.fromkeys(oneline(sighting.alert) for sighting in paper.sightings if sighting.alert)
+    parts.extend(f"via your alert on {shorten(alert, 200)}" for alert in list(alerts)[:_OTHER_SIGHTINGS])
     return parts
 
 

@@ -6,6 +6,8 @@ from datetime import UTC, date, datetime
 
 from bot.domain import (
     Edition,
+    Fact,
+    FactKind,
     Kind,
     Paper,
     Pick,
@@ -105,5 +107,13 @@ def _paper(number: int, title: str, authors: tuple[str, ...], url: str | None) -
         upvotes=None,
         organisation=None,
         first_seen=_MORNING,
-        sightings=(Sighting("seeds", "Sample topic", _DAY), Sighting("seeds", "Daily Papers", None)),
+        sightings=(
+            Sighting("seeds", "Sample topic", _DAY, "An alert"),
+            Sighting("seeds", "Daily Papers", None),
+        ),
+        categories=("cs.LG",),
+        facts=(
+            Fact(FactKind.CODE, "https://example.org/code", "Sample"),
+            Fact(FactKind.VENUE, "A venue", "Sample"),
+        ),
     )

@@ -11,9 +11,10 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from bot.domain import Edition, Pick, Role, Sentence, Vote
+from bot.domain import Edition, Paper, Pick, Role, Sentence, Vote
 from bot.rendering import phrases
 from bot.rendering.emphasis import GAP, pieces
+from bot.rendering.facts import facts, facts_text
 from bot.rendering.latex import readable
 from bot.rendering.paper_links import Links, title_link
 from bot.rendering.text import shorten
@@ -29,6 +30,7 @@ _CONTEXT_LIMIT = 10  # Slack's limit of elements in a context block
 _TITLE_LIMIT = 800
 _URL_LIMIT = 1_000
 _CREDITS_LIMIT = 500
+_FACTS_LIMIT = 600
 _SUMMARY_LIMIT = 900
 _REASON_LIMIT = 500
 
@@ -115,7 +117,8 @@ def _pick_blocks(pick: Pick, buttons: bool) -> list[Block]:
         # A cut address would lead elsewhere.
         heading = f"*{title}*"
     paper_credits = " · ".join(filter(None, [phrases.credits_of(pick), *phrases.seen(pick.paper)]))
-    blocks = [_section(f"{heading}\n{escape(paper_credits, _CREDITS_LIMIT)}")]
+    lines = [heading, escape(paper_credits, _CREDITS_LIMIT), _facts_text(pick.paper)]
+    blocks = [_section("\n".join(line for line in lines if line))]
     # Slack refuses a section with empty text, and with it the whole message.
     if summary := _summary_text(pick.summary):
         blocks.append(_section(summary))
@@ -128,6 +131,17 @@ def _pick_blocks(pick: Pick, buttons: bool) -> list[Block]:
         # A block_id has to be unique within a message; an edition holds each paper once.
         blocks.append({"type": "actions", "block_id": f"thumbs-{pick.paper.ref}", "elements": elements})
     return [*blocks, {"type": "divider"}]
+
+
+def _facts_text(paper: Paper) -> str:
+    """Return the line of facts with their links; without links if it is too long: a cut address leads elsewhere."""
+    line = " · ".join(
+        f"<{fact.url.replace('&', '&amp;')}|{escape(fact.text, _REASON_LIMIT)}>"
+        if fact.url
+        else escape(fact.text, _REASON_LIMIT)
+        for fact in facts(paper)
+    )
+    return line if len(line) <= _FACTS_LIMIT else escape(facts_text(paper), _FACTS_LIMIT)
 
 
 def _summary_text(summary: Sequence[Sentence]) -> str:

@@ -27,6 +27,7 @@ from bot.domain import Edition, Role, Vote
 from bot.errors import TemplateProblem
 from bot.rendering import phrases, sample
 from bot.rendering.emphasis import paragraphs, pieces
+from bot.rendering.facts import facts
 from bot.rendering.latex import readable
 from bot.rendering.paper_links import Links, path, title_link
 from bot.rendering.text import oneline, shorten, wrap
@@ -35,6 +36,7 @@ _FILTERS: Mapping[str, Callable[..., object]] = {
     "authors": phrases.authors,
     "credits": phrases.credits_of,
     "day": phrases.day,
+    "facts": facts,
     "kind_label": phrases.kind_label,
     "label": phrases.label,
     "link": title_link,
