@@ -107,13 +107,16 @@ def new_paper(entry: Entry, paper_id: PaperId, now: datetime) -> Paper:
 def merge(paper: Paper, entry: Entry) -> Paper:
     """Return the paper with what another entry adds: empty fields are filled, values are not overwritten.
 
-    A whole title or abstract replaces a cut one; of two abstracts otherwise the longer is kept. The earlier of two
-    dates is kept, the most upvotes and the newest version; categories are collected in the order in which they were
-    seen. A fact replaces an earlier one of its kind and origin.
+    A whole title or abstract replaces a cut one; of two abstracts otherwise the longer is kept. Full names replace
+    initials. The earlier of two dates is kept, the most upvotes and the newest version; categories are collected in the
+    order in which they were seen. A fact replaces an earlier one of its kind and origin.
     """
     dates = [day for day in (paper.published, entry.published) if day]
     votes = [count for count in (paper.upvotes, entry.upvotes) if count is not None]
     versions = [version for version in (paper.version, entry.version) if version is not None]
+    authors = paper.authors or entry.authors
+    if _has_initials_only(authors) and len(entry.authors) >= len(authors):
+        authors = entry.authors
     # Many digests cut abstracts without a mark; then the longer one is the complete one.
     return replace(
         paper,
@@ -122,8 +125,8 @@ def merge(paper: Paper, entry: Entry) -> Paper:
         abstract=max(
             paper.abstract, entry.abstract, key=lambda text: (bool(text), not is_cut(text), len(text))
         ),
-        authors=paper.authors or entry.authors,
-        author_count=len(paper.authors or entry.authors) or paper.author_count or entry.author_count,
+        authors=authors,
+        author_count=len(authors) or paper.author_count or entry.author_count,
         published=min(dates, default=None),
         arxiv_id=paper.arxiv_id or entry.arxiv_id,
         doi=paper.doi or entry.doi,
@@ -143,6 +146,12 @@ def _is_beginning(title: str, other: str) -> bool:
     beginning = normalised_title(title)
     whole = normalised_title(other)
     return len(whole) > len(beginning) and whole.startswith(beginning)
+
+
+def _has_initials_only(authors: tuple[str, ...]) -> bool:
+    """Return whether all names are like "AB Lovelace": Google Scholar's, which also leaves out the last of many."""
+    names = [name.split() for name in authors]
+    return all(len(name) > 1 and name[0].isupper() and len(name[0]) <= 3 for name in names)
 
 
 def is_cut(text: str) -> bool:

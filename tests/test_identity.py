@@ -120,6 +120,14 @@ def test_a_whole_title_replaces_its_cut_beginning_only():
         )
 
 
+def test_full_names_replace_initials():
+    scholar = ("A Lovelace", "GB Hopper")
+    whole = ("Ada Lovelace", "Grace B. Hopper", "Rosa Roe")
+    assert merge(paper(authors=scholar), Entry("A Study of Rewards", authors=whole)).authors == whole
+    assert merge(paper(authors=whole), Entry("A Study of Rewards", authors=scholar)).authors == whole
+    assert merge(paper(authors=scholar), Entry("A Study of Rewards", authors=whole[:1])).authors == scholar
+
+
 def test_a_fact_replaces_an_earlier_one_of_its_kind_and_origin():
     def stars(count, origin):
         return Fact(FactKind.STARS, count, origin)
