@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 from bot import limits
 from bot.digests.text import tidy
@@ -77,8 +78,7 @@ def text_of(lines: Sequence[HtmlLine]) -> str:
     return "\n".join(line.text for line in lines)
 
 
-@dataclass(slots=True)
-class _Element:
+class _Element(NamedTuple):
     tag: str
     css_class: str
     is_hidden: bool
@@ -97,11 +97,12 @@ class _Collector:
         self._make_link: partial[Link] | None = None  # while a link is open
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        css_class = (attributes.get("class") or "")[: limits.ID]
+        css_class = attributes.get("class") or ""
+        style = attributes.get("style")
         is_hidden = (
             (bool(self._open) and self._open[-1].is_hidden)
             or tag in _INVISIBLE
-            or bool(_HIDDEN_STYLE.search((attributes.get("style") or "")[: limits.URL]))
+            or bool(style and _HIDDEN_STYLE.search(style[: limits.URL]))
         )
         if tag == "br":
             self._end_line(keep_empty=True)
@@ -111,8 +112,8 @@ class _Collector:
             self._end_link()
             around = tuple(f"{element.tag}.{element.css_class}" for element in self._open[: -_PLACE - 1 : -1])
             url = "".join((attributes.get("href") or "")[: limits.MARKUP].split())
-            self._make_link = partial(Link, url=url, css_class=css_class, place=around)
-        self._open.append(_Element(tag, css_class, is_hidden))
+            self._make_link = partial(Link, url=url, css_class=css_class[: limits.ID], place=around)
+        self._open.append(_Element(tag, css_class[: limits.ID], is_hidden))
 
     def end(self, tag: str) -> None:
         if tag == "a":
@@ -142,12 +143,16 @@ class _Collector:
             self._link_text.append(text)
 
     def _end_link(self) -> None:
+        if not self._link_text:
+            return
         text = tidy("".join(self._link_text))
         if self._make_link and text:
             self._links.append(self._make_link(text))
         self._link_text.clear()
 
     def _end_line(self, *, keep_empty: bool = False) -> None:
+        if not self._text and not keep_empty:
+            return
         # A link may hold several lines; each gets its part.
         self._end_link()
         text = tidy("".join(self._text))

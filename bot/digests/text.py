@@ -119,6 +119,9 @@ def detect_encoding(content: bytes) -> str | None:
 
 def tidy(text: str) -> str:
     """Return one line of a title, name or abstract: no unwanted characters, single blanks, mojibake undone."""
+    line = " ".join(text.split())
+    if line.isascii() and line.isprintable():  # most texts; the rest has nothing to do for them
+        return line
     # UTF-8 that was decoded as Latin-1 and encoded again ("Ã¼" for "ü"). That all non-ASCII characters of a name or a
     # sentence form valid UTF-8 by chance does not happen.
     if not text.isascii():

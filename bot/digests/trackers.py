@@ -55,6 +55,8 @@ def unwrap(url: str) -> str:
 
 def _target(url: str) -> str:
     """Return the address inside a link; empty if there is none."""
+    if "http" not in url[5:]:
+        return ""
     try:
         parts = urlsplit(url)
     except ValueError:  # such as http://[x
