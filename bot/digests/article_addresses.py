@@ -40,7 +40,8 @@ _ARTICLES = re.compile(
 # With a DOI in their path, these are of an issue, a book or a service.
 _NOT_ARTICLES = re.compile(
     r"/(?:toc|loi|journal|proceedings|book|action|topic|author|servlet|subscribe|search|intent)/|/\w*share\w*(?:$|/|\.)"
-    r"|/(?:suppl|references)$",
+    r"|/(?:suppl|references)$"
+    r"|10\.1126/science\.z",  # the news section of Science
     re.IGNORECASE,
 )
 # Publishers whose addresses have the end of the DOI.

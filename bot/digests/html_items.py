@@ -16,15 +16,16 @@ _PARTICLES = frozenset(
 )
 # A line of these only is a label of the layout.
 _SECTION_WORDS = frozenset(
-    "abstract access advance advertisement analysis application article articles authors available brief case"
+    "abstract access advance advertisement analysis application article articles authors available board brief case"
     " citation code comment communication conference cover data download early editorial editors erratum featured"
-    " figures free full highlights html in issue journal letter letters material method methods more new news note"
-    " notes now on online open original paper papers pdf perspective preview published read references report"
+    " figures free front full highlights html in issue journal letter letters masthead material method methods more"
+    " new news note notes now on online open original paper papers pdf perspective preview published read references report"
     " research resource review reviews section share short software special study supplementary table technical text"
     " the theory this tools trial update version view volume".split()
 )
 _BY = re.compile(r"(?:by|authors?(?:\(s\))?|author\(s\))\s*:?\s+", re.IGNORECASE)
 _ET_AL = re.compile(r"[,;]?\s*(?:et\s+al\.?|\.\.\.|\u2026|and others)\s*$", re.IGNORECASE)
+_INITIAL = re.compile(r"\b[A-Z]\.$")
 _NAME = re.compile(r"[^\W\d_][^\d_@/:|<>=\[\]!?\u2026\"]{1,59}")
 _MIN_ABSTRACT = 120  # characters; below it, a sentence is as likely a note of the sender
 
@@ -64,13 +65,20 @@ def names_in(text: str) -> tuple[str, ...]:
 
     >>> names_in("By: Ada Lovelace, Rosa M. van der Berg & Grace Hopper")
     ('Ada Lovelace', 'Rosa M. van der Berg', 'Grace Hopper')
+    >>> names_in("Lovelace, A.; Hopper, G. B.")
+    ('A. Lovelace', 'G. B. Hopper')
     >>> names_in("Research Article"), names_in("Published online 3 May 2026"), names_in("A new way to see owls")
     ((), (), ())
     """
-    text = _ET_AL.sub("", _BY.sub("", text, count=1).rstrip(" .,;"))
-    names = tuple(
-        name.strip(" *.\u2020\u2021") for name in author_names(text.replace(" & ", ", ").replace("&", ", "))
-    )
+    text = _ET_AL.sub("", _BY.sub("", text, count=1).rstrip(" ,;"))
+    if not _INITIAL.search(text):
+        text = text.rstrip(".")
+    if ";" in text:  # "Lovelace, A.; Hopper, G." or "Ada Lovelace; Grace Hopper"
+        parts = (name.partition(",") for name in text[: limits.BYLINE].split(";", limits.AUTHORS + 1))
+        listed = tuple(f"{first} {last}" for last, _, first in parts)
+    else:
+        listed = author_names(text.replace(" & ", ", ").replace("&", ", "))
+    names = tuple(" ".join(name.strip(" *\u2020\u2021").split()) for name in listed)
     return names if names and all(map(_is_name, names)) else ()
 
 
@@ -78,7 +86,12 @@ def _is_name(text: str) -> bool:
     if not _NAME.fullmatch(text):
         return False
     words = text.replace(".", ". ").split()
-    if len(words) > 6 or all(word.lower() in _SECTION_WORDS for word in words):
+    # Names of one word are rarer than lists of subjects.
+    if (
+        len(words) > 6
+        or (len(words) < 2 and text.isascii())
+        or all(word.lower() in _SECTION_WORDS for word in words)
+    ):
         return False
     capitals = [word for word in words if word.lower().strip(".'\u2019") not in _PARTICLES]
     return bool(capitals) and all(word[0].isupper() or not word[0].isascii() for word in capitals)

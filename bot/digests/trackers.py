@@ -46,7 +46,7 @@ def unwrap(url: str) -> str:
     'https://arxiv.org/pdf/1912.02015'
     """
     for _ in range(_MAX_DEPTH):
-        target = _target(url[: 2 * limits.URL])
+        target = _target(url[: 2 * limits.URL]) if "http" in url[5:] else ""
         if not target:
             break
         url = target
@@ -55,8 +55,6 @@ def unwrap(url: str) -> str:
 
 def _target(url: str) -> str:
     """Return the address inside a link; empty if there is none."""
-    if "http" not in url[5:]:
-        return ""
     try:
         parts = urlsplit(url)
     except ValueError:  # such as http://[x

@@ -9,6 +9,8 @@ from bot.digests import parse
 from bot.domain import Entry, Fact, FactKind, ParsedDigest, RawDigest
 from bot.errors import DigestError
 
+OPAQUE = "https://links.owls.example.org/f/a/Xy7kQw2LmN8pRtVbZc3dFg~~/AAQxQQA~/Rg"
+
 
 def read(content: bytes) -> ParsedDigest:
     (digest,) = parse(RawDigest("alerts", "1.eml", content))
@@ -144,9 +146,6 @@ def test_a_journals_table_of_contents_gives_its_articles_only(
     assert entry_url is None or entry.url == entry_url
 
 
-OPAQUE = "https://links.owls.example.org/f/a/Xy7kQw2LmN8pRtVbZc3dFg~~/AAQxQQA~/Rg"
-
-
 def test_a_tracking_link_without_an_address_needs_a_doi_or_names_and_siblings() -> None:
     by_doi = row(f"{OPAQUE}1", "How owls see by night, measured", "doi:10.1234/owls.5")
     (entry,) = read(journal(by_doi)).entries
@@ -171,6 +170,10 @@ def test_a_tracking_link_without_an_address_needs_a_doi_or_names_and_siblings() 
         row("https://shop.example.com/owls/12345", "Owls of porcelain, hand-made in Sussex"),
         row("https://www.nature.com/articles/d41586-026-00001-2", "Why owls are in the news again"),
         row("https://www.science.org/content/article/owls-are-news", "Why owls are in the news again"),
+        row("https://www.science.org/doi/10.1126/science.zabc123", "Why owls are in the news again"),
+        row("https://www.sciencedirect.com/science/article/pii/S0004370226000013", "Editorial Board"),
+        row(f"{OPAQUE}5", "Explore our journals in the life sciences", "Biology, Medicine, Chemistry")
+        + row(f"{OPAQUE}6", "Explore our journals in the physical sciences", "Physics, Optics, Chemistry"),
         row("https://dl.acm.org/toc/10.1145/tog/2026/45/1", "The whole issue of the Transactions on Owls"),
     ],
 )
