@@ -19,9 +19,9 @@ _SECTION_WORDS = frozenset(
     "abstract access advance advertisement analysis application article articles authors available board brief case"
     " citation code comment communication conference cover data download early editorial editors erratum featured"
     " figures free front full highlights html in issue journal letter letters masthead material method methods more"
-    " new news note notes now on online open original paper papers pdf perspective preview published read references report"
-    " research resource review reviews section share short software special study supplementary table technical text"
-    " the theory this tools trial update version view volume".split()
+    " new news note notes now on online open original paper papers pdf perspective preview published read references"
+    " report research resource review reviews section share short software special study supplementary table technical"
+    " text the theory this tools trial update version view volume".split()
 )
 _BY = re.compile(r"(?:by|authors?(?:\(s\))?|author\(s\))\s*:?\s+", re.IGNORECASE)
 _ET_AL = re.compile(r"[,;]?\s*(?:et\s+al\.?|\.\.\.|\u2026|and others)\s*$", re.IGNORECASE)

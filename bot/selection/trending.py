@@ -2,7 +2,8 @@
 
 The bonus is an addend of the log-odds like a keyword's, so that contributions still sum to the score. With weight
 1 and a hundred upvotes it lifts a probability of 50 % to 88 %. It grows with the logarithm of the upvotes, as the tenth
-upvote says more about a paper than the hundredth.
+upvote says more about a paper than the hundredth. A venue, such as the conference that accepted a paper, counts like
+ten upvotes; without ``trending`` neither changes a score.
 """
 
 from __future__ import annotations
@@ -11,27 +12,30 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from bot.domain import Bonus, BonusKind, Paper, PaperId, Score
+from bot.domain import Bonus, BonusKind, FactKind, Paper, PaperId, Score
 from bot.wording import plural
 
 # Log-odds. Chosen for the effect that is named above, not by a measurement.
 _MAX_BONUS = 2.0
 _MAX_UPVOTES = 100  # upvotes; more add nothing
+_VENUE_UPVOTES = 10  # that a venue counts for
 
 
 def with_trending(
     scores: Sequence[Score], papers: Mapping[PaperId, Paper], weight: float
 ) -> tuple[Score, ...]:
-    """Return the scores with upvotes as one more bonus, best first; ``weight`` is 0 to 1."""
+    """Return the scores with upvotes and venue as one more bonus, best first; ``weight`` is 0 to 1."""
     if not weight:
         return tuple(scores)
     raised = []
     for score in scores:
         upvotes = papers[score.paper].upvotes or 0
-        if not upvotes:
+        venue = next((fact for fact in papers[score.paper].facts if fact.kind is FactKind.VENUE), None)
+        if not upvotes and not venue:
             raised.append(score)
             continue
-        added = bonus(upvotes, weight)
+        added = bonus(upvotes + (_VENUE_UPVOTES if venue else 0), weight)
+        named = [*([plural(upvotes, "upvote")] if upvotes else []), *([venue.value] if venue else [])]
         log_odds = score.log_odds + added
         raised.append(
             replace(
@@ -39,7 +43,7 @@ def with_trending(
                 log_odds=log_odds,
                 # math.exp overflows above 709, where the logistic function is 0 in double precision anyway.
                 probability=1.0 / (1.0 + math.exp(-log_odds)) if log_odds > -700 else 0.0,
-                bonuses=(*score.bonuses, Bonus(plural(upvotes, "upvote"), added, BonusKind.TRENDING)),
+                bonuses=(*score.bonuses, Bonus(", ".join(named), added, BonusKind.TRENDING)),
             )
         )
     return tuple(sorted(raised, key=lambda score: -score.log_odds))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain import Bonus, BonusKind, Paper, Score
+from bot.domain import Bonus, BonusKind, Fact, FactKind, Paper, Score
 from bot.selection.trending import bonus, with_trending
 
 
@@ -28,6 +29,24 @@ def test_without_weight_or_upvotes_nothing_changes() -> None:
     papers = {1: paper(1, 50), 2: paper(2, None)}
     assert with_trending(scores, papers, 0.0) == scores
     assert with_trending(scores[1:], papers, 1.0) == scores[1:]
+
+
+def test_a_venue_counts_like_ten_upvotes_if_the_profile_says_so() -> None:
+    venue = Fact(FactKind.VENUE, "ICLR 2026", "arXiv")
+    comment = Fact(FactKind.COMMENT, "12 pages", "arXiv")
+    scores = (score(1, 0.5), score(2, 0.5), score(3, 0.5))
+    papers = {
+        1: replace(paper(1, None), facts=(venue,)),
+        2: replace(paper(2, 3), facts=(venue,)),
+        3: replace(paper(3, None), facts=(comment,)),
+    }
+    assert with_trending(scores, papers, 0.0) == scores
+    best, accepted, other = with_trending(scores, papers, 0.5)
+    assert (best.paper, accepted.paper) == (2, 1)
+    assert math.isclose(accepted.log_odds, 0.5 + bonus(10, 0.5))
+    assert other == scores[2]
+    named = [added.text for added in best.bonuses if added.kind is BonusKind.TRENDING]
+    assert named == ["3 upvotes, ICLR 2026"]
 
 
 def test_a_trending_paper_passes_a_slightly_better_match() -> None:
