@@ -93,22 +93,21 @@ def parse_mail(mail: Mail) -> Sequence[ParsedDigest]:
     The plain text part counts if a format recognises it. Otherwise the HTML is read: as an alert, as text, and last by
     its structure, which is the least certain.
     """
-    if mail.plain.strip():
-        plain = split_lines(mail.plain)
-        if _starts(plain) or not mail.html:
-            return [replace(digest, date=digest.date or mail.date) for digest in _of_sender(mail, plain)]
+    plain = split_lines(mail.plain) if mail.plain.strip() else []
+    if plain and (_starts(plain) or not mail.html):
+        return [replace(digest, date=digest.date or mail.date) for digest in _of_sender(mail, plain)]
     lines = html_lines(mail.html) if mail.html else []
     if not any(line.text for line in lines):
         raise DigestError(explain_mail(mail, lines))
     if alert := next((alert for alert in HTML_MAILS if alert.recognises(lines)), None):
         return (alert.parse(mail, lines),)
     text = split_lines(text_of(lines))
-    if _starts(text):
-        return parse_lines(text)
-    journal = journal_mail.parse(mail, lines)
-    if journal is None:
-        raise DigestError(explain_mail(mail, lines))
-    return (journal,)
+    if not _starts(text) and (journal := journal_mail.parse(mail, lines)):
+        return (journal,)
+    try:
+        return parse_lines(text if _starts(text) else plain or text)
+    except DigestError:
+        raise DigestError(explain_mail(mail, lines)) from None
 
 
 def _of_sender(mail: Mail, lines: Sequence[Line]) -> Sequence[ParsedDigest]:

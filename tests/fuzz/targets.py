@@ -20,17 +20,20 @@ from hostile.shapes import (
     ATOM,
     CRASHES,
     DAILY,
+    HTML_MAIL,
     JSON,
     KEYWORD,
     MAIL,
     MARKDOWN,
     RSS,
+    SCHOLAR,
     SHAPES,
 )
 
 from bot import identity
 from bot.config.opml import parse_opml
-from bot.digests import DOCUMENTS, FORMATS, mail, parse
+from bot.digests import DOCUMENTS, FORMATS, HTML_MAILS, journal_mail, mail, parse
+from bot.digests.html_lines import html_lines
 from bot.digests.text import decode, split_lines
 from bot.domain import Entry, RawDigest
 from bot.errors import DigestError, UsageError
@@ -87,7 +90,7 @@ def mails(data: bytes) -> None:
     """The reader of mails."""
     with contextlib.suppress(DigestError):
         mail.is_mail(decode(data)[:20_000])
-        mail.plain_text(data)
+        mail.read_mail(data)
 
 
 def latex(data: bytes) -> None:
@@ -168,11 +171,24 @@ def _pages() -> tuple[Callable[[str, bytes], Any], list[str]]:
     return lambda address, body: client.post(address, content=body, headers=headers), addresses
 
 
+def html_mails(data: bytes) -> None:
+    """Every reader of HTML mails, whether it recognises the mail or not."""
+    html = data.decode(errors="replace")
+    message = mail.Mail("a@example.org", "A", "Owls", None, "", html)
+    with contextlib.suppress(DigestError):
+        lines = html_lines(html)
+        for reader in (*HTML_MAILS, journal_mail):
+            parsed = reader.parse(message, lines)
+            for entry in parsed.entries if parsed else ():
+                check(entry)
+
+
 TARGETS: dict[str, Callable[[bytes], None]] = {
     "digest": digest,
     "lines": each_line_format,
     "documents": each_document,
     "mails": mails,
+    "html": html_mails,
     "latex": latex,
     "texts": texts,
     "opml": opml,
@@ -194,7 +210,16 @@ def seeds(target: str) -> Iterable[bytes]:
             ):
                 yield bytes([place]) + b"vote=down\0" + body
         return
-    yield from (KEYWORD, MARKDOWN, ARXIV + ARXIV_PAPER, DAILY, JSON + b"]", MAIL + b"\n" + KEYWORD)
+    yield from (
+        KEYWORD,
+        MARKDOWN,
+        ARXIV + ARXIV_PAPER,
+        DAILY,
+        JSON + b"]",
+        MAIL + b"\n" + KEYWORD,
+        HTML_MAIL + SCHOLAR,
+        SCHOLAR,
+    )
     yield from (
         RSS + b"<item><title>A</title></item></channel></rss>",
         ATOM + b"<entry><title>A</title></entry></feed>",
