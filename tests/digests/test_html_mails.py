@@ -172,6 +172,10 @@ def test_a_tracking_link_without_an_address_needs_a_doi_or_names_and_siblings() 
         row("https://www.science.org/content/article/owls-are-news", "Why owls are in the news again"),
         row("https://www.science.org/doi/10.1126/science.zabc123", "Why owls are in the news again"),
         row("https://www.sciencedirect.com/science/article/pii/S0004370226000013", "Editorial Board"),
+        row(
+            "https://ieeexplore.ieee.org/document/10812346",
+            "IEEE Transactions on Owls Publication Information",
+        ),
         row(f"{OPAQUE}5", "Explore our journals in the life sciences", "Biology, Medicine, Chemistry")
         + row(f"{OPAQUE}6", "Explore our journals in the physical sciences", "Physics, Optics, Chemistry"),
         row("https://dl.acm.org/toc/10.1145/tog/2026/45/1", "The whole issue of the Transactions on Owls"),
