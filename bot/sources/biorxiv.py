@@ -52,15 +52,28 @@ class BiorxivSource:
         memory = visit.memory if visit.memory.get("query") == query else {}
         newest = date.fromisoformat(memory["newest"]) if "newest" in memory else None
         since = newest - _LATE if newest else today - FIRST_LOOK_BACK
+        address = f"{self.url.rstrip('/')}/details/{self.server}/{since}/{today}"
+        category = f"?category={quote(self.category.lower().replace(' ', '_'))}" if self.category else ""
         cursor = 0
         for _ in range(MAX_PAGES):
-            page = self._fetch_page(since, today, cursor)
+            page = self.fetcher.fetch(f"{address}/{cursor}/json{category}").content or b""
             head = page[:_HEAD]
-            count = _number(_COUNT, head)
-            if not count:
+            status = _STATUS.search(head)
+            if status is None:
+                raise SourceError(f"{self.server}'s answer is not a list of papers; it is polled again later")
+            # "no posts found" is the answer for days without papers.
+            if status[1] != b"ok" and b"no posts" not in status[1].lower():
+                message = status[1].decode(errors="replace")
+                raise SourceError(f"{self.server} answers: {message}; correct the category, or wait")
+            if not (count := _number(_COUNT, head)):
                 break
+            days = [newest] if newest else []
+            for text in _DATE.findall(page):
+                # The pattern also matches what is no date, such as the 31st of April.
+                with suppress(ValueError):
+                    days.append(date.fromisoformat(text.decode()))
             # A date in the future would hide every paper until then from later polls.
-            newest = min(max([*_dates(page), *([newest] if newest else [])], default=today), today)
+            newest = min(max(days, default=today), today)
             yield RawDigest(self.name, f"{query} {since} to {today} from {cursor + 1}", page)
             cursor += count
             if cursor >= _number(_TOTAL, head):
@@ -70,28 +83,7 @@ class BiorxivSource:
         if newest:
             visit.memory.update({"query": query, "newest": newest.isoformat()})
 
-    def _fetch_page(self, since: date, until: date, cursor: int) -> bytes:
-        """Fetch one page; raises SourceError if it is none."""
-        address = f"{self.url.rstrip('/')}/details/{self.server}/{since}/{until}/{cursor}/json"
-        category = f"?category={quote(self.category.lower().replace(' ', '_'))}" if self.category else ""
-        page = self.fetcher.fetch(f"{address}{category}").content or b""
-        status = _STATUS.search(page[:_HEAD])
-        if status is None:
-            raise SourceError(f"{self.server}'s answer is not a list of papers; it is polled again later")
-        # "no posts found" is the answer for days without papers.
-        if status[1] != b"ok" and b"no posts" not in status[1].lower():
-            message = status[1].decode(errors="replace")
-            raise SourceError(f"{self.server} answers: {message}; correct the category, or wait")
-        return page
-
 
 def _number(pattern: re.Pattern[bytes], head: bytes) -> int:
     match = pattern.search(head)
     return int(match[1]) if match else 0
-
-
-def _dates(page: bytes) -> Iterator[date]:
-    for text in _DATE.findall(page):
-        # The pattern also matches what is no date, such as the 31st of April.
-        with suppress(ValueError):
-            yield date.fromisoformat(text.decode())

@@ -9,10 +9,14 @@ from __future__ import annotations
 import imaplib
 import ssl
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
-from imap_tools import BaseMailBox
+from imap_tools import AND, BaseMailBox
+from imap_tools.errors import ImapToolsError
+
+from bot.errors import SourceError
 
 if TYPE_CHECKING:
     import socket
@@ -21,6 +25,9 @@ if TYPE_CHECKING:
 
 _CHUNK = 65_536
 _MAX_LINE = 1_000_000  # bytes; a search response of 100,000 mails
+_MAX_DIGITS = 10  # IMAP's numbers have 32 bits
+
+Security = Literal["tls", "starttls", "none"]
 
 
 class Bounds:
@@ -114,9 +121,7 @@ class _Tls(_Bounded, imaplib.IMAP4_SSL):
 class Mailbox(BaseMailBox):
     """The mailbox of imap-tools over such a connection."""
 
-    def __init__(
-        self, host: str, port: int, security: Literal["tls", "starttls", "none"], bounds: Bounds
-    ) -> None:
+    def __init__(self, host: str, port: int, security: Security, bounds: Bounds) -> None:
         """Connect; raises OSError and imaplib's errors."""
         self._address = (host, port)
         self._security = security
@@ -134,3 +139,68 @@ class Mailbox(BaseMailBox):
                 client.shutdown()
                 raise
         return client
+
+    def unread_from(self, sender: str) -> list[str]:
+        """Return the UIDs of unread mails whose From field holds the sender."""
+        uids = self.uids(AND(seen=False, deleted=False, from_=sender))
+        return [uid for uid in uids if uid.isdecimal() and len(uid) <= _MAX_DIGITS]
+
+    def uid_validity(self) -> str:
+        """Return the folder's UIDVALIDITY (RFC 3501, 2.3.1.1): once it changes, UIDs of earlier polls mean nothing."""
+        _, values = self.client.response("UIDVALIDITY")
+        value = values[0] if values else None
+        text = value.decode(errors="replace") if isinstance(value, bytes) else ""
+        return text if text.isdecimal() and len(text) <= _MAX_DIGITS else ""
+
+    # The next two use BODY.PEEK, which downloads without marking as read.
+    def header(self, uid: str, max_bytes: int) -> bytes:
+        """Return the beginning of the fields From and Date."""
+        fields = f"(BODY.PEEK[HEADER.FIELDS (FROM DATE)]<0.{max_bytes}>)"
+        return _literal(self.client.uid("FETCH", uid, fields)[1]) or b""
+
+    def content(self, uid: str) -> bytes | None:
+        """Return a mail; None if the server does not deliver it."""
+        return _literal(self.client.uid("FETCH", uid, "(BODY.PEEK[])")[1])
+
+    def size(self, uid: str) -> int:
+        """Return the size in bytes, from a response such as ``1 (UID 7 RFC822.SIZE 1234)``; 0 if it has none."""
+        _, answer = self.client.uid("FETCH", uid, "(RFC822.SIZE)")
+        text = next((item.decode(errors="replace") for item in answer if isinstance(item, bytes)), "")
+        digits = text.rstrip(") ").rpartition(" ")[2]
+        # Cut, as int() refuses thousands of digits; what is cut is above the maximum still.
+        return int(digits[:_MAX_DIGITS]) if digits.isdecimal() else 0
+
+    def mark_as_read(self, uid: str, moved_to: str) -> None:
+        """Mark a mail as read, and move it unless ``moved_to`` is empty.
+
+        Only by the server's MOVE (RFC 6851): after a copy the mail would have to be expunged, and with it every other
+        mail that the mailbox's owner has marked as deleted.
+        """
+        self.client.uid("STORE", uid, "+FLAGS.SILENT", "(\\Seen)")
+        if moved_to and "MOVE" in self.client.capabilities:
+            self.move(uid, moved_to)
+
+
+@contextmanager
+def open_folder(
+    server: tuple[str, int, Security], username: str, password: str, folder: str, bounds: Bounds
+) -> Iterator[Mailbox]:
+    """Open a folder at a server (host, port, security); any error of it, then or later, becomes a SourceError."""
+    host, port, _ = server
+    try:
+        mailbox = Mailbox(*server, bounds)
+        try:
+            mailbox.login(username, password, initial_folder=folder)
+            yield mailbox
+        finally:
+            mailbox.client.shutdown()
+    # imap_tools and imaplib raise ValueError for 8-bit words and for numbers of thousands of digits.
+    except (ImapToolsError, imaplib.IMAP4.error, OSError, ValueError) as error:
+        reason = " ".join(str(error).split())[:300].replace(password or "\0", "***")
+        raise SourceError(f"{host}:{port}: {reason}") from None
+
+
+def _literal(answer: list[object]) -> bytes | None:
+    """Return the literal in a server's response; None if there is none."""
+    content = next((part[1] for part in answer if isinstance(part, tuple)), None)
+    return content if isinstance(content, bytes) else None

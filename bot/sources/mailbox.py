@@ -10,10 +10,8 @@ checked before the mail is downloaded. Mails of other senders are not touched. M
 
 from __future__ import annotations
 
-import imaplib
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from email import policy
@@ -21,14 +19,10 @@ from email.errors import InvalidHeaderDefect
 from email.parser import BytesHeaderParser
 from email.utils import parsedate_to_datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from bot.domain import Problem, RawDigest
-from bot.errors import SourceError
 from bot.sources import Visit
-
-if TYPE_CHECKING:
-    from bot.sources.imap import Mailbox
 
 MAX_BYTES = 10_000_000
 _REFUSED = (
@@ -38,7 +32,6 @@ _STEP_SECONDS = 30.0  # one read or write
 _MAX_MAILS = 100  # in one poll; the next poll continues
 _MAX_HEADER = 2_000  # bytes of the fields From and Date; longer ones don't hold a single sender
 _MAX_ADDRESS = 100  # characters of an address that a problem shows
-_MAX_DIGITS = 10  # IMAP's numbers have 32 bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,24 +59,30 @@ class MailboxSource:
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
         """Yield the mails, oldest first; raises SourceError."""
-        with self._open() as mailbox:
-            uids = self._unread(mailbox)
-            uid_validity = _uid_validity(mailbox)
-            # The UIDs of mails that their owner has read or deleted since are dropped.
-            refused = _load_uids(visit.memory.get(_REFUSED, ""), uid_validity).intersection(uids)
+        # Imported here because it imports imap_tools, which would delay the commands that read no mailbox.
+        from bot.sources.imap import Bounds, open_folder
+
+        bounds = Bounds(self.seconds, MAX_BYTES, step=_STEP_SECONDS, clock=self.clock)
+        server = (self.host, self.port, self.security)
+        with open_folder(server, self.username, self.password, self.folder, bounds) as mailbox:
+            uids = mailbox.unread_from(self.sender)
+            uid_validity = mailbox.uid_validity()
+            # UIDs of another UIDVALIDITY mean nothing, and those of mails that their owner has read or deleted since
+            # are dropped.
+            stored_validity, _, stored = visit.memory.get(_REFUSED, "").partition(":")
+            refused = set(stored.split(",")).intersection(uids) if stored_validity == uid_validity else set()
             visit.lasting[_REFUSED] = _dump_uids(uid_validity, refused)
             candidates = uids if visit.again else [uid for uid in uids if uid not in refused]
-            headers = ((uid, self._header(mailbox, uid)) for uid in candidates)
-            own = ((uid, header) for uid, header in headers if self._is_from_sender(header))
+            headers = ((uid, _Header.parse(mailbox.header(uid, _MAX_HEADER))) for uid in candidates)
+            own = ((uid, header) for uid, header in headers if header.is_from(self.sender))
             for uid, header in islice(own, _MAX_MAILS):
                 name = f"{self.folder}/{uid}"
                 unread = f"the mail from {header.address} of {header.date} stays unread"
-                if self._size(mailbox, uid) > MAX_BYTES:
+                if mailbox.size(uid) > MAX_BYTES:
                     reason = f"more than the {MAX_BYTES // 1_000_000} MB that a digest may have"
                     yield Problem(self.name, f"mail {name}: {reason}; {unread}")
                     is_refused = True
-                # BODY.PEEK downloads without marking as read.
-                elif (content := _literal(mailbox.client.uid("FETCH", uid, "(BODY.PEEK[])")[1])) is None:
+                elif (content := mailbox.content(uid)) is None:
                     yield Problem(self.name, f"mail {name}: the server does not deliver it; {unread}")
                     continue  # and the next poll tries again
                 else:
@@ -95,67 +94,8 @@ class MailboxSource:
                     refused.add(uid)
                 else:
                     refused.discard(uid)
-                    self._mark_as_read(mailbox, uid)
+                    mailbox.mark_as_read(uid, self.moved_to)
                 visit.lasting[_REFUSED] = _dump_uids(uid_validity, refused)
-
-    @contextmanager
-    def _open(self) -> Iterator[Mailbox]:
-        """Open the folder; any error of the server, then or later, becomes a SourceError."""
-        from imap_tools.errors import ImapToolsError
-
-        from bot.sources.imap import Bounds, Mailbox
-
-        bounds = Bounds(self.seconds, MAX_BYTES, step=_STEP_SECONDS, clock=self.clock)
-        try:
-            mailbox = Mailbox(self.host, self.port, self.security, bounds)
-            try:
-                mailbox.login(self.username, self.password, initial_folder=self.folder)
-                yield mailbox
-            finally:
-                mailbox.client.shutdown()
-        # imap_tools and imaplib raise ValueError for 8-bit words and for numbers of thousands of digits.
-        except (ImapToolsError, imaplib.IMAP4.error, OSError, ValueError) as error:
-            reason = " ".join(str(error).split())[:300].replace(self.password or "\0", "***")
-            raise SourceError(f"{self.host}:{self.port}: {reason}") from None
-
-    def _unread(self, mailbox: Mailbox) -> list[str]:
-        """Return the UIDs of unread mails whose From field holds the sender."""
-        from imap_tools import AND
-
-        uids = mailbox.uids(AND(seen=False, deleted=False, from_=self.sender))
-        return [uid for uid in uids if uid.isdecimal() and len(uid) <= _MAX_DIGITS]
-
-    def _header(self, mailbox: Mailbox, uid: str) -> _Header:
-        fields = f"(BODY.PEEK[HEADER.FIELDS (FROM DATE)]<0.{_MAX_HEADER}>)"
-        _, parts = mailbox.client.uid("FETCH", uid, fields)
-        content = _literal(parts) or b""
-        return _Header(_from_address(content), _date(content))
-
-    def _is_from_sender(self, header: _Header) -> bool:
-        """Return whether the address is the sender's, or in the domain that the settings name."""
-        sender = self.sender.lower()
-        if "@" in sender.lstrip("@"):
-            return header.address == sender
-        domain = header.address.rpartition("@")[2]
-        return f".{domain}".endswith(f".{sender.lstrip('@')}")
-
-    def _size(self, mailbox: Mailbox, uid: str) -> int:
-        """Return the size in bytes, from a response such as ``1 (UID 7 RFC822.SIZE 1234)``; 0 if it has none."""
-        _, answer = mailbox.client.uid("FETCH", uid, "(RFC822.SIZE)")
-        text = next((item.decode(errors="replace") for item in answer if isinstance(item, bytes)), "")
-        digits = text.rstrip(") ").rpartition(" ")[2]
-        # Cut, as int() refuses thousands of digits; what is cut is above the maximum still.
-        return int(digits[:_MAX_DIGITS]) if digits.isdecimal() else 0
-
-    def _mark_as_read(self, mailbox: Mailbox, uid: str) -> None:
-        """Mark a mail as read, and move it if the settings say so.
-
-        Only by the server's MOVE (RFC 6851): after a copy the mail would have to be expunged, and with it every other
-        mail that the mailbox's owner has marked as deleted.
-        """
-        mailbox.client.uid("STORE", uid, "+FLAGS.SILENT", "(\\Seen)")
-        if self.moved_to and "MOVE" in mailbox.client.capabilities:
-            mailbox.move(uid, self.moved_to)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,49 +105,35 @@ class _Header:
     address: str
     date: str
 
+    @classmethod
+    def parse(cls, header: bytes) -> _Header:
+        """Read the fields From and Date; a From field cut at the maximum has no address."""
+        # The library raises many exceptions for a few malformed bytes, such as nested comments.
+        try:
+            is_complete = len(header) < _MAX_HEADER
+            parser = BytesHeaderParser(policy=policy.default)
+            fields = parser.parsebytes(header).get_all("From", []) if is_complete else []
+            defects = [defect for value in fields for defect in value.defects]
+            is_valid = len(fields) == 1 and not any(isinstance(d, InvalidHeaderDefect) for d in defects)
+            addresses = list(fields[0].addresses) if is_valid else []
+            address = str(addresses[0].addr_spec).lower() if len(addresses) == 1 else ""
+        except Exception:
+            address = ""
+        try:
+            text = str(BytesHeaderParser().parsebytes(header).get("Date", ""))
+            date = f"{parsedate_to_datetime(text):%Y-%m-%d %H:%M}"
+        except Exception:
+            date = "unknown date"
+        return cls(address, date)
 
-def _from_address(header: bytes) -> str:
-    if len(header) >= _MAX_HEADER:
-        return ""
-    try:
-        fields = BytesHeaderParser(policy=policy.default).parsebytes(header).get_all("From", [])
-        if len(fields) != 1 or any(isinstance(defect, InvalidHeaderDefect) for defect in fields[0].defects):
-            return ""
-        addresses = fields[0].addresses
-        return str(addresses[0].addr_spec).lower() if len(addresses) == 1 else ""
-    except (
-        Exception
-    ):  # the library fails in many ways at as few bytes as these, at nested comments for example
-        return ""
-
-
-def _date(header: bytes) -> str:
-    try:
-        text = str(BytesHeaderParser().parsebytes(header).get("Date", ""))
-        return f"{parsedate_to_datetime(text):%Y-%m-%d %H:%M}"
-    except Exception:  # as above
-        return "unknown date"
-
-
-def _uid_validity(mailbox: Mailbox) -> str:
-    """Return the folder's UIDVALIDITY (RFC 3501, 2.3.1.1): once it changes, UIDs of earlier polls mean nothing."""
-    _, values = mailbox.client.response("UIDVALIDITY")
-    value = values[0] if values else None
-    text = value.decode(errors="replace") if isinstance(value, bytes) else ""
-    return text if text.isdecimal() and len(text) <= _MAX_DIGITS else ""
-
-
-def _load_uids(text: str, uid_validity: str) -> set[str]:
-    """Return the UIDs that ``_dump_uids`` wrote; none if they are of another UIDVALIDITY."""
-    validity, _, uids = text.partition(":")
-    return set(uids.split(",")) - {""} if validity == uid_validity else set()
+    def is_from(self, sender: str) -> bool:
+        """Return whether the address is the sender's, or in the domain that stands for the sender."""
+        sender = sender.lower()
+        if "@" in sender.lstrip("@"):
+            return self.address == sender
+        domain = self.address.rpartition("@")[2]
+        return f".{domain}".endswith(f".{sender.lstrip('@')}")
 
 
 def _dump_uids(uid_validity: str, uids: Iterable[str]) -> str:
     return f"{uid_validity}:{','.join(sorted(uids, key=int))}"
-
-
-def _literal(answer: list[object]) -> bytes | None:
-    """Return the literal in a server's response; None if there is none."""
-    content = next((part[1] for part in answer if isinstance(part, tuple)), None)
-    return content if isinstance(content, bytes) else None
