@@ -85,22 +85,20 @@ def assess(
     new_papers = sum(arrival.fresh for arrival in today)
     if usual < 1 or new_papers >= _SHORT_SHARE * usual:
         return HealthReport(Health.OK, usual=usual)
-    return _shortfall(today, arrivals, usual)
-
-
-def _shortfall(today: Sequence[Arrival], arrivals: Sequence[Arrival], usual: float) -> HealthReport:
-    """Report fewer new papers than usual: some, none of those listed, or none listed at all."""
-    new_papers = sum(arrival.fresh for arrival in today)
-    if new_papers:
-        return HealthReport(Health.SHORT, f"{new_papers} new papers in a day, {usual:.0f} are usual", usual)
     newest = max((arrival.at for arrival in arrivals if arrival.fresh), default=arrivals[0].at)
-    reason = f"nothing new since {newest:%Y-%m-%d}, {usual:.0f} papers a day are usual"
+    detail = f"nothing new since {newest:%Y-%m-%d}, {usual:.0f} papers a day are usual"
     # A feed shows the same papers for days, so that the largest digest counts, not the sum.
     listed = max((arrival.papers for arrival in today), default=0)
-    if today and not listed:
-        return HealthReport(Health.EMPTY, f"its digests have no papers; {reason}", usual)
-    repeated = f"the same {listed} papers again; " if listed else ""
-    return HealthReport(Health.STALE, f"{repeated}{reason}", usual)
+    health = Health.STALE
+    if new_papers:
+        health = Health.SHORT
+        detail = f"{new_papers} new papers in a day, {usual:.0f} are usual"
+    elif listed:
+        detail = f"the same {listed} papers again; {detail}"
+    elif today:
+        health = Health.EMPTY
+        detail = f"its digests have no papers; {detail}"
+    return HealthReport(health, detail, usual)
 
 
 def _failing(state: SourceState) -> HealthReport:

@@ -40,40 +40,33 @@ class LinkResolver:
     biorxiv_url: str = biorxiv.URL
 
     def resolve(self, now: datetime) -> Iterator[Problem]:
-        """Look up the newest papers without a link, then those that are cut, and store the results.
+        """Look up the newest papers without a link, at arXiv and by title, then by id those that are cut.
 
         The first failure ends it for this run, as the others would meet it too; these papers are looked up again
         next time. A paper without a result is not looked up again.
         """
+        papers = self.store.papers
         try:
-            self._look_up_links(now)
-            self._look_up_texts(now)
+            for paper in papers.without_link(_MAX_PAPERS):
+                # Punctuation would be read as operators of the query language.
+                words = " ".join(re.findall(r"\w+", paper.title))
+                query = urlencode({"search_query": f'ti:"{words}"', "max_results": _MAX_RESULTS})
+                entries = self._entries(f"{self.url}?{query}")
+                match = next((entry for entry in entries if entry.arxiv_id and _is_match(paper, entry)), None)
+                papers.record_lookup(paper.id, match, now)
+            for paper in papers.with_cut_text(_MAX_PAPERS):
+                address = ""
+                if paper.arxiv_id:
+                    address = f"{self.url}?{urlencode({'id_list': paper.arxiv_id})}"
+                elif paper.doi and paper.doi.startswith(_BIORXIV_PREFIXES):
+                    address = f"{self.biorxiv_url}/details/biorxiv/{quote(paper.doi)}/na/json"
+                # Other DOIs lead to publishers' pages, which have no common form.
+                entries = self._entries(address) if address else []
+                # bioRxiv lists all versions, oldest first.
+                match = next((entry for entry in reversed(entries) if is_same_paper(entry, paper)), None)
+                papers.complete(paper.id, match, now)
         except (SourceError, DigestError) as error:
             yield Problem(NAME, f"looking papers up: {error}")
-
-    def _look_up_links(self, now: datetime) -> None:
-        """Look papers up at arXiv, by their title; raises SourceError and DigestError."""
-        for paper in self.store.papers.without_link(_MAX_PAPERS):
-            # Punctuation would be read as operators of the query language.
-            words = " ".join(re.findall(r"\w+", paper.title))
-            query = urlencode({"search_query": f'ti:"{words}"', "max_results": _MAX_RESULTS})
-            entries = self._entries(f"{self.url}?{query}")
-            match = next((entry for entry in entries if entry.arxiv_id and _is_match(paper, entry)), None)
-            self.store.papers.record_lookup(paper.id, match, now)
-
-    def _look_up_texts(self, now: datetime) -> None:
-        """Fetch whole titles and abstracts by id; raises SourceError and DigestError."""
-        for paper in self.store.papers.with_cut_text(_MAX_PAPERS):
-            address = ""
-            if paper.arxiv_id:
-                address = f"{self.url}?{urlencode({'id_list': paper.arxiv_id})}"
-            elif paper.doi and paper.doi.startswith(_BIORXIV_PREFIXES):
-                address = f"{self.biorxiv_url}/details/biorxiv/{quote(paper.doi)}/na/json"
-            # Other DOIs lead to publishers' pages, which have no common form.
-            entries = self._entries(address) if address else []
-            # bioRxiv lists all versions, oldest first.
-            whole = next((entry for entry in reversed(entries) if is_same_paper(entry, paper)), None)
-            self.store.papers.complete(paper.id, whole, now)
 
     def _entries(self, address: str) -> list[Entry]:
         content = self.fetcher.fetch(address).content or b""
