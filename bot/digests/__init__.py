@@ -95,7 +95,11 @@ def parse_mail(mail: Mail) -> Sequence[ParsedDigest]:
     """
     plain = split_lines(mail.plain) if mail.plain.strip() else []
     if plain and (_starts(plain) or not mail.html):
-        return [replace(digest, date=digest.date or mail.date) for digest in _of_sender(mail, plain)]
+        try:
+            digests = parse_lines(plain)
+        except DigestError as error:
+            raise DigestError(f"{explain_mail(mail, ())}: {error}") from None
+        return [replace(digest, date=digest.date or mail.date) for digest in digests]
     lines = html_lines(mail.html) if mail.html else []
     if not any(line.text for line in lines):
         raise DigestError(explain_mail(mail, lines))
@@ -108,14 +112,6 @@ def parse_mail(mail: Mail) -> Sequence[ParsedDigest]:
         return parse_lines(text if _starts(text) else plain or text)
     except DigestError:
         raise DigestError(explain_mail(mail, lines)) from None
-
-
-def _of_sender(mail: Mail, lines: Sequence[Line]) -> Sequence[ParsedDigest]:
-    """Return the digests in a mail's plain text; raises DigestError that names the sender."""
-    try:
-        return parse_lines(lines)
-    except DigestError as error:
-        raise DigestError(f"{explain_mail(mail, ())}: {error}") from None
 
 
 def _starts(lines: Sequence[Line]) -> dict[int, Format]:

@@ -61,10 +61,15 @@ def parse_paper(number: int, item: Any) -> Entry | str:
     number_of_version = int(version) if re.fullmatch(r"[1-9]\d{0,2}", version, re.ASCII) else None
     posted = date_in(paper, "date")
     category = text_in(paper, "category")
+    # "Lovelace, A. M.; Hopper, G.": family names first.
+    listed = text_in(paper, "authors")[: limits.BYLINE].split(";", limits.AUTHORS + 1)
+    names = (
+        f"{first.strip()} {last.strip()}".strip() for last, _, first in (n.partition(",") for n in listed)
+    )
     return Entry(
         title=title,
         abstract=abstract,
-        authors=_authors(text_in(paper, "authors")),
+        authors=tuple(filter(None, names)),
         published=posted if posted and posted >= _EARLIEST else None,
         doi=doi(text_in(paper, "doi")),
         organisation=text_in(paper, "author_corresponding_institution") or None,
@@ -73,13 +78,6 @@ def parse_paper(number: int, item: Any) -> Entry | str:
         # The list has each version of a paper; a later one is new to those only who saw the earlier one.
         replacement=bool(number_of_version and number_of_version > 1),
     )
-
-
-def _authors(text: str) -> tuple[str, ...]:
-    """Return the names of ``Lovelace, A. M.; Hopper, G.`` with given names first."""
-    names = text[: limits.BYLINE].split(";", limits.AUTHORS + 1)
-    parts = (name.partition(",") for name in names)
-    return tuple(name for last, _, first in parts if (name := f"{first.strip()} {last.strip()}".strip()))
 
 
 FORMAT = Document(

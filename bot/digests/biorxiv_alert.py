@@ -39,31 +39,17 @@ def starts(lines: Sequence[Line]) -> Iterator[int]:
 
 
 def parse(lines: Sequence[Line]) -> ParsedDigest:
-    """Read one mail."""
-    results = list(_papers(lines))
-    entries = [result for result in results if isinstance(result, Entry)]
-    servers = Counter(match[1] for line in lines if (match := _POSTED.fullmatch(line.text)))
-    day = max((entry.published for entry in entries if entry.published), default=None)
-    return build_digest("biorxiv-alert", servers.most_common(1)[0][0] if servers else "bioRxiv", day, results)
-
-
-def _papers(lines: Sequence[Line]) -> Iterator[Entry | str]:
-    """Yield every paper: two paragraphs, title and authors, above the line with its DOI."""
+    """Read one mail: each paper is two paragraphs, title and authors, above the line with its DOI."""
+    results: list[Entry | str] = []
+    servers: Counter[str] = Counter()
     subject: str | None = None
     paragraphs: list[list[str]] = []  # since the last paper or rule
     is_open = False  # whether the last paragraph may go on
     for i, line in enumerate(lines):
-        if not line.text:
-            is_open = False
-        elif line.text == _RULE:
-            # A subject stands alone between two rules.
-            if len(paragraphs) == 1 and i >= 2 and len(paragraphs[0]) == 1:
-                subject = paragraphs[0][0]
-            paragraphs = []
-            is_open = False
-        elif posted := _POSTED.fullmatch(line.text):
+        posted = _POSTED.fullmatch(line.text)
+        if posted:
             title, authors = ([" ".join(rows) for rows in paragraphs[-2:]] + ["", ""])[:2]
-            yield reject_reason(f"line {line.number}", title, "") or Entry(
+            paper = reject_reason(f"line {line.number}", title, "") or Entry(
                 title=title.removesuffix(" ."),
                 authors=author_names(authors),
                 published=calendar_day(posted[2], posted[3], posted[4]),
@@ -71,13 +57,21 @@ def _papers(lines: Sequence[Line]) -> Iterator[Entry | str]:
                 categories=(subject,) if subject else (),
                 alert=subject,
             )
+            results.append(paper)
+            servers[posted[1]] += 1
+        elif line.text == _RULE and len(paragraphs) == 1 and i >= 2 and len(paragraphs[0]) == 1:
+            # A subject stands alone between two rules.
+            subject = paragraphs[0][0]
+        if posted or line.text == _RULE:
             paragraphs = []
-            is_open = False
-        elif is_open:
+        elif is_open and line.text:
             paragraphs[-1].append(line.text)
-        else:
+        elif line.text:
             paragraphs.append([line.text])
-            is_open = True
+        is_open = bool(line.text and paragraphs)
+    days = [paper.published for paper in results if isinstance(paper, Entry) and paper.published]
+    server = servers.most_common(1)[0][0] if servers else "bioRxiv"
+    return build_digest("biorxiv-alert", server, max(days, default=None), results)
 
 
 FORMAT = Format(

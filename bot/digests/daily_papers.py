@@ -141,20 +141,16 @@ def blocks(lines: Sequence[Line]) -> Iterator[Block]:
         # The page has one line for a paragraph, but an editor may have wrapped it: into short lines, without an empty
         # line or the end of a sentence between them.
         end = at + 1
-        while end < len(lines) and _is_wrapped(lines[end - 1], lines[end]):
-            if _metadata(lines, end, in_paper=True):
+        while end < len(lines) and not is_prose(lines[end - 1].text):
+            is_next_row = lines[end].number <= lines[end - 1].number + 1
+            is_short = max(len(line.text) for line in lines[end - 1 : end + 1]) <= _LONGEST_WRAPPED
+            if not is_next_row or not is_short or _metadata(lines, end, in_paper=True):
                 break
             end += 1
         pending.append(Line(lines[at].number, " ".join(line.text for line in lines[at:end])))
         at = end
     if pending:
         yield from (Block(paragraphs, None) for paragraphs in _split(pending, ends_in_metadata=False))
-
-
-def _is_wrapped(above: Line, below: Line) -> bool:
-    if below.number > above.number + 1 or is_prose(above.text):
-        return False
-    return max(len(above.text), len(below.text)) <= _LONGEST_WRAPPED
 
 
 def _metadata(lines: Sequence[Line], at: int, *, in_paper: bool) -> Metadata | None:

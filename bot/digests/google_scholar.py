@@ -58,7 +58,10 @@ def _paper(number: int, item: Item, alert: str) -> Entry | str:
     url = unwrap(item.title.url)
     article = article_at(url)
     byline = next((line for line in item.lines[:1] if _SNIPPET_CLASS not in line.css_class), None)
-    names, venue = _credits(byline.text if byline else "")
+    credit_line = byline.text if byline else ""
+    names, venue = _credits(credit_line)
+    position = credit_line.lower().find("arxiv:")
+    preprint = arxiv_id(credit_line[position:]) if position >= 0 else None
     rest = item.lines[1:] if byline else item.lines
     snippet = takewhile(lambda line: line.block == rest[0].block and not line.links, rest)
     abstract = joined([line.text for line in snippet])
@@ -66,7 +69,7 @@ def _paper(number: int, item: Item, alert: str) -> Entry | str:
     if abstract and not is_cut(abstract):
         abstract += " \u2026"
     cited = next(filter(None, (_CITED.fullmatch(line.text) for line in rest)), None)
-    identifier = (article.arxiv_id if article else None) or _arxiv_id_in(byline.text if byline else "")
+    identifier = (article.arxiv_id if article else None) or preprint
     return reject_reason(f"item {number}", title, abstract) or Entry(
         title=title,
         abstract=abstract,
@@ -91,8 +94,3 @@ def _credits(byline: str) -> tuple[tuple[str, ...], str]:
     if not journal.strip(" \u2026.,") or _PREPRINT.search(journal):
         return names, ""
     return names, f"{journal} {year[1]}" if year and year[1] not in journal else journal
-
-
-def _arxiv_id_in(byline: str) -> str | None:
-    position = byline.lower().find("arxiv:")
-    return arxiv_id(byline[position:]) if position >= 0 else None

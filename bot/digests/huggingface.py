@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
@@ -58,12 +58,16 @@ def parse_paper(number: int, item: Any, day: date | None) -> Entry | str:
     if problem := reject_reason(f"item {number}", title, abstract):
         return problem
     authors = paper.get("authors")
-    names = (
-        [text_in(author, "name") for author in authors if isinstance(author, Mapping)]
-        if isinstance(authors, list)
-        else []
-    )
+    listed = authors if isinstance(authors, list) else []
+    names = (text_in(author, "name") for author in listed if isinstance(author, Mapping))
     organisation = json_object(paper, "organization")
+    addresses = {FactKind.CODE: text_in(paper, "githubRepo"), FactKind.PROJECT: text_in(paper, "projectPage")}
+    facts = [
+        Fact(kind, address, ORIGIN) for kind, address in addresses.items() if _WEB_ADDRESS.fullmatch(address)
+    ]
+    stars = count_in(paper, "githubStars")
+    if stars is not None and _WEB_ADDRESS.fullmatch(addresses[FactKind.CODE]):
+        facts.append(Fact(FactKind.STARS, str(stars), ORIGIN))
     return Entry(
         title=title,
         abstract=abstract,
@@ -72,18 +76,8 @@ def parse_paper(number: int, item: Any, day: date | None) -> Entry | str:
         arxiv_id=arxiv_id(text_in(paper, "id")),
         upvotes=count_in(paper, "upvotes"),
         organisation=text_in(organisation, "fullname") or text_in(organisation, "name") or None,
-        facts=tuple(_facts(paper)),
+        facts=tuple(facts),
     )
-
-
-def _facts(paper: Mapping[str, Any]) -> Iterator[Fact]:
-    """Yield the addresses of code and project, and the stars of the code."""
-    for kind, key in ((FactKind.CODE, "githubRepo"), (FactKind.PROJECT, "projectPage")):
-        if _WEB_ADDRESS.fullmatch(address := text_in(paper, key)):
-            yield Fact(kind, address, ORIGIN)
-    stars = count_in(paper, "githubStars")
-    if stars is not None and _WEB_ADDRESS.fullmatch(text_in(paper, "githubRepo")):
-        yield Fact(FactKind.STARS, str(stars), ORIGIN)
 
 
 FORMAT = Document(

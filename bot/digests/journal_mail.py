@@ -22,7 +22,7 @@ from bot.digests.article_addresses import Article, article_at
 from bot.digests.fields import quoted, reject_reason
 from bot.digests.format import build_digest
 from bot.digests.html_items import Item, abstract_in, items_of, names_in, reads_like_title
-from bot.digests.html_lines import HtmlLine, Link
+from bot.digests.html_lines import HtmlLine
 from bot.digests.mail import Mail
 from bot.digests.trackers import unwrap
 from bot.domain import Entry, ParsedDigest
@@ -32,6 +32,7 @@ NAME = "journal-mail"
 _NEAR = 5  # lines below a title where its authors and DOI stand
 _MIN_WORDS = 4
 _MIN_NAMES = 2
+_TOKEN = re.compile(r"[A-Za-z0-9_~-]{20,}")
 _DOI_LABEL = re.compile(r"\bdoi\b|doi\.org/", re.IGNORECASE)
 
 
@@ -58,9 +59,24 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
     )
     papers: dict[str, Entry | str] = {}
     for candidate in candidates:
-        has_siblings = places[candidate.item.title.place] > 1
-        if _is_paper(candidate, has_siblings=has_siblings) and candidate.key not in papers:
-            papers[candidate.key] = _entry(candidate)
+        item = candidate.item
+        is_paper = _is_paper(candidate, has_siblings=places[item.title.place] > 1)
+        if not is_paper or candidate.key in papers:
+            continue
+        title = item.title.text
+        abstract = abstract_in(item.lines[: 2 * _NEAR])
+        articles = [article for article in (candidate.article, candidate.other) if article]
+        identifier = articles[0].arxiv_id if articles else None
+        dois = [article.doi for article in articles if article.doi]
+        address = articles[0].url if articles else ""
+        papers[candidate.key] = reject_reason(quoted(title), title, abstract) or Entry(
+            title=title.removesuffix(".") if title.count(".") == 1 else title,
+            abstract=abstract,
+            authors=candidate.names,
+            arxiv_id=identifier,
+            doi=dois[0] if dois else None,
+            url=None if identifier else address or (None if dois else unwrap(item.title.url) or None),
+        )
     return (
         build_digest(NAME, mail.subject or mail.sender_name, mail.date, papers.values()) if papers else None
     )
@@ -84,32 +100,8 @@ def _is_paper(candidate: _Candidate, *, has_siblings: bool) -> bool:
     if candidate.article:
         is_long = len(re.findall(r"\w+", candidate.item.title.text)) >= _MIN_WORDS
         return is_long or has_siblings or bool(candidate.names or candidate.other)
-    # The address of a tracking link that can't be unwrapped has no words in its path; a menu's or an
-    # advertisement's own address has.
-    if not _is_opaque(candidate.item.title):
-        return False
-    return bool(candidate.other) or (len(candidate.names) >= _MIN_NAMES and has_siblings)
-
-
-def _is_opaque(link: Link) -> bool:
-    """Return whether an address has a token of at least 20 letters and digits, as tracking links have."""
-    return bool(re.search(r"[A-Za-z0-9_~-]{20,}", link.url.partition("//")[2])) and bool(
-        re.search(r"\d", link.url)
-    )
-
-
-def _entry(candidate: _Candidate) -> Entry | str:
-    article = candidate.article or candidate.other
-    title = candidate.item.title.text
-    abstract = abstract_in(candidate.item.lines[: 2 * _NEAR])
-    identifier = article.arxiv_id if article else None
-    dois = [source.doi for source in (candidate.article, candidate.other) if source and source.doi]
-    address = candidate.article.url if candidate.article else article.url if article else ""
-    return reject_reason(quoted(title), title, abstract) or Entry(
-        title=title.removesuffix(".") if title.count(".") == 1 else title,
-        abstract=abstract,
-        authors=candidate.names,
-        arxiv_id=identifier,
-        doi=dois[0] if dois else None,
-        url=None if identifier else address or (None if dois else unwrap(candidate.item.title.url) or None),
-    )
+    # The address of a tracking link that can't be unwrapped has a token of letters and digits in place of words; a
+    # menu's or an advertisement's own address has words.
+    url = candidate.item.title.url
+    is_opaque = bool(_TOKEN.search(url.partition("//")[2])) and bool(re.search(r"\d", url))
+    return is_opaque and (bool(candidate.other) or (len(candidate.names) >= _MIN_NAMES and has_siblings))

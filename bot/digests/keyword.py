@@ -63,14 +63,10 @@ def starts(lines: Sequence[Line]) -> Iterator[int]:
 
 
 def parse(lines: Sequence[Line]) -> ParsedDigest:
-    """Read one digest: its header, and its papers."""
+    """Read one digest: its header, and its papers, with a sentence on what can't be read as one."""
     *topic, _, day = lines[0].text.split(" ")
     digest_date = _date(day)
-    return build_digest("keyword", " ".join(topic), digest_date, _papers(lines[1:], digest_date))
-
-
-def _papers(lines: Sequence[Line], day: date | None) -> Iterator[Entry | str]:
-    """Yield every paper, or a sentence on what can't be read as one."""
+    lines = lines[1:]
     all_bylines = list(bylines(lines))
     ends = [0, *(byline.end for byline in all_bylines)]
     titles = [_title_begin(lines, end, byline.begin) for end, byline in zip(ends, all_bylines, strict=False)]
@@ -80,19 +76,22 @@ def _papers(lines: Sequence[Line], day: date | None) -> Iterator[Entry | str]:
     if not has_text_above or not is_title(_joined(lines[foot:])):
         foot = len(lines)
     edges = [*titles, foot]
+    results: list[Entry | str] = []
     for line in islice((line for line in lines[: edges[0]] if line.text), 1):
-        yield f"line {line.number}: no authors or date belong to {quoted(line.text)}"
+        results.append(f"line {line.number}: no authors or date belong to {quoted(line.text)}")
     for byline, (begin, end) in zip(all_bylines, pairwise(edges), strict=True):
         title = _joined(lines[begin : byline.begin])
         abstract = _joined(lines[byline.end : end])
-        yield reject_reason(f"line {lines[byline.begin].number}", title, abstract) or Entry(
+        paper = reject_reason(f"line {lines[byline.begin].number}", title, abstract) or Entry(
             title=title,
             abstract=abstract,
             authors=byline.authors,
-            published=plausible_date(byline.published, day),
+            published=plausible_date(byline.published, digest_date),
         )
+        results.append(paper)
     for line in islice((line for line in lines[foot:] if line.text), 1):
-        yield f"line {line.number}: nothing follows {quoted(line.text)}; is the file cut off?"
+        results.append(f"line {line.number}: nothing follows {quoted(line.text)}; is the file cut off?")
+    return build_digest("keyword", " ".join(topic), digest_date, results)
 
 
 def bylines(lines: Sequence[Line]) -> Iterator[Byline]:

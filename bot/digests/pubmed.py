@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from bot.digests.fields import author_names, reject_reason
 from bot.digests.format import build_digest
-from bot.digests.html_items import Item, abstract_in, items_of
+from bot.digests.html_items import abstract_in, items_of
 from bot.digests.html_lines import HtmlLine, Link
 from bot.digests.mail import Mail
 from bot.digests.trackers import unwrap
@@ -32,30 +32,29 @@ def recognises(lines: Sequence[HtmlLine]) -> bool:
 
 def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest:
     """Read one mail."""
-    items = items_of(lines, _is_title)
-    return build_digest(
-        NAME, TITLE, mail.date, [_paper(number, item, mail.alert()) for number, item in enumerate(items, 1)]
-    )
+    results: list[Entry | str] = []
+    alert = mail.alert() or None
+    for number, item in enumerate(items_of(lines, _is_title), 1):
+        text = item.title.text
+        title = text.rstrip(".").rstrip() if text.count(".") == 1 else text
+        citation = " ".join(line.text for line in item.lines[:6])
+        identifier = _DOI.search(citation)
+        parts = _CITATION.search(citation)
+        abstract = abstract_in(item.lines)
+        if identifier and identifier[0] in abstract:  # a citation of many authors is as long as an abstract
+            abstract = ""
+        paper = reject_reason(f"item {number}", title, abstract) or Entry(
+            title=title,
+            abstract=abstract,
+            authors=author_names(parts["authors"]) if parts else (),
+            doi=doi(identifier[1]) if identifier else None,
+            url=unwrap(item.title.url).partition("?")[0] or None,
+            alert=alert,
+            facts=(Fact(FactKind.VENUE, parts["journal"], TITLE),) if parts else (),
+        )
+        results.append(paper)
+    return build_digest(NAME, TITLE, mail.date, results)
 
 
 def _is_title(link: Link) -> bool:
     return _TITLE_CLASS in link.css_class.split()
-
-
-def _paper(number: int, item: Item, alert: str) -> Entry | str:
-    title = item.title.text.rstrip(".").rstrip() if item.title.text.count(".") == 1 else item.title.text
-    citation = " ".join(line.text for line in item.lines[:6])
-    identifier = _DOI.search(citation)
-    parts = _CITATION.search(citation)
-    abstract = abstract_in(item.lines)
-    if identifier and identifier[0] in abstract:  # a citation of many authors is as long as an abstract
-        abstract = ""
-    return reject_reason(f"item {number}", title, abstract) or Entry(
-        title=title,
-        abstract=abstract,
-        authors=author_names(parts["authors"]) if parts else (),
-        doi=doi(identifier[1]) if identifier else None,
-        url=unwrap(item.title.url).partition("?")[0] or None,
-        alert=alert or None,
-        facts=(Fact(FactKind.VENUE, parts["journal"], TITLE),) if parts else (),
-    )

@@ -50,14 +50,25 @@ def unwrap(url: str) -> str:
         if not target:
             break
         url = target
-    return _without_tracking(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # such as http://[x
+        return ""
+    if parts.scheme not in ("http", "https") or not parts.netloc or len(url) > limits.URL:
+        return ""
+    query = parse_qsl(parts.query, keep_blank_values=True) if parts.query.count("&") < 100 else []
+    retained = [(name, value) for name, value in query if not _TRACKING.fullmatch(name)]
+    # Without tracking parameters it stays as it is: encoding it again might change it.
+    if len(retained) == len(query):
+        return url
+    return urlunsplit(parts._replace(query=urlencode(retained), fragment=""))
 
 
 def _target(url: str) -> str:
     """Return the address inside a link; empty if there is none."""
     try:
         parts = urlsplit(url)
-    except ValueError:  # such as http://[x
+    except ValueError:
         return ""
     if _SHARING.search(f"{parts.netloc}{parts.path}"):
         return ""
@@ -77,19 +88,3 @@ def _web_address(text: str) -> str:
     # A gateway may merge the two slashes.
     text = re.sub(r"^(https?:/)(?=[^/])", r"\1/", text, count=1)
     return text if re.match(r"https?://[^/\s]", text) else ""
-
-
-def _without_tracking(url: str) -> str:
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return ""
-    if parts.scheme not in ("http", "https") or not parts.netloc or len(url) > limits.URL:
-        return ""
-    if not parts.query or parts.query.count("&") >= 100:
-        return url
-    query = parse_qsl(parts.query, keep_blank_values=True)
-    retained = [(name, value) for name, value in query if not _TRACKING.fullmatch(name)]
-    if len(retained) == len(query):
-        return url
-    return urlunsplit(parts._replace(query=urlencode(retained), fragment=""))
