@@ -69,7 +69,15 @@ def select(
     chosen = [*followed, *matches]
     explore_places = min(limits.explore, limits.size - len(chosen))
     explorable = plausible if len(chosen) >= _PICKS_PER_EXPLORATION * explore_places else eligible
-    explored = _explore(_without(explorable, chosen), chosen, similarity, explore_places)
+    # Uncertainty sampling: p (1 - p) is the variance of the vote, highest at one half. A paper like the chosen ones
+    # would teach little more than they do.
+    explored = sorted(
+        _without(explorable, chosen),
+        key=lambda score: (
+            score.probability * (1 - score.probability) * (1 - max_similarity(score, chosen, similarity))
+        ),
+        reverse=True,
+    )[: max(explore_places, 0)]
 
     free = limits.size - len(chosen) - len(explored)
     matches += diverse(_without(eligible, [*explored, *matches]), chosen, similarity, free)
@@ -102,19 +110,6 @@ def _interest_shares(
     for scores in by_interest.values():
         chosen += diverse(scores, [*followed, *chosen], similarity, min(share, places - len(chosen)))
     return chosen
-
-
-def _explore(
-    candidates: Sequence[Score], chosen: Sequence[Score], similarity: Similarity, places: int
-) -> list[Score]:
-    """Return the papers whose vote would teach most (uncertainty sampling), unlike the chosen ones."""
-
-    def information(score: Score) -> float:
-        # p (1 - p) is the variance of the vote, highest at one half.
-        variance = score.probability * (1 - score.probability)
-        return variance * (1 - max_similarity(score, chosen, similarity))
-
-    return sorted(candidates, key=information, reverse=True)[: max(places, 0)]
 
 
 def _without(scores: Sequence[Score], excluded: Collection[Score]) -> list[Score]:
