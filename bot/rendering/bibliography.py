@@ -28,51 +28,53 @@ _SEARCH_NOTE = "The address searches arXiv for the title"
 
 def bibtex(papers: Iterable[Paper]) -> str:
     """Return an ``@misc`` entry for each paper; keys are unique because they end in the paper's id."""
-    return "\n".join(_bibtex_entry(paper) for paper in papers)
+    entries = []
+    for paper in papers:
+        published = paper.published
+        fields = {
+            # Bibliography styles change a title to lower case unless it has braces of its own.
+            "title": "{" + _tex(paper.title) + "}",
+            # " and " separates authors and "," last names from first names: an institution's name with either needs
+            # braces.
+            "author": " and ".join(
+                "{" + _tex(author) + "}" if " and " in author.lower() or "," in author else _tex(author)
+                for author in _authors(paper)
+            ),
+            "year": str(published.year) if published else "",
+            "month": f"{published:%b}".lower() if published else "",
+            "eprint": paper.arxiv_id or "",
+            "archiveprefix": "arXiv" if paper.arxiv_id else "",
+            "primaryclass": _tex(paper.categories[0]) if paper.arxiv_id and paper.categories else "",
+            "doi": _tex(paper.doi or ""),
+            "url": title_link(paper).url,
+            "note": _tex(_note(paper)),
+        }
+        lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value]
+        entries.append("\n".join([f"@misc{{{_citation_key(paper)},", *lines, "}\n"]))
+    return "\n".join(entries)
 
 
 def ris(papers: Iterable[Paper]) -> str:
     """Return a reference for each paper, with the CRLF line ends of the RIS format."""
-    return "".join(_ris_reference(paper) for paper in papers)
-
-
-def _bibtex_entry(paper: Paper) -> str:
-    fields = {
-        # Bibliography styles change a title to lower case unless it has braces of its own.
-        "title": "{" + _tex(paper.title) + "}",
-        # " and " separates authors and "," last names from first names: an institution's name with either needs braces.
-        "author": " and ".join(
-            "{" + _tex(author) + "}" if " and " in author.lower() or "," in author else _tex(author)
-            for author in _authors(paper)
-        ),
-        "year": str(paper.published.year) if paper.published else "",
-        "month": f"{paper.published:%b}".lower() if paper.published else "",
-        "eprint": paper.arxiv_id or "",
-        "archiveprefix": "arXiv" if paper.arxiv_id else "",
-        "primaryclass": _tex(paper.categories[0]) if paper.arxiv_id and paper.categories else "",
-        "doi": _tex(paper.doi or ""),
-        "url": title_link(paper).url,
-        "note": _tex(_note(paper)),
-    }
-    lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value]
-    return "\n".join([f"@misc{{{_citation_key(paper)},", *lines, "}\n"])
-
-
-def _ris_reference(paper: Paper) -> str:
-    fields = [
-        # UNPB, unpublished work: the format has no type for preprints.
-        ("TY", "UNPB"),
-        ("TI", oneline(readable(paper.title))),
-        *(("AU", author) for author in _authors(paper)),
-        ("PY", str(paper.published.year) if paper.published else ""),
-        ("DA", f"{paper.published:%Y/%m/%d}" if paper.published else ""),
-        ("DO", oneline(paper.doi or "")),
-        ("M1", f"arXiv:{paper.arxiv_id}" if paper.arxiv_id else ""),
-        ("UR", title_link(paper).url),
-        ("N1", oneline(_note(paper))),
-        ("AB", oneline(readable(paper.abstract))),
-    ]
-    return "".join(f"{tag}  - {value}\r\n" for tag, value in fields if value) + "ER  - \r\n\r\n"
+    references = []
+    for paper in papers:
+        published = paper.published
+        fields = [
+            # UNPB, unpublished work: the format has no type for preprints.
+            ("TY", "UNPB"),
+            ("TI", oneline(readable(paper.title))),
+            *(("AU", author) for author in _authors(paper)),
+            ("PY", str(published.year) if published else ""),
+            ("DA", f"{published:%Y/%m/%d}" if published else ""),
+            ("DO", oneline(paper.doi or "")),
+            ("M1", f"arXiv:{paper.arxiv_id}" if paper.arxiv_id else ""),
+            ("UR", title_link(paper).url),
+            ("N1", oneline(_note(paper))),
+            ("AB", oneline(readable(paper.abstract))),
+        ]
+        lines = [f"{tag}  - {value}\r\n" for tag, value in fields if value]
+        references.append("".join([*lines, "ER  - \r\n\r\n"]))
+    return "".join(references)
 
 
 def _note(paper: Paper) -> str:

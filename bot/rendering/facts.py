@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import quote
 
@@ -27,38 +26,31 @@ class ShownFact:
 
 def facts(paper: Paper) -> list[ShownFact]:
     """Return what is stated of a paper, in the order of the line; what is not stated is left out."""
-    return list(_facts(paper))
+    # Of several origins the first counts: the one that was merged first.
+    stated = {fact.kind: fact for fact in reversed(paper.facts)}
+    line: list[ShownFact] = []
+    if paper.organisation:
+        line.append(ShownFact(shorten(readable(paper.organisation), _VENUE_WIDTH)))
+    if venue := stated.get(FactKind.VENUE):
+        line.append(ShownFact(shorten(readable(venue.value), _VENUE_WIDTH), origin=venue.origin))
+    if paper.upvotes:
+        line.append(ShownFact(plural(paper.upvotes, "upvote")))
+    if (code := stated.get(FactKind.CODE)) and (url := web_address(code.value)):
+        stars = stated.get(FactKind.STARS)
+        count = int(stars.value) if stars and stars.value.isdecimal() else 0
+        line.append(ShownFact(f"Code ({plural(count, 'star')})" if count else "Code", url, code.origin))
+    if (project := stated.get(FactKind.PROJECT)) and (url := web_address(project.value)):
+        line.append(ShownFact("Project page", url, project.origin))
+    # The address of the PDF is derived from what digests name, where that is possible.
+    if paper.arxiv_id:
+        line.append(ShownFact("PDF", f"https://arxiv.org/pdf/{quote(paper.arxiv_id)}"))
+    elif (url := web_address(paper.url or "")).lower().partition("?")[0].endswith(".pdf"):
+        line.append(ShownFact("PDF", url))
+    if paper.categories:
+        line.append(ShownFact(shorten(category_in_words(paper.categories[0]), _VENUE_WIDTH)))
+    return line
 
 
 def facts_text(paper: Paper) -> str:
     """Return the facts on one line, addresses left out: ``ICLR 2026 · 12 upvotes · Code (34 stars)``."""
     return " · ".join(fact.text for fact in facts(paper))
-
-
-def _facts(paper: Paper) -> Iterator[ShownFact]:
-    # Of several origins the first counts: the one that was merged first.
-    stated = {fact.kind: fact for fact in reversed(paper.facts)}
-    if paper.organisation:
-        yield ShownFact(shorten(readable(paper.organisation), _VENUE_WIDTH))
-    if venue := stated.get(FactKind.VENUE):
-        yield ShownFact(shorten(readable(venue.value), _VENUE_WIDTH), origin=venue.origin)
-    if paper.upvotes:
-        yield ShownFact(plural(paper.upvotes, "upvote"))
-    if (code := stated.get(FactKind.CODE)) and (url := web_address(code.value)):
-        stars = stated.get(FactKind.STARS)
-        count = int(stars.value) if stars and stars.value.isdecimal() else 0
-        yield ShownFact(f"Code ({plural(count, 'star')})" if count else "Code", url, code.origin)
-    if (project := stated.get(FactKind.PROJECT)) and (url := web_address(project.value)):
-        yield ShownFact("Project page", url, project.origin)
-    if url := _pdf(paper):
-        yield ShownFact("PDF", url)
-    if paper.categories:
-        yield ShownFact(shorten(category_in_words(paper.categories[0]), _VENUE_WIDTH))
-
-
-def _pdf(paper: Paper) -> str:
-    """Return the address of a paper's PDF; empty if it can't be derived from what digests name."""
-    if paper.arxiv_id:
-        return f"https://arxiv.org/pdf/{quote(paper.arxiv_id)}"
-    address = web_address(paper.url or "")
-    return address if address.lower().partition("?")[0].endswith(".pdf") else ""

@@ -94,7 +94,18 @@ def _escape_prose(token: re.Match[str]) -> str:
         case "url":
             return _ESCAPED_IN_URL.sub(r"\1", token[0]).translate(_LITERAL)
         case "formula":
-            return _inline_formula(token[0])
+            # Inline math, with blanks around relations and digits of scripts in Unicode.
+            delimiter = 2 if token[0].startswith(("$$", "\\")) else 1
+            formula = token[0][delimiter:-delimiter].strip()
+            formula = _RELATION.sub(r"\\ \\\1\\ ", _DEGREE.sub("°", formula))
+            formula = _DIGIT_SCRIPT.sub(
+                lambda script: (script[2] or script[3]).translate(
+                    _SUPERSCRIPTS if script[1] == "^" else _SUBSCRIPTS
+                ),
+                formula,
+            )
+            formula = _COMPOUND_SCRIPT.sub(r"\1(\2)", formula)
+            return r"\(" + _BARE_PERCENT.sub(r"\\%", formula) + r"\)"
         case "special":
             return rf"\{token[0]}"
         case "approximately":
@@ -103,19 +114,6 @@ def _escape_prose(token: re.Match[str]) -> str:
             # "--quiet" is a command's option; between words "--" stays the dash that LaTeX makes of it.
             return "{-}{-}"
     return token[0]
-
-
-def _inline_formula(source: str) -> str:
-    """Return a formula as inline math, with blanks around relations and digits of scripts in Unicode."""
-    delimiter = 2 if source.startswith(("$$", "\\")) else 1
-    formula = source[delimiter:-delimiter].strip()
-    formula = _RELATION.sub(r"\\ \\\1\\ ", _DEGREE.sub("°", formula))
-    formula = _DIGIT_SCRIPT.sub(
-        lambda script: (script[2] or script[3]).translate(_SUPERSCRIPTS if script[1] == "^" else _SUBSCRIPTS),
-        formula,
-    )
-    formula = _COMPOUND_SCRIPT.sub(r"\1(\2)", formula)
-    return r"\(" + _BARE_PERCENT.sub(r"\\%", formula) + r"\)"
 
 
 @functools.cache

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from bot.domain import Edition, Paper, Pick, Role, Sentence, Vote
+from bot.domain import Edition, Pick, Role, Sentence, Vote
 from bot.rendering import phrases
 from bot.rendering.emphasis import GAP, pieces
 from bot.rendering.facts import facts, facts_text
@@ -117,7 +117,16 @@ def _pick_blocks(pick: Pick, buttons: bool) -> list[Block]:
         # A cut address would lead elsewhere.
         heading = f"*{title}*"
     paper_credits = " · ".join(filter(None, [phrases.credits_of(pick), *phrases.seen(pick.paper)]))
-    lines = [heading, escape(paper_credits, _CREDITS_LIMIT), _facts_text(pick.paper)]
+    facts_line = " · ".join(
+        f"<{fact.url.replace('&', '&amp;')}|{escape(fact.text, _REASON_LIMIT)}>"
+        if fact.url
+        else escape(fact.text, _REASON_LIMIT)
+        for fact in facts(pick.paper)
+    )
+    if len(facts_line) > _FACTS_LIMIT:
+        # Without links, for the same reason.
+        facts_line = escape(facts_text(pick.paper), _FACTS_LIMIT)
+    lines = [heading, escape(paper_credits, _CREDITS_LIMIT), facts_line]
     blocks = [_section("\n".join(line for line in lines if line))]
     # Slack refuses a section with empty text, and with it the whole message.
     if summary := _summary_text(pick.summary):
@@ -131,17 +140,6 @@ def _pick_blocks(pick: Pick, buttons: bool) -> list[Block]:
         # A block_id has to be unique within a message; an edition holds each paper once.
         blocks.append({"type": "actions", "block_id": f"thumbs-{pick.paper.ref}", "elements": elements})
     return [*blocks, {"type": "divider"}]
-
-
-def _facts_text(paper: Paper) -> str:
-    """Return the line of facts with their links; without links if it is too long: a cut address leads elsewhere."""
-    line = " · ".join(
-        f"<{fact.url.replace('&', '&amp;')}|{escape(fact.text, _REASON_LIMIT)}>"
-        if fact.url
-        else escape(fact.text, _REASON_LIMIT)
-        for fact in facts(paper)
-    )
-    return line if len(line) <= _FACTS_LIMIT else escape(facts_text(paper), _FACTS_LIMIT)
 
 
 def _summary_text(summary: Sequence[Sentence]) -> str:
