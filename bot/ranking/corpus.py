@@ -68,7 +68,15 @@ class Corpus(TransformerMixin, BaseEstimator):
         lengths = _lengths(self._term_frequencies(counts))
         self.pivot_length_ = float(np.median(lengths[lengths > 0])) if lengths.any() else 1.0
         self._set_rows(self._weighted(counts), np.array([_hash(text) for text in sample], dtype=np.int64))
-        self._fit_components()
+        # Latent semantic analysis (Deerwester 1990) by a randomised truncated SVD (Halko 2011).
+        count = min(_COMPONENTS, *(size // 4 for size in self.rows_.shape))
+        self.components_: np.ndarray = np.zeros((0, self.rows_.shape[1]), np.float32)
+        if count:
+            # BLAS threads that wait for one another cost more than they save on products of this size.
+            with threadpool_limits(1):
+                _, _, components = randomized_svd(l2_normalize(self.rows_), count, n_iter=2, random_state=0)
+            # Column-major keeps a term's components in one piece: rows and models have few of all terms.
+            self.components_ = np.asfortranarray(components, dtype=np.float32)
         # The first line of a text is the title, where capitals say nothing.
         self.spellings_ = Spellings.learn(text.partition("\n")[2] for text in sample)
         reference = self._reference_rows()
@@ -197,18 +205,6 @@ class Corpus(TransformerMixin, BaseEstimator):
         rows = self._term_frequencies(counts)
         pivoted = (1 - _LENGTH_SLOPE) * self.pivot_length_ + _LENGTH_SLOPE * _lengths(rows)
         return sp.csr_matrix(sp.diags(1 / pivoted) @ rows.multiply(self.idf_), dtype=np.float32)
-
-    def _fit_components(self) -> None:
-        """Latent semantic analysis (Deerwester 1990) by a randomised truncated SVD (Halko 2011)."""
-        rows = l2_normalize(self.rows_)
-        count = min(_COMPONENTS, *(size // 4 for size in rows.shape))
-        self.components_: np.ndarray = np.zeros((0, rows.shape[1]), np.float32)
-        if count:
-            # BLAS threads that wait for one another cost more than they save on products of this size.
-            with threadpool_limits(1):
-                _, _, components = randomized_svd(rows, count, n_iter=2, random_state=0)
-            # Column-major keeps a term's components in one piece: rows and models have few of all terms.
-            self.components_ = np.asfortranarray(components, dtype=np.float32)
 
 
 def _lengths(rows: sp.csr_matrix) -> np.ndarray:

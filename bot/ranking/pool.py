@@ -30,6 +30,7 @@ class Pool:
         self.corpus = corpus
         self._similarities: dict[int, array[float]] = {}  # by row, to all papers
         self._verdicts: dict[Rules, list[Verdict]] = {}
+        self._stemmed: dict[int, str] = {}  # by row
 
     @cached_property
     def normalized(self) -> sp.csr_matrix:
@@ -47,17 +48,14 @@ class Pool:
         if other in self._similarities:
             return self._similarities[other][row]
         if row not in self._similarities:
+            similarities = (self.normalized @ self.normalized[row].T).toarray().ravel().astype(np.float32)
+            # A corpus of a few papers has no latent components.
+            if self._latent.any():
+                latent = np.maximum(self._latent @ self._latent[row], 0).astype(np.float32)
+                similarities = (similarities + latent) / 2
             # Re-ranking reads single values: from an array they are plain floats, without a NumPy scalar for each.
-            self._similarities[row] = array("f", self._similarities_to(row).tobytes())
+            self._similarities[row] = array("f", similarities.tobytes())
         return self._similarities[row][other]
-
-    def _similarities_to(self, row: int) -> np.ndarray:
-        terms = (self.normalized @ self.normalized[row].T).toarray().ravel().astype(np.float32)
-        # A corpus of a few papers has no latent components.
-        if not self._latent.any():
-            return np.asarray(terms)
-        latent = np.maximum(self._latent @ self._latent[row], 0).astype(np.float32)
-        return np.asarray((terms + latent) / 2)
 
     def verdicts(self, rules: Rules) -> list[Verdict]:
         """Return the verdict of the rules on each paper."""
@@ -67,8 +65,8 @@ class Pool:
 
     def lacks(self, row: int, rules: Rules) -> tuple[str, ...]:
         """Return the required group that a paper has no term of; empty if it has a term of each."""
-        return rules.lacks(self._stemmed[row]) if rules.require else ()
-
-    @cached_property
-    def _stemmed(self) -> list[str]:
-        return [stemmed_phrases(paper.text) for paper in self.papers]
+        if not rules.require:
+            return ()
+        if row not in self._stemmed:
+            self._stemmed[row] = stemmed_phrases(self.papers[row].text)
+        return rules.lacks(self._stemmed[row])

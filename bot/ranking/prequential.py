@@ -77,7 +77,24 @@ def measure_folds(
         words_alone = log_odds[-1]
         for task, learned in zip(batch, log_odds[:-1], strict=True):
             columns = [column_of[paper.id] for paper in task.papers]
-            yield _measure(task, learned[columns], words_alone[columns], size)
+            liked = np.array([paper.id in task.liked for paper in task.papers])
+            seen = np.array([paper.id in task.seen for paper in task.papers])
+            # All scores equal: the metrics average over all orders of ties, so this is chance without random numbers.
+            chance = np.zeros(len(liked))
+            by_model, by_words, by_chance = (
+                RankingMetrics(
+                    hits_at(liked, scores, size), ndcg_at(liked, scores, size), auc(liked[seen], scores[seen])
+                )
+                for scores in (learned[columns], words_alone[columns], chance)
+            )
+            yield FoldMetrics(
+                places=min(size, len(liked)),
+                learned=by_model,
+                words=by_words,
+                chance=by_chance,
+                probabilities=expit(learned[columns][seen]).tolist(),
+                liked=liked[seen].tolist(),
+            )
 
 
 def _log_odds(ranker: Ranker, interests: Sequence[Interest], papers: Sequence[Paper]) -> np.ndarray:
@@ -90,23 +107,3 @@ def _log_odds(ranker: Ranker, interests: Sequence[Interest], papers: Sequence[Pa
         row[np.setdiff1d(np.arange(len(papers)), best.rows)] = logit(_FINITE_LOG_ODDS[0])
         row[best.rows] += logit(np.clip(best.probabilities, *_FINITE_LOG_ODDS))
     return log_odds
-
-
-def _measure(task: PredictionTask, learned: np.ndarray, words: np.ndarray, size: int) -> FoldMetrics:
-    liked = np.array([paper.id in task.liked for paper in task.papers])
-    seen = np.array([paper.id in task.seen for paper in task.papers])
-
-    def metrics(scores: np.ndarray) -> RankingMetrics:
-        return RankingMetrics(
-            hits_at(liked, scores, size), ndcg_at(liked, scores, size), auc(liked[seen], scores[seen])
-        )
-
-    return FoldMetrics(
-        places=min(size, len(liked)),
-        learned=metrics(learned),
-        words=metrics(words),
-        # All scores equal: the metrics average over all orders of ties, so this is chance without random numbers.
-        chance=metrics(np.zeros(len(liked))),
-        probabilities=expit(learned[seen]).tolist(),
-        liked=liked[seen].tolist(),
-    )

@@ -80,7 +80,13 @@ class Ranker:
 
         Candidates are transformed once for all readers, and all models are trained in a few matrix products.
         """
-        pool = self._pool_of({paper.id: paper for reader_papers in candidates for paper in reader_papers})
+        papers = {paper.id: paper for reader_papers in candidates for paper in reader_papers}
+        ordered = [papers[paper_id] for paper_id in sorted(papers)]
+        # The last pool is reused, as most batches of a day rank the same papers.
+        pool = self._pool
+        if pool is None or pool.papers != ordered:
+            pool = Pool(self._corpus, ordered)
+            self._pool = pool
         # BLAS threads that wait for one another cost more than they save on products of this size.
         with threadpool_limits(1):
             batch = _ReaderBatch(self._corpus, interests)
@@ -99,15 +105,6 @@ class Ranker:
             return _ReaderBatch(
                 self._corpus, [replace(interest, learned=None) for interest in interests]
             ).learned()
-
-    def _pool_of(self, papers: Mapping[PaperId, Paper]) -> Pool:
-        """Return the pool of these papers; the last one is kept, as most batches of a day rank the same papers."""
-        ordered = [papers[paper_id] for paper_id in sorted(papers)]
-        pool = self._pool
-        if pool is None or pool.papers != ordered:
-            pool = Pool(self._corpus, ordered)
-            self._pool = pool
-        return pool
 
     @property
     def vocabulary(self) -> int:
@@ -135,7 +132,15 @@ class Ranker:
                 _best(np.array(mixed), min(top, len(candidates))),
                 strict=True,
             ):
-                yield _meeting(pool, interest.rules, row, top) if interest.rules.require else best
+                if not interest.rules.require:
+                    yield best
+                    continue
+                rows = np.array(
+                    [number for number in range(len(row)) if not pool.lacks(number, interest.rules)],
+                    dtype=int,
+                )
+                (best_of_rows,) = _best(row[None, rows], min(top, len(rows)))
+                yield Best(rows[best_of_rows.rows], best_of_rows.probabilities)
 
 
 def _scores(
@@ -196,37 +201,36 @@ class _ReaderBatch:
     def learned(self) -> list[Learned | None]:
         """Return the models of each reader's votes, fitted now unless they are given over the same vocabulary."""
         judged = self._judged()
-        return [
-            interest.learned
-            if interest.learned and interest.learned.vocabulary == self._corpus.identity
-            else self._learn(reader, judged[reader].indices)
-            for reader, interest in enumerate(self._interests)
-        ]
-
-    def _learn(self, reader: int, judged: np.ndarray) -> Learned | None:
-        """Fit one reader's models; ``judged`` are their rows of the background."""
-        interest = self._interests[reader]
-        votes = [
-            *((paper.id, True) for paper in interest.up),
-            *((paper.id, False) for paper in interest.down),
-        ]
-        if not votes:
-            return None
-        # Relative to the newest vote: the same votes give the same models on any later day, so that they can be stored.
-        ages = np.array([interest.ages.get(paper_id, 0.0) for paper_id, _ in votes])
         background = self._corpus.background_
-        unjudged = np.setdiff1d(np.arange(background.shape[0]), judged)
-        drawn = unjudged[np.linspace(0, len(unjudged) - 1, min(BACKGROUND, len(unjudged))).astype(int)]
-        return learn(
-            self._corpus,
-            Votes(
-                rows=self._vectors[[self._row[paper_id] for paper_id, _ in votes]],
-                liked=np.array([liked for _, liked in votes]),
-                weight=np.array([time_decay(age) for age in (ages - ages.min()).tolist()]),
-                interests=sp.csr_matrix(self._topics[self._owners == reader].sum(axis=0)),
-                background=background[drawn],
-            ),
-        )
+        models: list[Learned | None] = []
+        for reader, interest in enumerate(self._interests):
+            model = interest.learned
+            if model and model.vocabulary != self._corpus.identity:
+                model = None
+            votes = [
+                *((paper.id, True) for paper in interest.up),
+                *((paper.id, False) for paper in interest.down),
+            ]
+            if votes and not model:
+                # Relative to the newest vote: the same votes give the same models on any later day, so that they can
+                # be stored.
+                ages = np.array([interest.ages.get(paper_id, 0.0) for paper_id, _ in votes])
+                unjudged = np.setdiff1d(np.arange(background.shape[0]), judged[reader].indices)
+                drawn = unjudged[
+                    np.linspace(0, len(unjudged) - 1, min(BACKGROUND, len(unjudged))).astype(int)
+                ]
+                model = learn(
+                    self._corpus,
+                    Votes(
+                        rows=self._vectors[[self._row[paper_id] for paper_id, _ in votes]],
+                        liked=np.array([liked for _, liked in votes]),
+                        weight=np.array([time_decay(age) for age in (ages - ages.min()).tolist()]),
+                        interests=sp.csr_matrix(self._topics[self._owners == reader].sum(axis=0)),
+                        background=background[drawn],
+                    ),
+                )
+            models.append(model)
+        return models
 
     def model(self, reader: int, experts: Experts) -> Model:
         """Return one reader's model."""
@@ -267,13 +271,6 @@ class _ReaderBatch:
         rows = self._vectors[[self._row[paper_id] for _, paper_id in votes]]
         n_votes = np.bincount(np.array(readers, int), np.array(weights), len(papers))
         return centroids(rows, readers, weights, len(papers)), n_votes
-
-
-def _meeting(pool: Pool, rules: Rules, log_odds: np.ndarray, top: int) -> Best:
-    """Return the best papers that have all required terms; ``log_odds`` is (n_papers,)."""
-    rows = np.array([row for row in range(len(log_odds)) if not pool.lacks(row, rules)], dtype=int)
-    (best,) = _best(log_odds[None, rows], min(top, len(rows)))
-    return Best(rows[best.rows], best.probabilities)
 
 
 def _best(log_odds: np.ndarray, top: int) -> Iterator[Best]:

@@ -58,11 +58,11 @@ class Rules:
     def verdict(self, paper: Paper) -> Verdict:
         """Apply keywords, followed authors and mutes to a paper."""
         text = paper.text.casefold()
-        keywords = (word for word, pattern in self._keyword_patterns if pattern.matches(text))
+        keywords = (word for word in self.keywords if self._patterns[word].matches(text))
         return Verdict(
             bonuses=tuple(Bonus(word, KEYWORD_WEIGHT) for word in keywords),
             followed=self.followed(paper),
-            muted=next((word for word, pattern in self._mute_patterns if pattern.matches(text)), None),
+            muted=next((word for word in self.mute if self._patterns[word].matches(text)), None),
         )
 
     def bonuses(self, paper: Paper) -> tuple[Bonus, ...]:
@@ -81,12 +81,8 @@ class Rules:
         return self.verdict(paper).muted
 
     @cached_property
-    def _keyword_patterns(self) -> list[tuple[str, _Pattern]]:
-        return [(word, _Pattern(word)) for word in self.keywords]
-
-    @cached_property
-    def _mute_patterns(self) -> list[tuple[str, _Pattern]]:
-        return [(word, _Pattern(word)) for word in self.mute]
+    def _patterns(self) -> dict[str, _Pattern]:
+        return {word: _Pattern(word) for word in (*self.keywords, *self.mute)}
 
 
 class _Pattern:

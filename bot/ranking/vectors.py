@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import scipy.sparse as sp
@@ -82,7 +83,19 @@ def nearest(rows: sp.csr_matrix, fitted: sp.csr_matrix, own_row: np.ndarray) -> 
         cosines = (queries[start : start + _BLOCK] @ documents).tocsr()
         is_own = cosines.indices == np.repeat(own_row[start : start + _BLOCK], np.diff(cosines.indptr))
         cosines.data[is_own] = 0
-        blocks.append(_top_entries(cosines, count))
+        # Of each row only the highest entries stay.
+        entries = []
+        for first, end in pairwise(cosines.indptr.tolist()):
+            highest = np.arange(end - first)
+            # argpartition raises unless the row has more than `count` entries.
+            if len(highest) > count:
+                highest = np.sort(np.argpartition(-cosines.data[first:end], count)[:count])
+            entries.append(first + highest)
+        chosen = np.concatenate(entries)
+        ends = np.cumsum([0, *map(len, entries)])
+        top = sp.csr_matrix((cosines.data[chosen], cosines.indices[chosen], ends), shape=cosines.shape)
+        top.eliminate_zeros()
+        blocks.append(top)
     if not blocks:
         return sp.csr_matrix((0, documents.shape[1]), dtype=np.float32)
     return sp.vstack(blocks, format="csr")
@@ -104,21 +117,3 @@ def l2_normalize(rows: sp.csr_matrix) -> sp.csr_matrix:
     inverse = np.divide(1, norm, out=np.zeros_like(norm), where=norm > 0)
     data = (rows.data * inverse[row]).astype(np.float32)
     return sp.csr_matrix((data, rows.indices, rows.indptr), shape=rows.shape)
-
-
-def _top_entries(rows: sp.csr_matrix, count: int) -> sp.csr_matrix:
-    """Return rows with only their ``count`` highest entries."""
-    entries = []
-    for row in range(rows.shape[0]):
-        start = int(rows.indptr[row])
-        values = rows.data[start : int(rows.indptr[row + 1])]
-        highest = np.arange(len(values))
-        # argpartition raises unless the row has more than `count` entries.
-        if len(values) > count:
-            highest = np.sort(np.argpartition(-values, count)[:count])
-        entries.append(start + highest)
-    chosen = np.concatenate(entries)
-    ends = np.cumsum([0, *map(len, entries)])
-    top = sp.csr_matrix((rows.data[chosen], rows.indices[chosen], ends), shape=rows.shape)
-    top.eliminate_zeros()
-    return top

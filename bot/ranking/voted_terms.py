@@ -40,8 +40,10 @@ class VotedTerms:
         column = self._corpus.column(term)
         if column is None:
             return 0, 0
-        liked, disliked = self._counts
-        return int(liked[column]), int(disliked[column])
+        # A row has one entry for each term of its paper.
+        has_term = self._rows.indices == column
+        end = self._rows.indptr[self.liked]
+        return int(np.count_nonzero(has_term[:end])), int(np.count_nonzero(has_term[end:]))
 
     def most_overlapping(self, weights: Mapping[str, float], count: int = 5) -> list[Overlap]:
         """Return the liked papers with the largest shares of these weights, which are positive, the largest first."""
@@ -67,11 +69,3 @@ class VotedTerms:
         """(n_liked, n_terms) of 0 and 1."""
         liked = self._rows[: self.liked]
         return sp.csr_matrix((np.ones_like(liked.data), liked.indices, liked.indptr), shape=liked.shape)
-
-    @cached_property
-    def _counts(self) -> tuple[np.ndarray, np.ndarray]:
-        """(n_terms,) numbers of liked papers with each term, and of disliked ones."""
-        end = self._rows.indptr[self.liked]
-        terms = self._rows.shape[1]
-        columns = self._rows.indices
-        return np.bincount(columns[:end], minlength=terms), np.bincount(columns[end:], minlength=terms)
