@@ -15,7 +15,6 @@ from bot.domain import (
     Edition,
     EditionKind,
     Message,
-    OutboxKey,
     PaperId,
     Pick,
     PickKind,
@@ -26,11 +25,11 @@ from bot.domain import (
     ReasonKind,
     Role,
     Sentence,
-    State,
 )
 from bot.store.engine import AnySelect, Database, in_chunks, insert_new
-from bot.store.papers import load_papers
-from bot.store.schema import editions, outbox, outbox_bodies, picks, readers
+from bot.store.outbox_insertion import insert_messages
+from bot.store.paper_rows import load_papers
+from bot.store.schema import editions, picks, readers
 
 EditionId = int
 
@@ -115,16 +114,7 @@ class Editions:
                 connection.execute(insert_new(connection, editions), rows)
             if edition.picks:
                 connection.execute(insert(picks), _pick_rows(edition_id, edition.picks))
-            if not messages:
-                return []
-            # Without ``sort_by_parameter_order`` the order of RETURNING's rows is unspecified.
-            put = insert(outbox).returning(outbox.c.id, sort_by_parameter_order=True)
-            ids = list(connection.scalars(put, _outbox_rows(edition_id, edition, messages)))
-            bodies = zip(ids, (message.body for message in messages), strict=True)
-            connection.execute(
-                insert(outbox_bodies), [{"outbox_id": row_id, "body": body} for row_id, body in bodies]
-            )
-            return ids
+            return insert_messages(connection, edition_id, edition, messages)
 
     def last(self, reader_id: ReaderId, before: datetime | None = None) -> StoredEdition | None:
         """Return a reader's last edition, or the last composed before a time; None without any."""
@@ -335,29 +325,4 @@ def _pick_rows(edition_id: EditionId, chosen: Sequence[Pick]) -> list[dict[str, 
             "predictions": pick.predictions,
         }
         for position, pick in enumerate(chosen, start=1)
-    ]
-
-
-def _outbox_rows(
-    edition_id: EditionId, edition: Edition, messages: Sequence[Message]
-) -> list[dict[str, object]]:
-    reader = edition.reader
-    return [
-        {
-            # The idempotency key: unique, so that no message is put into the outbox twice.
-            "key": str(OutboxKey(str(edition_id), reader.id, reader.kind, message.part)),
-            "edition_id": edition_id,
-            "reader_id": reader.id,
-            "kind": reader.kind,
-            "part": message.part,
-            "subject": message.subject,
-            "date": edition.date,
-            "state": State.PENDING,
-            "attempts": 0,
-            "code": "",
-            "detail": "",
-            "created_at": edition.composed_at,
-            "updated_at": edition.composed_at,
-        }
-        for message in messages
     ]

@@ -9,7 +9,7 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, func, insert, select, true
 
 from bot.domain import ReaderId
-from bot.store.engine import AnyRow, Database, in_chunks
+from bot.store.engine import Database, in_chunks
 from bot.store.schema import mixtures
 
 
@@ -55,13 +55,11 @@ class Mixtures:
             select(func.max(mixtures.c.id)).where(condition, self._visible()).group_by(mixtures.c.reader_id)
         )
         with self._database.reading() as connection:
+            rows = connection.execute(select(mixtures).where(mixtures.c.id.in_(newest)))
             return [
-                _mixture(row) for row in connection.execute(select(mixtures).where(mixtures.c.id.in_(newest)))
+                StoredMixture(row.reader_id, row.fitted_at, row.votes, tuple(row.weights), row.offset)
+                for row in rows
             ]
 
     def _visible(self) -> ColumnElement[bool]:
         return true()
-
-
-def _mixture(row: AnyRow) -> StoredMixture:
-    return StoredMixture(row.reader_id, row.fitted_at, row.votes, tuple(row.weights), row.offset)

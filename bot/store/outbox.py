@@ -20,14 +20,15 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from secrets import token_hex
 
-from sqlalchemy import Connection, Update, and_, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, Update, and_, delete, func, or_, select, update
 
 from bot.clock import FAR
 from bot.domain import Delivery, Kind, Message, OutboxKey, ReaderId, State
 from bot.store import outbox_statements as statements
 from bot.store.editions import EditionId
-from bot.store.engine import AnyRow, Database, in_chunks, insert_new
+from bot.store.engine import AnyRow, Database, in_chunks
 from bot.store.group_commit import GroupCommit
+from bot.store.outbox_insertion import insert_message
 from bot.store.readers import reader_of
 from bot.store.schema import outbox, outbox_bodies, readers
 
@@ -102,25 +103,8 @@ class Outbox:
         self, reader_id: ReaderId, message: Message, key: OutboxKey, now: datetime
     ) -> None:
         """Add a message that belongs to no edition; a key that exists already is ignored (idempotent)."""
-        row = {
-            "key": str(key),
-            "reader_id": reader_id,
-            "kind": select(readers.c.kind).where(readers.c.id == reader_id).scalar_subquery(),
-            "part": message.part,
-            "subject": message.subject,
-            "date": now.date(),
-            "state": State.PENDING,
-            "attempts": 0,
-            "code": "",
-            "detail": "",
-            "created_at": now,
-            "updated_at": now,
-        }
         with self._database.writing() as connection:
-            new = insert_new(connection, outbox).values(row).returning(outbox.c.id)
-            row_id = connection.scalar(new)
-            if row_id is not None:
-                connection.execute(insert(outbox_bodies).values(outbox_id=row_id, body=message.body))
+            insert_message(connection, reader_id, message, key, now)
 
     def claim(self, kind: Kind, now: datetime, lease: timedelta, limit: int) -> list[Delivery]:
         """Claim up to ``limit`` due messages of a channel, each for the time of ``lease``.
@@ -318,7 +302,10 @@ class Outbox:
         return self._commits.commit(_decide_all, change, durable=False)
 
     def _claim_all(self, connection: Connection, claims: Sequence[_Claim]) -> list[list[Delivery]]:
-        """Claim for each worker in turn; before, drop the bodies of what was settled since the last claim."""
+        """Give each worker in turn up to ``limit`` due rows, with a token each and a lease.
+
+        Before, drop the bodies of what was settled since the last claim.
+        """
         # With the claims, one in 50 messages, and not with each message that was sent.
         settled = [self._settled.pop() for _ in range(len(self._settled))]
         if settled:
@@ -326,7 +313,21 @@ class Outbox:
             over = select(outbox.c.id).where(outbox.c.id.in_(settled), outbox.c.state.in_(_BODY_DROPPED))
             connection.execute(delete(outbox_bodies).where(outbox_bodies.c.outbox_id.in_(over)))
         _expire(connection, max(claim.now for claim in claims))
-        return [_claim(connection, claim) for claim in claims]
+        claimed: list[list[Delivery]] = []
+        for claim in claims:
+            due: list[AnyRow] = []
+            for query in statements.DUE:
+                if len(due) < claim.limit:
+                    values = {"of_kind": claim.kind, "at": claim.now, "far": claim.now + FAR}
+                    due += connection.execute(query, {**values, "most": claim.limit - len(due)})
+            rows = [(row, token_hex(16)) for row in due]
+            if rows:
+                lease = {"until": claim.now + claim.lease, "at": claim.now}
+                connection.execute(
+                    statements.CLAIM, [{"row_id": row.id, "new_token": token, **lease} for row, token in rows]
+                )
+            claimed.append([_delivery(row, token) for row, token in rows])
+        return claimed
 
     def _start_all(self, connection: Connection, starts: Sequence[_Start]) -> list[bool]:
         """Start the bodies of the claims that are still held; cancel those whose reader has stopped."""
@@ -350,22 +351,6 @@ class Outbox:
         recorded = statements.changed_ids(connection, sql, [now, *receipts, *claims])
         self._settled.extend(recorded)
         return [message.delivery.id in recorded for message in messages]
-
-
-def _claim(connection: Connection, claim: _Claim) -> list[Delivery]:
-    """Give up to ``limit`` due rows a token each and a lease."""
-    due: list[AnyRow] = []
-    for query in statements.DUE:
-        if len(due) < claim.limit:
-            values = {"of_kind": claim.kind, "at": claim.now, "far": claim.now + FAR}
-            due += connection.execute(query, {**values, "most": claim.limit - len(due)})
-    rows = [(row, token_hex(16)) for row in due]
-    if rows:
-        lease = {"until": claim.now + claim.lease, "at": claim.now}
-        connection.execute(
-            statements.CLAIM, [{"row_id": row.id, "new_token": token, **lease} for row, token in rows]
-        )
-    return [_delivery(row, token) for row, token in rows]
 
 
 def _decide_all(connection: Connection, decisions: Sequence[_Decision]) -> list[bool]:

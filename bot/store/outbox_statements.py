@@ -26,7 +26,8 @@ from sqlalchemy import (
 )
 
 from bot.domain import State
-from bot.store.schema import UtcDateTime, outbox, outbox_bodies, readers
+from bot.store.column_types import UtcDateTime
+from bot.store.schema import outbox, outbox_bodies, readers
 
 READER = (
     readers.c.profile,

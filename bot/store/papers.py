@@ -8,24 +8,22 @@ considered) covers every paper that was visible then.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime
-from hashlib import sha256
-from typing import Any, TypeVarTuple
+from typing import TypeVarTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, bindparam, exists, func, insert, select, update
+from sqlalchemy import ColumnElement, Select, exists, func, select
 
-from bot.domain import Entry, Fact, FactKind, Paper, PaperId, ParsedDigest, ReaderId, Sighting
+from bot.domain import Entry, Paper, PaperId, ParsedDigest, ReaderId
 from bot.identity import keys, merge
-from bot.store.deduplication import Deduplicator
-from bot.store.engine import AnyRow, Database, Lock, in_chunks, insert_new
+from bot.store.digest_storage import add_digest
+from bot.store.engine import Database, Lock, in_chunks, insert_new
 from bot.store.new_papers import NewsCursor, new_papers_of, revisions_of
-from bot.store.schema import digests, lookups, paper_keys, papers, revisions, sightings
+from bot.store.paper_rows import LONGEST_KEY, load_papers, papers_with, title_start, update_papers
+from bot.store.schema import digests, lookups, papers, sightings
 
 Columns = TypeVarTuple("Columns")
 
-# PostgreSQL refuses index entries of more than 2,700 bytes; a character has up to four bytes.
-_LONGEST_KEY = 400
 _RECENT = 2_000  # papers; some weeks of alerts
 
 
@@ -58,7 +56,7 @@ class Papers:
         # One transaction for the file, so that a stored hash means that nothing of the file is missing.
         with self._database.writing(Lock.INGEST) as connection:
             return [
-                _add_digest(
+                add_digest(
                     connection,
                     digest,
                     source=source,
@@ -107,13 +105,13 @@ class Papers:
 
     def find(self, words: str, limit: int = 10) -> list[Paper]:
         """Return papers whose title begins with ``words``, ordered by title; case and white space are ignored."""
-        prefix = _folded(words)
+        prefix = title_start(words)
         query = select(papers.c.id, papers.c.title).order_by(papers.c.title_start, papers.c.id).limit(limit)
         with self._database.reading() as connection:
             # Keyset pagination: titles with the prefix are adjacent in the index and begin at it. LIKE would need
             # "%" and "_" escaped, and SQLite's ignores case for ASCII only.
-            rows = connection.execute(query.where(papers.c.title_start >= prefix[:_LONGEST_KEY]))
-            matches = [row.id for row in rows if _folded(row.title).startswith(prefix)]
+            rows = connection.execute(query.where(papers.c.title_start >= prefix[:LONGEST_KEY]))
+            matches = [row.id for row in rows if title_start(row.title).startswith(prefix)]
             return list(load_papers(connection, matches).values())
 
     def newest_id(self) -> PaperId:
@@ -209,7 +207,7 @@ class Papers:
             connection.execute(insert_new(connection, lookups).values(row))
             paper = load_papers(connection, [paper_id]).get(paper_id)
             if whole and paper:
-                _update(connection, [merge(paper, whole)])
+                update_papers(connection, [merge(paper, whole)])
 
     def record_lookup(self, paper_id: PaperId, match: Entry | None, now: datetime) -> None:
         """Record that a paper was looked up at arXiv, and add the ids of the result, if there is one."""
@@ -221,13 +219,13 @@ class Papers:
                 return
             entry = Entry(paper.title, arxiv_id=match.arxiv_id, doi=match.doi, categories=match.categories)
             id_keys = keys(entry)[:-1]  # without the title's
-            if any(other.id != paper_id for other in _papers_with(connection, id_keys)):
+            if any(other.id != paper_id for other in papers_with(connection, id_keys)):
                 # Votes, picks and sightings refer to both papers, so they are not merged; the duplicate gets the
                 # URL only. An edition shows near-duplicates once anyway.
                 resolved = replace(paper, url=f"https://arxiv.org/abs/{match.arxiv_id}")
             else:
                 resolved = merge(paper, entry)
-            _update(connection, [resolved])
+            update_papers(connection, [resolved])
 
     def recent_texts(self, limit: int) -> list[tuple[PaperId, str, str]]:
         """Return id, title and abstract of the newest papers, newest first."""
@@ -245,170 +243,6 @@ class Papers:
         return query
 
 
-def load_papers(connection: Connection, ids: Iterable[PaperId]) -> dict[PaperId, Paper]:
-    """Read papers with their sightings, in the order of ``ids``; unknown ids are left out."""
-    requested = list(dict.fromkeys(ids))
-    loaded: dict[PaperId, Paper] = {}
-    for chunk in in_chunks(requested):
-        query = (
-            select(sightings.c.paper_id, digests.c.source, digests.c.topic, digests.c.date, sightings.c.alert)
-            .join(digests)
-            .where(sightings.c.paper_id.in_(chunk))
-            .order_by(sightings.c.digest_id)
-        )
-        # An ordered set for each paper: a digest that was delivered again, longer, is the same sighting.
-        seen: dict[PaperId, dict[Sighting, None]] = {}
-        for paper_id, *sighting in connection.execute(query):
-            seen.setdefault(paper_id, {})[Sighting(*sighting)] = None
-        for row in connection.execute(select(papers).where(papers.c.id.in_(chunk))):
-            loaded[row.id] = _paper(row, tuple(seen.get(row.id, ())))
-    return {paper_id: loaded[paper_id] for paper_id in requested if paper_id in loaded}
-
-
 def _delivered_by(sources: Collection[str]) -> ColumnElement[bool]:
     seen = select(sightings).join(digests).where(sightings.c.paper_id == papers.c.id)
     return exists(seen.where(digests.c.source.in_(sources)))
-
-
-def _add_digest(
-    connection: Connection,
-    parsed: ParsedDigest,
-    *,
-    source: str,
-    name: str,
-    content_hash: str,
-    part: int,
-    now: datetime,
-) -> tuple[int, int]:
-    """Store one digest, its new papers, what it adds to others, and its sightings; count new and stored papers."""
-    arxiv_ids = [entry.arxiv_id for entry in parsed.entries if entry.arxiv_id]
-    # Ids of today's form (2504.08385) are sequential; those of before 2007 (hep-th/9901001) are not.
-    sequential = [arxiv_id for arxiv_id in arxiv_ids if len(arxiv_id) == 10 and arxiv_id[:4].isdecimal()]
-    row = {
-        "source": source,
-        "name": name,
-        "format": parsed.format,
-        "topic": parsed.topic,
-        "date": parsed.date,
-        "content_hash": content_hash,
-        "part": part,
-        "received_at": now,
-        "papers": len(parsed.entries),
-        "rejected": parsed.rejected,
-        "highest_id": max(sequential, default=None),
-    }
-    digest_id = connection.scalar(insert_new(connection, digests).values(row).returning(digests.c.id))
-    if digest_id is None:  # a digest with the same bytes is stored already
-        return 0, len(parsed.entries)
-
-    candidates = _papers_with(connection, [key for entry in parsed.entries for key in keys(entry)])
-    deduplicator = Deduplicator(candidates)
-    matches = [deduplicator.add(entry, now) for entry in parsed.entries]
-    ids: dict[PaperId, PaperId] = {}  # in the store, by provisional id
-    if new := deduplicator.new():
-        # Without ``sort_by_parameter_order`` the order of RETURNING's rows is unspecified.
-        returning = insert(papers).returning(papers.c.id, sort_by_parameter_order=True)
-        inserted = connection.scalars(returning, [_paper_row(paper) for paper in new]).all()
-        ids = dict(zip((paper.id for paper in new), inserted, strict=True))
-        _insert_keys(connection, [(key, ids[paper.id]) for paper in new for key in keys(paper)])
-    _update(connection, deduplicator.changed())
-    if revised := deduplicator.revised():
-        rows = [{"paper_id": paper.id, "version": paper.version, "at": now} for paper in revised]
-        connection.execute(insert_new(connection, revisions), rows)
-    alerts: dict[PaperId, str | None] = {}
-    for entry, paper_id in zip(parsed.entries, matches, strict=True):
-        if paper_id is not None:
-            alerts.setdefault(ids.get(paper_id, paper_id), entry.alert)
-    _add_sightings(connection, digest_id, source, parsed, alerts)
-    return len(ids), len(parsed.entries) - len(ids)
-
-
-def _add_sightings(
-    connection: Connection,
-    digest_id: int,
-    source: str,
-    parsed: ParsedDigest,
-    alerts: Mapping[PaperId, str | None],
-) -> None:
-    """Record that the digest contains the papers, and how many of them its source had not delivered before.
-
-    ``alerts`` has the alert that each paper answers, in the order of the digest.
-    """
-    seen: set[PaperId] = set()
-    seen_that_day: set[PaperId] = set()
-    for chunk in in_chunks(list(alerts)):
-        query = select(sightings.c.paper_id, digests.c.topic, digests.c.date, sightings.c.alert).join(digests)
-        query = query.where(sightings.c.paper_id.in_(chunk), digests.c.source == source)
-        for paper_id, topic, day, alert in connection.execute(query):
-            seen.add(paper_id)
-            if (topic, day, alert) == (parsed.topic, parsed.date, alerts[paper_id]):
-                seen_that_day.add(paper_id)
-    # A feed lists a paper for days, in digest after digest: that is one sighting.
-    rows = [
-        {"digest_id": digest_id, "paper_id": paper_id, "position": position, "alert": alert}
-        for position, (paper_id, alert) in enumerate(alerts.items(), start=1)
-        if paper_id not in seen_that_day
-    ]
-    if rows:
-        connection.execute(insert(sightings), rows)
-    new = update(digests).where(digests.c.id == digest_id).values(fresh=len(alerts) - len(seen))
-    connection.execute(new)
-
-
-def _papers_with(connection: Connection, identity_keys: Sequence[str]) -> list[Paper]:
-    """Read the papers that have one of the keys, oldest first, without their sightings."""
-    matches: dict[PaperId, Paper] = {}
-    for chunk in in_chunks([_stored_key(key) for key in identity_keys]):
-        query = select(papers).join(paper_keys).where(paper_keys.c.key.in_(chunk))
-        matches |= {row.id: _paper(row) for row in connection.execute(query)}
-    return [matches[paper_id] for paper_id in sorted(matches)]
-
-
-def _update(connection: Connection, changed: Sequence[Paper]) -> None:
-    if not changed:
-        return
-    statement = update(papers).where(papers.c.id == bindparam("at_id"))
-    connection.execute(statement, [{"at_id": paper.id, **_paper_row(paper)} for paper in changed])
-    _insert_keys(connection, [(key, paper.id) for paper in changed for key in keys(paper)])
-
-
-def _insert_keys(connection: Connection, rows: Sequence[tuple[str, PaperId]]) -> None:
-    values = [{"key": _stored_key(key), "paper_id": paper_id} for key, paper_id in rows]
-    connection.execute(insert_new(connection, paper_keys), values)
-
-
-def _stored_key(key: str) -> str:
-    # A collision only makes one more candidate for ``identity.is_same_paper``.
-    return key if len(key) <= _LONGEST_KEY else f"sha256:{sha256(key.encode()).hexdigest()}"
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.split()).casefold()
-
-
-def _paper_row(paper: Paper) -> dict[str, Any]:
-    row = asdict(paper) | {"title_start": _folded(paper.title)[:_LONGEST_KEY]}
-    del row["id"]
-    del row["sightings"]
-    return row
-
-
-def _paper(row: AnyRow, seen: tuple[Sighting, ...] = ()) -> Paper:
-    return Paper(
-        id=row.id,
-        title=row.title,
-        abstract=row.abstract,
-        authors=tuple(row.authors),
-        author_count=row.author_count,
-        published=row.published,
-        arxiv_id=row.arxiv_id,
-        doi=row.doi,
-        url=row.url,
-        upvotes=row.upvotes,
-        organisation=row.organisation,
-        first_seen=row.first_seen,
-        sightings=seen,
-        version=row.version,
-        categories=tuple(row.categories),
-        facts=tuple(Fact(FactKind(fact["kind"]), fact["value"], fact["origin"]) for fact in row.facts),
-    )

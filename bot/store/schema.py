@@ -5,18 +5,11 @@ Rows that belong to a reader are deleted with the reader (``ON DELETE CASCADE``)
 
 from __future__ import annotations
 
-import zlib
-from datetime import UTC, datetime
-from enum import StrEnum
-
 from sqlalchemy import (
     JSON,
     BigInteger,
     Column,
     Date,
-    DateTime,
-    Dialect,
-    Enum,
     Float,
     ForeignKey,
     Index,
@@ -26,69 +19,11 @@ from sqlalchemy import (
     Table,
     Text,
     Time,
-    TypeDecorator,
     UniqueConstraint,
 )
 
 from bot.domain import EditionKind, Kind, Origin, PickKind, QuietReason, State, StopReason, Vote
-
-# A mail of ten papers, 37 KB: level 1 makes 4.1 KB of it in .08 ms, level 6 makes 3.4 KB in .18 ms; most are kept for
-# minutes only.
-_COMPRESSION_LEVEL = 1
-
-
-class UtcDateTime(TypeDecorator[datetime]):
-    """Aware UTC in, aware UTC out, on databases with and without time zones; a naive datetime is an error."""
-
-    impl = DateTime(timezone=True)
-    cache_ok = True
-
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Convert to UTC for the driver; raise ValueError for a datetime without a time zone."""
-        if value is None:
-            return None
-        if value.tzinfo is None:
-            raise ValueError(f"a datetime without a time zone can't be stored: {value}")
-        utc = value.astimezone(UTC)
-        # SQLite stores text without an offset; with all values in UTC, text order is time order.
-        return utc.replace(tzinfo=None) if dialect.name == "sqlite" else utc
-
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Convert the driver's value to aware UTC."""
-        if value is None:
-            return None
-        # PostgreSQL answers in the time zone of the session, whatever was stored.
-        return value.replace(tzinfo=UTC) if dialect.name == "sqlite" else value.astimezone(UTC)
-
-
-class Compressed(TypeDecorator[bytes]):
-    """Bytes, compressed in the database (zlib, RFC 1950)."""
-
-    impl = LargeBinary
-    cache_ok = True
-
-    def process_bind_param(self, value: bytes | None, _dialect: Dialect) -> bytes | None:
-        """Compress a value."""
-        return None if value is None else zlib.compress(value, _COMPRESSION_LEVEL)
-
-    def process_result_value(self, value: bytes | None, _dialect: Dialect) -> bytes | None:
-        """Decompress a value; raises zlib.error for one that is damaged."""
-        return None if value is None else zlib.decompress(value)
-
-
-def _text_enum(kind: type[StrEnum]) -> Enum:
-    """Text in the database, a ``StrEnum`` in Python."""
-    # A native enum or a CHECK constraint would need a migration for each new member.
-    return Enum(
-        kind, native_enum=False, length=16, values_callable=lambda members: [m.value for m in members]
-    )
-
-
-# SQLite's AUTOINCREMENT takes an INTEGER only. PostgreSQL needs 64 bits: a million readers would use up 2^31 ids
-# of outbox rows within six years.
-_Id = BigInteger().with_variant(Integer, "sqlite")
-# Byte order is the order in which Python compares strings; the server's locale may order otherwise.
-_ByteOrdered = Text().with_variant(Text(collation="C"), "postgresql")
+from bot.store.column_types import ByteOrdered, Compressed, Id, UtcDateTime, text_enum
 
 # ``sqlite_autoincrement`` below: without it SQLite gives the id of a deleted row to the next one, and an old signed
 # link would act on another reader.
@@ -105,10 +40,10 @@ metadata = MetaData(
 papers = Table(
     "papers",
     metadata,
-    Column("id", _Id, primary_key=True),
+    Column("id", Id, primary_key=True),
     Column("title", Text, nullable=False),
     # The title, case-folded, white space collapsed, cut: the index of a search by prefix.
-    Column("title_start", _ByteOrdered, nullable=False, index=True),
+    Column("title_start", ByteOrdered, nullable=False, index=True),
     Column("abstract", Text, nullable=False),
     Column("authors", JSON, nullable=False),
     Column("author_count", Integer),
@@ -130,7 +65,7 @@ papers = Table(
 revisions = Table(
     "revisions",
     metadata,
-    Column("paper_id", _Id, ForeignKey(papers.c.id), primary_key=True, autoincrement=False),
+    Column("paper_id", Id, ForeignKey(papers.c.id), primary_key=True, autoincrement=False),
     Column("version", Integer, primary_key=True, autoincrement=False),
     Column("at", UtcDateTime, nullable=False, index=True),
 )
@@ -140,13 +75,13 @@ paper_keys = Table(
     metadata,
     # First in the primary key, so that its index finds the papers of a key. Not unique: two works may share a title.
     Column("key", Text, primary_key=True),
-    Column("paper_id", _Id, ForeignKey(papers.c.id), primary_key=True),
+    Column("paper_id", Id, ForeignKey(papers.c.id), primary_key=True),
 )
 
 digests = Table(
     "digests",
     metadata,
-    Column("id", _Id, primary_key=True),
+    Column("id", Id, primary_key=True),
     Column("source", Text, nullable=False, index=True),
     Column("name", Text, nullable=False),
     Column("format", Text, nullable=False),
@@ -169,8 +104,8 @@ digests = Table(
 sightings = Table(
     "sightings",
     metadata,
-    Column("digest_id", _Id, ForeignKey(digests.c.id), primary_key=True),
-    Column("paper_id", _Id, ForeignKey(papers.c.id), primary_key=True, index=True),
+    Column("digest_id", Id, ForeignKey(digests.c.id), primary_key=True),
+    Column("paper_id", Id, ForeignKey(papers.c.id), primary_key=True, index=True),
     Column("position", Integer, nullable=False),
     # The reader's own alert at Google Scholar and the like that the digest answers.
     Column("alert", Text),
@@ -204,7 +139,7 @@ parse_attempts = Table(
 lookups = Table(
     "lookups",
     metadata,
-    Column("paper_id", _Id, ForeignKey(papers.c.id), primary_key=True, autoincrement=False),
+    Column("paper_id", Id, ForeignKey(papers.c.id), primary_key=True, autoincrement=False),
     Column("at", UtcDateTime, nullable=False),
     Column("arxiv_id", Text),  # NULL: nothing matched
 )
@@ -212,14 +147,14 @@ lookups = Table(
 readers = Table(
     "readers",
     metadata,
-    Column("id", _Id, primary_key=True),
+    Column("id", Id, primary_key=True),
     Column("profile", Text, nullable=False),
-    Column("kind", _text_enum(Kind), nullable=False),
+    Column("kind", text_enum(Kind), nullable=False),
     Column("address", Text, nullable=False),
-    Column("stopped", _text_enum(StopReason)),
+    Column("stopped", text_enum(StopReason)),
     Column("stop_detail", Text, nullable=False, server_default=""),
     Column("since", UtcDateTime, nullable=False),
-    Column("origin", _text_enum(Origin), nullable=False, server_default=Origin.FILE.value),
+    Column("origin", text_enum(Origin), nullable=False, server_default=Origin.FILE.value),
     UniqueConstraint("profile", "address"),
     sqlite_autoincrement=True,
 )
@@ -228,10 +163,10 @@ readers = Table(
 votes = Table(
     "votes",
     metadata,
-    Column("id", _Id, primary_key=True),
-    Column("reader_id", _Id, ForeignKey(readers.c.id, ondelete="CASCADE"), nullable=False),
-    Column("paper_id", _Id, ForeignKey(papers.c.id), nullable=False),
-    Column("vote", _text_enum(Vote), nullable=False),
+    Column("id", Id, primary_key=True),
+    Column("reader_id", Id, ForeignKey(readers.c.id, ondelete="CASCADE"), nullable=False),
+    Column("paper_id", Id, ForeignKey(papers.c.id), nullable=False),
+    Column("vote", text_enum(Vote), nullable=False),
     Column("at", UtcDateTime, nullable=False),
     Column("via", Text, nullable=False),
     Column("voter", Text, nullable=False, server_default=""),
@@ -243,16 +178,16 @@ votes = Table(
 editions = Table(
     "editions",
     metadata,
-    Column("id", _Id, primary_key=True),
-    Column("reader_id", _Id, ForeignKey(readers.c.id, ondelete="CASCADE"), nullable=False),
+    Column("id", Id, primary_key=True),
+    Column("reader_id", Id, ForeignKey(readers.c.id, ondelete="CASCADE"), nullable=False),
     Column("slot", Text, nullable=False),
     Column("date", Date, nullable=False),
     Column("composed_at", UtcDateTime, nullable=False),
     Column("considered", Integer, nullable=False),
-    Column("watermark", _Id, nullable=False),
+    Column("watermark", Id, nullable=False),
     Column("quiet", Text),
-    Column("quiet_reason", _text_enum(QuietReason)),
-    Column("kind", _text_enum(EditionKind), nullable=False),
+    Column("quiet_reason", text_enum(QuietReason)),
+    Column("kind", text_enum(EditionKind), nullable=False),
     Column("missing", JSON, nullable=False, server_default="[]"),  # sources that failed when it was composed
     # What makes an edition happen once: of several processes, one takes the slot.
     UniqueConstraint("reader_id", "slot"),
@@ -265,7 +200,7 @@ edition_waits = Table(
     "edition_waits",
     metadata,
     Column(
-        "reader_id", _Id, ForeignKey(readers.c.id, ondelete="CASCADE"), primary_key=True, autoincrement=False
+        "reader_id", Id, ForeignKey(readers.c.id, ondelete="CASCADE"), primary_key=True, autoincrement=False
     ),
     Column("slot", Text, nullable=False),
     Column("since", UtcDateTime, nullable=False),
@@ -274,10 +209,10 @@ edition_waits = Table(
 picks = Table(
     "picks",
     metadata,
-    Column("edition_id", _Id, ForeignKey(editions.c.id, ondelete="CASCADE"), primary_key=True),
+    Column("edition_id", Id, ForeignKey(editions.c.id, ondelete="CASCADE"), primary_key=True),
     Column("position", Integer, primary_key=True, autoincrement=False),
-    Column("paper_id", _Id, ForeignKey(papers.c.id), nullable=False),
-    Column("kind", _text_enum(PickKind), nullable=False),
+    Column("paper_id", Id, ForeignKey(papers.c.id), nullable=False),
+    Column("kind", text_enum(PickKind), nullable=False),
     Column("probability", Float, nullable=False),
     Column("reasons", JSON, nullable=False),
     Column("summary", JSON, nullable=False),
@@ -290,7 +225,7 @@ reader_models = Table(
     "reader_models",
     metadata,
     Column(
-        "reader_id", _Id, ForeignKey(readers.c.id, ondelete="CASCADE"), primary_key=True, autoincrement=False
+        "reader_id", Id, ForeignKey(readers.c.id, ondelete="CASCADE"), primary_key=True, autoincrement=False
     ),
     Column("signature", Text, nullable=False),  # identifies the votes and the interests that it was fitted to
     Column("vocabulary", BigInteger, nullable=False),
@@ -302,9 +237,9 @@ reader_models = Table(
 mixtures = Table(
     "mixtures",
     metadata,
-    Column("id", _Id, primary_key=True),
+    Column("id", Id, primary_key=True),
     # NULL: fitted to the votes of all readers.
-    Column("reader_id", _Id, ForeignKey(readers.c.id, ondelete="CASCADE")),
+    Column("reader_id", Id, ForeignKey(readers.c.id, ondelete="CASCADE")),
     Column("fitted_at", UtcDateTime, nullable=False),
     Column("votes", Integer, nullable=False),
     Column("weights", JSON, nullable=False),
@@ -316,8 +251,8 @@ mixtures = Table(
 tldrs = Table(
     "tldrs",
     metadata,
-    Column("id", _Id, primary_key=True),
-    Column("paper_id", _Id, ForeignKey(papers.c.id), nullable=False),
+    Column("id", Id, primary_key=True),
+    Column("paper_id", Id, ForeignKey(papers.c.id), nullable=False),
     Column("model", Text, nullable=False),
     Column("text", Text),
     Column("asked_at", UtcDateTime, nullable=False, index=True),
@@ -328,16 +263,16 @@ tldrs = Table(
 outbox = Table(
     "outbox",
     metadata,
-    Column("id", _Id, primary_key=True),
+    Column("id", Id, primary_key=True),
     Column("key", Text, nullable=False),
     # NULL: a message that belongs to no edition, such as a confirmation mail.
-    Column("edition_id", _Id, ForeignKey(editions.c.id, ondelete="CASCADE")),
-    Column("reader_id", _Id, ForeignKey(readers.c.id, ondelete="CASCADE"), nullable=False, index=True),
-    Column("kind", _text_enum(Kind), nullable=False),
+    Column("edition_id", Id, ForeignKey(editions.c.id, ondelete="CASCADE")),
+    Column("reader_id", Id, ForeignKey(readers.c.id, ondelete="CASCADE"), nullable=False, index=True),
+    Column("kind", text_enum(Kind), nullable=False),
     Column("part", Integer, nullable=False),
     Column("subject", Text, nullable=False),
     Column("date", Date, nullable=False),
-    Column("state", _text_enum(State), nullable=False),
+    Column("state", text_enum(State), nullable=False),
     Column("token", Text),
     Column("lease_until", UtcDateTime),
     Column("not_before", UtcDateTime),
@@ -359,7 +294,7 @@ outbox_bodies = Table(
     "outbox_bodies",
     metadata,
     Column(
-        "outbox_id", _Id, ForeignKey(outbox.c.id, ondelete="CASCADE"), primary_key=True, autoincrement=False
+        "outbox_id", Id, ForeignKey(outbox.c.id, ondelete="CASCADE"), primary_key=True, autoincrement=False
     ),
     Column("body", Compressed, nullable=False),
 )
@@ -367,7 +302,7 @@ outbox_bodies = Table(
 circuit_breakers = Table(
     "circuit_breakers",
     metadata,
-    Column("kind", _text_enum(Kind), primary_key=True),
+    Column("kind", text_enum(Kind), primary_key=True),
     Column("since", UtcDateTime, nullable=False),
     Column("until", UtcDateTime, nullable=False),
     Column("times", Integer, nullable=False),
@@ -378,9 +313,9 @@ alert_marks = Table(
     "alert_marks",
     metadata,
     Column(
-        "reader_id", _Id, ForeignKey(readers.c.id, ondelete="CASCADE"), primary_key=True, autoincrement=False
+        "reader_id", Id, ForeignKey(readers.c.id, ondelete="CASCADE"), primary_key=True, autoincrement=False
     ),
-    Column("watermark", _Id, nullable=False),  # the highest paper id that alerts have checked
+    Column("watermark", Id, nullable=False),  # the highest paper id that alerts have checked
 )
 
 overrides = Table(
@@ -388,7 +323,7 @@ overrides = Table(
     metadata,
     Column(
         "reader_id",
-        _Id,
+        Id,
         ForeignKey(readers.c.id, ondelete="CASCADE"),
         primary_key=True,
         autoincrement=False,

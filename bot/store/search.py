@@ -11,7 +11,7 @@ from sqlalchemy import text
 
 from bot.domain import Paper
 from bot.store.engine import Database
-from bot.store.papers import load_papers
+from bot.store.paper_rows import load_papers
 
 _WORD = re.compile(r"\w+")
 _MAX_WORDS = 20

@@ -6,6 +6,7 @@ migration runs in one transaction: a failed upgrade leaves the store unchanged.
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 from sqlalchemy import Connection, column, inspect, select, table
@@ -30,35 +31,32 @@ def bring_up_to_date(database: Database, *, scripts: Path = SCRIPTS, head: str =
     with database.reading() as connection:
         if _revision(connection) == head:
             return
-    # To change a column, SQLite needs a copy of the table and DROP TABLE of the original, which with foreign keys
-    # on would delete the dependent rows (sqlite.org/lang_altertable.html, section 7).
-    upgrader = Database(database.url, foreign_keys=False)
-    try:
-        with upgrader.writing(Lock.UPGRADE) as connection:
-            _upgrade(upgrader, connection, scripts, head)
-    finally:
-        upgrader.close()
-
-
-def _upgrade(database: Database, connection: Connection, scripts: Path, head: str) -> None:
     from bot.store.migrations import migrate, revisions  # slow: imports Alembic
 
-    # Read again under the lock: another process may have finished the upgrade while this one waited.
-    revision = _revision(connection)
-    if revision == head:
-        return
-    if revision is None:
-        if foreign := set(inspect(connection).get_table_names()) & set(metadata.tables):
-            names = ", ".join(sorted(foreign))
-            raise StoreError(f"{database.name}: has tables of another program ({names}); name another store")
-    elif revision not in revisions(scripts):
-        raise StoreError(
-            f"{database.name}: made by a newer Paperbot (revision {revision}; this one knows {head}); "
-            "upgrade Paperbot, or name another store"
-        )
-    elif database.file:
-        back_up(database.file, head)
-    migrate(connection, scripts, head)
+    # To change a column, SQLite needs a copy of the table and DROP TABLE of the original, which with foreign keys
+    # on would delete the dependent rows (sqlite.org/lang_altertable.html, section 7).
+    with (
+        closing(Database(database.url, foreign_keys=False)) as upgrader,
+        upgrader.writing(Lock.UPGRADE) as connection,
+    ):
+        # Read again under the lock: another process may have finished the upgrade while this one waited.
+        revision = _revision(connection)
+        if revision == head:
+            return
+        if revision is None:
+            if foreign := set(inspect(connection).get_table_names()) & set(metadata.tables):
+                names = ", ".join(sorted(foreign))
+                raise StoreError(
+                    f"{upgrader.name}: has tables of another program ({names}); name another store"
+                )
+        elif revision not in revisions(scripts):
+            raise StoreError(
+                f"{upgrader.name}: made by a newer Paperbot (revision {revision}; this one knows {head}); "
+                "upgrade Paperbot, or name another store"
+            )
+        elif upgrader.file:
+            back_up(upgrader.file, head)
+        migrate(connection, scripts, head)
 
 
 def _revision(connection: Connection) -> str | None:

@@ -1,0 +1,111 @@
+"""Rows of papers: read with their sightings, found by identity keys, inserted and updated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from hashlib import sha256
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, insert, select, update
+
+from bot.domain import Fact, FactKind, Paper, PaperId, Sighting
+from bot.identity import keys
+from bot.store.engine import AnyRow, in_chunks, insert_new
+from bot.store.schema import digests, paper_keys, papers, sightings
+
+# PostgreSQL refuses index entries of more than 2,700 bytes; a character has up to four bytes.
+LONGEST_KEY = 400
+
+
+def load_papers(connection: Connection, ids: Iterable[PaperId]) -> dict[PaperId, Paper]:
+    """Read papers with their sightings, in the order of ``ids``; unknown ids are left out."""
+    requested = list(dict.fromkeys(ids))
+    loaded: dict[PaperId, Paper] = {}
+    for chunk in in_chunks(requested):
+        query = (
+            select(sightings.c.paper_id, digests.c.source, digests.c.topic, digests.c.date, sightings.c.alert)
+            .join(digests)
+            .where(sightings.c.paper_id.in_(chunk))
+            .order_by(sightings.c.digest_id)
+        )
+        # An ordered set for each paper: a digest that was delivered again, longer, is the same sighting.
+        seen: dict[PaperId, dict[Sighting, None]] = {}
+        for paper_id, *sighting in connection.execute(query):
+            seen.setdefault(paper_id, {})[Sighting(*sighting)] = None
+        for row in connection.execute(select(papers).where(papers.c.id.in_(chunk))):
+            loaded[row.id] = _paper(row, tuple(seen.get(row.id, ())))
+    return {paper_id: loaded[paper_id] for paper_id in requested if paper_id in loaded}
+
+
+def papers_with(connection: Connection, identity_keys: Sequence[str]) -> list[Paper]:
+    """Read the papers that have one of the keys, oldest first, without their sightings."""
+    matches: dict[PaperId, Paper] = {}
+    for chunk in in_chunks([_stored_key(key) for key in identity_keys]):
+        query = select(papers).join(paper_keys).where(paper_keys.c.key.in_(chunk))
+        matches |= {row.id: _paper(row) for row in connection.execute(query)}
+    return [matches[paper_id] for paper_id in sorted(matches)]
+
+
+def insert_papers(connection: Connection, new: Sequence[Paper]) -> dict[PaperId, PaperId]:
+    """Insert papers and their keys; return the ids in the store by the ids that the papers have."""
+    if not new:
+        return {}
+    # Without ``sort_by_parameter_order`` the order of RETURNING's rows is unspecified.
+    returning = insert(papers).returning(papers.c.id, sort_by_parameter_order=True)
+    inserted = connection.scalars(returning, [_paper_row(paper) for paper in new]).all()
+    ids = dict(zip((paper.id for paper in new), inserted, strict=True))
+    _insert_keys(connection, [(key, ids[paper.id]) for paper in new for key in keys(paper)])
+    return ids
+
+
+def update_papers(connection: Connection, changed: Sequence[Paper]) -> None:
+    """Overwrite stored papers, and add the keys that they have gained."""
+    if not changed:
+        return
+    statement = update(papers).where(papers.c.id == bindparam("at_id"))
+    connection.execute(statement, [{"at_id": paper.id, **_paper_row(paper)} for paper in changed])
+    _insert_keys(connection, [(key, paper.id) for paper in changed for key in keys(paper)])
+
+
+def _insert_keys(connection: Connection, rows: Sequence[tuple[str, PaperId]]) -> None:
+    values = [{"key": _stored_key(key), "paper_id": paper_id} for key, paper_id in rows]
+    connection.execute(insert_new(connection, paper_keys), values)
+
+
+def _stored_key(key: str) -> str:
+    # A collision only makes one more candidate for ``identity.is_same_paper``.
+    return key if len(key) <= LONGEST_KEY else f"sha256:{sha256(key.encode()).hexdigest()}"
+
+
+def title_start(title: str) -> str:
+    """Return what the search by prefix compares: case-folded, white space collapsed."""
+    return " ".join(title.split()).casefold()
+
+
+def _paper_row(paper: Paper) -> dict[str, Any]:
+    row = asdict(paper) | {"title_start": title_start(paper.title)[:LONGEST_KEY]}
+    del row["id"]
+    del row["sightings"]
+    return row
+
+
+def _paper(row: AnyRow, seen: tuple[Sighting, ...] = ()) -> Paper:
+    return Paper(
+        id=row.id,
+        title=row.title,
+        abstract=row.abstract,
+        authors=tuple(row.authors),
+        author_count=row.author_count,
+        published=row.published,
+        arxiv_id=row.arxiv_id,
+        doi=row.doi,
+        url=row.url,
+        upvotes=row.upvotes,
+        organisation=row.organisation,
+        first_seen=row.first_seen,
+        sightings=seen,
+        version=row.version,
+        categories=tuple(row.categories),
+        facts=tuple(Fact(FactKind(fact["kind"]), fact["value"], fact["origin"]) for fact in row.facts),
+    )
