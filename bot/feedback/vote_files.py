@@ -5,36 +5,23 @@ A line that can't be used is a problem that names its number; all others count, 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from itertools import islice
-from typing import Any, NamedTuple
 
 from bot.config.profiles import Profile
-from bot.domain import PaperId, Problem, ReaderId, RecordedVote, Vote
+from bot.domain import PaperId, Problem, ReaderId, RecordedVote
 from bot.errors import UsageError
+from bot.feedback.vote_lines import VoteLine, parse_line
 from bot.lookup import find_paper, stored_reader
 from bot.store import Store
 
 # One transaction a line would wait for the disk each time: 1,000 lines a transaction bound both memory and waits.
 _BATCH = 1_000
-# The clock of another machine may be this far ahead of ours.
-_CLOCK_SKEW = timedelta(minutes=5)
 _REF = re.compile(r"p(\d{1,18})")
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_FORM = 'write {"reader": "slug/address", "paper": "p17", "vote": "up"}'
-_VOTES = tuple(vote.value for vote in Vote)
 
 Row = tuple[ReaderId, RecordedVote]
-
-
-class _Line(NamedTuple):
-    """A line that could be parsed, with its number in the file."""
-
-    number: int
-    fields: dict[str, Any]
 
 
 def record_file(
@@ -50,30 +37,29 @@ def record_file(
     recorded = 0
     numbered = enumerate(lines, 1)
     while batch := list(islice(numbered, _BATCH)):
-        parsed: list[_Line] = []
+        parsed: dict[int, VoteLine] = {}  # by line number
         unusable: dict[int, str] = {}  # by line number
         for number, line in batch:
             try:
                 if line.strip():
-                    parsed.append(_Line(number, _fields(line)))
+                    parsed[number] = parse_line(line, now)
             except ValueError as error:
                 unusable[number] = str(error)
 
         # Ids are checked in one query a batch; titles, which are rare in such files, one by one.
-        refs = {line.number: _REF.fullmatch(line.fields["paper"].strip()) for line in parsed}
+        refs = {number: _REF.fullmatch(line.paper.strip()) for number, line in parsed.items()}
         existing = store.papers.existing([int(ref[1]) for ref in refs.values() if ref])
         rows: list[Row] = []
-        for number, fields in parsed:
+        for number, vote_line in parsed.items():
+            ref = refs[number]
+            paper_id: PaperId | None = int(ref[1]) if ref else None
             try:
-                at = _time(fields.get("at"), now)
-                ref = refs[number]
-                paper_id: PaperId | None = int(ref[1]) if ref else None
                 # A title may look like an id that no paper has.
                 if paper_id is None or paper_id not in existing:
-                    paper_id = papers_by_title[fields["paper"]]
-                vote = RecordedVote(paper_id, Vote(fields["vote"]), at, "cli")
-                rows.append((reader_ids[fields["reader"]], vote))
-            except (ValueError, UsageError) as error:
+                    paper_id = papers_by_title[vote_line.paper]
+                vote = RecordedVote(paper_id, vote_line.vote, vote_line.at, "cli")
+                rows.append((reader_ids[vote_line.reader], vote))
+            except UsageError as error:
                 unusable[number] = str(error)
         store.feedback.add_many(rows)
         recorded += len(rows)
@@ -102,39 +88,3 @@ class _Lookups(dict[str, int]):
             self._errors[text] = error
             raise
         return self[text]
-
-
-def _fields(line: bytes) -> dict[str, Any]:
-    """Return the fields of a line, required ones checked for their type; raises ValueError."""
-    try:
-        fields = json.loads(line)
-    except (ValueError, RecursionError):  # nested 100,000 deep
-        raise ValueError(f"not JSON; {_FORM}") from None
-    if not isinstance(fields, dict):
-        raise ValueError(f"not an object; {_FORM}")
-    for key in ("reader", "paper", "vote"):
-        value = fields.get(key)
-        if not isinstance(value, str):
-            raise ValueError(f"{key} is {'not a text' if key in fields else 'missing'}; {_FORM}")
-        # JSON's escapes can spell half of a surrogate pair, which neither database stores; PostgreSQL refuses NUL.
-        if "\0" in value or _SURROGATE.search(value):
-            raise ValueError(f"{key} has a character that is none in Unicode; {_FORM}")
-    if fields["vote"] not in _VOTES:
-        raise ValueError(f"vote is {fields['vote']!r:.40}; write one of: {', '.join(_VOTES)}")
-    return dict(fields)
-
-
-def _time(text: object, now: datetime) -> datetime:
-    """Return when a vote was given; raises ValueError."""
-    if text is None:
-        return now
-    try:
-        at = datetime.fromisoformat(text) if isinstance(text, str) else None
-        at = at and (at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC))
-    except (ValueError, OverflowError):  # year 1 in a zone east of UTC has no UTC time
-        at = None
-    if at is None:
-        raise ValueError(f"at is {text!r:.40}; write it like 2025-05-06T08:00+02:00, or leave it out")
-    if at > now + _CLOCK_SKEW:
-        raise ValueError(f"at is {text}, which is in the future; correct it, or leave it out")
-    return min(at, now)
