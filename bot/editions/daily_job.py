@@ -102,8 +102,12 @@ class _Tally:
     problems: list[Problem] = field(default_factory=list)
 
     def add_problem(self, reader: Reader, error: Exception) -> None:
-        """Record an error as a problem of one reader."""
-        self.problems.append(Problem(reader.name, _describe(error)))
+        """Record an error, in one line, as a problem of one reader; an unforeseen one is logged with its traceback."""
+        words = str(error)
+        if not isinstance(error, PaperbotError):
+            log.debug("%s", error, exc_info=error)
+            words = unexpected_error(error)
+        self.problems.append(Problem(reader.name, words))
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,11 +271,3 @@ class DailyJob:
         else:
             tally.editions += 1
         show(edition)
-
-
-def _describe(error: Exception) -> str:
-    """Return an error in one line; an unforeseen one is logged with its traceback."""
-    if isinstance(error, PaperbotError):
-        return str(error)
-    log.debug("%s", error, exc_info=error)
-    return unexpected_error(error)

@@ -13,11 +13,10 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from bot.domain import ReaderId, RecordedVote, Vote
+from bot.domain import ReaderId, Vote
 from bot.editions.candidates import Readers, ranking_inputs
 from bot.editions.stored_models import signatures
 from bot.store import Store
-from bot.store.editions import Prediction
 from bot.store.mixtures import StoredMixture
 from bot.store.reader_models import StoredModel
 
@@ -90,7 +89,7 @@ def _refit_mixtures(store: Store, reader_ids: Sequence[ReaderId], now: datetime)
 
 
 def _predictions(store: Store, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, Predictions]:
-    """Return the predictions of each reader that were voted on.
+    """Return each reader's last prediction before each of their votes, and whether it was up, in the votes' order.
 
     Readers who never voted down are left out: of the picks that they passed over it is not known how many they like.
     """
@@ -98,25 +97,19 @@ def _predictions(store: Store, reader_ids: Sequence[ReaderId]) -> dict[ReaderId,
 
     predictions = {}
     for reader_id, votes in store.feedback.votes_of(reader_ids).items():
-        pairs = _voted(store.editions.predictions(reader_id, _LAST_PICKS), votes)
+        by_paper = defaultdict(list)
+        for prediction in store.editions.predictions(reader_id, _LAST_PICKS):
+            by_paper[prediction.paper].append(prediction)
+        pairs = []
+        for vote in sorted(votes, key=lambda vote: vote.at):
+            earlier = [prediction for prediction in by_paper[vote.paper] if prediction.at < vote.at]
+            if earlier:
+                pairs.append((earlier[-1], vote.vote is Vote.UP))
         if not all(liked for _, liked in pairs):
             predictions[reader_id] = Predictions.of(
                 [prediction.log_odds for prediction, _ in pairs], [liked for _, liked in pairs]
             )
     return predictions
-
-
-def _voted(predictions: Sequence[Prediction], votes: Sequence[RecordedVote]) -> list[tuple[Prediction, bool]]:
-    """Return the last prediction before each vote, and whether the vote was up, in the order of the votes."""
-    by_paper = defaultdict(list)
-    for prediction in predictions:
-        by_paper[prediction.paper].append(prediction)
-    pairs = []
-    for vote in sorted(votes, key=lambda vote: vote.at):
-        earlier = [prediction for prediction in by_paper[vote.paper] if prediction.at < vote.at]
-        if earlier:
-            pairs.append((earlier[-1], vote.vote is Vote.UP))
-    return pairs
 
 
 def _stored(reader_id: ReaderId | None, mixture: Mixture, votes: int, now: datetime) -> StoredMixture:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 
-from bot.domain import Edition, Paper, PaperId, Problem, Role, Sentence
+from bot.domain import Edition, PaperId, Problem, Role, Sentence
 from bot.errors import TldrError
 from bot.store.tldrs import Tldrs
 from bot.tldr import Endpoint
@@ -35,29 +35,27 @@ class TldrWriter:
         papers = {pick.paper.id: pick.paper for pick in edition.picks if pick.summary}
         texts = self._tldrs.known(papers, self._endpoint.model)
         problems = []
+        # The day of the budget is UTC, as the endpoint's bill is.
+        midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
         if self._failed_run != now:
             try:
                 for paper in papers.values():
-                    if paper.id not in texts and (text := self._request(paper, now)):
-                        texts[paper.id] = text
+                    if paper.id in texts:
+                        continue
+                    # The request is counted before it is made: a process that dies in the middle of it must not
+                    # spend the budget again after each restart.
+                    request = self._tldrs.begin(
+                        paper.id, self._endpoint.model, now, since=midnight, budget=self._daily_budget
+                    )
+                    if request is None:  # the budget is spent
+                        continue
+                    text = self._endpoint.tldr(paper.title, paper.abstract)
+                    self._tldrs.keep(request, text)
+                    texts[paper.id] = text
             except TldrError as error:
                 self._failed_run = now
                 problems = [Problem("TL;DRs", f"{error}; the summaries are the abstracts' own")]
         return _with_tldrs(edition, texts), problems
-
-    def _request(self, paper: Paper, now: datetime) -> str | None:
-        """Request and store a TL;DR; None once the budget is spent. Raises TldrError."""
-        # The request is counted before it is made: a process that dies in the middle of it must not spend the
-        # budget again after each restart. The day is UTC, as the endpoint's bill is.
-        midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
-        request = self._tldrs.begin(
-            paper.id, self._endpoint.model, now, since=midnight, budget=self._daily_budget
-        )
-        if request is None:
-            return None
-        text = self._endpoint.tldr(paper.title, paper.abstract)
-        self._tldrs.keep(request, text)
-        return text
 
 
 def _with_tldrs(edition: Edition, texts: Mapping[PaperId, str]) -> Edition:
