@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 from bot.config.profiles import Profile
@@ -59,27 +59,42 @@ class ChannelTests:
         """
         if reader.stopped not in (None, StopReason.REFUSED):
             raise UsageError(f"{reader.name} gets no messages: {reader.stopped_because}")
-        edition = self._last_edition(reader, profile, now)
+        day = local_date(now, profile.schedule.timezone)
         renderer = self.renderer
-        is_sample = edition is None
-        if edition is None:
+        last = next((stored for stored in self.store.editions.of_reader(reader.id) if stored.picks), None)
+        if last:
+            edition = Edition(
+                reader=reader,
+                profile_title=profile.title,
+                date=last.date,
+                # Now, not the original time: mailboxes sort by the Date header, and an old one would be buried.
+                composed_at=now,
+                picks=self.store.editions.picks_of(last.id),
+                considered=last.considered,
+                watermark=last.watermark,
+                is_test=True,
+            )
+        else:
             edition = replace(
                 sample.edition(),
                 reader=reader,
                 profile_title=f"{profile.title} (a sample)",
-                date=local_date(now, profile.schedule.timezone),
+                date=day,
                 composed_at=now,
                 is_test=True,
             )
             # The papers of the sample are not in the store: signed links to them would lead to "not found".
             links = SampleLinks(self.public_url)
             renderer = MessageRenderer(self.templates, self.sender, lambda _: links, slack_buttons=False)
+        return SentTest(edition, last is None, self._deliver(edition, renderer, day))
 
-        slot = f"test-{now:%Y%m%dT%H%M%S.%f}"
+    def _deliver(self, edition: Edition, renderer: MessageRenderer, day: date) -> tuple[str, ...]:
+        """Send the edition's messages past the outbox; return the receipts. Raises DeliveryError with a remedy."""
+        reader = edition.reader
+        slot = f"test-{edition.composed_at:%Y%m%dT%H%M%S.%f}"
         channel = self.routes[reader.kind].channels[0]
-        day = local_date(now, profile.schedule.timezone)
         try:
-            receipts = tuple(
+            return tuple(
                 channel.send(
                     Delivery(
                         id=0,  # no outbox row
@@ -105,21 +120,3 @@ class ChannelTests:
                 unknown=error.unknown,
                 code=error.code,
             ) from error
-        return SentTest(edition, is_sample, receipts)
-
-    def _last_edition(self, reader: Reader, profile: Profile, now: datetime) -> Edition | None:
-        """Return the reader's last edition with picks, as a test composed now; None before the first."""
-        for stored in self.store.editions.of_reader(reader.id):
-            if stored.picks:
-                return Edition(
-                    reader=reader,
-                    profile_title=profile.title,
-                    date=stored.date,
-                    # Now, not the original time: mailboxes sort by the Date header, and an old one would be buried.
-                    composed_at=now,
-                    picks=self.store.editions.picks_of(stored.id),
-                    considered=stored.considered,
-                    watermark=stored.watermark,
-                    is_test=True,
-                )
-        return None

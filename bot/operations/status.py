@@ -10,7 +10,8 @@ from bot.config.profiles import Profile
 from bot.domain import NOT_STORED, Kind, Origin, Problem, Quiet, Reader, SourceState, State
 from bot.editions.candidates import Readers, last_edition_days
 from bot.ingestion.health import Health, check_health
-from bot.schedule import due_slots, moment, next_moment
+from bot.operations.lateness import why_late
+from bot.schedule import next_moment
 from bot.sources import Source
 from bot.store import Store
 from bot.store.circuit_breakers import OpenBreaker
@@ -156,14 +157,6 @@ def readers_status(
         edition = last_editions.get(reader.id)
         last_states = states.get(edition.id, ()) if edition else ()
         up, down = thumbs.get(reader.id, (0, 0))
-        late = None
-        next_due = None
-        # Nothing is due for a reader who has stopped, so nothing can be late.
-        if not reader.stopped:
-            late = _undelivered(reader.kind, last_states, breakers) or _overdue(
-                profile, last_days.get(reader.id), since.get(reader.id, now), now
-            )
-            next_due = next_moment(schedule.at, schedule.days, schedule.timezone, now)
         rows.append(
             ReaderStatus(
                 reader=reader.name,
@@ -174,8 +167,18 @@ def readers_status(
                 last_states=last_states,
                 last_sent=last_sent.get(reader.id),
                 quiet=edition.quiet if edition else None,
-                next_due=next_due,
-                late=late,
+                next_due=None
+                if reader.stopped
+                else next_moment(schedule.at, schedule.days, schedule.timezone, now),
+                late=why_late(
+                    reader,
+                    schedule,
+                    last_states,
+                    breakers,
+                    last=last_days.get(reader.id),
+                    since=since.get(reader.id, now),
+                    now=now,
+                ),
                 stopped=reader.stopped_because,
             )
         )
@@ -198,32 +201,3 @@ def _readers(store: Store, profiles: Mapping[str, Profile]) -> Readers:
         if reader.origin is Origin.WEB and reader.profile in profiles
     ]
     return readers
-
-
-def _undelivered(kind: Kind, states: Sequence[State], breakers: Mapping[Kind, OpenBreaker]) -> str | None:
-    """Return why the last edition of a reader has not been delivered; None if it has."""
-    if set(states) <= {State.SENT, State.CANCELLED}:
-        return None
-    # The states of a message's parts differ; the one that needs a person decides. Unknown comes before failed, as
-    # sending it again may be a duplicate.
-    if State.UNKNOWN in states:
-        return "sent, but no answer came; `paperbot retry --unknown` sends it again"
-    if State.FAILED in states:
-        return "given up; `paperbot retry --failed` sends it again"
-    if kind in breakers:
-        return f"the circuit breaker for {kind} is open: {breakers[kind].why}"
-    return "composed, but not sent yet"
-
-
-def _overdue(profile: Profile, last: date | None, since: datetime, now: datetime) -> str | None:
-    """Return why an edition that is due has not been composed; None if none is due."""
-    schedule = profile.schedule
-    missed = due_slots(schedule.at, schedule.days, schedule.timezone, now, last=last, since=since)
-    if not missed:
-        return None
-    due = moment(missed[0], schedule.at, schedule.timezone)
-    # A new reader's first edition is due on the day they subscribed, whatever the time; it is late only if they
-    # subscribed before its moment.
-    if due < since:
-        return None
-    return f"due since {due:%a %Y-%m-%d %H:%M} UTC, but nothing ran: is `paperbot serve` or cron running?"
