@@ -1,9 +1,13 @@
 """The composition root: the only package that reads settings.
 
-home        a home directory: paths, settings, profiles
-container   wires the parts together; each is made at its first use
-sources     where digests come from
-routes      the channels for each kind of address
+home               a home directory: paths, settings, profiles
+container          wires the parts together; each is made at its first use
+sources            where digests come from
+routes             the channels for each kind of address
+current_ranker     the ranker, replaced when the corpus is fitted again
+summaries          what replaces summaries by TL;DRs
+operator_notices   what mails the operator
+client_limits      limits on the clients of the pages
 """
 
 from bot.app.container import App, open_app

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.app.client_limits import ClientLimits
+from bot.app.current_ranker import CurrentRanker
 from bot.app.home import Home
 from bot.config.profiles import Profile
 from bot.disk_space import DiskSpace
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from bot.delivery.dispatcher import Dispatcher
     from bot.delivery.slack_interactions import SlackInteractions
     from bot.editions.composer import EditionComposer
-    from bot.editions.corpus_cache import CorpusCache, Stamp
+    from bot.editions.corpus_cache import CorpusCache
     from bot.editions.daily_job import DailyJob
     from bot.editions.tldrs import TldrWriter
     from bot.operations.channel_test import ChannelTests
@@ -60,8 +61,7 @@ class App:
         self._shared_parser = parser
         # Holds only what was opened, and closes it in reverse order, even if closing one of them fails.
         self._resources = ExitStack()
-        self._ranker: Ranker | None = None
-        self._ranker_stamp: Stamp | None = None
+        self._current_ranker = CurrentRanker(lambda: self._corpora)
 
     def __enter__(self) -> App:
         return self
@@ -111,8 +111,7 @@ class App:
     def refresh(self) -> None:
         """Drop what changed on disk since it was read: profiles, and the ranker if its corpus was fitted again."""
         self.home.refresh()
-        if self._ranker and self._ranker_stamp != self._corpora.stamp:
-            self._ranker = None
+        self._current_ranker.refresh()
 
     # Storage
 
@@ -188,13 +187,7 @@ class App:
     @property
     def ranker(self) -> Ranker:
         """The ranker of all readers, over the corpus as it was fitted last."""
-        if self._ranker is None:
-            from bot.ranking import Ranker
-
-            self._ranker = Ranker(self._corpora.corpus())
-            # The stamp is read after the corpus, as reading may have fitted it.
-            self._ranker_stamp = self._corpora.stamp
-        return self._ranker
+        return self._current_ranker.get()
 
     @cached_property
     def _corpora(self) -> CorpusCache:
@@ -225,16 +218,11 @@ class App:
     @cached_property
     def tldr_writer(self) -> TldrWriter | None:
         """Replaces summaries by TL;DRs of a language model; None without an endpoint."""
-        summaries = self.home.settings.summaries
-        if not summaries.endpoint:
+        if not self.home.settings.summaries.endpoint:
             return None
-        from bot.editions.tldrs import TldrWriter
-        from bot.tldr import Endpoint
+        from bot.app.summaries import make_tldr_writer
 
-        endpoint = Endpoint(
-            summaries.endpoint, summaries.model, key=_plain(summaries.key), timeout=summaries.timeout
-        )
-        return TldrWriter(self.store.tldrs, endpoint, summaries.daily_budget)
+        return make_tldr_writer(self.home.settings.summaries, self.store.tldrs)
 
     @cached_property
     def daily_job(self) -> DailyJob:
@@ -384,25 +372,17 @@ class App:
 
     def notify_operator(self, problems: Sequence[Problem], now: datetime) -> list[Problem]:
         """Mail the operator, if one is configured, what needs attention; return what failed."""
-        address = self.home.settings.bot.operator
-        if address is None:
+        if not self.home.settings.bot.operator:
             return []
-        from bot.delivery.dispatcher import Dispatcher
-        from bot.operations.notices import OperatorNotices
+        from bot.app.operator_notices import make_operator_notices
 
-        notices = OperatorNotices(
-            address=address,
-            sender=self.home.settings.email.sender,
-            store=self.store,
-            disk_space=self.disk_space,
-            # Without ``full``: a notice of a full disk is one short row, and must go out.
-            dispatcher=Dispatcher(
-                self.store.outbox,
-                {Kind.OPERATOR: self.routes[Kind.OPERATOR]},
-                self.store.readers,
-                self.store.circuit_breakers,
-                stop=self._stop,
-            ),
+        notices = make_operator_notices(
+            self.home.settings.bot.operator,
+            self.home.settings.email.sender,
+            self.store,
+            self.disk_space,
+            self.routes[Kind.OPERATOR],
+            stop=self._stop,
         )
         return list(notices.send(problems, now))
 

@@ -1,0 +1,32 @@
+"""What sends notices to the operator: a dispatcher of its own, which the readers' messages don't hold back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bot.delivery.dispatcher import Dispatcher
+from bot.domain import Kind
+from bot.operations.notices import OperatorNotices
+
+if TYPE_CHECKING:
+    from threading import Event
+
+    from bot.delivery import Route
+    from bot.disk_space import DiskSpace
+    from bot.store import Store
+
+
+def make_operator_notices(
+    address: str, sender: str, store: Store, disk_space: DiskSpace, route: Route, *, stop: Event | None
+) -> OperatorNotices:
+    """Make what mails the operator at ``address``; ``stop``, once set, ends a delivery early."""
+    return OperatorNotices(
+        address=address,
+        sender=sender,
+        store=store,
+        disk_space=disk_space,
+        # Without ``full``: a notice of a full disk is one short row, and must go out.
+        dispatcher=Dispatcher(
+            store.outbox, {Kind.OPERATOR: route}, store.readers, store.circuit_breakers, stop=stop
+        ),
+    )
