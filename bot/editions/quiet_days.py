@@ -21,11 +21,13 @@ from bot.wording import listed, plural
 class SourceActivitySince:
     """What the sources of a reader did since the previous edition.
 
-    ``last`` is the date on which the last new paper arrived, None before the first. ``rest`` says why arXiv
-    announced nothing, if a source repeats its announcements and none was due; they resume on ``resumes``.
+    ``first`` is true if the reader has no previous edition. ``last`` is the date on which the last new paper arrived,
+    None before any arrived. ``rest`` says why arXiv announced nothing, if a source repeats its announcements and none
+    was due; they resume on ``resumes``.
     ``failing`` sources can't be read; ``stale`` sources have delivered nothing new for longer than usual.
     """
 
+    first: bool = False
     last: date | None = None
     rest: Rest | None = None
     resumes: date | None = None
@@ -65,7 +67,8 @@ def _nothing_new(activity: SourceActivitySince) -> Quiet:
         return Quiet(reason, f"No new paper has come in, which may be a fault: {'; '.join(faults)}.{last}")
 
     if activity.rest is None:
-        return Quiet(QuietReason.NOTHING_NEW, f"No new paper has come in since your last edition.{last}")
+        since = "" if activity.first else " since your last edition"
+        return Quiet(QuietReason.NOTHING_NEW, f"No new paper has come in{since}.{last}")
     resumes = ""
     if activity.resumes:
         resumes = f"; its next papers should be here on {activity.resumes:%A}, {_day(activity.resumes)}"

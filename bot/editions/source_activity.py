@@ -50,6 +50,7 @@ class SourceMonitor:
         awake = [source.name for source in sources if not (rest and source.follows_arxiv_calendar)]
         newest = self.store.papers.newest_first_seen(names)
         return SourceActivitySince(
+            first=since is None,
             last=local_date(newest, timezone) if newest else None,
             rest=rest,
             resumes=local_date(next_visible(now), timezone) if rest else None,

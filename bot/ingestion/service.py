@@ -248,6 +248,9 @@ def retrieved(source: Source, visit: Visit) -> Iterator[RawDigest | Problem]:
         yield from source.retrieve(visit)
     except SourceError:
         raise
+    except PaperbotError as error:
+        # A folder of samples reads the store, whose errors say themselves what to do.
+        raise SourceError(str(error)) from error
     except Exception as error:
         log.debug("%s", source.name, exc_info=True)
         raise SourceError(unexpected_error(error)) from error

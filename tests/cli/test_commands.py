@@ -166,7 +166,7 @@ def test_status_shows_a_quiet_edition_with_its_reason(home, paperbot):
     paperbot("run", "--now", NOW)
     assert "quiet: No" in " ".join(paperbot("status").out.split())
     quiet = paperbot("status", "--json").json["readers"][0]["quiet"]
-    assert quiet == {"reason": "nothing new", "words": "No new paper has come in since your last edition."}
+    assert quiet == {"reason": "nothing new", "words": "No new paper has come in."}
 
 
 def test_profiles_lists_valid_files_and_reports_the_others(home, paperbot):

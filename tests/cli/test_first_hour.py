@@ -173,6 +173,10 @@ def test_a_store_that_is_not_a_database_is_reported_with_a_remedy(home, paperbot
     assert (answer.code, answer.err.count("\n")) == (2, 1)
     remedy = "name another file in store.url, or put a backup in its place"
     assert f"file is not a database; {remedy}" in answer.err
+    check = paperbot("check")
+    assert check.code == 2
+    assert remedy in check.err
+    assert "mistake in Paperbot" not in check.err
 
 
 def test_a_read_only_store_is_reported_with_a_remedy(home, paperbot):

@@ -85,6 +85,11 @@ MONDAY = date(2025, 5, 12)
             "No new paper has come in since your last edition. The last one came on 6 May 2025.",
         ),
         (
+            SourceActivitySince(first=True, last=date(2025, 5, 6)),
+            "nothing new",
+            "No new paper has come in. The last one came on 6 May 2025.",
+        ),
+        (
             SourceActivitySince(rest=Rest.WEEKEND, resumes=MONDAY),
             "weekend",
             "It is the weekend at arXiv; its next papers should be here on Monday, 12 May.",

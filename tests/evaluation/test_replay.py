@@ -152,6 +152,12 @@ def test_only_past_days_of_the_schedule_are_replayed_and_quiet_days_give_the_rea
     )
 
 
+def test_a_quiet_day_before_the_first_edition_names_no_earlier_one(home_of_a_week, paperbot):
+    friday, monday = replayed(paperbot, "2026-06-05", "2026-06-08")["days"]
+    assert friday["quiet"]["words"] == "No new paper has come in."
+    assert monday["picks"]
+
+
 def test_nothing_is_stored_or_sent(home_of_a_week, paperbot):
     files = {path: path.read_bytes() for path in home_of_a_week.glob("state/outbox/*/*")}
     exported = paperbot("export", "birds").out

@@ -3,12 +3,13 @@
 import json
 import math
 import re
-from datetime import time
+from datetime import UTC, datetime, time
 
 import pytest
 from support import buttons, digest
 
 from bot.domain import Override, Vote
+from bot.feedback.service import record
 
 
 @pytest.fixture
@@ -81,6 +82,15 @@ def test_votes_can_be_undone_and_reversed(app, client, me, links, reader, paper)
     client.post(me, data={"do": "thumb", "paper": paper.ref, "vote": "clear"})
     assert app.store.feedback.current(reader.id) == {}
     assert [t.via for t in app.store.feedback.history(reader.id)] == ["mail", "page", "page"]
+
+
+@pytest.mark.parametrize(
+    ("via", "words"),
+    [("cli", "on the command line"), ("mail", "by mail"), ("page", "on the web"), ("slack", "in Slack")],
+)
+def test_a_vote_names_its_channel_in_words(app, client, me, reader, paper, via, words):
+    record(app.store, reader, paper, Vote.UP, now=datetime(2025, 5, 7, 9, tzinfo=UTC), via=via)
+    assert f", {words}</span>" in client.get(me).text
 
 
 def test_recent_votes_are_shown_as_a_chart(client, me, links, paper):
