@@ -26,6 +26,7 @@ from bot.store import Store
 NAME = "links"
 _MAX_PAPERS = 10  # in a run: half a minute, at the three seconds between requests that arXiv asks for
 _BIORXIV_PREFIXES = ("10.1101/", "10.64898/")  # of DOIs that bioRxiv and medRxiv register
+_SERVERS = ("biorxiv", "medrxiv")  # which share the prefixes; each lists its own papers only
 _MAX_RESULTS = 5  # of a search
 
 
@@ -55,13 +56,14 @@ class LinkResolver:
                 match = next((entry for entry in entries if entry.arxiv_id and _is_match(paper, entry)), None)
                 papers.record_lookup(paper.id, match, now)
             for paper in papers.with_cut_text(_MAX_PAPERS):
-                address = ""
+                addresses = []
                 if paper.arxiv_id:
-                    address = f"{self.url}?{urlencode({'id_list': paper.arxiv_id})}"
+                    addresses = [f"{self.url}?{urlencode({'id_list': paper.arxiv_id})}"]
                 elif paper.doi and paper.doi.startswith(_BIORXIV_PREFIXES):
-                    address = f"{self.biorxiv_url}/details/biorxiv/{quote(paper.doi)}/na/json"
+                    details = f"{quote(paper.doi)}/na/json"
+                    addresses = [f"{self.biorxiv_url}/details/{server}/{details}" for server in _SERVERS]
                 # Other DOIs lead to publishers' pages, which have no common form.
-                entries = self._entries(address) if address else []
+                entries = next(filter(None, map(self._entries, addresses)), [])
                 # bioRxiv lists all versions, oldest first.
                 match = next((entry for entry in reversed(entries) if is_same_paper(entry, paper)), None)
                 papers.complete(paper.id, match, now)

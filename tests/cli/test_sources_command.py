@@ -193,7 +193,7 @@ def test_passwords_are_refused_in_the_file_and_taken_from_the_environment(
 def test_links_are_resolved_if_the_setting_is_on(settings: Path, web: Web, paperbot, monkeypatch) -> None:
     from bot.ingestion import link_resolution as resolving
 
-    monkeypatch.setattr(resolving.LinkResolver.__init__, "__defaults__", (f"{web.url}/api",))
+    monkeypatch.setattr(resolving.LinkResolver.__init__, "__defaults__", (f"{web.url}/api", web.url))
     (settings.parent / "seeds" / "day.txt").write_text(digest("Owls"))
     settings.write_text(
         '[[sources]]\nname = "seeds"\nkind = "folder"\npath = "seeds"\n'

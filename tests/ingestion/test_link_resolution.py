@@ -116,10 +116,13 @@ def test_a_cut_text_is_fetched_whole_by_bioRxivs_doi_and_by_no_other(  # noqa: N
     cut = "We study how \u2026"
     take_in(store, Entry("Owls", cut, doi="10.1101/2026.01.20.700468"), Entry("Bees", cut, doi="10.1000/x"))
     web.pages["/details/biorxiv/10.1101/2026.01.20.700468/na/json"] = Page(
+        b'{"messages":[{"status":"no posts found"}],"collection":[]}'
+    )
+    web.pages["/details/medrxiv/10.1101/2026.01.20.700468/na/json"] = Page(
         b'{"messages":[{"status":"ok"}],"collection":[{"title":"Owls","doi":"10.1101/2026.01.20.700468",'
         b'"abstract":"We study how owls see.","version":"1"}]}'
     )
     assert list(resolver.resolve(NOW)) == []
     owls, bees = store.papers.get([1, 2]).values()
     assert (owls.abstract, bees.abstract) == ("We study how owls see.", cut)
-    assert len(web.requests) == 1
+    assert len(web.requests) == 2
