@@ -90,7 +90,7 @@ def mailbox_home(home: Path, imap: ImapServer) -> Path:
     for profile in home.glob("profiles/*"):
         profile.unlink()
     (home / "profiles" / "owls.toml").write_text(
-        'title = "Owls"\ninterests = "how owls and bees see, hear and count"\n[edition]\nexplore = 0\n'
+        'title = "Owls"\ninterests = "how owls and bees see, hear and count"\n[edition]\nexplore = 0\nthreshold = 0.0\n'
         '[[readers]]\nemail = "ada@example.org"\n'
     )
     return home
