@@ -205,7 +205,8 @@ def test_claims_of_a_killed_run_with_a_fast_clock_are_released(make_home, monkey
     home.run(WEDNESDAY)
     states = home.call("status", "--json", "--home", home.path).json["outbox"]
     assert (states["claimed"], states["data_started"]) == (0, 0)
-    assert states["unknown"] == (point == "final dot sent")
+    # The second claim may be another channel's, while a body of this one is under way.
+    assert states["unknown"] in ((1,) if point == "final dot sent" else (0, 1))
 
 
 def test_after_days_of_downtime_one_edition_is_sent(make_home):
