@@ -238,7 +238,14 @@ def test_a_header_is_folded_as_the_email_package_folds_it(value: str, name: str)
         expected = mail.as_bytes().removesuffix(b"\r\n\r\n").decode()
     except Exception:
         reject()
-    assert mime._folded(name, value) == expected
+    try:
+        folded = mime._folded(name, value)
+    except DeliveryError:
+        assert (
+            name == "From"
+        )  # the package breaks some lists of names within a word; such a header is refused
+        return
+    assert folded == expected
 
 
 def test_an_operator_notice_is_plain_text_without_injected_headers():
