@@ -37,7 +37,7 @@ class BonusKind(StrEnum):
     """What raised a score beside the terms of the paper."""
 
     KEYWORD = "keyword"  # a keyword of the profile
-    TRENDING = "trending"  # the paper's upvotes
+    TRENDING = "trending"  # the paper's upvotes and venue
 
 
 @dataclass(frozen=True, slots=True)

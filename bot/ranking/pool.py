@@ -15,11 +15,9 @@ from bot.ranking.experts import Papers
 from bot.ranking.rules import Rules, Verdict, stemmed_phrases
 from bot.ranking.vectors import l2_normalize, latent_vectors
 
-Spelled = tuple[str, str]  # a term and one of its spellings
-
 
 class Pool:
-    """Papers by row. Similarities, spellings and the verdicts of each set of rules are computed once, on first use."""
+    """Papers by row. Similarities and the verdicts of each set of rules are computed once, on first use."""
 
     def __init__(self, corpus: Corpus, papers: Sequence[Paper]) -> None:
         self.papers = papers
