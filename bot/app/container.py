@@ -134,7 +134,7 @@ class App:
 
     @cached_property
     def _keys(self) -> list[bytes]:
-        return load_keys(self.home.state / "secret.key")
+        return load_keys(self.home.key_file)
 
     @cached_property
     def signer(self) -> Signer:

@@ -47,6 +47,11 @@ class Home:
         return self.path / "state"
 
     @property
+    def key_file(self) -> Path:
+        """The keys by which links in messages are signed."""
+        return self.state / "secret.key"
+
+    @property
     def outbox_folder(self) -> Path:
         """Where messages are written as files if there is no mail server or Slack token."""
         return self.state / "outbox"

@@ -31,16 +31,29 @@ _CHANNEL_NAMES = {Kind.EMAIL: "mail", Kind.SLACK: "Slack"}
     is_flag=True,
     help="Also log in to the mail server and Slack, and query the sources; nothing is stored.",
 )
+@click.option(
+    "--fix",
+    is_flag=True,
+    help="First mend what can be mended: create missing folders, and replace signing keys that can't be used.",
+)
 @click.pass_context
-def command(ctx: click.Context, connect: bool) -> int:
+def command(ctx: click.Context, connect: bool, fix: bool) -> int:
     """Check settings, profiles, sources, templates and the store.
+
+    Permissions of state/ are always corrected, and what was corrected is listed.
 
     \b
     Examples:
       paperbot check
       paperbot check --connect
+      paperbot check --fix
     """
     app = app_of(ctx)
+    if fix:
+        from bot.app.repair import repair
+
+        for repaired in repair(app.home):
+            click.echo(f"ok  {repaired}")
     click.echo(f"ok  settings in {app.home.settings_file}")
     for path in app.home.repaired:
         click.echo(f"ok  {path}: other users of this machine could read it; now they can't")

@@ -14,9 +14,10 @@ from pathlib import Path
 
 import click
 
-from bot import __version__
 from bot.cli import (
     check,
+    completion,
+    config,
     demo,
     evaluate,
     export,
@@ -40,6 +41,7 @@ from bot.cli import (
     why,
 )
 from bot.cli.options import home_option
+from bot.cli.version import version_option
 from bot.errors import PaperbotError
 
 DONE = 0
@@ -62,7 +64,6 @@ class Commands(click.Group):
 
 
 @click.group(cls=Commands, invoke_without_command=True)
-@click.version_option(__version__, prog_name="paperbot")
 @click.pass_context
 def paperbot(ctx: click.Context) -> None:
     """Read the day's paper digests, and send each reader a short, personal edition.
@@ -82,11 +83,11 @@ def paperbot(ctx: click.Context) -> None:
         click.echo(ctx.get_help())
 
 
-paperbot.params.append(home_option)
+paperbot.params.extend([home_option, version_option])
 for module in (  # in the order in which a new user needs them
-    *(demo, init, check, sendtest, ingest, run, serve, preview, thumb, why, evaluate, replay),
+    *(demo, init, check, config, sendtest, ingest, run, serve, preview, thumb, why, evaluate, replay),
     *(profiles, subscribe, unsubscribe, sources, status, retry),
-    *(export, forget, rank, summarize),
+    *(export, forget, rank, summarize, completion),
 ):
     paperbot.add_command(module.command)
 

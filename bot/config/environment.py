@@ -18,19 +18,19 @@ _SIMILAR = 0.85
 
 def refuse_unknown(settings: type[BaseModel]) -> None:
     """Raise ConfigError for a variable that no setting has; pydantic-settings would ignore it silently."""
-    variables = set()  # PAPERBOT_SECTION__KEY for each key, and PAPERBOT_SECTION__ for each section with keys
+    known = set()  # PAPERBOT_SECTION__KEY for each key, and PAPERBOT_SECTION__ for each section with keys
     for section, field in settings.model_fields.items():
         if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
-            variables |= {f"{PREFIX}{section}__{key}".upper() for key in ("", *field.annotation.model_fields)}
-    for name in sorted(_paperbot_variables()):
+            known |= {f"{PREFIX}{section}__{key}".upper() for key in ("", *field.annotation.model_fields)}
+    for name in sorted(variables()):
         section, separator, key = name.removeprefix(PREFIX).partition("__")
         # A section as one JSON value, or a section whose keys are free, such as the passwords of sources.
         is_section = section.lower() in settings.model_fields
-        if is_section and not (separator and f"{PREFIX}{section}__" in variables):
+        if is_section and not (separator and f"{PREFIX}{section}__" in known):
             continue
-        if f"{PREFIX}{section}__{key.partition('__')[0]}" in variables:
+        if f"{PREFIX}{section}__{key.partition('__')[0]}" in known:
             continue
-        candidates = [variable for variable in variables if not variable.endswith("__")]
+        candidates = [variable for variable in known if not variable.endswith("__")]
         near = difflib.get_close_matches(name, candidates, n=1, cutoff=_SIMILAR)
         if separator or near:
             remedy = f"did you mean {near[0]}?" if near else "the README lists the settings"
@@ -41,12 +41,12 @@ def explain_variable(
     error: ValidationError, settings: type[BaseModel], secrets: Collection[tuple[str, str]]
 ) -> ConfigError | None:
     """Return the first error that a variable causes; None if all come from the file. Secrets are not shown."""
-    variables = _paperbot_variables()
+    environment = variables()
     for detail in error.errors(include_url=False):
         section, *keys = (str(step) for step in detail["loc"] or ("",))
         names = [f"{PREFIX}{section}__{keys[0]}".upper()] if keys else []
         for name in [*names, f"{PREFIX}{section}".upper()]:
-            if name not in variables:
+            if name not in environment:
                 continue
             if detail["type"] in ("too_short", "string_too_short"):
                 problem = f"is too short; use {detail['ctx']['min_length']} characters or more"
@@ -58,6 +58,7 @@ def explain_variable(
     return None
 
 
-def _paperbot_variables() -> set[str]:
+def variables() -> dict[str, str]:
+    """Return the environment's variables that begin with ``PAPERBOT_``, with their names in upper case."""
     # In upper case, because pydantic-settings reads variables without regard to case.
-    return {name.upper() for name in os.environ if name.upper().startswith(PREFIX)}
+    return {name.upper(): value for name, value in os.environ.items() if name.upper().startswith(PREFIX)}

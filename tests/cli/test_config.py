@@ -1,0 +1,77 @@
+"""``paperbot config`` shows the settings in force, and where they come from."""
+
+import subprocess
+import sys
+
+import pytest
+
+from bot.config.settings import Settings
+from bot.config.toml import Section
+
+
+def setting(answer, key):
+    (match,) = [row for row in answer.json["settings"] if row["key"] == key]
+    return match["value"], match["origin"], match["variable"]
+
+
+def test_each_setting_has_its_value_and_origin(home, paperbot, monkeypatch):
+    text = (home / "paperbot.toml").read_text()
+    (home / "paperbot.toml").write_text(text.replace("# port = 587", "port = 2525"))
+    monkeypatch.setenv("PAPERBOT_BOT__TIMEZONE", "Europe/Berlin")
+    monkeypatch.setenv("PAPERBOT_FETCH", '{"timeout": 12}')
+    answer = paperbot("config", "--json")
+    assert answer.json["home"] == str(home)
+    assert setting(answer, "email.port") == (2525, "paperbot.toml", None)
+    assert setting(answer, "bot.timezone") == ("Europe/Berlin", "environment", "PAPERBOT_BOT__TIMEZONE")
+    assert setting(answer, "fetch.timeout") == (12.0, "environment", "PAPERBOT_FETCH")
+    assert setting(answer, "fetch.proxy") == ("", "default", None)
+    assert setting(answer, "sources[1].path") == ("seeds", "paperbot.toml", None)
+
+
+def test_no_setting_is_left_out(home, paperbot):
+    shown = {row["key"] for row in paperbot("config", "--json").json["settings"]}
+    for section, field in Settings.model_fields.items():
+        if isinstance(field.annotation, type) and issubclass(field.annotation, Section):
+            assert {f"{section}.{key}" for key in field.annotation.model_fields} <= shown
+
+
+@pytest.mark.parametrize("arguments", [(), ("--json",)])
+def test_secrets_are_masked(home, paperbot, monkeypatch, arguments):
+    for name, value in {
+        "EMAIL__PASSWORD": "hunter2",
+        "SLACK__TOKEN": "xoxb-hunter2",
+        "PASSWORDS__SCHOLAR": "hunter2",
+        "WEB__OPERATOR_TOKEN": "hunter2" * 4,
+        "STORE__URL": "postgresql://paperbot:hun/ter2@127.0.0.1/paperbot".replace("/ter2", "@ter2"),
+    }.items():
+        monkeypatch.setenv(f"PAPERBOT_{name}", value)
+    answer = paperbot("config", *arguments)
+    assert answer.code == 0
+    assert "hun" not in answer.out
+    assert "ter2" not in answer.out
+    assert "postgresql://paperbot:********@127.0.0.1/paperbot" in answer.out
+    assert "PAPERBOT_PASSWORDS__SCHOLAR" in answer.out
+
+
+def test_nothing_is_created(home, paperbot):
+    before = sorted(home.rglob("*"))
+    paperbot("config")
+    assert sorted(home.rglob("*")) == before
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_completion_script_of_each_shell_calls_paperbot(paperbot, shell):
+    script = paperbot("completion", shell).out
+    assert "_PAPERBOT_COMPLETE" in script
+    assert paperbot("completion", "tcsh").code == 2
+
+
+def test_bash_completes_commands():
+    completed = subprocess.run(
+        [sys.executable, "-m", "bot"],
+        env={"_PAPERBOT_COMPLETE": "bash_complete", "COMP_WORDS": "paperbot sub", "COMP_CWORD": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert completed.stdout.split() == ["plain,subscribe"]
