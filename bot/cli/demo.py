@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from bot.cli.init import make_home
 from bot.cli.output import console, plain, print_edition, table, why
 from bot.domain import Edition, Match, PaperId, Vote
 from bot.errors import UsageError
@@ -49,7 +48,9 @@ def command(directory: Path) -> int:
         if not (directory / _MARKER).exists():
             raise UsageError(f"{directory} was not made by an earlier demo; name another directory")
         shutil.rmtree(directory)
-    make_home(directory, [path.name for path in sorted(shipped("profiles").glob("*.toml"))])
+    from bot.config.new_home import make_home
+
+    make_home(directory, [path.stem for path in sorted(shipped("profiles").glob("*.toml"))])
     (directory / _MARKER).touch()
     from bot.app import open_app
 

@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
+import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
-from bot.errors import UsageError
-from bot.resources import shipped
-from bot.tokens import load_keys
-
-_SAMPLE_PROFILE = "reward-models.toml"
-_SAMPLES = "samples"
-_SAMPLE_SOURCE = f"""
-[[sources]]
-name = "{_SAMPLES}"                         # real papers, but rewritten abstracts
-kind = "folder"
-path = "{_SAMPLES}"
-samples = true                           # only until another source has brought papers
-"""
+_SETTINGS = "paperbot.toml"
 
 
 @click.command("init", short_help="Make a new home.")
@@ -30,8 +19,19 @@ samples = true                           # only until another source has brought
     show_default=True,
     help="Sample digests, used until a source of your own has brought papers.",
 )
-def command(directory: Path, samples: bool) -> None:
-    """Make a new home: settings, a sample profile, sample digests in samples/, and seeds/ for digests of your own.
+@click.option("--interests", help="What you want to read about, in your own words.")
+@click.option("--email", help="The address that editions go to.")
+@click.option("--at", help="The time of day of editions, such as 08:00.")
+@click.option("--timezone", help="The time zone of that time, such as Europe/Berlin.")
+@click.option("--mail-host", help="Your mail server; without one, mails are files.")
+@click.option("--mail-port", type=click.IntRange(1, 65535), help="Its port  [default: 587]")
+@click.option("--mail-username", help="The login at the mail server.")
+@click.option("--yes", is_flag=True, help="Ask nothing, even on a terminal.")
+def command(directory: Path, samples: bool, yes: bool, **options: Any) -> None:
+    """Make a new home: settings, a profile, sample digests in samples/, and seeds/ for digests of your own.
+
+    On a terminal it asks for what no option says, tries the mail server, and sends a test mail. In a pipe, or with
+    --yes, it asks nothing.
 
     The samples are a source of their own: as soon as any other source has brought papers, editions have none from
     the samples. Titles and authors are those of real papers; the abstracts are rewritten, not the authors'.
@@ -39,49 +39,42 @@ def command(directory: Path, samples: bool) -> None:
     \b
     Examples:
       paperbot init ~/papers
-      paperbot --home ~/papers run --force
+      paperbot init ~/papers --yes --email ada@example.org --interests "Reward models for reasoning"
       paperbot init ~/papers --no-samples
     """
-    make_home(directory, [_SAMPLE_PROFILE], samples=samples)
-    profile = directory / "profiles" / _SAMPLE_PROFILE
+    from bot.cli.questions import ask, try_mail_server
+    from bot.config.new_home import SAMPLES, NewUser, make_home, refuse_existing
+
+    refuse_existing(directory)
+    user = NewUser(**options)
+    is_asked = not yes and sys.stdin.isatty() and sys.stdout.isatty()
+    if is_asked:
+        user = ask(user)
+    make_home(directory, user=user, samples=samples)
     click.echo(f"{directory} is ready.")
     if samples:
         click.echo(
-            f"{directory / _SAMPLES} has sample digests of real papers; their abstracts are "
+            f"{directory / SAMPLES} has sample digests of real papers; their abstracts are "
             "rewritten, not the authors'.\nThey are used until a source of your own has brought papers."
         )
+    if is_asked and user.mail_host:
+        try_mail_server(directory, user)
+    profile = directory / "profiles" / f"{user.profile}.toml"
+    is_complete = user.interests and user.email
     steps = {
-        f"edit {profile}": "your interests, and where to send them",
-        f"copy digests into {directory / 'seeds'}": f"or name other sources in {directory / 'paperbot.toml'}",
-        f"paperbot --home {directory} run --force": "your first edition, now; a file until a mail server is set",
-        f"paperbot --home {directory} send-test {profile.stem}": "the same again as a test, once a mail server is set",
+        f"edit {profile}": "everything else about your profile"
+        if is_complete
+        else "your interests, and where to send them",
+        f"copy digests into {directory / 'seeds'}": f"or name other sources in {directory / _SETTINGS}",
+        f"paperbot --home {directory} run --force": "your first edition, now; "
+        + ("by mail" if user.mail_host else "a file until a mail server is set"),
+        f"paperbot --home {directory} send-test {profile.stem}": "the same again as a test"
+        + ("" if user.mail_host else ", once a mail server is set"),
+        f"paperbot --home {directory} serve": "an edition whenever one is due, and the pages",
     }
+    if user.mail_username:
+        variable = "export PAPERBOT_EMAIL__PASSWORD=..."
+        steps = {variable: "the password of the mail server; no file has it"} | steps
     click.echo("Next:")
     for step, purpose in steps.items():
         click.echo(f"  {step}\n      {purpose}")
-
-
-def make_home(directory: Path, profiles: list[str], *, samples: bool = True) -> None:
-    """Make a home with some of the shipped profiles; raises UsageError if there is one already."""
-    settings = directory / "paperbot.toml"
-    if settings.exists():
-        raise UsageError(f"{settings} exists already; choose another directory, or edit that file")
-    try:
-        (directory / "profiles").mkdir(parents=True, exist_ok=True)
-        # Addresses, keys and messages will be in it.
-        (directory / "state").mkdir(mode=0o700, exist_ok=True)
-        for name in profiles:
-            shutil.copy(shipped("profiles") / name, directory / "profiles" / name)
-        (directory / "seeds").mkdir(exist_ok=True)
-        # Made now, so that a backup of a new home has the key by which links in messages stay valid.
-        load_keys(directory / "state" / "secret.key")
-        text = shipped("paperbot.toml").read_text("utf-8")
-        if samples:
-            shutil.copytree(shipped("seeds"), directory / _SAMPLES, dirs_exist_ok=True)
-            text += _SAMPLE_SOURCE
-        # Last: a directory with settings is a home, so a failure before this can be repeated.
-        settings.write_text(text, "utf-8")
-    except OSError as error:
-        raise UsageError(
-            f"{error.filename or directory}: {error.strerror}; choose a directory you may write to"
-        ) from None

@@ -310,12 +310,17 @@ def load_settings(home: Path) -> Settings:
     return _settings(text, values)
 
 
+def check_settings(text: str) -> None:
+    """Raise ConfigError if the text of a settings file is not valid."""
+    _settings(text, parse_toml(text, FILE))
+
+
 def add_to_settings(home: Path, tables: str) -> None:
     """Append tables to a home's settings file; raises ConfigError, and changes nothing, if the result is not valid."""
     path = home / FILE
     text, _ = read_toml(path)
     extended = f"{text.rstrip()}\n{tables}"
-    _settings(extended, parse_toml(extended, FILE))
+    check_settings(extended)
     replace_text(path, extended)
 
 

@@ -1,0 +1,159 @@
+"""Making a home: the shipped settings and profiles, with a new user's own values in them."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import tomlkit
+
+from bot.config.profiles import Profile
+from bot.config.settings import FILE, check_settings
+from bot.config.toml import parse_toml, validated
+from bot.errors import UsageError
+from bot.loopback import is_loopback
+from bot.resources import shipped
+from bot.tokens import load_keys
+
+SAMPLE_PROFILE = "reward-models"
+OWN_PROFILE = "my-papers"
+SAMPLES = "samples"
+_SAMPLE_SOURCE = f"""
+[[sources]]
+name = "{SAMPLES}"                         # real papers, but rewritten abstracts
+kind = "folder"
+path = "{SAMPLES}"
+samples = true                           # only until another source has brought papers
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class NewUser:
+    """What a new user said; None leaves a value as it is shipped."""
+
+    interests: str | None = None
+    email: str | None = None
+    at: str | None = None
+    timezone: str | None = None
+    mail_host: str | None = None
+    mail_port: int | None = None
+    mail_username: str | None = None
+
+    @property
+    def profile(self) -> str:
+        """The slug of their profile: one of their own, or the sample if they said nothing of their interests."""
+        return OWN_PROFILE if self.interests else SAMPLE_PROFILE
+
+    @property
+    def mail_security(self) -> str | None:
+        """How the connection to the mail server is encrypted, by its port and address."""
+        if is_loopback(self.mail_host or ""):
+            return "none"
+        return "tls" if self.mail_port == _IMPLICIT_TLS else None
+
+    @property
+    def mail_sender(self) -> str | None:
+        """The sender of mails: the account at the mail server, as most providers refuse any other."""
+        account = self.mail_username if "@" in (self.mail_username or "") else self.email
+        return f"Paperbot <{account}>" if self.mail_host and account else None
+
+
+_IMPLICIT_TLS = 465  # RFC 8314, 7.3
+
+
+def refuse_existing(directory: Path) -> None:
+    """Raise UsageError if there is a home in the directory already."""
+    settings = directory / FILE
+    if settings.exists():
+        raise UsageError(f"{settings} exists already; choose another directory, or edit that file")
+
+
+def make_home(
+    directory: Path, profiles: list[str] | None = None, user: NewUser | None = None, *, samples: bool = True
+) -> None:
+    """Make a home with the profile of a new user, or with several of the shipped profiles, by their slugs.
+
+    Raises UsageError if there is a home already or the folder can't be written to, and ConfigError for a value that
+    is not valid; nothing is created then.
+    """
+    user = user or NewUser()
+    refuse_existing(directory)
+    # Made before anything is written, so that a mistake in a value leaves no half of a home.
+    texts = {f"profiles/{user.profile}.toml": profile_text(user)}
+    for slug in profiles or []:
+        texts[f"profiles/{slug}.toml"] = (shipped("profiles") / f"{slug}.toml").read_text("utf-8")
+    text_of_settings = settings_text(user) + (_SAMPLE_SOURCE if samples else "")
+    try:
+        (directory / "profiles").mkdir(parents=True, exist_ok=True)
+        # Addresses, keys and messages will be in it.
+        (directory / "state").mkdir(mode=0o700, exist_ok=True)
+        for name, text in texts.items():
+            (directory / name).write_text(text, "utf-8")
+        (directory / "seeds").mkdir(exist_ok=True)
+        # Made now, so that a backup of a new home has the key by which links in messages stay valid.
+        load_keys(directory / "state" / "secret.key")
+        if samples:
+            shutil.copytree(shipped("seeds"), directory / SAMPLES, dirs_exist_ok=True)
+        # Last: a directory with settings is a home, so a failure before this can be repeated.
+        (directory / FILE).write_text(text_of_settings, "utf-8")
+    except OSError as error:
+        raise UsageError(
+            f"{error.filename or directory}: {error.strerror}; choose a directory you may write to"
+        ) from None
+
+
+def profile_text(user: NewUser) -> str:
+    """Return the text of the sample profile with the user's values in it; raises ConfigError."""
+    text = (shipped("profiles") / f"{SAMPLE_PROFILE}.toml").read_text("utf-8")
+    if user.interests:
+        text = text.replace(
+            f"The file's name is its id: {SAMPLE_PROFILE}.", f"The file's name is its id: {OWN_PROFILE}."
+        )
+        text = _assign(text, "title", "My papers")
+        block = tomlkit.string(f"\n{user.interests.strip()}\n", multiline=True).as_string()
+        text = re.sub(r'(?ms)^interests = """.*?"""', lambda _: f"interests = {block}", text)
+        # The sample's rules are about its own topic.
+        for key in ("keywords", "authors", "mute"):
+            text = _assign(text, key, [])
+    for key, value in {"email": user.email, "at": user.at, "timezone": user.timezone}.items():
+        if value is not None:
+            text = _assign(text, key, value)
+    file = f"{user.profile}.toml"
+    validated(Profile, parse_toml(text, file), file, text)
+    return text
+
+
+def settings_text(user: NewUser) -> str:
+    """Return the text of the shipped settings with the user's values in it; raises ConfigError."""
+    text = shipped(FILE).read_text("utf-8")
+    before, header, email = text.partition("[email]\n")
+    for key, value in {
+        "host": user.mail_host,
+        "port": user.mail_port,
+        "security": user.mail_security,
+        "username": user.mail_username,
+        "sender": user.mail_sender,
+    }.items():
+        if value:
+            email = _assign(email, key, value)
+    text = before + header + email
+    check_settings(text)
+    return text
+
+
+def _assign(text: str, key: str, value: object) -> str:
+    """Set the first assignment of a key, which may be commented out, and keep the comment behind it.
+
+    >>> _assign('# port = 587    # of the server', "port", 25)
+    'port = 25    # of the server'
+    """
+    # tomlkit would put a new key below the comments, where the shipped text has it as the comment of its default.
+    assigned = f"{key} = {tomlkit.item(value).as_string()}"
+    result, count = re.subn(
+        rf"(?m)^(# )?{key} = (\"[^\"\n]*\"|[^#\n]*[^#\s])", lambda _: assigned, text, count=1
+    )
+    if not count:
+        raise LookupError(f"the shipped file has no {key}")
+    return result
