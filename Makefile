@@ -14,7 +14,7 @@ define PIP_STEPS
  /ERROR|[Ee]rror:/ { failed = 1 } failed { print; fflush() }'
 endef
 
-.PHONY: demo test lint types check coverage bench bench-ingest bench-pages bench-run bench-ranking bench-summaries summary-weights fuzz serve constraints clean
+.PHONY: demo test lint types check coverage bench bench-ingest bench-pages bench-run bench-ranking bench-summaries summary-weights fuzz serve constraints release clean
 
 demo: $(INSTALLED)
 	@$(BIN)/paperbot demo state/demo
@@ -69,6 +69,11 @@ constraints: $(INSTALLED)  # pins every dependency again, without any registry's
 	$(BIN)/pip install --quiet uv
 	$(BIN)/uv pip compile --universal --python-version 3.11 --upgrade --extra dev --no-emit-index-url \
 	    --no-emit-find-links --no-header --no-annotate --strip-extras --quiet pyproject.toml --output-file constraints.txt
+
+release: $(INSTALLED)  # the same files, byte for byte, from the same commit; the version stands in bot/__init__.py only
+	rm -rf dist
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m build --no-isolation --outdir dist
+	$(BIN)/twine check --strict dist/*
 
 $(INSTALLED): pyproject.toml constraints.txt
 	@echo "Setting up .venv (only the first time); it takes a minute or two."

@@ -1,0 +1,136 @@
+"""The template of a daily GitHub Actions job: its steps are run in a shell, with a mail server and a Git repository."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from support import ROOT
+
+TEMPLATE = ROOT / ".github" / "examples" / "daily.yml"
+SECRETS = {"MAIL_ADDRESS": "grace@example.org", "MAIL_PASSWORD": "app password"}
+
+
+@pytest.fixture(scope="module")
+def job():
+    return yaml.safe_load(TEMPLATE.read_text())["jobs"]["edition"]
+
+
+def evaluate(text: str) -> str:
+    """Replace the expressions of GitHub's that the template has: a secret, or a variable's default."""
+
+    def value(match: re.Match[str]) -> str:
+        kind, name, default = match.groups()
+        return SECRETS[name] if kind == "secrets" else default
+
+    return re.sub(r"\$\{\{ (secrets|vars)\.(\w+)(?: \|\| '(.*?)')? \}\}", value, text)
+
+
+class Runner:
+    """A fork on a runner: a checkout whose ``origin`` is a bare repository."""
+
+    def __init__(self, folder: Path, job: dict, environment: dict[str, str]) -> None:
+        self._folder = folder
+        self._job = job
+        self.origin = folder / "origin.git"
+        git("init", "--quiet", "--bare", self.origin)
+        commands = folder / "bin"
+        commands.mkdir()
+        # What the step "Install" would install.
+        (commands / "paperbot").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m bot "$@"\n')
+        (commands / "paperbot").chmod(0o755)
+        self._environment = {
+            **os.environ,
+            **{name: evaluate(str(value)) for name, value in job["env"].items()},
+            **environment,
+            "PATH": f"{commands}{os.pathsep}{os.environ['PATH']}",
+            "PYTHONPATH": str(ROOT),
+        }
+
+    def run(self, name: str, cache: Path | None = None) -> tuple[Path, int]:
+        """Run the job in a new checkout; return the checkout, and the exit code of the step that sends."""
+        checkout = self._folder / name
+        git("init", "--quiet", checkout)
+        git("-C", checkout, "remote", "add", "origin", self.origin)
+        if cache:
+            shutil.copy(cache / "state.tar.enc", checkout)
+        sent = 0
+        for step in self._job["steps"]:
+            if "run" in step and step["name"] != "Install":
+                # As GitHub runs a step without `shell`, on Linux.
+                done = subprocess.run(
+                    ["bash", "-e", "-c", step["run"]], cwd=checkout, env=self._environment, check=False
+                )
+                assert done.returncode == 0 or step["name"] == "Send the edition", step["name"]
+                sent = sent or done.returncode
+        return checkout, sent
+
+
+def git(*arguments: object) -> str:
+    return subprocess.run(
+        ["git", *map(str, arguments)], check=True, capture_output=True, text=True
+    ).stdout.strip()
+
+
+@pytest.fixture
+def runner(tmp_path, job, mail_server, tls, certificate):
+    login = (SECRETS["MAIL_ADDRESS"].encode(), SECRETS["MAIL_PASSWORD"].encode())
+    server = mail_server(context=tls.server, login=login)
+    sources = [{"name": "seeds", "kind": "folder", "path": str(ROOT / "seeds")}]
+    environment = {
+        "PAPERBOT_SOURCES": json.dumps(sources),
+        "PAPERBOT_EMAIL__HOST": "127.0.0.1",
+        "PAPERBOT_EMAIL__PORT": str(server.port),
+        "SSL_CERT_FILE": str(certificate.with_suffix(".crt")),
+    }
+    return Runner(tmp_path, job, environment), server
+
+
+def test_two_secrets_are_enough_for_a_mail(runner):
+    runner, server = runner
+    checkout, code = runner.run("first")
+    assert code == 0
+    (mail,) = server.mails
+    assert mail.recipients == [SECRETS["MAIL_ADDRESS"]]
+    assert server.logins == [(SECRETS["MAIL_ADDRESS"].encode(), SECRETS["MAIL_PASSWORD"].encode())]
+    kept = (checkout / "state.tar.enc").read_bytes()
+    assert SECRETS["MAIL_ADDRESS"].encode() not in kept
+    assert b"SQLite format 3" not in kept
+    # The branch has one commit with the same file.
+    assert git("-C", runner.origin, "rev-list", "--count", "paperbot-state") == "1"
+    assert git("-C", runner.origin, "ls-tree", "--name-only", "paperbot-state") == "state.tar.enc"
+
+
+@pytest.mark.parametrize("from_cache", [True, False])
+def test_the_next_run_knows_what_was_sent(runner, from_cache):
+    runner, server = runner
+    first, _ = runner.run("first")
+    assert len(server.mails) == 1
+    _, code = runner.run("second", cache=first if from_cache else None)
+    assert code == 0
+    assert len(server.mails) == 1  # no paper is new
+    assert git("-C", runner.origin, "rev-list", "--count", "paperbot-state") == "1"
+
+
+def test_the_state_is_kept_when_sending_fails(runner):
+    runner, server = runner
+    server.replies["RCPT"] = "550 5.7.1 not today"
+    checkout, code = runner.run("first")
+    assert code == 1
+    assert (checkout / "state.tar.enc").exists()
+
+
+def test_the_defaults_are_valid_settings(job):
+    (feeds,) = re.findall(r"\|\| '(\[.*\])'", job["env"]["PAPERBOT_SOURCES"])
+    assert {feed["kind"] for feed in json.loads(feeds)} == {"feed"}
+
+
+def test_the_state_is_saved_whatever_happened_before(job):
+    *_, keep, save = job["steps"]
+    assert (keep["name"], keep["if"]) == ("Keep what was sent and learned", "always()")
+    assert (save["uses"], save["if"]) == ("actions/cache/save@v4", "always()")
