@@ -99,6 +99,18 @@ def why(pick: Pick) -> str:
 
 
 @contextmanager
+def working(task: str) -> Iterator[None]:
+    """Show what is being done on standard error if that is a terminal, for work whose extent is unknown."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(f"{task} ..."):
+        yield
+
+
+@contextmanager
 def progress_bar() -> Iterator[Progress]:
     """Show progress on standard error if that is a terminal; the bar disappears at the end."""
     if not sys.stderr.isatty():

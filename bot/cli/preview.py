@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from bot.cli.options import app_of, now_option
+from bot.cli.output import working
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -39,7 +40,8 @@ def command(ctx: click.Context, reader: str, now: datetime, output_format: str) 
 
     app = app_of(ctx)
     recipient, profile = find_reader(app.store, app.profiles, reader)
-    edition = app.composer.edition(recipient, profile, local_date(now, profile.schedule.timezone), now)
+    with working("composing the edition"):
+        edition = app.composer.edition(recipient, profile, local_date(now, profile.schedule.timezone), now)
     if app.tldr_writer:
         # Stored TL;DRs only: asking the language model would cost money and write to the store.
         edition = app.tldr_writer.known(edition)

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from bot.cli.output import working
+
 _READ = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
@@ -30,4 +32,5 @@ def command(history: Path, candidates: Path, profiles: Path, feedback: Path, top
     """
     from bot.evaluation.offline_ranking import Files, rank_files
 
-    rank_files(Files(history, candidates, profiles, feedback), top, output)
+    with working("ranking"):
+        rank_files(Files(history, candidates, profiles, feedback), top, output)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bot.cli.options import app_of, json_option, now_option
-from bot.cli.output import console, plain, print_json, table, why
+from bot.cli.output import console, plain, print_json, table, why, working
 from bot.domain import Edition, Match, ReasonKind, Vote
 from bot.wording import plural
 
@@ -45,8 +45,8 @@ def command(
     app = app_of(ctx)
     subscriber, profile = find_reader(app.store, app.profiles, reader)
     results = outcomes(app.store, subscriber)
-    editions = []
-    for edition in replay(
+    editions: list[Edition] = []
+    days = replay(
         app.store,
         subscriber,
         profile,
@@ -54,7 +54,8 @@ def command(
         last.date(),
         now=now,
         samples=app.home.sample_sources,
-    ):
+    )
+    while edition := _next(days, len(editions)):
         editions.append(edition)
         if not as_json:
             # At once: a day takes seconds in a large home.
@@ -77,6 +78,13 @@ def command(
             f"{plural(totals['days'], 'day')}, {plural(totals['papers'], 'paper')}. Of these, {totals['sent']} were "
             f"really sent so far; {totals['up']} got a thumb up, {totals['down']} a thumb down."
         )
+
+
+def _next(days: Iterator[Edition], composed: int) -> Edition | None:
+    """Return the next day's edition, or None after the last; meanwhile tell how many days there are so far."""
+    # Not one indicator around the loop: each day's table is printed between two of them.
+    with working(f"composing past days ({composed} so far)"):
+        return next(days, None)
 
 
 def day_json(edition: Edition, results: Outcomes) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from bot.cli.options import app_of, now_option
-from bot.cli.output import MESSAGES, print_problems
+from bot.cli.output import MESSAGES, print_problems, working
 from bot.domain import Problem
 from bot.errors import DeliveryError
 
@@ -35,7 +35,8 @@ def command(ctx: click.Context, reader: str, now: datetime) -> int:
     app = app_of(ctx)
     recipient, profile = find_reader(app.store, app.profiles, reader)
     try:
-        report = app.channel_tests.send(recipient, profile, now)
+        with working("sending"):
+            report = app.channel_tests.send(recipient, profile, now)
     except DeliveryError as error:
         # Reported here and not by main: a refusal is exit code 1, and has the reader's name before it.
         print_problems([Problem(recipient.name, str(error))])

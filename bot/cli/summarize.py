@@ -9,7 +9,7 @@ from typing import Any, TextIO
 
 import click
 
-from bot.cli.output import print_problems
+from bot.cli.output import print_problems, working
 from bot.domain import Problem
 from bot.errors import UsageError
 from bot.wording import plural
@@ -44,7 +44,7 @@ def command(papers: Path, sentences: int, output: Path, interests: str) -> int:
     weights = dict.fromkeys(stem_terms(interests), 1.0)
     problems: list[Problem] = []
     without = 0
-    with open_output(output, papers) as file:
+    with working("summarising"), open_output(output, papers) as file:
         for paper in read_papers(papers, problems):
             if not (paper.get("abstract") or "").strip():
                 without += 1

@@ -7,7 +7,7 @@ from typing import IO, TYPE_CHECKING
 import click
 
 from bot.cli.options import app_of, json_option, now_option
-from bot.cli.output import print_json, print_problems, problems_json
+from bot.cli.output import print_json, print_problems, problems_json, working
 from bot.domain import Vote
 from bot.wording import plural
 
@@ -64,7 +64,8 @@ def command(
     if file:
         # click names standard input <stdin>, which people would take for a file's name.
         name = getattr(file, "name", "<stdin>").replace("<stdin>", "standard input")
-        votes, problems = record_file(app.store, app.profiles, name, file, now)
+        with working("recording votes"):
+            votes, problems = record_file(app.store, app.profiles, name, file, now)
         if as_json:
             print_json({"votes": votes, "problems": problems_json(problems)})
         else:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from bot.cli.options import app_of, json_option, now_option
-from bot.cli.output import console, plain, print_json, table
+from bot.cli.output import console, plain, print_json, table, working
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -41,7 +41,8 @@ def command(ctx: click.Context, reader: str, paper: str, now: datetime, as_json:
     app = app_of(ctx)
     subscriber, profile = find_reader(app.store, app.profiles, reader)
     explained = find_paper(app.store, paper)
-    explanation = app.composer.explanation(subscriber, profile, explained, now)
+    with working("ranking the paper"):
+        explanation = app.composer.explanation(subscriber, profile, explained, now)
     if explanation is None:
         raise UsageError(f"{explained.ref} is not ranked for {subscriber.name}")
     if not as_json:

@@ -6,6 +6,8 @@ import re
 import subprocess
 import sys
 
+import pytest
+
 
 def on_a_terminal(*arguments, cwd):
     """Run a command with a terminal as standard error and a pipe as standard output; return both outputs."""
@@ -41,3 +43,20 @@ def test_in_a_pipe_there_is_no_colour_and_no_progress_bar(home):
     )
     assert process.stderr == ""
     assert not re.search(r"\x1b", process.stdout)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "task"),
+    [
+        (("preview", "reward-models"), "composing the edition"),
+        (
+            ("replay", "reward-models", "--from", "2025-05-06", "--to", "2025-05-07"),
+            "composing past days (1 so far)",
+        ),
+    ],
+)
+def test_a_command_of_unknown_extent_says_what_it_does(home, paperbot, arguments, task):
+    paperbot("run", "--force", "--now", "2025-05-06T08:00+02:00")
+    out, err = on_a_terminal(*arguments, cwd=home)
+    assert task in err
+    assert task not in out
