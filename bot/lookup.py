@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from bot.config.overrides import with_override
 from bot.config.profiles import Profile
-from bot.domain import NOT_STORED, Origin, Paper, Reader
+from bot.domain import NOT_STORED, Origin, Paper, Reader, parse_ref
 from bot.errors import UsageError
 from bot.store import Store
 
-_REF = re.compile(r"p(\d{1,18})")  # 18 digits fit into a column of 64 bits
 _MAX_TITLES = 3
 
 
@@ -24,7 +22,7 @@ def find_reader(store: Store, profiles: Mapping[str, Profile], name: str) -> tup
     """
     slug, _, address = name.partition("/")
     if slug not in profiles:
-        raise UsageError(f"no profile {slug!r}; there are: {', '.join(profiles) or 'none in profiles/'}")
+        raise unknown_profile(slug, profiles)
     profile = profiles[slug]
 
     # Readers of the file in its order, then those who subscribed on a page or in Slack.
@@ -45,8 +43,13 @@ def find_reader(store: Store, profiles: Mapping[str, Profile], name: str) -> tup
     if not names:
         raise UsageError(f"profile {slug!r} has no readers; add [[readers]] to profiles/{slug}.toml")
     raise UsageError(
-        f"{name!r} is {'no reader' if address else 'more than one reader'}; name one of: {names}"
+        f"{name!r} is {'not a reader' if address else 'more than one reader'}; name one of: {names}"
     )
+
+
+def unknown_profile(slug: str, profiles: Iterable[str]) -> UsageError:
+    """Return the error for a slug that no valid profile has."""
+    return UsageError(f"no profile {slug!r}; known profiles: {', '.join(profiles) or 'none'}")
 
 
 def stored_reader(
@@ -71,10 +74,8 @@ def find_stored_reader(store: Store, profiles: Mapping[str, Profile], name: str)
 
 def find_paper(store: Store, text: str) -> Paper:
     """Return the paper with this id (``p17``), or the only one whose title begins with the text; raises UsageError."""
-    if ref := _REF.fullmatch(text.strip()):
-        paper = store.papers.get([int(ref[1])]).get(int(ref[1]))
-        if paper:
-            return paper
+    if (paper_id := parse_ref(text)) is not None and (paper := store.papers.get([paper_id]).get(paper_id)):
+        return paper
     papers = store.papers.find(text)
     if len(papers) == 1:
         return papers[0]

@@ -66,7 +66,7 @@ def test(ctx: click.Context, name: str, now: datetime) -> int:
     source = next((source for source in app.sources if source.name == name), None)
     if source is None:
         names = ", ".join(source.name for source in app.sources)
-        raise UsageError(f"no source {name!r}; there are: {names or 'none in paperbot.toml'}")
+        raise UsageError(f"no source {name!r}; known sources: {names or 'none'}")
     problems: list[Problem] = []
     for outcome in peek(source, app.parser.parse, now):
         if isinstance(outcome, Problem):

@@ -30,11 +30,11 @@ def command(ctx: click.Context, profile: str, address: str, now: datetime) -> No
       paperbot subscribe agents C0123ABC
     """
     from bot.config.profiles import mail_address, slack_address
+    from bot.lookup import unknown_profile
 
     app = app_of(ctx)
     if profile not in app.profiles:
-        names = ", ".join(app.profiles) or "none in profiles/"
-        raise UsageError(f"no profile {profile!r}; there are: {names}")
+        raise unknown_profile(profile, app.profiles)
     kind = Kind.EMAIL if "@" in address else Kind.SLACK
     try:
         address = mail_address(address) if kind is Kind.EMAIL else slack_address(address)

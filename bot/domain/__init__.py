@@ -17,7 +17,7 @@ from bot.domain.delivery import Delivery, Message, OutboxKey, State
 from bot.domain.digests import Entry, ParsedDigest, RawDigest, SourceState
 from bot.domain.editions import Edition, EditionKind, Pick, PickKind, Quiet, QuietReason, Role, Sentence
 from bot.domain.facts import Fact, FactKind
-from bot.domain.papers import Paper, PaperId, RankedText, Sighting, ranked_text
+from bot.domain.papers import Paper, PaperId, RankedText, Sighting, parse_ref, ranked_text
 from bot.domain.problem import Problem
 from bot.domain.readers import (
     NOT_STORED,
@@ -75,5 +75,6 @@ __all__ = [
     "State",
     "StopReason",
     "Vote",
+    "parse_ref",
     "ranked_text",
 ]

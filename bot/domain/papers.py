@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import NewType
@@ -13,11 +14,22 @@ PaperId = int
 # Title and abstract as one text. A type, so that only ``ranked_text`` makes it: a fitted corpus finds its rows by the
 # hash of this text, and would miss those of a text that was put together otherwise.
 RankedText = NewType("RankedText", str)
+_REF = re.compile(r"p(\d{1,18})")  # 18 digits fit into a column of 64 bits
 
 
 def ranked_text(title: str, abstract: str) -> RankedText:
     """Return the text that is ranked."""
     return RankedText(f"{title}\n{abstract}")
+
+
+def parse_ref(text: str) -> PaperId | None:
+    """Return the id in a ``Paper.ref``; None for any other text.
+
+    >>> parse_ref("p17"), parse_ref("17")
+    (17, None)
+    """
+    match = _REF.fullmatch(text.strip())
+    return int(match[1]) if match else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,12 @@ A line that can't be used is a problem that names its number; all others count, 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from itertools import islice
 
 from bot.config.profiles import Profile
-from bot.domain import PaperId, Problem, ReaderId, RecordedVote
+from bot.domain import Problem, ReaderId, RecordedVote, parse_ref
 from bot.errors import UsageError
 from bot.feedback.vote_lines import VoteLine, parse_line
 from bot.lookup import find_paper, stored_reader
@@ -19,7 +18,6 @@ from bot.store import Store
 
 # One transaction a line would wait for the disk each time: 1,000 lines a transaction bound both memory and waits.
 _BATCH = 1_000
-_REF = re.compile(r"p(\d{1,18})")
 
 Row = tuple[ReaderId, RecordedVote]
 
@@ -47,12 +45,11 @@ def record_file(
                 unusable[number] = str(error)
 
         # Ids are checked in one query a batch; titles, which are rare in such files, one by one.
-        refs = {number: _REF.fullmatch(line.paper.strip()) for number, line in parsed.items()}
-        existing = store.papers.existing([int(ref[1]) for ref in refs.values() if ref])
+        refs = {number: parse_ref(line.paper) for number, line in parsed.items()}
+        existing = store.papers.existing([paper_id for paper_id in refs.values() if paper_id is not None])
         rows: list[Row] = []
         for number, vote_line in parsed.items():
-            ref = refs[number]
-            paper_id: PaperId | None = int(ref[1]) if ref else None
+            paper_id = refs[number]
             try:
                 # A title may look like an id that no paper has.
                 if paper_id is None or paper_id not in existing:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 import traceback
 from collections import Counter
@@ -18,7 +17,7 @@ from starlette.responses import HTMLResponse, Response
 
 from bot.config.overrides import with_override
 from bot.config.profiles import Profile
-from bot.domain import Paper, Reader, Vote
+from bot.domain import Paper, PaperId, Reader, Vote, parse_ref
 from bot.rendering.text import visible
 from bot.tokens import Purpose, TokenError
 
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 
 VIEWS_A_MINUTE = 30  # of pages that rank, which take about 60 ms of one core each
 _TOO_MANY = "Too many requests; please wait a minute."
-_PAPER_REF = re.compile(r"p?(\d{1,18})")
 
 
 class PageError(Exception):
@@ -182,12 +180,12 @@ def parse_vote(text: str) -> Vote:
         raise PageError(400, "This link is incomplete; please open it from the email again.") from None
 
 
-def parse_paper_id(text: str) -> int:
+def parse_paper_id(text: str) -> PaperId:
     """Return the id in ``p17`` or ``17``; raises PageError."""
-    match = _PAPER_REF.fullmatch(text)
-    if match is None:
+    paper_id = parse_ref(text if text.startswith("p") else f"p{text}")
+    if paper_id is None:
         raise PageError(400, "Not a valid paper id.")
-    return int(match[1])
+    return paper_id
 
 
 def parse_day(ordinal: int) -> date:

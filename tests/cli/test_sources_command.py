@@ -78,7 +78,7 @@ def test_a_source_is_tested_without_storing_anything(settings: Path, web: Web, p
     checked = paperbot("check", "--connect")
     assert "gone: 404 Not Found" in checked.err.replace(web.url, "").replace("/", "")
     unknown = paperbot("sources", "test", "nobody")
-    assert (unknown.code, "no source 'nobody'; there are: feed, page, gone" in unknown.err) == (2, True)
+    assert (unknown.code, "no source 'nobody'; known sources: feed, page, gone" in unknown.err) == (2, True)
 
 
 def test_the_feeds_of_a_feed_reader_are_added_once(settings: Path, paperbot) -> None:

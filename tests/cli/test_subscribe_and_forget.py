@@ -49,11 +49,11 @@ def test_a_channel_is_subscribed_by_its_id(home, paperbot):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("subscribe", "none", GRACE), "no profile 'none'; there are: reward-models"),
+        (("subscribe", "none", GRACE), "no profile 'none'; known profiles: reward-models"),
         (("subscribe", SLUG, "grace@"), "is not an email address"),
         (("subscribe", SLUG, "grace"), "is not a Slack id"),
-        (("unsubscribe", f"{SLUG}/{GRACE}"), "is no reader; name one of"),
-        (("export", f"{SLUG}/{GRACE}"), "is no reader; name one of"),
+        (("unsubscribe", f"{SLUG}/{GRACE}"), "is not a reader; name one of"),
+        (("export", f"{SLUG}/{GRACE}"), "is not a reader; name one of"),
         (("forget", f"none/{GRACE}"), "no profile 'none'"),
     ],
 )
@@ -66,7 +66,7 @@ def test_mistakes_are_one_line_and_change_nothing(home, paperbot, arguments, say
     assert profile(home).read_text() == before
 
 
-def test_readers_that_are_written_in_one_line_are_named_as_what_stands_in_the_way(home, paperbot):
+def test_readers_that_are_written_in_one_line_are_named_as_the_obstacle(home, paperbot):
     text = profile(home).read_text()
     start = text.index("[[readers]]")
     profile(home).write_text('readers = [{email = "ada@example.org"}]\n' + text[:start])
@@ -75,7 +75,7 @@ def test_readers_that_are_written_in_one_line_are_named_as_what_stands_in_the_wa
     assert "write each reader as [[readers]]" in answer.err
 
 
-def test_a_folder_that_cannot_be_written_is_told(home, paperbot, monkeypatch):
+def test_a_folder_that_cannot_be_written_is_reported(home, paperbot, monkeypatch):
     def full(*_arguments, **_options):
         raise OSError(28, "No space left on device")
 

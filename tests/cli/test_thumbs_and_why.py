@@ -54,7 +54,7 @@ def test_a_liked_paper_is_not_its_own_reason(ingested, paperbot):
     assert [paper["title"][:23] for paper in others] == ["A Summary on GUI Agents"]
 
 
-def test_links_are_no_evidence(home, paperbot, tmp_path):
+def test_links_are_not_evidence(home, paperbot, tmp_path):
     from support import digest
 
     link = "Our code is at https://github.com/owls/reward-nest and at www.owls.org/nest; see huggingface.co/owls."
@@ -101,10 +101,10 @@ def test_why_names_mutes_follows_and_keywords(ingested, paperbot):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("thumb", "up", "nobody", "TTRL"), "no profile 'nobody'; there are: reward-models"),
+        (("thumb", "up", "nobody", "TTRL"), "no profile 'nobody'; known profiles: reward-models"),
         (
             ("thumb", "up", "reward-models/eve@example.org", "TTRL"),
-            "is no reader; name one of: reward-models/ada@",
+            "is not a reader; name one of: reward-models/ada@",
         ),
         (("thumb", "up", "reward-models", "No such title"), "no paper 'No such title'; give its id"),
         (("thumb", "up", "reward-models", "p99999"), "no paper 'p99999'"),
