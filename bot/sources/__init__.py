@@ -13,7 +13,7 @@ fetches over HTTP only through its ``Fetcher``, which holds all limits, and chec
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -38,6 +38,13 @@ class Visit:
     refused: set[str] = field(default_factory=set)
     # What is stored in ``memory`` even if a digest was refused or the visit failed.
     lasting: dict[str, str] = field(default_factory=dict)
+
+    def memory_of(self, key: str, value: str) -> Mapping[str, str]:
+        """Return the memory if it has this value, such as the query that was polled; else an empty one.
+
+        What was remembered for another query or address says nothing about this one.
+        """
+        return self.memory if self.memory.get(key) == value else {}
 
 
 class Source(Protocol):

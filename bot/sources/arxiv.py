@@ -51,8 +51,7 @@ class ArxivSource:
 
         Raises SourceError.
         """
-        # Another query has other papers, so what an earlier one remembered says nothing about it.
-        memory = visit.memory if visit.memory.get("query") == self.query else {}
+        memory = visit.memory_of("query", self.query)
         newest = datetime.fromisoformat(memory["newest"]) if "newest" in memory else None
         since = newest - _MAX_HOLD if newest else visit.now - FIRST_LOOK_BACK
         for number in range(MAX_PAGES):
@@ -103,7 +102,7 @@ def _submission_times(page: bytes) -> list[datetime]:
     """Return when the papers of a page were submitted."""
     times = []
     for text in _PUBLISHED.findall(page):
-        # The pattern also matches what is no time, such as the 31st of April.
+        # The pattern also matches invalid times, such as the 31st of April.
         with suppress(ValueError):
             time = datetime.fromisoformat(text.decode()).replace(tzinfo=UTC)
             # Subtracting days from a time in the year 1 would overflow.

@@ -48,8 +48,7 @@ class BiorxivSource:
         """Yield the pages with papers posted since some days before the last poll; raises SourceError."""
         today = visit.now.date()
         query = f"{self.server}/{self.category}"
-        # Another category has other papers, so what an earlier one remembered says nothing about it.
-        memory = visit.memory if visit.memory.get("query") == query else {}
+        memory = visit.memory_of("query", query)
         newest = date.fromisoformat(memory["newest"]) if "newest" in memory else None
         since = newest - _LATE if newest else today - FIRST_LOOK_BACK
         address = f"{self.url.rstrip('/')}/details/{self.server}/{since}/{today}"
@@ -69,7 +68,7 @@ class BiorxivSource:
                 break
             days = [newest] if newest else []
             for text in _DATE.findall(page):
-                # The pattern also matches what is no date, such as the 31st of April.
+                # The pattern also matches invalid dates, such as the 31st of April.
                 with suppress(ValueError):
                     days.append(date.fromisoformat(text.decode()))
             # A date in the future would hide every paper until then from later polls.

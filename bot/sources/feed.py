@@ -32,8 +32,8 @@ class FeedSource:
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest]:
         """Yield the feed unless it is unchanged since the last poll; raises SourceError."""
-        # Validators belong to one URL: another one's would answer 304 for a feed that was never read.
-        memory = visit.memory if visit.memory.get("url") == self.url else {}
+        # Validators belong to one URL: with another one's, the server could answer 304 for a feed that was never read.
+        memory = visit.memory_of("url", self.url)
         answer = self.fetcher.fetch(
             self.url, etag=memory.get(_ETAG, ""), last_modified=memory.get(_LAST_MODIFIED, "")
         )

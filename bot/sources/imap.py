@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 from imap_tools import AND, BaseMailBox
 from imap_tools.errors import ImapToolsError
 
+from bot.deadline import Deadline
 from bot.errors import SourceError
 
 if TYPE_CHECKING:
@@ -38,17 +39,15 @@ class Bounds:
     ) -> None:
         """``step`` is the timeout of one read or write, in seconds."""
         self.max_bytes = max_bytes
-        self._clock = clock
-        self._deadline = clock() + seconds
-        self._seconds = seconds
+        self._deadline = Deadline(seconds, clock)
         self._step = step
 
     def timeout(self) -> float:
         """Return the seconds that the next step may take; raises TimeoutError after the deadline."""
-        remaining = self._deadline - self._clock()
-        if remaining <= 0:
-            raise TimeoutError(f"not done after {self._seconds:.0f} s; the rest comes with the next visit")
-        return min(remaining, self._step)
+        try:
+            return self._deadline.remaining(self._step)
+        except TimeoutError as error:
+            raise TimeoutError(f"{error}; the rest comes with the next poll") from None
 
 
 class _Bounded(imaplib.IMAP4):
