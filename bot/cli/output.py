@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from bot.editions.daily_job import Progress
+    from bot.ingestion.service import Progress
 
 
 MESSAGES = {Kind.EMAIL: "Mails", Kind.SLACK: "Messages for Slack"}  # the noun for each kind of address

@@ -58,7 +58,7 @@ def command(ctx: click.Context, now: datetime, force: bool, as_json: bool) -> in
         )
     problems = [*app.profile_problems, *report.problems]
     # Only what a person must repair: deliveries that failed are in the outbox, from which the notice takes them.
-    problems += app.notify_operator([*app.profile_problems, *report.unread], now)
+    problems += app.notify_operator([*app.profile_problems, *report.source_problems], now)
     if as_json:
         numbers = {
             "digests": len(report.digests),
@@ -106,7 +106,7 @@ def print_report(app: App, report: RunReport, force: bool) -> None:
     ingested = f"{plural(new_papers, 'new paper')} in {plural(len(report.digests), 'digest')}"
     click.echo(f"{ingested}; {', '.join(parts)}")
     # Problems of sources are no reason: without a reader there is no edition, whatever can be read.
-    is_explained = set(report.problems) - set(report.unread)
+    is_explained = set(report.problems) - set(report.source_problems)
     if not (report.editions or report.skipped or is_explained):
         for line in reasons_for_no_edition(app, force):
             click.echo(line)

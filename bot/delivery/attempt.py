@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from bot.delivery import Cancelled, Channel
-from bot.delivery.ports import Clock, Outbox, Progress
+from bot.delivery.ports import Clock, Outbox, StateListener
 from bot.delivery.retry_policy import Outcome, decide
 from bot.domain import Delivery, State
 from bot.errors import DeliveryError
@@ -38,7 +38,7 @@ class AttemptResult:
 
 
 def attempt_delivery(
-    delivery: Delivery, channel: Channel, outbox: Outbox, now: Clock, on_commit: Progress
+    delivery: Delivery, channel: Channel, outbox: Outbox, now: Clock, on_commit: StateListener
 ) -> AttemptResult:
     """Send one message and record what became of it; never raises DeliveryError, but lets the store's errors pass.
 

@@ -16,7 +16,14 @@ from threading import Event
 from bot.deadline import Timer
 from bot.delivery import Route
 from bot.delivery.circuit_breaker import CircuitBreaker
-from bot.delivery.ports import BreakerStore, DiskProblems, Outbox, Progress, ReaderSuppression, StopSignal
+from bot.delivery.ports import (
+    BreakerStore,
+    DiskProblems,
+    Outbox,
+    ReaderSuppression,
+    StateListener,
+    StopSignal,
+)
 from bot.delivery.report import Report, ReportBuilder
 from bot.delivery.worker import RunContext, Worker
 from bot.domain import Kind, Problem
@@ -52,7 +59,7 @@ class Dispatcher:
         self._stop = stop or Event()
         self._disk_problems = full
 
-    def deliver_due(self, now: datetime, on_progress: Progress | None = None) -> Report:
+    def deliver_due(self, now: datetime, on_progress: StateListener | None = None) -> Report:
         """Deliver everything that is due from ``now`` on, and return the report.
 
         Failures of channels are in the report; failures of the store are raised. ``on_progress`` gets each row with

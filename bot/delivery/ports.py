@@ -13,7 +13,7 @@ from typing import Protocol
 from bot.domain import Delivery, Kind, Problem, ReaderId, State
 
 Clock = Callable[[], datetime]
-Progress = Callable[[Delivery, State], None]
+StateListener = Callable[[Delivery, State], None]
 DiskProblems = Callable[[], Sequence[Problem]]
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from threading import Lock
 
-from bot.delivery.ports import Progress
+from bot.delivery.ports import StateListener
 from bot.domain import Delivery, Problem, State
 
 
@@ -29,7 +29,7 @@ class Report:
 class ReportBuilder:
     """Counts states and collects problems from several threads."""
 
-    def __init__(self, on_progress: Progress | None = None) -> None:
+    def __init__(self, on_progress: StateListener | None = None) -> None:
         self._on_progress = on_progress
         self._lock = Lock()
         self._counts: Counter[State] = Counter()
@@ -44,7 +44,7 @@ class ReportBuilder:
                 self._on_progress(delivery, state)
 
     def count_expired(self, number: int) -> None:
-        """Count rows whose fate became ``unknown`` because their worker died, and report them as one problem."""
+        """Count rows that became ``unknown`` because their worker died, and report them as one problem."""
         with self._lock:
             self._counts[State.UNKNOWN] += number
             self._problems.append(

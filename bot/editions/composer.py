@@ -242,10 +242,10 @@ def _alert_choices(profile: Profile, ranked: Ranked) -> list[Choice]:
     matcher = Rules(rule.keywords, rule.authors)
     alerted_by: dict[PaperId, list[str]] = {}
     for score in ranked.scores:
-        verdict = matcher.verdict(ranked.papers[score.paper])
-        names = [bonus.text for bonus in verdict.bonuses]
-        if verdict.followed:
-            names.append(verdict.followed)
+        matches = matcher.matches(ranked.papers[score.paper])
+        names = [bonus.text for bonus in matches.bonuses]
+        if matches.followed:
+            names.append(matches.followed)
         if names:
             alerted_by[score.paper] = names
     return [

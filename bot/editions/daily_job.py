@@ -38,7 +38,7 @@ from bot.editions.due import DueEdition, active_readers, due_editions, forced_ed
 from bot.editions.tldrs import TldrWriter
 from bot.editions.waiting_for_sources import Waiting
 from bot.errors import PaperbotError, unexpected_error
-from bot.ingestion.service import DigestReport, IngestionService, Parse
+from bot.ingestion.service import DigestReport, IngestionService, Parse, Progress
 from bot.sources import Source
 from bot.store import Store
 
@@ -49,7 +49,6 @@ _BATCH = 200
 # The bodies of messages that failed or are unknown are purged after this long; those of sent ones are not kept.
 KEEP_BODIES = timedelta(days=30)
 
-Progress = Callable[[str, int, int], None]  # the step, items done, items in all (0: unknown)
 Shown = Callable[[Edition], None]
 
 
@@ -84,7 +83,7 @@ class RunReport(PublishReport):
     """A ``PublishReport`` with what was ingested before."""
 
     digests: Sequence[DigestReport]
-    unread: Sequence[Problem]  # the problems of sources, which ``problems`` contains as well
+    source_problems: Sequence[Problem]  # which ``problems`` contains as well
 
     @property
     def complete(self) -> bool:
@@ -140,11 +139,11 @@ class DailyJob:
 
         ``show`` is called with each edition and alert once it is saved, quiet editions too.
         """
-        digests, unread = self.ingest(now, progress)
+        digests, source_problems = self.ingest(now, progress)
         published = self.publish(now, force=force, progress=progress, show=show)
         return RunReport(
             digests=digests,
-            unread=unread,
+            source_problems=source_problems,
             editions=published.editions,
             skipped=published.skipped,
             alerts=published.alerts,
@@ -152,7 +151,7 @@ class DailyJob:
             failed=published.failed,
             unknown=published.unknown,
             # A full disk stops both steps with the same problem; report it once.
-            problems=list(dict.fromkeys([*unread, *published.problems])),
+            problems=list(dict.fromkeys([*source_problems, *published.problems])),
             sent_kinds=published.sent_kinds,
         )
 

@@ -105,7 +105,7 @@ class IngestionService:
             report.problems.append(Problem("links", unexpected_error(error)))
         if any(digest.new for digest in report.digests):
             if progress:
-                progress("learning their words", len(report.digests), 0)
+                progress("fitting the vocabulary", len(report.digests), 0)
             self.refit_corpus()
         return report
 

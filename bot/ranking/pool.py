@@ -12,12 +12,12 @@ import scipy.sparse as sp
 from bot.domain import Paper
 from bot.ranking.corpus import Corpus
 from bot.ranking.experts import Papers
-from bot.ranking.rules import Rules, Verdict, stemmed_phrases
+from bot.ranking.rules import RuleMatches, Rules, stemmed_phrases
 from bot.ranking.vectors import l2_normalize, latent_vectors
 
 
 class Pool:
-    """Papers by row. Similarities and the verdicts of each set of rules are computed once, on first use."""
+    """Papers by row. Similarities, and what matches each set of rules, are computed once, on first use."""
 
     def __init__(self, corpus: Corpus, papers: Sequence[Paper]) -> None:
         self.papers = papers
@@ -27,7 +27,7 @@ class Pool:
         self.vectors = self.seen.vectors
         self.corpus = corpus
         self._similarities: dict[int, array[float]] = {}  # by row, to all papers
-        self._verdicts: dict[Rules, list[Verdict]] = {}
+        self._rule_matches: dict[Rules, list[RuleMatches]] = {}
         self._stemmed: dict[int, str] = {}  # by row
 
     @cached_property
@@ -55,11 +55,11 @@ class Pool:
             self._similarities[row] = array("f", similarities.tobytes())
         return self._similarities[row][other]
 
-    def verdicts(self, rules: Rules) -> list[Verdict]:
-        """Return the verdict of the rules on each paper."""
-        if rules not in self._verdicts:
-            self._verdicts[rules] = [rules.verdict(paper) for paper in self.papers]
-        return self._verdicts[rules]
+    def rule_matches(self, rules: Rules) -> list[RuleMatches]:
+        """Return what each paper matches of the rules."""
+        if rules not in self._rule_matches:
+            self._rule_matches[rules] = [rules.matches(paper) for paper in self.papers]
+        return self._rule_matches[rules]
 
     def lacks(self, row: int, rules: Rules) -> tuple[str, ...]:
         """Return the required group that a paper has no term of; empty if it has a term of each."""

@@ -147,10 +147,10 @@ def _scores(
     pool: Pool, log_odds: np.ndarray, model: Model, rules: Rules, candidates: Sequence[Paper]
 ) -> list[Score]:
     """Return the candidates' scores, best first; ``log_odds`` (n_papers,) is of the whole pool."""
-    verdicts = pool.verdicts(rules)
+    matches = pool.rule_matches(rules)
     rows = np.array([pool.row[paper.id] for paper in candidates], dtype=int)
     rest = log_odds[rows] - model.left_out(pool.seen[rows])
-    keywords = np.array([sum(bonus.weight for bonus in verdicts[row].bonuses) for row in rows])
+    keywords = np.array([sum(bonus.weight for bonus in matches[row].bonuses) for row in rows])
     total = rest + keywords
     probabilities = expit(total)
     # Ties are broken by id, so that a ranking doesn't depend on the order of its candidates.
@@ -161,9 +161,9 @@ def _scores(
             probability=float(probabilities[i]),
             log_odds=float(total[i]),
             rest=float(rest[i]),
-            bonuses=verdicts[rows[i]].bonuses,
-            followed=verdicts[rows[i]].followed,
-            muted=verdicts[rows[i]].muted,
+            bonuses=matches[rows[i]].bonuses,
+            followed=matches[rows[i]].followed,
+            muted=matches[rows[i]].muted,
             lacks=pool.lacks(int(rows[i]), rules),
         )
         for i in order.tolist()

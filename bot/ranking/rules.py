@@ -10,13 +10,14 @@ from functools import cached_property
 from bot.domain import Bonus, Paper
 from bot.terms import expanded, phrases
 
-# What a keyword adds to a paper's log-odds: a probability of 1/12 becomes 1/4, of 1/2 becomes 4/5.
+# What a keyword adds to a paper's log-odds: a probability of 1/12 becomes 1/4, of 1/2 becomes 4/5. Chosen for this
+# effect: a keyword is a reader's demand, of which no vote tells how strong it is meant.
 KEYWORD_WEIGHT = 1.4
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """The rules applied to one paper: a bonus for each keyword, the followed author, the matching mute."""
+class RuleMatches:
+    """What one paper matches of the rules: a bonus for each keyword, the followed author, the matching mute."""
 
     bonuses: tuple[Bonus, ...]
     followed: str | None
@@ -55,11 +56,11 @@ class Rules:
         ]
         return [(group, terms) for group, terms in stemmed if terms]
 
-    def verdict(self, paper: Paper) -> Verdict:
+    def matches(self, paper: Paper) -> RuleMatches:
         """Apply keywords, followed authors and mutes to a paper."""
         text = paper.text.casefold()
         keywords = (word for word in self.keywords if self._patterns[word].matches(text))
-        return Verdict(
+        return RuleMatches(
             bonuses=tuple(Bonus(word, KEYWORD_WEIGHT) for word in keywords),
             followed=self.followed(paper),
             muted=next((word for word in self.mute if self._patterns[word].matches(text)), None),
@@ -67,7 +68,7 @@ class Rules:
 
     def bonuses(self, paper: Paper) -> tuple[Bonus, ...]:
         """Return a bonus for each keyword that the paper mentions."""
-        return self.verdict(paper).bonuses
+        return self.matches(paper).bonuses
 
     def followed(self, paper: Paper) -> str | None:
         """Return the first followed author of the paper."""
@@ -78,7 +79,7 @@ class Rules:
 
     def muted(self, paper: Paper) -> str | None:
         """Return the first muted word that the paper mentions."""
-        return self.verdict(paper).muted
+        return self.matches(paper).muted
 
     @cached_property
     def _patterns(self) -> dict[str, _Pattern]:
