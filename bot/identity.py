@@ -117,7 +117,6 @@ def merge(paper: Paper, entry: Entry) -> Paper:
     authors = paper.authors or entry.authors
     if _has_initials_only(authors) and len(entry.authors) >= len(authors):
         authors = entry.authors
-    # Many digests cut abstracts without a mark; then the longer one is the complete one.
     return replace(
         paper,
         title=entry.title if _is_beginning(paper.title, entry.title) else paper.title,

@@ -8,7 +8,7 @@ are in characters, and each is several times what honest digests have.
 from __future__ import annotations
 
 # A paper.
-TITLE = 1_000  # arXiv's longest have some 250; a longer one is cut, and then rejected as no title
+TITLE = 1_000  # arXiv's longest have some 250; a longer one is cut, and then rejected
 AUTHOR = 200  # one name; a collaboration's has some 100
 AUTHORS = (
     5_000  # of one paper; the record is 5,154, and papers of that kind mostly name the collaboration instead

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 class ClientLimits:
     """How much one client may use, and how clients are identified.
 
-    ``trusted_proxies``: addresses or networks whose ``X-Forwarded-For`` header is believed; from anybody else the
+    ``trusted_proxies``: addresses or networks whose ``X-Forwarded-For`` header is trusted; from anybody else the
     header would let a client choose its own address, and so evade every limit. ``connections``: open at once.
     ``client_seconds``: how long a connection may wait for its client (slowloris).
     """

@@ -21,7 +21,7 @@ _OUTPUT = click.Path(path_type=Path, dir_okay=False, writable=True)
 @click.command("summarize")
 @click.option("--papers", type=_PAPERS, required=True, help="JSON Lines with id, title and abstract.")
 @click.option(
-    "--sentences", type=click.IntRange(min=0), default=3, show_default=True, help="At most so many."
+    "--sentences", type=click.IntRange(min=0), default=3, show_default=True, help="Maximum per paper."
 )
 @click.option("--output", type=_OUTPUT, required=True, help="JSON Lines with id, sentences and finding.")
 @click.option(

@@ -14,7 +14,7 @@ from bot.wording import plural
 if TYPE_CHECKING:
     from datetime import datetime
 
-_CONFIRMATIONS = {Vote.UP: "more like", Vote.DOWN: "less like", Vote.CLEAR: "no opinion any more on"}
+_CONFIRMATIONS = {Vote.UP: "more like", Vote.DOWN: "less like", Vote.CLEAR: "vote removed from"}
 
 
 @click.command("thumb", short_help="Record READER's vote on PAPER.")

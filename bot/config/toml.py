@@ -55,7 +55,7 @@ class MisplacedError(ValueError):
 def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
     """Return the text of a TOML file and its values; raises ConfigError."""
     try:
-        # Non-blocking, because opening a FIFO would otherwise wait for a writer, perhaps for ever.
+        # Non-blocking, because opening a FIFO would otherwise wait for a writer, perhaps forever.
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode):

@@ -42,7 +42,7 @@ class Channel(Protocol):
         """
 
     def find_receipt(self, delivery: Delivery) -> str | None:
-        """Return the receipt of a message of unknown fate if the other side can show that it arrived, else None."""
+        """Return the receipt of a message of unknown outcome if the other side can show that it arrived, else None."""
 
     def check(self) -> None:
         """Do everything but send: connect, log in, write. Raises ``DeliveryError``."""

@@ -20,7 +20,7 @@ from bot.delivery.retry_policy import breaker_timeout
 from bot.domain import Kind
 
 # The number of messages in a row that may end without an answer. Each of them is lost or delivered, nobody knows
-# which, so a server that accepts bodies and answers nothing must not swallow the whole outbox.
+# which, so a server that accepts bodies and answers nothing must not use up the whole outbox.
 MAX_UNANSWERED = 3
 
 
@@ -85,7 +85,7 @@ class CircuitBreaker:
             self._unanswered = 0
 
     def record_unanswered(self, now: datetime) -> None:
-        """Note a message of unknown fate; several in a row open the breaker."""
+        """Note a message of unknown outcome; several in a row open the breaker."""
         with self._lock:
             self._unanswered += 1
             is_too_many = self._unanswered >= MAX_UNANSWERED
@@ -107,4 +107,4 @@ class CircuitBreaker:
 
 
 def _describe(reason: str, until: datetime) -> str:
-    return f"{reason}; paused until {until:%Y-%m-%d %H:%M} UTC"
+    return f"{reason}; circuit breaker open until {until:%Y-%m-%d %H:%M} UTC"

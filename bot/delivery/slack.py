@@ -1,7 +1,7 @@
 """Messages to Slack by ``chat.postMessage``.
 
 Slack has no idempotency key, so delivery is at most once, or marked ``unknown``. The delivery's key is sent along as
-message metadata, by which ``conversations.history`` can show later whether a message of unknown fate arrived.
+message metadata, by which ``conversations.history`` can show later whether a message of unknown outcome arrived.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ _AMBIGUOUS_ERRORS = frozenset({"fatal_error", "internal_error", "service_unavail
 SPACING = timedelta(seconds=1)  # Slack takes about one message a second for one channel
 # An edition's date is local to its reader, Slack's timestamps are UTC: they differ by less than a day.
 _DATE_TOLERANCE = timedelta(days=1)
-# How far back to look for a message of unknown fate: 4,000 messages. A busy channel has no end.
+# How far back to look for a message of unknown outcome: 4,000 messages. A busy channel has no end.
 _PAGE_SIZE = 200
 _MAX_PAGES = 20
 _USER_ID = re.compile(r"[UW][A-Z0-9]+")

@@ -103,7 +103,7 @@ class SmtpChannel:
         return f"{code} {readable(text)}"
 
     def find_receipt(self, delivery: Delivery) -> None:
-        """Return None: SMTP has no way to ask for a message's fate."""
+        """Return None: SMTP has no way to ask for a message's outcome."""
 
     def check(self) -> None:
         """Connect, encrypt and log in."""

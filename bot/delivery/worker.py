@@ -113,7 +113,7 @@ class Worker:
                         self._turns[address] = now + self.spacing
                     self._deliver(delivery)
         finally:
-            # Also without a success, or the other workers would wait for ever.
+            # Also without a success, or the other workers would wait forever.
             self.breaker.end_probe()
 
     def _may_continue(self) -> bool:

@@ -33,7 +33,7 @@ def count_in(table: Mapping[str, Any], key: str) -> int | None:
 
 
 def date_in(table: Mapping[str, Any], key: str) -> date | None:
-    """Return the date with which the text under a key begins; None if it is no date."""
+    """Return the date with which the text under a key begins; None if it is not a valid date."""
     value = table.get(key)
     try:
         return date.fromisoformat(value[:10]) if isinstance(value, str) else None

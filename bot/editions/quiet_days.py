@@ -74,7 +74,7 @@ def _nothing_new(activity: SourceActivitySince) -> Quiet:
         resumes = f"; its next papers should be here on {activity.resumes:%A}, {_day(activity.resumes)}"
     if activity.rest is Rest.WEEKEND:
         return Quiet(QuietReason.WEEKEND, f"It is the weekend at arXiv{resumes}.")
-    return Quiet(QuietReason.HOLIDAY, f"arXiv keeps a holiday{resumes}.")
+    return Quiet(QuietReason.HOLIDAY, f"It is a holiday at arXiv{resumes}.")
 
 
 def _day(day: date) -> str:

@@ -47,13 +47,13 @@ class SourceMonitor:
         sources = [source for source in self.all if not names or source.name in names]
         rest = rest_between(begin, now) if any(source.follows_arxiv_calendar for source in sources) else None
         # A source at rest is neither failing nor stale, as nothing was expected of it.
-        awake = [source.name for source in sources if not (rest and source.follows_arxiv_calendar)]
+        expected = [source.name for source in sources if not (rest and source.follows_arxiv_calendar)]
         newest = self.store.papers.newest_first_seen(names)
         return SourceActivitySince(
             first=since is None,
             last=local_date(newest, timezone) if newest else None,
             rest=rest,
             resumes=local_date(next_visible(now), timezone) if rest else None,
-            failing=[name for name in awake if self._health[name] is Health.FAILING],
-            stale=[name for name in awake if self._health[name] in (Health.STALE, Health.EMPTY)],
+            failing=[name for name in expected if self._health[name] is Health.FAILING],
+            stale=[name for name in expected if self._health[name] in (Health.STALE, Health.EMPTY)],
         )

@@ -36,10 +36,10 @@ class Waiting:
         if not due:
             return []
         rest = rest_between(now - _DAY, now)
-        awake = [source.name for source in self.sources if not (rest and source.follows_arxiv_calendar)]
+        expected = [source.name for source in self.sources if not (rest and source.follows_arxiv_calendar)]
         interrupted = [
             state
-            for state in map(self.store.sources.states().get, awake)
+            for state in map(self.store.sources.states().get, expected)
             if state and state.succeeded_at and state.failing_since and now - state.failing_since < _DAY
         ]
         return [

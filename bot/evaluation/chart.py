@@ -92,7 +92,7 @@ def learning_curve(evaluation: Evaluation) -> Chart | None:
         for point in points
     ]
     summary = (
-        f"With thumbs {100 * rows[0].learned:.0f} of 100 at first and {100 * rows[-1].learned:.0f} of late; "
+        f"With thumbs {100 * rows[0].learned:.0f} of 100 at first and {100 * rows[-1].learned:.0f} at last; "
         f"by interest words alone {100 * rows[0].words:.0f} and {100 * rows[-1].words:.0f}; chance is 50."
     )
     return Chart(rows, summary, joined=True)

@@ -16,7 +16,7 @@ from bot.ranking.prequential import FoldMetrics, RankingMetrics
 MIN_LIKES = 10
 MIN_FOLDS = 3
 # The smallest gain in AUC that counts as learning. "No" takes a gain certainly below it: with a limit of 0, a ranking
-# that certainly gains next to nothing would stay "unclear" for ever.
+# that certainly gains next to nothing would stay "unclear" forever.
 _SMALLEST_GAIN = 0.05
 _CHANCE_AUC = 0.5
 # The learning curve has at most this many points, each with at least this many likes.

@@ -58,7 +58,7 @@ def vote_with_effect(
     voter: str = "",
 ) -> VoteEffect:
     """Record a vote and return what it changed."""
-    # The candidates are chosen before the vote: a paper that was voted on is none any more, and both rankings must
+    # The candidates are chosen before the vote: a paper that was voted on is no longer one, and both rankings must
     # be of the same papers.
     candidates = [paper_id for paper_id in composer.candidates(reader, profile).ids if paper_id != paper.id]
     waiting = bool(candidates)

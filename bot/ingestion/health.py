@@ -103,7 +103,7 @@ def assess(
 
 def _failing(state: SourceState) -> HealthReport:
     times = "" if state.failures == 1 else f" ({state.failures} times in a row)"
-    since = f"; it last went well on {state.succeeded_at:%Y-%m-%d %H:%M} UTC" if state.succeeded_at else ""
+    since = f"; it last succeeded on {state.succeeded_at:%Y-%m-%d %H:%M} UTC" if state.succeeded_at else ""
     return HealthReport(Health.FAILING, f"{state.problem}{times}{since}")
 
 

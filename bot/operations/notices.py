@@ -25,7 +25,7 @@ def pending_problems(store: Store, disk_space: DiskSpace, now: datetime) -> list
     return [
         *disk_space.problems(),
         *(
-            Problem(kind, f"paused until {breaker.until:%Y-%m-%d %H:%M} UTC: {breaker.why}")
+            Problem(kind, f"circuit breaker open until {breaker.until:%Y-%m-%d %H:%M} UTC: {breaker.why}")
             for kind, breaker in store.circuit_breakers.all().items()
             # A notice of what holds notices back would only be held back too.
             if kind is not Kind.OPERATOR

@@ -13,7 +13,7 @@ from bot.store import Store
 
 @dataclass(frozen=True, slots=True)
 class RetryReport:
-    """``arrived`` messages of unknown outcome turned out to be delivered; ``again`` messages are queued anew."""
+    """``arrived`` messages of unknown outcome turned out to be delivered; ``again`` messages are queued again."""
 
     arrived: int
     again: int

@@ -92,7 +92,8 @@ def status(
             *(
                 Problem(
                     kind,
-                    f"paused until {breaker.until:%Y-%m-%d %H:%M} UTC: {breaker.why}; `paperbot retry` tries at once",
+                    f"circuit breaker open until {breaker.until:%Y-%m-%d %H:%M} UTC: {breaker.why}; "
+                    "`paperbot retry` tries at once",
                 )
                 for kind, breaker in breakers.items()
             ),
@@ -126,14 +127,14 @@ def sources_status(store: Store, sources: Sequence[Source], now: datetime) -> li
         if name in configured:
             source = configured[name]
             state = states.get(name) or SourceState(name)
-            verdict = check_health(source, store, now, state)
+            report = check_health(source, store, now, state)
             row = replace(
                 row,
                 kind=source.kind,
-                health=verdict.health,
-                detail=verdict.detail,
-                trouble=verdict.needs_attention,
-                usual=verdict.usual,
+                health=report.health,
+                detail=report.detail,
+                trouble=report.needs_attention,
+                usual=report.usual,
                 last_checked=state.checked_at,
             )
         rows.append(row)

@@ -28,7 +28,7 @@ def pieces(sentence: Sentence) -> list[Piece]:
     spans: list[tuple[int, int]] = []
     for mark in sentence.marks:
         # Both sides go through the same conversion, so that a mark with LaTeX in it still matches. No \b: a mark may
-        # begin or end with a character that is no word character, such as "C++".
+        # begin or end with a character that is not a word character, such as "C++".
         match = re.search(rf"(?<!\w){re.escape(oneline(readable(mark)))}(?!\w)", text)
         overlaps = match and any(start < match.end() and match.start() < end for start, end in spans)
         if match and match.group() and not overlaps:

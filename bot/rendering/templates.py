@@ -118,7 +118,7 @@ def check_names(env: Environment, shipped: Path, home: Path) -> None:
         if PurePath(name).name.startswith("."):
             continue
         near = difflib.get_close_matches(name, sorted(names), n=1)
-        remedy = f"did you mean {near[0]}?" if near else f"there are: {', '.join(sorted(names))}"
+        remedy = f"did you mean {near[0]}?" if near else f"known templates: {', '.join(sorted(names))}"
         raise TemplateProblem(f"{home / name}: nothing uses a template of this name; {remedy}")
 
 

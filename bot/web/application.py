@@ -167,7 +167,7 @@ def _error_handlers(site: Site) -> dict[Any, Callable[[Request, Exception], Resp
 
     def show_failure(_request: Request, error: Exception) -> Response:
         log.error("%s", error)
-        return show(503, "Paperbot is out of order; please try again later.")
+        return show(503, "Paperbot is unavailable at the moment; please try again later.")
 
     return {
         PageError: show_page_error,

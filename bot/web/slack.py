@@ -88,7 +88,7 @@ class SlackPages:
             elif payload.get("type") == "block_actions":
                 answers = [self._vote(payload)]
             else:
-                raise PageError(400, "This request is unknown to me.")
+                raise PageError(400, "Paperbot doesn't know this request.")
         except PageError as error:
             answers = [{"text": error.message}]
         except NotStoppedByReaderError:
@@ -109,7 +109,7 @@ class SlackPages:
         action = actions[0] if isinstance(actions, list) and actions else None
         vote = _VOTES.get(_text_at(action, "action_id"))
         if vote is None:
-            raise PageError(400, "This button is unknown to me.")
+            raise PageError(400, "Paperbot doesn't know this button.")
         paper = self._site.paper(parse_paper_id(_text_at(action, "value")))
         user = _id_at(payload, "user", "id")
         channel = _id_at(payload, "channel", "id") or _id_at(payload, "container", "channel_id")

@@ -56,4 +56,6 @@ def test_an_outage_that_several_workers_meet_is_one_failure(breaker, records):
     breaker.trip("535 wrong password", NOW)
     breaker.trip("421 too many connections", NOW)
     assert records.reasons == ["535 wrong password"]
-    assert breaker.open_because.startswith("535 wrong password; paused until 2025-05-06 08:01 UTC")
+    assert breaker.open_because.startswith(
+        "535 wrong password; circuit breaker open until 2025-05-06 08:01 UTC"
+    )

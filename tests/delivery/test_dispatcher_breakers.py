@@ -24,7 +24,7 @@ def test_a_failing_channel_is_tried_once_a_run_and_the_other_goes_on(dispatcher,
     assert slack.sent == [100, 101]
     assert counts(report) == (2, 0, 0, 1, 0)
     assert [str(p) for p in report.problems] == [
-        f"email: 535 wrong password; paused until 2025-05-06 08:01 UTC; {BATCH + 5} waiting"
+        f"email: 535 wrong password; circuit breaker open until 2025-05-06 08:01 UTC; {BATCH + 5} waiting"
     ]
     assert [row.state for row in mails] == [S.RETRY] + [S.PENDING] * (BATCH + 4)
     assert {row.delivery.attempts for row in mails} == {0}
@@ -37,7 +37,9 @@ def test_an_open_breaker_outlives_the_run_and_grows_until_a_message_is_accepted(
     mail.before = dict.fromkeys((1, 2, 3), DeliveryError("535", permanent=True, scope=FailureScope.CHANNEL))
     dispatcher.deliver_due(now)
     during = dispatcher.deliver_due(now + timedelta(seconds=59))
-    assert [str(p) for p in during.problems] == ["email: 535; paused until 2025-05-06 08:01 UTC; 3 waiting"]
+    assert [str(p) for p in during.problems] == [
+        "email: 535; circuit breaker open until 2025-05-06 08:01 UTC; 3 waiting"
+    ]
     dispatcher.deliver_due(now + timedelta(minutes=1))
     assert breakers.breakers[Kind.EMAIL].until == now + timedelta(minutes=6)
     mail.before.clear()

@@ -50,7 +50,7 @@ def test_the_message_that_met_a_policy_waits_longer_than_its_channel_pauses(make
     assert decide(make_delivery(attempts=8), error, now).state is State.FAILED
 
 
-def test_a_failure_of_the_channel_itself_is_no_attempt_and_never_the_end(make_delivery, now):
+def test_a_failure_of_the_channel_itself_counts_no_attempt_and_never_ends_a_message(make_delivery, now):
     error = DeliveryError("no password", permanent=True, scope=FailureScope.CHANNEL)
     outcome = decide(make_delivery(attempts=99), error, now)
     assert (outcome.state, outcome.counted) == (State.RETRY, False)

@@ -59,7 +59,7 @@ def test_one_connection_carries_many_messages(mail_server, connect, make_deliver
     assert len({mail.peer for mail in server.mails}) == 1
 
 
-def test_closing_says_goodbye_and_the_next_message_connects_anew(scripted, connect, delivery, started):
+def test_closing_sends_quit_and_the_next_message_opens_a_new_connection(scripted, connect, delivery, started):
     server = scripted()
     channel = connect(server)
     channel.send(delivery, started)

@@ -42,7 +42,9 @@ REFUSALS = [
 
 
 @pytest.mark.parametrize("case", REFUSALS)
-def test_a_refusal_is_told_by_its_own_reply_and_the_connection_goes_on(pipelining, connect, delivery, case):
+def test_a_refusal_is_recognised_by_its_own_reply_and_the_connection_is_kept(
+    pipelining, connect, delivery, case
+):
     stage, reply, scope = case
     server = pipelining(**{stage: [reply + b"\r\n", OK], "DATA": [b"503 no recipients\r\n", GO]})
     channel = connect(server)

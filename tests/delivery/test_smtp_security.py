@@ -37,7 +37,7 @@ def test_tls_from_the_first_byte(mail_server, connect, make_delivery, started, t
 
 
 @pytest.mark.parametrize("security", ["starttls", "tls"])
-def test_a_certificate_nobody_vouches_for_pauses_the_channel(mail_server, connect, delivery, tls, security):
+def test_an_untrusted_certificate_is_a_failure_of_the_channel(mail_server, connect, delivery, tls, security):
     server = mail_server(context=tls.server, implicit=security == "tls")
     error = refusal(connect(server, security), delivery)
     assert (error.permanent, error.scope, error.code) == (False, FailureScope.CHANNEL, "tls")

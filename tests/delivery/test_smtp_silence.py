@@ -60,7 +60,9 @@ def test_a_connection_that_breaks_within_the_body_is_tried_again(scripted, conne
 
 @pytest.mark.parametrize("failure", [DROP, b"", b"421 closing\r\n"])
 @pytest.mark.parametrize("stage", ["MAIL", "."])
-def test_after_421_or_silence_the_next_message_connects_anew(scripted, connect, delivery, stage, failure):
+def test_after_421_or_silence_the_next_message_opens_a_new_connection(
+    scripted, connect, delivery, stage, failure
+):
     server = scripted(**{stage: [failure, b"250 OK\r\n"]})
     # Long enough for the second connection, which answers, on a busy machine.
     channel = connect(server, timeout_seconds=0.5, answer_seconds=0.5)
@@ -113,7 +115,7 @@ def test_the_receipt_has_a_time_of_its_own(scripted, connect, delivery, started)
     assert next(ticks) > 60
 
 
-def test_the_deadline_begins_anew_for_each_message(scripted, connect, make_delivery, started):
+def test_each_message_has_a_deadline_of_its_own(scripted, connect, make_delivery, started):
     ticks = itertools.count()
     channel = connect(scripted(), session_seconds=15, timer=lambda: next(ticks))
     for number in range(5):

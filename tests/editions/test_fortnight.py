@@ -191,7 +191,7 @@ def test_each_relevant_paper_is_sent_once_and_status_reports_it(sources, paperbo
         "daily": "new",  # too few Sundays
         "mail": "resting",
     }
-    assert "it last went well on 2026-06-10 08:00 UTC" in by_name["api"]["detail"]
+    assert "it last succeeded on 2026-06-10 08:00 UTC" in by_name["api"]["detail"]
     friday = paperbot("status", "--json", "--now", DAYS[11].isoformat()).json
     (blog,) = (source for source in friday["sources"] if source["name"] == "blog")
     assert (

@@ -97,7 +97,7 @@ MONDAY = date(2025, 5, 12)
         (
             SourceActivitySince(rest=Rest.HOLIDAY, resumes=MONDAY),
             "holiday",
-            "arXiv keeps a holiday; its next papers should be here on Monday, 12 May.",
+            "It is a holiday at arXiv; its next papers should be here on Monday, 12 May.",
         ),
         (
             SourceActivitySince(last=date(2025, 5, 6), failing=["hf"], rest=Rest.WEEKEND, resumes=MONDAY),

@@ -101,13 +101,13 @@ def test_the_same_rows_give_the_same_drawing_in_page_and_file():
 def test_a_learning_curve_has_a_row_for_each_point_and_a_text_alternative():
     chart = learning_curve(evaluation(points=[point(0, 0.6, 0.55), point(1, 0.81, 0.4)]))
     assert chart.summary == (
-        "With thumbs 60 of 100 at first and 81 of late; by interest words alone 55 and 40; chance is 50."
+        "With thumbs 60 of 100 at first and 81 at last; by interest words alone 55 and 40; chance is 50."
     )
     assert [row.label for row in chart.rows] == ["2 Mar 2026, 0 thumbs", "9 Mar 2026, 1 thumb"]
     assert chart.joined
 
 
-def test_one_point_is_no_learning_curve():
+def test_one_point_is_not_a_learning_curve():
     assert learning_curve(evaluation(points=[point(0, 0.6, 0.5)])) is None
 
 

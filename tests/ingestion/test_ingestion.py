@@ -95,8 +95,8 @@ def test_failures_are_counted_until_the_next_success(run, store: Store) -> None:
         run(source, now=NOW + n * HOUR)
     state = store.sources.states()["owls"]
     assert (state.failures, state.problem, state.succeeded_at) == (3, "down", None)
-    verdict = check_health(source, store, NOW, state)
-    assert str(verdict) == "failing: down (3 times in a row)"
+    report = check_health(source, store, NOW, state)
+    assert str(report) == "failing: down (3 times in a row)"
     source.brings = []
     run(source, now=NOW + 3 * HOUR)
     state = store.sources.states()["owls"]

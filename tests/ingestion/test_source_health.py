@@ -81,7 +81,7 @@ def test_a_new_source_is_not_assessed() -> None:
 def test_a_failure_goes_before_everything_else() -> None:
     failed = SourceState("owls", failures=1, problem="404", succeeded_at=FRIDAY - DAY)
     report = str(assess(failed, weeks(20), FRIDAY, follows_arxiv_calendar=True))
-    assert report == "failing: 404; it last went well on 2026-06-11 08:00 UTC"
+    assert report == "failing: 404; it last succeeded on 2026-06-11 08:00 UTC"
 
 
 @pytest.mark.parametrize(

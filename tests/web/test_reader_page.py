@@ -109,7 +109,7 @@ def test_progress_is_hidden_without_votes_and_too_early_to_tell_with_few(client,
 def test_the_learning_curve_has_a_text_alternative(client, me, experienced):
     page = client.get(me).text
     svg = re.search(r'<svg class="chart curve".*?</svg>', page, re.DOTALL)[0]
-    assert re.search(r'aria-label="With thumbs \d+ of 100 at first and \d+ of late; by interest words', svg)
+    assert re.search(r'aria-label="With thumbs \d+ of 100 at first and \d+ at last; by interest words', svg)
     assert svg.count("<circle") >= 2
     assert len(re.search(r'"line with-thumbs" points="([^"]+)"', svg)[1].split()) == svg.count("<circle")
     assert "style=" not in svg  # the pages' policy forbids it
@@ -124,7 +124,7 @@ def test_the_page_and_the_command_give_the_same_answer(client, me, experienced, 
         round(100 * report[way]["auc"]) for way in ("learned", "words")
     ]
     summary = re.search(
-        r'aria-label="With thumbs (\d+) .*? and (\d+) of late; .*? alone (\d+) and (\d+);', page
+        r'aria-label="With thumbs (\d+) .*? and (\d+) at last; .*? alone (\d+) and (\d+);', page
     )
     over_time = report["over_time"]
     learned = [round(100 * over_time[n]["learned"]["mean"]) for n in (0, -1)]

@@ -102,7 +102,7 @@ HALF_OPEN = {
 
 
 @pytest.mark.parametrize("kind", HALF_OPEN)
-def test_half_open_connections_keep_nobody_out(kind):
+def test_half_open_connections_block_no_other_client(kind):
     with serving(connections=20) as server, ExitStack() as stack:
         clients = [
             stack.enter_context(socket.create_connection(("127.0.0.1", server.port))) for _ in range(60)

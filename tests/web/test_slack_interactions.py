@@ -153,14 +153,14 @@ def test_malformed_signed_requests_are_refused(post, workspace):
 
 
 IMPOSSIBLE = [
-    ({"actions": [{"action_id": "explode", "value": "p1"}]}, "This button is unknown to me."),
-    ({"actions": []}, "This button is unknown to me."),
+    ({"actions": [{"action_id": "explode", "value": "p1"}]}, "Paperbot doesn't know this button."),
+    ({"actions": []}, "Paperbot doesn't know this button."),
     ({"actions": [{"action_id": "thumb_up", "value": "p99999"}]}, "This paper no longer exists."),
     ({"actions": [{"action_id": "thumb_up", "value": "x"}]}, "Not a valid paper id."),
     ({"channel": {"id": "C0000000"}}, "This edition is no longer stored"),
     ({"user": {}}, "Slack did not say who you are"),
     ({"user": {"id": "<@U1>"}}, "Slack did not say who you are"),
-    ({"type": "view_submission"}, "This request is unknown to me."),
+    ({"type": "view_submission"}, "Paperbot doesn't know this request."),
 ]
 
 
