@@ -48,7 +48,7 @@ def test_no_more_than_top_are_written(rank):
     assert [row["paper"] for row in rank(top=1)[1]] == ["c2", "c1"]
 
 
-def test_no_candidates_are_no_lines(rank):
+def test_without_candidates_there_are_no_lines(rank):
     answer, rows = rank(candidates=[])
     assert (answer.code, rows) == (0, [])
 
@@ -70,6 +70,6 @@ def test_a_mistake_in_a_file_names_file_and_line(rank, lines, says):
     assert says in answer.err
 
 
-def test_an_output_that_cannot_be_written_is_said(rank, tmp_path):
+def test_an_output_that_cannot_be_written_is_reported(rank, tmp_path):
     (tmp_path / "out.jsonl").mkdir()
     assert rank()[0].code == 2

@@ -96,7 +96,7 @@ def test_no_heavy_library_is_imported():
     assert run.stdout == "set()\n"
 
 
-def test_papers_without_an_abstract_are_told_and_keep_their_line(paperbot, tmp_path):
+def test_papers_without_an_abstract_are_reported_and_keep_their_line(paperbot, tmp_path):
     papers, output = tmp_path / "papers.jsonl", tmp_path / "out.jsonl"
     papers.write_text('{"id": 1, "title": "A"}\n{"id": 2, "title": "B", "abstract": " "}\n')
     answer = paperbot("summarize", "--papers", papers, "--output", output)

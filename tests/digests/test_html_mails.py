@@ -190,7 +190,7 @@ def test_a_mail_without_papers_names_its_sender_and_what_was_seen(rows: str) -> 
     assert "\n" not in message
 
 
-def test_a_mail_of_plain_text_that_is_no_digest_names_its_sender() -> None:
+def test_a_mail_of_plain_text_that_is_not_a_digest_names_its_sender() -> None:
     content = (
         b"From: Shop <shop@example.com>\nMessage-ID: <1@x>\nSubject: Cheap owls\n\nDear friend, buy owls.\n"
     )

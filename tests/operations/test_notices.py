@@ -108,7 +108,7 @@ def test_a_notice_that_is_deferred_is_tried_again_and_status_shows_it(refused, m
     assert notices(refused) == [("sent", 2)]
 
 
-def test_a_refused_notice_is_sent_again_by_retry_and_is_no_reason_for_a_notice(refused, mails, paperbot):
+def test_a_refused_notice_is_sent_again_by_retry_and_does_not_cause_another_notice(refused, mails, paperbot):
     mails.replies[OPERATOR] = NO_SUCH_USER
     paperbot("run", "--now", NOW)
     assert notices(refused) == [("failed", 1)]
@@ -146,7 +146,7 @@ def test_a_notice_does_not_wait_for_the_circuit_breaker_of_the_readers_mails(ref
         assert app.store.outbox.counts()[State.PENDING] == 1
 
 
-def test_the_operator_is_no_reader(refused, paperbot):
+def test_the_operator_is_not_a_reader(refused, paperbot):
     paperbot("run", "--now", NOW)
     with open_app(refused) as app:
         assert [reader.kind for reader in app.store.readers.all()] == [Kind.EMAIL]

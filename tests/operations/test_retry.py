@@ -132,7 +132,7 @@ def test_a_message_that_slack_does_not_have_is_sent_again(slack, paperbot):
     assert answer["again"] == answer["delivered"] > 0
 
 
-def test_if_slack_can_not_be_asked_the_message_is_sent_again(slack, paperbot):
+def test_if_slack_refuses_its_history_the_message_is_sent_again(slack, paperbot):
     slack.body = b"nonsense"
     paperbot("run", "--now", NOW)
     slack.refuse("missing_scope")

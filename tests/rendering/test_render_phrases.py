@@ -80,7 +80,7 @@ def test_the_first_sighting_is_named_with_the_papers_date_and_the_others_follow(
     ]
 
 
-def test_a_sightings_date_stands_in_for_the_papers(make_paper: Paper_) -> None:
+def test_a_sightings_date_replaces_a_missing_date_of_the_paper(make_paper: Paper_) -> None:
     paper = make_paper(published=None, sightings=(Sighting("s", "LLM-RL", date(2025, 5, 6)),))
     assert phrases.seen(paper) == ["LLM-RL", "6 May 2025"]
 

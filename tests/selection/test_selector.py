@@ -73,7 +73,7 @@ def test_mmr_keeps_one_topic_from_filling_the_edition():
     assert {0, 8, 9} <= set(chosen)
 
 
-def test_one_place_is_the_exploration_pick_of_which_the_vote_is_least_certain():
+def test_one_place_goes_to_the_exploratory_pick_whose_vote_is_least_certain():
     chosen = select(falling(21, start=0.99, step=0.045), unlike, Limits(5, explore=1))
     assert [c.kind for c in chosen] == [PickKind.MATCH] * 4 + [PickKind.EXPLORE]
     assert abs(chosen[-1].score.probability - 0.5) < 0.05

@@ -328,7 +328,7 @@ def test_addresses_that_embed_another_are_not_public(address: str) -> None:
         Fetcher().fetch(f"http://[{address}]/")
 
 
-def test_a_contact_address_stands_in_the_user_agent(web: Web) -> None:
+def test_a_contact_address_is_in_the_user_agent(web: Web) -> None:
     web.pages["/feed"] = Page(b"owls")
     Fetcher(private_hosts=["127.0.0.1"], contact="ada@example.org").fetch(f"{web.url}/feed")
     assert "mailto:ada@example.org" in web.requests[0].headers["user-agent"]

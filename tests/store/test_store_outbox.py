@@ -142,7 +142,7 @@ def test_a_message_without_an_answer_is_unknown_and_never_claimed_again(samples,
 
 
 @pytest.mark.parametrize("state", [State.SENT, State.FAILED])
-def test_an_answer_that_comes_late_still_tells_what_became_of_an_unknown_message(samples, outbox, now, state):
+def test_a_late_answer_still_settles_an_unknown_message(samples, outbox, now, state):
     samples.messages(samples.reader())
     delivery = _claim_one(outbox, now)
     outbox.start_data(delivery, now, LEASE)

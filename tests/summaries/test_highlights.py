@@ -24,7 +24,7 @@ def test_a_phrase_is_found_as_it_stands(sentence, phrase, expected):
     assert occurrence(sentence, phrase) == expected
 
 
-def test_each_phrase_is_marked_once_where_it_is_said_first():
+def test_each_phrase_is_marked_once_at_its_first_occurrence():
     texts = ["See the sea.", "The sea has fish.", "Fish and sea."]
     assert marked(texts, ["sea", "fish"]) == [("sea",), ("fish",), ()]
 

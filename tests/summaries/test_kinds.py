@@ -35,7 +35,7 @@ def test_a_long_abstract_of_one_kind_keeps_its_probabilities():
     assert all(row[0] > 0.99 and sum(row) == pytest.approx(1) for row in rows)
 
 
-def test_the_kind_before_tells_the_kind_behind_it():
+def test_the_kind_of_a_sentence_depends_on_the_kind_before_it():
     unsure = [[0.0, 0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 9.0, 0.0]]
     chained = marginals(unsure, shipped_weights())
     weights = shipped_weights()

@@ -20,7 +20,7 @@ def test_each_role_is_shared_out_among_the_sentences(texts):
     assert [sum(reading.kinds) for reading in readings] == pytest.approx([1] * len(texts))
 
 
-def test_of_no_sentences_there_are_no_shares():
+def test_without_sentences_there_are_no_shares():
     assert read([], shipped_weights()) == []
 
 

@@ -48,7 +48,7 @@ def test_sentences_end_where_people_see_them_end(text, expected):
 
 
 @given(st.text(alphabet="aB. !?()e.g\n1", max_size=80))
-def test_no_letter_is_lost_and_each_sentence_stands_in_the_text(text):
+def test_no_letter_is_lost_and_each_sentence_is_in_the_text(text):
     parts = sentences(text)
     assert "".join("".join(parts).split()) == "".join(text.split())
     assert all(sentence in text for sentence in parts)
@@ -89,7 +89,7 @@ def test_the_readers_words_cost_no_role():
     assert "Experiments show that it removes 95% of weeds." in chosen
 
 
-def test_words_to_mark_are_marked_where_they_are_said_first():
+def test_words_to_mark_are_marked_at_their_first_occurrence():
     summary = summarise(ABSTRACT, 6, {}, ["weed", "two beds", "tulip"])
     assert [sentence.marks for sentence in summary] == [
         (),

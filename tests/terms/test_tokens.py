@@ -47,7 +47,7 @@ def test_different_words_stay_apart(some, other):
     assert stem_terms(some) != stem_terms(other)
 
 
-def test_a_token_says_where_it_stands_and_how_it_is_spelled():
+def test_a_token_has_its_position_and_its_spelling():
     text = r"\textbf{LoRA} for VLMs: multi-hop question answering, see https://x.org/LoRA"
     assert [text[t.start : t.end] for t in tokens(text)] == [t.spelling for t in tokens(text)]
     assert [t.spelling for t in tokens(text)] == ["LoRA", "VLMs", "multi-hop", "question", "answering", "see"]
@@ -85,17 +85,17 @@ def test_a_compound_is_split_where_its_parts_are_words():
     assert stems("pass@1 of 10x, 7B, 36.0%, 3D") == ["pass@1", "3d"]
 
 
-def test_a_verb_with_a_particle_is_no_term():
+def test_a_verb_with_a_particle_is_not_a_term():
     assert stems("trading off privacy against stock trading") == ["privaci", "stock", "trade"]
     assert stems("trade-offs, a trade-off and stock trades") == ["stock", "trade"]
 
 
-def test_links_and_addresses_are_no_terms():
+def test_links_and_addresses_are_not_terms():
     text = "at https://github.com/a/reward-model, www.x.org/y, z.github.io/page and ada@example.org; this https URL"
     assert stems(text) == []
 
 
-def test_phrases_group_what_stands_together():
+def test_phrases_group_neighbouring_tokens():
     spelled = [
         [t.spelling for t in phrase] for phrase in phrases("Deep RL agents with verifiable rewards, tested")
     ]
@@ -111,6 +111,6 @@ def test_stem_terms_are_the_stems_and_bigrams_of_the_tokens():
     assert sorted(stem_terms(text)) == sorted(expected)
 
 
-def test_a_word_without_end_is_no_term():
+def test_an_overlong_word_is_not_a_term():
     assert stem_terms("a" * 100_000) == []
     assert stem("") == ""
