@@ -23,17 +23,18 @@ if TYPE_CHECKING:
 @click.pass_context
 def command(ctx: click.Context, now: datetime, as_json: bool) -> int:
     """Show sources, readers, outbox and problems."""
-    from bot.ingestion.service import unreadable
-    from bot.operations.status import status
+    from bot.operations.status import standing_problems, status
 
     app = app_of(ctx)
-    # These are not in the store: they last until somebody repairs the file or the disk.
-    current_problems = [
-        *app.profile_problems,
-        *app.disk_space.problems(),
-        *unreadable(app.sources, app.store, app.parser.parse, now),
-    ]
-    current = status(app.store, app.sources, app.profiles, current_problems, now)
+    problems = standing_problems(
+        app.store,
+        app.sources,
+        app.parser.parse,
+        now,
+        profile_problems=app.profile_problems,
+        disk_space=app.disk_space,
+    )
+    current = status(app.store, app.sources, app.profiles, problems, now)
     if as_json:
         print_json({**asdict(current), "problems": problems_json(current.problems)})
     else:

@@ -1,4 +1,4 @@
-"""The state of an installation: what arrives, what is sent, what needs a person. Reads the store only."""
+"""The state of an installation: what arrives, what is sent, what needs a person. Nothing is written."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from bot.config.profiles import Profile
+from bot.disk_space import DiskSpace
 from bot.domain import NOT_STORED, Kind, Origin, Problem, Quiet, Reader, SourceState, State
 from bot.editions.candidates import Readers, last_edition_days
 from bot.ingestion.health import Health, check_health
+from bot.ingestion.service import Parse, unreadable
 from bot.operations.lateness import why_late
 from bot.schedule import next_moment
 from bot.sources import Source
@@ -74,10 +76,10 @@ def status(
     store: Store,
     sources: Sequence[Source],
     profiles: Mapping[str, Profile],
-    standing_problems: Sequence[Problem],
+    standing: Sequence[Problem],
     now: datetime,
 ) -> Status:
-    """Return the status; ``standing_problems`` are those found elsewhere: profiles, disks, unreadable files."""
+    """Return the status; ``standing`` are the problems from ``standing_problems``."""
     source_rows = sources_status(store, sources, now)
     breakers = store.circuit_breakers.all()
     return Status(
@@ -87,7 +89,7 @@ def status(
         outbox=store.outbox.counts(),
         circuit_breakers=breakers,
         problems=[
-            *standing_problems,
+            *standing,
             *(Problem(row.name, f"{row.health}: {row.detail}") for row in source_rows if row.trouble),
             *(
                 Problem(
@@ -105,6 +107,19 @@ def status(
             ),
         ],
     )
+
+
+def standing_problems(
+    store: Store,
+    sources: Sequence[Source],
+    parse: Parse,
+    now: datetime,
+    *,
+    profile_problems: Sequence[Problem],
+    disk_space: DiskSpace,
+) -> list[Problem]:
+    """Return the problems that the store doesn't hold: they last until a person repairs a profile, a disk or a file."""
+    return [*profile_problems, *disk_space.problems(), *unreadable(sources, store, parse, now)]
 
 
 def sources_status(store: Store, sources: Sequence[Source], now: datetime) -> list[SourceStatus]:

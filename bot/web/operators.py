@@ -14,8 +14,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bot.errors import StoreError
-from bot.ingestion.service import unreadable
-from bot.operations.status import status
+from bot.operations.status import standing_problems, status
 from bot.store import Store
 from bot.web.site import PageError, Site
 
@@ -57,11 +56,14 @@ class OperatorPages:
         app = self._site.app
         profiles = self._site.profiles()
         now = self._site.now
-        problems = [
-            *app.profile_problems,
-            *app.disk_space.problems(),
-            *unreadable(app.sources, app.store, app.parser.parse, now),
-        ]
+        problems = standing_problems(
+            app.store,
+            app.sources,
+            app.parser.parse,
+            now,
+            profile_problems=app.profile_problems,
+            disk_space=app.disk_space,
+        )
         report = status(app.store, app.sources, profiles, problems, now)
         return self._site.page("status.html.j2", report=report)
 
