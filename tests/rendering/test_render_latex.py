@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pylatexenc.latexwalker import LatexWalker
 
 from bot import limits
 from bot.rendering.latex import readable
@@ -115,3 +116,23 @@ def test_a_long_repetition_is_converted(piece: str) -> None:
 def test_a_text_beyond_the_limit_stays_unchanged_and_a_formula_ends_where_another_begins() -> None:
     assert readable(r"\textbf{a}" + "b" * limits.ABSTRACT).startswith(r"\textbf{a}b")
     assert readable(r"\(a \(b\) c").endswith("b c")
+
+
+@pytest.mark.parametrize("opened", [r"\frac{", r"\href{", r"\sqrt[", r"\footnote[", r"\newcommand{"])
+def test_an_argument_without_an_end_is_read_once(opened: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counted by the tokens that the library reads: it read the arguments of each level twice, 2^n times in all."""
+    get_token = LatexWalker.get_token
+    tokens = 0
+
+    def count(*arguments, **options):
+        nonlocal tokens
+        tokens += 1
+        return get_token(*arguments, **options)
+
+    monkeypatch.setattr(LatexWalker, "get_token", count)
+    numbers = []
+    for levels in (6, 12):
+        tokens = 0
+        readable(opened * levels + "owls")
+        numbers.append(tokens)
+    assert 0 < numbers[1] < 5 * numbers[0]
