@@ -6,8 +6,12 @@ import re
 from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
+from bot import limits
 from bot.identity import arxiv_id, doi
 
+# Characters of host and path, several times what an article has: the patterns below try each part of a path with all
+# that follows it.
+_MAX_PLACE = 500
 _ARXIV = re.compile(r"(?:^|\.)arxiv\.org/(?:abs|pdf|html)/|huggingface\.co/papers/|alphaxiv\.org/abs/")
 # Host and path of articles whose address has no DOI. A publisher's news and magazine have other paths.
 _ARTICLES = re.compile(
@@ -92,7 +96,7 @@ def article_at(url: str) -> Article | None:
     if identifier := _doi_in(place) or _doi_in(unquote(parts.query).partition("&")[0]):
         preprint = re.fullmatch(r"10\.48550/arxiv\.(.+)", identifier, re.IGNORECASE)
         return Article(url, arxiv_id(preprint[1])) if preprint else Article(url, doi=identifier)
-    return Article(url) if _ARTICLES.search(place) else None
+    return Article(url) if len(place) <= _MAX_PLACE and _ARTICLES.search(place) else None
 
 
 def _doi_in(text: str) -> str | None:
@@ -101,4 +105,7 @@ def _doi_in(text: str) -> str | None:
     if match:
         return match[0]
     identifier = doi(text)
-    return _AFTER_DOI.sub("", identifier, count=1) if identifier else None
+    # What a publisher adds is looked for at each character, which takes n^2 steps.
+    if identifier is None or len(identifier) > limits.DOI:
+        return None
+    return _AFTER_DOI.sub("", identifier, count=1)

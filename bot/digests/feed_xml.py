@@ -37,6 +37,7 @@ _REFERENCE = re.compile(
 )
 _PREFIX = re.compile(r"</?([A-Za-z][\w.-]{0,30}):")
 _ATTRIBUTE_PREFIX = re.compile(r"\s([A-Za-z][\w.-]{0,30}):[A-Za-z][\w.-]{0,30}\s?=")
+_DECLARED_PREFIX = re.compile(r"xmlns:([A-Za-z][\w.-]{0,30})=")
 _ROOT = re.compile(r"<[^\s<>/]+")
 # Prefixes that feeds use and forget to declare; feedparser knows elements by their namespace.
 _NAMESPACES = {
@@ -165,7 +166,8 @@ def repair(text: str) -> str:
     # Declare the prefixes that the document uses without a declaration; namespaces are off up to here, since
     # ParserCreate takes prefixes as part of the names.
     prefixes = {*_PREFIX.findall(document), *_ATTRIBUTE_PREFIX.findall(document)} - {"xml", "xmlns"}
-    missing = sorted(prefix for prefix in prefixes if f"xmlns:{prefix}=" not in document)
+    # All declarations at once: to look for each of n prefixes in the document takes n^2 steps (10 MB: minutes).
+    missing = sorted(prefixes.difference(_DECLARED_PREFIX.findall(document)))
     declarations = "".join(
         f' xmlns:{prefix}="{_NAMESPACES.get(prefix, f"urn:{prefix}")}"'
         for prefix in missing[: limits.CATEGORIES]

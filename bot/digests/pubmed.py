@@ -22,7 +22,9 @@ NAME = "pubmed"
 TITLE = "PubMed"
 _TITLE_CLASS = "docsum-title"
 _DOI = re.compile(r"\bdoi:\s*(10\.\S{1,300})", re.IGNORECASE)
-_CITATION = re.compile(r"(?P<authors>[^.]{2,2000})\.\s+(?P<journal>[^.]{2,200})\.\s+\d{4}\b")
+# The lookbehind lets the authors begin behind a full stop only: without it, each character of a long line is tried, at
+# 2,000 steps each.
+_CITATION = re.compile(r"(?<![^.])(?P<authors>[^.]{2,2000})\.\s+(?P<journal>[^.]{2,200})\.\s+\d{4}\b")
 
 
 def recognises(lines: Sequence[HtmlLine]) -> bool:

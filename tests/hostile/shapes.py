@@ -119,6 +119,7 @@ SHAPES: dict[str, Shape] = {
     "abstracts of macros": Shape(b"", lambda n: KEYWORD.replace(b"see.", rb"\foo{x}" * 2_500 + number(n)), papers=EACH),
     "abstracts of formulas": Shape(b"", lambda n: KEYWORD.replace(b"see.", rb"\(" * 9_000 + number(n)), papers=EACH),
     "abstracts of braces": Shape(b"", lambda n: KEYWORD.replace(b"see.", rb"\a{" * 6_000 + number(n)), papers=EACH),
+    "abstracts of fractions": Shape(b"", lambda n: KEYWORD.replace(b"see.", rb"\frac{" * 30 + number(n)), papers=EACH),
     "abstracts of dollars": Shape(b"", lambda n: KEYWORD.replace(b"see.", b"$a\\$" * 4_000 + number(n)), papers=EACH),
     "abstracts of ends": Shape(b"", lambda n: KEYWORD.replace(b"see.", b".)" * 9_000 + number(n)), papers=EACH),
     "abstracts of figures": Shape(b"", lambda n: KEYWORD.replace(b"see.", b"fig. " * 3_900 + number(n)), papers=EACH),
@@ -174,6 +175,8 @@ SHAPES: dict[str, Shape] = {
     "references": in_item(b"<description>&lt;p&gt;", b"&amp;#9", b"</description>", papers=2),
     "a long reference": in_item(b"<description>&lt;p&gt;&amp;#", b"9", b"</description>", 2),
     "prefixes": Shape(RSS + GOOD_ITEM, lambda n: b"<p%d:x/>" % n, b"", papers=1),
+    "prefixes in an item": in_item(b"<b>&</b>", lambda n: b"<p%d:x/>" % n, b"", papers=2),
+    "prefixes of attributes": in_item(b"<b ", lambda n: b'p%d:x="" ' % n, b"/>", papers=2),
     "namespaces": Shape(RSS + GOOD_ITEM, lambda n: b'<a xmlns:p%d="u%d"/>' % (n, n), b"</channel></rss>", papers=1),
     "contents": in_item(b"", b"<content:encoded xmlns:content='http://purl.org/rss/1.0/modules/content/'>a</content:encoded>", b"", papers=2),
     "nested contents": Shape(ATOM + b"<entry><title>A</title>", b"<content type='xhtml'>", b"", None),  # 1, or 0 if the markup of the nested elements is too long for an abstract
@@ -211,6 +214,13 @@ SHAPES: dict[str, Shape] = {
     "broken encodings": Shape(HTML_MAIL + SCHOLAR, b"\xff\xfe&#x110000;\xed\xb2\x80<p>\x00", papers=1),
     "names below a title": Shape(
         HTML_MAIL + b'<p><a href="https://doi.org/10.1234/owls.1">Owls that see by night</a></p><p>', b"Ada Lovelace, ", b"</p>", papers=1),
+    "one long citation": Shape(
+        HTML_MAIL + b'<a class="docsum-title" href="https://pubmed.ncbi.nlm.nih.gov/12345678/">Owls by night</a><div>',
+        b"Lovelace A, ", b"</div>", papers=1),
+    "additions to a doi": Shape(
+        HTML_MAIL, lambda n: b'<p><a href="https://example.org/10.1234/owls' + b".full" * 380 + b'/%d">Owls that see by night</a></p>' % n, papers=0),
+    "addresses like articles": Shape(
+        HTML_MAIL, lambda n: b'<p><a href="https://www' + b".cell.com/pdf/S" * 120 + b'%d">Owls that see by night</a></p>' % n, papers=0),
     # bytes
     "no text": Shape(b"", b"\xff\xfe\x00", papers=0),
     "eight bits": Shape(KEYWORD, b"\xff", b"\n", papers=0),
