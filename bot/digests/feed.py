@@ -20,15 +20,24 @@ from typing import Any
 from urllib.parse import unquote_plus
 
 from bot import limits
-from bot.digests.fields import plausible_date, quoted, reject_reason, split_authors
+from bot.digests.feed_descriptions import Description, read_description
+from bot.digests.fields import (
+    author_names,
+    is_front_matter,
+    plausible_date,
+    quoted,
+    reject_reason,
+    split_authors,
+)
 from bot.digests.format import Document, build_digest
 from bot.digests.stated_facts import from_arxiv
 from bot.digests.text import tidy
-from bot.domain import Entry, ParsedDigest
+from bot.domain import Entry, Fact, FactKind, ParsedDigest
 from bot.errors import DigestError
 from bot.identity import arxiv_id, arxiv_version, doi
 
 MAX_ITEMS = 5_000
+VENUE_ORIGIN = "feed"
 _MAX_TAGS = 100_000
 _MAX_REFERENCES = 500_000
 _MAX_CONTENTS = 10  # of one item: the same text in several forms
@@ -76,8 +85,9 @@ def parse(content: bytes) -> ParsedDigest:
     day = _date(feed.feeddata, "updated_parsed", "published_parsed")
     if day is None:
         # The low median: a single item with a wrong date must not move the day of the feed.
-        days = [published for item in feed.entries if (published := _date(item, "published_parsed"))]
-        day = median_low(days) if days else None
+        days = [_date(item, "published_parsed", "updated_parsed") for item in feed.entries]
+        dated = [published for published in days if published]
+        day = median_low(dated) if dated else None
     topic = _text((feed.feeddata.get("title") or "")[: limits.URL])
     if query := _QUERY.match(topic):  # the title of an answer of arXiv's API
         topic = f"arXiv {unquote_plus(query[1] or query[2])}".strip()
@@ -101,7 +111,11 @@ def parse_paper(number: int, item: Any, day: date | None) -> Iterator[Entry | st
     announced = _ANNOUNCED.match(text)
     announcement = announced[2] if announced else _value(item, "arxiv_announce_type")
     title = _text(_value(item, "title"))[: limits.TITLE]
-    abstract = text[announced.end() :] if announced else text
+    description = Description(text[announced.end() :]) if announced else read_description(text)
+    abstract = description.abstract
+    authors = _authors(item) or description.authors
+    if not abstract and not authors and is_front_matter(title):
+        return
     if problem := reject_reason(f"item {number}", title, abstract):
         yield problem
         return
@@ -117,15 +131,12 @@ def parse_paper(number: int, item: Any, day: date | None) -> Iterator[Entry | st
     # A number such as 2504.08385 is an arXiv id only in an address of a site that uses them.
     hosts = ((address, _HOSTS_WITH_ARXIV_IDS.search(address[: limits.URL])) for address in (identifier, link))
     reference = next((text[host.end() : host.end() + limits.ID] for text, host in hosts if host), "")
-    primary = (item.get("arxiv_primary_category") or {}).get("term")
-    categories = (
-        tidy(str(term)) for term in [primary, *(tag.get("term") for tag in item.get("tags", ()))] if term
-    )
+    categories = (tidy(str(term)) for term in _categories(item) if term)
     yield Entry(
         title=title,
         abstract=abstract,
-        authors=_authors(item),
-        published=published,
+        authors=authors,
+        published=published or description.published,
         arxiv_id=arxiv_id(reference),
         doi=_doi(item, link),
         # The arXiv id says more than arXiv's address, which names a version.
@@ -133,16 +144,37 @@ def parse_paper(number: int, item: Any, day: date | None) -> Iterator[Entry | st
         version=arxiv_version(reference) or arxiv_version(announced[1] if announced else ""),
         categories=tuple(dict.fromkeys(filter(None, categories))),
         replacement=announcement.startswith("replace"),
-        facts=from_arxiv(_text(_value(item, "arxiv_comment")), _text(_value(item, "arxiv_journal_ref"))),
+        facts=from_arxiv(_text(_value(item, "arxiv_comment")), _text(_value(item, "arxiv_journal_ref")))
+        or _venue(item, description),
     )
+
+
+def _categories(item: Any) -> Iterator[object]:
+    """Yield the categories of an item, arXiv's primary one first, as feedparser has them."""
+    # An element of such a name without attributes is text.
+    primary = item.get("arxiv_primary_category")
+    yield primary.get("term") if isinstance(primary, dict) else primary
+    yield from (tag.get("term") for tag in item.get("tags") or () if isinstance(tag, dict))
 
 
 def _authors(item: Any) -> tuple[str, ...]:
     """Return the authors, whether the feed has one element for each or one for all."""
-    authors = item.get("authors", ())[: limits.AUTHORS + 1]
+    authors = item.get("authors", ())
+    if isinstance(authors, str):  # an element of IEEE's: "Ada Lovelace;Grace Hopper;"
+        return author_names(_text(authors[: limits.BYLINE]))
+    authors = authors[: limits.AUTHORS + 1]
     # All names together get the length of one author list, so that 5,000 long names cost no more than one.
     names = [_text(str(author.get("name") or "")[: limits.BYLINE // len(authors)]) for author in authors]
     return split_authors([name for name in names if name])
+
+
+def _venue(item: Any, description: Description) -> tuple[Fact, ...]:
+    """Return the journal that an item names in an element of its own (PRISM, Dublin Core) or in its description."""
+    stated = _value(item, "prism_publicationname") or _value(item, "dc_source")
+    venue = description.venue or _text(stated[: limits.URL])
+    if "://" in venue:  # other feeds name a page there
+        return ()
+    return (Fact(FactKind.VENUE, venue, VENUE_ORIGIN),) if venue else ()
 
 
 def _doi(item: Any, link: str) -> str | None:
@@ -170,7 +202,8 @@ def _date(element: Any, *fields: str) -> date | None:
     """Return the first of these times that an element has, as a date in UTC; None if it is impossible."""
     # dict.get, because feedparser's own get() returns the time of publication for a missing time of update.
     times = (dict.get(element, field) for field in fields)
-    parsed: struct_time | None = next(filter(None, times), None)
+    # A feed's own element of that name is text.
+    parsed = next((time for time in times if isinstance(time, struct_time)), None)
     try:
         day = date(*parsed[:3]) if parsed else None
     except (ValueError, OverflowError):  # feedparser lets impossible dates pass

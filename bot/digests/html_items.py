@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bot import limits
-from bot.digests.fields import LONGEST_TITLE, author_names
+from bot.digests.fields import LONGEST_TITLE, author_names, is_front_matter
 from bot.digests.html_lines import HtmlLine, Link
 
 # Words of a name that are not capitalised, in lower case.
@@ -27,13 +27,6 @@ _BY = re.compile(r"(?:by|authors?(?:\(s\))?|author\(s\))\s*:?\s+", re.IGNORECASE
 _ET_AL = re.compile(r"[,;]?\s*(?:et\s+al\.?|\.\.\.|\u2026|and others)\s*$", re.IGNORECASE)
 _INITIAL = re.compile(r"\b[A-Z]\.$")
 _NAME = re.compile(r"[^\W\d_][^\d_@/:|<>=\[\]!?\u2026\"]{1,59}")
-# What publishers list beside the papers of an issue, with addresses of the same form.
-_FRONT_MATTER = re.compile(
-    r"(?:publication information|information for authors|instructions for authors|table of contents"
-    r"|(?:front|back) cover|editorial board|society information|call for papers|issue information"
-    r"|in this issue|(?:author|subject) index|list of reviewers)\W*$",
-    re.IGNORECASE,
-)
 _MIN_TITLE = 10  # characters
 _MIN_ABSTRACT = 120  # characters; below it, a sentence is as likely a note of the sender
 
@@ -137,7 +130,7 @@ def reads_like_title(text: str) -> bool:
     """Return whether the text of a link reads like a title, and not like a label such as "Read the full article"."""
     words = re.findall(r"\w+", text.lower())
     is_short = len(words) < 2 or len(text) < _MIN_TITLE
-    if is_short or len(text) > LONGEST_TITLE or _FRONT_MATTER.search(text):
+    if is_short or len(text) > LONGEST_TITLE or is_front_matter(text):
         return False
     return not all(word in _LABEL_WORDS for word in words)
 

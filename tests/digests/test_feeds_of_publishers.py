@@ -1,59 +1,143 @@
-"""Feeds in the form of PubMed's, of journals' and of OpenReview's venues, of our own making."""
+"""Feeds of PubMed and of journals, as samples of our own making in ``feeds/``, each in its publisher's form."""
 
 from datetime import date
+from pathlib import Path
 
 import pytest
 
 from bot.digests import parse
-from bot.domain import Entry, RawDigest
+from bot.digests.feed_descriptions import Description, read_description
+from bot.domain import Entry, Fact, FactKind, ParsedDigest, RawDigest
 
-PUBMED = """<?xml version="1.0" encoding="utf-8"?>
-<rss xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:content="http://purl.org/rss/1.0/modules/content/" version="2.0">
-<channel><title>owls vision</title><link>https://pubmed.ncbi.nlm.nih.gov/rss-feed/</link>
-<item><title>How owls see by night</title>
-<link>https://pubmed.ncbi.nlm.nih.gov/41000001/?utm_source=x</link>
-<description>J Owls. 2026 Jan 20.</description>
-<content:encoded><![CDATA[<div><p><b>ABSTRACT</b></p>
-<p>Owls see by night. We measured how.</p></div>]]></content:encoded>
-<guid isPermaLink="false">pubmed:41000001</guid><pubDate>Tue, 20 Jan 2026 06:00:00 -0500</pubDate>
-<dc:creator>Ada Lovelace</dc:creator><dc:creator>Grace Hopper</dc:creator><dc:date>2026-01-20</dc:date>
-<dc:identifier>pmid:41000001</dc:identifier><dc:identifier>doi:10.1234/owls.5</dc:identifier></item></channel></rss>"""
+FEEDS = Path(__file__).parent / "feeds"
+ABSTRACT = "We measured the eyes of 40 owls. Large corneas explain most of it."
+DAY = date(2026, 1, 20)
 
-JOURNAL = """<?xml version="1.0"?><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
-xmlns="http://purl.org/rss/1.0/" xmlns:dc="http://purl.org/dc/elements/1.1/"
-xmlns:prism="http://prismstandard.org/namespaces/basic/2.0/">
-<channel rdf:about="https://owls.example.org"><title>Journal of Owls</title><link>https://owls.example.org</link></channel>
-<item rdf:about="https://owls.example.org/articles/5"><title>How owls see by night</title>
-<link>https://owls.example.org/articles/5</link><description>Owls see by night. We measured how.</description>
-<dc:creator>Ada Lovelace</dc:creator><dc:creator>Grace Hopper</dc:creator>
-<dc:identifier>doi:10.1234/owls.5</dc:identifier><dc:date>2026-01-20</dc:date><prism:doi>10.1234/owls.5</prism:doi></item></rdf:RDF>"""
 
-OPENREVIEW = """<?xml version="1.0" encoding="utf-8"?><feed xmlns="http://www.w3.org/2005/Atom"><title>Owls 2026</title>
-<id>https://openreview.net/group?id=Owls.org/2026</id><updated>2026-01-20T00:00:00Z</updated>
-<entry><title>How owls see by night</title><id>https://openreview.net/forum?id=abcDEF1234</id>
-<link href="https://openreview.net/forum?id=abcDEF1234"/><published>2026-01-20T00:00:00Z</published>
-<author><name>Ada Lovelace</name></author><author><name>Grace Hopper</name></author>
-<summary>Owls see by night. We measured how.</summary></entry></feed>"""
+def read(name: str) -> ParsedDigest:
+    (digest,) = parse(RawDigest("feed", "x", (FEEDS / name).read_bytes()))
+    assert digest.rejected == ()
+    return digest
+
+
+def owls(
+    venue: str = "", abstract: str = "", published: date | None = DAY, doi: str | None = None, url: str = ""
+) -> Entry:
+    return Entry(
+        title="How owls see by night",
+        abstract=abstract,
+        authors=("Ada Lovelace", "Grace Hopper"),
+        published=published,
+        doi=doi,
+        url=url,
+        facts=(Fact(FactKind.VENUE, venue, "feed"),) if venue else (),
+    )
 
 
 @pytest.mark.parametrize(
-    ("feed", "topic", "url", "doi"),
+    ("name", "topic", "day", "paper"),
     [
-        (PUBMED, "owls vision", "https://pubmed.ncbi.nlm.nih.gov/41000001/?utm_source=x", "10.1234/owls.5"),
-        (JOURNAL, "Journal of Owls", "https://owls.example.org/articles/5", "10.1234/owls.5"),
-        (OPENREVIEW, "Owls 2026", "https://openreview.net/forum?id=abcDEF1234", None),
+        (
+            "pubmed.xml",
+            "owls vision",
+            date(2026, 1, 21),
+            owls(
+                "J Owls",
+                "BACKGROUND: Owls see by night, and few have asked how. METHODS: We measured the eyes of 40 owls. "
+                "CONCLUSION: Large corneas explain most of it.",
+                doi="10.1234/owls.5",
+                url="https://pubmed.ncbi.nlm.nih.gov/41000001/?utm_source=Paperbot&utm_medium=rss",
+            ),
+        ),
+        (
+            "nature.xml",
+            "Nature Owls",
+            DAY,
+            owls(
+                "Nature Owls",
+                "Large corneas let owls see by night.",
+                doi="10.1038/s49999-026-00001-2",
+                url="https://www.nature.com/articles/s49999-026-00001-2",
+            ),
+        ),
+        (
+            "science.xml",
+            "AAAS: Science of Owls: Table of Contents",
+            DAY,
+            owls(
+                "Science of Owls",
+                doi="10.1126/science.owl0001",
+                url="https://www.science.org/doi/abs/10.1126/science.owl0001?af=R",
+            ),
+        ),
+        (
+            "acm.xml",
+            "Association for Computing Machinery: ACM Transactions on Owls: Table of Contents",
+            DAY,
+            owls(
+                "ACM Transactions on Owls",
+                ABSTRACT,
+                doi="10.1145/3999999.3999998",
+                url="https://dl.acm.org/doi/abs/10.1145/3999999.3999998?af=R",
+            ),
+        ),
+        (
+            "ieee.xml",
+            "IEEE Transactions on Owls - new TOC",
+            DAY,
+            owls(abstract=ABSTRACT, url="http://ieeexplore.ieee.org/document/19999991"),
+        ),
+        (
+            "sciencedirect.xml",
+            "ScienceDirect Publication: Artificial Owls",
+            DAY,
+            owls(
+                "Artificial Owls, Volume 12",
+                published=None,
+                url="https://www.sciencedirect.com/science/article/pii/S0004999926000012?dgcid=rss_sd_all",
+            ),
+        ),
     ],
 )
-def test_a_publishers_feed_gives_whole_papers(feed: str, topic: str, url: str, doi: str | None) -> None:
-    (digest,) = parse(RawDigest("feed", "x", feed.encode()))
-    (entry,) = digest.entries
-    assert (digest.topic, digest.rejected) == (topic, ())
-    assert entry.abstract.endswith("Owls see by night. We measured how.")
-    assert entry == Entry(
-        title="How owls see by night",
-        abstract=entry.abstract,
-        authors=("Ada Lovelace", "Grace Hopper"),
-        published=date(2026, 1, 20),
-        doi=doi,
-        url=url,
+def test_a_publishers_feed_gives_whole_papers(name: str, topic: str, day: date, paper: Entry) -> None:
+    digest = read(name)
+    assert (digest.topic, digest.date) == (topic, day)
+    assert digest.entries[0] == paper
+
+
+def test_an_article_without_abstract_has_none() -> None:
+    _, comment = read("pubmed.xml").entries
+    assert (comment.title, comment.abstract, comment.doi) == (
+        "Bees that count to four: a comment",
+        "",
+        "10.1234/bees.6",
     )
+
+
+@pytest.mark.parametrize("name", ["ieee.xml", "sciencedirect.xml"])
+def test_front_matter_is_no_paper(name: str) -> None:
+    assert "<item>" in (FEEDS / name).read_text().partition("</item>")[2]
+    assert [entry.title for entry in read(name).entries] == ["How owls see by night"]
+
+
+def test_the_date_of_an_article_in_press_is_read() -> None:
+    description = read_description(
+        "Publication date: Available online 20 May 2026 Source: Artificial Owls Author(s): Ada Lovelace, Grace Hopper"
+    )
+    assert description == Description(
+        "", "Artificial Owls", ("Ada Lovelace", "Grace Hopper"), date(2026, 5, 20)
+    )
+
+
+@pytest.mark.parametrize(
+    "abstract",
+    [
+        "We read the papers of ACL, 2023. Owls are in none.",
+        "ABSTRACT art by owls. We show ten paintings.",
+        "In the archive, volume 3, we look for owls.",
+        "Publication date: a feature that owls lack.",
+        "",
+    ],
+)
+def test_an_abstract_without_such_parts_stays_whole(abstract: str) -> None:
+    assert read_description(abstract) == Description(abstract)

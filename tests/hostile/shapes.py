@@ -178,6 +178,10 @@ SHAPES: dict[str, Shape] = {
     "prefixes in an item": in_item(b"<b>&</b>", lambda n: b"<p%d:x/>" % n, b"", papers=2),
     "prefixes of attributes": in_item(b"<b ", lambda n: b'p%d:x="" ' % n, b"/>", papers=2),
     "namespaces": Shape(RSS + GOOD_ITEM, lambda n: b'<a xmlns:p%d="u%d"/>' % (n, n), b"</channel></rss>", papers=1),
+    "headings of an abstract": in_item(b"<description>", b"ABSTRACT ", b"PMID: 1 | DOI: 10.1/1</description>", papers=1),
+    "ends of an abstract": in_item(b"<description>J Owls. ABSTRACT ", b"PMID: 1 | DOI: 10.1/1 ", b"x</description>", papers=1),
+    "issues before an abstract": in_item(b"<description>", b"Volume 1, 2026, ", b"</description>", papers=1),
+    "an author list of a publisher": in_item(b"<description>Publication date: May 2026 Source: Owls Author(s): ", b"Ada Lovelace, ", b"</description>", 1),
     "contents": in_item(b"", b"<content:encoded xmlns:content='http://purl.org/rss/1.0/modules/content/'>a</content:encoded>", b"", papers=2),
     "nested contents": Shape(ATOM + b"<entry><title>A</title>", b"<content type='xhtml'>", b"", None),  # 1, or 0 if the markup of the nested elements is too long for an abstract
     "nested xhtml": Shape(ATOM + b"<entry><title>A</title><content type='xhtml'>", b"<div>", b"", papers=1),
@@ -235,6 +239,10 @@ CRASHES: dict[str, bytes] = {
     ),
     "a digest begins between a heading and its field": (
         b"# Topic\n# Bees\nRAG - 2025-05-06\nDate: 2025-05-05\n**Authors**: A\n**Abstract**: x.\n"
+    ),
+    "elements that have feedparser's names": (
+        RSS + b"<updated_parsed>1</updated_parsed><item><title>Owls</title><authors>A;B</authors><tags>c</tags>"
+        b"<published_parsed>1</published_parsed><arxiv_primary_category>c</arxiv_primary_category></item></channel></rss>"
     ),
     "items without texts": (
         ATOM + b"<entry><id/><link/><title/></entry><entry><title>A</title><link/><id/><author/><content/></entry></feed>"
