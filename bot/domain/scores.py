@@ -37,12 +37,15 @@ class BonusKind(StrEnum):
     """What raised a score beside the terms of the paper."""
 
     KEYWORD = "keyword"  # a keyword of the profile
-    TRENDING = "trending"  # the paper's upvotes and venue
+    TRENDING = "trending"  # the paper's upvotes and the venue that accepted it, with ``edition.trending``
 
 
 @dataclass(frozen=True, slots=True)
 class Bonus:
-    """What a keyword or upvotes add to a score's log-odds (natural logarithm)."""
+    """What a keyword, or upvotes and venue with ``edition.trending``, add to a score's log-odds (natural logarithm).
+
+    ``text`` names them: the keyword, or ``12 upvotes, ICLR 2026``.
+    """
 
     text: str
     weight: float
