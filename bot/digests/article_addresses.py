@@ -62,6 +62,10 @@ _AFTER_DOI = re.compile(
 )
 
 
+# Elsevier's identifier of an article, with or without punctuation.
+_PII = re.compile(r"[SP]\d{4}-?\d{3}[\dX]\(?\d{2}\)?\d{5}-?[\dX]", re.IGNORECASE)
+
+
 @dataclass(frozen=True, slots=True)
 class Article:
     """An article's address and the identifiers in it."""
@@ -69,6 +73,12 @@ class Article:
     url: str
     arxiv_id: str | None = None
     doi: str | None = None
+
+    @property
+    def key(self) -> str:
+        """What all addresses of an article share: an identifier, else the address without its query."""
+        pii = _PII.search(unquote(self.url))
+        return self.doi or self.arxiv_id or (pii[0] if pii else self.url.partition("?")[0])
 
 
 def article_at(url: str) -> Article | None:

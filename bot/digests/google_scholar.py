@@ -18,7 +18,7 @@ from bot.digests.article_addresses import article_at
 from bot.digests.fields import author_names, reject_reason
 from bot.digests.format import build_digest
 from bot.digests.html_items import Item, items_of, joined
-from bot.digests.html_lines import HtmlLine, Link
+from bot.digests.html_lines import HtmlLine, Link, has_class
 from bot.digests.mail import Mail
 from bot.digests.trackers import unwrap
 from bot.domain import Entry, Fact, FactKind, ParsedDigest
@@ -50,14 +50,14 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest:
 
 
 def _is_title(link: Link) -> bool:
-    return _TITLE_CLASS in link.css_class.split() or bool(_REDIRECT.match(link.url) and len(link.text) > 10)
+    return has_class(link.css_class, _TITLE_CLASS) or bool(_REDIRECT.match(link.url) and len(link.text) > 10)
 
 
 def _paper(number: int, item: Item, alert: str) -> Entry | str:
     title = _KIND.sub("", item.title.text, count=1) if _KIND.match(item.title.text) else item.title.text
     url = unwrap(item.title.url)
     article = article_at(url)
-    byline = next((line for line in item.lines[:1] if _SNIPPET_CLASS not in line.css_class), None)
+    byline = next((line for line in item.lines[:1] if not has_class(line.css_class, _SNIPPET_CLASS)), None)
     credit_line = byline.text if byline else ""
     names, venue = _credits(credit_line)
     position = credit_line.lower().find("arxiv:")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 
 from bot import limits
 from bot.digests.fields import LONGEST_TITLE, author_names, is_front_matter
@@ -27,6 +28,14 @@ _BY = re.compile(r"(?:by|authors?(?:\(s\))?|author\(s\))\s*:?\s+", re.IGNORECASE
 _ET_AL = re.compile(r"[,;]?\s*(?:et\s+al\.?|\.\.\.|\u2026|and others)\s*$", re.IGNORECASE)
 _INITIAL = re.compile(r"\b[A-Z]\.$")
 _NAME = re.compile(r"[^\W\d_][^\d_@/:|<>=\[\]!?\u2026\"]{1,59}")
+# Addresses and calls to action lead to articles, too, and have as many words as a title.
+_ADDRESS = re.compile(r"(?:https?://|www\.|doi:|10\.\d{4,9}/)\S*$|\S+@\S+$", re.IGNORECASE)
+_CALL = re.compile(
+    r"(?:view|read|download|access|get|save|share|see|open|visit|cite|export|continue|click|go|browse|find|learn)\b"
+    r" (?:the|this|full|full-text|abstract|pdf|article|paper|html|it|here|more|on|in|at|to|online|all|related|similar"
+    r"|our|your)\b",
+    re.IGNORECASE,
+)
 _MIN_TITLE = 10  # characters
 _MIN_ABSTRACT = 120  # characters; below it, a sentence is as likely a note of the sender
 
@@ -41,24 +50,34 @@ class Item:
 
 def items_of(lines: Sequence[HtmlLine], is_title: Callable[[Link], bool]) -> Iterator[Item]:
     """Yield the titles with the lines below each; the parts of a title on several lines are joined."""
+    texts: dict[int, list[str]] = {}
+    for link in chain.from_iterable(line.links for line in lines):
+        texts.setdefault(link.element, []).append(link.text)
     title: Link | None = None
     below: list[HtmlLine] = []
     for line in lines:
         if not line.text:
             continue
-        own = next((link for link in line.links if is_title(link)), None)
+        whole = (replace(link, text=" ".join(texts[link.element])) for link in line.links)
+        own = next((link for link in whole if is_title(link)), None)
         if own is None:
             below.append(line)
+        elif title and own.element == title.element:
             continue
-        if title and own.url == title.url and not below:
-            title = Link(f"{title.text} {own.text}", title.url, title.css_class, title.place)
-            continue
-        if title:
-            yield Item(title, tuple(below))
-        title = own
-        below = []
+        elif title and own.url == title.url and not below:
+            title = replace(title, text=f"{title.text} {own.text}")
+        else:
+            if title:
+                yield Item(title, tuple(below))
+            title = own
+            below = []
     if title:
         yield Item(title, tuple(below))
+
+
+def before_links(line: HtmlLine) -> str:
+    """Return the text of a line before its first link: authors, where "Abstract" is on the same line."""
+    return line.text.partition(line.links[0].text)[0] if line.links else line.text
 
 
 def names_in(text: str) -> tuple[str, ...]:
@@ -127,7 +146,12 @@ def joined(rows: Iterator[str] | Sequence[str]) -> str:
 
 
 def reads_like_title(text: str) -> bool:
-    """Return whether the text of a link reads like a title, and not like a label such as "Read the full article"."""
+    """Return whether the text of a link reads like a title.
+
+    A label, an address and a call such as "View this article on ScienceDirect" don't.
+    """
+    if _ADDRESS.match(text) or _CALL.match(text):
+        return False
     words = re.findall(r"\w+", text.lower())
     is_short = len(words) < 2 or len(text) < _MIN_TITLE
     if is_short or len(text) > LONGEST_TITLE or is_front_matter(text):

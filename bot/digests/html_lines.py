@@ -26,7 +26,13 @@ _PARAGRAPHS = frozenset(
 _BLOCKS = _PARAGRAPHS | frozenset("caption dd div dt figcaption figure li tbody td tfoot th thead tr".split())
 _INVISIBLE = frozenset("head script style template title".split())
 # Preview texts, which mail programs show beside the subject, are hidden in the mail itself.
-_HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s*all", re.IGNORECASE)
+_HIDDEN_STYLE = re.compile(
+    # Not "font-size: 0", which layouts set around everything to close gaps, and not "mso-hide", which hides from
+    # Outlook what all others show.
+    r"display\s*:\s*none|visibility\s*:\s*hidden"
+    r"|max-height\s*:\s*0(?![.\d])|opacity\s*:\s*0(?![.\d])",
+    re.IGNORECASE,
+)
 _BREAKS = re.compile(r"\r\n|\r|\n")
 
 
@@ -34,6 +40,7 @@ _BREAKS = re.compile(r"\r\n|\r|\n")
 class Link:
     """A link, or the part of it that is on one line.
 
+    ``element`` is the number of its element: the parts of a link on several lines share it.
     ``place`` has the elements around it, innermost first, each as ``tag.class``: links of one list share it.
     """
 
@@ -41,6 +48,7 @@ class Link:
     url: str
     css_class: str
     place: tuple[str, ...]
+    element: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +81,15 @@ def html_lines(html: str) -> list[HtmlLine]:
     return collector.lines
 
 
+def has_class(classes: str, name: str) -> bool:
+    """Return whether an element has a class; mail programs put a prefix before the classes of what they forward.
+
+    >>> has_class("a x_docsum-title", "docsum-title"), has_class("docsum-titles", "docsum-title")
+    (True, False)
+    """
+    return any(each.endswith(name) for each in classes.split())
+
+
 def text_of(lines: Sequence[HtmlLine]) -> str:
     """Return the text of the lines, for the formats that read text."""
     return "\n".join(line.text for line in lines)
@@ -95,6 +112,7 @@ class _Collector:
         self._links: list[Link] = []
         self._link_text: list[str] = []
         self._make_link: partial[Link] | None = None  # while a link is open
+        self._elements = 0  # links so far
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         css_class = attributes.get("class") or ""
@@ -102,6 +120,7 @@ class _Collector:
         is_hidden = (
             (bool(self._open) and self._open[-1].is_hidden)
             or tag in _INVISIBLE
+            or "hidden" in attributes
             or bool(style and _HIDDEN_STYLE.search(style[: limits.URL]))
         )
         if tag == "br":
@@ -112,7 +131,10 @@ class _Collector:
             self._end_link()
             around = tuple(f"{element.tag}.{element.css_class}" for element in self._open[: -_PLACE - 1 : -1])
             url = "".join((attributes.get("href") or "")[: limits.MARKUP].split())
-            self._make_link = partial(Link, url=url, css_class=css_class[: limits.ID], place=around)
+            self._elements += 1
+            self._make_link = partial(
+                Link, url=url, css_class=css_class[: limits.ID], place=around, element=self._elements
+            )
         self._open.append(_Element(tag, css_class[: limits.ID], is_hidden))
 
     def end(self, tag: str) -> None:

@@ -7,6 +7,9 @@ A link is a paper's title if its text reads like a title and one of these holds:
 - its address can't be read off a tracking link, but a DOI or an article's address stands below it;
 - likewise, with at least two names below it, and a second such link in the same layout.
 
+Where a title is no link, but "Abstract" or "Read more" below it leads to an article, the line above the authors' names
+is the title.
+
 Everything else is left alone: menus, news and advertisements have titles too, and a missing paper costs less than an
 advertisement in an edition.
 """
@@ -15,25 +18,37 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import pairwise
 
 from bot.digests.article_addresses import Article, article_at
 from bot.digests.fields import quoted, reject_reason
 from bot.digests.format import build_digest
-from bot.digests.html_items import Item, abstract_in, items_of, names_in, reads_like_title
-from bot.digests.html_lines import HtmlLine
+from bot.digests.html_items import Item, abstract_in, before_links, items_of, names_in, reads_like_title
+from bot.digests.html_lines import HtmlLine, Link
 from bot.digests.mail import Mail
 from bot.digests.trackers import unwrap
 from bot.domain import Entry, ParsedDigest
 from bot.identity import doi
 
 NAME = "journal-mail"
+FindArticle = Callable[[str], Article | None]  # by the address of a link
 _NEAR = 5  # lines below a title where its authors and DOI stand
 _MIN_WORDS = 4
 _MIN_NAMES = 2
-_TOKEN = re.compile(r"[A-Za-z0-9_~-]{20,}")
+_CITATION = re.compile(r"\b(?:vol(?:ume)?|issue|pages?|pp)\b\.?\s?\d", re.IGNORECASE)
+_WORD = re.compile(r"\w+")
+_RUN = re.compile(r"[A-Za-z0-9]{16,}")
 _DOI_LABEL = re.compile(r"\bdoi\b|doi\.org/", re.IGNORECASE)
+# Events and jobs have names below them, too, and links like an article's.
+_EVENT = re.compile(
+    r"\b(?:webinars?|seminars?|workshops?|podcasts?|keynotes?|vacanc(?:y|ies)|professorships?)\b",
+    re.IGNORECASE,
+)
+# Not "Webinars" and "Jobs": below the last paper, they are the headings of what follows.
+_INVITATION = re.compile(r"\b(?:register|apply|sign up|hosted by|sponsored by|book your)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +61,15 @@ class _Candidate:
     @property
     def key(self) -> str:
         article = self.article or self.other
-        return (article and (article.doi or article.arxiv_id or article.url)) or self.item.title.url
+        return article.key if article else self.item.title.url
 
 
 def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
     """Read one mail; None if nothing in it is certainly a paper."""
-    candidates = [_candidate(item) for item in items_of(lines, lambda link: reads_like_title(link.text))]
+    # Links near a title are near its neighbours, too.
+    find_article = cache(lambda url: article_at(unwrap(url)))
+    items = items_of(with_linked_titles(lines, find_article), lambda link: reads_like_title(link.text))
+    candidates = [_candidate(item, find_article) for item in items]
     places = Counter(
         candidate.item.title.place
         for candidate in candidates
@@ -82,26 +100,74 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
     )
 
 
-def _candidate(item: Item) -> _Candidate:
+def _candidate(item: Item, find_article: FindArticle) -> _Candidate:
     near = item.lines[:_NEAR]
     links = (link for line in near for link in line.links)
     texts = (doi(line.text) for line in near if _DOI_LABEL.search(line.text))
-    addresses = (article_at(unwrap(link.url)) for link in links)
+    addresses = (find_article(link.url) for link in links)
     identifiers = (Article("", doi=identifier) for identifier in texts if identifier)
     return _Candidate(
         item=item,
-        article=article_at(unwrap(item.title.url)),
-        names=next(filter(None, (names_in(line.text) for line in near if not line.links)), ()),
+        article=find_article(item.title.url),
+        names=next(filter(None, (names_in(before_links(line)) for line in near)), ()),
         other=next((article for article in (*identifiers, *addresses) if article), None),
     )
 
 
+def with_linked_titles(lines: Sequence[HtmlLine], find_article: FindArticle) -> list[HtmlLine]:
+    """Return the lines with a link on each title whose article is linked by a label below its authors."""
+    linked = list(lines)
+    titled: set[str] = set()  # keys of articles whose title is a link
+    begin = 0  # after the last line with a link
+    for number, line in enumerate(lines):
+        if not line.links:
+            continue
+        label: Link | None = None
+        for link in line.links:
+            article = find_article(link.url)
+            if article and reads_like_title(link.text):
+                titled.add(article.key)
+            elif article and article.key not in titled:
+                label = label or link
+        if label:
+            above = [place for place in range(max(begin, number - 2 * _NEAR), number) if lines[place].text]
+            position = _title_above_names([lines[place].text for place in above])
+            if position is not None:
+                place = above[position]
+                # Not the label's number: the title is no part of that link.
+                title = replace(label, text=lines[place].text, element=-label.element)
+                linked[place] = replace(lines[place], links=(title,))
+        begin = number + 1
+    return linked
+
+
+def _title_above_names(texts: Sequence[str]) -> int | None:
+    """Return the index of the line that reads like a title and has names right below it."""
+    for place, (text, below) in enumerate(pairwise(texts)):
+        is_long = len(_WORD.findall(text)) >= _MIN_WORDS
+        is_citation = _CITATION.search(text) or names_in(text)
+        if is_long and not is_citation and reads_like_title(text) and names_in(below):
+            return place
+    return None
+
+
 def _is_paper(candidate: _Candidate, *, has_siblings: bool) -> bool:
     if candidate.article:
-        is_long = len(re.findall(r"\w+", candidate.item.title.text)) >= _MIN_WORDS
+        is_long = len(_WORD.findall(candidate.item.title.text)) >= _MIN_WORDS
         return is_long or has_siblings or bool(candidate.names or candidate.other)
     # The address of a tracking link that can't be unwrapped has a token of letters and digits in place of words; a
     # menu's or an advertisement's own address has words.
-    url = candidate.item.title.url
-    is_opaque = bool(_TOKEN.search(url.partition("//")[2])) and bool(re.search(r"\d", url))
-    return is_opaque and (bool(candidate.other) or (len(candidate.names) >= _MIN_NAMES and has_siblings))
+    item = candidate.item
+    if not _has_token(item.title.url):
+        return False
+    if candidate.other:
+        return True
+    is_event = bool(_EVENT.search(item.title.text)) or any(
+        _INVITATION.search(line.text) for line in item.lines[:_NEAR]
+    )
+    return len(candidate.names) >= _MIN_NAMES and has_siblings and not is_event
+
+
+def _has_token(url: str) -> bool:
+    """Return whether an address has a token of letters and digits, as tracking links do, and no word or number."""
+    return any(not run.isalpha() and not run.isdigit() for run in _RUN.findall(url))

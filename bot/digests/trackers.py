@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from base64 import urlsafe_b64decode
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
 from bot import limits
@@ -26,6 +27,12 @@ _TARGETS = (
     "link",
     "to",
 )
+# Springer Nature, Substack and others: the address inside a query string or JSON in base64.
+_BASE64 = re.compile(r"[A-Za-z0-9_-]{24,4000}")
+_ENCODED_SCHEMES = ("aHR0c", "h0dH", "dHRw")  # "http" in base64, by its offset modulo 3
+_INNER_ADDRESS = re.compile(
+    rb"https?(?::|%3A)(?:/|%2F){2}[^\s\"'&<>\\\x00-\x1f\x7f-\xff]{4,2000}", re.IGNORECASE
+)
 # A link to share an article has its address, too, and leads elsewhere.
 _SHARING = re.compile(r"share|sharer|intent/|/submit\b|bookmark|mailto:", re.IGNORECASE)
 _TRACKING = re.compile(
@@ -46,7 +53,8 @@ def unwrap(url: str) -> str:
     'https://arxiv.org/pdf/1912.02015'
     """
     for _ in range(_MAX_DEPTH):
-        target = _target(url[: 2 * limits.URL]) if "http" in url[5:] else ""
+        has_target = "http" in url[5:] or any(scheme in url for scheme in _ENCODED_SCHEMES)
+        target = _target(url[: 2 * limits.URL]) if has_target else ""
         if not target:
             break
         url = target
@@ -81,7 +89,21 @@ def _target(url: str) -> str:
     if (parts.hostname or "").endswith("urldefense.proofpoint.com"):
         # Second version: "-" for "%" and "_" for "/".
         return _web_address(unquote(values.get("u", "").replace("-", "%").replace("_", "/")))
-    return next(filter(None, (_web_address(values.get(name, "")) for name in _TARGETS)), "")
+    named = next(filter(None, (_web_address(values.get(name, "")) for name in _TARGETS)), "")
+    return named or _in_base64(f"{parts.path}?{parts.query}")
+
+
+def _in_base64(text: str) -> str:
+    """Return the first address inside a token of base64; empty if there is none."""
+    for token in _BASE64.findall(text):
+        if not any(scheme in token for scheme in _ENCODED_SCHEMES):
+            continue
+        # Padding is left out in addresses. One character beyond a multiple of four can't be base64.
+        whole = token[:-1] if len(token) % 4 == 1 else token
+        if address := _INNER_ADDRESS.search(urlsafe_b64decode(whole + "=" * (-len(whole) % 4))):
+            text = address[0].decode()
+            return _web_address(text if "://" in text else unquote(text))
+    return ""
 
 
 def _web_address(text: str) -> str:

@@ -1,0 +1,26 @@
+"""A mail that is made to cost time is read, or refused as one problem, within two seconds of processor time."""
+
+import pytest
+from hostile_mails import HOSTILE_MAILS
+
+from bot.domain import RawDigest
+from bot.errors import DigestError, LimitError
+from bot.parsing import Parser
+from bot.parsing.process import Limits
+
+SECONDS = 2
+
+
+@pytest.mark.parametrize("name", HOSTILE_MAILS)
+def test_a_hostile_mail_costs_two_seconds_and_one_problem_at_most(name: str) -> None:
+    with Parser(Limits(seconds=SECONDS)) as parser:
+        try:
+            digests = parser.parse(RawDigest("alerts", "1.eml", HOSTILE_MAILS[name]))
+        except LimitError:
+            raise
+        except DigestError as problem:
+            message = str(problem)
+            assert "\n" not in message
+            assert "stranger@example.com" in message or "tags, more than" in message  # and no mistake of ours
+            return
+    assert sum(len(digest.entries) for digest in digests) > 0
