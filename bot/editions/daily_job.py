@@ -25,7 +25,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from itertools import count
+from itertools import count, islice
 
 from bot.config.profiles import Profile
 from bot.delivery.dispatcher import Dispatcher
@@ -34,9 +34,9 @@ from bot.domain import Delivery, Edition, Kind, Problem, Reader, State
 from bot.editions.alerts import Render, alert
 from bot.editions.candidates import EditionRequest, Readers
 from bot.editions.composer import EditionComposer
-from bot.editions.due import DueEdition, active_readers, due_editions, forced_editions
+from bot.editions.due import DueEdition, due_editions, forced_editions, readers_to_alert
 from bot.editions.tldrs import TldrWriter
-from bot.editions.waiting_for_sources import Waiting
+from bot.editions.waiting_for_sources import Wait, Waiting, waiting_problems
 from bot.errors import PaperbotError, unexpected_error
 from bot.ingestion.service import DigestReport, IngestionService, Parse, Progress
 from bot.sources import Source
@@ -200,8 +200,10 @@ class DailyJob:
     def _compose(self, now: datetime, force: bool, progress: Progress, show: Shown) -> _Tally:
         """Put the due alerts, then the due editions into the outbox."""
         tally = _Tally()
-        readers = list(active_readers(self.store, self.profiles, now))
-        for reader, profile in readers:
+        for slug, profile in self.profiles.items():
+            self.store.readers.sync(slug, profile.addresses, now)
+        self.store.readers.drop_unconfirmed(now)
+        for reader, profile in readers_to_alert(self.store, self.profiles, now):
             try:
                 alerts = alert(
                     reader,
@@ -219,13 +221,17 @@ class DailyJob:
                 show(edition)
 
         choose = forced_editions if force else due_editions
-        due = self.waiting.with_interrupted(list(choose(self.store, readers, now)), now)
-        if not force:
-            due, problems = self.waiting.ready(due, now)
-            tally.problems.extend(problems)
-        for number, (due_edition, edition) in enumerate(self._composed(due, now, tally), 1):
-            self._save(due_edition, edition, now, tally, show)
-            progress("composing editions", number, len(due))
+        composed = count(1)
+        waits: list[Wait] = []
+        for batch in _in_batches(choose(self.store, self.profiles, now)):
+            due = self.waiting.with_interrupted(batch, now)
+            if not force:
+                due, of_batch = self.waiting.ready(due, now)
+                waits.extend(of_batch)
+            for due_edition, edition in self._composed(due, now, tally):
+                self._save(due_edition, edition, now, tally, show)
+                progress("composing editions", next(composed), 0)
+        tally.problems.extend(waiting_problems(waits))
         return tally
 
     def _composed(
@@ -270,3 +276,8 @@ class DailyJob:
         else:
             tally.editions += 1
         show(edition)
+
+
+def _in_batches(due: Iterator[DueEdition]) -> Iterator[list[DueEdition]]:
+    while batch := list(islice(due, _BATCH)):
+        yield batch

@@ -1,18 +1,25 @@
-"""Who is due: the active readers, and the editions to compose for them now."""
+"""Who is due: the editions to compose now, and the readers whose alerts have papers to check.
+
+The store finds in SQL who may be due, page by page; the schedule decides for each of them. Nothing loads all readers.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from itertools import count
 
 from bot.config.overrides import with_override
 from bot.config.profiles import Profile
 from bot.domain import Reader, SourceState
 from bot.editions.candidates import Readers, last_edition_days
-from bot.schedule import due_slots, local_date
+from bot.schedule import due_slots, local_date, local_time
+from bot.selection.alert_rules import is_quiet
 from bot.store import Store
+from bot.store.active_readers import EVERYONE, IdRange
+
+_WEEK = timedelta(days=8)  # a schedule is due once within it, whichever its days are
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,21 +39,51 @@ class DueEdition:
 
 
 def active_readers(
-    store: Store, profiles: Mapping[str, Profile], now: datetime
+    store: Store, profiles: Mapping[str, Profile], ids: IdRange = EVERYONE
 ) -> Iterator[tuple[Reader, Profile]]:
-    """Yield the readers who have not stopped, each with the profile as they have overridden it.
-
-    Readers that a profile's file names for the first time are stored.
-    """
-    overrides = store.overrides.all()
+    """Yield the readers who have not stopped, each with the profile as they have overridden it."""
     for slug, profile in profiles.items():
-        for reader in store.readers.sync(slug, profile.addresses, now):
-            if not reader.stopped:
-                yield reader, with_override(profile, overrides.get(reader.id))
+        for page in store.active_readers.all(slug, ids):
+            yield from _with_overrides(store, profile, page)
 
 
-def due_editions(store: Store, readers: Readers, now: datetime) -> Iterator[DueEdition]:
+def readers_to_alert(
+    store: Store, profiles: Mapping[str, Profile], now: datetime, ids: IdRange = EVERYONE
+) -> Iterator[tuple[Reader, Profile]]:
+    """Yield the active readers whose profile has an alert rule, and papers that it has not been checked against."""
+    newest = store.papers.newest_id()
+    for slug, profile in profiles.items():
+        rule = profile.alerts
+        if rule is None or is_quiet(local_time(now, profile.schedule.timezone), rule.quiet):
+            continue
+        for page in store.active_readers.with_unchecked_papers(slug, newest, ids):
+            yield from _with_overrides(store, profile, page)
+
+
+def due_editions(
+    store: Store, profiles: Mapping[str, Profile], now: datetime, ids: IdRange = EVERYONE
+) -> Iterator[DueEdition]:
     """Yield the editions that are due by the schedule and not yet stored."""
+    for slug, profile in profiles.items():
+        schedule = profile.schedule
+        newest, *_ = due_slots(schedule.at, schedule.days, schedule.timezone, now, since=now - _WEEK)
+        today = local_date(now, schedule.timezone)
+        for page in store.active_readers.without_edition(slug, newest, today, now, ids):
+            yield from _due_among(store, _with_overrides(store, profile, page), now)
+
+
+def forced_editions(
+    store: Store, profiles: Mapping[str, Profile], now: datetime, ids: IdRange = EVERYONE
+) -> Iterator[DueEdition]:
+    """Yield an edition of today for every reader, in today's slot or, if that is taken, the next one beside it."""
+    for reader, profile in active_readers(store, profiles, ids):
+        day = local_date(now, profile.schedule.timezone)
+        taken = store.editions.slots(reader.id, day)
+        names = (f"{day}#{n}" if n > 1 else f"{day}" for n in count(1))
+        yield DueEdition(reader, profile, day, next(name for name in names if name not in taken))
+
+
+def _due_among(store: Store, readers: Readers, now: datetime) -> Iterator[DueEdition]:
     last_days = last_edition_days(store, readers, now)
     since = store.readers.since_of([reader.id for reader, _ in readers if reader.id not in last_days])
     for reader, profile in readers:
@@ -64,10 +101,6 @@ def due_editions(store: Store, readers: Readers, now: datetime) -> Iterator[DueE
             yield DueEdition(reader, profile, newest, newest.isoformat(), missed)
 
 
-def forced_editions(store: Store, readers: Readers, now: datetime) -> Iterator[DueEdition]:
-    """Yield an edition of today for every reader, in today's slot or, if that is taken, the next one beside it."""
-    for reader, profile in readers:
-        day = local_date(now, profile.schedule.timezone)
-        taken = store.editions.slots(reader.id, day)
-        names = (f"{day}#{n}" if n > 1 else f"{day}" for n in count(1))
-        yield DueEdition(reader, profile, day, next(name for name in names if name not in taken))
+def _with_overrides(store: Store, profile: Profile, page: Sequence[Reader]) -> Readers:
+    overrides = store.overrides.of([reader.id for reader in page])
+    return [(reader, with_override(profile, overrides.get(reader.id))) for reader in page]

@@ -9,7 +9,8 @@ source that has failed for longer or never succeeded, nor for one that repeats a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -21,6 +22,14 @@ from bot.store import Store
 from bot.wording import plural
 
 _DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """The wait of one edition: the names of the sources, and when it ends at the latest."""
+
+    sources: str
+    until: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +64,8 @@ class Waiting:
             for edition in due
         ]
 
-    def ready(self, due: Sequence[DueEdition], now: datetime) -> tuple[list[DueEdition], list[Problem]]:
-        """Return the editions that don't wait, and a problem for each set of sources that others wait for."""
+    def ready(self, due: Sequence[DueEdition], now: datetime) -> tuple[list[DueEdition], list[Wait]]:
+        """Return the editions that don't wait, and the waits of the others."""
         incomplete = [edition for edition in due if edition.interrupted]
         if not (incomplete and self.limit):
             return list(due), []
@@ -65,7 +74,7 @@ class Waiting:
             {edition.reader.id: edition.slot for edition in incomplete}, now
         )
         waiting = set()
-        ends: dict[str, list[datetime]] = {}
+        waits: list[Wait] = []
         for edition in incomplete:
             start = began[edition.reader.id]
             end = start + self.limit
@@ -74,13 +83,20 @@ class Waiting:
             # A start in the future was written by a clock that ran ahead; waiting for it could take days.
             if start <= now < end and may_recover:
                 waiting.add(edition.reader.id)
-                ends.setdefault(", ".join(state.name for state in edition.interrupted), []).append(end)
-        problems = [
-            Problem(
-                names,
-                f"{plural(len(times), 'edition')} {'waits' if len(times) == 1 else 'wait'} for it to be read, "
-                f"until {max(times):%H:%M} UTC at most; `paperbot run --force` doesn't wait",
-            )
-            for names, times in ends.items()
-        ]
-        return [edition for edition in due if edition.reader.id not in waiting], problems
+                waits.append(Wait(", ".join(state.name for state in edition.interrupted), end))
+        return [edition for edition in due if edition.reader.id not in waiting], waits
+
+
+def waiting_problems(waits: Iterable[Wait]) -> list[Problem]:
+    """Return a problem for each set of sources that editions wait for."""
+    ends: dict[str, list[datetime]] = defaultdict(list)
+    for wait in waits:
+        ends[wait.sources].append(wait.until)
+    return [
+        Problem(
+            names,
+            f"{plural(len(times), 'edition')} {'waits' if len(times) == 1 else 'wait'} for it to be read, "
+            f"until {max(times):%H:%M} UTC at most; `paperbot run --force` doesn't wait",
+        )
+        for names, times in ends.items()
+    ]

@@ -10,6 +10,7 @@ from typing import Self
 from bot.domain import Edition, Reader
 from bot.errors import StoreError
 from bot.private_files import create_private
+from bot.store.active_readers import ActiveReaders
 from bot.store.alert_marks import AlertMarks
 from bot.store.as_of import (
     EditionsAsOf,
@@ -50,6 +51,7 @@ class Store:
         self.parse_attempts = ParseAttempts(database)
         self.edition_waits = EditionWaits(database)
         self.readers = Readers(database, secrets)
+        self.active_readers = ActiveReaders(database)
         self.feedback = Feedback(database)
         self.editions = Editions(database)
         self.outbox = Outbox(database)

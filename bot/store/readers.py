@@ -37,27 +37,29 @@ class Readers:
         self._secrets = secrets
 
     def sync(self, profile: str, addresses: Sequence[tuple[Kind, str]], now: datetime) -> list[Reader]:
-        """Make the stored readers of a profile match the addresses in its file.
+        """Make the stored readers of a profile match the addresses in its file; return those, in the file's order.
 
         Addresses are added, and readers no longer in the file are stopped until they are in it again. Readers who
-        unsubscribed, paused, were refused or forgotten stay so. Readers who subscribed on the web are kept, unless
-        they have not confirmed within ``CONFIRM_WITHIN``. Returns the readers in the file, in its order, followed by
-        those from the web.
+        unsubscribed, paused, were refused or forgotten stay so, and readers who subscribed on the web are kept.
         """
-        from_web = (readers.c.profile == profile) & (readers.c.origin == Origin.WEB)
-        unconfirmed = (readers.c.stopped == StopReason.AWAITING) & (readers.c.since < now - CONFIRM_WITHIN)
+        from_file = (readers.c.profile == profile) & (readers.c.origin == Origin.FILE)
         with self._database.writing() as connection:
             forgotten_addresses = self._forgotten(connection, profile, [address for _, address in addresses])
             listed = [pair for pair in addresses if pair[1] not in forgotten_addresses]
             in_file = _add_listed(connection, profile, listed, now)
             removed = [
                 reader.id
-                for reader in _select(connection, readers.c.profile == profile)
-                if reader.address not in in_file and reader.origin is Origin.FILE and not reader.stopped
+                for reader in _select(connection, from_file & readers.c.stopped.is_(None))
+                if reader.address not in in_file
             ]
             _set_stopped(connection, removed, StopReason.REMOVED)
-            connection.execute(delete(readers).where(from_web, unconfirmed))
-            return [*in_file.values(), *_select(connection, from_web)]
+            return list(in_file.values())
+
+    def drop_unconfirmed(self, now: datetime) -> None:
+        """Delete the readers who have not confirmed their subscription within ``CONFIRM_WITHIN``."""
+        unconfirmed = (readers.c.stopped == StopReason.AWAITING) & (readers.c.since < now - CONFIRM_WITHIN)
+        with self._database.writing() as connection:
+            connection.execute(delete(readers).where(readers.c.origin == Origin.WEB, unconfirmed))
 
     def get(self, profile: str, address: str) -> Reader | None:
         """Return the reader of a profile at exactly this address; None without one."""
@@ -217,7 +219,12 @@ def _add_listed(
     ]
     if rows:
         connection.execute(insert_new(connection, readers), rows)
-    stored = {reader.address: reader for reader in _select(connection, readers.c.profile == profile)}
+    # By address, not by profile: an open profile has many readers who are in no file.
+    stored = {
+        reader.address: reader
+        for chunk in in_chunks([address for _, address in addresses])
+        for reader in _select(connection, (readers.c.profile == profile) & readers.c.address.in_(chunk))
+    }
     in_file = {address: stored[address] for _, address in addresses}
     resumed = {reader.id for reader in in_file.values() if reader.stopped in _ENDED_BY_FILE}
     _set_stopped(connection, resumed, None)

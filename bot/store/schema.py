@@ -20,6 +20,7 @@ from sqlalchemy import (
     Text,
     Time,
     UniqueConstraint,
+    text,
 )
 
 from bot.domain import EditionKind, Kind, Origin, PickKind, QuietReason, State, StopReason, Vote
@@ -156,6 +157,21 @@ readers = Table(
     Column("since", UtcDateTime, nullable=False),
     Column("origin", text_enum(Origin), nullable=False, server_default=Origin.FILE.value),
     UniqueConstraint("profile", "address"),
+    # The active readers of a profile in order of id, for pages of them.
+    Index(
+        "ix_readers_active",
+        "profile",
+        "id",
+        sqlite_where=text("stopped IS NULL"),
+        postgresql_where=text("stopped IS NULL"),
+    ),
+    # Who has not confirmed yet: strangers type addresses that nobody ever confirms.
+    Index(
+        "ix_readers_awaiting",
+        "since",
+        sqlite_where=text("stopped = 'awaiting'"),
+        postgresql_where=text("stopped = 'awaiting'"),
+    ),
     sqlite_autoincrement=True,
 )
 

@@ -115,7 +115,9 @@ def three(home):
     profile(home, "bees")
     with open_app(home) as app:
         app.daily_job.ingest(NOW)
-        readers = list(active_readers(app.store, app.profiles, NOW))
+        for slug, topic in app.profiles.items():
+            app.store.readers.sync(slug, topic.addresses, NOW)
+        readers = list(active_readers(app.store, app.profiles))
         assert len(readers) > 2
         for n, (reader, _) in enumerate(readers):
             for paper in app.store.papers.get([3 * n + 1, 3 * n + 2]).values():

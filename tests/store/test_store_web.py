@@ -25,14 +25,16 @@ def test_a_subscriber_awaits_confirmation_and_the_address_ignores_case(store, no
     assert store.readers.since(eve.id) == now
 
 
-def test_sync_keeps_readers_from_the_web_and_deletes_overdue_unconfirmed_ones(store, now):
+def test_sync_keeps_readers_from_the_web_and_only_overdue_unconfirmed_ones_are_dropped(store, now):
     eve = store.readers.request_subscription("rewards", *EVE, now)
     bob = store.readers.request_subscription("rewards", Kind.EMAIL, "bob@x.org", now)
     store.readers.confirm(eve.id)
     later = now + CONFIRM_WITHIN + timedelta(seconds=1)
-    assert [r.address for r in store.readers.sync("rewards", [ADA], now)] == [ADA[1], EVE[1], "bob@x.org"]
-    assert [r.address for r in store.readers.sync("rewards", [ADA], later)] == [ADA[1], EVE[1]]
-    assert store.readers.by_id(bob.id) is None
+    (ada,) = store.readers.sync("rewards", [ADA], now)
+    store.readers.drop_unconfirmed(now)
+    assert store.readers.by_id(bob.id) == bob
+    store.readers.drop_unconfirmed(later)
+    assert [reader.id for reader in store.readers.all()] == [eve.id, ada.id]
 
 
 def test_a_reader_from_the_web_becomes_one_of_the_file_that_lists_them(store, now):

@@ -134,6 +134,19 @@ sa.Table(
     sa.Column("since", TIME, nullable=False),
     sa.Column("origin", WORD, nullable=False, server_default="file"),
     sa.UniqueConstraint("profile", "address"),
+    sa.Index(
+        "ix_readers_active",
+        "profile",
+        "id",
+        sqlite_where=sa.text("stopped IS NULL"),
+        postgresql_where=sa.text("stopped IS NULL"),
+    ),
+    sa.Index(
+        "ix_readers_awaiting",
+        "since",
+        sqlite_where=sa.text("stopped = 'awaiting'"),
+        postgresql_where=sa.text("stopped = 'awaiting'"),
+    ),
     sqlite_autoincrement=True,
 )
 
