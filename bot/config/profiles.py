@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection
 from datetime import time
@@ -42,13 +43,14 @@ def describe_days(days: Collection[str]) -> str:
 
 
 def clock_time(value: Any) -> Any:
-    """Accept "08:00" as well as TOML's own local time; raises ValueError."""
+    """Accept "08:00" and "08:00:00" as well as TOML's own local time; raises ValueError."""
     if isinstance(value, time):
-        return value
-    match = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", value.strip()) if isinstance(value, str) else None
+        return value.replace(microsecond=0)
+    pattern = r"([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?"
+    match = re.fullmatch(pattern, value.strip()) if isinstance(value, str) else None
     if not match:
         raise ValueError(f'{value!r} is not a time of day; write it like "08:00"')
-    return time(int(match[1]), int(match[2]))
+    return time(int(match[1]), int(match[2]), int(match[3] or 0))
 
 
 def quiet_hours(value: Any) -> Any:
@@ -243,6 +245,17 @@ def load_profile(path: Path, default_timezone: str) -> Profile:
         schedule = profile.schedule.model_copy(update={"timezone": default_timezone})
         profile = profile.model_copy(update={"schedule": schedule})
     return profile
+
+
+def dump_profile(profile: Profile) -> str:
+    """Return a profile without its readers as JSON, from which ``parse_profile`` makes an equal one."""
+    # Only what is set: a threshold that the file sets means more than the same default (``EditionSection.lowest``).
+    return profile.model_dump_json(exclude={"readers"}, exclude_unset=True)
+
+
+def parse_profile(slug: str, content: str) -> Profile:
+    """Return the profile that ``dump_profile`` dumped; raises ConfigError, as for one of a later version."""
+    return validated(Profile, json.loads(content), f"{slug}.toml", "")
 
 
 def profile_files(folder: Path) -> list[Path]:

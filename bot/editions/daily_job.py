@@ -35,6 +35,7 @@ from bot.editions.alerts import Render, alert
 from bot.editions.candidates import EditionRequest, Readers
 from bot.editions.composer import EditionComposer
 from bot.editions.due import DueEdition, due_editions, forced_editions, readers_to_alert
+from bot.editions.published_profiles import publish
 from bot.editions.tldrs import TldrWriter
 from bot.editions.waiting_for_sources import Wait, Waiting, waiting_problems
 from bot.errors import PaperbotError, unexpected_error
@@ -200,9 +201,7 @@ class DailyJob:
     def _compose(self, now: datetime, force: bool, progress: Progress, show: Shown) -> _Tally:
         """Put the due alerts, then the due editions into the outbox."""
         tally = _Tally()
-        for slug, profile in self.profiles.items():
-            self.store.readers.sync(slug, profile.addresses, now)
-        self.store.readers.drop_unconfirmed(now)
+        publish(self.store, self.profiles, now)
         for reader, profile in readers_to_alert(self.store, self.profiles, now):
             try:
                 alerts = alert(

@@ -32,6 +32,7 @@ from bot.store.outbox import Outbox
 from bot.store.overrides import Overrides
 from bot.store.papers import Papers
 from bot.store.parse_attempts import ParseAttempts
+from bot.store.published_profiles import PublishedProfiles
 from bot.store.rate_limits import RateLimits
 from bot.store.reader_models import ReaderModels
 from bot.store.readers import Readers
@@ -51,6 +52,7 @@ class Store:
         self.parse_attempts = ParseAttempts(database)
         self.edition_waits = EditionWaits(database)
         self.readers = Readers(database, secrets)
+        self.published_profiles = PublishedProfiles(database)
         self.active_readers = ActiveReaders(database)
         self.feedback = Feedback(database)
         self.editions = Editions(database)

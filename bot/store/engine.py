@@ -51,6 +51,8 @@ class Lock(IntEnum):
     UPGRADE = 7_265_501
     INGEST = 7_265_502
     TLDR = 7_265_503
+    PROFILES = 7_265_504
+    CORPUS = 7_265_505
 
 
 class Database:

@@ -17,9 +17,9 @@ from bot.domain import (
     ReaderId,
     StopReason,
 )
-from bot.store.engine import AnyRow, Database, in_chunks, insert_new
+from bot.store.engine import AnyRow, Database, dialect_insert, in_chunks, insert_new
 from bot.store.keyed import keyed_hash
-from bot.store.schema import forgotten, outbox, readers
+from bot.store.schema import forgotten, outbox, reader_lists, readers
 
 CONFIRM_WITHIN = timedelta(hours=48)
 
@@ -53,7 +53,20 @@ class Readers:
                 if reader.address not in in_file
             ]
             _set_stopped(connection, removed, StopReason.REMOVED)
+            new_list = dialect_insert(connection, reader_lists)
+            new_list = new_list.values(profile=profile, key=self._list_key(addresses))
+            connection.execute(
+                new_list.on_conflict_do_update(
+                    index_elements=[reader_lists.c.profile], set_={"key": new_list.excluded.key}
+                )
+            )
             return list(in_file.values())
+
+    def is_synced(self, profile: str, addresses: Sequence[tuple[Kind, str]]) -> bool:
+        """Return whether the last ``sync`` of a profile had these addresses."""
+        query = select(reader_lists.c.key).where(reader_lists.c.profile == profile)
+        with self._database.reading() as connection:
+            return connection.scalar(query) == self._list_key(addresses)
 
     def drop_unconfirmed(self, now: datetime) -> None:
         """Delete the readers who have not confirmed their subscription within ``CONFIRM_WITHIN``."""
@@ -193,6 +206,10 @@ class Readers:
         """Return the hashes of an address by each of the keys, oldest first."""
         # After a key rotation, hashes made with the old keys are still recognised.
         return [keyed_hash(secret, f"{profile}/{address.lower()}") for secret in self._secrets]
+
+    def _list_key(self, addresses: Sequence[tuple[Kind, str]]) -> str:
+        """Return the hash of a file's addresses."""
+        return keyed_hash(self._secrets[-1], "\n".join(address for _, address in addresses))
 
     def _forgotten(self, connection: Connection, profile: str, addresses: Sequence[str]) -> set[str]:
         """Return which of the addresses asked to be forgotten."""

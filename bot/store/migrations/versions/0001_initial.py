@@ -337,6 +337,21 @@ sa.Table(
 )
 
 sa.Table(
+    "published_profiles",
+    tables,
+    sa.Column("slug", sa.Text, primary_key=True),
+    sa.Column("version", sa.BigInteger, nullable=False, index=True),
+    sa.Column("content", sa.Text),
+)
+
+sa.Table(
+    "reader_lists",
+    tables,
+    sa.Column("profile", sa.Text, primary_key=True),
+    sa.Column("key", sa.Text, nullable=False),
+)
+
+sa.Table(
     "rate_limits",
     tables,
     sa.Column("key", sa.Text, primary_key=True),
