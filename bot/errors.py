@@ -97,8 +97,8 @@ class DeliveryError(PaperbotError):
 
     ``permanent``: trying again won't help. ``scope``: what the refusal is about. ``unknown``: the body was
     handed over but no answer came, so the message may have arrived; sending it again might deliver it twice.
-    ``retry_after``: seconds that the other side asks us to wait. ``code``: its own code for the refusal, such as
-    ``550`` or ``channel_not_found``.
+    ``retry_after``: seconds that the other side asks us to wait. ``throttled``: it asks for a lower rate. ``code``: its
+    own code for the refusal, such as ``550`` or ``channel_not_found``.
     """
 
     def __init__(
@@ -109,6 +109,7 @@ class DeliveryError(PaperbotError):
         scope: FailureScope = FailureScope.MESSAGE,
         unknown: bool = False,
         retry_after: float | None = None,
+        throttled: bool = False,
         code: str = "",
     ) -> None:
         super().__init__(message)
@@ -116,6 +117,7 @@ class DeliveryError(PaperbotError):
         self.scope = scope
         self.unknown = unknown
         self.retry_after = retry_after
+        self.throttled = throttled
         self.code = code
 
 

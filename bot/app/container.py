@@ -297,6 +297,7 @@ class App:
     @cached_property
     def dispatcher(self) -> Dispatcher:
         """Delivers what is in the outbox."""
+        from bot.app.routes import send_limits
         from bot.delivery.dispatcher import Dispatcher
 
         store = self.store
@@ -305,6 +306,7 @@ class App:
             self.routes,
             store.readers,
             store.circuit_breakers,
+            store.send_rates(send_limits(self.home.settings)),
             stop=self._stop,
             full=self.disk_space.problems,
         )

@@ -27,6 +27,12 @@ def make_operator_notices(
         disk_space=disk_space,
         # Without ``full``: a notice of a full disk is one short row, and must go out.
         dispatcher=Dispatcher(
-            store.outbox, {Kind.OPERATOR: route}, store.readers, store.circuit_breakers, stop=stop
+            store.outbox,
+            {Kind.OPERATOR: route},
+            store.readers,
+            store.circuit_breakers,
+            # Without limits: a few notices a day, which say that something must be repaired.
+            store.send_rates({}),
+            stop=stop,
         ),
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bot.config.settings import EmailSection, Settings, SlackSection
 from bot.delivery import Route
-from bot.domain import Kind
+from bot.domain import Kind, SendLimit
 
 
 def make_routes(settings: Settings, files: Path) -> dict[Kind, Route]:
@@ -18,6 +18,12 @@ def make_routes(settings: Settings, files: Path) -> dict[Kind, Route]:
         # A route of its own: an open circuit breaker for the readers' mails doesn't hold back the notice of it.
         Kind.OPERATOR: mail_route(settings.email.model_copy(update={"connections": 1}), files),
     }
+
+
+def send_limits(settings: Settings) -> dict[Kind, SendLimit]:
+    """Return how fast messages may go out; files need no limit."""
+    email = settings.email
+    return {Kind.EMAIL: SendLimit(email.per_second, email.per_day)} if email.host else {}
 
 
 def kinds_without_server(settings: Settings) -> set[Kind]:

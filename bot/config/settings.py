@@ -207,6 +207,8 @@ class EmailSection(Section):
         "Paperbot <paperbot@localhost>"
     )
     connections: int = Field(4, ge=1, le=20)
+    per_second: float = Field(0.0, ge=0.0, le=100_000.0)
+    per_day: int = Field(0, ge=0, le=1_000_000_000)
 
     @model_validator(mode="after")
     def _encrypted(self) -> EmailSection:

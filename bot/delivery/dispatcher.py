@@ -20,6 +20,7 @@ from bot.delivery.ports import (
     BreakerStore,
     DiskProblems,
     Outbox,
+    Rates,
     ReaderSuppression,
     StateListener,
     StopSignal,
@@ -46,6 +47,7 @@ class Dispatcher:
         routes: Mapping[Kind, Route],
         readers: ReaderSuppression,
         breakers: BreakerStore,
+        rates: Rates,
         *,
         timer: Timer = time.monotonic,
         stop: StopSignal | None = None,
@@ -55,6 +57,7 @@ class Dispatcher:
         self._routes = routes
         self._readers = readers
         self._breakers = breakers
+        self._rates = rates
         self._timer = timer
         self._stop = stop or Event()
         self._disk_problems = full
@@ -69,6 +72,7 @@ class Dispatcher:
         report = ReportBuilder(on_progress)
         run = RunContext(
             outbox=self._outbox,
+            rates=self._rates,
             readers=self._readers,
             report=report,
             # A lease is counted from the claim. With one fixed ``now``, the leases of a run of 40 minutes would

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from bot.domain import Delivery, Kind, Problem, ReaderId, State
+from bot.domain import Delivery, Kind, Problem, ReaderId, SendGrant, State
 
 Clock = Callable[[], datetime]
 StateListener = Callable[[Delivery, State], None]
@@ -86,6 +86,19 @@ class OpenBreaker(Protocol):
     @property
     def why(self) -> str:
         """The last failure's message."""
+
+
+class Rates(Protocol):
+    """How fast messages may go out, over all processes."""
+
+    def take(self, kind: Kind, most: int, now: datetime) -> SendGrant:
+        """Take leave to send up to ``most`` messages of a kind."""
+
+    def give_back(self, kind: Kind, count: int, now: datetime) -> object:
+        """Give back the leave for messages that were not attempted."""
+
+    def slow_down(self, kind: Kind, now: datetime) -> object:
+        """Lower the rate of a kind for a while, as the other side throttles."""
 
 
 class BreakerStore(Protocol):

@@ -21,6 +21,8 @@ from bot.errors import DeliveryError, FailureScope
 
 _MAX_REPLY = 300  # characters of a server's reply that are stored
 _LOGIN_CODES = frozenset({530, 534, 535, 538})  # RFC 4954, 6: about the login, whatever the stage
+# Too many connections or messages: 421 of most servers, 450 of Postfix and Exim, 454 of Amazon SES.
+_THROTTLING_CODES = frozenset({421, 450, 454})
 # RFC 3463, 3.2: about the sender's address, although many servers check it at RCPT only.
 _SENDER_STATUS = frozenset({"5.1.7", "5.1.8"})
 
@@ -52,7 +54,13 @@ def translate(error: Exception, stage: Stage) -> DeliveryError:
         if code in _LOGIN_CODES:
             message += "; check email.username and PAPERBOT_EMAIL__PASSWORD"
         scope = _scope_of_refusal(code, text, stage)
-        return DeliveryError(message, permanent=code >= 500, scope=scope, code=str(code))
+        return DeliveryError(
+            message,
+            permanent=code >= 500,
+            scope=scope,
+            throttled=code in _THROTTLING_CODES,
+            code=str(code),
+        )
     if stage is Stage.END:
         message = f"{stage}: {readable(str(error))}"
         return DeliveryError(message, permanent=False, unknown=True, code="no answer")

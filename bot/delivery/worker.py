@@ -1,6 +1,6 @@
 """A worker: a thread that claims due rows and sends them through one channel until nothing is due.
 
-    claim a batch -> for each row: is it the address's turn? -> attempt -> report -> circuit breaker
+    rate limit -> claim a batch -> for each row: is it the address's turn? -> attempt -> report -> circuit breaker
 
 The outbox is the only queue. A queue in memory would have to be rebuilt after a crash and shared between processes;
 with claims from the outbox a second process simply adds workers, and no row has two of them. A worker that is told to
@@ -9,6 +9,7 @@ stop, or whose breaker opens, releases the rows that it has claimed and not begu
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from threading import Event
@@ -16,9 +17,9 @@ from threading import Event
 from bot.delivery import Channel
 from bot.delivery.attempt import attempt_delivery
 from bot.delivery.circuit_breaker import BreakerState, CircuitBreaker
-from bot.delivery.ports import Clock, DiskProblems, Outbox, ReaderSuppression, StopSignal
+from bot.delivery.ports import Clock, DiskProblems, Outbox, Rates, ReaderSuppression, StopSignal
 from bot.delivery.report import ReportBuilder
-from bot.domain import Delivery, Kind, Problem, State
+from bot.domain import Delivery, Kind, Problem, SendGrant, State
 from bot.errors import FailureScope
 
 # Rows claimed at once. The first batches are small, so that the workers share a short queue: of 40 mails, one worker
@@ -41,6 +42,7 @@ class RunContext:
     """What the workers of one run share; each part is immutable or thread-safe."""
 
     outbox: Outbox
+    rates: Rates
     readers: ReaderSuppression
     report: ReportBuilder
     now: Clock
@@ -89,7 +91,13 @@ class Worker:
                 self.breaker.wait_for_probe()
             while self._may_continue():
                 claimed_at = self.run.now()
-                batch = outbox.claim(self.kind, claimed_at, CLAIM_LEASE, limit)
+                grant = self.run.rates.take(self.kind, limit, claimed_at)
+                if grant.next_at:
+                    if not self._wait_for_rate(grant, grant.next_at):
+                        return
+                    continue
+                batch = outbox.claim(self.kind, claimed_at, CLAIM_LEASE, grant.count)
+                self.run.rates.give_back(self.kind, grant.count - len(batch), claimed_at)
                 # Where addresses have to be spaced, most of a large batch would be released again.
                 limit = FIRST_BATCH if self.spacing else min(2 * limit, BATCH)
                 if not batch:
@@ -101,13 +109,13 @@ class Worker:
                 for position, delivery in enumerate(batch):
                     now = self.run.now()
                     if not self._may_continue() or now > claimed_at + _BATCH_TIME:
-                        outbox.release(batch[position:], None, now)
+                        self._release(batch[position:], None, now)
                         break
                     address = delivery.reader.address
                     turn = self._turns.get(address, now)
                     if turn > now:
                         # Released rather than slept for, so that other addresses need not wait behind this one.
-                        outbox.release([delivery], turn, now)
+                        self._release([delivery], turn, now)
                         continue
                     if self.spacing:
                         self._turns[address] = now + self.spacing
@@ -115,6 +123,22 @@ class Worker:
         finally:
             # Also without a success, or the other workers would wait forever.
             self.breaker.end_probe()
+
+    def _wait_for_rate(self, grant: SendGrant, next_at: datetime) -> bool:
+        """Wait until the rate admits a message; return False where that is left to a later run."""
+        now = self.run.now()
+        if next_at <= now + PATIENCE:
+            self.run.stop.wait(max((next_at - now).total_seconds(), _SHORTEST_WAIT))
+            return True
+        if grant.is_day_over and (waiting := self.run.outbox.waiting(self.kind)):
+            until = f"{next_at:%Y-%m-%d %H:%M} UTC"
+            problem = f"as many were sent today as {self.kind}.per_day allows; {waiting} wait until {until}"
+            self.run.report.add_once(Problem(self.kind.value, problem))
+        return False
+
+    def _release(self, deliveries: Sequence[Delivery], not_before: datetime | None, now: datetime) -> None:
+        self.run.outbox.release(deliveries, not_before, now)
+        self.run.rates.give_back(self.kind, len(deliveries), now)
 
     def _may_continue(self) -> bool:
         is_open = self.breaker.state is BreakerState.OPEN
@@ -129,6 +153,8 @@ class Worker:
         # An uncounted attempt failed for the channel's sake, and the open breaker is reported once for all.
         if error and outcome.counted:
             report.add(Problem(delivery.reader.name, f"{error} ({outcome.next_step})"))
+        if error and error.throttled:
+            self.run.rates.slow_down(self.kind, self.run.now())
         if error and error.permanent and error.scope is FailureScope.READER:
             # A hard bounce. Mail servers count them against the sender, so the address gets nothing more.
             self.run.readers.refuse(delivery.reader.id, str(error))

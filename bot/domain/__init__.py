@@ -13,7 +13,7 @@ Each module here has the types of one concept; they are imported from ``bot.doma
 
 from __future__ import annotations
 
-from bot.domain.delivery import Delivery, Message, OutboxKey, State
+from bot.domain.delivery import Delivery, Message, OutboxKey, SendGrant, SendLimit, State
 from bot.domain.digests import Entry, ParsedDigest, RawDigest, SourceState
 from bot.domain.editions import Edition, EditionKind, Pick, PickKind, Quiet, QuietReason, Role, Sentence
 from bot.domain.facts import Fact, FactKind
@@ -69,6 +69,8 @@ __all__ = [
     "RecordedVote",
     "Role",
     "Score",
+    "SendGrant",
+    "SendLimit",
     "Sentence",
     "Sighting",
     "SourceState",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from enum import StrEnum
 
 from bot.domain.readers import Kind, Reader, ReaderId
@@ -16,6 +16,28 @@ class Message:
     body: bytes
     subject: str
     part: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class SendLimit:
+    """At most so many messages a second, and a day (UTC); 0: no limit."""
+
+    per_second: float = 0
+    per_day: int = 0
+
+    @property
+    def is_set(self) -> bool:
+        """Whether there is a limit."""
+        return bool(self.per_second or self.per_day)
+
+
+@dataclass(frozen=True, slots=True)
+class SendGrant:
+    """How many messages may be sent now; if none, ``next_at`` is when the next one may."""
+
+    count: int
+    next_at: datetime | None = None
+    is_day_over: bool = False  # the day's limit is reached
 
 
 class State(StrEnum):

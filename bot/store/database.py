@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
 from typing import Self
 
-from bot.domain import Edition, Reader
+from bot.domain import Edition, Kind, Reader, SendLimit
 from bot.errors import StoreError
 from bot.private_files import create_private
 from bot.store.active_readers import ActiveReaders
@@ -37,6 +37,7 @@ from bot.store.rate_limits import RateLimits
 from bot.store.reader_models import ReaderModels
 from bot.store.readers import Readers
 from bot.store.search import Search
+from bot.store.send_rates import SendRates
 from bot.store.sources import Sources
 from bot.store.tldrs import Tldrs
 from bot.store.upgrade import bring_up_to_date
@@ -71,6 +72,10 @@ class Store:
         self.readers.forget(reader, now)
         if self._database.file:
             forget_in_copies(self._database.file, reader)
+
+    def send_rates(self, limits: Mapping[Kind, SendLimit]) -> SendRates:
+        """Return the token buckets by which messages are sent, under these limits."""
+        return SendRates(self._database, limits)
 
     def as_of(self, at: datetime, since: datetime, instead: Sequence[Edition]) -> StoreAsOf:
         """Return the store as of a time, for one reader.

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, func, select
 
 from bot.store.engine import Database, Lock, dialect_insert
-from bot.store.schema import published_profiles
+from bot.store.shared_schema import published_profiles
 
 
 @dataclass(frozen=True, slots=True)

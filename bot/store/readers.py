@@ -19,7 +19,8 @@ from bot.domain import (
 )
 from bot.store.engine import AnyRow, Database, dialect_insert, in_chunks, insert_new
 from bot.store.keyed import keyed_hash
-from bot.store.schema import forgotten, outbox, reader_lists, readers
+from bot.store.schema import forgotten, outbox, readers
+from bot.store.shared_schema import reader_lists
 
 CONFIRM_WITHIN = timedelta(hours=48)
 

@@ -360,23 +360,6 @@ forgotten = Table(
     Column("at", UtcDateTime, nullable=False),
 )
 
-# Profiles for workers without the files; ``content`` is NULL once a profile is withdrawn.
-published_profiles = Table(
-    "published_profiles",
-    metadata,
-    Column("slug", Text, primary_key=True),
-    Column("version", BigInteger, nullable=False, index=True),
-    Column("content", Text),
-)
-
-# The addresses that a profile's file had when the readers were last made to match it, as a keyed hash.
-reader_lists = Table(
-    "reader_lists",
-    metadata,
-    Column("profile", Text, primary_key=True),
-    Column("key", Text, nullable=False),
-)
-
 rate_limits = Table(
     "rate_limits",
     metadata,

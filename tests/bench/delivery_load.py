@@ -66,7 +66,11 @@ def by_dispatcher(port: int, readers: int, url: str = "") -> int:
         fill(store, readers)
         channels = [SmtpChannel("127.0.0.1", port, "none", envelope_sender=SENDER) for _ in range(4)]
         dispatcher = Dispatcher(
-            store.outbox, {Kind.EMAIL: Route(channels)}, store.readers, store.circuit_breakers
+            store.outbox,
+            {Kind.EMAIL: Route(channels)},
+            store.readers,
+            store.circuit_breakers,
+            store.send_rates({}),
         )
         statements = []
         event.listen(Engine, "before_cursor_execute", lambda *_: statements.append(1))

@@ -18,7 +18,7 @@ from bot.delivery.smtp import SmtpChannel
 from bot.domain import Delivery, Kind, OutboxKey, Reader
 
 from .channels import Clock, ScriptedChannel
-from .memory_outbox import MemoryBreakers, MemoryOutbox, MemoryReaders
+from .memory_outbox import MemoryBreakers, MemoryOutbox, MemoryRates, MemoryReaders
 from .slack_server import SlackServer
 from .smtp_servers import SENDER, MailServer, ScriptedServer, server_context
 
@@ -148,6 +148,11 @@ def breakers():
 
 
 @pytest.fixture
+def rates():
+    return MemoryRates()
+
+
+@pytest.fixture
 def outbox(readers):
     return MemoryOutbox(readers)
 
@@ -168,13 +173,13 @@ def clock():
 
 
 @pytest.fixture
-def make_dispatcher(outbox, readers, breakers, clock):
+def make_dispatcher(outbox, readers, breakers, rates, clock):
     """A dispatcher over channels by kind: one, or a list that works side by side."""
 
     def make(spacing=timedelta(0), **channels):
         lists = {kind: c if isinstance(c, list) else [c] for kind, c in channels.items()}
         routes = {Kind(kind): Route(channels, spacing) for kind, channels in lists.items()}
-        return Dispatcher(outbox, routes, readers, breakers, timer=clock, stop=clock)
+        return Dispatcher(outbox, routes, readers, breakers, rates, timer=clock, stop=clock)
 
     return make
 

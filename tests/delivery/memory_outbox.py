@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from threading import Lock
 
-from bot.domain import Delivery, State
+from bot.domain import Delivery, SendGrant, State
 
 _NEXT = {
     State.PENDING: {State.CLAIMED},
@@ -64,6 +65,36 @@ class MemoryReaders:
 
     def refuse(self, reader_id, why):
         self.stopped[reader_id] = why
+
+
+class MemoryRates:
+    """Grants so many messages in all, and then none until ``next_at``; without ``left`` it grants everything."""
+
+    def __init__(self):
+        self.left, self.next_at, self.is_day_over = None, None, False
+        self.slowed: list[object] = []
+        self._lock = Lock()
+
+    def take(self, kind, most, now):
+        with self._lock:
+            if self.left is None:
+                return SendGrant(most)
+            if self.next_at and now >= self.next_at:
+                self.left, self.next_at = self.left + 1, None
+            count = min(self.left, most)
+            self.left -= count
+            if count:
+                return SendGrant(count)
+            self.next_at = self.next_at or now + timedelta(seconds=1)
+            return SendGrant(0, self.next_at, self.is_day_over)
+
+    def give_back(self, kind, count, now):
+        with self._lock:
+            if self.left is not None:
+                self.left += count
+
+    def slow_down(self, kind, now):
+        self.slowed.append(kind)
 
 
 class MemoryOutbox:

@@ -352,6 +352,18 @@ sa.Table(
 )
 
 sa.Table(
+    "send_rates",
+    tables,
+    sa.Column("kind", WORD, primary_key=True),
+    sa.Column("at", TIME, nullable=False),
+    sa.Column("tokens", sa.Float, nullable=False),
+    sa.Column("share", sa.Float, nullable=False),
+    sa.Column("slowed_at", TIME),
+    sa.Column("day", sa.Date, nullable=False),
+    sa.Column("used", sa.Integer, nullable=False),
+)
+
+sa.Table(
     "rate_limits",
     tables,
     sa.Column("key", sa.Text, primary_key=True),

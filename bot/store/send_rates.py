@@ -1,0 +1,150 @@
+"""How fast messages go out: a token bucket for each kind of address, shared by all workers of all processes.
+
+A worker takes a token for each message before it claims messages, and gives back what it did not use. The bucket holds
+the tokens of one second, so that a pause is not made up for by a burst; a day (UTC) has so many tokens in all.
+
+When a server throttles (421, 450, 454), the rate is halved for everybody, and doubles again within five minutes
+(multiplicative decrease, as TCP reacts to congestion; by time and not by success, as any number of workers succeed).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time, timedelta
+
+from sqlalchemy import Connection, select, update
+
+from bot.domain import Kind, SendGrant, SendLimit
+from bot.store.engine import Database, insert_new
+from bot.store.shared_schema import send_rates
+
+_SLOWEST = 1 / 64
+_DOUBLED_AFTER = timedelta(minutes=5)
+# Connections meet the same throttling side by side; together they are one reason to slow down.
+_SAME_THROTTLING = timedelta(seconds=10)
+# Messages a second that are halved where no limit is set.
+_UNLIMITED = 64.0
+# Clocks of machines differ by less. A time further ahead was written by a clock that was set wrong.
+_CLOCKS_DIFFER = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Bucket:
+    """The state of a bucket at a time: tokens, the share of the full rate, and what the day has used."""
+
+    at: datetime
+    tokens: float
+    share: float
+    slowed_at: datetime | None
+    day: date
+    used: int
+
+    def advanced(self, limit: SendLimit, now: datetime) -> _Bucket:
+        """Return the bucket at ``now``, refilled and with its rate partly recovered."""
+        if self.at > now + _CLOCKS_DIFFER:
+            return replace(self, at=now, day=now.date())
+        # A clock that is behind that of another machine by less adds nothing, and takes nothing away.
+        elapsed = max(now - self.at, timedelta(0))
+        # Bounded, as 2 to the power of a year's minutes is more than a float holds.
+        share = min(self.share * 2 ** min(elapsed / _DOUBLED_AFTER, 10), 1.0)
+        rate = limit.per_second or _UNLIMITED
+        tokens = min(self.tokens + elapsed.total_seconds() * rate * share, max(rate, 1.0))
+        is_new_day = now.date() > self.day
+        return replace(
+            self,
+            at=max(self.at, now),
+            tokens=tokens,
+            share=share,
+            day=now.date() if is_new_day else self.day,
+            used=0 if is_new_day else self.used,
+        )
+
+    def granted(self, limit: SendLimit, most: int, now: datetime) -> SendGrant:
+        """Return up to ``most`` tokens, or when there is the next."""
+        is_slowed = self.share < 1
+        count = min(most, int(self.tokens)) if limit.per_second or is_slowed else most
+        if limit.per_day:
+            count = min(count, limit.per_day - self.used)
+        if count > 0:
+            return SendGrant(count)
+        if limit.per_day and self.used >= limit.per_day:
+            midnight = datetime.combine(self.day + timedelta(days=1), time(), tzinfo=UTC)
+            return SendGrant(0, midnight, is_day_over=True)
+        rate = (limit.per_second or _UNLIMITED) * self.share
+        return SendGrant(0, now + timedelta(seconds=(1 - self.tokens) / rate))
+
+
+class SendRates:
+    """The buckets of the kinds of address. A kind has a row once it has a limit, or was slowed down."""
+
+    def __init__(self, database: Database, limits: Mapping[Kind, SendLimit]) -> None:
+        self._database = database
+        self._limits = limits
+
+    def take(self, kind: Kind, most: int, now: datetime) -> SendGrant:
+        """Take tokens for up to ``most`` messages."""
+        limit = self._limits.get(kind, SendLimit())
+        if not limit.is_set and not self._is_slowed(kind):
+            return SendGrant(most)
+        with self._database.writing() as connection:
+            bucket = _locked(connection, kind, now).advanced(limit, now)
+            grant = bucket.granted(limit, most, now)
+            tokens = max(bucket.tokens - grant.count, 0)
+            _store(connection, kind, replace(bucket, tokens=tokens, used=bucket.used + grant.count))
+        return grant
+
+    def give_back(self, kind: Kind, count: int, now: datetime) -> None:
+        """Put back tokens that were not used."""
+        limit = self._limits.get(kind, SendLimit())
+        if not count or not (limit.is_set or self._is_slowed(kind)):
+            return
+        with self._database.writing() as connection:
+            bucket = _locked(connection, kind, now).advanced(limit, now)
+            _store(
+                connection,
+                kind,
+                replace(bucket, tokens=bucket.tokens + count, used=max(bucket.used - count, 0)),
+            )
+
+    def slow_down(self, kind: Kind, now: datetime) -> None:
+        """Halve the rate, unless that was done just now."""
+        limit = self._limits.get(kind, SendLimit())
+        with self._database.writing() as connection:
+            bucket = _locked(connection, kind, now).advanced(limit, now)
+            if bucket.slowed_at and abs(now - bucket.slowed_at) < _SAME_THROTTLING:
+                return
+            share = max(bucket.share / 2, _SLOWEST)
+            _store(
+                connection, kind, replace(bucket, share=share, tokens=min(bucket.tokens, 0), slowed_at=now)
+            )
+
+    def _is_slowed(self, kind: Kind) -> bool:
+        query = select(send_rates.c.share).where(send_rates.c.kind == kind, send_rates.c.share < 1)
+        with self._database.reading() as connection:
+            return connection.scalar(query) is not None
+
+
+def _locked(connection: Connection, kind: Kind, now: datetime) -> _Bucket:
+    """Return the bucket of a kind, a new one if there is none, and keep others from it until the commit."""
+    query = select(send_rates).where(send_rates.c.kind == kind).with_for_update()
+    row = connection.execute(query).one_or_none()
+    if row is None:
+        new = {"kind": kind, "at": now, "tokens": 1.0, "share": 1.0, "day": now.date(), "used": 0}
+        connection.execute(insert_new(connection, send_rates).values(new))
+        row = connection.execute(query).one()
+    return _Bucket(row.at, row.tokens, row.share, row.slowed_at, row.day, row.used)
+
+
+def _store(connection: Connection, kind: Kind, bucket: _Bucket) -> None:
+    changed = update(send_rates).where(send_rates.c.kind == kind)
+    connection.execute(
+        changed.values(
+            at=bucket.at,
+            tokens=bucket.tokens,
+            share=bucket.share,
+            slowed_at=bucket.slowed_at,
+            day=bucket.day,
+            used=bucket.used,
+        )
+    )

@@ -1,0 +1,39 @@
+"""The tables by which processes share what each of them would otherwise keep for itself."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, Column, Date, Float, Integer, Table, Text
+
+from bot.domain import Kind
+from bot.store.column_types import UtcDateTime, text_enum
+from bot.store.schema import metadata
+
+# Profiles for workers without the files; ``content`` is NULL once a profile is withdrawn.
+published_profiles = Table(
+    "published_profiles",
+    metadata,
+    Column("slug", Text, primary_key=True),
+    Column("version", BigInteger, nullable=False, index=True),
+    Column("content", Text),
+)
+
+# The addresses that a profile's file had when the readers were last made to match it, as a keyed hash.
+reader_lists = Table(
+    "reader_lists",
+    metadata,
+    Column("profile", Text, primary_key=True),
+    Column("key", Text, nullable=False),
+)
+
+# Token buckets, by which all workers keep to the rates of ``paperbot.toml``.
+send_rates = Table(
+    "send_rates",
+    metadata,
+    Column("kind", text_enum(Kind), primary_key=True),
+    Column("at", UtcDateTime, nullable=False),
+    Column("tokens", Float, nullable=False),
+    Column("share", Float, nullable=False),
+    Column("slowed_at", UtcDateTime),
+    Column("day", Date, nullable=False),
+    Column("used", Integer, nullable=False),
+)
