@@ -74,6 +74,10 @@ class StoreError(PaperbotError):
     """The database can't be used; says what to do."""
 
 
+class QueueError(PaperbotError):
+    """The broker can't be reached."""
+
+
 class TldrError(PaperbotError):
     """No TL;DR could be written; the extractive summary is used instead."""
 

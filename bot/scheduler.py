@@ -13,22 +13,28 @@ import os
 import signal
 import socket
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Event, Thread
 
 from apscheduler.schedulers.background import BackgroundScheduler
 
 from bot.app import App, open_app
-from bot.domain import Problem
-from bot.errors import PaperbotError, UsageError, unexpected_error
+from bot.domain import Kind, Problem
+from bot.editions.due import due_ranges
+from bot.editions.published_profiles import publish
+from bot.errors import UsageError
 from bot.parsing import Parser
+from bot.problem_log import ProblemLog
 from bot.tokens import Redactor
 from bot.web import make_web
 from bot.web.server import LogRateLimit, Server
+from bot.worker.names import COMPOSE, DELIVER, INGEST
 
 log = logging.getLogger("paperbot")
 
+# The due readers of a task: a batch, which is composed in a few seconds.
+_READERS_A_TASK = 200
 _FIRST_INGEST_SECONDS = 60  # that the first editions wait for it; a slower source delays none
 # That jobs get after a signal, on top of the two of open requests: together below the ten after which Docker kills a
 # container's process.
@@ -44,7 +50,7 @@ class Jobs:
         self._stop = stop
         self._parser = parser
         self._first_ingest_done = Event()
-        self._logged: dict[str, set[Problem]] = {}
+        self._log = ProblemLog()
 
     def ingest(self) -> None:
         """Retrieve and store what the sources have; the first time, learn the vocabulary as well."""
@@ -80,22 +86,57 @@ class Jobs:
             self._run("publish", work)
 
     def _run(self, job: str, work: Callable[[App, datetime], Sequence[Problem]]) -> None:
+        with self._log.problems_of(job) as problems, open_app(self._home, self._stop, self._parser) as app:
+            problems.extend(work(app, datetime.now(UTC)))
+
+
+class QueuedJobs:
+    """The two jobs where workers do the work: what is due is enqueued, unless it is still in the queue."""
+
+    def __init__(self, home: Path, url: str, name: str) -> None:
         try:
-            with open_app(self._home, self._stop, self._parser) as app:
-                problems = work(app, datetime.now(UTC))
-        except PaperbotError as error:
-            problems = [Problem(job, str(error))]
-        except Exception as error:
-            log.debug("%s", job, exc_info=True)
-            problems = [Problem(job, unexpected_error(error))]
-        # A lasting problem is logged once and not with each tick, which would be 1,440 times a day.
-        for problem in problems:
-            if problem not in self._logged.get(job, ()):
-                log.warning("%s", problem)
-        self._logged[job] = set(problems)
+            from bot.worker.queue import TaskQueue
+        except ModuleNotFoundError as error:
+            raise UsageError(
+                "queue.url needs Celery: in Paperbot's checkout, pip install '.[queue]'"
+            ) from error
+        self._home = home
+        self._queue = TaskQueue(url, name)
+        self._started = datetime.now(UTC)
+        self._log = ProblemLog()
+
+    def ingest(self) -> None:
+        """Enqueue all sources; a task finds out whether its source is due."""
+        with self._log.problems_of("ingest"), open_app(self._home) as app:
+            if not self._queue.waiting(INGEST):
+                for source in app.sources:
+                    self._queue.ingest(source.name)
+
+    def publish(self) -> None:
+        """Publish the profiles, and enqueue the readers who are due, and the deliveries."""
+        now = datetime.now(UTC)
+        with self._log.problems_of("publish") as problems, open_app(self._home) as app:
+            publish(app.store, app.profiles, now)
+            # What no worker has taken yet is due still, and would be enqueued once more with each tick.
+            if not self._queue.waiting(COMPOSE) and not self._awaits_first_ingest(app, now):
+                for profile, ids in due_ranges(app.store, app.profiles, now, _READERS_A_TASK):
+                    self._queue.compose(profile, ids)
+            if not self._queue.waiting(DELIVER):
+                for kind in (Kind.EMAIL, Kind.SLACK):
+                    self._queue.deliver(kind)
+            problems.extend(app.profile_problems)
+            problems.extend(app.notify_operator(app.profile_problems, now))
+
+    def _awaits_first_ingest(self, app: App, now: datetime) -> bool:
+        """Whether the first editions wait for a source, as those of ``Jobs`` do."""
+        if now - self._started >= timedelta(seconds=_FIRST_INGEST_SECONDS):
+            return False
+        states = app.store.sources.states()
+        checked = [state.checked_at for source in app.sources if (state := states.get(source.name))]
+        return len(checked) < len(app.sources) or any(at is None or at < self._started for at in checked)
 
 
-def make_scheduler(jobs: Jobs, ingest_minutes: int) -> BackgroundScheduler:
+def make_scheduler(jobs: Jobs | QueuedJobs, ingest_minutes: int) -> BackgroundScheduler:
     """Return a scheduler that runs both jobs at start and in intervals; a slow run delays only its own job."""
     scheduler = BackgroundScheduler(timezone=UTC)
     for job, minutes in ((jobs.ingest, ingest_minutes), (jobs.publish, 1)):
@@ -122,24 +163,37 @@ def listen(host: str, port: int) -> socket.socket:
         ) from None
 
 
-def serve(home: Path, listener: socket.socket) -> None:
-    """Run the jobs and the pages until SIGTERM or SIGINT, and return at most ten seconds later."""
+def log_to_stderr() -> None:
+    """Log with times, without secrets, and not too much."""
     logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level=logging.INFO)
     # It warns of each tick that comes while the job still runs, which is what max_instances is for.
     logging.getLogger("apscheduler").setLevel(logging.ERROR)
     for handler in logging.getLogger().handlers:
         handler.addFilter(Redactor())
         handler.addFilter(LogRateLimit())
+
+
+def serve(home: Path, listener: socket.socket | None) -> None:
+    """Run the jobs and the pages until SIGTERM or SIGINT, and return at most ten seconds later.
+
+    Without ``listener`` there are no pages. With ``queue.url`` the jobs only enqueue what is due.
+    """
+    log_to_stderr()
     stop = Event()
     # uvicorn raises the signal again when its server has ended: without handlers, that would end the process before
     # the jobs have released what they claimed.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     with Parser() as parser, open_app(home, parser=parser) as app:
-        scheduler = make_scheduler(Jobs(home, stop, parser), app.ingest_minutes)
+        queue = app.home.settings.queue
+        jobs = QueuedJobs(home, queue.url, queue.name) if queue.url else Jobs(home, stop, parser)
+        scheduler = make_scheduler(jobs, app.ingest_minutes)
         scheduler.start()
         try:
-            Server(make_web(app), app.limits, stop.set).run(sockets=[listener])
+            if listener:
+                Server(make_web(app), app.limits, stop.set).run(sockets=[listener])
+            else:
+                stop.wait()
         finally:
             stop.set()
             _shut_down(scheduler)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from bot.delivery import Route
     from bot.delivery.dispatcher import Dispatcher
+    from bot.delivery.ports import StopSignal
     from bot.delivery.slack_interactions import SlackInteractions
     from bot.operations.channel_test import ChannelTests
     from bot.rendering.messages import MessageRenderer
@@ -73,17 +74,21 @@ class DeliveryParts(HomeParts):
     @cached_property
     def dispatcher(self) -> Dispatcher:
         """Delivers what is in the outbox."""
+        return self.dispatcher_of(self.routes, self._stop)
+
+    def dispatcher_of(self, kinds: Collection[Kind], stop: StopSignal | None) -> Dispatcher:
+        """Make what delivers messages to these kinds of address, until ``stop`` is set."""
         from bot.app.routes import send_limits
         from bot.delivery.dispatcher import Dispatcher
 
         store = self.store
         return Dispatcher(
             store.outbox,
-            self.routes,
+            {kind: self.routes[kind] for kind in kinds},
             store.readers,
             store.circuit_breakers,
             store.send_rates(send_limits(self.home.settings)),
-            stop=self._stop,
+            stop=stop,
             full=self.disk_space.problems,
         )
 

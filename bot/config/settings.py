@@ -219,6 +219,21 @@ class EmailSection(Section):
         return self
 
 
+def queue_url(value: str) -> str:
+    """Return the address of a broker, or empty text; raises ValueError."""
+    if value and urlsplit(value).scheme not in ("amqp", "amqps", "redis", "rediss"):
+        example = "amqp://user:password@localhost:5672// or redis://localhost:6379/0"
+        raise ValueError(f"{_without_login(value)} is not the address of a broker; write it like {example}")
+    return value
+
+
+class QueueSection(Section):
+    """The broker that shares out work to ``paperbot worker``; without one, a single process does everything."""
+
+    url: Annotated[str, AfterValidator(queue_url)] = ""
+    name: Name = "paperbot"
+
+
 class SlackSection(Section):
     """The Slack workspace; without a token, messages are files in ``state/outbox/``."""
 
@@ -275,8 +290,16 @@ class Settings(BaseSettings):
     links: LinksSection = LinksSection()
     email: EmailSection = EmailSection()
     slack: SlackSection = SlackSection()
+    queue: QueueSection = QueueSection()
     summaries: SummariesSection = SummariesSection()
     web: WebSection = WebSection()
+
+    @model_validator(mode="after")
+    def _queue_has_a_server(self) -> Settings:
+        if self.queue.url and self.store.url.startswith("sqlite"):
+            problem = "workers share a store on PostgreSQL; set store.url to postgresql://..."
+            raise MisplacedError(("queue", "url"), problem)
+        return self
 
     @model_validator(mode="after")
     def _names_differ(self) -> Settings:

@@ -42,6 +42,7 @@ from bot.errors import PaperbotError, unexpected_error
 from bot.ingestion.service import DigestReport, IngestionService, Parse, Progress
 from bot.sources import Source
 from bot.store import Store
+from bot.store.active_readers import EVERYONE, IdRange
 
 log = logging.getLogger("paperbot")
 
@@ -174,7 +175,10 @@ class DailyJob:
     ) -> PublishReport:
         """Compose the due alerts and editions, then deliver everything in the outbox."""
         # With a full disk nothing is composed; the dispatcher, which can't record either, reports the problem.
-        tally = _Tally() if self.disk_space.problems() else self._compose(now, force, progress, show)
+        tally = _Tally()
+        if not self.disk_space.problems():
+            publish(self.store, self.profiles, now)
+            tally = self._compose(self.profiles, EVERYONE, now, force=force, progress=progress, show=show)
         settled = count(1)
         sent_kinds: set[Kind] = set()
 
@@ -198,11 +202,29 @@ class DailyJob:
             sent_kinds=sent_kinds,
         )
 
-    def _compose(self, now: datetime, force: bool, progress: Progress, show: Shown) -> _Tally:
+    def compose(self, slug: str, ids: IdRange, now: datetime) -> list[Problem]:
+        """Compose the due alerts and editions of a profile's readers with these ids, and return what failed.
+
+        Nothing is done for a profile that was withdrawn meanwhile.
+        """
+        if problems := self.disk_space.problems():
+            return problems
+        profiles = {slug: self.profiles[slug]} if slug in self.profiles else {}
+        return self._compose(profiles, ids, now).problems
+
+    def _compose(
+        self,
+        profiles: Mapping[str, Profile],
+        ids: IdRange,
+        now: datetime,
+        *,
+        force: bool = False,
+        progress: Progress = no_progress,
+        show: Shown = _ignore_edition,
+    ) -> _Tally:
         """Put the due alerts, then the due editions into the outbox."""
         tally = _Tally()
-        publish(self.store, self.profiles, now)
-        for reader, profile in readers_to_alert(self.store, self.profiles, now):
+        for reader, profile in readers_to_alert(self.store, profiles, now, ids):
             try:
                 alerts = alert(
                     reader,
@@ -222,7 +244,7 @@ class DailyJob:
         choose = forced_editions if force else due_editions
         composed = count(1)
         waits: list[Wait] = []
-        for batch in _in_batches(choose(self.store, self.profiles, now)):
+        for batch in _in_batches(choose(self.store, profiles, now, ids)):
             due = self.waiting.with_interrupted(batch, now)
             if not force:
                 due, of_batch = self.waiting.ready(due, now)

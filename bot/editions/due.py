@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from itertools import count
+from itertools import count, islice
 
 from bot.config.overrides import with_override
 from bot.config.profiles import Profile
-from bot.domain import Reader, SourceState
+from bot.domain import Reader, ReaderId, SourceState
 from bot.editions.candidates import Readers, last_edition_days
 from bot.schedule import due_slots, local_date, local_time
 from bot.selection.alert_rules import is_quiet
@@ -81,6 +81,26 @@ def forced_editions(
         taken = store.editions.slots(reader.id, day)
         names = (f"{day}#{n}" if n > 1 else f"{day}" for n in count(1))
         yield DueEdition(reader, profile, day, next(name for name in names if name not in taken))
+
+
+def due_ranges(
+    store: Store, profiles: Mapping[str, Profile], now: datetime, size: int
+) -> Iterator[tuple[str, IdRange]]:
+    """Yield the slug and the ids of readers who are due, up to ``size`` of them in a range; those of alerts first.
+
+    A range may hold readers who are not due: whoever composes it asks again.
+    """
+    for slug, profile in profiles.items():
+        ids = (reader.id for reader, _ in readers_to_alert(store, {slug: profile}, now))
+        yield from ((slug, id_range) for id_range in _ranges(ids, size))
+    for slug, profile in profiles.items():
+        ids = (edition.reader.id for edition in due_editions(store, {slug: profile}, now))
+        yield from ((slug, id_range) for id_range in _ranges(ids, size))
+
+
+def _ranges(ids: Iterator[ReaderId], size: int) -> Iterator[IdRange]:
+    while chunk := list(islice(ids, size)):
+        yield IdRange(chunk[0], chunk[-1])
 
 
 def _due_among(store: Store, readers: Readers, now: datetime) -> Iterator[DueEdition]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime
 from types import TracebackType
 from typing import Self
@@ -76,6 +77,10 @@ class Store:
     def send_rates(self, limits: Mapping[Kind, SendLimit]) -> SendRates:
         """Return the token buckets by which messages are sent, under these limits."""
         return SendRates(self._database, limits)
+
+    def exclusively(self, name: str) -> AbstractContextManager[bool]:
+        """Hold what ``name`` stands for among all processes; see ``Database.exclusively``."""
+        return self._database.exclusively(name)
 
     def as_of(self, at: datetime, since: datetime, instead: Sequence[Edition]) -> StoreAsOf:
         """Return the store as of a time, for one reader.

@@ -1,0 +1,35 @@
+"""Logs the problems of a repeated job: a lasting one once, and not at each of 1,440 ticks a day."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from bot.domain import Problem
+from bot.errors import PaperbotError, unexpected_error
+
+log = logging.getLogger("paperbot")
+
+
+class ProblemLog:
+    """What each job logged last."""
+
+    def __init__(self) -> None:
+        self._logged: dict[str, set[Problem]] = {}
+
+    @contextmanager
+    def problems_of(self, job: str) -> Iterator[list[Problem]]:
+        """Yield a list for a job's problems, and log those that are new; an exception is one of them."""
+        problems: list[Problem] = []
+        try:
+            yield problems
+        except PaperbotError as error:
+            problems.append(Problem(job, str(error)))
+        except Exception as error:
+            log.debug("%s", job, exc_info=True)
+            problems.append(Problem(job, unexpected_error(error)))
+        for problem in problems:
+            if problem not in self._logged.get(job, ()):
+                log.warning("%s", problem)
+        self._logged[job] = set(problems)

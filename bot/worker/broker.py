@@ -1,0 +1,58 @@
+"""How Celery is set up: the queues, when a task counts as done, and how long one may take."""
+
+from __future__ import annotations
+
+from celery import Celery
+from kombu.entity import Queue
+
+from bot.worker.names import COMPOSE, TASKS, queue_name
+
+# Seconds after which a task gets an exception, and its process is killed. Tasks are made to end long before.
+SOFT_LIMIT = 45
+HARD_LIMIT = 55
+# After which a broker gives a task that was not acknowledged to another worker. Redis goes by this time alone, so that
+# one near the limit would run tasks twice on a busy machine.
+REDELIVERED_AFTER = 10 * HARD_LIMIT
+
+
+def make_celery(url: str, name: str) -> Celery:
+    """Return Celery on the broker at ``url``; ``name`` tells the queues of several installations apart."""
+    celery = Celery(name, broker=url, set_as_current=False)
+    celery.conf.update(
+        # Redis: the visibility timeout; RabbitMQ: ``consumer_timeout``, which closes the channel (celery #6760).
+        broker_transport_options={
+            "visibility_timeout": REDELIVERED_AFTER,
+            "confirm_publish": True,
+            "socket_keepalive": True,
+            "health_check_interval": 10,
+        },
+        task_queues=[
+            Queue(  # type: ignore[no-untyped-call]  # kombu has types for a part of its modules
+                queue_name(name, task),
+                routing_key=queue_name(name, task),
+                queue_arguments={"x-consumer-timeout": REDELIVERED_AFTER * 1_000},
+            )
+            for task in TASKS
+        ],
+        task_create_missing_queues=False,
+        task_default_queue=queue_name(name, COMPOSE),
+        task_serializer="json",
+        accept_content=["json"],
+        task_ignore_result=True,
+        # A task is acknowledged when it has ended; one whose process was killed goes to another worker.
+        task_acks_late=True,
+        task_reject_on_worker_lost=True,
+        worker_prefetch_multiplier=1,
+        task_soft_time_limit=SOFT_LIMIT,
+        task_time_limit=HARD_LIMIT,
+        # A task under way ends although its broker is gone: killed in the middle, its message would be ``unknown``.
+        worker_cancel_long_running_tasks_on_connection_loss=False,
+        broker_connection_retry_on_startup=True,
+        broker_connection_max_retries=None,
+        # Importing takes longer than the default of 4 seconds on a busy machine, and then the process is killed.
+        worker_proc_alive_timeout=60,
+        worker_hijack_root_logger=False,
+        worker_enable_remote_control=False,
+        worker_send_task_events=False,
+    )
+    return celery

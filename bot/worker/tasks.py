@@ -1,0 +1,133 @@
+"""What a worker does for each task. Each reads from the store what is due, and may run any number of times.
+
+ingest    polls one source, if it is due; the source is locked meanwhile, so that it is not polled twice at once
+compose   composes the due alerts and editions of some readers; the slots in the store decide who of several did it
+deliver   claims messages of one channel until nothing is due, the rate is used up, or its time is over
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from threading import Event
+
+from bot.app import App, open_app
+from bot.domain import Kind, Problem
+from bot.editions.published_profiles import StoredProfiles
+from bot.problem_log import ProblemLog
+from bot.store.active_readers import IdRange
+from bot.worker.names import DELIVER
+from bot.worker.queue import TaskQueue
+
+# How long one task delivers. A task that is told to stop waits for the message under way, so this is well below the
+# limit of a task.
+_DELIVERY_SECONDS = 20
+# Tasks for one channel that wait at a time: more would only find nothing due.
+_DELIVERIES_WAITING = 4
+
+
+class TimeBudget:
+    """A stop signal that is set when its seconds are over."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.monotonic() + seconds
+        self._never = Event()
+
+    def is_set(self) -> bool:
+        """Whether the time is over."""
+        return time.monotonic() >= self._end
+
+    def wait(self, timeout: float) -> None:
+        """Wait so many seconds, or until the time is over."""
+        self._never.wait(min(timeout, max(self._end - time.monotonic(), 0)))
+
+
+class Tasks:
+    """The tasks over one home, with what a process keeps between them: connections, profiles, and the ranker."""
+
+    def __init__(self, home: Path, url: str, name: str) -> None:
+        self._home = home
+        self._url = url
+        self._name = name
+        self._log = ProblemLog()
+
+    # Made at their first use: a worker's process is a fork, and connections must not be shared with its parent.
+
+    @cached_property
+    def _app(self) -> App:
+        return open_app(self._home)
+
+    @cached_property
+    def _profiles(self) -> StoredProfiles:
+        return StoredProfiles(self._app.store)
+
+    @cached_property
+    def _queue(self) -> TaskQueue:
+        return TaskQueue(self._url, self._name)
+
+    def ingest(self, source: str) -> None:
+        """Poll a source of the settings, if it is due and not being polled."""
+        with self._log.problems_of(f"ingest {source}") as problems:
+            problems.extend(self._ingest(source, datetime.now(UTC)))
+
+    def compose(self, profile: str, first: int, last: int) -> None:
+        """Compose what is due for a profile's readers with the ids from ``first`` to ``last``."""
+        with self._log.problems_of(f"compose {profile}") as problems:
+            problems.extend(self._compose(profile, IdRange(first, last), datetime.now(UTC)))
+
+    def deliver(self, channel: str) -> None:
+        """Deliver what is due for a kind of address."""
+        with self._log.problems_of(f"deliver {channel}") as problems:
+            problems.extend(self._deliver(Kind(channel), datetime.now(UTC)))
+
+    def close(self) -> None:
+        """Close what was opened."""
+        if "_app" in self.__dict__:
+            self._app.__exit__(None, None, None)
+        if "_queue" in self.__dict__:
+            self._queue.close()
+
+    def _ingest(self, name: str, now: datetime) -> Sequence[Problem]:
+        source = next((source for source in self._app.sources if source.name == name), None)
+        if source is None:
+            return [
+                Problem(name, "is not a source of this machine's paperbot.toml; make it the same everywhere")
+            ]
+        with self._app.store.exclusively(f"ingest {name}") as is_ours:
+            if not is_ours:
+                return []
+            _, problems = replace(self._app.daily_job, sources=[source]).ingest(now)
+        return problems
+
+    def _compose(self, profile: str, ids: IdRange, now: datetime) -> Sequence[Problem]:
+        self._profiles.catch_up()
+        # The ranker alone: this process has no files to read again.
+        self._app.refresh()
+        problems = replace(self._app.daily_job, profiles=self._profiles.profiles).compose(profile, ids, now)
+        self._enqueue_deliveries()
+        return [*self._profiles.problems, *problems]
+
+    def _deliver(self, kind: Kind, now: datetime) -> Sequence[Problem]:
+        budget = TimeBudget(_DELIVERY_SECONDS)
+        dispatcher = self._app.dispatcher_of([kind], budget)
+        if kind is not Kind.SLACK:
+            report = dispatcher.deliver_due(now)
+        else:
+            # Slack takes one message a second in a channel, which two processes could not keep to.
+            with self._app.store.exclusively("deliver slack") as is_ours:
+                if not is_ours:
+                    return []
+                report = dispatcher.deliver_due(now)
+        if budget.is_set():
+            self._queue.deliver(kind)
+        return report.problems
+
+    def _enqueue_deliveries(self) -> None:
+        """Have messages sent now instead of after the next tick."""
+        if self._queue.waiting(DELIVER) < _DELIVERIES_WAITING:
+            for kind in (Kind.EMAIL, Kind.SLACK):
+                self._queue.deliver(kind)
