@@ -18,8 +18,8 @@ if TYPE_CHECKING:  # scikit-learn takes a second to import: only ranking itself 
     from bot.ranking import Learned
     from bot.ranking.mixture import Mixture
 
-# Version of how models are fitted: stored models of another version are stale.
-_VERSION = 1
+# Version of how models are fitted and stored: stored models of another version are stale.
+_VERSION = 2
 
 
 def signatures(store: Store, readers: Sequence[tuple[Reader, Profile]]) -> dict[ReaderId, str]:

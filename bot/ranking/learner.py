@@ -1,14 +1,12 @@
-"""The models that are fitted to votes, a linear model and trees over one vocabulary, saved as arrays.
+"""The models that are fitted to votes, a linear model and trees over one vocabulary.
 
 A vote has weight 1 with time decay. Random earlier papers without a vote are added as disliked ones (background), with
-a tenth of the votes' weight in sum. To the linear model the profile's interests are one more liked paper.
+four tenths of the votes' weight in sum. To the linear model the profile's interests are one more liked paper.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -55,25 +53,6 @@ class Learned:
     linear: Linear
     forest: Forest
     vocabulary: int
-
-    def arrays(self) -> dict[str, np.ndarray]:
-        """Return the arrays for ``numpy.savez``."""
-        return {
-            "vocabulary": np.array(self.vocabulary),
-            "linear_columns": self.linear.columns,
-            "linear_weights": self.linear.weights,
-            "linear_intercept": np.array(self.linear.intercept),
-            "forest_columns": self.forest.columns,
-            "forest_feature": self.forest.feature,
-            "forest_value": self.forest.value,
-        }
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, np.ndarray]) -> Self:
-        """Return the models of ``arrays``; raise KeyError where an array is missing."""
-        linear = Linear(arrays["linear_columns"], arrays["linear_weights"], float(arrays["linear_intercept"]))
-        forest = Forest(arrays["forest_columns"], arrays["forest_feature"], arrays["forest_value"])
-        return cls(linear, forest, int(arrays["vocabulary"]))
 
 
 def learn(corpus: Corpus, votes: Votes, seed: int = 0) -> Learned:

@@ -1,13 +1,11 @@
 """Trees, linear model and mixture: what they learn from votes, that terms add up, and that they are kept as arrays."""
 
-import io
-
 import numpy as np
 import pytest
 
 from bot.ranking import Corpus, Interest, Ranker, Rules
-from bot.ranking.learner import Learned
 from bot.ranking.mixture import SHIPPED, Mixture, Predictions, home_mixture, reader_mixture
+from bot.ranking.serialization import dump, load
 from bot.ranking.trees import fit_forest
 from tests.ranking.test_ranker import paper
 
@@ -127,17 +125,30 @@ def test_votes_teach_a_conjunction_with_an_exception(ranker, papers):
     assert sum(likes(papers[number - 1]) for number in best) >= 0.9 * len(best)
 
 
-def test_a_learned_model_saved_as_arrays_ranks_as_before(ranker, papers):
+def test_a_stored_model_ranks_as_before(ranker, papers):
     interest = voted(papers)
     (learned,) = ranker.learn([interest])
-    file = io.BytesIO()
-    np.savez(file, allow_pickle=False, **learned.arrays())
-    file.seek(0)
-    with np.load(file, allow_pickle=False) as arrays:
-        again = Learned.from_arrays(arrays)
-    kept = ranker.rank(voted(papers, learned=again), papers[96:])
+    kept = ranker.rank(voted(papers, learned=load(dump(learned))), papers[96:])
     fresh = ranker.rank(interest, papers[96:])
     assert [(s.paper, s.log_odds) for s in kept.scores] == [(s.paper, s.log_odds) for s in fresh.scores]
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda a: b"", lambda a: a[:20], lambda a: b"PBM0" + a[4:], lambda a: a[:-9], lambda a: a[:40]]
+)
+def test_a_damaged_stored_model_is_refused(ranker, papers, damage):
+    (learned,) = ranker.learn([voted(papers)])
+    with pytest.raises(ValueError, match="no stored models"):
+        load(damage(dump(learned)))
+
+
+@pytest.mark.parametrize("length", [7, 2**31])
+def test_lengths_that_a_stored_model_does_not_have_are_refused(ranker, papers, length):
+    (learned,) = ranker.learn([voted(papers)])
+    archive = bytearray(dump(learned))
+    archive[20:24] = length.to_bytes(4, "little")
+    with pytest.raises(ValueError, match="no stored models|dimension"):
+        load(bytes(archive))
 
 
 def test_a_model_of_another_vocabulary_is_fitted_again(ranker, papers):
