@@ -6,6 +6,7 @@
     rules          keywords, followed authors, mutes, required terms
     corpus         vocabulary, idf, latent components and background papers, shared by all readers
     vectors        document expansion: a paper's terms and those of its nearest neighbours
+    paper_terms    how a paper's value is divided among its terms, prepared once for all readers
     user_vectors   readers' interests and votes as rows of one matrix
     experts        the four models of each reader
     words          expert: similarity to the profile's topics, and their coverage

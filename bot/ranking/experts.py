@@ -20,6 +20,7 @@ import scipy.sparse as sp
 
 from bot.ranking.corpus import Corpus
 from bot.ranking.learner import Learned
+from bot.ranking.paper_terms import TermEntries
 from bot.ranking.reader_models import ReaderModels
 from bot.ranking.user_vectors import UserVectors
 from bot.ranking.vectors import PaperVectors
@@ -57,15 +58,14 @@ class Papers:
         vectors = corpus.vectors(texts)
         return cls(vectors, corpus.lexical(vectors.terms))
 
-    def __getitem__(self, rows: Sequence[int] | np.ndarray) -> Papers:
-        return Papers(self.vectors[rows], self.lexical[rows])
-
     def __len__(self) -> int:
         return len(self.vectors)
 
     def presence(self, columns: np.ndarray) -> np.ndarray:
         """Return (n_papers, n_columns) of 0 and 1: which papers have these terms."""
-        return np.asarray((self.lexical[:, columns] != 0).toarray(), dtype=np.int8)
+        present = self.lexical[:, columns].tocsr()
+        present.data = np.ones(present.nnz, dtype=np.int8)
+        return np.asarray(present.toarray())
 
 
 class Experts:
@@ -101,27 +101,37 @@ class Experts:
         log_odds[:, :, 0] = self._words.decision_function(papers.vectors)
         log_odds[:, :, 1] = self._rocchio.decision_function(papers.vectors)
         log_odds[:, :, 2] = (self._linear @ papers.lexical.T).toarray()
+        # Most terms of a reader's trees are those of others, too: their columns are read once for all.
+        forests = [learned.forest.columns for learned in self._learned if learned]
+        columns = np.unique(np.concatenate(forests)) if forests else np.array([], dtype=int)
+        has = np.ascontiguousarray(papers.presence(columns).T)
         for reader, learned in enumerate(self._learned):
             if learned:
-                presence = papers.presence(learned.forest.columns)
+                presence = has[np.searchsorted(columns, learned.forest.columns)].T
                 log_odds[reader, :, 2] += learned.linear.intercept
                 log_odds[reader, :, 3] = learned.forest.log_odds(presence)
         return np.asarray(log_odds * self._scales()[:, None, :])
 
-    def contributions(self, reader: int, papers: Papers, weights: np.ndarray) -> sp.csr_matrix:
+    def contributions(self, reader: int, entries: TermEntries, weights: np.ndarray) -> sp.csr_matrix:
         """Return (n_papers, n_terms): what each term adds to the weighted sum of the experts, without ``rest``."""
+        terms = len(self.corpus.terms_)
         weights = weights * self._scales()[reader]
-        terms = self._words.contributions(reader, papers.vectors) * weights[0]
-        terms = terms + self._rocchio.contributions(reader, papers.vectors) * weights[1]
-        if learned := self._learned[reader]:
-            columns = learned.forest.columns
-            by_feature = sp.csr_matrix(learned.forest.contributions(papers.presence(columns)))
-            term_of_feature = sp.csr_matrix(
-                (np.ones(len(columns)), (np.arange(len(columns)), columns)), (len(columns), terms.shape[1])
-            )
-            linear = papers.lexical.multiply(self._linear[reader].toarray())
-            terms = terms + linear * weights[2] + by_feature @ term_of_feature * weights[3]
-        return sp.csr_matrix(terms)
+        added = self._words.contributions(reader, entries) * weights[0]
+        added += self._rocchio.contributions(reader, entries) * weights[1]
+        learned = self._learned[reader]
+        if not learned:
+            return entries.matrix(added, terms)
+        linear = np.zeros(terms, dtype=np.float32)
+        linear[learned.linear.columns] = learned.linear.weights
+        added += entries.lexical * linear[entries.columns] * weights[2]
+        # Trees split by the absence of terms, too: these are no entries of the paper.
+        columns = learned.forest.columns
+        by_feature = learned.forest.contributions(entries.presence(columns)) * weights[3]
+        paper, feature = by_feature.nonzero()
+        by_tree = sp.csr_matrix(
+            (by_feature[paper, feature], (paper, columns[feature])), (entries.papers, terms)
+        )
+        return sp.csr_matrix(entries.matrix(added, terms) + by_tree)
 
     def rest(self, reader: int, weights: np.ndarray) -> float:
         """Return the weighted sum of the experts' intercepts: the log-odds that no term accounts for."""

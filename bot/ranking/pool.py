@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from bot.domain import Paper
 from bot.ranking.corpus import Corpus
 from bot.ranking.experts import Papers
+from bot.ranking.paper_terms import PaperTerms
 from bot.ranking.rules import RuleMatches, Rules, stemmed_phrases
 from bot.ranking.vectors import l2_normalize, latent_vectors
 
@@ -34,6 +35,11 @@ class Pool:
     def normalized(self) -> sp.csr_matrix:
         """(n_papers, n_terms): the papers' own terms, rows of L2 norm 1."""
         return l2_normalize(self.vectors.terms)
+
+    @cached_property
+    def terms(self) -> PaperTerms:
+        """The papers term by term."""
+        return PaperTerms(self.corpus, self.vectors)
 
     @cached_property
     def _latent(self) -> np.ndarray:

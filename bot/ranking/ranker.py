@@ -149,24 +149,28 @@ def _scores(
     """Return the candidates' scores, best first; ``log_odds`` (n_papers,) is of the whole pool."""
     matches = pool.rule_matches(rules)
     rows = np.array([pool.row[paper.id] for paper in candidates], dtype=int)
-    rest = log_odds[rows] - model.left_out(pool.seen[rows])
-    keywords = np.array([sum(bonus.weight for bonus in matches[row].bonuses) for row in rows])
+    rest = log_odds[rows]
+    if model.ignored.size:
+        rest = rest - model.left_out(pool.terms.entries(rows))
+    keywords = np.array([sum(bonus.weight for bonus in matches[row].bonuses) for row in rows.tolist()])
     total = rest + keywords
-    probabilities = expit(total)
     # Ties are broken by id, so that a ranking doesn't depend on the order of its candidates.
     order = np.lexsort((pool.ids[rows], -total))
+    # Plain numbers: reading single values from an array makes a NumPy scalar of each.
+    columns = (values[order].tolist() for values in (rows, pool.ids[rows], expit(total), total, rest))
     return [
         Score(
-            paper=candidates[i].id,
-            probability=float(probabilities[i]),
-            log_odds=float(total[i]),
-            rest=float(rest[i]),
-            bonuses=matches[rows[i]].bonuses,
-            followed=matches[rows[i]].followed,
-            muted=matches[rows[i]].muted,
-            lacks=pool.lacks(int(rows[i]), rules),
+            paper=paper_id,
+            probability=probability,
+            log_odds=log_odds_of_paper,
+            rest=rest_of_paper,
+            bonuses=matched.bonuses,
+            followed=matched.followed,
+            muted=matched.muted,
+            lacks=pool.lacks(row, rules),
         )
-        for i in order.tolist()
+        for row, paper_id, probability, log_odds_of_paper, rest_of_paper in zip(*columns, strict=True)
+        for matched in [matches[row]]
     ]
 
 
@@ -180,7 +184,9 @@ class _ReaderBatch:
         self._owners = np.array([reader for reader, _ in texts], dtype=int)
         # vstack raises for an empty list: a batch of readers without interests has none.
         no_rows = sp.csr_matrix((0, len(corpus.terms_)), dtype=np.float32)
-        self._topics = sp.vstack([no_rows, *(topics_row(corpus, part) for _, part in texts)], format="csr")
+        # Readers of one profile have the same text.
+        rows = {part: topics_row(corpus, part) for part in dict.fromkeys(part for _, part in texts)}
+        self._topics = sp.vstack([no_rows, *(rows[part] for _, part in texts)], format="csr")
         self._conjunctions = Conjunctions.of(
             corpus, [part for _, part in texts], self._owners.tolist(), len(interests)
         )

@@ -14,8 +14,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from bot.domain import PaperId, Score
-from bot.ranking.experts import Experts, Papers
+from bot.ranking.experts import Experts
 from bot.ranking.mixture import Mixture
+from bot.ranking.paper_terms import TermEntries
 from bot.ranking.pool import Pool
 from bot.ranking.voted_terms import VotedTerms
 
@@ -34,9 +35,9 @@ class Model:
     interests: sp.csr_matrix
     votes: VotedTerms
 
-    def contributions(self, papers: Papers) -> sp.csr_matrix:
+    def contributions(self, entries: TermEntries) -> sp.csr_matrix:
         """Return (n_papers, n_terms): what each term adds."""
-        terms = self.experts.contributions(self.reader, papers, self.mixture.weights)
+        terms = self.experts.contributions(self.reader, entries, self.mixture.weights)
         if self.ignored.size:
             terms.data[np.isin(terms.indices, self.ignored)] = 0
         return terms
@@ -46,11 +47,9 @@ class Model:
         """The log-odds that no term accounts for: the experts' intercepts and the mixture's offset."""
         return self.experts.rest(self.reader, self.mixture.weights) + self.mixture.offset
 
-    def left_out(self, papers: Papers) -> np.ndarray | float:
+    def left_out(self, entries: TermEntries) -> np.ndarray:
         """Return (n_papers,): what the ignored terms would add."""
-        if not self.ignored.size:
-            return 0.0
-        terms = self.experts.contributions(self.reader, papers, self.mixture.weights)
+        terms = self.experts.contributions(self.reader, entries, self.mixture.weights)
         return np.asarray(terms[:, self.ignored].sum(axis=1)).ravel()
 
 
@@ -71,7 +70,7 @@ class Ranking:
         """Return these scores with all of their terms and predictions."""
         rows = [self.pool.row[score.paper] for score in scores]
         mixed = self.model.mixture.log_odds(self.expert_log_odds[rows])
-        contributions = self.model.contributions(self.pool.seen[rows])
+        contributions = self.model.contributions(self.pool.terms.entries(rows))
         explained = []
         for number, score in enumerate(scores):
             columns = slice(contributions.indptr[number], contributions.indptr[number + 1])
@@ -92,7 +91,7 @@ class Ranking:
     def mean_contributions(self) -> dict[str, float]:
         """Return the mean contribution of each term to the scores of the ranked papers."""
         rows = [self.pool.row[score.paper] for score in self.scores]
-        mean = sp.csr_matrix(self.model.contributions(self.pool.seen[rows]).mean(axis=0))
+        mean = sp.csr_matrix(self.model.contributions(self.pool.terms.entries(rows)).mean(axis=0))
         return self._terms(mean.indices, mean.data)
 
     def papers_with(self, terms: Sequence[str], each: int = 3) -> list[PaperId]:

@@ -14,8 +14,9 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 
 from bot.ranking.corpus import Corpus
+from bot.ranking.paper_terms import TermEntries
 from bot.ranking.user_vectors import UserVectors
-from bot.ranking.vectors import PaperVectors, l2_normalize, neighbour_weights
+from bot.ranking.vectors import PaperVectors, l2_normalize
 
 # The weight of the interests without liked papers; beside n liked papers it is divided by (1 + n / 2) ** 0.8.
 _INTERESTS_WEIGHT = 3.5
@@ -94,32 +95,9 @@ class ReaderModels(BaseEstimator):
         """Return (n_readers, n_papers) log-odds that each reader wants each paper."""
         return np.asarray(self._values(papers) + self.intercept_[:, None])
 
-    def contributions(self, reader: int, papers: PaperVectors) -> sp.csr_matrix:
-        """Return (n_papers, n_terms): what each term of each paper adds; a row and the intercept sum to the log-odds.
-
-        The value of a neighbour is distributed over the terms that make it one: they are in the paper itself.
-        """
-        neighbours, column = np.unique(papers.neighbours.indices, return_inverse=True)
-        fitted = self.corpus.rows_[neighbours]
-        values = np.asarray(self._by_term(reader, fitted).sum(axis=1)).ravel()
-        shares = neighbour_weights(papers.neighbours).data / papers.neighbours.data * values[column]
-        shape = (len(papers), len(neighbours))
-        by_neighbour = sp.csr_matrix((shares, column, papers.neighbours.indptr), shape=shape)
-        distributed = l2_normalize(papers.terms).multiply(by_neighbour @ l2_normalize(fitted))
-        return sp.csr_matrix(self._by_term(reader, papers.terms) + distributed)
-
-    def _by_term(self, reader: int, rows: sp.csr_matrix) -> sp.csr_matrix:
-        """Return (n, n_terms): what each term adds to the value of rows without neighbours.
-
-        The latent part is mapped back to the terms by the components' transpose.
-        """
-        used, column = np.unique(rows.indices, return_inverse=True)
-        components = self.corpus.components_[:, used]
-        norm = np.linalg.norm(self.corpus.latent(rows), axis=1)
-        inverse = np.divide(1, norm, out=np.zeros_like(norm), where=norm > 0)
-        latent = (self.latent_[reader] @ components)[column] * np.repeat(inverse, np.diff(rows.indptr))
-        weights = self.terms_[reader, used][column] + latent
-        return sp.csr_matrix((rows.data * weights, rows.indices, rows.indptr), shape=rows.shape)
+    def contributions(self, reader: int, entries: TermEntries) -> np.ndarray:
+        """Return (n_entries,): what each term of each paper adds; a paper's sum and the intercept are the log-odds."""
+        return entries.contributions(self.terms_[reader], self.latent_[reader])
 
     def _set_weights(self, weights: sp.csr_matrix) -> None:
         self.terms_: np.ndarray = weights.toarray()

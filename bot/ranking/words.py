@@ -18,6 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from bot.ranking.corpus import Corpus
+from bot.ranking.paper_terms import TermEntries
 from bot.ranking.reader_models import ReaderModels
 from bot.ranking.user_vectors import UserVectors
 from bot.ranking.vectors import PaperVectors, l2_normalize
@@ -62,8 +63,10 @@ class Conjunctions:
         factors: list[float] = []
         segment_of: list[int] = []
         segment_owners: list[int] = []
+        # Readers of one profile have the same text.
+        segments = {text: _segments(corpus, text) for text in dict.fromkeys(texts)}
         for text, owner in zip(texts, owners, strict=True):
-            for squares in _segments(corpus, text):
+            for squares in segments[text]:
                 complete = sum(sign * row.sum() ** 2 for sign, row in squares)
                 rows += [row for _, row in squares]
                 factors += [sign / complete for sign, _ in squares]
@@ -87,18 +90,20 @@ class Conjunctions:
             shares[self.owners[first]] = np.maximum.reduceat(completeness, first, axis=0)
         return shares
 
-    def contributions(self, reader: int, papers: PaperVectors) -> sp.csr_matrix:
-        """Return (n_papers, n_terms), rows of which sum to the shares: a square is divided like its sum."""
+    def contributions(self, reader: int, entries: TermEntries) -> np.ndarray:
+        """Return (n_entries,), of which a paper's sum is its share: a square is divided like its sum."""
         factors = self.factors[np.flatnonzero(self.owners == reader)]
         if not factors.shape[0]:
-            return sp.csr_matrix(papers.terms.shape)
-        columns = np.unique(factors.indices)
-        present = _presence(papers.terms)
-        own_sums = self.sums[columns]
-        sums = sp.csr_matrix(present @ own_sums.T)
-        most_complete = (factors[:, columns] @ sums.power(2).T).toarray().argmax(axis=0)
-        weights = sums.multiply(factors[most_complete][:, columns])
-        return sp.csr_matrix(present.multiply(weights @ own_sums))
+            return np.zeros(len(entries.columns))
+        squares = np.unique(factors.indices)
+        own_sums = self.sums[squares]
+        # A profile has few terms: over these alone the matrices are small enough to be dense.
+        columns = np.unique(own_sums.indices)
+        by_term = own_sums[:, columns].toarray()
+        by_square = factors[:, squares].toarray()
+        sums = entries.presence(columns) @ by_term.T
+        most_complete = (by_square @ sums.T**2).argmax(axis=0)
+        return entries.values_of(columns, (sums * by_square[most_complete]) @ by_term)
 
 
 class Words:
@@ -133,13 +138,13 @@ class Words:
             intercept + _compressed(self.similarity_.decision_function(papers) - intercept + together)
         )
 
-    def contributions(self, reader: int, papers: PaperVectors) -> sp.csr_matrix:
-        """Return (n_papers, n_terms): what each term adds."""
-        together = _CONJUNCTION_WEIGHT * self.conjunctions_.contributions(reader, papers)
-        gains = sp.csr_matrix(self.similarity_.contributions(reader, papers) + together)
-        gain = np.asarray(gains.sum(axis=1)).ravel()
+    def contributions(self, reader: int, entries: TermEntries) -> np.ndarray:
+        """Return (n_entries,): what each term adds."""
+        together = _CONJUNCTION_WEIGHT * self.conjunctions_.contributions(reader, entries)
+        gains = self.similarity_.contributions(reader, entries) + together
+        gain = entries.sums(gains)
         share = np.divide(_compressed(gain), gain, out=np.ones_like(gain), where=gain > _GAIN_KNEE)
-        return sp.csr_matrix(sp.diags(share) @ gains)
+        return np.asarray(gains * share[entries.paper])
 
 
 def topics_row(corpus: Corpus, text: str) -> sp.csr_matrix:

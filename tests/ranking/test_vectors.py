@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from bot.ranking.corpus import Corpus
+from bot.ranking.paper_terms import PaperTerms
 from bot.ranking.reader_models import ReaderModels
 from bot.ranking.user_vectors import UserVectors
 from bot.ranking.vectors import l2_normalize, nearest, neighbour_weights
@@ -75,7 +76,8 @@ def test_a_paper_is_expanded_by_words_of_its_neighbours(corpus):
 @pytest.mark.parametrize("reader", [0, 1])
 def test_contributions_sum_to_the_score_and_their_words_are_in_the_paper(corpus, models, reader):
     papers = corpus.vectors([*NEW, *TEXTS[:40]])
-    added = models.contributions(reader, papers)
+    entries = PaperTerms(corpus, papers).entries(range(len(papers)))
+    added = entries.matrix(models.contributions(reader, entries), len(corpus.terms_))
     expected = models.decision_function(papers)[reader] - models.intercept_[reader]
     assert np.asarray(added.sum(axis=1)).ravel() == pytest.approx(expected, abs=1e-3)
     for row in range(len(papers)):

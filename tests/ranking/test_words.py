@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from bot.ranking import Corpus, Interest, Ranker
+from bot.ranking.paper_terms import PaperTerms
 from bot.ranking.vectors import PaperVectors
 from bot.ranking.words import Conjunctions
 from tests.ranking.test_ranker import paper
@@ -66,9 +67,10 @@ def test_the_most_complete_of_several_interests_counts(corpus, vectors):
 def test_contributions_of_terms_sum_to_the_share(corpus, vectors):
     text = "Reinforcement learning for protein folding, graph clustering of speech recognition"
     conjunctions = Conjunctions.of(corpus, ["robots", text], [0, 1], 2)
-    by_term = conjunctions.contributions(1, vectors)
-    assert np.asarray(by_term.sum(axis=1)).ravel() == pytest.approx(conjunctions.shares(vectors)[1])
-    assert not conjunctions.contributions(0, vectors).nnz
+    entries = PaperTerms(corpus, vectors).entries(range(len(vectors)))
+    by_term = conjunctions.contributions(1, entries)
+    assert entries.sums(by_term) == pytest.approx(conjunctions.shares(vectors)[1])
+    assert not conjunctions.contributions(0, entries).any()
 
 
 def test_a_paper_with_both_topics_is_ranked_above_one_that_repeats_a_topic(corpus):
