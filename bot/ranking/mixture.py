@@ -41,10 +41,11 @@ class Predictions:
     def __len__(self) -> int:
         return len(self.liked)
 
-    def recent(self, count: int = RECENT) -> Predictions:
-        """Return the newest ``count`` predictions."""
-        adjustments = None if self.adjustments is None else self.adjustments[-count:]
-        return Predictions(self.log_odds[-count:], self.liked[-count:], adjustments)
+    def recent(self) -> Predictions:
+        """Return the newest ``RECENT`` predictions."""
+        # Read here, not as a default argument: such a one kept its value when the learner's bench set another.
+        adjustments = None if self.adjustments is None else self.adjustments[-RECENT:]
+        return Predictions(self.log_odds[-RECENT:], self.liked[-RECENT:], adjustments)
 
 
 @dataclass(frozen=True)

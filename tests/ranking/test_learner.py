@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bot.ranking import Corpus, Interest, Ranker, Rules
+from bot.ranking import Corpus, Interest, Ranker, Rules, mixture
 from bot.ranking.mixture import SHIPPED, Mixture, Predictions, home_mixture, reader_mixture
 from bot.ranking.serialization import dump, load
 from bot.ranking.trees import fit_forest
@@ -78,6 +78,19 @@ def test_without_predictions_a_reader_has_the_homes_mixture_and_the_home_the_shi
     assert home_mixture([none]) is SHIPPED
 
 
+def test_the_mixture_is_fitted_to_as_many_predictions_as_the_constant_says(monkeypatch):
+    """Of two experts the one that foretold the older votes counts only where these are still used."""
+    first, last = foretold(0), foretold(1)
+    both = Predictions(np.vstack([first.log_odds, last.log_odds]), np.concatenate([first.liked, last.liked]))
+    few = reader_mixture(both)
+    monkeypatch.setattr(mixture, "RECENT", 600)
+    all_votes = reader_mixture(both)
+    assert few.weights == pytest.approx(
+        reader_mixture(Predictions(last.log_odds[-120:], last.liked[-120:])).weights
+    )
+    assert all_votes.weights[0] > few.weights[0] + 0.1
+
+
 def test_matches_are_calibrated_to_votes():
     """Experts that are too sure, and of readers who like a tenth only."""
     random = np.random.default_rng(4)
@@ -147,7 +160,7 @@ def test_lengths_that_a_stored_model_does_not_have_are_refused(ranker, papers, l
     (learned,) = ranker.learn([voted(papers)])
     archive = bytearray(dump(learned))
     archive[20:24] = length.to_bytes(4, "little")
-    with pytest.raises(ValueError, match="no stored models|dimension"):
+    with pytest.raises(ValueError, match=r"no stored models|dimension"):
         load(bytes(archive))
 
 
