@@ -10,9 +10,9 @@
 2. ``publish`` first sends alerts, as they can't wait for the editions of other readers.
 3. It determines which editions are due by the schedule, oldest missed days included, and leaves out those that wait
    for an interrupted source.
-4. It composes them in batches, after refitting the models of readers who voted since. Each edition is saved with its
-   slot and its outbox rows in one transaction, so that two processes, or one that is killed and restarted, make one
-   edition.
+4. It composes them in batches, after refitting the models of readers who voted since. A batch is saved with its
+   slots and outbox rows in one transaction, so that two processes, or one that is killed and restarted, make one
+   edition for each slot.
 5. The dispatcher sends what the outbox holds, messages of earlier runs included.
 
 ``paperbot run`` does all of it once. ``paperbot serve`` ingests and publishes on separate intervals, so that a slow
@@ -43,6 +43,7 @@ from bot.ingestion.service import DigestReport, IngestionService, Parse, Progres
 from bot.sources import Source
 from bot.store import Store
 from bot.store.active_readers import EVERYONE, IdRange
+from bot.store.edition_insertion import NewEdition
 
 log = logging.getLogger("paperbot")
 
@@ -249,36 +250,39 @@ class DailyJob:
             if not force:
                 due, of_batch = self.waiting.ready(due, now)
                 waits.extend(of_batch)
+            drafts = []
             for due_edition, edition in self._composed(due, now, tally):
-                self._save(due_edition, edition, now, tally, show)
+                if draft := self._draft(due_edition, edition, now, tally):
+                    drafts.append(draft)
                 progress("composing editions", next(composed), 0)
+            self._save(drafts, tally, show)
         tally.problems.extend(waiting_problems(waits))
         return tally
 
     def _composed(
-        self, due: Sequence[DueEdition], now: datetime, tally: _Tally
+        self, batch: Sequence[DueEdition], now: datetime, tally: _Tally
     ) -> Iterator[tuple[DueEdition, Edition]]:
-        """Yield the due editions batch by batch; a batch that fails is a problem of each of its readers."""
-        for start in range(0, len(due), _BATCH):
-            batch = due[start : start + _BATCH]
-            requests = [EditionRequest(edition.reader, edition.profile, edition.day) for edition in batch]
-            try:
-                candidates = self.composer.candidates_of(requests)
-                self.refit_models(
-                    [
-                        (request.reader, request.profile)
-                        for request, new in zip(requests, candidates, strict=True)
-                        if new.ids
-                    ],
-                    now,
-                )
-                yield from zip(batch, self.composer.editions(requests, now, candidates), strict=True)
-            except Exception as error:
-                for edition in batch:
-                    tally.add_problem(edition.reader, error)
+        """Yield the due editions of a batch; if it fails, that is a problem of each of its readers left."""
+        remaining = list(batch)
+        requests = [EditionRequest(edition.reader, edition.profile, edition.day) for edition in batch]
+        try:
+            candidates = self.composer.candidates_of(requests)
+            self.refit_models(
+                [
+                    (request.reader, request.profile)
+                    for request, new in zip(requests, candidates, strict=True)
+                    if new.ids
+                ],
+                now,
+            )
+            for edition in self.composer.editions(requests, now, candidates):
+                yield remaining.pop(0), edition
+        except Exception as error:
+            for due in remaining:
+                tally.add_problem(due.reader, error)
 
-    def _save(self, due: DueEdition, edition: Edition, now: datetime, tally: _Tally, show: Shown) -> None:
-        """Save an edition and its messages; a quiet one without messages if the profile says ``skip``."""
+    def _draft(self, due: DueEdition, edition: Edition, now: datetime, tally: _Tally) -> NewEdition | None:
+        """Return an edition with its messages; a quiet one has none if the profile says ``skip``."""
         edition = replace(edition, missing=tuple(state.name for state in due.interrupted))
         try:
             if self.tldr_writer:
@@ -288,15 +292,19 @@ class DailyJob:
             messages = [] if is_skipped else self.render(edition, due.slot)
         except Exception as error:
             tally.add_problem(due.reader, error)
-            return
-        # Outside the try: a store that can't write concerns all readers, and ends the run.
-        if self.store.editions.save(edition, due.slot, messages, due.missed) is None:
-            return  # another process has saved this slot
-        if is_skipped:
-            tally.skipped += 1
-        else:
-            tally.editions += 1
-        show(edition)
+            return None
+        return NewEdition(edition, due.slot, messages, due.missed)
+
+    def _save(self, drafts: Sequence[NewEdition], tally: _Tally, show: Shown) -> None:
+        """Save a batch's editions. A store that can't write concerns all readers, and ends the run."""
+        for draft, message_ids in zip(drafts, self.store.editions.save_all(drafts), strict=True):
+            if message_ids is None:
+                continue  # another process has saved this slot
+            if draft.messages:
+                tally.editions += 1
+            else:
+                tally.skipped += 1
+            show(draft.edition)
 
 
 def _in_batches(due: Iterator[DueEdition]) -> Iterator[list[DueEdition]]:

@@ -6,10 +6,10 @@ This is a transactional outbox: there is no edition whose messages were lost, an
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import date, datetime
 
-from sqlalchemy import ColumnElement, and_, delete, func, insert, select
+from sqlalchemy import func, select
 
 from bot.domain import (
     Edition,
@@ -19,16 +19,12 @@ from bot.domain import (
     Pick,
     PickKind,
     Quiet,
-    QuietReason,
     ReaderId,
-    Reason,
-    ReasonKind,
-    Role,
-    Sentence,
 )
-from bot.store.engine import AnySelect, Database, in_chunks, insert_new
-from bot.store.outbox_insertion import insert_messages
+from bot.store.edition_insertion import NewEdition, insert_editions, missed_after
+from bot.store.engine import AnySelect, Database, in_chunks
 from bot.store.paper_rows import load_papers
+from bot.store.pick_rows import pick, select_picks
 from bot.store.schema import editions, picks, readers
 
 EditionId = int
@@ -90,31 +86,17 @@ class Editions:
         ``missed`` are earlier days that this edition makes up for; their slots are taken as well. Returns the
         messages' ids in the outbox, or None if the slot was taken already; then nothing is changed.
         """
+        return self.save_all([NewEdition(edition, slot, messages, missed)])[0]
+
+    def save_all(self, new: Sequence[NewEdition]) -> list[list[int] | None]:
+        """Do for each of these editions what ``save`` does, in one transaction of a few statements for all.
+
+        An edition whose slot was taken is left out and costs the others nothing; an error undoes all of them.
+        """
+        if not new:
+            return []
         with self._database.writing() as connection:
-            # A clock that ran ahead may have missed this day; see ``last_days``.
-            premature = _missed_after(edition.composed_at)
-            of_slot = and_(editions.c.reader_id == edition.reader.id, editions.c.slot == slot)
-            connection.execute(delete(editions).where(of_slot, premature))
-            # The unique constraint on reader and slot decides which of several processes makes the edition.
-            new = insert_new(connection, editions).values(_edition_row(edition, slot))
-            edition_id = connection.scalar(new.returning(editions.c.id))
-            if edition_id is None:
-                return None
-            if missed:
-                # A missed day is a row of its own; otherwise it would be due again at the next look.
-                words = f"missed; made up for by the edition of {edition.date}"
-                row = _edition_row(edition, slot) | {
-                    "kind": EditionKind.MISSED,
-                    "considered": 0,
-                    "quiet": words,
-                    "quiet_reason": QuietReason.MISSED,
-                    "missing": (),
-                }
-                rows = [row | {"slot": day.isoformat(), "date": day} for day in missed]
-                connection.execute(insert_new(connection, editions), rows)
-            if edition.picks:
-                connection.execute(insert(picks), _pick_rows(edition_id, edition.picks))
-            return insert_messages(connection, edition_id, edition, messages)
+            return insert_editions(connection, new)
 
     def last(self, reader_id: ReaderId, before: datetime | None = None) -> StoredEdition | None:
         """Return a reader's last edition, or the last composed before a time; None without any."""
@@ -151,7 +133,7 @@ class Editions:
                 editions.c.reader_id == readers.c.id,
                 editions.c.kind != EditionKind.ALERT,
                 editions.c.date <= upto,
-                ~_missed_after(now),
+                ~missed_after(now),
             )
             .order_by(editions.c.composed_at.desc(), editions.c.date.desc())
             .limit(1)
@@ -241,31 +223,10 @@ class Editions:
 
     def picks_of(self, edition_id: EditionId) -> tuple[Pick, ...]:
         """Return an edition's picks in order; their papers are as stored now."""
-        query = select(picks).where(picks.c.edition_id == edition_id).order_by(picks.c.position)
         with self._database.reading() as connection:
-            rows = connection.execute(query).all()
+            rows = connection.execute(select_picks(edition_id)).all()
             papers = load_papers(connection, [row.paper_id for row in rows])
-        return tuple(
-            Pick(
-                paper=papers[row.paper_id],
-                kind=row.kind,
-                probability=row.probability,
-                reasons=tuple(
-                    Reason(**reason | {"kind": ReasonKind(reason["kind"])}) for reason in row.reasons
-                ),
-                summary=tuple(
-                    Sentence(
-                        s["text"],
-                        Role(s["role"]) if s["role"] else None,
-                        tuple(s["marks"]),
-                        s.get("after_gap", False),  # absent in editions stored before summaries had gaps
-                    )
-                    for s in row.summary
-                ),
-                predictions=tuple(row.predictions),
-            )
-            for row in rows
-        )
+        return tuple(pick(row, papers) for row in rows)
 
     def _read(self, query: AnySelect) -> list[StoredEdition]:
         with self._database.reading() as connection:
@@ -287,42 +248,7 @@ class Editions:
             ]
 
 
-def _missed_after(now: datetime) -> ColumnElement[bool]:
-    return and_(editions.c.kind == EditionKind.MISSED, editions.c.composed_at > now)
-
-
 def _stored_editions() -> AnySelect:
     """Select the columns of a ``StoredEdition``."""
     count = select(func.count()).where(picks.c.edition_id == editions.c.id).scalar_subquery()
     return select(editions, count.label("picks")).where(_IS_DAILY)
-
-
-def _edition_row(edition: Edition, slot: str) -> dict[str, object]:
-    return {
-        "reader_id": edition.reader.id,
-        "slot": slot,
-        "date": edition.date,
-        "composed_at": edition.composed_at,
-        "considered": edition.considered,
-        "watermark": edition.watermark,
-        "quiet": edition.quiet.words if edition.quiet else None,
-        "quiet_reason": edition.quiet.reason if edition.quiet else None,
-        "kind": edition.kind,
-        "missing": edition.missing,
-    }
-
-
-def _pick_rows(edition_id: EditionId, chosen: Sequence[Pick]) -> list[dict[str, object]]:
-    return [
-        {
-            "edition_id": edition_id,
-            "position": position,
-            "paper_id": pick.paper.id,
-            "kind": pick.kind,
-            "probability": pick.probability,
-            "reasons": [asdict(reason) for reason in pick.reasons],
-            "summary": [asdict(sentence) for sentence in pick.summary],
-            "predictions": pick.predictions,
-        }
-        for position, pick in enumerate(chosen, start=1)
-    ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date, datetime
+from itertools import islice
 
 from sqlalchemy import Connection, ScalarSelect, insert, select
 
@@ -13,32 +14,38 @@ from bot.store.schema import outbox, outbox_bodies, readers
 
 
 def insert_messages(
-    connection: Connection, edition_id: int, edition: Edition, messages: Sequence[Message]
-) -> list[int]:
-    """Insert the messages of an edition that was stored in this transaction; return their ids, in their order."""
-    if not messages:
-        return []
-    reader = edition.reader
+    connection: Connection, editions: Sequence[tuple[int, Edition, Sequence[Message]]]
+) -> list[list[int]]:
+    """Insert the messages of editions that were stored in this transaction, given with the editions' ids.
+
+    Returns the ids of each edition's messages, in their order.
+    """
     rows = [
         _pending_row(
-            OutboxKey(str(edition_id), reader.id, reader.kind, message.part),
+            OutboxKey(str(edition_id), edition.reader.id, edition.reader.kind, message.part),
             message,
-            reader_id=reader.id,
-            kind=reader.kind,
+            reader_id=edition.reader.id,
+            kind=edition.reader.kind,
             day=edition.date,
             now=edition.composed_at,
             edition_id=edition_id,
         )
+        for edition_id, edition, messages in editions
         for message in messages
     ]
-    # Without ``sort_by_parameter_order`` the order of RETURNING's rows is unspecified.
-    put = insert(outbox).returning(outbox.c.id, sort_by_parameter_order=True)
-    ids = list(connection.scalars(put, rows))
-    bodies = [
-        {"outbox_id": row_id, "body": message.body} for row_id, message in zip(ids, messages, strict=True)
-    ]
-    connection.execute(insert(outbox_bodies), bodies)
-    return ids
+    if not rows:
+        return [[] for _ in editions]
+    # The order of RETURNING's rows is unspecified; to have them sorted, SQLAlchemy inserts row by row on SQLite.
+    put = insert(outbox).returning(outbox.c.key, outbox.c.id)
+    id_by_key = {row.key: row.id for row in connection.execute(put, rows)}
+    ids = [id_by_key[str(row["key"])] for row in rows]
+    bodies = [message.body for _, _, messages in editions for message in messages]
+    connection.execute(
+        insert(outbox_bodies),
+        [{"outbox_id": row_id, "body": body} for row_id, body in zip(ids, bodies, strict=True)],
+    )
+    remaining = iter(ids)
+    return [list(islice(remaining, len(messages))) for _, _, messages in editions]
 
 
 def insert_message(

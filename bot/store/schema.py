@@ -222,6 +222,17 @@ edition_waits = Table(
     Column("since", UtcDateTime, nullable=False),
 )
 
+# What an edition shows of a paper's abstract, without the reader's marks: the same for most of a paper's readers.
+summaries = Table(
+    "summaries",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("paper_id", Id, ForeignKey(papers.c.id), nullable=False),
+    Column("digest", Text, nullable=False),  # of the sentences: what is equal is stored once
+    Column("sentences", JSON, nullable=False),
+    UniqueConstraint("digest", "paper_id"),
+)
+
 picks = Table(
     "picks",
     metadata,
@@ -231,9 +242,14 @@ picks = Table(
     Column("kind", text_enum(PickKind), nullable=False),
     Column("probability", Float, nullable=False),
     Column("reasons", JSON, nullable=False),
-    Column("summary", JSON, nullable=False),
+    Column("summary_id", Id, ForeignKey(summaries.c.id)),  # NULL: shown without a summary
+    Column(
+        "marks", JSON, nullable=False, server_default="[]"
+    ),  # words to highlight, a list for each sentence
     # The log-odds of each expert and of the profile's rules when the edition was composed.
     Column("predictions", JSON, nullable=False, server_default="[]"),
+    # In the order of the key: a table of row ids would need an index beside it, a tenth of its size.
+    sqlite_with_rowid=False,
 )
 
 # The models fitted to a reader's votes: derived data, fitted again when the signature or the vocabulary differs.

@@ -19,9 +19,9 @@ from bot.store.papers import Papers
 
 POINTS = {
     "digest stored": (Papers, "add_digests", "after"),
-    "before an edition is stored": (Editions, "save", "before"),
-    "while an edition is stored": (Editions, "save", "inside"),
-    "edition stored": (Editions, "save", "after"),
+    "before editions are stored": (Editions, "save_all", "before"),
+    "while editions are stored": (Editions, "save_all", "inside"),
+    "editions stored": (Editions, "save_all", "after"),
     "claimed": (Outbox, "claim", "after"),
     "before the start is committed": (Outbox, "start_data", "before"),
     "start committed": (Outbox, "start_data", "after"),
@@ -63,7 +63,7 @@ def arm(point: str, skip: int) -> None:
 
 
 def _kill_inside(editions: Editions, die_here) -> None:
-    """Kill the process once the transaction that stores an edition has written its picks."""
+    """Kill the process once the transaction that stores editions has written their picks."""
     from sqlalchemy import event
 
     @event.listens_for(editions._database._engine, "after_cursor_execute")

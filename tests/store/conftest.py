@@ -71,13 +71,12 @@ class Samples:
     ) -> Edition:
         """Compose an edition with these picks; nothing is stored."""
         stored = self.store.papers.get(papers)
-        # Fractions that only a double stores exactly.
-        reasons = (Reason(ReasonKind.WROTE, "reward", 0.1 + 0.2), Reason(ReasonKind.KEYWORD, "GRPO", -1e-17))
+        reasons = (Reason(ReasonKind.WROTE, "reward", 0.3125), Reason(ReasonKind.KEYWORD, "GRPO", -1.5))
         picks = tuple(
             Pick(
                 stored[paper_id],
                 PickKind.MATCH,
-                1 / 3,
+                1 / 3,  # a fraction that only a double stores exactly
                 reasons,
                 (Sentence("One."), Sentence("Two.", Role.RESULT, ("Two",))),
             )

@@ -8,6 +8,7 @@ from datetime import date, timedelta
 from threading import Barrier
 
 import pytest
+from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 
 from bot.domain import (
@@ -23,7 +24,9 @@ from bot.domain import (
     ReasonKind,
     State,
 )
+from bot.store.edition_insertion import NewEdition
 from bot.store.editions import StoredEdition
+from bot.store.schema import summaries
 
 HELLO = Message(b"\x00Hello\r\n\xff", "Rewards: hello ✓")
 
@@ -98,6 +101,45 @@ def test_messages_are_put_into_the_outbox_with_their_edition(samples, store, now
     assert str(first.key) == f"{edition.id}:{reader.id}:slack:1"
     assert str(second.key) == f"{edition.id}:{reader.id}:slack:2"
     assert (first.body, first.reader, first.date, first.attempts) == (HELLO.body, reader, now.date(), 1)
+
+
+def test_a_taken_slot_in_a_batch_costs_only_its_reader(samples, store, now):
+    ada, bob, eve = (samples.reader(f"{name}@example.org", name) for name in ("ada", "bob", "eve"))
+    papers = samples.papers(2)
+    assert store.editions.save(samples.edition(bob), "day", []) == []
+    batch = [
+        NewEdition(samples.edition(eve, *papers), "day", [HELLO, replace(HELLO, part=2)]),
+        NewEdition(samples.edition(bob, *papers), "day", [HELLO]),
+        NewEdition(samples.edition(ada, *papers), "day", [HELLO], [date(2026, 4, 17)]),
+        NewEdition(samples.edition(ada, *papers), "day", [HELLO]),
+    ]
+    of_eve, of_bob, of_ada, of_ada_again = store.editions.save_all(batch)
+    assert (of_bob, of_ada_again) == (None, None)
+    claimed = store.outbox.claim(Kind.EMAIL, now, timedelta(minutes=5), 9)
+    assert {message.id: message.reader for message in claimed} == {
+        **dict.fromkeys(of_eve, eve),
+        **dict.fromkeys(of_ada, ada),
+    }
+    assert len(of_eve) == 2
+    for reader, picks in ((eve, batch[0].edition.picks), (ada, batch[2].edition.picks), (bob, ())):
+        assert store.editions.picks_of(store.editions.last(reader.id).id) == picks
+    assert store.editions.slots(ada.id, date(2026, 4, 17)) == {"2026-04-17"}
+    assert store.editions.save_all([]) == []
+
+
+def test_what_editions_say_of_a_paper_is_stored_once(samples, store):
+    readers = [samples.reader(f"r{number}@example.org", f"r{number}") for number in range(3)]
+    first, second = samples.papers(2)
+    new = [NewEdition(samples.edition(reader, first, second), "day") for reader in readers]
+    marked = replace(new[2].edition.picks[0].summary[0], marks=("One",))
+    pick = replace(new[2].edition.picks[0], summary=(marked, *new[2].edition.picks[0].summary[1:]))
+    new[2] = replace(new[2], edition=replace(new[2].edition, picks=(pick, new[2].edition.picks[1])))
+    store.editions.save_all(new[:1])
+    store.editions.save_all(new[1:])
+    with store._database.reading() as connection:
+        assert sorted(connection.scalars(select(summaries.c.paper_id))) == [first, second]
+    for reader, saved in zip(readers, new, strict=True):
+        assert store.editions.picks_of(store.editions.last(reader.id).id) == saved.edition.picks
 
 
 def test_a_failed_transaction_leaves_the_slot_free(samples, store):

@@ -198,6 +198,16 @@ sa.Table(
 )
 
 sa.Table(
+    "summaries",
+    tables,
+    sa.Column("id", ID, primary_key=True),
+    sa.Column("paper_id", ID, sa.ForeignKey("papers.id"), nullable=False),
+    sa.Column("digest", sa.Text, nullable=False),
+    sa.Column("sentences", sa.JSON, nullable=False),
+    sa.UniqueConstraint("digest", "paper_id"),
+)
+
+sa.Table(
     "picks",
     tables,
     sa.Column("edition_id", ID, sa.ForeignKey("editions.id", ondelete="CASCADE"), primary_key=True),
@@ -206,8 +216,10 @@ sa.Table(
     sa.Column("kind", WORD, nullable=False),
     sa.Column("probability", sa.Float, nullable=False),
     sa.Column("reasons", sa.JSON, nullable=False),
-    sa.Column("summary", sa.JSON, nullable=False),
+    sa.Column("summary_id", ID, sa.ForeignKey("summaries.id")),
+    sa.Column("marks", sa.JSON, nullable=False, server_default="[]"),
     sa.Column("predictions", sa.JSON, nullable=False, server_default="[]"),
+    sqlite_with_rowid=False,
 )
 
 sa.Table(
