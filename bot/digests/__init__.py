@@ -24,6 +24,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from bot.decoding import decode
 from bot.digests import (
     arxiv_mail,
     biorxiv,
@@ -42,7 +43,7 @@ from bot.digests.filename import date_in, topic_in
 from bot.digests.format import Document, Format
 from bot.digests.html_lines import html_lines, text_of
 from bot.digests.mail import Mail, is_mail, read_mail
-from bot.digests.text import Line, decode, split_lines
+from bot.digests.text import Line, split_lines
 from bot.digests.unrecognised import explain, explain_mail
 from bot.domain import ParsedDigest, RawDigest
 from bot.errors import DigestError

@@ -18,10 +18,10 @@ from datetime import date
 from typing import Any
 
 from bot import limits
+from bot.decoding import decode, tidy
 from bot.digests.fields import reject_reason
 from bot.digests.format import Document, build_digest
 from bot.digests.json_fields import date_in, json_object, text_in
-from bot.digests.text import decode, tidy
 from bot.domain import Entry, ParsedDigest
 from bot.errors import DigestError
 from bot.identity import doi

@@ -20,6 +20,7 @@ from typing import Any
 from urllib.parse import unquote_plus
 
 from bot import limits
+from bot.decoding import tidy
 from bot.digests.feed_descriptions import Description, read_description
 from bot.digests.fields import (
     author_names,
@@ -31,7 +32,7 @@ from bot.digests.fields import (
 )
 from bot.digests.format import Document, build_digest
 from bot.digests.stated_facts import from_arxiv
-from bot.digests.text import tidy
+
 from bot.domain import Entry, Fact, FactKind, ParsedDigest
 from bot.errors import DigestError
 from bot.identity import arxiv_id, arxiv_version, doi

@@ -20,7 +20,7 @@ from xml.parsers import expat
 from feedparser.api import StrictFeedParser
 
 from bot import limits
-from bot.digests.text import charset, decode, detect_encoding, tidy
+from bot.decoding import charset, decode, detect_encoding, tidy
 from bot.errors import DigestError
 
 ITEM = re.compile(r"<(?:\w+:)?(?:item|entry)\b", re.IGNORECASE)

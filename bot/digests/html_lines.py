@@ -14,7 +14,7 @@ from functools import partial
 from typing import NamedTuple
 
 from bot import limits
-from bot.digests.text import tidy
+from bot.decoding import tidy
 from bot.errors import DigestError
 
 MAX_TAGS = 100_000  # a newsletter of 100 KB has some 3,000

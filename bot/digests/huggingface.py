@@ -18,10 +18,10 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
+from bot.decoding import decode, tidy
 from bot.digests.fields import plausible_date, reject_reason
 from bot.digests.format import Document, build_digest
 from bot.digests.json_fields import count_in, date_in, json_object, text_in
-from bot.digests.text import decode, tidy
 from bot.domain import Entry, Fact, FactKind, ParsedDigest
 from bot.errors import DigestError
 from bot.identity import arxiv_id

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
-from bot.digests.text import tidy
+from bot.decoding import tidy
 
 _MAX_COUNT = 1_000_000_000  # PostgreSQL's integer ends at 2,147,483,647
 

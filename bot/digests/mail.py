@@ -21,7 +21,8 @@ from email.utils import parseaddr, parsedate_to_datetime
 from typing import Any
 
 from bot import limits
-from bot.digests.text import MAX_LINES, charset, decode, tidy
+from bot.decoding import charset, decode, tidy
+from bot.digests.text import MAX_LINES
 from bot.errors import DigestError
 
 _FIELD = re.compile(r"[A-Za-z][A-Za-z0-9-]{1,60}:(?:[ \t].*)?")

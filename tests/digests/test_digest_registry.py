@@ -12,8 +12,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from bot.decoding import MAX_BYTES
 from bot.digests import FORMATS, parse
-from bot.digests.text import MAX_BYTES
 from bot.domain import Entry, ParsedDigest, RawDigest
 from bot.errors import DigestError
 

@@ -7,7 +7,8 @@ import codecs
 import pytest
 
 from bot import limits
-from bot.digests.text import MAX_BYTES, MAX_LINES, Line, charset, decode, split_lines, tidy
+from bot.decoding import MAX_BYTES, charset, decode, tidy
+from bot.digests.text import MAX_LINES, Line, split_lines
 from bot.errors import DigestError
 
 TEXT = "Pokémon \u2013 a naïve study\nof Erdős\u2019 graphs\n"

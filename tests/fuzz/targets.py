@@ -32,9 +32,10 @@ from hostile.shapes import (
 
 from bot import identity
 from bot.config.opml import parse_opml
+from bot.decoding import decode
 from bot.digests import DOCUMENTS, FORMATS, HTML_MAILS, journal_mail, mail, parse
 from bot.digests.html_lines import html_lines
-from bot.digests.text import decode, split_lines
+from bot.digests.text import split_lines
 from bot.domain import Entry, RawDigest
 from bot.errors import DigestError, UsageError
 from bot.rendering.latex import readable

@@ -10,8 +10,8 @@ import pytest
 from hostile.shapes import CRASHES, SHAPES
 from support import ROOT
 
+from bot.decoding import MAX_BYTES
 from bot.digests import parse
-from bot.digests.text import MAX_BYTES
 from bot.domain import RawDigest
 
 # At 80 KB the worst of these once took 20 s, so that at eight times the size whatever grows with its square meets the
