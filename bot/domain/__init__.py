@@ -4,6 +4,7 @@
     Paper --rank for a Reader--> Score --select, compose--> Edition of Pick with Reasons
     Edition --render--> Message --outbox--> Delivery
     Reader --vote on a Paper--> RecordedVote --> the next Score
+    ParsedLibrary of LibraryEntry --import for a Reader--> LibraryPaper --> the next Score
 
 Each stage has a type of its own and never writes onto the type of the stage before: a Paper is the same for all
 readers, so a score on it would be one reader's score shown to another.
@@ -17,7 +18,8 @@ from bot.domain.delivery import Delivery, Message, OutboxKey, SendGrant, SendLim
 from bot.domain.digests import Entry, ParsedDigest, RawDigest, SourceState
 from bot.domain.editions import Edition, EditionKind, Pick, PickKind, Quiet, QuietReason, Role, Sentence
 from bot.domain.facts import Fact, FactKind
-from bot.domain.papers import Paper, PaperId, RankedText, Sighting, parse_ref, ranked_text
+from bot.domain.library import LibraryEntry, LibraryPaper, ParsedLibrary
+from bot.domain.papers import Paper, PaperId, RankedText, Sighting, is_library_paper, parse_ref, ranked_text
 from bot.domain.problem import Problem
 from bot.domain.readers import (
     NOT_STORED,
@@ -47,6 +49,8 @@ __all__ = [
     "Fact",
     "FactKind",
     "Kind",
+    "LibraryEntry",
+    "LibraryPaper",
     "Match",
     "Message",
     "Origin",
@@ -55,6 +59,7 @@ __all__ = [
     "Paper",
     "PaperId",
     "ParsedDigest",
+    "ParsedLibrary",
     "Pick",
     "PickKind",
     "Problem",
@@ -77,6 +82,7 @@ __all__ = [
     "State",
     "StopReason",
     "Vote",
+    "is_library_paper",
     "parse_ref",
     "ranked_text",
 ]

@@ -9,12 +9,18 @@ from typing import NewType
 
 from bot.domain.facts import Fact
 
-# Ids are assigned in order of arrival: a higher id arrived later, and a watermark is one number.
+# Ids are assigned in order of arrival: a higher id arrived later, and a watermark is one number. Papers of readers'
+# libraries, which only their reader's ranking knows, have negative ids.
 PaperId = int
 # Title and abstract as one text. A type, so that only ``ranked_text`` makes it: a fitted corpus finds its rows by the
 # hash of this text, and would miss those of a text that was put together otherwise.
 RankedText = NewType("RankedText", str)
 _REF = re.compile(r"p(\d{1,18})")  # 18 digits fit into a column of 64 bits
+
+
+def is_library_paper(paper_id: PaperId) -> bool:
+    """Return whether the id is that of a paper in a reader's own library."""
+    return paper_id < 0
 
 
 def ranked_text(title: str, abstract: str) -> RankedText:

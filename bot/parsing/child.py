@@ -1,8 +1,10 @@
 """The child process: ``python -m bot.parsing.child BYTES SECONDS``, with frames on standard input and output.
 
-A request is two frames, the digest's name and its bytes. The response is one frame, a JSON object with one of these:
+A request is three frames: what the bytes are (``digests`` or ``library``), their name, and the bytes. The response is
+one frame, a JSON object with one of these:
 
     {"digests": [...]}      what was parsed
+    {"library": {...}}      the same of a reader's library
     {"refused": "..."}      no digest, and why
     {"limit": "memory"}     the memory limit was met; the child ends
     {"mistake": "...", "traceback": "..."}   an exception that no parser should raise
@@ -25,7 +27,7 @@ from typing import IO
 
 from bot.domain import ParsedDigest, RawDigest
 from bot.errors import DigestError, unexpected_error
-from bot.parsing.frames import dump_digests, read_frame, write_frames
+from bot.parsing.frames import LIBRARY, dump_digests, dump_library, read_frame, write_frames
 
 READY = b'{"ready": true}'
 _OUT_OF_MEMORY = b'{"limit": "memory"}'
@@ -80,11 +82,22 @@ def answer_requests(
     requests: IO[bytes], responses: IO[bytes], parse: Parse, before_each: Callable[[], None]
 ) -> None:
     """Answer requests until there are no more, or memory runs out; ``before_each`` raises the time limit."""
-    while (name := read_frame(requests)) is not None and (content := read_frame(requests)) is not None:
+    while True:
+        kind = read_frame(requests)
+        name = read_frame(requests)
+        content = read_frame(requests)
+        if kind is None or name is None or content is None:
+            return
         before_each()
         raw = RawDigest("", name.decode(errors="replace"), content)
         try:
-            response = b'{"digests": ' + dump_digests(parse(raw)) + b"}"
+            if kind == LIBRARY:
+                # Imported with the first library: most children never see one.
+                from bot.library import parse as parse_library
+
+                response = b'{"library": ' + dump_library(parse_library(raw)) + b"}"
+            else:
+                response = b'{"digests": ' + dump_digests(parse(raw)) + b"}"
         except Exception as error:
             # A parser may have caught the MemoryError and raised an exception of its own.
             if _is_caused_by_memory(error):

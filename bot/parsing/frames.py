@@ -1,4 +1,4 @@
-"""What parent and child send each other: length-prefixed frames, and digests as JSON."""
+"""What parent and child send each other: length-prefixed frames, and digests and libraries as JSON."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from dataclasses import fields
 from datetime import date
 from typing import IO, Any
 
-from bot.domain import Entry, Fact, FactKind, ParsedDigest
+from bot.domain import Entry, Fact, FactKind, LibraryEntry, ParsedDigest, ParsedLibrary
 
 # Checked before the frame is read: a compromised child must not make the parent allocate four gigabytes.
 MAX_FRAME = 200_000_000  # bytes; a digest of 10 MB in JSON, with every character escaped, has 60 MB
+DIGESTS = b"digests"
+LIBRARY = b"library"
 _LENGTH = struct.Struct(">I")
 
 
@@ -38,16 +40,12 @@ def read_frame(stream: IO[bytes]) -> bytes | None:
 
 def dump_digests(digests: Iterable[ParsedDigest]) -> bytes:
     """Return digests as a JSON array."""
+    return json.dumps(list(digests), default=_fields).encode()
 
-    # Not dataclasses.asdict, which copies deeply: digests are frozen and hold nothing but values.
-    def encode(value: object) -> object:
-        if isinstance(value, date):
-            return value.isoformat()
-        if isinstance(value, ParsedDigest | Entry | Fact):
-            return {field.name: getattr(value, field.name) for field in fields(value)}
-        raise TypeError(f"no JSON form of {type(value).__name__}")
 
-    return json.dumps(list(digests), default=encode).encode()
+def dump_library(library: ParsedLibrary) -> bytes:
+    """Return a library as a JSON object."""
+    return json.dumps(library, default=_fields).encode()
 
 
 def load_digests(digests: Any) -> tuple[ParsedDigest, ...]:
@@ -57,24 +55,46 @@ def load_digests(digests: Any) -> tuple[ParsedDigest, ...]:
             format=str(digest["format"]),
             topic=str(digest["topic"]),
             date=_date(digest["date"]),
-            entries=tuple(
-                Entry(
-                    **entry
-                    | {
-                        "authors": tuple(entry["authors"]),
-                        "categories": tuple(entry["categories"]),
-                        "published": _date(entry["published"]),
-                        "facts": tuple(
-                            Fact(FactKind(fact["kind"]), str(fact["value"]), str(fact["origin"]))
-                            for fact in entry["facts"]
-                        ),
-                    }
-                )
-                for entry in digest["entries"]
-            ),
+            entries=tuple(_entry(entry) for entry in digest["entries"]),
             rejected=tuple(map(str, digest["rejected"])),
         )
         for digest in digests
+    )
+
+
+def load_library(library: Any) -> ParsedLibrary:
+    """Return the library of a parsed JSON object; raises ValueError, TypeError or KeyError if it is malformed."""
+    return ParsedLibrary(
+        format=str(library["format"]),
+        entries=tuple(
+            LibraryEntry(_entry(item["entry"]), _date(item["added"])) for item in library["entries"]
+        ),
+        skipped={str(reason): int(count) for reason, count in library["skipped"].items()},
+        problems=tuple(map(str, library["problems"])),
+    )
+
+
+# Not dataclasses.asdict, which copies deeply: digests are frozen and hold nothing but values.
+def _fields(value: object) -> object:
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, ParsedDigest | Entry | Fact | ParsedLibrary | LibraryEntry):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
+    raise TypeError(f"no JSON form of {type(value).__name__}")
+
+
+def _entry(entry: Any) -> Entry:
+    return Entry(
+        **entry
+        | {
+            "authors": tuple(entry["authors"]),
+            "categories": tuple(entry["categories"]),
+            "published": _date(entry["published"]),
+            "facts": tuple(
+                Fact(FactKind(fact["kind"]), str(fact["value"]), str(fact["origin"]))
+                for fact in entry["facts"]
+            ),
+        }
     )
 
 

@@ -14,9 +14,9 @@ from pathlib import Path
 from threading import Event, Lock, Timer
 from typing import Any, Self
 
-from bot.domain import ParsedDigest, RawDigest
+from bot.domain import ParsedDigest, ParsedLibrary, RawDigest
 from bot.errors import DigestError, LimitError, ParserError
-from bot.parsing.frames import load_digests, read_frame, write_frames
+from bot.parsing.frames import DIGESTS, LIBRARY, load_digests, load_library, read_frame, write_frames
 
 log = logging.getLogger("paperbot")
 
@@ -72,20 +72,27 @@ class Parser:
         Raises DigestError if no format recognises them, LimitError if parsing them met a limit or killed the child, and
         ParserError if no child can be started.
         """
+        return load_digests(self._answer(DIGESTS, raw)["digests"])
+
+    def parse_library(self, raw: RawDigest) -> ParsedLibrary:
+        """Return the library in the bytes of a BibTeX or RIS file; raises the same errors as ``parse``."""
+        return load_library(self._answer(LIBRARY, raw)["library"])
+
+    def _answer(self, kind: bytes, raw: RawDigest) -> dict[str, Any]:
+        """Return the child's response; raises DigestError if it is a refusal."""
         with self._lock:
-            response = self._request(raw)
+            response = self._request(kind, raw)
         if "mistake" in response:
             log.debug("%s/%s: %s", raw.source, raw.name, response.get("traceback"))
             raise DigestError(str(response["mistake"]))
         if "refused" in response:
             raise DigestError(str(response["refused"]))
-        return load_digests(response["digests"])
+        return response
 
-    def _request(self, raw: RawDigest) -> dict[str, Any]:
-        """Return the child's response."""
+    def _request(self, kind: bytes, raw: RawDigest) -> dict[str, Any]:
         if self._child:
             try:
-                return self._child.request(raw)
+                return self._child.request(kind, raw)
             except _ChildDied as death:
                 self._discard_child()
                 if death.out_of_time:
@@ -94,7 +101,7 @@ class Parser:
         # been killed from outside (the OOM killer). Time is accounted for each digest, so it was not retried above.
         self._child = _Child(self._module, self._path, self._limits)
         try:
-            return self._child.request(raw)
+            return self._child.request(kind, raw)
         except _ChildDied as death:
             self._discard_child()
             raise LimitError(str(death)) from None
@@ -142,10 +149,10 @@ class _Child:
             self.end()
             raise ParserError(f"the process that parses digests doesn't start: {death}") from None
 
-    def request(self, raw: RawDigest) -> dict[str, Any]:
+    def request(self, kind: bytes, raw: RawDigest) -> dict[str, Any]:
         """Return the response to a request; raises _ChildDied."""
         name = raw.name.encode(errors="replace")
-        response = self._exchange((name, raw.content), self._limits.deadline)
+        response = self._exchange((kind, name, raw.content), self._limits.deadline)
         if "limit" in response:
             raise _ChildDied(f"parsing it needs more than {self._limits.memory / 1e6:.0f} MB of memory")
         return response

@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import ROOT, digest
 
-from bot import digests
+from bot import digests, library
 from bot.domain import Entry, ParsedDigest, RawDigest
 from bot.errors import DigestError, LimitError, ParserError
 from bot.parsing import Limits, Parser
@@ -70,6 +70,18 @@ def test_the_process_parses_what_the_registry_parses() -> None:
             assert parser.parse(seed) == digests.parse(seed)
         with pytest.raises(DigestError, match="empty file"):
             parser.parse(RawDigest("seeds", "x", b""))
+
+
+def test_a_library_is_parsed_in_the_process_too() -> None:
+    bibtex = RawDigest(
+        "", "own.bib", b"@article{k, title = {Owls}, urldate = {2020-03-04}}\n@book{b, title = {Bees}}"
+    )
+    with Parser() as parser:
+        parsed = parser.parse_library(bibtex)
+        assert parsed == library.parse(bibtex)
+        assert [(item.entry.title, item.added) for item in parsed.entries] == [("Owls", date(2020, 3, 4))]
+        with pytest.raises(DigestError, match="neither BibTeX nor RIS"):
+            parser.parse_library(GOOD)
 
 
 def test_the_process_is_started_with_the_first_digest_and_serves_all() -> None:
@@ -229,7 +241,7 @@ def test_limits_are_renewed_before_each_request(content: bytes, kind: bytes) -> 
     from hostile_child import parse_or_run
 
     requests, responses, allowed = io.BytesIO(), io.BytesIO(), []
-    write_frames(requests, b"a.txt", content, b"b.txt", content)
+    write_frames(requests, b"digests", b"a.txt", content, b"digests", b"b.txt", content)
     requests.seek(0)
     answer_requests(requests, responses, parse_or_run, lambda: allowed.append(1))
     responses.seek(0)

@@ -1,0 +1,40 @@
+"""Libraries of reference managers: from the bytes of an export to a reader's papers.
+
+    bytes --decode--> text --BibTeX or RIS, by its content--> raw references --papers--> ParsedLibrary
+
+``bibtex`` and ``ris`` read a format, each by its library, and turn every entry into a ``Reference``; ``references``
+decides which of them are papers, and cleans and limits their fields, whatever the format. A broken entry costs itself
+alone: it is counted, and named by its line.
+"""
+
+from __future__ import annotations
+
+from bot.decoding import UNWANTED, decode
+from bot.domain import ParsedLibrary, RawDigest
+from bot.errors import DigestError
+from bot.library import bibtex, ris
+from bot.library.references import collect
+
+# An export of 20,000 entries with their abstracts has some 35 MB.
+MAX_BYTES = 60_000_000
+
+_FORMATS = {"bibtex": bibtex, "ris": ris}
+
+
+def parse(raw: RawDigest) -> ParsedLibrary:
+    """Return the papers of a library in BibTeX or RIS; raises DigestError if the bytes are neither."""
+    text = decode(raw.content, MAX_BYTES, "library")
+    text = UNWANTED.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
+    if not text.strip():
+        raise DigestError("empty file")
+    # By content: exports are saved as .txt, too. The format that begins first counts, as an abstract may quote another.
+    begins = {
+        name: match.start() for name, form in _FORMATS.items() if (match := form.BEGINNING.search(text))
+    }
+    if not begins:
+        raise DigestError("neither BibTeX nor RIS; export the library as one of them")
+    name = min(begins, key=begins.__getitem__)
+    return collect(name, _FORMATS[name].references(text))
+
+
+__all__ = ["MAX_BYTES", "parse"]
