@@ -32,7 +32,6 @@ from bot.digests.fields import (
 )
 from bot.digests.format import Document, build_digest
 from bot.digests.stated_facts import from_arxiv
-
 from bot.domain import Entry, Fact, FactKind, ParsedDigest
 from bot.errors import DigestError
 from bot.identity import arxiv_id, arxiv_version, doi
