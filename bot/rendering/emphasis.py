@@ -12,6 +12,7 @@ from bot.rendering.text import oneline, shorten
 
 # Shows that sentences, or the first words of a sentence, were omitted.
 GAP = "… "
+_SHORTEST_CUT = 12  # characters; less of a further sentence is a word or a letter
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +48,10 @@ def shortened(summary: Sequence[Sentence], width: int) -> tuple[Sentence, ...]:
     """Return the sentences that fit into ``width`` characters of plain text; the last of them may be cut."""
     fitting: list[Sentence] = []
     for sentence in summary:
-        if width <= 1:
+        whole = readable(sentence.text)
+        if width <= 1 or (fitting and len(whole) > width and width < _SHORTEST_CUT):
             break
-        text = shorten(readable(sentence.text), width)
+        text = shorten(whole, width)
         fitting.append(replace(sentence, text=text))
         # A blank separates it from the next sentence.
         width -= len(text) + 1

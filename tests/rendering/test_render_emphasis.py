@@ -71,6 +71,10 @@ def test_a_summary_is_shortened_sentence_by_sentence():
     assert shortened(SUMMARY, 0) == ()
 
 
+def test_no_fragment_of_a_further_sentence_is_left():
+    assert [sentence.text for sentence in shortened(SUMMARY, 20)] == ["We weed beds."]
+
+
 def test_the_mail_makes_the_result_strong_and_marks_words(
     make_pick: Callable[..., Pick], make_edition: Callable[..., Edition], links: Links, templates: Environment
 ) -> None:
