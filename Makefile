@@ -14,7 +14,7 @@ define PIP_STEPS
  /ERROR|[Ee]rror:/ { failed = 1 } failed { print; fflush() }'
 endef
 
-.PHONY: demo test lint types check coverage bench bench-ingest bench-pages bench-run bench-ranking bench-summaries summary-weights fuzz serve constraints release clean
+.PHONY: demo test lint types check coverage bench bench-ingest bench-pages bench-run bench-ranking bench-constants bench-summaries summary-weights fuzz serve constraints release clean
 
 demo: $(INSTALLED)
 	@$(BIN)/paperbot demo state/demo
@@ -55,6 +55,9 @@ serve: $(INSTALLED)
 
 bench-ranking: $(INSTALLED)  # the time of a fit, and per reader: make bench-ranking DATA=papers.jsonl.gz
 	$(BIN)/python tests/bench/ranking.py $(DATA)
+
+bench-constants: $(INSTALLED)  # each constant at other values: make bench-constants BENCH=../shared/bench SECTION=libraries
+	OMP_NUM_THREADS=1 PYTHONPATH=.:tests/bench $(BIN)/python tests/bench/constants.py $(SECTION) $(BENCH)
 
 summary-weights: $(INSTALLED)  # learns bot/summaries/weights.json: make summary-weights BENCH=../shared/bench
 	OMP_NUM_THREADS=1 PYTHONPATH=.:tests/bench $(BIN)/python tests/bench/summary_weights.py $(BENCH)
