@@ -16,7 +16,7 @@ import numpy as np
 from scipy.stats import t as student
 from sklearn.metrics import ndcg_score, roc_auc_score
 
-_CONFIDENCE = 0.95
+_CONFIDENCE = 0.95  # by convention
 
 
 @dataclass(frozen=True, slots=True)

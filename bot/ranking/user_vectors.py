@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from bot.ranking.vectors import l2_normalize
 
-# Days after which a vote counts half: interests drift, but slowly.
+# Days after which a vote counts half: interests drift, but slowly. A convention: no data at hand spans years.
 HALF_LIFE = 365.0
 
 

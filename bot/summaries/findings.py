@@ -9,8 +9,10 @@ from bot.summaries.claims import is_finding_form
 from bot.summaries.features import Features
 from bot.summaries.weights import KINDS, Weights
 
+# Below this a probability counts as this in a logarithm, and likewise at 1.
 _LEAST = 1e-4
-# A sentence that less probably tells what came out reports what others had found before.
+# A sentence that less probably tells what came out reports what others had found before. By .05 and .2 one bold
+# sentence of 200 is another (``tests/bench/constants.py summaries``).
 _RESULT_FROM = 0.1
 _RESULT = KINDS.index("result")
 _COUNTED_KINDS = ("background", "objective", "method")
