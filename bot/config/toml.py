@@ -148,9 +148,9 @@ def describe_error(detail: ErrorDetails, model: type[BaseModel]) -> str:
         return detail["msg"].removeprefix("Value error, ")
     value = _displayed_value(detail, model)
     if kind == "too_short" and isinstance(detail["input"], str):
-        return f"{value} won't do; it should have {detail['ctx']['min_length']} characters or more"
+        return f"{value} is not valid; it should have {detail['ctx']['min_length']} characters or more"
     expected = _EXPECTED.get(kind.partition("_")[0]) or detail["msg"].removeprefix("Input should be ")
-    return f"{value} won't do; it should be {expected}"
+    return f"{value} is not valid; it should be {expected}"
 
 
 def _displayed_value(detail: ErrorDetails, model: type[BaseModel]) -> str:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # scikit-learn takes a second to import: only ranking itself 
 _NEW_VOTES = 10
 # The mixture of all readers is fitted again when their votes have grown by this share, and by ``_NEW_VOTES``.
 _GROWTH = 0.05
-# It is fitted to the readers who voted last: at most so many, among this many last votes.
+# It is fitted to the readers who voted last: among this many last votes, at most this many readers.
 _LAST_VOTES = 5_000
 _READERS = 50
 # A reader's last picks that are searched for votes.

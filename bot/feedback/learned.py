@@ -33,7 +33,7 @@ class LearnedPhrase:
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
+class LearnedPhrases:
     """The phrases that raise a paper and those that lower it, the heaviest first."""
 
     likes: Sequence[LearnedPhrase]
@@ -48,12 +48,12 @@ def learned(
     *,
     now: datetime,
     most: int = 12,
-) -> Learned:
+) -> LearnedPhrases:
     """Return the phrases with the largest mean contribution to the scores of recent papers, up to ``most`` a side."""
     recent = [paper_id for paper_id, _, _ in store.papers.recent_texts(_REFERENCE_PAPERS)]
     ranked = composer.ranked(reader, profile, recent, now)
     if ranked is None:
-        return Learned([], [])
+        return LearnedPhrases([], [])
     means = ranked.ranking.mean_contributions()
     topical = {term: weight for term, weight in means.items() if names_topic(term.split())}
     least = _MIN_SHARE * max(map(abs, topical.values()), default=0.0)
@@ -62,7 +62,7 @@ def learned(
     liked = _phrases(ranked, likes, most)
     disliked = _phrases(ranked, dislikes, most)
     heaviest = max([*liked.values(), *disliked.values()], default=1.0)
-    return Learned(
+    return LearnedPhrases(
         likes=[LearnedPhrase(text, weight, weight / heaviest) for text, weight in liked.items()],
         dislikes=[LearnedPhrase(text, -weight, weight / heaviest) for text, weight in disliked.items()],
     )

@@ -35,7 +35,7 @@ _DANGLING_COST = 0.2
 # A sentence tells what was known before, and comes after the others, from this probability on: the likelier side of
 # the two. By .3 and .7 one summary of 200 begins otherwise.
 _BACKGROUND_FROM = 0.5
-# Who speaks so tells what is new.
+# The wording of sentences that tell what is new.
 _OWN_VOICE = re.compile(r"\b(?:we|our|this (?:paper|work|study|article|survey|report))\b", re.IGNORECASE)
 # What a finding adds to the worth of its sentence. By .08, .2 and .4 a finding is set in bold in .60, .65 and .66 of
 # recent abstracts; from .4 on coverage falls by more than .01.

@@ -90,20 +90,20 @@ MISTAKES = {
     ),
     "unknown table": (VALID + "[editon]\nsize = 3", ":3: editon: unknown key; did you mean 'edition'?"),
     "nothing like it": (VALID + "xyzzy = 1", "known here: alerts, authors, edition"),
-    "wrong type": (VALID + 'keywords = "GRPO"', ":3: keywords: 'GRPO' won't do; it should be a list"),
+    "wrong type": (VALID + 'keywords = "GRPO"', ":3: keywords: 'GRPO' is not valid; it should be a list"),
     "text for a number": (
         VALID + '[edition]\nsize = "x"',
-        "edition.size: 'x' won't do; it should be a whole number",
+        "edition.size: 'x' is not valid; it should be a whole number",
     ),
     "size 0": (
         VALID + "[edition]\nsize = 0",
-        "edition.size: 0 won't do; it should be greater than or equal to 1",
+        "edition.size: 0 is not valid; it should be greater than or equal to 1",
     ),
     "NaN": (
         VALID + "[edition]\nthreshold = nan",
-        "edition.threshold: nan won't do; it should be a finite number",
+        "edition.threshold: nan is not valid; it should be a finite number",
     ),
-    "infinite": (VALID + "[edition]\nthreshold = inf", "edition.threshold: inf won't do"),
+    "infinite": (VALID + "[edition]\nthreshold = inf", "edition.threshold: inf is not valid"),
     "no title": ('interests = "x"', "title: is missing; add it"),
     "nothing to match": ('title = "x"', "says nothing to look for; add interests, keywords or authors"),
     "explore above size": (
@@ -122,7 +122,7 @@ MISTAKES = {
     "time zone outside": (VALID + '[schedule]\ntimezone = "../../etc/passwd"', "unknown time zone"),
     "weekday": (
         VALID + '[schedule]\ndays = ["moon"]',
-        "schedule.days[1]: 'moon' won't do; it should be 'mon'",
+        "schedule.days[1]: 'moon' is not valid; it should be 'mon'",
     ),
     "no weekday": (VALID + "[schedule]\ndays = []", ":4: schedule.days: "),
     "two addresses": (

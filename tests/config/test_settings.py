@@ -68,10 +68,10 @@ MISTAKES = {
     "unknown table": ("[emial]\n", ":1: emial: unknown key; did you mean 'email'?"),
     "unknown key": ("[email]\nhots = 1", ":2: email.hots: unknown key; did you mean 'host'?"),
     "unencrypted mail": ('[email]\nhost = "mail.example.org"\nsecurity = "none"', 'use "starttls" or "tls"'),
-    "port": ("[email]\nport = 99999", "email.port: 99999 won't do"),
+    "port": ("[email]\nport = 99999", "email.port: 99999 is not valid"),
     "kind of source": (
         '[[sources]]\nname = "a"\nkind = "fodler"\npath = "x"',
-        ":3: sources[1].kind: 'fodler' won't do",
+        ":3: sources[1].kind: 'fodler' is not valid",
     ),
     "duplicate name": (
         '[[sources]]\nname="a"\nkind="folder"\npath="x"\n' * 2,
@@ -84,7 +84,7 @@ MISTAKES = {
     "time zone": ('[bot]\ntimezone = "Nowhere"', "unknown time zone 'Nowhere'"),
     "a number for a table": (
         "email = 3",
-        "email: what is set there won't do; it should be a table of its own",
+        "email: what is set there is not valid; it should be a table of its own",
     ),
 }
 
@@ -235,7 +235,7 @@ def test_invalid_urls_are_reported_with_their_key(tmp_path):
             "hunter2",
             "environment: PAPERBOT_WEATHER__TODAY: there is no such setting; the README lists the settings",
         ),
-        ("PAPERBOT_EMAIL__PORT", "many", "environment: PAPERBOT_EMAIL__PORT: 'many' won't do"),
+        ("PAPERBOT_EMAIL__PORT", "many", "environment: PAPERBOT_EMAIL__PORT: 'many' is not valid"),
     ],
 )
 def test_a_mistake_in_the_environment_names_the_variable_and_shows_no_secret(
