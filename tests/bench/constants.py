@@ -66,7 +66,6 @@ LIBRARY_CONSTANTS = {
     "ranking.corpus._LENGTH_SLOPE": (0.5, 1),
     "ranking.corpus._COMPONENTS": (64, 256),
     "ranking.corpus._MIN_PAPERS_OF_WORD": (1, 4),
-    "ranking.corpus._REFERENCE_PAPERS": (250, 1_000),
 }
 EDITION_CONSTANTS = {
     "selection.diversity._NEAR_DUPLICATE": (0.6, 0.7, 0.8, 2),
