@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from itertools import chain, pairwise
 
+from bot.domain import ranked_text
 from bot.reasons.phrases import paper_phrases
 from bot.terms import Spellings, common_expansions, names_topic, phrases
 
@@ -24,7 +25,7 @@ class PaperText:
     """
 
     def __init__(self, title: str, abstract: str, spellings: Spellings) -> None:
-        text = f"{title}\n{abstract}"
+        text = ranked_text(title, abstract)
         by_phrase = phrases(text)
         self.title = title
         self._spellings = spellings
