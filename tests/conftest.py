@@ -10,10 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 import pytest
 from hypothesis import settings
 from servers import FakeTime, Web
+from sqlalchemy import URL, create_engine, make_url, text
+from sqlalchemy.exc import OperationalError
 from support import ROOT
 
 from bot.app.container import App
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
+_POSTGRES = "postgresql://postgres@127.0.0.1:5432/test"
 _BROWSER_OPTIONS = [
     "--headless",
     "--no-sandbox",
@@ -125,6 +129,37 @@ def time() -> FakeTime:
 def fetcher(time: FakeTime) -> Fetcher:
     """A fetcher that may connect to loopback."""
     return Fetcher(private_hosts=["127.0.0.1"], clock=time.clock, sleep=time.sleep)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> URL:
+    """The test server's address; without a server the test is skipped, or fails in CI."""
+    url = make_url(os.environ.get("PAPERBOT_TEST_POSTGRES", _POSTGRES)).set(drivername="postgresql+psycopg")
+    engine = create_engine(url, connect_args={"connect_timeout": 5})
+    try:
+        engine.connect().close()
+    except OperationalError as error:
+        reason = f"no PostgreSQL at {url.render_as_string()}: {' '.join(str(error.orig).split())}"
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason, pytrace=False)
+        pytest.skip(reason)
+    finally:
+        engine.dispose()
+    return url
+
+
+@pytest.fixture
+def schema_url(postgres: URL) -> Iterator[str]:
+    """A new PostgreSQL schema, on connections with a time zone far from UTC."""
+    schema = f"test_{uuid4().hex}"
+    engine = create_engine(postgres, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.execute(text(f"CREATE SCHEMA {schema}"))
+        options = {"options": f"-c search_path={schema} -c timezone=Asia/Tokyo"}
+        url = postgres.set(drivername="postgres").update_query_dict(options)
+        yield url.render_as_string(hide_password=False)
+        connection.execute(text(f"DROP SCHEMA {schema} CASCADE"))
+    engine.dispose()
 
 
 @pytest.fixture(scope="session")

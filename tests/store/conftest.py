@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime
 from itertools import count
@@ -10,8 +9,6 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from sqlalchemy import URL, create_engine, make_url, text
-from sqlalchemy.exc import OperationalError
 
 from bot.domain import (
     Edition,
@@ -33,7 +30,6 @@ from bot.domain import (
 from bot.store import Store, open_store
 
 NOW = datetime(2026, 4, 18, 6, 0, tzinfo=UTC)
-POSTGRES = "postgresql://postgres@127.0.0.1:5432/test"
 
 
 class Samples:
@@ -90,37 +86,6 @@ class Samples:
         ids = self.store.editions.save(self.edition(reader), f"slot {next(self._numbers)}", messages)
         assert ids is not None
         return ids
-
-
-@pytest.fixture(scope="session")
-def postgres() -> URL:
-    """The test server's address; without a server the test is skipped, or fails in CI."""
-    url = make_url(os.environ.get("PAPERBOT_TEST_POSTGRES", POSTGRES)).set(drivername="postgresql+psycopg")
-    engine = create_engine(url, connect_args={"connect_timeout": 5})
-    try:
-        engine.connect().close()
-    except OperationalError as error:
-        reason = f"no PostgreSQL at {url.render_as_string()}: {' '.join(str(error.orig).split())}"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason, pytrace=False)
-        pytest.skip(reason)
-    finally:
-        engine.dispose()
-    return url
-
-
-@pytest.fixture
-def schema_url(postgres: URL) -> Iterator[str]:
-    """A new PostgreSQL schema, on connections with a time zone far from UTC."""
-    schema = f"test_{uuid4().hex}"
-    engine = create_engine(postgres, isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        connection.execute(text(f"CREATE SCHEMA {schema}"))
-        options = {"options": f"-c search_path={schema} -c timezone=Asia/Tokyo"}
-        url = postgres.set(drivername="postgres").update_query_dict(options)
-        yield url.render_as_string(hide_password=False)
-        connection.execute(text(f"DROP SCHEMA {schema} CASCADE"))
-    engine.dispose()
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

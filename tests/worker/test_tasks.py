@@ -1,0 +1,159 @@
+"""Tasks on each broker: lost, repeated, delayed and reordered, they change nothing but time."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from bot.domain import Kind, Message, OutboxKey, Reader, State
+from bot.scheduler import QueuedJobs
+from bot.worker.names import COMPOSE, DELIVER, INGEST
+
+from .conftest import READERS
+
+ROUNDS = 60  # far more than the losses of any seed need
+
+
+def mails(home):
+    return sorted(path.name for path in (home / "state" / "outbox").rglob("*.eml"))
+
+
+def names(tasks):
+    return [name for name, _ in tasks]
+
+
+def test_a_tick_and_its_tasks_give_each_reader_one_edition(jobs, run_tasks, broker, queued_home):
+    jobs.ingest()
+    assert names(broker.take()) == [INGEST]
+    run_tasks(broker.taken)
+    jobs.publish()
+    tasks = broker.take()
+    assert names(tasks) == [COMPOSE, DELIVER, DELIVER]
+    run_tasks(tasks)
+    run_tasks([task for task in broker.take() if task[0] == DELIVER])
+    assert len(mails(queued_home)) == READERS
+    jobs.publish()
+    assert names(broker.take()) == [DELIVER, DELIVER]
+
+
+def test_tasks_carry_ids_and_no_addresses(jobs, run_tasks, broker, queued_home, app):
+    jobs.ingest()
+    run_tasks(broker.take())
+    jobs.publish()
+    broker.take()
+    ids = [reader.id for reader in app.store.readers.all()]
+    assert broker.taken == [
+        (INGEST, ["drop"]),
+        (COMPOSE, ["owls", min(ids), max(ids)]),
+        (DELIVER, ["email"]),
+        (DELIVER, ["slack"]),
+    ]
+
+
+def test_what_is_still_in_the_queue_is_not_enqueued_again(jobs, run_tasks, broker, queued_home):
+    jobs.ingest()
+    jobs.ingest()
+    run_tasks(broker.take())
+    jobs.publish()
+    jobs.publish()
+    broker.take()
+    assert names(broker.taken) == [INGEST, COMPOSE, DELIVER, DELIVER]
+
+
+def test_the_first_editions_wait_a_minute_for_the_first_papers(jobs, broker, queued_home):
+    jobs.publish()
+    assert COMPOSE not in names(broker.take())
+    jobs._started -= timedelta(minutes=1)
+    jobs.publish()
+    assert COMPOSE in names(broker.take())
+
+
+def test_a_hostile_broker_costs_time_only(jobs, run_tasks, broker, queued_home, app, chance):
+    """Each task is lost, repeated or delayed to a later round with probability .2 each, and the order is chance."""
+    delayed = []
+    for _ in range(ROUNDS):
+        jobs.ingest()
+        jobs.publish()
+        tasks, delayed = broker.take() + delayed, []
+        arrived = []
+        for task in tasks:
+            fate = chance.random()
+            if fate < 0.2:
+                continue
+            if fate < 0.4:
+                delayed.append(task)
+            else:
+                arrived += [task, task] if fate < 0.6 else [task]
+        chance.shuffle(arrived)
+        run_tasks(arrived)
+        if app.store.outbox.counts()[State.SENT] == READERS:
+            break
+    run_tasks(broker.taken)  # and everything once more, days late
+    assert app.store.outbox.counts()[State.SENT] == READERS
+    assert sum(app.store.outbox.counts().values()) == READERS
+    readers: list[Reader] = app.store.readers.all()
+    assert [len(app.store.editions.of_reader(reader.id)) for reader in readers] == [1] * READERS
+    assert len(mails(queued_home)) == READERS
+
+
+def test_a_worker_composes_by_the_profiles_as_published_last(jobs, run_tasks, broker, queued_home, app):
+    jobs.ingest()
+    run_tasks(broker.take())
+    jobs.publish()
+    tasks = broker.take()
+    profile = queued_home / "profiles" / "owls.toml"
+    profile.write_text(profile.read_text().replace('"Owls"', '"Night owls"'))
+    jobs.publish()
+    run_tasks(tasks)
+    run_tasks(broker.take())
+    (text, *_) = (path.read_text() for path in (queued_home / "state" / "outbox").rglob("*.eml"))
+    assert 'List-Id: "Night owls" <owls.localhost>' in text
+
+
+def test_a_withdrawn_profile_is_composed_for_nobody(jobs, run_tasks, broker, queued_home, app):
+    jobs.ingest()
+    run_tasks(broker.take())
+    jobs.publish()
+    (queued_home / "profiles" / "owls.toml").unlink()
+    jobs.publish()
+    run_tasks(broker.take())
+    assert app.store.editions.newest_composed() is None
+
+
+def test_a_source_that_another_worker_polls_is_left_to_it(jobs, run_tasks, broker, queued_home, app):
+    jobs.ingest()
+    with app.store.exclusively("ingest drop") as is_ours:
+        assert is_ours
+        run_tasks(broker.take())
+    assert app.store.papers.count() == 0
+    run_tasks(broker.taken)
+    assert app.store.papers.count() == 2
+
+
+def test_a_task_of_a_source_that_this_machine_lacks_is_a_problem(run_tasks, caplog):
+    run_tasks([(INGEST, ["elsewhere"])])
+    assert "elsewhere: is not a source of this machine's paperbot.toml" in caplog.text
+
+
+@pytest.mark.parametrize("kind", [Kind.EMAIL, Kind.SLACK])
+def test_messages_that_are_due_are_delivered_by_the_task_of_their_channel(
+    jobs, run_tasks, broker, queued_home, app, kind
+):
+    now = datetime.now(UTC)
+    (reader,) = app.store.readers.sync("bees", [(kind, "C0123ABC" if kind is Kind.SLACK else "a@x.org")], now)
+    key = OutboxKey("confirmation-1", reader.id, kind)
+    app.store.outbox.put_without_edition(reader.id, Message(b"{}", "One"), key, now)
+    run_tasks([(DELIVER, [kind.value])])
+    assert app.store.outbox.counts()[State.SENT] == 1
+
+
+def test_a_broker_that_is_away_is_one_problem_without_its_password(queued_home, broker, caplog):
+    scheme = broker.url.partition(":")[0]
+    away = QueuedJobs(queued_home, f"{scheme}://me:secret@127.0.0.1:1//", "x")
+    away.publish()
+    away.publish()
+    (message,) = caplog.messages
+    assert "127.0.0.1:1" in message
+    assert "is the broker running?" in message
+    assert "secret" not in message
