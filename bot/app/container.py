@@ -102,7 +102,8 @@ class App(DeliveryParts):
     def _corpora(self) -> CorpusCache:
         from bot.editions.corpus_cache import CorpusCache
 
-        return CorpusCache(self.home.state / "corpus.npz", self.store.papers)
+        shared = self.store.corpora if self.store.is_shared else None
+        return CorpusCache(self.home.state / "corpus.npz", self.store.papers, shared)
 
     def refit_corpus(self) -> None:
         """Fit the corpus again if enough papers have arrived."""

@@ -6,19 +6,23 @@ Fitting learns a vocabulary and latent components from the newest papers. This m
 - ``corpus`` (before a ranking) never refits a valid file, however old: papers that came since are vectorised with the
   existing vocabulary, so that no page request and no vote waits for a fit.
 
-The file is derived data. A missing, broken or foreign file is refitted.
+The file is derived data. A missing, broken or foreign file is refitted. Where several machines share a store, it is a
+copy of the store's newest version, which one of them has fitted.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from bot.atomic_files import write_atomically
 from bot.domain import PaperId, ranked_text
+from bot.store.corpora import Corpora
 from bot.store.papers import Papers
 
 if TYPE_CHECKING:
@@ -40,6 +44,7 @@ class CorpusCache:
 
     path: Path
     papers: Papers
+    shared: Corpora | None = None
 
     def corpus(self) -> Corpus:
         """Return the corpus of these papers as last fitted; fit it now if there is none."""
@@ -50,18 +55,18 @@ class CorpusCache:
         """Refit the corpus if enough papers arrived since the last fit."""
         corpus, newest = self._load()
         if corpus is None:
-            self._fit()
+            self._renewed()
             return
         total = self.papers.count()
         new = self.papers.newest_id() - newest
         if new > (_REFIT_SHARE * min(total, _CORPUS_PAPERS) if total >= _SMALL_STORE else 0):
-            self._fit()
+            self._renewed()
 
     @property
     def stamp(self) -> Stamp | None:
         """Return a value that changes with each fit; None before the first."""
         try:
-            stat = self.path.stat()
+            stat = self._file().stat()
         except OSError:
             return None
         # The inode as well: a fit within the clock's resolution of the last may have the same time and size.
@@ -72,7 +77,7 @@ class CorpusCache:
         from bot.ranking import Corpus
 
         try:
-            with self.path.open("rb") as file:
+            with self._file().open("rb") as file:
                 corpus, (newest, first_seen) = Corpus.load(file)
         except (OSError, ValueError):
             return None, 0
@@ -81,6 +86,38 @@ class CorpusCache:
         if first_seen != self._first_seen(newest):
             return None, 0
         return corpus, newest
+
+    def _file(self) -> Path:
+        """Return the file; with a shared store, that of the newest version, copied from there if necessary."""
+        if self.shared is None:
+            return self.path
+        version = self.shared.newest()
+        path = self._path_of(version)
+        if version and not path.exists() and (content := self.shared.content(version)) is not None:
+            self._write(path, lambda file: file.write(content))
+            for older in set(self.path.parent.glob(f"{self.path.stem}-*{self.path.suffix}")) - {path}:
+                older.unlink(missing_ok=True)
+        return path
+
+    def _path_of(self, version: int) -> Path:
+        return self.path.with_stem(f"{self.path.stem}-{version}")
+
+    def _write(self, path: Path, save: Callable[[BinaryIO], object]) -> None:
+        # If it can't be written (a read-only home, a full disk) ranking goes on, and the next process fits again.
+        with suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(path, save)
+
+    def _renewed(self) -> None:
+        """Fit, unless another process is fitting for the shared store."""
+        if self.shared is None:
+            self._fit()
+            return
+        before = self.shared.newest()
+        with self.shared.fitting() as is_ours:
+            # It may have ended just now.
+            if is_ours and self.shared.newest() == before:
+                self._fit()
 
     def _fit(self) -> Corpus:
         from bot.ranking import Corpus
@@ -95,10 +132,12 @@ class CorpusCache:
             def save(file: BinaryIO) -> None:
                 corpus.save(file, fitted_on)
 
-            # If it can't be written (a read-only home, a full disk) ranking goes on, and the next process fits again.
-            with suppress(OSError):
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-                write_atomically(self.path, save)
+            if self.shared is None:
+                self._write(self.path, save)
+            else:
+                content = BytesIO()
+                save(content)
+                self.shared.add(content.getvalue())
         return corpus
 
     def _first_seen(self, paper_id: PaperId) -> int | None:

@@ -23,6 +23,7 @@ from bot.store.as_of import (
 )
 from bot.store.backups import forget_in_copies
 from bot.store.circuit_breakers import CircuitBreakers
+from bot.store.corpora import Corpora
 from bot.store.edition_waits import EditionWaits
 from bot.store.editions import Editions
 from bot.store.engine import Database, parse_url
@@ -65,6 +66,7 @@ class Store:
         self.overrides = Overrides(database)
         self.reader_models = ReaderModels(database)
         self.mixtures = Mixtures(database)
+        self.corpora = Corpora(database)
         self.rate_limits = RateLimits(database, secrets[-1])
         self.search = Search(database)
 
@@ -77,6 +79,11 @@ class Store:
     def send_rates(self, limits: Mapping[Kind, SendLimit]) -> SendRates:
         """Return the token buckets by which messages are sent, under these limits."""
         return SendRates(self._database, limits)
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether other machines may use this store."""
+        return self._database.file is None
 
     def exclusively(self, name: str) -> AbstractContextManager[bool]:
         """Hold what ``name`` stands for among all processes; see ``Database.exclusively``."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Column, Date, Float, Integer, Table, Text
+from sqlalchemy import BigInteger, Column, Date, Float, Integer, LargeBinary, Table, Text
 
 from bot.domain import Kind
 from bot.store.column_types import UtcDateTime, text_enum
@@ -36,4 +36,12 @@ send_rates = Table(
     Column("slowed_at", UtcDateTime),
     Column("day", Date, nullable=False),
     Column("used", Integer, nullable=False),
+)
+
+# The fitted corpus by version, on stores that several machines use.
+corpora = Table(
+    "corpora",
+    metadata,
+    Column("version", Integer, primary_key=True, autoincrement=False),
+    Column("content", LargeBinary, nullable=False),
 )

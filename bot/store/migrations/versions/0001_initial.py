@@ -376,6 +376,13 @@ sa.Table(
 )
 
 sa.Table(
+    "corpora",
+    tables,
+    sa.Column("version", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("content", sa.LargeBinary, nullable=False),
+)
+
+sa.Table(
     "rate_limits",
     tables,
     sa.Column("key", sa.Text, primary_key=True),

@@ -1,0 +1,94 @@
+"""The corpus of a store that several machines use: fitted by one of them, loaded by all."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from bot.domain import Entry, ParsedDigest
+from bot.editions.corpus_cache import CorpusCache
+from bot.ranking import Corpus
+from bot.store import open_store
+
+NOW = datetime(2026, 4, 18, 6, 0, tzinfo=UTC)
+
+
+def ingest(store, *titles):
+    entries = tuple(Entry(title=title, abstract=f"We study {title}.") for title in titles)
+    digest = ParsedDigest("keyword", "Testing", NOW.date(), entries)
+    store.papers.add_digests(
+        "seeds", "a.txt", titles[0], [digest], now=NOW + timedelta(seconds=store.papers.count())
+    )
+
+
+@pytest.fixture
+def machines(schema_url, tmp_path):
+    """The caches of two machines, each with a folder of its own, on one store of three papers."""
+    with open_store(schema_url) as one, open_store(schema_url) as two:
+        ingest(one, "owls at night", "owls by day", "bees")
+        yield tuple(
+            CorpusCache(tmp_path / name / "corpus.npz", store.papers, store.corpora)
+            for name, store in (("one", one), ("two", two))
+        )
+
+
+@pytest.fixture
+def fits(monkeypatch):
+    """The number of texts of each fit."""
+    calls = []
+    fit = Corpus.fit
+
+    def counted(self, texts):
+        calls.append(len(texts))
+        return fit(self, texts)
+
+    monkeypatch.setattr(Corpus, "fit", counted)
+    return calls
+
+
+def test_one_machine_fits_and_the_other_loads(machines, fits):
+    one, two = machines
+    one.renew()
+    assert two.corpus().identity == one.corpus().identity
+    two.renew()
+    assert fits == [3]
+    assert [path.name for path in two.path.parent.iterdir()] == ["corpus-1.npz"]
+
+
+def test_a_new_version_replaces_the_file_of_each_machine(machines, fits, schema_url):
+    one, two = machines
+    one.renew()
+    stamp = two.stamp
+    with open_store(schema_url) as store:
+        ingest(store, "wasps")
+        two.renew()
+        assert fits == [3, 4]
+        assert two.stamp != stamp
+        assert one.corpus().identity == two.corpus().identity
+        assert [path.name for path in one.path.parent.iterdir()] == ["corpus-2.npz"]
+        ingest(store, "ants")
+        one.renew()
+        assert [store.corpora.content(version) is None for version in (1, 2, 3)] == [True, False, False]
+
+
+def test_while_one_machine_fits_the_other_goes_on_with_what_there_is(machines, fits, schema_url):
+    one, two = machines
+    one.renew()
+    with open_store(schema_url) as store:
+        ingest(store, "wasps")
+        with store.corpora.fitting() as is_ours:
+            assert is_ours
+            two.renew()
+        assert fits == [3]
+        two.renew()
+        assert fits == [3, 4]
+
+
+def test_a_file_that_was_deleted_is_copied_from_the_store_again(machines, fits):
+    one, two = machines
+    one.renew()
+    assert two.corpus().identity
+    (two.path.parent / "corpus-1.npz").unlink()
+    assert two.corpus().identity == one.corpus().identity
+    assert fits == [3]
