@@ -31,6 +31,7 @@ from bot.config.overrides import with_override
 from bot.config.profiles import Profile
 from bot.domain import PaperId, Reader, RecordedVote
 from bot.editions.candidates import interest
+from bot.editions.stored_models import mixtures_of
 from bot.evaluation.folds import Fold, split_into_folds
 from bot.evaluation.report import Evaluation, FoldResult, summarize_folds
 from bot.ranking.prequential import PredictionTask, measure_folds
@@ -113,6 +114,7 @@ class _PredictionTasks:
         self._ranker = ranker
         self._fitted_votes = 0
         self._learned: Learned | None = None
+        self._reader = reader
         self._profile = profile
         self._votes = votes
         self._unseen = unseen
@@ -154,8 +156,11 @@ class _PredictionTasks:
         if len(training_set) >= _REFIT_GROWTH * self._fitted_votes:
             self._learned = self._ranker.learn([trained_on])[0]
             self._fitted_votes = len(training_set)
+        # The weights of the experts as they were then, too: without them matches were off by .16 to .31.
+        as_of = self._store.as_of(fold.since, fold.since, ())
+        mixture = mixtures_of(as_of, [self._reader.id])[self._reader.id]
         return PredictionTask(
-            interest=replace(trained_on, learned=self._learned),
+            interest=replace(trained_on, learned=self._learned, mixture=mixture),
             papers=[*(self._papers[paper] for paper in fold.labels), *negatives],
             liked=frozenset(paper for paper, liked in fold.labels.items() if liked),
             seen=frozenset((*fold.labels, *seen)),

@@ -18,8 +18,10 @@ from bot.evaluation.service import evaluate
 from bot.evaluation.wording import answer
 from bot.feedback.service import record
 from bot.ranking import Corpus, Ranker
+from bot.ranking.mixture import SHIPPED
 from bot.ranking.prequential import FoldMetrics, RankingMetrics
 from bot.store import open_store
+from bot.store.mixtures import StoredMixture
 
 START = datetime(2026, 3, 2, 7, tzinfo=UTC)
 DAYS = 15
@@ -215,6 +217,20 @@ def test_muted_papers_and_papers_of_other_sources_are_not_ranked(world):
     assert muted > 1.5 * unmuted
     elsewhere = world.evaluate(reader, Profile(title="x", interests="y", sources=["elsewhere"]))
     assert elsewhere.chance.precision == pytest.approx(0.5)  # only the papers with votes are left
+
+
+def test_predictions_are_made_with_the_mixture_that_was_fitted_by_then(world):
+    reader = world.reader()
+    likes_bees(world, reader)
+    shipped = world.evaluate(reader)
+    weights = tuple(SHIPPED.weights.tolist())
+    world.store.mixtures.add([StoredMixture(reader.id, START + timedelta(days=DAYS), 10, weights, -9.0)])
+    assert world.evaluate(reader).calibration == shipped.calibration
+    world.store.mixtures.add([StoredMixture(reader.id, START, 10, weights, 9.0)])
+    too_sure = world.evaluate(reader)
+    # The newest fit of the time counts; its offset moves all matches and no order.
+    assert too_sure.calibration.error > shipped.calibration.error + 0.1
+    assert too_sure.learned.auc == pytest.approx(shipped.learned.auc)
 
 
 def test_fewer_folds_give_similar_figures(world, monkeypatch):
