@@ -31,6 +31,12 @@ Location = tuple[
 ]  # pydantic's ``loc``: the keys and positions from the top of the file to a value
 
 _MAX_BYTES = 10_000_000
+_MAX_KEY = 200  # characters of a key that a message shows
+_MAX_PARTS = 20  # of a dotted key; tomllib takes n^2 steps for n of them (200 KB: minutes)
+# Possessive quantifiers, as a key is no longer by giving back what was matched.
+_LONG_KEY = re.compile(
+    rf"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{_MAX_PARTS}}}"""
+)
 _TABLE_HEADER = re.compile(r"\s*\[(?P<array>\[)?\s*(?P<name>[^\[\]]+?)\s*\]")
 _ASSIGNMENT = re.compile(r"\s*(?P<key>[\w.\"'-]+)\s*=")
 
@@ -73,6 +79,9 @@ def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
 
 def parse_toml(text: str, file: str) -> dict[str, Any]:
     """Return the values of TOML; raises ConfigError."""
+    if long_key := _LONG_KEY.search(text):
+        number = text.count("\n", 0, long_key.start()) + 1
+        raise ConfigError(file, "", f"has a key of more than {_MAX_PARTS} parts; shorten it", line=number)
     try:
         return tomllib.loads(text)
     except RecursionError:
@@ -118,7 +127,7 @@ def explain(error: ValidationError, model: type[BaseModel], file: str, text: str
         problem += f" (and {len(details) - 1} more)"
     # Positions count from 1, as people do: ("readers", 1, "email") is readers[2].email.
     key = "".join(f"[{step + 1}]" if isinstance(step, int) else f".{step}" for step in loc)
-    return ConfigError(file, key.removeprefix("."), problem, line=line_of(text, loc))
+    return ConfigError(file, key.removeprefix(".")[:_MAX_KEY], problem, line=line_of(text, loc))
 
 
 # What to type, for errors where pydantic names Python's types.

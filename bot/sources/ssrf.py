@@ -68,7 +68,9 @@ def literal_addresses(host: str) -> list[str]:
     try:
         # Not ip_address(): the system's resolver also takes decimal, octal and hexadecimal numbers for addresses,
         # so that http://2130706433/ and http://0x7f.1/ are 127.0.0.1.
-        infos = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
+        # Without the dot at the end of an absolute name, and the zone of a link-local address: a proxy may ignore both.
+        number = name.partition("%")[0]
+        infos = socket.getaddrinfo(number, None, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
     except (OSError, UnicodeError):
         return []
     return [str(info[4][0]) for info in infos]

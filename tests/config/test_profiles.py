@@ -2,6 +2,7 @@
 
 import os
 import socket
+import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from datetime import time
 from pathlib import Path
@@ -156,6 +157,22 @@ def test_a_mistake_is_reported_in_one_line_with_place_and_remedy(tmp_path, text,
     assert str(caught.value).startswith("reward-models.toml")
     assert says in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("part", ["a", "'a'", '"a b"'])
+@pytest.mark.parametrize("form", ["{} = 1", "[{}]", "x = {{ {} = 1 }}"])
+def test_a_key_of_many_parts_is_refused_before_tomllib_reads_it(tmp_path, monkeypatch, form, part):
+    monkeypatch.setattr(tomllib, "loads", lambda _: pytest.fail("tomllib takes n^2 steps"))
+    key = " . ".join([part] * 1000)
+    with pytest.raises(ConfigError, match=r":3: .*more than 20 parts; shorten it"):
+        profile_of(tmp_path, VALID + form.format(key))
+
+
+def test_a_long_unknown_key_is_shown_in_part(tmp_path):
+    with pytest.raises(ConfigError) as caught:
+        profile_of(tmp_path, f"{VALID}{'a' * 100_000} = 1")
+    assert "unknown key" in str(caught.value)
+    assert len(str(caught.value)) < 1_000
 
 
 def test_a_file_in_another_encoding_is_refused(tmp_path):

@@ -148,6 +148,12 @@ def test_private_addresses_are_refused_in_every_notation(host: str, proxy: str) 
     assert "not a public address" in message or "not a web address" in message
 
 
+@pytest.mark.parametrize("host", ["127.0.0.1.", "0x7f.1.", "[fe80::1%25eth0]"])
+def test_a_proxy_is_not_asked_for_a_number_with_a_dot_or_a_zone(host: str) -> None:
+    fetcher = Fetcher(proxy="http://127.0.0.1:1", sleep=lambda _: None)
+    assert "not a public address" in refusal(fetcher, f"http://{host}:1/x")
+
+
 def test_circled_digits_do_not_bypass_the_check(time: FakeTime) -> None:
     message = refusal(Fetcher(clock=time.clock, sleep=time.sleep), "http://①②⑦.⓪.⓪.①:1/")
     assert "not a public address" in message or "not a web address" in message
