@@ -46,8 +46,9 @@ def parse_opml(content: bytes) -> list[Feed]:
     parser.StartDoctypeDeclHandler = refuse_doctype
     try:
         parser.Parse(content, True)
-    except (expat.ExpatError, ValueError) as error:
-        raise UsageError(f"not OPML: {error}") from None
+    # LookupError: the file declares an encoding that Python lacks, or a codec that is no encoding, such as "hex".
+    except (expat.ExpatError, ValueError, LookupError) as error:
+        raise UsageError(f"not OPML: {str(error)[:200]}") from None
     if not feeds or len(feeds) > MAX_FEEDS:
         raise UsageError(f"{len(feeds)} feeds in it; there should be 1 to {MAX_FEEDS}")
     return list(feeds.values())

@@ -1,10 +1,11 @@
 """Any bytes are parsed as feeds, or refused with one clear error."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.config.opml import parse_opml
-from bot.errors import PaperbotError
+from bot.errors import PaperbotError, UsageError
 
 PIECES = st.sampled_from(
     [
@@ -42,3 +43,11 @@ def test_an_invalid_url_does_not_stop_the_other_feeds():
     )
     (feed,) = parse_opml(f"<opml><body>{outlines}</body></opml>".encode())
     assert feed.url == "http://a.example/"
+
+
+@pytest.mark.parametrize("encoding", ["hex", "rot13", "undefined", "punycode", "utf-32", "x" * 100_000])
+def test_a_declared_encoding_that_is_none_is_refused_in_short(encoding):
+    declaration = f"<?xml version='1.0' encoding='{encoding}'?>"
+    with pytest.raises(UsageError, match="not OPML") as caught:
+        parse_opml(f"{declaration}<opml><outline xmlUrl='http://a.example/x'/></opml>".encode())
+    assert len(str(caught.value)) < 300
