@@ -10,13 +10,15 @@ from jinja2 import Environment
 from bot.domain import Edition
 from bot.rendering import phrases
 from bot.rendering.emphasis import shortened
+from bot.rendering.fragments import Fragments, plain, serialized
 from bot.rendering.paper_links import Links
-from bot.rendering.templates import render
+from bot.rendering.templates import is_shipped, render
 from bot.rendering.text import visible
 
 # Bytes. Gmail clips a message at about 102 KB behind a link, with the last picks and the footer's unsubscribe link.
 # Quoted-printable adds to the size: an equals sign takes three bytes.
 HTML_BUDGET = 80_000
+_HTML, _TEXT = "mail.html.j2", "mail.txt.j2"
 _SUMMARY_WIDTHS = (900, 450, 200, 0)  # characters, tried in turn until the HTML fits the budget
 
 
@@ -30,28 +32,50 @@ class MailParts:
     text: str
 
 
-def render_mail(edition: Edition, links: Links, environment: Environment) -> MailParts:
-    """Return the mail of an edition; raises TemplateProblem if a template has a mistake.
+class MailRenderer:
+    """Renders mails; what they say of a paper is rendered once, where the templates are the shipped ones."""
 
-    If the HTML exceeds its budget, the summaries are shortened step by step and finally omitted; no pick is dropped.
-    """
-    html = _html(edition, links, environment)
-    for width in _SUMMARY_WIDTHS:
-        if len(html.encode()) <= HTML_BUDGET:
-            break
-        picks = (replace(pick, summary=shortened(pick.summary, width)) for pick in edition.picks)
-        html = _html(replace(edition, picks=tuple(picks)), links, environment)
-    return MailParts(
-        subject=phrases.subject(edition),
-        preheader=phrases.preheader(edition),
-        html=html,
-        # Programs that show the plain text don't clip it: it keeps the full summaries.
-        text=visible(render(environment, "mail.txt.j2", edition, links)),
-    )
+    def __init__(self, environment: Environment) -> None:
+        self._environment = environment
+        self._html_fragments = self._text_fragments = None
+        if is_shipped(environment, _HTML):
+            self._html_fragments = Fragments(environment, _HTML, _inlined, serialized, is_markup=True)
+        if is_shipped(environment, _TEXT):
+            self._text_fragments = Fragments(environment, _TEXT, visible, plain, is_markup=False)
+
+    def render(self, edition: Edition, links: Links) -> MailParts:
+        """Return the mail of an edition; raises TemplateProblem if a template has a mistake.
+
+        If the HTML exceeds its budget, the summaries are shortened step by step and finally omitted; no pick is
+        dropped.
+        """
+        html = self._html(edition, links)
+        for width in _SUMMARY_WIDTHS:
+            if len(html.encode()) <= HTML_BUDGET:
+                break
+            picks = (replace(pick, summary=shortened(pick.summary, width)) for pick in edition.picks)
+            html = self._html(replace(edition, picks=tuple(picks)), links)
+        return MailParts(
+            subject=phrases.subject(edition),
+            preheader=phrases.preheader(edition),
+            html=html,
+            # Programs that show the plain text don't clip it: it keeps the full summaries.
+            text=self._text(edition, links),
+        )
+
+    def _html(self, edition: Edition, links: Links) -> str:
+        if edition.picks and self._html_fragments:
+            return self._html_fragments.render(edition, links)
+        return _inlined(render(self._environment, _HTML, edition, links))
+
+    def _text(self, edition: Edition, links: Links) -> str:
+        if edition.picks and self._text_fragments:
+            return self._text_fragments.render(edition, links)
+        return visible(render(self._environment, _TEXT, edition, links))
 
 
-def _html(edition: Edition, links: Links, environment: Environment) -> str:
+def _inlined(html: str) -> str:
     # Several mail programs ignore or strip style sheets, so the styles are inlined. Media queries can't be: they stay
     # in the head for programs that support narrow screens and dark mode. Nothing may be fetched while rendering.
     inliner = CSSInliner(keep_at_rules=True, load_remote_stylesheets=False)
-    return inliner.inline(visible(render(environment, "mail.html.j2", edition, links)))
+    return inliner.inline(visible(html))

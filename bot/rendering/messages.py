@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from bot.domain import Edition, Kind, Message, Reader
-from bot.rendering.mail import render_mail
+from bot.rendering.mail import MailRenderer
 from bot.rendering.mime import mail_bytes, sender_domain
 from bot.rendering.paper_links import Links
 from bot.rendering.slack import render_slack
@@ -27,7 +27,7 @@ class MessageRenderer:
         slack_buttons: bool = True,
     ) -> None:
         """``slack_buttons`` must be false if nothing receives Slack's interactions: a click would show an error."""
-        self._environment = environment
+        self._mail = MailRenderer(environment)
         self._sender = sender
         self._domain = sender_domain(sender)
         self._links = links
@@ -39,7 +39,7 @@ class MessageRenderer:
             bodies = self._slack_bodies(edition)
             return [Message(body, edition.profile_title, part) for part, body in enumerate(bodies, 1)]
         links = self._links(edition.reader)
-        parts = render_mail(edition, links, self._environment)
+        parts = self._mail.render(edition, links)
         body = mail_bytes(
             parts,
             sender=self._sender,
@@ -54,11 +54,11 @@ class MessageRenderer:
 
     def html(self, edition: Edition) -> str:
         """Return the HTML part of the edition's mail."""
-        return render_mail(edition, self._links(edition.reader), self._environment).html
+        return self._mail.render(edition, self._links(edition.reader)).html
 
     def text(self, edition: Edition) -> str:
         """Return the plain text part of the edition's mail."""
-        return render_mail(edition, self._links(edition.reader), self._environment).text
+        return self._mail.render(edition, self._links(edition.reader)).text
 
     def slack(self, edition: Edition) -> str:
         """Return the edition as Slack's Block Kit in JSON, one line per message."""

@@ -65,6 +65,11 @@ def percent(probability: float) -> str:
     return f"{min(99, max(1, round(100 * probability)))}%"
 
 
+def number(position: int) -> str:
+    """Return a pick's position as it stands before its title in plain text; four characters below 100."""
+    return f"{position:2d}. "
+
+
 def seen(paper: Paper) -> list[str]:
     """Return where and when a paper appeared: ``LLM-RL``, ``5 May 2025``, ``also in Daily Papers, 17 Apr 2026``.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import groupby
 
 from bot.domain import Reason, ReasonKind
@@ -44,8 +45,8 @@ def sentence(reasons: Sequence[Reason]) -> str:
     for kind, group in groupby(named, key=lambda reason: reason.kind):
         of_kind = list(group)
         width = _TITLE_WIDTH if kind is ReasonKind.LIKED else _PHRASE_WIDTH
-        texts = [shorten(readable(reason.text), width) for reason in of_kind]
-        near = shorten(readable(of_kind[0].near), _PHRASE_WIDTH)
+        texts = [_shown(reason.text, width) for reason in of_kind]
+        near = _shown(of_kind[0].near, _PHRASE_WIDTH)
         is_of_no_topic = kind is ReasonKind.EXPLORATION and not near
         clauses.append(
             (_EXPLORATION_OF_NO_TOPIC if is_of_no_topic else _CLAUSES[kind]).format(
@@ -57,3 +58,9 @@ def sentence(reasons: Sequence[Reason]) -> str:
         )
     joined = "; ".join(clauses)
     return f"{joined[0].upper()}{joined[1:]}." if joined else ""
+
+
+# Many readers have the same reasons for the same papers.
+@lru_cache(maxsize=10_000)
+def _shown(text: str, width: int) -> str:
+    return shorten(readable(text), width)

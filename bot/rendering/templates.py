@@ -1,6 +1,7 @@
 """The Jinja2 environment of the message templates, and a check that each of them renders.
 
 A message template has the variables ``edition`` and ``links`` (the reader's), the filters below, ``Role`` and ``Vote``.
+``pick_begins`` and ``pick_ends`` are empty: they mark what ``fragments`` keeps of a pick.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ _FILTERS: Mapping[str, Callable[..., object]] = {
     "label": phrases.label,
     "link": title_link,
     "match": phrases.match,
+    "number": phrases.number,
     "oneline": oneline,
     "paragraphs": paragraphs,
     "path": path,
@@ -73,6 +75,7 @@ def environment(shipped: Path, home: Path | None = None) -> Environment:
     env.filters.update(_FILTERS)
     env.globals["Role"] = Role
     env.globals["Vote"] = Vote
+    env.globals["pick_begins"] = env.globals["pick_ends"] = ""
     return env
 
 
@@ -100,6 +103,18 @@ def check_templates(env: Environment) -> None:
         if "/" not in name and not name.startswith("_"):
             render(env, name, sample.edition(), sample.SampleLinks())
             render(env, name, sample.quiet_edition(), sample.SampleLinks())
+
+
+def is_shipped(env: Environment, name: str) -> bool:
+    """Return whether a template, and each that it refers to, is not overridden by a home."""
+    if not isinstance(env.loader, ChoiceLoader):
+        return False
+    shipped = env.loader.loaders[-1]
+    source, file, _ = env.loader.get_source(env, name)
+    return file == shipped.get_source(env, name)[1] and all(
+        part is not None and is_shipped(env, part)
+        for part in meta.find_referenced_templates(env.parse(source))
+    )
 
 
 def check_names(env: Environment, shipped: Path, home: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
+from functools import lru_cache
 
 # Control characters, line separators, the byte order mark, two characters that XML can't represent, and bidirectional
 # overrides, which display text in another order than it has ("Trojan Source", CVE-2021-42574). Zero-width joiners stay:
@@ -16,6 +17,8 @@ _TRAILING_PUNCTUATION = " ,;:-\u2013\u2014"
 
 def visible(text: str) -> str:
     """Return the text without control characters and bidirectional overrides; a lone surrogate becomes ``?``."""
+    if text.isascii() and text.isprintable():
+        return text
     # JSON can hold a lone surrogate ("\ud800"), which UTF-8 can't encode: sending it would raise UnicodeEncodeError.
     return _INVISIBLE.sub("", text).encode("utf-8", "replace").decode()
 
@@ -36,6 +39,8 @@ def shorten(text: str, width: int) -> str:
     return (cut or text[: width - 1]).rstrip(_TRAILING_PUNCTUATION) + "…"
 
 
+# Mails to many readers have the same titles and reasons; wrapping them anew took a tenth of an edition's time.
+@lru_cache(maxsize=10_000)
 def wrap(text: str, indent: str = "", first: str = "", width: int = 72) -> str:
     """Return a paragraph in lines of at most ``width`` characters; a longer word, such as a URL, stays whole.
 

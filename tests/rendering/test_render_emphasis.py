@@ -10,7 +10,7 @@ from jinja2 import Environment
 
 from bot.domain import Edition, Pick, Role, Sentence
 from bot.rendering.emphasis import Piece, paragraphs, pieces, shortened
-from bot.rendering.mail import render_mail
+from bot.rendering.mail import MailRenderer
 from bot.rendering.paper_links import Links
 from bot.rendering.slack import render_slack
 
@@ -58,7 +58,7 @@ def test_an_ellipsis_shows_an_omission(
     (message,) = render_slack(edition, links, channel="C1")
     texts = [block["text"]["text"] for block in json.loads(message)["blocks"] if block["type"] == "section"]
     assert "We weed. … *it works in 9 beds.*" in texts
-    html = render_mail(edition, links, templates).html
+    html = MailRenderer(templates).render(edition, links).html
     between = html[html.index("We weed.") : html.index("it works")]
     assert between.count("…") == 1
 
@@ -78,7 +78,7 @@ def test_no_fragment_of_a_further_sentence_is_left():
 def test_the_mail_makes_the_result_strong_and_marks_words(
     make_pick: Callable[..., Pick], make_edition: Callable[..., Edition], links: Links, templates: Environment
 ) -> None:
-    html = render_mail(make_edition(make_pick(summary=SUMMARY)), links, templates).html
+    html = MailRenderer(templates).render(make_edition(make_pick(summary=SUMMARY)), links).html
     strong = html[html.index("<strong") : html.index("</strong>")]
     assert "It &lt;works&gt; in <mark" in strong
     assert html.count("<strong") == 1
@@ -90,7 +90,7 @@ def test_a_tldr_is_labelled_as_written_by_a_language_model(
     make_pick: Callable[..., Pick], make_edition: Callable[..., Edition], links: Links, templates: Environment
 ) -> None:
     pick = make_pick(summary=(Sentence("<b>All</b> of it.", Role.TLDR),))
-    html = render_mail(make_edition(pick), links, templates).html
+    html = MailRenderer(templates).render(make_edition(pick), links).html
     assert 'title="Written by a language model, not by the authors"' in html
     assert "&lt;b&gt;All&lt;/b&gt; of it." in html
     (message,) = render_slack(make_edition(pick), links, channel="C1")

@@ -11,7 +11,7 @@ from jinja2 import DictLoader, Environment
 
 from bot.domain import Edition, Paper, Pick, PickKind, Quiet, QuietReason, Reason, ReasonKind, Sighting, Vote
 from bot.errors import TemplateProblem
-from bot.rendering.mail import HTML_BUDGET, MailParts, render_mail
+from bot.rendering.mail import HTML_BUDGET, MailParts, MailRenderer
 from bot.rendering.paper_links import Links, title_link
 
 Paper_ = Callable[..., Paper]
@@ -60,7 +60,7 @@ def full(make_paper: Paper_, make_pick: Pick_, make_edition: Edition_) -> Editio
 
 @pytest.fixture
 def mail(full: Edition, links: Links, templates: Environment) -> MailParts:
-    return render_mail(full, links, templates)
+    return MailRenderer(templates).render(full, links)
 
 
 def test_the_html_shows_each_field_of_a_pick(mail: MailParts) -> None:
@@ -125,7 +125,7 @@ def test_a_quiet_edition_gives_its_reason(
 ) -> None:
     quiet = Quiet(QuietReason.BELOW, "None of the 30 new papers reached your threshold of 0.6.")
     edition = make_edition(quiet=quiet, considered=30)
-    mail = render_mail(edition, links, templates)
+    mail = MailRenderer(templates).render(edition, links)
     for text in (" ".join(Page(mail.html).text.split()), mail.text):
         assert "None of the 30 new papers reached your threshold of 0.6." in text
         assert "The next edition comes when there are papers for you." in text
@@ -144,7 +144,7 @@ def test_a_hostile_paper_is_shown_as_text(
     pick = make_pick(
         paper, summary=(HOSTILE,), reasons=tuple(Reason(kind, HOSTILE, near=HOSTILE) for kind in ReasonKind)
     )
-    mail = render_mail(make_edition(pick, profile_title=HOSTILE), links, templates)
+    mail = MailRenderer(templates).render(make_edition(pick, profile_title=HOSTILE), links)
     page = Page(mail.html)
     assert "script" not in page.tags
     assert "<script>alert(1)</script> evil <!channel>" in page.text
@@ -166,7 +166,7 @@ def test_ten_long_picks_fit_the_budget_in_full(
 ) -> None:
     sentence = "A long sentence that says & proves one thing after another, and takes its time. "
     picks = [make_pick(make_paper(n, "Title " * 25), summary=(sentence * 8,) * 3) for n in range(10)]
-    html = render_mail(make_edition(*picks), links, templates).html
+    html = MailRenderer(templates).render(make_edition(*picks), links).html
     assert len(html.encode()) <= HTML_BUDGET
     assert Page(html).text.count(sentence.strip()) == 240
 
@@ -175,7 +175,7 @@ def test_ten_long_picks_fit_the_budget_in_full(
 def test_a_huge_edition_keeps_its_picks_and_shortens_their_summaries(
     edition_of: Edition, links: Links, templates: Environment
 ) -> None:
-    mail = render_mail(edition_of, links, templates)
+    mail = MailRenderer(templates).render(edition_of, links)
     assert len(mail.html.encode()) <= HTML_BUDGET
     assert all(pick.paper.title in mail.html for pick in edition_of.picks)
     assert mail.text.count("word") == 1000 * len(edition_of.picks), "the text part is not clipped"
@@ -194,7 +194,7 @@ def test_an_edition_over_the_budget_without_summaries_is_still_rendered(
     make_paper: Paper_, make_pick: Pick_, make_edition: Edition_, links: Links, templates: Environment
 ) -> None:
     picks = [make_pick(make_paper(n), summary=("A sentence.",)) for n in range(80)]
-    html = render_mail(make_edition(*picks), links, templates).html
+    html = MailRenderer(templates).render(make_edition(*picks), links).html
     assert html.count("More like this") == 80
     assert "A sentence." not in html
 
@@ -202,4 +202,4 @@ def test_an_edition_over_the_budget_without_summaries_is_still_rendered(
 def test_a_template_that_fails_on_a_real_edition_is_a_template_problem(full: Edition, links: Links) -> None:
     env = Environment(loader=DictLoader({"mail.html.j2": "{{ edition.picks[7].paper }}"}))
     with pytest.raises(TemplateProblem, match=r"mail\.html\.j2: "):
-        render_mail(full, links, env)
+        MailRenderer(env).render(full, links)
