@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
@@ -68,15 +69,7 @@ def select(
     chosen = [*followed, *matches]
     explore_places = min(limits.explore, limits.size - len(chosen))
     explorable = plausible if len(chosen) >= _PICKS_PER_EXPLORATION * explore_places else eligible
-    # Uncertainty sampling: p (1 - p) is the variance of the vote, highest at one half. A paper like the chosen ones
-    # would teach little more than they do.
-    explored = sorted(
-        _without(explorable, chosen),
-        key=lambda score: (
-            score.probability * (1 - score.probability) * (1 - max_similarity(score, chosen, similarity))
-        ),
-        reverse=True,
-    )[: max(explore_places, 0)]
+    explored = _most_instructive(_without(explorable, chosen), chosen, similarity, explore_places)
 
     free = limits.size - len(chosen) - len(explored)
     matches += diverse(_without(eligible, [*explored, *matches]), chosen, similarity, free)
@@ -109,6 +102,28 @@ def _interest_shares(
     for scores in by_interest.values():
         chosen += diverse(scores, [*followed, *chosen], similarity, min(share, places - len(chosen)))
     return chosen
+
+
+def _most_instructive(
+    candidates: Sequence[Score], chosen: Sequence[Score], similarity: Similarity, places: int
+) -> list[Score]:
+    """Return the candidates whose votes would teach most, the best first (uncertainty sampling)."""
+    if places <= 0:
+        return []
+    # p (1 - p) is the variance of the vote, highest at one half. A paper like the chosen ones would teach little more
+    # than they do; as this only lowers the value, most similarities of hundreds of candidates needn't be computed.
+    values: list[tuple[float, int, Score]] = []
+    by_variance = sorted(enumerate(candidates), key=lambda item: (-_variance(item[1]), item[0]))
+    for place, score in by_variance:
+        if len(values) >= places and _variance(score) < -values[places - 1][0]:
+            break
+        novelty = 1 - max_similarity(score, chosen, similarity)
+        insort(values, (-_variance(score) * novelty, place, score), key=lambda value: value[:2])
+    return [score for _, _, score in values[:places]]
+
+
+def _variance(score: Score) -> float:
+    return score.probability * (1 - score.probability)
 
 
 def _without(scores: Sequence[Score], excluded: Collection[Score]) -> list[Score]:

@@ -58,6 +58,7 @@ class Read(NamedTuple):
     empty: Sequence[bool]  # says nothing to a reader
     dangling: Sequence[bool]  # refers to the sentence before
     background: Sequence[bool]  # tells what was known before
+    worths: dict[tuple[int, ...], float]  # to any reader, of the sets of sentences that were compared
 
 
 def summarise(
@@ -115,6 +116,7 @@ def read_with(abstract: str, weights: Weights) -> Read:
             reading.background >= _BACKGROUND_FROM and not _OWN_VOICE.search(text)
             for text, reading in zip(texts, readings, strict=True)
         ],
+        worths={},
     )
 
 
@@ -140,16 +142,24 @@ def choose(paper: Read, how_many: int, weights: Mapping[str, float]) -> tuple[in
     compared = sorted(sorted(full, key=lambda i: -sum(values[i]) - extras[i])[: max(_COMPARED, how_many)])
 
     def worth(places: tuple[int, ...]) -> float:
-        total = 0.0
-        for column in range(len(_ORDER)):
-            held = sum(values[i][column] for i in places)
-            total += held - _DOUBT * held * held
-        total += sum(extras[i] for i in places)
-        total -= _DANGLING_COST * sum(paper.dangling[i] and i - 1 not in places for i in places)
-        return total
+        # What a set holds is the same for all readers of a paper, who differ in the extras.
+        if places not in paper.worths:
+            paper.worths[places] = _worth_to_any(places, values, paper.dangling)
+        return paper.worths[places] + sum([extras[i] for i in places])
 
     best = max(combinations(compared, how_many), key=worth)
     return tuple(sorted((*best, *fill)))
+
+
+def _worth_to_any(
+    places: tuple[int, ...], values: Sequence[Sequence[float]], dangling: Sequence[bool]
+) -> float:
+    """Return what a set of sentences is worth by its roles, less what it costs that some refer to one left out."""
+    total = 0.0
+    for column in range(len(_ORDER)):
+        held = sum(values[i][column] for i in places)
+        total += held - _DOUBT * held * held
+    return total - _DANGLING_COST * sum(dangling[i] and i - 1 not in places for i in places)
 
 
 def in_order(paper: Read, places: Sequence[int]) -> list[int]:
