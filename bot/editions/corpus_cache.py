@@ -7,14 +7,15 @@ Fitting learns a vocabulary and latent components from the newest papers. This m
   existing vocabulary, so that no page request and no vote waits for a fit.
 
 The file is derived data. A missing, broken or foreign file is refitted. Where several machines share a store, it is a
-copy of the store's newest version, which one of them has fitted.
+copy of the store's newest version, which one of them has fitted. A process keeps what it has fitted or read, and reads
+no more than the header of the file to see whether a fit is due.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from io import BytesIO
 from pathlib import Path
@@ -38,23 +39,28 @@ _SMALL_STORE = 1_000
 Stamp = tuple[int, int, int]  # modification time in ns, size and inode: identifies one version of the file
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class CorpusCache:
     """One file of arrays (``numpy.savez``, never a pickle, which could run code) for the papers of one store."""
 
     path: Path
     papers: Papers
     shared: Corpora | None = None
+    _kept: tuple[Stamp, Corpus] | None = field(default=None, init=False, repr=False, compare=False)
 
     def corpus(self) -> Corpus:
         """Return the corpus of these papers as last fitted; fit it now if there is none."""
-        corpus, _ = self._load()
-        return corpus or self._fit()
+        stamp = self.stamp
+        if stamp is None or self._newest_fitted() is None:
+            return self._fit()
+        if self._kept and self._kept[0] == stamp:
+            return self._kept[1]
+        return self._load(stamp) or self._fit()
 
     def renew(self) -> None:
         """Refit the corpus if enough papers arrived since the last fit."""
-        corpus, newest = self._load()
-        if corpus is None:
+        newest = self._newest_fitted()
+        if newest is None:
             self._renewed()
             return
         total = self.papers.count()
@@ -72,20 +78,29 @@ class CorpusCache:
         # The inode as well: a fit within the clock's resolution of the last may have the same time and size.
         return stat.st_mtime_ns, stat.st_size, stat.st_ino
 
-    def _load(self) -> tuple[Corpus | None, PaperId]:
-        """Return the corpus of the file and the newest paper it was fitted on; None if it isn't of this store."""
+    def _newest_fitted(self) -> PaperId | None:
+        """Return the newest paper that the file was fitted on; None if it isn't of this store."""
         from bot.ranking import Corpus
 
         try:
             with self._file().open("rb") as file:
-                corpus, (newest, first_seen) = Corpus.load(file)
+                newest, first_seen = Corpus.load_fitted_on(file)
         except (OSError, ValueError):
-            return None, 0
+            return None
         # Paper ids are small integers in every store. After a restored backup or a copied home the same id may be
         # another paper, but no two stores agree on its arrival to the microsecond by chance.
-        if first_seen != self._first_seen(newest):
-            return None, 0
-        return corpus, newest
+        return newest if first_seen == self._first_seen(newest) else None
+
+    def _load(self, stamp: Stamp) -> Corpus | None:
+        from bot.ranking import Corpus
+
+        try:
+            with self._file().open("rb") as file:
+                corpus, _ = Corpus.load(file)
+        except (OSError, ValueError):
+            return None
+        self._kept = (stamp, corpus)
+        return corpus
 
     def _file(self) -> Path:
         """Return the file; with a shared store, that of the newest version, copied from there if necessary."""
@@ -138,6 +153,8 @@ class CorpusCache:
                 content = BytesIO()
                 save(content)
                 self.shared.add(content.getvalue())
+            if stamp := self.stamp:
+                self._kept = (stamp, corpus)
         return corpus
 
     def _first_seen(self, paper_id: PaperId) -> int | None:

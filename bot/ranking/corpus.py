@@ -151,9 +151,7 @@ class Corpus(TransformerMixin, BaseEstimator):
         """Return the corpus that ``save`` wrote, and its ``fitted_on``; raise ValueError for any other file."""
         try:
             with np.load(file, allow_pickle=False) as stored:
-                version, *fitted_on = (int(number) for number in stored["about"])
-                if version != _FORMAT or len(fitted_on) != 2:
-                    raise ValueError(f"format {version}, not {_FORMAT}")
+                fitted_on = _fitted_on(stored["about"])
                 arrays = {name: stored[name] for name in stored}
             corpus = cls()
             papers = len(arrays["keys"])
@@ -166,7 +164,16 @@ class Corpus(TransformerMixin, BaseEstimator):
             corpus._set_reference(_csr_matrix("near", arrays, (len(corpus._reference_rows()), papers)))
         except (KeyError, EOFError, OSError, AttributeError, zipfile.BadZipFile) as error:
             raise ValueError(f"no corpus: {error}") from error
-        return corpus, (fitted_on[0], fitted_on[1])
+        return corpus, fitted_on
+
+    @staticmethod
+    def load_fitted_on(file: BinaryIO) -> tuple[int, int]:
+        """Return the ``fitted_on`` of a file without reading the rest; raise ValueError as ``load`` does."""
+        try:
+            with np.load(file, allow_pickle=False) as stored:
+                return _fitted_on(stored["about"])
+        except (KeyError, EOFError, OSError, AttributeError, TypeError, zipfile.BadZipFile) as error:
+            raise ValueError(f"no corpus: {error}") from error
 
     def _fitted_rows(self, texts: Sequence[str]) -> np.ndarray:
         """Return (n_texts,): the row of ``rows_`` of each text, -1 where the corpus was not fitted on it."""
@@ -210,6 +217,13 @@ class Corpus(TransformerMixin, BaseEstimator):
         rows = self._term_frequencies(counts)
         pivoted = (1 - _LENGTH_SLOPE) * self.pivot_length_ + _LENGTH_SLOPE * _lengths(rows)
         return sp.csr_matrix(sp.diags(1 / pivoted) @ rows.multiply(self.idf_), dtype=np.float32)
+
+
+def _fitted_on(about: np.ndarray) -> tuple[int, int]:
+    version, *fitted_on = (int(number) for number in about)
+    if version != _FORMAT or len(fitted_on) != 2:
+        raise ValueError(f"format {version}, not {_FORMAT}")
+    return fitted_on[0], fitted_on[1]
 
 
 def _lengths(rows: sp.csr_matrix) -> np.ndarray:

@@ -31,6 +31,15 @@ class Home:
 
 
 @pytest.fixture
+def loads(monkeypatch):
+    """The files that are read to the end."""
+    files = []
+    load = Corpus.load
+    monkeypatch.setattr(Corpus, "load", lambda file: files.append(file.name) or load(file))
+    return files
+
+
+@pytest.fixture
 def fits(monkeypatch):
     """The number of texts of each fit."""
     sizes = []
@@ -121,3 +130,30 @@ def test_ranking_works_if_the_corpus_cannot_be_saved(tmp_path, fits):
     home.add(200)
     home.cache.path.mkdir()
     assert len(home.cache.corpus().terms_) > 0
+
+
+def test_a_process_reads_no_corpus_that_it_has(tmp_path, fits, loads):
+    home = Home(tmp_path)
+    home.add(200)
+    home.cache.renew()
+    fitted = home.cache.corpus()
+    home.cache.renew()
+    assert home.cache.corpus() is fitted
+    assert loads == []
+    other = CorpusCache(home.cache.path, home.store.papers)
+    other.renew()
+    assert loads == []  # the header is enough
+    read = other.corpus()
+    assert other.corpus() is read
+    assert len(loads) == 1
+
+
+def test_a_corpus_that_another_process_fitted_replaces_the_kept_one(tmp_path, fits, loads):
+    home = Home(tmp_path)
+    home.add(200)
+    first = home.cache.corpus()
+    home.add(50)
+    CorpusCache(home.cache.path, home.store.papers).renew()
+    assert fits == [200, 250]
+    assert home.cache.corpus() is not first
+    assert len(loads) == 1
