@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from bot.domain import Edition, Paper, PaperId, Pick, Reason, ReasonKind, Score
+from bot.domain import Edition, Match, Paper, PaperId, Pick, Reason, ReasonKind, Score
 from bot.editions.candidates import EditionRequest
 from bot.editions.quiet_days import SourceActivitySince, quiet_reason
 from bot.selection.selector import Choice
@@ -22,11 +22,15 @@ _PHRASES = frozenset(
         ReasonKind.EXPLORATION,
     }
 )
+# A possible match is shown by what it does and what came out, without the background.
+_SENTENCES_OF_POSSIBLE = 2
 
 
 def new_pick(paper: Paper, choice: Choice, reasons: Sequence[Reason], summary_sentences: int) -> Pick:
-    """Return the pick of a chosen paper, whose score has its terms."""
+    """Return the pick of a chosen paper, whose score has its terms; ``summary_sentences`` is the most."""
     score = choice.score
+    if Match.of(score.probability) is Match.POSSIBLE:
+        summary_sentences = min(summary_sentences, _SENTENCES_OF_POSSIBLE)
     phrases = [reason.text for reason in reasons if reason.kind in _PHRASES]
     return Pick(
         paper=paper,

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from bot.domain import Reason, ReasonKind
 from bot.reasons.evidence import Evidence
 from bot.reasons.paper_text import PaperText
+from bot.reasons.phrases import Phrase
 from bot.reasons.whole_phrases import whole_phrases
 from bot.terms import stem_terms
 
@@ -44,7 +45,7 @@ def learned_phrases(
         phrase: weight
         for phrase in paper.phrases
         if (weight := phrase.weight(terms)) > least
-        and (phrase.is_whole or phrase.bigrams)
+        and (phrase.is_whole or (phrase.bigrams and not _is_cut(phrase, paper, covered)))
         and not phrase.is_adjective
         and evidence.excluded.isdisjoint(phrase.bigrams or phrase.stems)
         and evidence.supports(phrase.bigrams or phrase.stems)
@@ -53,6 +54,16 @@ def learned_phrases(
         Reason(ReasonKind.LEARNED, phrase.text, supported[phrase])
         for phrase in whole_phrases(supported, covered, _MAX_PHRASES)
     ]
+
+
+def _is_cut(part: Phrase, paper: PaperText, covered: Collection[str]) -> bool:
+    """Return whether the paper's own phrase goes on with a covered word: "large language" of "large language models"."""
+    used = frozenset(covered)
+    length = len(part.stems)
+    return any(
+        phrase.stems[:length] == part.stems and not used.isdisjoint(phrase.stems[length:])
+        for phrase in paper.phrases
+    )
 
 
 def similar_liked_paper(

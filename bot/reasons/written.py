@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 
 from bot.domain import Reason, ReasonKind
@@ -62,4 +63,7 @@ def nearest_topic(
 
 def _spelled(topic: Topic, paper: PaperText) -> str:
     """Return a topic as the reader wrote it, without the capital of a sentence's first word."""
-    return paper.usual(topic.text) if topic.starts_sentence else topic.text
+    if not topic.starts_sentence:
+        return topic.text
+    first = re.match(r"\w*", topic.text)[0]
+    return paper.usual(first) + topic.text[len(first) :]

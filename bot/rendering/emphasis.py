@@ -30,7 +30,11 @@ def pieces(sentence: Sentence) -> list[Piece]:
     for mark in sentence.marks:
         # Both sides go through the same conversion, so that a mark with LaTeX in it still matches. No \b: a mark may
         # begin or end with a character that is not a word character, such as "C++".
-        match = re.search(rf"(?<!\w){re.escape(oneline(readable(mark)))}(?!\w)", text)
+        # Nor right behind a hyphen, in a system's name ("HALT-RAG"), nor do several words end before one ("reward
+        # model-free").
+        words = re.escape(oneline(readable(mark)))
+        no_more = r"(?![\w-])" if " " in mark else r"(?!\w)"
+        match = re.search(rf"(?<![\w-]){words}{no_more}", text)
         overlaps = match and any(start < match.end() and match.start() < end for start, end in spans)
         if match and match.group() and not overlaps:
             spans.append(match.span())

@@ -36,7 +36,8 @@ _OUTLOOK = re.compile(
     r"(?:demonstrates?|shows?) (?:\w+ ){0,2}potentials? (?:in|for|to|of)\b|"
     r"to (?:inspire|foster|facilitate further|promote further)\b|"
     r"^(?:our|this) (?:work|study|research|review) (?:advances|contributes|bridges|connects|enriches)\b|"
-    r"implications? for\b|next[- ]generation\b|research gaps?\b|align(?:s|ed)? with the united nations\b|"
+    r"implications? for\b|be of (?:\w+ )?interest to\b|"
+    r"next[- ]generation\b|research gaps?\b|align(?:s|ed)? with the united nations\b|"
     r"represents? (?:a|an) (?:\w+ ){0,2}(?:advancements?|advances?|steps?|milestones?|shift|"
     r"contribution|direction)\b|"
     r"(?:takes?|marks?|is) (?:a|an) (?:\w+ ){0,2}(?:step|milestone) (?:toward|forward)|"
@@ -91,8 +92,9 @@ _BARE_WIN = re.compile(
     r"techniques|algorithms|competitors|counterparts|state-of-the-art|state of the art|benchmarks?|"
     r"performance|results|"
     r"tasks?|settings|scenarios|environments|datasets?|improvements?)\b|\b(?:substantial|significant|"
-    r"superior|strong|better)"
-    r" (?:improvements?|performance|results|gains)\b|\b(?:insights?|interesting)\b"
+    r"superior|strong|better|excellent|competitive|impressive|remarkable|outstanding|state-of-the-art)"
+    r" (?:[\w-]+ ){0,3}(?:improvements?|performance|results|gains|outcomes|ability|abilities|capabilit(?:y|ies))\b|"
+    r"\b(?:insights?|interesting|excels? (?:in|at)|demonstrates? an? (?:novel|new))\b"
 )
 # What makes a win more than bare: a measure, or in what and beside what.
 _NAMED_WIN = re.compile(

@@ -14,6 +14,8 @@ _LEAST = 1e-4
 # A sentence that less probably tells what came out reports what others had found before. By .05 and .2 one bold
 # sentence of 200 is another (``tests/bench/constants.py summaries``).
 _RESULT_FROM = 0.1
+# Log-odds of a result from which it is surely one (a probability of .7): what is surer still is often vague praise.
+_SURELY_RESULT = 0.85
 _RESULT = KINDS.index("result")
 _COUNTED_KINDS = ("background", "objective", "method")
 
@@ -21,9 +23,11 @@ _COUNTED_KINDS = ("background", "objective", "method")
 def finding_features(features: Features, kinds: Sequence[float], *, is_last: bool) -> dict[str, float]:
     """Return what tells a finding from a claim, beside phrases; ``kinds`` are the probabilities of ``KINDS``."""
     result = min(max(kinds[_RESULT], _LEAST), 1 - _LEAST)
+    log_odds = log(result / (1 - result))
     return {
         "intercept": 1.0,
-        "result": log(result / (1 - result)),
+        "result": log_odds,
+        "surely result": min(log_odds, _SURELY_RESULT),
         "last": float(is_last),
         **{f"kind {kind}": kinds[KINDS.index(kind)] for kind in _COUNTED_KINDS},
         **dict.fromkeys(features.signals, 1.0),

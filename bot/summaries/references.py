@@ -43,8 +43,8 @@ _REFERS = re.compile(
 )
 # The same within an introductory phrase: "To address these challenges, we", "Based on this, we".
 _REFERS_EARLY = re.compile(
-    rf"(?:To|Based on|Building on|Building upon|Using|With|By|Through|From|In|On|For|Under|Due to|"
-    rf"Motivated by|Inspired by|"
+    rf"(?:To|Based on|Different from|Compared (?:to|with)|Building on|Building upon|Using|With|By|Through|From|In|On|"
+    rf"For|Under|Due to|Motivated by|Inspired by|"
     r"Given|Despite|Among|As|Beyond|Within|Across|Towards?|Driven by|Combining|Leveraging|Considering|Recognizing|"
     r"Following|Upon|After|Because of|At|Of|Like|Unlike|Since|While|When|If|Although|Though|Even though|"
     r"Even if|Addressing|"

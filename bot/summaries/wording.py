@@ -73,6 +73,27 @@ _PROVES = re.compile(
     r"\b(?:we|also|then|further) (?:formally |theoretically |rigorously )?(?:prove|show|establish|derive) that\b|"
     r"\b(?:upper|lower) bound|np-hard|undecidab\w+|converge\w*|\bo\("
 )
+_RESULTS_SHOW = re.compile(
+    r"\b(?:results?|experiments?|experimentation|evaluations?|analys[ei]s|findings?|stud(?:y|ies)|tests?|simulations?|"
+    r"ablations?|investigations?|assessments?|we) (?:\w+ ){0,3}"
+    r"(?:show|find|found|reveal|observe|demonstrate|indicate|identif(?:y|ies)|uncover)(?:s|d|ed)?\b"
+)
+# Names a means, and not what came of it: "provides a robust strategy for", "this framework enables", "we evaluate".
+_OFFERS = re.compile(
+    r"\b(?:provid|offer|present|serv|yield|ensur|establish|represent|deliver|enabl)\w*\s(?:as )?(?:[\w-]+,? ){0,7}"
+    r"(?:strateg(?:y|ies)|solutions?|mechanisms?|frameworks?|approach|tools?|means|method|alternative|foundation|"
+    r"basis|platform|pathway|way|resource|baseline|direction)\b"
+)
+_SUBJECT_OFFERS = re.compile(
+    r"^(?:[^,]{0,60}, )?(?:our|this|the|these|[a-z][\w-]+)\b[^,.;]{0,60}\b(?:ensures?|captures?|provides?|"
+    r"incorporates?|enables?|allows?|supports?|facilitates?|offers?|leverages?|integrates?|eliminates?|addresses|introduces)\b"
+)
+_BEGINS_WITH_ACTION = re.compile(
+    r"^(?:finally, |further(?:more)?, |moreover, |additionally, |in addition, |then, )?we "
+    r"(?:also |then |further |additionally |finally )?(?:propose|introduce|present|evaluate|conduct|utilize|use|"
+    r"develop|design|build|provide|perform|apply|train|compare|explore|investigate|analy[sz]e|study|examine|describe|discuss|"
+    r"employ|construct|validate|test|supplement|complement|support)\b"
+)
 _SIGNALS = {
     "number": NUMBER,
     "digit": DIGIT,
@@ -90,14 +111,23 @@ _SIGNALS = {
     "vague plural": _VAGUE_PLURAL,
     "measured": _MEASURED,
     "proves": _PROVES,
+    "results show": _RESULTS_SHOW,
+    "offers": _OFFERS,
+    "subject offers": _SUBJECT_OFFERS,
+    "begins with action": _BEGINS_WITH_ACTION,
 }
+# Weak wording counts against a finding only where nothing is measured.
+_WEAK = ("hope", "praise", "offers", "subject offers", "begins with action")
 # The names of all signals.
-SIGNALS = (*_SIGNALS, "number and comparison")
+SIGNALS = (*_SIGNALS, "number and comparison", *(f"bare {name}" for name in _WEAK))
 
 
 @lru_cache(maxsize=1_000)  # a sentence's kind and its finding are both read from it
 def wording(sentence: str) -> tuple[str, ...]:
     """Return the names of the signals in a sentence's wording."""
     lower = sentence.lower()
-    names = tuple(name for name, pattern in _SIGNALS.items() if pattern.search(lower))
-    return (*names, "number and comparison") if {"number", "comparison"} <= set(names) else names
+    names = [name for name, pattern in _SIGNALS.items() if pattern.search(lower)]
+    measures = {"number", "comparison"} & set(names)
+    if not measures:
+        return (*names, *(f"bare {name}" for name in _WEAK if name in names))
+    return (*names, "number and comparison") if len(measures) > 1 else tuple(names)

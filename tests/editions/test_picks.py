@@ -50,6 +50,13 @@ def test_a_pick_has_its_reasons_and_a_summary_in_which_their_phrases_are_marked(
     assert pick.reasons == tuple(reasons)
 
 
+@pytest.mark.parametrize(("probability", "most", "shown"), [(0.39, 3, 2), (0.39, 1, 1), (0.4, 3, 3)])
+def test_a_possible_match_has_two_sentences_at_most(probability, most, shown):
+    paper = new_paper(Entry("Rewards", "One is here. We show owls. Three follow. Four end."), 1, NOW)
+    pick = new_pick(paper, Choice(score(probability=probability), PickKind.MATCH), [], most)
+    assert len(pick.summary) == shown
+
+
 def test_an_edition_has_its_picks_and_what_they_were_chosen_from():
     best = score()
     pick = new_pick(PAPER, Choice(best, PickKind.MATCH), [], summary_sentences=1)

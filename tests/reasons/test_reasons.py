@@ -91,6 +91,20 @@ def test_learned_phrases_are_whole_and_in_their_usual_spelling():
     ]
 
 
+def test_a_learned_phrase_is_not_cut_before_words_that_another_reason_names():
+    liked = [(f"Liked {n}", "Large language models hallucinate.") for n in range(6)]
+    text = "Large language models are calm."
+    reasons = reasons_for(read("Owls", text), even(text), evidence("language models", liked))
+    assert "large language" not in [reason.text for reason in reasons]
+
+
+def test_of_a_topic_at_the_start_of_a_sentence_only_the_first_letter_changes():
+    spellings = Spellings.learn(["the Retrieval by retrieval of an Augmented one, and retrieval"])
+    paper = PaperText("Owls", "Retrieval Augmented generation.", spellings)
+    reasons = reasons_for(paper, even("retrieval"), evidence("Retrieval-augmented generation"))
+    assert [reason.text for reason in reasons] == ["retrieval-augmented generation"]
+
+
 def test_only_phrases_that_votes_support_are_learned():
     liked = [(f"Liked {n}", "protein folding") for n in range(6)] + [("Once", "tokamak plasma")]
     text = "protein folding in a tokamak plasma"
