@@ -16,6 +16,7 @@ class ReasonKind(StrEnum):
     KEYWORD = "keyword"  # a keyword of the profile
     WROTE = "wrote"  # a topic in the reader's own words
     NEAR = "near"  # a phrase of the paper; ``near`` is the reader's topic that shares a word with it
+    TOGETHER = "together"  # a written topic that the reader likes beside the topic ``near``, and rarely alone
     LEARNED = "learned"  # a phrase of the paper that liked papers have
     LIKED = "liked"  # the title of the liked paper that has most of what speaks for this one
     TRENDING = "trending"  # the upvotes

@@ -18,6 +18,7 @@ _PHRASES = frozenset(
         ReasonKind.KEYWORD,
         ReasonKind.WROTE,
         ReasonKind.NEAR,
+        ReasonKind.TOGETHER,
         ReasonKind.LEARNED,
         ReasonKind.EXPLORATION,
     }
@@ -32,6 +33,7 @@ def new_pick(paper: Paper, choice: Choice, reasons: Sequence[Reason], summary_se
     if Match.of(score.probability) is Match.POSSIBLE:
         summary_sentences = min(summary_sentences, _SENTENCES_OF_POSSIBLE)
     phrases = [reason.text for reason in reasons if reason.kind in _PHRASES]
+    phrases += [reason.near for reason in reasons if reason.kind is ReasonKind.TOGETHER]
     return Pick(
         paper=paper,
         kind=choice.kind,

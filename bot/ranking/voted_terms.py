@@ -35,15 +35,16 @@ class VotedTerms:
         self._rows = rows
         self._liked_ids = np.array(liked, dtype=np.int64)
 
-    def papers_with(self, term: str) -> tuple[int, int]:
-        """Return how many liked and how many disliked papers have a term, a stem or a bigram of stems."""
-        column = self._corpus.column(term)
-        if column is None:
+    def papers_with(self, *terms: str) -> tuple[int, int]:
+        """Return how many liked and how many disliked papers have all of these stems and bigrams of stems."""
+        columns = [column for term in {*terms} if (column := self._corpus.column(term)) is not None]
+        if len(columns) < len({*terms}):
             return 0, 0
         # A row has one entry for each term of its paper.
-        has_term = self._rows.indices == column
-        end = self._rows.indptr[self.liked]
-        return int(np.count_nonzero(has_term[:end])), int(np.count_nonzero(has_term[end:]))
+        entries = np.flatnonzero(np.isin(self._rows.indices, columns))
+        papers = np.searchsorted(self._rows.indptr, entries, side="right") - 1
+        has_all = np.bincount(papers, minlength=self._rows.shape[0]) == len(columns)
+        return int(np.count_nonzero(has_all[: self.liked])), int(np.count_nonzero(has_all[self.liked :]))
 
     def most_overlapping(self, weights: Mapping[str, float], count: int = 5) -> list[Overlap]:
         """Return the liked papers with the largest shares of these weights, which are positive, the largest first."""

@@ -8,6 +8,7 @@ from bot.domain import BonusKind, PickKind, Reason, ReasonKind, Score
 from bot.reasons.evidence import Evidence
 from bot.reasons.exploration import unjudged_phrase
 from bot.reasons.paper_text import PaperText
+from bot.reasons.together import liked_together
 from bot.reasons.voted import learned_phrases, similar_liked_paper
 from bot.reasons.written import nearest_topic, written_topics
 
@@ -25,7 +26,8 @@ def choose(
     """Return the reasons for one pick, the strongest claim first; never empty.
 
     ``score`` has its terms. Named are the profile's rules that the paper meets; topics that the reader wrote and the
-    paper mentions, unless the model counts them against it; phrases that votes support; the liked paper that has most
+    paper mentions, unless the model counts them against it; two of them that votes ask for together; phrases that
+    votes support; the liked paper that has most
     of what speaks for this one. No two reasons name the same words.
     """
     keywords = [bonus.text for bonus in score.bonuses if bonus.kind is BonusKind.KEYWORD]
@@ -42,7 +44,10 @@ def choose(
         written, covered = nearest_topic(paper, terms, evidence)
     if kind is PickKind.EXPLORE:
         return (*rules, *(unjudged_phrase(paper, written, evidence) or written or [_overall(evidence)]))
-    reasons = [*rules, *written, *learned_phrases(paper, terms, evidence, covered)]
+    together = liked_together(paper, evidence)
+    paired = {name for reason in together for name in (reason.text, reason.near)}
+    written = [reason for reason in written if reason.text not in paired]
+    reasons = [*rules, *written, *together, *learned_phrases(paper, terms, evidence, covered)]
     if len(reasons) <= _MAX_PHRASES_BESIDE_TITLE:
         reasons += similar_liked_paper(paper, terms, evidence, covered)
     reasons += [

@@ -10,6 +10,10 @@ from bot.terms import Topic, topical_terms
 
 # From this many liked papers on, one of them that has a term may be chance.
 _MANY_LIKED = 5
+# For two topics to be named together: liked papers on both, disliked ones on the first alone, and how many times as
+# often liked papers on the first are on both as on it alone.
+_TOGETHER = 3
+_TIMES_AS_OFTEN = 3
 
 
 class Votes(Protocol):
@@ -25,8 +29,8 @@ class Votes(Protocol):
         """The number of disliked papers."""
         ...
 
-    def papers_with(self, term: str) -> tuple[int, int]:
-        """Return how many liked and how many disliked papers have a stem or bigram."""
+    def papers_with(self, *terms: str) -> tuple[int, int]:
+        """Return how many liked and how many disliked papers have all of these stems and bigrams."""
         ...
 
     def most_overlapping(self, weights: Mapping[str, float]) -> Sequence[tuple[PaperId, float, int]]:
@@ -47,6 +51,8 @@ class Evidence:
         """``titles`` are those of the liked papers; ``ignored`` are phrases that the reader excluded from ranking."""
         self.votes = votes
         self.titles = titles or {}
+        # Asked for each pick, and the same for all of them.
+        self._together: dict[tuple[Topic, Topic], bool] = {}
         self.excluded = frozenset(term for phrase in ignored for term in topical_terms(phrase))
         self.topics = [topic for topic in topics if not self.excluded.issuperset(topical_terms(topic.text))]
 
@@ -62,6 +68,23 @@ class Evidence:
             if liked < required or liked * max(votes.disliked, 1) <= disliked * votes.liked:
                 return False
         return True
+
+    def supports_together(self, topic: Topic, beside: Topic) -> bool:
+        """Return whether the reader likes papers on both topics, and rarely those on ``topic`` alone.
+
+        "Reinforcement learning" with "language models": what a linear model can't say, and trees do.
+        """
+        if (topic, beside) not in self._together:
+            liked, disliked = self.votes.papers_with(*topic.terms)
+            liked_both, disliked_both = self.votes.papers_with(*topic.terms, *beside.terms)
+            liked_alone = liked - liked_both
+            disliked_alone = disliked - disliked_both
+            self._together[topic, beside] = (
+                min(liked_both, disliked_alone) >= _TOGETHER
+                and liked_both > max(disliked_both, _TIMES_AS_OFTEN * liked_alone)
+                and disliked_alone > liked_alone
+            )
+        return self._together[topic, beside]
 
     def is_judged(self, terms: Iterable[str]) -> bool:
         """Return whether a paper with a vote has one of these terms."""

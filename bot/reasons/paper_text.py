@@ -10,10 +10,11 @@ from itertools import chain, pairwise
 
 from bot.domain import ranked_text
 from bot.reasons.phrases import paper_phrases
-from bot.terms import Spellings, common_expansions, names_topic, phrases
+from bot.terms import Spellings, Topic, common_expansions, names_topic, phrases
 
 # Words of the name that authors give to their work.
 _MAX_NAME = 2
+_FIRST_WORD = re.compile(r"^\w+")
 _PUNCTUATION = re.compile(r"[.,;:!?()\[\]\"“”\n]")
 
 
@@ -68,11 +69,13 @@ class PaperText:
                 return {source for _, source in part}
         return None
 
-    def usual(self, text: str) -> str:
-        """Return a text with its words capitalised as usual."""
-        return self._spellings.usual(text)
+    def named(self, topic: Topic) -> str:
+        """Return a topic as the reader wrote it, without the capital of a sentence's first word."""
+        if not topic.starts_sentence:
+            return topic.text
+        return _FIRST_WORD.sub(lambda word: self._spellings.usual(word[0]), topic.text)
 
     def spelled(self, stem: str) -> str | None:
         """Return the last word of the text with this stem, spelled as usual; None if there is none."""
         word = next((token.spelling for token in reversed(self._tokens) if token.stem == stem), None)
-        return word and self.usual(word)
+        return word and self._spellings.usual(word)

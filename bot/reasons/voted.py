@@ -57,7 +57,7 @@ def learned_phrases(
 
 
 def _is_cut(part: Phrase, paper: PaperText, covered: Collection[str]) -> bool:
-    """Return whether the paper's own phrase goes on with a covered word: "large language" of "large language models"."""
+    """Return whether the paper's phrase goes on with a covered word: "large language" of "large language models"."""
     used = frozenset(covered)
     length = len(part.stems)
     return any(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping
 
 from bot.domain import Reason, ReasonKind
 from bot.reasons.evidence import Evidence
 from bot.reasons.paper_text import PaperText
-from bot.terms import Topic, is_general
+from bot.terms import is_general
 
 _MAX_TOPICS = 3
 
@@ -38,7 +37,7 @@ def written_topics(
     ]
     longest.sort(key=lambda topic: (-mentioned[topic], -len(topic.stems)))
     reasons = [
-        Reason(ReasonKind.WROTE, _spelled(topic, paper), mentioned[topic]) for topic in longest[:_MAX_TOPICS]
+        Reason(ReasonKind.WROTE, paper.named(topic), mentioned[topic]) for topic in longest[:_MAX_TOPICS]
     ]
     return reasons, covered
 
@@ -57,13 +56,5 @@ def nearest_topic(
     weight, phrase, topic = max(near, key=lambda candidate: candidate[0], default=(-1.0, None, None))
     if phrase is None or topic is None or weight < 0:
         return [], set()
-    reason = Reason(ReasonKind.NEAR, phrase.text, weight, _spelled(topic, paper))
+    reason = Reason(ReasonKind.NEAR, phrase.text, weight, paper.named(topic))
     return [reason], {*phrase.topical_stems, *phrase.terms}
-
-
-def _spelled(topic: Topic, paper: PaperText) -> str:
-    """Return a topic as the reader wrote it, without the capital of a sentence's first word."""
-    if not topic.starts_sentence:
-        return topic.text
-    first = re.match(r"\w*", topic.text)[0]
-    return paper.usual(first) + topic.text[len(first) :]

@@ -21,6 +21,7 @@ _CLAUSES: Mapping[ReasonKind, str] = {
     ReasonKind.KEYWORD: "it has your keyword{s} {quoted}",
     ReasonKind.WROTE: "you wrote {quoted}",
     ReasonKind.NEAR: "on {quoted}, close to “{near}”, which you wrote",
+    ReasonKind.TOGETHER: "you like {quoted} together with “{near}”, rarely without",
     ReasonKind.LEARNED: "papers you liked mention {quoted}",
     ReasonKind.LIKED: "like {quoted}, which you liked",
     ReasonKind.TRENDING: "trending: {names}",

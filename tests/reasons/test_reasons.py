@@ -105,6 +105,23 @@ def test_of_a_topic_at_the_start_of_a_sentence_only_the_first_letter_changes():
     assert [reason.text for reason in reasons] == ["retrieval-augmented generation"]
 
 
+def test_two_topics_that_votes_ask_for_together_are_named_together():
+    both = "Reinforcement learning of language models."
+    alone = "Reinforcement learning of robots."
+    liked = [(f"Liked {n}", both) for n in range(4)]
+    disliked = [(f"Robots {n}", alone) for n in range(4)]
+    profile = "reinforcement learning; language models; owls"
+    paper = read("Owls", f"{both} Owls.")
+    named = sentence(reasons_for(paper, even(both), evidence(profile, liked, disliked)))
+    assert "ou like “reinforcement learning” together with “language models”, rarely without" in named
+    assert named.count("language models") == 1
+    assert "“owls”" in named
+
+    also_alone = [(f"Also {n}", alone) for n in range(2)]
+    named = sentence(reasons_for(paper, even(both), evidence(profile, [*liked, *also_alone], disliked)))
+    assert "together" not in named
+
+
 def test_only_phrases_that_votes_support_are_learned():
     liked = [(f"Liked {n}", "protein folding") for n in range(6)] + [("Once", "tokamak plasma")]
     text = "protein folding in a tokamak plasma"

@@ -1,0 +1,19 @@
+"""Topics that a reader likes together: "reinforcement learning" with "language models", and rarely without."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+from bot.domain import Reason, ReasonKind
+from bot.reasons.evidence import Evidence
+from bot.reasons.paper_text import PaperText
+
+
+def liked_together(paper: PaperText, evidence: Evidence) -> list[Reason]:
+    """Return one pair of written topics that the paper mentions, where votes ask for the second beside the first."""
+    mentioned = [topic for topic in evidence.topics if paper.mentions(topic.stems) is not None]
+    for topic, beside in permutations(mentioned, 2):
+        # "Models" of "reward models" is part of it and not beside it.
+        if set(topic.stems).isdisjoint(beside.stems) and evidence.supports_together(topic, beside):
+            return [Reason(ReasonKind.TOGETHER, paper.named(topic), near=paper.named(beside))]
+    return []
