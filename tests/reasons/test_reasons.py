@@ -117,6 +117,11 @@ def test_two_topics_that_votes_ask_for_together_are_named_together():
     assert named.count("language models") == 1
     assert "“owls”" in named
 
+    within = "Reinforcement learning from human feedback."
+    reader = evidence(f"{profile}; reinforcement learning from human feedback", liked, disliked)
+    within_longer = read("Owls", f"{within} Language models.")
+    assert "together" not in sentence(reasons_for(within_longer, even(within), reader))
+
     also_alone = [(f"Also {n}", alone) for n in range(2)]
     named = sentence(reasons_for(paper, even(both), evidence(profile, [*liked, *also_alone], disliked)))
     assert "together" not in named
