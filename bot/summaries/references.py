@@ -18,7 +18,8 @@ _HEAD = re.compile(
     r"Meanwhile|Interestingly|"
     r"Surprisingly|Remarkably|Crucially|Overall|In summary|In conclusion|To conclude|In short|Conversely|"
     r"On the other hand|In contrast|By contrast|Beyond that|As a result|Last but not least|Significantly|"
-    r"Particularly|Here|In response|At the same time|To this end|To that end|To do so|To achieve this)"
+    r"Particularly|Here|In response|At the same time|To this end|To that end|To do so|To achieve this|For example|"
+    r"For instance)"
     r",\s+(?=\S)"
 )
 # The paper speaks of itself: refers to nothing before.
@@ -37,7 +38,7 @@ _EXPLETIVE = (
 )
 _REFERS = re.compile(
     rf"(?:(?:This|These|Those)\b{_OWN}|It\b{_EXPLETIVE}|(?:Its|Such(?! as)|They|Their|Them|Both|Doing so|Instead|"
-    r"For example|For instance|E\.g\.|That is|Similarly|Likewise|Otherwise|In doing so|By doing so|"
+    r"That is|Similarly|Likewise|Otherwise|In doing so|By doing so|"
     r"In this way|In turn|The former|The latter|Among them|Of these|Rather|Unlike these|"
     r"Even so|If so|Either way|The other|Yet|But|And|So|Or)\b(?! far))"
 )

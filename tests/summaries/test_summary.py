@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 from bot.domain import Role
 from bot.summaries import finding, summarise
 from bot.summaries.references import refers_back, without_head
+from bot.summaries.roles import Reading, Shares
 from bot.summaries.sentences import sentences
+from bot.summaries.summary import Read, choose
 
 ABSTRACT = (
     "Recent years have seen much work on gardens. However, weeds remain a problem. "
@@ -172,6 +174,23 @@ def test_a_sentence_that_refers_back_is_shown_with_what_it_refers_to_or_not_at_a
         assert "This paradigm is slow." not in chosen or "Two paradigms for weeding exist." in chosen
 
 
+def test_of_two_sentences_with_as_much_of_the_idea_the_one_that_proposes_it_is_shown():
+    shares = [(0.9, 0.0, 0.0), (0.05, 0.47, 0.0), (0.05, 0.48, 0.0), (0.0, 0.05, 1.0)]
+    no = [False] * 4
+    paper = Read(
+        sentences=["Weeds grow.", "We propose WeedNet.", "By night, we pull.", "It wins."],
+        readings=[Reading((0.2,) * 5, Shares(*row), 0.0) for row in shares],
+        terms=[frozenset()] * 4,
+        findings=[0.0] * 4,
+        empty=no,
+        dangling=no,
+        background=no,
+        proposes=[False, True, False, False],
+    )
+    assert choose(paper, 2, {}) == (1, 3)
+    assert choose(paper._replace(proposes=no), 2, {}) == (2, 3)
+
+
 def test_a_head_that_only_links_is_left_out_behind_a_gap():
     abstract = (
         "Weeds are a problem. Many robots are slow. To address these limits, we propose WeedNet, which pulls weeds."
@@ -200,6 +219,7 @@ def test_a_head_that_only_links_is_left_out_behind_a_gap():
         ("To help gardeners, this framework fails.", True),
         ("First, it fails.", True),
         ("Different from them, weeds fail.", True),
+        ("For example, weeds fail.", False),
         ("However, we fail.", False),
         ("To address these challenges, we fail.", False),
         ("It is challenging to fail.", False),
