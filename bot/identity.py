@@ -75,7 +75,7 @@ def keys(entry: Entry | Paper) -> tuple[str, ...]:
     return tuple(identity_keys)
 
 
-def is_same_paper(entry: Entry, paper: Paper) -> bool:
+def is_same_paper(entry: Entry | Paper, paper: Entry | Paper) -> bool:
     """Return whether an entry that shares a key with a paper is that paper."""
     for entry_id, paper_id in ((entry.doi, paper.doi), (entry.arxiv_id, paper.arxiv_id)):
         if entry_id and paper_id:

@@ -24,6 +24,7 @@ from bot.cli import (
     forget,
     ingest,
     init,
+    library,
     preview,
     profiles,
     rank,
@@ -87,7 +88,7 @@ def paperbot(ctx: click.Context) -> None:
 paperbot.params.extend([home_option, version_option])
 for module in (  # in the order in which a new user needs them
     *(demo, init, check, config, send_test),
-    *(ingest, run, serve, worker, preview, thumb, why, evaluate, replay),
+    *(ingest, run, serve, worker, preview, thumb, library, why, evaluate, replay),
     *(profiles, subscribe, unsubscribe, sources, status, retry),
     *(export, forget, rank, summarize, completion),
 ):

@@ -19,6 +19,11 @@ class ReasonKind(StrEnum):
     TOGETHER = "together"  # a written topic that the reader likes beside the topic ``near``, and rarely alone
     LEARNED = "learned"  # a phrase of the paper that liked papers have
     LIKED = "liked"  # the title of the liked paper that has most of what speaks for this one
+    OWNED = "owned"  # the same of a paper in the reader's library
+    LEARNED_FROM_LIBRARY = (
+        "learned from library"  # a phrase of the paper that papers in the reader's library have
+    )
+    LIBRARY_OVERALL = "library overall"  # nothing: the wording as a whole resembles the library
     TRENDING = "trending"  # the upvotes
     EXPLORATION = (
         "exploration"  # what no judged paper has; ``near`` is the topic that it is close to, or empty

@@ -13,8 +13,9 @@ from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from bot.config.profiles import Profile
-from bot.domain import Override, Paper, PaperId, Reader, ReaderId, RecordedVote, Vote
+from bot.domain import LibraryPaper, Override, Paper, PaperId, Reader, ReaderId, RecordedVote, Vote
 from bot.editions.stored_models import learned_of, mixtures_of
+from bot.identity import keys
 from bot.schedule import local_date
 from bot.store import Store
 from bot.store.new_papers import NewsCursor
@@ -105,15 +106,25 @@ def last_edition_days(store: Store, readers: Readers, now: datetime) -> dict[Rea
 
 def ranking_inputs(store: Store, readers: Readers, now: datetime) -> RankingInputs:
     """Return the interests of these readers under their current profiles and votes, with what is stored of them."""
+    from bot.ranking import MOST_PAPERS
+
     reader_ids = [reader.id for reader, _ in readers]
     votes = store.feedback.votes_of(reader_ids)
     overrides = store.overrides.of(reader_ids)
     papers = store.papers.get(vote.paper for reader_votes in votes.values() for vote in reader_votes)
+    libraries = store.library.of(reader_ids, MOST_PAPERS)
     learned = learned_of(store, readers)
     mixtures = mixtures_of(store, reader_ids)
     interests = [
         replace(
-            interest(profile, votes[reader.id], papers, now, overrides.get(reader.id, Override()).ignored),
+            interest(
+                profile,
+                votes[reader.id],
+                papers,
+                now,
+                ignored=overrides.get(reader.id, Override()).ignored,
+                library=libraries.get(reader.id, ()),
+            ),
             learned=learned.get(reader.id),
             mixture=mixtures[reader.id],
         )
@@ -127,21 +138,32 @@ def interest(
     votes: Sequence[RecordedVote],
     papers: Mapping[PaperId, Paper],
     now: datetime,
+    *,
     ignored: Sequence[str] = (),
+    library: Sequence[LibraryPaper] = (),
 ) -> Interest:
     """Return a reader's interest: the profile's text and rules, the voted papers, and the age of each vote in days.
 
-    ``papers`` must hold every voted paper. ``ignored`` are the words that the reader has excluded.
+    ``papers`` must hold every voted paper. ``ignored`` are the words that the reader has excluded. Papers of the
+    reader's own ``library`` count as liked, but those that they voted on, by the vote.
     """
-    from bot.ranking import Interest, Rules
+    from bot.ranking import Interest, Rules, library_weights
 
+    # A vote imported from a machine whose clock is ahead has age 0: a negative age would let time decay raise its
+    # weight above that of a vote given just now.
+    ages = {vote.paper: max((now - vote.at) / timedelta(days=1), 0.0) for vote in votes}
+    voted = {key for vote in votes for key in keys(papers[vote.paper])} if library else set()
+    owned = [item for item in library if voted.isdisjoint(keys(item.paper))]
+    library_ages = {item.paper.id: max((now - item.added) / timedelta(days=1), 0.0) for item in owned}
     return Interest(
         text=profile.interests,
         rules=Rules(profile.keywords, profile.authors, profile.mute, profile.require),
-        up=[papers[vote.paper] for vote in votes if vote.vote is Vote.UP],
+        up=[
+            *(papers[vote.paper] for vote in votes if vote.vote is Vote.UP),
+            *(item.paper for item in owned),
+        ],
         down=[papers[vote.paper] for vote in votes if vote.vote is Vote.DOWN],
-        # A vote imported from a machine whose clock is ahead has age 0: a negative age would let time decay
-        # raise its weight above that of a vote given just now.
-        ages={vote.paper: max((now - vote.at) / timedelta(days=1), 0.0) for vote in votes},
+        ages=ages | library_ages,
+        weights=library_weights(library_ages),
         ignored=ignored,
     )

@@ -223,10 +223,9 @@ def choices_of(profile: Profile, ranked: Ranked) -> list[Choice]:
     alerted = {choice.score.paper for choice in alerts}
     others = [score for score in ranked.scores if score.paper not in alerted]
     places = rules.size - len(alerts)
-    # Before the first vote a match rests on words alone: in a home of one topic no paper stands out by them, and a
-    # reader who gets no paper can't vote.
-    votes = ranked.ranking.model.votes
-    threshold = rules.threshold if votes.liked or votes.disliked else rules.lowest
+    # Before the first vote a match rests on words and a library alone: in a home of one topic no paper stands out by
+    # them, and a reader who gets no paper can't vote.
+    threshold = rules.threshold if ranked.ranking.model.votes.has_own else rules.lowest
     limits = Limits(places, min(rules.explore, places), threshold, rules.lowest)
     return alerts + select(others, ranked.ranking.similarity, limits, ranked.ranking.interest)
 

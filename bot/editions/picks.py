@@ -20,6 +20,7 @@ _PHRASES = frozenset(
         ReasonKind.NEAR,
         ReasonKind.TOGETHER,
         ReasonKind.LEARNED,
+        ReasonKind.LEARNED_FROM_LIBRARY,
         ReasonKind.EXPLORATION,
     }
 )

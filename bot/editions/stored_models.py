@@ -19,22 +19,27 @@ if TYPE_CHECKING:  # scikit-learn takes a second to import: only ranking itself 
     from bot.ranking.mixture import Mixture
 
 # Version of how models are fitted and stored: stored models of another version are stale.
-_VERSION = 2
+_VERSION = 3
 
 
 def signatures(store: Store, readers: Sequence[tuple[Reader, Profile]]) -> dict[ReaderId, str]:
-    """Return what identifies the votes and interests of each reader who ever voted; a new vote changes it."""
+    """Return what identifies the votes, library and interests of each reader who ever voted or has a library.
+
+    A new vote changes it, and so does another library.
+    """
     last_votes = store.feedback.last_ids([reader.id for reader, _ in readers])
+    libraries = store.library.last_ids([reader.id for reader, _ in readers])
     hashes: dict[str, str] = {}
     current = {}
     for reader, profile in readers:
-        if reader.id not in last_votes:
+        if reader.id not in last_votes and reader.id not in libraries:
             continue
         # The text that is ranked by: keywords stand in for missing interests.
         text = profile.interests or " ".join(profile.keywords)
         if text not in hashes:
             hashes[text] = blake2b(text.encode(), digest_size=8).hexdigest()
-        current[reader.id] = f"{_VERSION}:{last_votes[reader.id]}:{hashes[text]}"
+        counted = f"{last_votes.get(reader.id, 0)}:{libraries.get(reader.id, 0)}"
+        current[reader.id] = f"{_VERSION}:{counted}:{hashes[text]}"
     return current
 
 

@@ -4,6 +4,7 @@ For one reader:
 
 - Votes of a day, about ten at a time, are a fold (``split_into_folds``). A fold's model is trained on the votes
   strictly before the fold, so no vote predicts itself or is predicted by later votes.
+- The reader's own library counts as it does in their editions, as far as it was added before the fold.
 - It ranks the papers that the reader could see then: papers that arrived on the same days as the fold's and before
   its end. Papers that are muted, lack a required term or have a vote in another fold are left out.
 - Liked papers are relevant, all others are not. Folds without a like, or before the first vote, test nothing.
@@ -34,6 +35,7 @@ from bot.editions.candidates import interest
 from bot.editions.stored_models import mixtures_of
 from bot.evaluation.folds import Fold, split_into_folds
 from bot.evaluation.report import Evaluation, FoldResult, summarize_folds
+from bot.ranking import MOST_PAPERS
 from bot.ranking.prequential import PredictionTask, measure_folds
 from bot.ranking.rules import stemmed_phrases
 from bot.schedule import local_date
@@ -119,6 +121,7 @@ class _PredictionTasks:
         self._votes = votes
         self._unseen = unseen
         self._papers = store.papers.get(vote.paper for vote in votes)
+        self._library = store.library.of([reader.id], MOST_PAPERS).get(reader.id, [])
         self._shown = store.editions.shown(reader.id)
         self.words = interest(profile, [], {}, votes[0].at)
 
@@ -152,7 +155,8 @@ class _PredictionTasks:
             if not (self.words.rules.muted(paper) or self.words.rules.lacks(stemmed_phrases(paper.text)))
         ]
         training_set = [vote for vote in self._votes if vote.at < fold.since]
-        trained_on = interest(self._profile, training_set, self._papers, fold.since)
+        library = [item for item in self._library if item.added < fold.since]
+        trained_on = interest(self._profile, training_set, self._papers, fold.since, library=library)
         if len(training_set) >= _REFIT_GROWTH * self._fitted_votes:
             self._learned = self._ranker.learn([trained_on])[0]
             self._fitted_votes = len(training_set)

@@ -14,7 +14,8 @@ from bot.store import Store
 def export(store: Store, reader: Reader) -> dict[str, Any]:
     """Return everything stored about a reader; dates and times are left for the JSON encoder.
 
-    ``thumbs`` are the votes that count now; ``history`` has all votes ever given, in order.
+    ``thumbs`` are the votes that count now; ``history`` has all votes ever given, in order. ``library`` are the papers
+    of the reader's own library, each with its date of addition.
     """
     override = store.overrides.get(reader.id)
     return {
@@ -33,6 +34,22 @@ def export(store: Store, reader: Reader) -> dict[str, Any]:
         },
         "thumbs": _votes(store, store.feedback.votes(reader.id)),
         "history": _votes(store, store.feedback.history(reader.id)),
+        "library": [
+            {
+                "title": item.paper.title,
+                "authors": item.paper.authors,
+                "abstract": item.paper.abstract,
+                "published": item.paper.published,
+                "arxiv_id": item.paper.arxiv_id,
+                "doi": item.paper.doi,
+                "url": item.paper.url,
+                "vote": Vote.UP,
+                "via": "library",
+                "format": item.origin,
+                "at": item.added,
+            }
+            for item in store.library.all_of(reader.id)
+        ],
         "editions": _editions(store, reader),
     }
 

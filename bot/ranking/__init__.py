@@ -8,6 +8,7 @@
     vectors        document expansion: a paper's terms and those of its nearest neighbours
     paper_terms    how a paper's value is divided among its terms, prepared once for all readers
     user_vectors   readers' interests and votes as rows of one matrix
+    library        how much the papers of a reader's own library count beside votes
     experts        the four models of each reader
     words          expert: similarity to the profile's topics, and their coverage
     reader_models  expert: Rocchio relevance feedback with hard negatives
@@ -22,8 +23,19 @@ fitted attributes) and uses neither database nor clock.
 
 from bot.ranking.corpus import Corpus
 from bot.ranking.learner import Learned
+from bot.ranking.library import MOST_PAPERS, library_weights
 from bot.ranking.ranker import Best, Interest, Ranker
 from bot.ranking.ranking import Ranking
 from bot.ranking.rules import Rules
 
-__all__ = ["Best", "Corpus", "Interest", "Learned", "Ranker", "Ranking", "Rules"]
+__all__ = [
+    "MOST_PAPERS",
+    "Best",
+    "Corpus",
+    "Interest",
+    "Learned",
+    "Ranker",
+    "Ranking",
+    "Rules",
+    "library_weights",
+]

@@ -33,7 +33,8 @@ class Interest:
     """What a reader is ranked by: the profile's words, and the papers voted on.
 
     ``text`` may hold several interests, separated by blank lines. ``ages`` are the days since each vote; a vote without
-    an age is of today. ``ignored`` are words that are left out of every score.
+    an age is of today. ``weights`` are factors on the weight of votes, 1 where there is none: papers of a library count
+    less. ``ignored`` are words that are left out of every score.
 
     ``learned`` was fitted to the same votes by ``Ranker.learn``; without it, it is fitted when the reader is ranked.
     ``mixture`` has the reader's weights of the experts.
@@ -44,6 +45,7 @@ class Interest:
     up: Sequence[Paper] = ()
     down: Sequence[Paper] = ()
     ages: Mapping[PaperId, float] = field(default_factory=dict)
+    weights: Mapping[PaperId, float] = field(default_factory=dict)
     ignored: Collection[str] = ()
     learned: Learned | None = None
     mixture: Mixture = SHIPPED
@@ -230,7 +232,14 @@ class _ReaderBatch:
                     Votes(
                         rows=self._vectors[[self._row[paper_id] for paper_id, _ in votes]],
                         liked=np.array([liked for _, liked in votes]),
-                        weight=np.array([time_decay(age) for age in (ages - ages.min()).tolist()]),
+                        weight=np.array(
+                            [
+                                time_decay(age) * interest.weights.get(paper_id, 1.0)
+                                for age, (paper_id, _) in zip(
+                                    (ages - ages.min()).tolist(), votes, strict=True
+                                )
+                            ]
+                        ),
                         interests=sp.csr_matrix(self._topics[self._owners == reader].sum(axis=0)),
                         background=background[drawn],
                     ),
@@ -273,7 +282,11 @@ class _ReaderBatch:
         """Return each reader's centroid of their papers, and the number of votes after time decay."""
         votes = [(reader, paper.id) for reader, voted in enumerate(papers) for paper in voted]
         readers = [reader for reader, _ in votes]
-        weights = [time_decay(self._interests[reader].ages.get(paper_id, 0.0)) for reader, paper_id in votes]
+        weights = [
+            time_decay(interest.ages.get(paper_id, 0.0)) * interest.weights.get(paper_id, 1.0)
+            for reader, paper_id in votes
+            for interest in [self._interests[reader]]
+        ]
         rows = self._vectors[[self._row[paper_id] for _, paper_id in votes]]
         n_votes = np.bincount(np.array(readers, int), np.array(weights), len(papers))
         return centroids(rows, readers, weights, len(papers)), n_votes

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from bot.domain import PaperId
+from bot.domain import PaperId, is_library_paper
 from bot.ranking.corpus import Corpus
 
 
@@ -34,6 +34,11 @@ class VotedTerms:
         self._corpus = corpus
         self._rows = rows
         self._liked_ids = np.array(liked, dtype=np.int64)
+
+    @property
+    def has_own(self) -> bool:
+        """Whether the reader voted on any of them; the others are papers of their library."""
+        return self.disliked > 0 or not all(map(is_library_paper, self._liked_ids.tolist()))
 
     def papers_with(self, *terms: str) -> tuple[int, int]:
         """Return how many liked and how many disliked papers have all of these stems and bigrams of stems."""

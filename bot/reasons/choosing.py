@@ -60,4 +60,6 @@ def choose(
 
 def _overall(evidence: Evidence) -> Reason:
     """Return the honest reason for a paper of which no phrase can be named."""
+    if evidence.is_library_alone:
+        return Reason(ReasonKind.LIBRARY_OVERALL)
     return Reason(ReasonKind.VOTES_OVERALL if evidence.votes.liked else ReasonKind.PROFILE_OVERALL)

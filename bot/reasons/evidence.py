@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
-from bot.domain import PaperId
+from bot.domain import PaperId, is_library_paper
 from bot.terms import Topic, topical_terms
 
 # From this many liked papers on, one of them that has a term may be chance.
@@ -55,6 +55,11 @@ class Evidence:
         self._together: dict[tuple[Topic, Topic], bool] = {}
         self.excluded = frozenset(term for phrase in ignored for term in topical_terms(phrase))
         self.topics = [topic for topic in topics if not self.excluded.issuperset(topical_terms(topic.text))]
+
+    @property
+    def is_library_alone(self) -> bool:
+        """Whether all liked papers are in the reader's library, and none was voted on."""
+        return bool(self.titles) and all(map(is_library_paper, self.titles))
 
     def supports(self, terms: Iterable[str]) -> bool:
         """Return whether votes support each term: it is in two liked papers, and in relatively fewer disliked ones.

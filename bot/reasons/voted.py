@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from bot.domain import Reason, ReasonKind
+from bot.domain import Reason, ReasonKind, is_library_paper
 from bot.reasons.evidence import Evidence
 from bot.reasons.paper_text import PaperText
 from bot.reasons.phrases import Phrase
@@ -50,8 +50,9 @@ def learned_phrases(
         and evidence.excluded.isdisjoint(phrase.bigrams or phrase.stems)
         and evidence.supports(phrase.bigrams or phrase.stems)
     }
+    kind = ReasonKind.LEARNED_FROM_LIBRARY if evidence.is_library_alone else ReasonKind.LEARNED
     return [
-        Reason(ReasonKind.LEARNED, phrase.text, supported[phrase])
+        Reason(kind, phrase.text, supported[phrase])
         for phrase in whole_phrases(supported, covered, _MAX_PHRASES)
     ]
 
@@ -92,6 +93,8 @@ def similar_liked_paper(
             is_similar = share >= least.by_paper and visible >= least.by_title * total
             is_itself = title.casefold() == paper.title.casefold()
             if is_similar and common >= _MIN_COMMON_TERMS and not is_itself:
+                if is_library_paper(liked):
+                    return [Reason(ReasonKind.OWNED, title)]
                 return [Reason(ReasonKind.LIKED, title, paper=liked)]
     return []
 

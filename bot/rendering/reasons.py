@@ -24,6 +24,9 @@ _CLAUSES: Mapping[ReasonKind, str] = {
     ReasonKind.TOGETHER: "you like {quoted} together with “{near}”, rarely without",
     ReasonKind.LEARNED: "papers you liked mention {quoted}",
     ReasonKind.LIKED: "like {quoted}, which you liked",
+    ReasonKind.OWNED: "like {quoted}, which is in your library",
+    ReasonKind.LEARNED_FROM_LIBRARY: "papers in your library mention {quoted}",
+    ReasonKind.LIBRARY_OVERALL: "it names none of your topics; its wording as a whole resembles your library",
     ReasonKind.TRENDING: "trending: {names}",
     ReasonKind.EXPLORATION: "close to “{near}”, but on {quoted}, of which you have judged nothing",
     ReasonKind.VOTES_OVERALL: "it names none of your topics; its wording as a whole resembles papers you liked",
@@ -45,7 +48,7 @@ def sentence(reasons: Sequence[Reason]) -> str:
     clauses = []
     for kind, group in groupby(named, key=lambda reason: reason.kind):
         of_kind = list(group)
-        width = _TITLE_WIDTH if kind is ReasonKind.LIKED else _PHRASE_WIDTH
+        width = _TITLE_WIDTH if kind in (ReasonKind.LIKED, ReasonKind.OWNED) else _PHRASE_WIDTH
         texts = [_shown(reason.text, width) for reason in of_kind]
         near = _shown(of_kind[0].near, _PHRASE_WIDTH)
         is_of_no_topic = kind is ReasonKind.EXPLORATION and not near

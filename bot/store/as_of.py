@@ -1,4 +1,4 @@
-"""The store as of a time, for replays: papers, votes and editions, with other editions for one reader.
+"""The store as of a time, for replays: papers, votes, libraries and editions, with other editions for one reader.
 
 These override how rows are selected; everything else is inherited from the aggregates of the present.
 """
@@ -15,11 +15,12 @@ from bot.domain import Edition, PaperId, ReaderId
 from bot.store.editions import Editions, StoredEdition
 from bot.store.engine import Database
 from bot.store.feedback import Feedback, current_votes
+from bot.store.library import Library
 from bot.store.mixtures import Mixtures
 from bot.store.new_papers import AsOf, NewsCursor, new_papers_of, revisions_of
 from bot.store.papers import Papers
 from bot.store.reader_models import ReaderModels, StoredModel
-from bot.store.schema import digests, mixtures, papers
+from bot.store.schema import digests, library, mixtures, papers
 from bot.store.sources import Sources
 
 Columns = TypeVarTuple("Columns")
@@ -74,6 +75,17 @@ class FeedbackAsOf(Feedback):
 
     def _current(self, reader_ids: Collection[ReaderId], paper_id: PaperId | None = None) -> Subquery:
         return current_votes(reader_ids, paper_id, until=self._at)
+
+
+class LibraryAsOf(Library):
+    """What had been added to the libraries by a time."""
+
+    def __init__(self, database: Database, at: datetime) -> None:
+        super().__init__(database)
+        self._at = at
+
+    def _visible(self) -> ColumnElement[bool]:
+        return library.c.added_at <= self._at
 
 
 class EditionsAsOf(Editions):

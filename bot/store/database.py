@@ -16,6 +16,7 @@ from bot.store.alert_marks import AlertMarks
 from bot.store.as_of import (
     EditionsAsOf,
     FeedbackAsOf,
+    LibraryAsOf,
     MixturesAsOf,
     PapersAsOf,
     ReaderModelsAsOf,
@@ -28,6 +29,7 @@ from bot.store.edition_waits import EditionWaits
 from bot.store.editions import Editions
 from bot.store.engine import Database, parse_url
 from bot.store.feedback import Feedback
+from bot.store.library import Library
 from bot.store.mixtures import Mixtures
 from bot.store.new_papers import AsOf
 from bot.store.outbox import Outbox
@@ -58,6 +60,7 @@ class Store:
         self.published_profiles = PublishedProfiles(database)
         self.active_readers = ActiveReaders(database)
         self.feedback = Feedback(database)
+        self.library = Library(database)
         self.editions = Editions(database)
         self.outbox = Outbox(database)
         self.circuit_breakers = CircuitBreakers(database)
@@ -120,6 +123,7 @@ class StoreAsOf(Store):
         self.papers = PapersAsOf(database, AsOf(at, since), instead)
         self.sources = SourcesAsOf(database, at)
         self.feedback = FeedbackAsOf(database, at)
+        self.library = LibraryAsOf(database, at)
         self.editions = EditionsAsOf(database, since, instead)
         self.reader_models = ReaderModelsAsOf(database)
         self.mixtures = MixturesAsOf(database, at)

@@ -15,6 +15,7 @@ from sqlalchemy import Connection, case, exists, func, select
 from bot.domain import PaperId, ReaderId, Vote
 from bot.store.engine import in_chunks
 from bot.store.feedback import current_votes
+from bot.store.library import in_libraries
 from bot.store.schema import digests, editions, papers, picks, revisions, sightings
 
 # A digest that was being ingested while an edition was composed has an earlier time than the edition, but the
@@ -49,7 +50,8 @@ def new_papers_of(
 ) -> dict[ReaderId, list[PaperId]]:
     """Return for each reader the papers beyond their cursor, up to and including ``upto``, oldest first.
 
-    Papers that an edition has shown to the reader, or that the reader has voted on, are left out.
+    Papers that an edition has shown to the reader, that the reader has voted on, or that are in the reader's own
+    library, are left out.
     """
     by_sources: dict[tuple[str, ...], list[NewsCursor]] = defaultdict(list)
     for cursor in cursors:
@@ -59,8 +61,13 @@ def new_papers_of(
         arrived |= _arrived(connection, same_sources, upto, sources, as_of)
     lowest = min((ids[0] for ids in arrived.values() if ids), default=upto + 1)
     excluded = _shown_or_voted(connection, list(arrived), lowest, as_of)
+    owned = in_libraries(connection, list(arrived), lowest, upto, as_of.at if as_of else None)
     return {
-        reader_id: [paper_id for paper_id in ids if paper_id not in excluded[reader_id]]
+        reader_id: [
+            paper_id
+            for paper_id in ids
+            if paper_id not in excluded[reader_id] and paper_id not in owned.get(reader_id, ())
+        ]
         for reader_id, ids in arrived.items()
     }
 

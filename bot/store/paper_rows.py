@@ -41,7 +41,7 @@ def load_papers(connection: Connection, ids: Iterable[PaperId]) -> dict[PaperId,
 def papers_with(connection: Connection, identity_keys: Sequence[str]) -> list[Paper]:
     """Read the papers that have one of the keys, oldest first, without their sightings."""
     matches: dict[PaperId, Paper] = {}
-    for chunk in in_chunks([_stored_key(key) for key in identity_keys]):
+    for chunk in in_chunks([stored_key(key) for key in identity_keys]):
         query = select(papers).join(paper_keys).where(paper_keys.c.key.in_(chunk))
         matches |= {row.id: _paper(row) for row in connection.execute(query)}
     return [matches[paper_id] for paper_id in sorted(matches)]
@@ -69,11 +69,12 @@ def update_papers(connection: Connection, changed: Sequence[Paper]) -> None:
 
 
 def _insert_keys(connection: Connection, rows: Sequence[tuple[str, PaperId]]) -> None:
-    values = [{"key": _stored_key(key), "paper_id": paper_id} for key, paper_id in rows]
+    values = [{"key": stored_key(key), "paper_id": paper_id} for key, paper_id in rows]
     connection.execute(insert_new(connection, paper_keys), values)
 
 
-def _stored_key(key: str) -> str:
+def stored_key(key: str) -> str:
+    """Return an identity key as it is stored: a long one by its hash."""
     # A collision only makes one more candidate for ``identity.is_same_paper``.
     return key if len(key) <= LONGEST_KEY else f"sha256:{sha256(key.encode()).hexdigest()}"
 

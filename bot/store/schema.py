@@ -191,6 +191,35 @@ votes = Table(
     sqlite_autoincrement=True,
 )
 
+# Papers that readers had before, each reader's own: in no table that other readers' editions, searches or models read.
+library = Table(
+    "library",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("reader_id", Id, ForeignKey(readers.c.id, ondelete="CASCADE"), nullable=False),
+    Column("origin", Text, nullable=False),
+    Column("added_at", UtcDateTime, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("abstract", Text, nullable=False),
+    Column("authors", JSON, nullable=False),
+    Column("published", Date),
+    Column("arxiv_id", Text),
+    Column("doi", Text),
+    Column("url", Text),
+    # Ranking reads a reader's last additions.
+    Index(None, "reader_id", "added_at"),
+    sqlite_autoincrement=True,
+)
+
+library_keys = Table(
+    "library_keys",
+    metadata,
+    Column(
+        "library_id", Id, ForeignKey(library.c.id, ondelete="CASCADE"), primary_key=True, autoincrement=False
+    ),
+    Column("key", Text, primary_key=True, index=True),
+)
+
 editions = Table(
     "editions",
     metadata,

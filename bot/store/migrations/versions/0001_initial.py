@@ -165,6 +165,37 @@ sa.Table(
 )
 
 sa.Table(
+    "library",
+    tables,
+    sa.Column("id", ID, primary_key=True),
+    sa.Column("reader_id", ID, sa.ForeignKey("readers.id", ondelete="CASCADE"), nullable=False),
+    sa.Column("origin", sa.Text, nullable=False),
+    sa.Column("added_at", TIME, nullable=False),
+    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("abstract", sa.Text, nullable=False),
+    sa.Column("authors", sa.JSON, nullable=False),
+    sa.Column("published", sa.Date),
+    sa.Column("arxiv_id", sa.Text),
+    sa.Column("doi", sa.Text),
+    sa.Column("url", sa.Text),
+    sa.Index(None, "reader_id", "added_at"),
+    sqlite_autoincrement=True,
+)
+
+sa.Table(
+    "library_keys",
+    tables,
+    sa.Column(
+        "library_id",
+        ID,
+        sa.ForeignKey("library.id", ondelete="CASCADE"),
+        primary_key=True,
+        autoincrement=False,
+    ),
+    sa.Column("key", sa.Text, primary_key=True, index=True),
+)
+
+sa.Table(
     "editions",
     tables,
     sa.Column("id", ID, primary_key=True),

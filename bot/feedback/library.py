@@ -1,0 +1,53 @@
+"""Import a reader's library as first feedback: each paper counts like one that they liked, see ``bot.ranking.library``.
+
+    file --parse, in the parser process--> entries --match, keep--> the reader's library --> the next ranking
+
+Nothing of it is mailed to anybody, and a paper that is in the library is not news to its reader.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.domain import ParsedLibrary, Problem, RawDigest, Reader
+from bot.errors import DigestError, UsageError
+from bot.store import Store
+
+ParseLibrary = Callable[[RawDigest], ParsedLibrary]
+# Why an entry was not added, beside the reasons of the parser.
+KNOWN = "there already"
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What an import did: ``read`` entries are ``matched`` with stored papers, otherwise ``new``, or ``skipped``.
+
+    ``skipped`` counts them by the reason.
+    """
+
+    read: int
+    matched: int
+    new: int
+    skipped: Mapping[str, int]
+    problems: tuple[Problem, ...]
+
+
+def import_file(
+    store: Store, parse: ParseLibrary, reader: Reader, *, name: str, content: bytes, now: datetime
+) -> ImportReport:
+    """Add the papers of a BibTeX or RIS file to a reader's library; raises UsageError if it is neither."""
+    try:
+        parsed = parse(RawDigest("library", name, content))
+    except DigestError as error:
+        raise UsageError(f"{name}: {error}") from None
+    added = store.library.add(reader.id, parsed.entries, parsed.format, now)
+    skipped = {reason: count for reason, count in (*parsed.skipped.items(), (KNOWN, added.known)) if count}
+    return ImportReport(
+        read=len(parsed.entries) + sum(parsed.skipped.values()),
+        matched=added.matched,
+        new=added.new,
+        skipped=skipped,
+        problems=tuple(Problem(name, problem) for problem in parsed.problems),
+    )

@@ -1,0 +1,109 @@
+"""``paperbot import``: a library as first feedback."""
+
+import io
+import sqlite3
+import sys
+
+import pytest
+from support import digest
+
+NOW = "2025-05-07T18:00:00+00:00"
+ADA = "reward-models/ada@example.org"
+BIB = """
+@article{cats, title = {Cats at {W}ork}, date-added = {2025-01-02 10:00}}
+@misc{owls, title = {Owls on the night shift}, eprint = {2101.00001}, archiveprefix = {arXiv}, urldate = {2024-05-06}}
+@book{b, title = {A book}}
+@misc{note, title = {Buy milk}}
+"""
+
+
+@pytest.fixture
+def papers(home, paperbot):
+    """A home with three papers: p1 to p3."""
+    (home / "seeds" / "own.txt").write_text(digest("Cats at work", "Dogs at work", "Dogs at rest"))
+    assert paperbot("ingest").code == 0
+    (home / "own.bib").write_text(BIB)
+    return home
+
+
+def test_the_library_is_matched_kept_and_exported(papers, paperbot):
+    answer = paperbot("import", "reward-models", "own.bib", "--now", NOW, "--json")
+    assert (answer.code, answer.json) == (
+        0,
+        {"reader": ADA, "read": 4, "matched": 1, "new": 1, "skipped": 2, "problems": []},
+    )
+    data = paperbot("export", ADA).json
+    assert [(row["title"], row["vote"], row["via"], row["at"]) for row in data["library"]] == [
+        ("Cats at Work", "up", "library", "2025-01-02T00:00:00+00:00"),
+        ("Owls on the night shift", "up", "library", "2024-05-06T00:00:00+00:00"),
+    ]
+    # Apart from the votes that were given.
+    assert data["thumbs"] == data["history"] == []
+    again = paperbot("import", "reward-models", "own.bib", "--now", NOW)
+    assert "4 references read, 0 papers added" in again.out
+    assert "2 skipped: there already" in again.out
+
+
+def test_standard_input_and_ris_work_too(papers, paperbot, monkeypatch):
+    ris = b"TY  - JOUR\nTI  - Dogs at rest\nER  - \n"
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(ris)))
+    assert paperbot("import", ADA, "-", "--json").json["matched"] == 1
+
+
+def test_a_broken_entry_is_a_problem_and_the_rest_is_added(papers, paperbot):
+    (papers / "own.bib").write_text("@article{a, title = {Never closed\n@article{b, title = {Closed}}\n")
+    answer = paperbot("import", ADA, "own.bib", "--json")
+    assert (answer.code, answer.json["new"], answer.json["skipped"]) == (1, 1, 1)
+    (problem,) = answer.json["problems"]
+    assert problem["source"].endswith("own.bib")
+    assert problem["problem"].startswith("line 1: ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("import", "reward-models", "absent.bib"), "absent.bib"),
+        (("import", "reward-models", "paperbot.toml"), "neither BibTeX nor RIS"),
+        (("import", "reward-models"), "Missing FILE"),
+        (("import", "reward-models", "own.bib", "--remove"), "leave FILE out"),
+        (("import", "nobody", "own.bib"), "no profile 'nobody'"),
+    ],
+)
+def test_wrong_usage_changes_nothing(papers, paperbot, arguments, words):
+    answer = paperbot(*arguments)
+    assert answer.code == 2
+    assert words in answer.err
+    assert paperbot("import", "reward-models", "own.bib", "--json").json["new"] == 1
+
+
+def test_a_library_is_removed_in_one_act(papers, paperbot):
+    paperbot("import", ADA, "own.bib")
+    assert paperbot("import", ADA, "--remove").out == f"{ADA}: 2 papers removed\n"
+    assert paperbot("export", ADA).json["library"] == []
+
+
+def test_forgetting_a_reader_leaves_no_byte_of_the_library(papers, paperbot):
+    paperbot("import", ADA, "own.bib")
+    assert paperbot("forget", ADA).code == 0
+    for file in (papers / "state").glob("paperbot.db*"):
+        assert b"night shift" not in file.read_bytes()
+    with sqlite3.connect(papers / "state" / "paperbot.db") as store:
+        assert store.execute("SELECT count(*) FROM library_keys").fetchone() == (0,)
+
+
+def test_what_is_in_the_library_is_not_sent_and_what_resembles_it_comes_first(papers, paperbot):
+    profile = papers / "profiles" / "reward-models.toml"
+    profile.write_text(profile.read_text().replace("[edition]", "[edition]\nthreshold = 0.0"))
+    before = paperbot("why", "reward-models", "Dogs at rest", "--json").json["score"]
+    (papers / "own.bib").write_text(
+        "@article{a, title = {Dogs at work}}\n"
+        + "".join(
+            f"@article{{d{n}, title = {{Dogs in {place}}}}}\n"
+            for n, place in enumerate(("boats", "bars", "beds"))
+        )
+    )
+    paperbot("import", ADA, "own.bib")
+    assert paperbot("why", "reward-models", "Dogs at rest", "--json").json["score"] > before
+    text = paperbot("preview", "reward-models", "--now", NOW, "--format", "text").out
+    assert "Dogs at rest" in text
+    assert "Dogs at work" not in text
