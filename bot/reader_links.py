@@ -44,12 +44,9 @@ class ReaderLinks:
 
     def thumb(self, paper: Paper, vote: Vote, via: str = "mail") -> str:
         """Return the page with a button for this vote; ``via`` is where the link is: mail or page."""
-        token = self._thumb_tokens.get(paper.id)
-        if token is None:
-            token = self._thumb_tokens[paper.id] = self.signer.sign(Purpose.THUMB, [self.reader.id, paper.id])
         # No parameter in mails, which have two of these links for each paper.
         origin = "" if via == "mail" else f"from={via}&"
-        return f"{self.public_url}/thumb/{token}?{origin}vote={vote}"
+        return f"{self.public_url}/thumb/{self._thumb_token(paper)}?{origin}vote={vote}"
 
     def confirm(self) -> str:
         """Return the page that confirms a subscription."""
@@ -60,6 +57,15 @@ class ReaderLinks:
         token = self.signer.sign(Purpose.EDITION, [self.reader.id, day.toordinal()])
         return f"{self.public_url}/edition/{token}"
 
+    def save(self, paper: Paper) -> str:
+        """Return a paper as a RIS file, which reference managers import."""
+        return f"{self.public_url}/thumb/{self._thumb_token(paper)}/paper.ris"
+
+    def library(self, extension: str) -> str:
+        """Return the liked papers as a file, ``bib`` or ``ris``, for programs that fetch it again and again."""
+        token = self.signer.sign(Purpose.LIBRARY, [self.reader.id])
+        return f"{self.public_url}/me/{token}/library.{extension}"
+
     def me(self) -> str:
         """Return the page of the reader's preferences."""
         # The path stays "me": links in mails of the last 90 days lead there.
@@ -68,6 +74,12 @@ class ReaderLinks:
     def unsubscribe(self) -> str:
         """Return the page that stops this reader's editions."""
         return self._page("unsubscribe", Purpose.UNSUBSCRIBE)
+
+    def _thumb_token(self, paper: Paper) -> str:
+        token = self._thumb_tokens.get(paper.id)
+        if token is None:
+            token = self._thumb_tokens[paper.id] = self.signer.sign(Purpose.THUMB, [self.reader.id, paper.id])
+        return token
 
     def _page(self, page: str, purpose: Purpose) -> str:
         return f"{self.public_url}/{page}/{self.signer.sign(purpose, [self.reader.id])}"

@@ -35,17 +35,20 @@ class Purpose(StrEnum):
 
     CONFIRM = "confirm.v1"
     EDITION = "edition.v1"
+    LIBRARY = "library.v1"
     ME = "me.v1"
     THUMB = "thumb.v1"
     UNSUBSCRIBE = "unsubscribe.v1"
 
 
 _DAY = 86_400  # seconds
-# Unsubscribing never expires: RFC 8058 wants the link of any old mail to work. An edition's link opens nothing that
-# its mail does not hold, so that it may serve as an archive for a year.
+# Unsubscribing never expires: RFC 8058 wants the link of any old mail to work. Neither does the list of liked papers: a
+# program that fetches it each day can't ask for another link. An edition's link opens nothing that its mail does not
+# hold, so that it may serve as an archive for a year.
 _MAX_AGE: dict[Purpose, int | None] = {
     Purpose.CONFIRM: 2 * _DAY,
     Purpose.EDITION: 400 * _DAY,
+    Purpose.LIBRARY: None,
     Purpose.ME: 90 * _DAY,
     Purpose.THUMB: 90 * _DAY,
     Purpose.UNSUBSCRIBE: None,

@@ -99,6 +99,7 @@ def _page_routes(site: Site, open_editions: OpenEditions) -> list[Route]:
         _route("/open/{slug}/papers.ris", open_editions.ris),
         # A signed token in the path is the only credential: there are no accounts.
         _route("/thumb/{token}", votes.show, votes.record),
+        _route("/thumb/{token}/paper.ris", votes.save),
         _route("/confirm/{token}", subscriptions.show_confirmation, subscriptions.confirm),
         _route("/unsubscribe/{token}", subscriptions.show_unsubscribe, subscriptions.unsubscribe),
         _route("/edition/{token}", editions.show),
@@ -107,8 +108,8 @@ def _page_routes(site: Site, open_editions: OpenEditions) -> list[Route]:
         _route("/me/{token}", preferences.show, preferences.change),
         _route("/me/{token}/search", search.for_reader),
         _route("/me/{token}/export.json", preferences.export),
-        _route("/me/{token}/liked.bib", preferences.bibtex),
-        _route("/me/{token}/liked.ris", preferences.ris),
+        _route("/me/{token}/library.bib", preferences.bibtex),
+        _route("/me/{token}/library.ris", preferences.ris),
         _route("/me/{token}/forget", preferences.show_forget, preferences.forget),
     ]
 

@@ -21,8 +21,10 @@ from bot.tokens import Purpose
 from bot.web.open_editions import attachment, bibtex_file, ris_file
 from bot.web.site import PageError, Site, field, fields, parse_paper_id, parse_vote, require_personal
 from bot.web.votes import record_vote
+from bot.wording import plural
 
 _VOTES_SHOWN = 100
+_LIBRARY_SHOWN = 20
 _EDITIONS_SHOWN = 60
 _WEEKS = 12
 _CHANGES_A_MINUTE = 60
@@ -56,7 +58,7 @@ class ReaderPage:
         # happened.
         profile = self._site.profile_in_file(reader)
         action = field(request, "do")
-        if action in ("pause", "resume"):
+        if action in ("pause", "resume", "remove library"):
             require_personal(reader)
         self._site.limit_rate("changes", str(reader.id), _CHANGES_A_MINUTE)
         try:
@@ -81,6 +83,9 @@ class ReaderPage:
                     days = fields(request, "day")
                     set_schedule(self._site.store, reader, profile, size=size, at=at, days=days)
                     message = "Saved. It counts from your next edition on."
+                case "remove library":
+                    removed = self._site.store.library.remove(reader.id)
+                    message = f"Your library is removed: {plural(removed, 'paper')}."
                 case "pause":
                     self._subscriptions.pause(reader)
                     message = "Paused: no editions until you resume."
@@ -101,7 +106,7 @@ class ReaderPage:
         return attachment(text, "application/json", "paperbot.json")
 
     def bibtex(self, request: Request) -> Response:
-        """Return the liked papers as BibTeX."""
+        """Return the liked papers as BibTeX, oldest vote first, so that the file only grows."""
         return bibtex_file(self._liked(request))
 
     def ris(self, request: Request) -> Response:
@@ -156,6 +161,10 @@ class ReaderPage:
             curve=svg_chart(chart) if chart else "",
             override=store.overrides.get(reader.id),
             all_days=DAYS,
+            library=[
+                item for items in store.library.of([reader.id], _LIBRARY_SHOWN).values() for item in items
+            ],
+            library_size=store.library.size(reader.id),
             thumbs=self._with_papers(votes[::-1][:_VOTES_SHOWN]),
             votes=len(votes),
             weeks=weeks,
@@ -169,7 +178,9 @@ class ReaderPage:
         return [(vote, papers[vote.paper]) for vote in votes]
 
     def _liked(self, request: Request) -> list[Paper]:
-        votes = self._site.store.feedback.votes(self._count_viewer(request).id)
+        reader = self._site.reader(request, Purpose.LIBRARY)
+        self._site.count_view(reader)
+        votes = self._site.store.feedback.votes(reader.id)
         return [paper for vote, paper in self._with_papers(votes) if vote.vote is Vote.UP]
 
 

@@ -1,4 +1,7 @@
-"""The page behind a thumb: GET shows the paper and a button, POST records the vote and shows its effect."""
+"""The page behind a thumb: GET shows the paper and a button, POST records the vote and shows its effect.
+
+The same link with ``paper.ris`` is the paper for a reference manager.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,14 @@ from starlette.responses import Response
 from bot.domain import Paper, Reader, Vote
 from bot.feedback.effect import VoteEffect, vote_with_effect
 from bot.tokens import Purpose
+from bot.web.open_editions import ris_file
 from bot.web.site import Site, parse_vote
 
 VOTES_A_MINUTE = 60  # of one reader, from pages, mails and Slack together
 
 
 class VotePages:
-    """``/thumb/{token}``."""
+    """``/thumb/{token}`` and ``/thumb/{token}/paper.ris``."""
 
     def __init__(self, site: Site) -> None:
         self._site = site
@@ -38,6 +42,11 @@ class VotePages:
         via = "page" if request.query_params.get("from") == "page" else "mail"
         effect = record_vote(self._site, reader, paper, vote, via=via)
         return self._site.page("voted.html.j2", paper=paper, vote=vote, effect=effect, via=via)
+
+    def save(self, request: Request) -> Response:
+        """Return the paper as RIS: a browser hands it to the reference manager."""
+        _, paper = self._reader_and_paper(request)
+        return ris_file([paper])
 
     def _reader_and_paper(self, request: Request) -> tuple[Reader, Paper]:
         reader_id, paper_id = self._site.payload(request, Purpose.THUMB)

@@ -3,9 +3,10 @@
 import json
 import math
 import re
-from datetime import UTC, datetime, time
+from datetime import UTC, datetime, time, timedelta
 
 import pytest
+import time_machine
 from support import buttons, digest
 
 from bot.domain import Override, Vote
@@ -219,8 +220,42 @@ def test_all_data_can_be_exported(client, me, links, paper, paperbot):
     answer = client.get(f"{me}/export.json")
     assert "attachment" in answer.headers["content-disposition"]
     assert json.loads(answer.text) == paperbot("export", "reward-models").json
-    assert "@misc{" in client.get(f"{me}/liked.bib").text
-    assert client.get(f"{me}/liked.ris").text.startswith("TY  - UNPB\r\n")
+
+
+def test_liked_papers_are_files_at_links_that_stay_valid(client, me, links, paper):
+    client.post(links.thumb(paper, Vote.UP))
+    on_page = re.findall(r'href="(/me/[^"]*/library\.\w+)"', client.get(me).text)
+    assert [link.rpartition(".")[2] for link in on_page] == ["bib", "ris"]
+    with time_machine.travel(datetime.now(UTC) + timedelta(days=1_000)):
+        assert client.get(on_page[0]).text.startswith("@misc{")
+        assert client.get(on_page[1]).text.startswith("TY  - UNPB\r\n")
+    # It opens the list only: the token of the page is another.
+    token = links.library("bib").split("/")[-2]
+    assert client.get(f"/me/{token}").status_code == 404
+
+
+def test_a_pick_is_saved_by_a_reference_manager(client, links, paper):
+    answer = client.get(links.save(paper))
+    assert answer.headers["content-type"].startswith("application/x-research-info-systems")
+    assert f"TI  - {paper.title}\r\n" in answer.text
+
+
+LIBRARY = "@article{k, title = {On owls and verifiers}, timestamp = {2020-03-04}}"
+
+
+def test_the_library_is_shown_apart_and_removed_at_once(client, me, tmp_path, paperbot):
+    assert "Your library" not in client.get(me).text
+    file = tmp_path / "own.bib"
+    file.write_text(LIBRARY)
+    assert paperbot("import", "reward-models", file).code == 0
+    page = client.get(me).text
+    assert "1 paper that you had before" in page
+    assert "On owls and verifiers" in page
+    assert "4 Mar 2020" in page
+    page = client.post(me, data={"do": "remove library"}).text
+    assert "Your library is removed: 1 paper." in page
+    assert "On owls and verifiers" not in page
+    assert paperbot("export", "reward-models").json["library"] == []
 
 
 def test_deleting_ones_data_takes_a_button_and_leaves_nothing(app, client, me, reader, served, paperbot):

@@ -29,7 +29,9 @@ def token_pages(links, paper, day):
     me, edition, thumb = links.me(), links.edition(day), links.thumb(paper, Vote.UP)
     return [
         *((page, True) for page in (thumb, links.unsubscribe(), links.confirm(), me, f"{me}/forget")),
-        *((f"{me}/{page}", False) for page in ("search", "export.json", "liked.bib", "liked.ris")),
+        *((f"{me}/{page}", False) for page in ("search", "export.json")),
+        *((links.library(extension), False) for extension in ("bib", "ris")),
+        (links.save(paper), False),
         *((edition + page, False) for page in ("", "/papers.bib", "/papers.ris")),
     ]
 
@@ -206,7 +208,7 @@ def test_views_are_rate_limited_by_reader(client, app, reader, paperbot, monkeyp
     monkeypatch.setattr("bot.web.site.VIEWS_A_MINUTE", 2)
     with time_machine.travel("2025-05-07T10:00:00+02:00", tick=False) as clock:
         me = app.links(reader).me()
-        pages = [me, f"{me}/export.json", f"{me}/search?q=reward", f"{me}/liked.bib"]
+        pages = [me, f"{me}/export.json", f"{me}/search?q=reward", app.links(reader).library("bib")]
         assert [client.get(page).status_code for page in pages] == [200, 200, 429, 429]
         assert client.get("/healthz").status_code == 200
         assert paperbot("subscribe", "reward-models", "bob@example.org").code == 0
