@@ -45,8 +45,11 @@ def command(ctx: click.Context, reader: str, paper: str, now: datetime, as_json:
         explanation = app.composer.explanation(subscriber, profile, explained, now)
     if explanation is None:
         raise UsageError(f"{explained.ref} is not ranked for {subscriber.name}")
+    in_library = app.store.library.holds(subscriber.id, explained)
     if not as_json:
         print_explanation(explanation, explained)
+        if in_library:
+            click.echo("Not sent: it is already in your library.")
         return
     score = explanation.score
     liked = [reason for reason in explanation.reasons if reason.paper is not None]
@@ -73,6 +76,7 @@ def command(ctx: click.Context, reader: str, paper: str, now: datetime, as_json:
             "followed": score.followed,
             "muted": score.muted,
             "lacks": score.lacks,
+            "in_library": in_library,
         }
     )
 

@@ -7,6 +7,8 @@ import sys
 import pytest
 from support import digest
 
+from bot.tokens import redact
+
 NOW = "2025-05-07T18:00:00+00:00"
 ADA = "reward-models/ada@example.org"
 BIB = """
@@ -107,3 +109,47 @@ def test_what_is_in_the_library_is_not_sent_and_what_resembles_it_comes_first(pa
     text = paperbot("preview", "reward-models", "--now", NOW, "--format", "text").out
     assert "Dogs at rest" in text
     assert "Dogs at work" not in text
+
+
+def test_no_other_reader_can_tell(papers, paperbot):
+    bob = "reward-models/bob@example.org"
+    profile = papers / "profiles" / "reward-models.toml"
+    profile.write_text(profile.read_text().replace("[edition]", "[edition]\nthreshold = 0.0"))
+    assert paperbot("subscribe", "reward-models", "bob@example.org").code == 0
+    file = papers / "own.bib"
+    file.write_text("".join(f"@article{{d{n}, title = {{Dogs at work on day {n}}}}}\n" for n in range(5)))
+
+    def seen():
+        scores = [
+            paperbot("why", bob, title, "--now", NOW, "--json").json for title in ("Dogs at work", "Cats at")
+        ]
+        # The links are signed with the time of day.
+        preview = redact(paperbot("preview", bob, "--now", NOW, "--format", "text").out)
+        return scores, preview, paperbot("export", bob).json
+
+    before = seen()
+    assert "Dogs at work" in before[1]
+    mine = paperbot("why", ADA, "Dogs at work", "--now", NOW, "--json").json
+    assert paperbot("import", ADA, file).code == 0
+    # Refitted with the library in the store.
+    (papers / "state" / "corpus.npz").unlink()
+    assert paperbot("why", ADA, "Dogs at work", "--now", NOW, "--json").json["score"] != mine["score"]
+    assert seen() == before
+
+
+def test_why_says_that_a_paper_is_in_the_library(papers, paperbot):
+    assert paperbot("why", ADA, "Cats at work", "--json").json["in_library"] is False
+    paperbot("import", ADA, "own.bib")
+    assert paperbot("why", ADA, "Cats at work", "--json").json["in_library"] is True
+    assert "Not sent: it is already in your library." in paperbot("why", ADA, "Cats at work").out
+
+
+def test_a_vote_on_a_paper_of_the_library_counts_instead(papers, paperbot):
+    def score():
+        return paperbot("why", ADA, "Cats at work", "--now", NOW, "--json").json["score"]
+
+    (papers / "own.bib").write_text("@article{cats, title = {Cats at work}}")
+    paperbot("thumb", "down", ADA, "Cats at work", "--now", NOW)
+    disliked = score()
+    paperbot("import", ADA, "own.bib", "--now", NOW)
+    assert score() == disliked

@@ -24,13 +24,17 @@ def read(title, abstract):
     return PaperText(title, abstract, SPELLINGS)
 
 
-def evidence(profile, liked=(), disliked=(), ignored=()):
-    """The evidence of a reader with these papers, pairs of title and abstract, liked and disliked."""
+def evidence(profile, liked=(), disliked=(), ignored=(), *, library=False):
+    """The evidence of a reader with these papers, pairs of title and abstract, liked and disliked.
+
+    With ``library`` the liked papers are those of the reader's library.
+    """
     texts = [f"{title}\n{abstract}" for title, abstract in (*liked, *disliked)]
     corpus = Corpus().fit([*texts, "another text"])
     rows = corpus.transform(texts) if texts else sp.csr_matrix((0, len(corpus.terms_)))
-    votes = VotedTerms(corpus, rows, range(len(liked)), len(disliked))
-    titles = {number: title for number, (title, _) in enumerate(liked)}
+    ids = [-1 - number if library else number for number in range(len(liked))]
+    votes = VotedTerms(corpus, rows, ids, len(disliked))
+    titles = {number: title for number, (title, _) in zip(ids, liked, strict=True)}
     return Evidence(profile_topics(profile), votes, titles, ignored)
 
 
@@ -249,3 +253,25 @@ def test_hostile_texts_are_read_in_time_that_grows_with_their_length(text):
     reasons = reasons_for(paper, even(text[:100]), evidence("owl bees; RL", [("Owl", "owl bee")]))
     assert reasons
     assert breakdown(paper, {"owl": 1.0})
+
+
+def test_papers_of_the_library_are_named_as_such():
+    liked = [("Tokamak plasma control", "protein folding"), ("Protein folding at scale", "protein folding")]
+    text = "protein folding"
+    reader = evidence("", liked, library=True)
+    assert sentence(reasons_for(read("A title", text), even(text), reader)) == (
+        "Papers in your library mention “protein folding”."
+    )
+    assert sentence(reasons_for(read("Owls", "Owls."), {}, reader)) == (
+        "It names none of your topics; its wording as a whole resembles your library."
+    )
+
+
+def test_a_similar_paper_of_the_library_is_not_said_to_be_liked():
+    text = "protein folding by diffusion on residues"
+    reader = evidence(
+        "", [("Graphs", ""), ("Protein folding", text), ("Notes from afar", text)], library=True
+    )
+    reasons = reasons_for(read("New", text), even(text), reader)
+    assert reasons[-1] == Reason(ReasonKind.OWNED, "Protein folding")
+    assert "like “Protein folding”, which is in your library" in sentence(reasons)
