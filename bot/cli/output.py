@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -53,6 +54,12 @@ def console() -> Console:
     # In a pipe, rich assumes 80 columns, in which titles are broken into too many lines. Its highlighting would
     # colour numbers within titles.
     return Console(highlight=False, width=None if sys.stdout.isatty() else 120)
+
+
+def discard_output() -> None:
+    """Let everything that is printed from here on vanish: whoever read standard output has gone."""
+    # The descriptor, not sys.stdout: what is buffered already would fail at the end of the program.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def table(*columns: str, unbroken: Sequence[str] = ()) -> Table:

@@ -10,6 +10,7 @@ import click
 from bot.cli.options import app_of, json_option, now_option
 from bot.cli.output import (
     MESSAGES,
+    discard_output,
     print_edition,
     print_json,
     print_problems,
@@ -47,10 +48,14 @@ def command(ctx: click.Context, now: datetime, force: bool, as_json: bool) -> in
         refuse_far_future(app, now)
 
     def show(edition: Edition) -> None:
-        if edition.quiet:
-            click.echo(f"{edition.profile_title} → {edition.reader.address}: quiet. {edition.quiet}")
-        else:
-            print_edition(edition)
+        try:
+            if edition.quiet:
+                click.echo(f"{edition.profile_title} → {edition.reader.address}: quiet. {edition.quiet}")
+            else:
+                print_edition(edition)
+        except (BrokenPipeError, SystemExit):  # SystemExit: how rich ends a program then
+            # As by `paperbot run | head`; what is due is sent all the same.
+            discard_output()
 
     with progress_bar() as progress:
         report = app.daily_job.run(

@@ -2,6 +2,8 @@
 
 import email
 import json
+import subprocess
+import sys
 from datetime import datetime
 from email import policy
 from pathlib import Path
@@ -287,3 +289,17 @@ def test_run_without_sources_and_papers_is_quiet(home, paperbot):
     answer = paperbot("run", "--json")
     assert answer.code == 0
     assert answer.json == dict.fromkeys(RUN_KEYS, 0) | {"problems": []}
+
+
+@pytest.mark.parametrize("printed", [0, 1])
+def test_a_closed_pipe_keeps_nothing_from_being_sent(home, printed):
+    """As with `paperbot run | head -1`: the reader of standard output goes while editions are printed."""
+    profile = (home / "profiles" / "reward-models.toml").read_text()
+    (home / "profiles" / "second.toml").write_text(profile)
+    command = [sys.executable, "-m", "bot", "run", "--force", "--now", "2025-05-07T09:00:00+02:00"]
+    with subprocess.Popen(command, cwd=home, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        for _ in range(printed):
+            process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert len(list((home / "state" / "outbox").rglob("*.eml"))) == 2
