@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from enum import IntEnum
 from functools import partial
-from hashlib import blake2b
 from json import JSONDecodeError
 from pathlib import Path
 from traceback import extract_tb
@@ -110,7 +109,8 @@ class Database:
         if self.file:
             yield True
             return
-        key = int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), "big", signed=True)
+        # With the schema in it: advisory locks are those of the whole database, which several installations may share.
+        key = func.hashtextextended(func.concat(func.current_schema(), ":", name), 0)
         with self._translated(), self._engine.connect() as connection:
             connection.execution_options(isolation_level="AUTOCOMMIT")
             is_held = bool(connection.scalar(select(func.pg_try_advisory_lock(key))))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from store.conftest import postgres, schema_url, store_url  # noqa: F401 - fixtures
+from store.conftest import store_url  # noqa: F401 - a fixture
 
 from .home_with_mail_server import Home, MailServer, create_home
 

@@ -186,9 +186,10 @@ def test_of_two_sentences_with_as_much_of_the_idea_the_one_that_proposes_it_is_s
         dangling=no,
         background=no,
         proposes=[False, True, False, False],
+        worths={},
     )
     assert choose(paper, 2, {}) == (1, 3)
-    assert choose(paper._replace(proposes=no), 2, {}) == (2, 3)
+    assert choose(paper._replace(proposes=no, worths={}), 2, {}) == (2, 3)
 
 
 def test_a_head_that_only_links_is_left_out_behind_a_gap():
