@@ -159,22 +159,22 @@ def is_cut(text: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class PaperLink:
     """Where a paper's title leads; ``is_search`` if no digest named an address and a title search stands in."""
 
     url: str
     is_search: bool = False
 
 
-def link(paper: Paper) -> Link:
+def link(paper: Paper) -> PaperLink:
     """Return a paper's best address: the digest's own, arXiv's, the DOI's, else an arXiv title search."""
     if paper.url and paper.url.startswith(("https://", "http://")):
-        return Link(paper.url)
+        return PaperLink(paper.url)
     if paper.arxiv_id:
-        return Link(f"https://arxiv.org/abs/{paper.arxiv_id}")
+        return PaperLink(f"https://arxiv.org/abs/{paper.arxiv_id}")
     if paper.doi:
-        return Link(f"https://doi.org/{quote_plus(paper.doi, safe='/')}")
+        return PaperLink(f"https://doi.org/{quote_plus(paper.doi, safe='/')}")
     # Punctuation is part of arXiv's query syntax: a colon names a field, a quotation mark opens a phrase.
     words = re.sub(r"[^\w\s-]", " ", _LATEX_COMMAND.sub("", paper.title))
     query = quote_plus(" ".join(words.split()))
-    return Link(f"https://arxiv.org/search/?query={query}&searchtype=title", is_search=True)
+    return PaperLink(f"https://arxiv.org/search/?query={query}&searchtype=title", is_search=True)

@@ -18,7 +18,7 @@ from bot.digests.article_addresses import article_at
 from bot.digests.fields import author_names, reject_reason
 from bot.digests.format import build_digest
 from bot.digests.html_items import Item, items_of, joined
-from bot.digests.html_lines import HtmlLine, Link, has_class
+from bot.digests.html_lines import HtmlLine, HtmlLink, has_class
 from bot.digests.mail import Mail
 from bot.digests.trackers import unwrap
 from bot.domain import Entry, Fact, FactKind, ParsedDigest
@@ -49,7 +49,7 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest:
     )
 
 
-def _is_title(link: Link) -> bool:
+def _is_title(link: HtmlLink) -> bool:
     return has_class(link.css_class, _TITLE_CLASS) or bool(_REDIRECT.match(link.url) and len(link.text) > 10)
 
 

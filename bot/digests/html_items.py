@@ -9,7 +9,7 @@ from itertools import chain
 
 from bot import limits
 from bot.digests.fields import LONGEST_TITLE, author_names, is_front_matter
-from bot.digests.html_lines import HtmlLine, Link
+from bot.digests.html_lines import HtmlLine, HtmlLink
 
 # Words of a name that are not capitalised, in lower case.
 _PARTICLES = frozenset(
@@ -44,16 +44,16 @@ _MIN_ABSTRACT = 120  # characters; below it, a sentence is as likely a note of t
 class Item:
     """A title's link, and the lines that follow it."""
 
-    title: Link
+    title: HtmlLink
     lines: tuple[HtmlLine, ...]
 
 
-def items_of(lines: Sequence[HtmlLine], is_title: Callable[[Link], bool]) -> Iterator[Item]:
+def items_of(lines: Sequence[HtmlLine], is_title: Callable[[HtmlLink], bool]) -> Iterator[Item]:
     """Yield the titles with the lines below each; the parts of a title on several lines are joined."""
     texts: dict[int, list[str]] = {}
     for link in chain.from_iterable(line.links for line in lines):
         texts.setdefault(link.element, []).append(link.text)
-    title: Link | None = None
+    title: HtmlLink | None = None
     below: list[HtmlLine] = []
     for line in lines:
         if not line.text:

@@ -37,7 +37,7 @@ _BREAKS = re.compile(r"\r\n|\r|\n")
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class HtmlLink:
     """A link, or the part of it that is on one line.
 
     ``element`` is the number of its element: the parts of a link on several lines share it.
@@ -56,7 +56,7 @@ class HtmlLine:
     """A line of text; lines of one block are separated by ``<br>`` only. Empty lines are between paragraphs."""
 
     text: str
-    links: tuple[Link, ...] = ()
+    links: tuple[HtmlLink, ...] = ()
     block: int = 0
     css_class: str = ""  # of the block element
 
@@ -109,9 +109,9 @@ class _Collector:
         self._open: list[_Element] = []
         self._block = 0
         self._text: list[str] = []
-        self._links: list[Link] = []
+        self._links: list[HtmlLink] = []
         self._link_text: list[str] = []
-        self._make_link: partial[Link] | None = None  # while a link is open
+        self._make_link: partial[HtmlLink] | None = None  # while a link is open
         self._elements = 0  # links so far
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
@@ -133,7 +133,7 @@ class _Collector:
             url = "".join((attributes.get("href") or "")[: limits.MARKUP].split())
             self._elements += 1
             self._make_link = partial(
-                Link, url=url, css_class=css_class[: limits.ID], place=around, element=self._elements
+                HtmlLink, url=url, css_class=css_class[: limits.ID], place=around, element=self._elements
             )
         self._open.append(_Element(tag, css_class[: limits.ID], is_hidden))
 

@@ -27,7 +27,7 @@ from bot.digests.article_addresses import Article, article_at
 from bot.digests.fields import quoted, reject_reason
 from bot.digests.format import build_digest
 from bot.digests.html_items import Item, abstract_in, before_links, items_of, names_in, reads_like_title
-from bot.digests.html_lines import HtmlLine, Link
+from bot.digests.html_lines import HtmlLine, HtmlLink
 from bot.digests.mail import Mail
 from bot.digests.trackers import unwrap
 from bot.domain import Entry, ParsedDigest
@@ -122,7 +122,7 @@ def with_linked_titles(lines: Sequence[HtmlLine], find_article: FindArticle) -> 
     for number, line in enumerate(lines):
         if not line.links:
             continue
-        label: Link | None = None
+        label: HtmlLink | None = None
         for link in line.links:
             article = find_article(link.url)
             if article and reads_like_title(link.text):

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from bot.digests.fields import author_names, reject_reason
 from bot.digests.format import build_digest
 from bot.digests.html_items import abstract_in, items_of
-from bot.digests.html_lines import HtmlLine, Link, has_class
+from bot.digests.html_lines import HtmlLine, HtmlLink, has_class
 from bot.digests.mail import Mail
 from bot.digests.trackers import unwrap
 from bot.domain import Entry, Fact, FactKind, ParsedDigest
@@ -58,5 +58,5 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest:
     return build_digest(NAME, TITLE, mail.date, results)
 
 
-def _is_title(link: Link) -> bool:
+def _is_title(link: HtmlLink) -> bool:
     return has_class(link.css_class, _TITLE_CLASS)

@@ -22,7 +22,7 @@ from bot.editions.picks import compose, new_pick
 from bot.editions.quiet_days import SourceActivitySince
 from bot.editions.source_activity import SourceMonitor
 from bot.selection.alert_rules import urgent
-from bot.selection.selector import Choice, Limits, select
+from bot.selection.selector import Choice, SelectionLimits, select
 from bot.selection.trending import with_trending
 from bot.store import Store
 
@@ -226,7 +226,7 @@ def choices_of(profile: Profile, ranked: Ranked) -> list[Choice]:
     # Before the first vote a match rests on words and a library alone: in a home of one topic no paper stands out by
     # them, and a reader who gets no paper can't vote.
     threshold = rules.threshold if ranked.ranking.model.votes.has_own else rules.lowest
-    limits = Limits(places, min(rules.explore, places), threshold, rules.lowest)
+    limits = SelectionLimits(places, min(rules.explore, places), threshold, rules.lowest)
     return alerts + select(others, ranked.ranking.similarity, limits, ranked.ranking.interest)
 
 

@@ -37,6 +37,6 @@ child     the child's side: limits itself, parses, responds
 frames    the frames on the pipes, and digests as JSON
 """
 
-from bot.parsing.process import Limits, Parser
+from bot.parsing.process import ParseLimits, Parser
 
-__all__ = ["Limits", "Parser"]
+__all__ = ["ParseLimits", "Parser"]

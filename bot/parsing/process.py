@@ -26,7 +26,7 @@ _PACKAGE_ROOT = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ParseLimits:
     """What one digest may use: seconds of processor time, bytes of address space, seconds of wall-clock time.
 
     A feed of 10 MB at the caps of the formats themselves needs two to eight seconds, depending on the machine, and
@@ -43,13 +43,13 @@ class Parser:
 
     def __init__(
         self,
-        limits: Limits | None = None,
+        limits: ParseLimits | None = None,
         *,
         module: str = "bot.parsing.child",
         path: Sequence[Path] = (_PACKAGE_ROOT,),
     ) -> None:
         """``module`` is run as the child, and found in ``path`` or among the installed packages."""
-        self._limits = limits or Limits()
+        self._limits = limits or ParseLimits()
         self._module = module
         self._path = path
         self._lock = Lock()
@@ -123,7 +123,7 @@ class _ChildDied(Exception):  # noqa: N818 - an event that the parent handles, n
 class _Child:
     """One process."""
 
-    def __init__(self, module: str, path: Sequence[Path], limits: Limits) -> None:
+    def __init__(self, module: str, path: Sequence[Path], limits: ParseLimits) -> None:
         """Start the process and wait until it is ready; raises ParserError."""
         self._limits = limits
         arguments = [str(limits.memory), str(limits.seconds)]

@@ -34,7 +34,7 @@ _MIN_PAPERS = 3
 
 
 @dataclass(frozen=True)
-class Votes:
+class TrainingVotes:
     """One reader's votes: ``rows`` (n, n_terms) of the papers, ``liked`` (n,), ``weight`` (n,) after time decay.
 
     ``interests`` (1, n_terms) is the row of the profile's text, zeros without a text; ``background`` (n_background,
@@ -57,7 +57,7 @@ class Learned:
     vocabulary: int
 
 
-def learn(corpus: Corpus, votes: Votes, seed: int = 0) -> Learned:
+def learn(corpus: Corpus, votes: TrainingVotes, seed: int = 0) -> Learned:
     """Fit both models to at least one vote; papers' rows are those of ``corpus.transform``."""
     rows = sp.vstack([votes.rows, votes.background], format="csr")
     liked = np.concatenate([votes.liked, np.zeros(votes.background.shape[0], bool)])

@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 from bot.domain import Paper, PaperId, Score
 from bot.ranking.corpus import Corpus
 from bot.ranking.experts import Experts
-from bot.ranking.learner import BACKGROUND, Learned, Votes, learn
+from bot.ranking.learner import BACKGROUND, Learned, TrainingVotes, learn
 from bot.ranking.mixture import SHIPPED, Mixture
 from bot.ranking.pool import Pool
 from bot.ranking.ranking import Model, Ranking
@@ -229,7 +229,7 @@ class _ReaderBatch:
                 ]
                 model = learn(
                     self._corpus,
-                    Votes(
+                    TrainingVotes(
                         rows=self._vectors[[self._row[paper_id] for paper_id, _ in votes]],
                         liked=np.array([liked for _, liked in votes]),
                         weight=np.array(

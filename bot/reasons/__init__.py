@@ -11,9 +11,9 @@ How a reason is worded: ``bot/rendering/reasons.py``.
 
 from bot.reasons.breakdown import Row, breakdown
 from bot.reasons.choosing import choose
-from bot.reasons.evidence import Evidence, Votes
+from bot.reasons.evidence import Evidence, VotedPapers
 from bot.reasons.paper_text import PaperText
 from bot.reasons.phrases import Phrase
 from bot.reasons.whole_phrases import whole_phrases
 
-__all__ = ["Evidence", "PaperText", "Phrase", "Row", "Votes", "breakdown", "choose", "whole_phrases"]
+__all__ = ["Evidence", "PaperText", "Phrase", "Row", "VotedPapers", "breakdown", "choose", "whole_phrases"]

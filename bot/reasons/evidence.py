@@ -16,7 +16,7 @@ _TOGETHER = 3
 _TIMES_AS_OFTEN = 3
 
 
-class Votes(Protocol):
+class VotedPapers(Protocol):
     """The terms of the papers that a reader voted on; ``bot.ranking`` has them as a matrix."""
 
     @property
@@ -44,7 +44,7 @@ class Evidence:
     def __init__(
         self,
         topics: Iterable[Topic],
-        votes: Votes,
+        votes: VotedPapers,
         titles: Mapping[PaperId, str] | None = None,
         ignored: Iterable[str] = (),
     ) -> None:

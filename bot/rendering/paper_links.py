@@ -8,7 +8,7 @@ from urllib.parse import quote, urlsplit
 
 from bot import identity
 from bot.domain import Paper, Vote
-from bot.identity import Link
+from bot.identity import PaperLink
 
 # RFC 3986's reserved characters, and "%" so that what is encoded already stays as it is.
 _URL_CHARACTERS = "%/:=&?~#+!$,;'@()*[]"
@@ -34,11 +34,11 @@ class Links(Protocol):
         ...
 
 
-def title_link(paper: Paper) -> Link:
+def title_link(paper: Paper) -> PaperLink:
     """Return the link of a paper's title: http or https only, percent-encoded."""
     # Digests can hold any text as an address: a quotation mark or blank in it would end the attribute or Slack's link.
     link = identity.link(paper)
-    return Link(quote(link.url, safe=_URL_CHARACTERS, errors="replace"), link.is_search)
+    return PaperLink(quote(link.url, safe=_URL_CHARACTERS, errors="replace"), link.is_search)
 
 
 def web_address(text: str) -> str:

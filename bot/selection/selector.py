@@ -18,7 +18,7 @@ _PICKS_PER_EXPLORATION = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SelectionLimits:
     """The maximum number of papers, how many of them are exploration, and the minimum probability.
 
     ``lowest`` is the minimum probability of exploration, ``threshold`` if None.
@@ -43,7 +43,10 @@ class Choice:
 
 
 def select(
-    scores: Sequence[Score], similarity: Similarity, limits: Limits, interest_of: InterestOf = lambda _: None
+    scores: Sequence[Score],
+    similarity: Similarity,
+    limits: SelectionLimits,
+    interest_of: InterestOf = lambda _: None,
 ) -> list[Choice]:
     """Return an edition's choices: followed authors and matches by score, then exploration.
 

@@ -46,7 +46,7 @@ from bot.ranking.reader_models import ReaderModels
 from bot.ranking.user_vectors import UserVectors, centroids
 from bot.ranking.vectors import PaperVectors
 from bot.ranking.words import topics_row
-from bot.selection.selector import Choice, Limits, select
+from bot.selection.selector import Choice, SelectionLimits, select
 from bot.summaries.weights import shipped_weights
 
 # The values that each constant is measured at: about half and twice the shipped one where it isn't a share.
@@ -88,7 +88,7 @@ SUMMARY_CONSTANTS = {
 READERS, VOTES, BEST = 200, (0, 5, 20), 20
 SIZE, EXPLORE, VOTES_EACH_WAY = 10, 1, 20
 NEAR = (0.6, 0.65, 0.7, 0.75, 0.8)
-SURE = Limits(SIZE, EXPLORE, threshold=0.2, lowest=0.1)
+SURE = SelectionLimits(SIZE, EXPLORE, threshold=0.2, lowest=0.1)
 ABSTRACTS = 200
 
 # Figures of one setting, by name: a number, or one number a reader.
@@ -212,7 +212,7 @@ class Editions:
         return {name: np.array([figures[name] for figures in by_reader]) for name in by_reader[0]}
 
     def _reader(self, number: int) -> dict[str, float]:
-        full = [self._edition(day[number], Limits(SIZE, EXPLORE)) for day in self.rankings]
+        full = [self._edition(day[number], SelectionLimits(SIZE, EXPLORE)) for day in self.rankings]
         pairs = [
             day[number].similarity(*pair)
             for day, choices in zip(self.rankings, full, strict=True)
@@ -241,7 +241,7 @@ class Editions:
         counts = ", ".join(f"{sum(value >= least for value in pairs)} from {least}" for least in NEAR)
         return f"pairs of papers of one day: {counts} on, of {len(pairs):,}"
 
-    def _edition(self, ranking: Ranking, limits: Limits) -> list[Choice]:
+    def _edition(self, ranking: Ranking, limits: SelectionLimits) -> list[Choice]:
         return select(ranking.scores, ranking.similarity, limits, ranking.interest)
 
 

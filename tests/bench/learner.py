@@ -133,12 +133,12 @@ class Home:
         own = self.papers.vectors.terms[list(rows)]
         return centroids(own, owners, weights, len(self.readers)), counted
 
-    def _votes(self, number: int, day: int, last: int) -> learner.Votes:
+    def _votes(self, number: int, day: int, last: int) -> learner.TrainingVotes:
         reader = self.readers[number]
         unjudged = np.setdiff1d(np.arange(last + 1), reader.rows)
         count = min(learner.BACKGROUND, len(unjudged))
         drawn = unjudged[np.linspace(0, len(unjudged) - 1, count).astype(int)]
-        return learner.Votes(
+        return learner.TrainingVotes(
             rows=self.papers.vectors.terms[reader.rows],
             liked=reader.votes[reader.rows],
             weight=np.array([time_decay(day - when) for when in reader.days]),

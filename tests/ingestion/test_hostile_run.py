@@ -17,7 +17,7 @@ from support import ROOT, digest
 from bot.app import open_app
 from bot.domain import Edition, Problem, RawDigest
 from bot.editions.corpus_cache import CorpusCache
-from bot.parsing import Limits, Parser
+from bot.parsing import ParseLimits, Parser
 from bot.sources import Source, Visit
 from bot.store import open_store
 
@@ -87,7 +87,7 @@ def editions_of(
 
 
 def test_each_reader_gets_the_same_edition_as_without_hostile_sources(place: Path) -> None:
-    limits = Limits(seconds=1, memory=400_000_000)
+    limits = ParseLimits(seconds=1, memory=400_000_000)
     module, path = HOSTILE_CHILD
     usual, problems = editions_of(place, "usual", Parser())
     assert problems == []

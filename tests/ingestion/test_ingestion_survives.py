@@ -19,7 +19,7 @@ from bot.domain import ParsedDigest, Problem, RawDigest
 from bot.errors import LimitError, ParserError, StoreError
 from bot.ingestion import service
 from bot.ingestion.service import DigestReport, Ingestion, peek
-from bot.parsing import Limits, Parser
+from bot.parsing import ParseLimits, Parser
 from bot.sources import Visit
 from bot.sources.folder import FolderSource
 from bot.store import Store, open_store
@@ -257,7 +257,7 @@ def test_hostile_files_do_not_affect_the_good_ones(tmp_path: Path, store: Store)
         (folder / f"0-{name}.txt").write_text(f"!{name}")
         (folder / f"2-{name}.txt").write_text(f"!{name} ")
     (folder / "1-nothing.txt").write_text("nothing")
-    limits = Limits(seconds=1, memory=400_000_000)
+    limits = ParseLimits(seconds=1, memory=400_000_000)
     with Parser(limits, module="hostile_child", path=(PARSING, ROOT)) as parser:
         outcomes = list(Ingestion(store, parser.parse, NOW).ingest_sources([FolderSource("a", folder)]))
         reports = [outcome for outcome in outcomes if isinstance(outcome, DigestReport)]

@@ -6,14 +6,14 @@ from hostile_mails import HOSTILE_MAILS
 from bot.domain import RawDigest
 from bot.errors import DigestError, LimitError
 from bot.parsing import Parser
-from bot.parsing.process import Limits
+from bot.parsing.process import ParseLimits
 
 SECONDS = 2
 
 
 @pytest.mark.parametrize("name", HOSTILE_MAILS)
 def test_a_hostile_mail_costs_two_seconds_and_one_problem_at_most(name: str) -> None:
-    with Parser(Limits(seconds=SECONDS)) as parser:
+    with Parser(ParseLimits(seconds=SECONDS)) as parser:
         try:
             digests = parser.parse(RawDigest("alerts", "1.eml", HOSTILE_MAILS[name]))
         except LimitError:

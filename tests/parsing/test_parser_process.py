@@ -23,16 +23,16 @@ from support import ROOT, digest
 from bot import digests, library
 from bot.domain import Entry, ParsedDigest, RawDigest
 from bot.errors import DigestError, LimitError, ParserError
-from bot.parsing import Limits, Parser
+from bot.parsing import ParseLimits, Parser
 from bot.parsing.child import answer_requests
 from bot.parsing.frames import dump_digests, load_digests, read_frame, write_frames
 
 HERE = Path(__file__).parent
-LIMITS = Limits(seconds=1, memory=400_000_000)
+LIMITS = ParseLimits(seconds=1, memory=400_000_000)
 GOOD = RawDigest("owls", "day.txt", digest("Owls", "Bees").encode())
 
 
-def hostile(limits: Limits = LIMITS) -> Parser:
+def hostile(limits: ParseLimits = LIMITS) -> Parser:
     return Parser(limits, module="hostile_child", path=(HERE, ROOT))
 
 
@@ -180,7 +180,7 @@ def test_an_unexpected_exception_is_reported_and_its_traceback_logged(parser: Pa
 def test_a_process_that_cannot_start_is_a_parser_error() -> None:
     with Parser(module="no_such_module") as parser, pytest.raises(ParserError, match="doesn't start"):
         parser.parse(GOOD)
-    with Parser(Limits(memory=1_000_000)) as parser, pytest.raises(ParserError, match="doesn't start"):
+    with Parser(ParseLimits(memory=1_000_000)) as parser, pytest.raises(ParserError, match="doesn't start"):
         parser.parse(GOOD)
 
 

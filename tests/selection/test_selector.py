@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain import PickKind, Score
-from bot.selection.selector import Limits, select
+from bot.selection.selector import SelectionLimits, select
 
 
 def score(paper: int, probability: float, **values) -> Score:
@@ -24,16 +24,20 @@ def ids(choices):
 
 
 def test_the_best_come_first_and_no_more_than_the_size():
-    assert ids(select(falling(9), unlike, Limits(3))) == [0, 1, 2]
+    assert ids(select(falling(9), unlike, SelectionLimits(3))) == [0, 1, 2]
 
 
 def test_nothing_below_the_threshold_is_sent():
-    assert ids(select(falling(9, step=0.1), unlike, Limits(9, explore=1, threshold=0.65))) == [0, 1, 2]
+    assert ids(select(falling(9, step=0.1), unlike, SelectionLimits(9, explore=1, threshold=0.65))) == [
+        0,
+        1,
+        2,
+    ]
 
 
 def test_muted_papers_never_appear_even_of_followed_authors():
     scores = [score(1, 0.9, muted="stocks"), score(2, 0.8, followed="Ada", muted="stocks"), score(3, 0.1)]
-    assert ids(select(scores, unlike, Limits(5))) == [3]
+    assert ids(select(scores, unlike, SelectionLimits(5))) == [3]
 
 
 def test_papers_that_lack_required_terms_never_appear_unless_of_followed_authors():
@@ -43,12 +47,12 @@ def test_papers_that_lack_required_terms_never_appear_unless_of_followed_authors
         score(3, 0.1),
         score(4, 0.05, lacks=("LLM",)),
     ]
-    assert ids(select(scores, unlike, Limits(5, explore=1))) == [2, 3]
+    assert ids(select(scores, unlike, SelectionLimits(5, explore=1))) == [2, 3]
 
 
 def test_followed_authors_appear_below_the_threshold_too():
     scores = [*falling(5), score(9, 0.01, followed="Ada")]
-    chosen = select(scores, unlike, Limits(3, threshold=0.5))
+    chosen = select(scores, unlike, SelectionLimits(3, threshold=0.5))
     assert [(c.score.paper, c.kind) for c in chosen] == [
         (0, PickKind.MATCH),
         (1, PickKind.MATCH),
@@ -60,7 +64,7 @@ def test_of_two_near_duplicates_the_better_is_kept():
     def similarity(paper: int, other: int) -> float:
         return 0.95 if {paper, other} == {0, 1} else 0.0
 
-    assert ids(select(falling(5), similarity, Limits(3))) == [0, 2, 3]
+    assert ids(select(falling(5), similarity, SelectionLimits(3))) == [0, 2, 3]
 
 
 def test_mmr_keeps_one_topic_from_filling_the_edition():
@@ -69,19 +73,19 @@ def test_mmr_keeps_one_topic_from_filling_the_edition():
     def similarity(paper: int, other: int) -> float:
         return 0.5 if paper < 8 and other < 8 else 0.0
 
-    chosen = ids(select(falling(10), similarity, Limits(5)))
+    chosen = ids(select(falling(10), similarity, SelectionLimits(5)))
     assert {0, 8, 9} <= set(chosen)
 
 
 def test_one_place_goes_to_the_exploratory_pick_whose_vote_is_least_certain():
-    chosen = select(falling(21, start=0.99, step=0.045), unlike, Limits(5, explore=1))
+    chosen = select(falling(21, start=0.99, step=0.045), unlike, SelectionLimits(5, explore=1))
     assert [c.kind for c in chosen] == [PickKind.MATCH] * 4 + [PickKind.EXPLORE]
     assert abs(chosen[-1].score.probability - 0.5) < 0.05
 
 
 def test_exploration_goes_below_the_threshold_down_to_the_lowest_probability():
     matches = [score(n, 0.9 - n / 100) for n in range(4)]
-    limits = Limits(9, explore=1, threshold=0.3, lowest=0.15)
+    limits = SelectionLimits(9, explore=1, threshold=0.3, lowest=0.15)
     chosen = select([*matches, score(7, 0.29), score(8, 0.14)], unlike, limits)
     assert [(c.score.paper, c.kind) for c in chosen[3:]] == [(3, PickKind.MATCH), (7, PickKind.EXPLORE)]
     assert ids(select([score(8, 0.14)], unlike, limits)) == []
@@ -89,23 +93,23 @@ def test_exploration_goes_below_the_threshold_down_to_the_lowest_probability():
 
 def test_exploration_does_not_fill_an_edition_of_few_matches():
     scores = [score(1, 0.9), score(2, 0.8), score(3, 0.29)]
-    assert ids(select(scores, unlike, Limits(9, explore=1, threshold=0.3, lowest=0.15))) == [1, 2]
+    assert ids(select(scores, unlike, SelectionLimits(9, explore=1, threshold=0.3, lowest=0.15))) == [1, 2]
 
 
 def test_exploration_prefers_papers_unlike_the_chosen():
     def similarity(paper: int, other: int) -> float:
         return 0.4 if 5 not in (paper, other) else 0.0
 
-    chosen = select([score(n, 0.5) for n in range(12)], similarity, Limits(3, explore=1))
+    chosen = select([score(n, 0.5) for n in range(12)], similarity, SelectionLimits(3, explore=1))
     assert 5 in ids(chosen)
 
 
 def test_places_without_a_suitable_paper_stay_empty():
-    assert ids(select(falling(2), unlike, Limits(5, explore=2))) == [0, 1]
+    assert ids(select(falling(2), unlike, SelectionLimits(5, explore=2))) == [0, 1]
 
 
 def test_an_edition_may_be_all_exploration():
-    chosen = select(falling(10), unlike, Limits(2, explore=2))
+    chosen = select(falling(10), unlike, SelectionLimits(2, explore=2))
     assert [c.kind for c in chosen] == [PickKind.EXPLORE] * 2
 
 
@@ -121,7 +125,9 @@ def test_the_limits_hold_for_any_scores(rows, size, explore, threshold, likeness
         score(n, p, followed="Ada" if followed else None, muted="x" if muted else None)
         for n, (p, followed, muted) in enumerate(sorted(rows, reverse=True))
     ]
-    chosen = select(scores, lambda *_: likeness, Limits(size, min(explore, size), threshold, threshold / 2))
+    chosen = select(
+        scores, lambda *_: likeness, SelectionLimits(size, min(explore, size), threshold, threshold / 2)
+    )
     assert len(chosen) <= size
     assert len(set(ids(chosen))) == len(chosen)
     assert not any(c.score.muted for c in chosen)
@@ -132,31 +138,31 @@ def test_the_limits_hold_for_any_scores(rows, size, explore, threshold, likeness
 
 def test_a_small_interest_has_its_share():
     scores = [score(i, 0.9 - i / 100) for i in range(1, 21)]
-    chosen = select(scores, unlike, Limits(4), lambda paper: 1 if paper == 20 else 0)
+    chosen = select(scores, unlike, SelectionLimits(4), lambda paper: 1 if paper == 20 else 0)
     assert 20 in [choice.score.paper for choice in chosen]
-    assert 20 not in [choice.score.paper for choice in select(scores, unlike, Limits(4))]
+    assert 20 not in [choice.score.paper for choice in select(scores, unlike, SelectionLimits(4))]
 
 
 def test_a_probability_equal_to_the_threshold_is_sent():
-    assert ids(select([score(1, 0.5)], unlike, Limits(1, threshold=0.5))) == [1]
+    assert ids(select([score(1, 0.5)], unlike, SelectionLimits(1, threshold=0.5))) == [1]
 
 
 def test_small_interests_get_half_of_the_places_between_them_and_the_other_half_is_open():
     of_large, of_small = falling(10), [score(20 + n, 0.1 - n * 0.01) for n in range(5)]
-    chosen = select([*of_large, *of_small], unlike, Limits(8), lambda paper: paper // 20)
+    chosen = select([*of_large, *of_small], unlike, SelectionLimits(8), lambda paper: paper // 20)
     assert ids(chosen) == [0, 1, 2, 3, 4, 5, 20, 21]
 
 
 def test_each_of_three_interests_has_a_place_and_no_more_than_the_size_are_chosen():
     scores = [*falling(10), score(20, 0.2), score(21, 0.19), score(40, 0.1)]
-    assert ids(select(scores, unlike, Limits(6), lambda paper: paper // 20)) == [0, 1, 2, 3, 20, 40]
-    assert ids(select(scores, unlike, Limits(2), lambda paper: paper // 20)) == [0, 20]
+    assert ids(select(scores, unlike, SelectionLimits(6), lambda paper: paper // 20)) == [0, 1, 2, 3, 20, 40]
+    assert ids(select(scores, unlike, SelectionLimits(2), lambda paper: paper // 20)) == [0, 20]
 
 
 def test_a_similarity_of_three_quarters_is_a_near_duplicate():
     scores = [score(1, 0.9), score(2, 0.8)]
-    assert ids(select(scores, lambda *_: 0.75, Limits(2))) == [1]
-    assert ids(select(scores, lambda *_: 0.74, Limits(2))) == [1, 2]
+    assert ids(select(scores, lambda *_: 0.75, SelectionLimits(2))) == [1]
+    assert ids(select(scores, lambda *_: 0.74, SelectionLimits(2))) == [1, 2]
 
 
 def test_redundancy_lowers_the_mmr_score():
@@ -165,7 +171,7 @@ def test_redundancy_lowers_the_mmr_score():
     def similarity(paper: int, other: int) -> float:
         return 0.5 if {paper, other} == {1, 2} else 0.0
 
-    assert ids(select(scores, similarity, Limits(2))) == [1, 3]  # 0.8 (1 - 0.7 / 2) is less than 0.6
+    assert ids(select(scores, similarity, SelectionLimits(2))) == [1, 3]  # 0.8 (1 - 0.7 / 2) is less than 0.6
 
 
 def test_exploration_avoids_papers_like_the_chosen():
@@ -174,5 +180,5 @@ def test_exploration_avoids_papers_like_the_chosen():
     def similarity(paper: int, other: int) -> float:
         return 0.3 if {paper, other} == {0, 1} else 0.0
 
-    explored = select(scores, similarity, Limits(2, explore=1))[-1]
+    explored = select(scores, similarity, SelectionLimits(2, explore=1))[-1]
     assert (explored.score.paper, explored.kind) == (2, PickKind.EXPLORE)  # 0.2 is more than 0.25 (1 - 0.3)
