@@ -88,7 +88,7 @@ class TemplateProblem(PaperbotError):  # noqa: N818
 
 
 class FailureScope(StrEnum):
-    """What a failed delivery should stop: the message, everything for its reader, or the whole channel."""
+    """What a failed delivery is about, and so what it stops: the message, its reader, or the whole channel."""
 
     MESSAGE = "message"
     READER = "reader"
@@ -123,6 +123,11 @@ class DeliveryError(PaperbotError):
         self.retry_after = retry_after
         self.throttled = throttled
         self.code = code
+
+    @property
+    def is_hard_bounce(self) -> bool:
+        """Whether the reader's address is refused for good: the message fails, and the reader gets no further one."""
+        return self.permanent and self.scope is FailureScope.READER
 
 
 def unexpected_error(error: Exception) -> str:

@@ -68,8 +68,8 @@ class Outbox(Protocol):
 class ReaderSuppression(Protocol):
     """The suppression list: addresses that hard-bounced get nothing more."""
 
-    def refuse(self, reader_id: ReaderId, why: str) -> object:
-        """Send nothing more to a reader whose address was refused; ``why`` is shown to the operator."""
+    def suppress(self, reader_id: ReaderId, why: str) -> object:
+        """Send nothing more to a reader after a hard bounce; ``why`` is shown to the operator."""
 
 
 class OpenBreaker(Protocol):
@@ -92,10 +92,10 @@ class Rates(Protocol):
     """How fast messages may go out, over all processes."""
 
     def take(self, kind: Kind, most: int, now: datetime) -> SendGrant:
-        """Take leave to send up to ``most`` messages of a kind."""
+        """Reserve up to ``most`` messages of a kind."""
 
     def give_back(self, kind: Kind, count: int, now: datetime) -> object:
-        """Give back the leave for messages that were not attempted."""
+        """Give back the reservation of messages that were not attempted."""
 
     def slow_down(self, kind: Kind, now: datetime) -> object:
         """Lower the rate of a kind for a while, as the other side throttles."""

@@ -15,7 +15,7 @@ class Report:
     """How many rows reached which state in one run.
 
     ``unknown`` includes rows that an earlier run left behind; ``retrying`` rows are due again later;
-    ``cancelled`` rows turned out, just before their body, to be another worker's or their reader's no more.
+    ``cancelled`` rows were not sent: just before the body, another worker owned them or their reader had stopped.
     """
 
     delivered: int

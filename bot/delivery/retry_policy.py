@@ -2,7 +2,8 @@
 
 A refused message is retried with exponential backoff: 1, 5, 15, 60 minutes, then 4 hours each time. It fails with
 the eighth attempt, about 13 hours later. Most outages end by then, and the next edition is near. RFC 5321
-(4.5.4.1) asks relays to try for 4 to 5 days; a daily digest is out of date by then.
+(4.5.4.1) asks relays to try for 4 to 5 days; a daily digest is out of date by then. A hard bounce
+(``DeliveryError.is_hard_bounce``) fails at once, and the worker suppresses the reader.
 
 A failure of the channel itself (a wrong password, no connection) never ends a message and is not counted: the
 circuit breaker opens instead. A refusal by policy may be about the whole channel or about this message. It counts, and

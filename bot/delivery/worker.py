@@ -26,7 +26,7 @@ from bot.errors import FailureScope
 # would otherwise take all.
 FIRST_BATCH = 4
 BATCH = 50
-# Rows of a killed worker wait as long.
+# For as long the rows of a killed worker wait.
 CLAIM_LEASE = timedelta(minutes=5)
 # A slow server may take longer for a batch: what is left of it then is released before its lease ends.
 _BATCH_TIME = CLAIM_LEASE / 2
@@ -145,7 +145,7 @@ class Worker:
         return not (is_open or self._has_quit) and self.run.may_continue()
 
     def _deliver(self, delivery: Delivery) -> None:
-        """Attempt one delivery, report it, and stop what its failure is about: the reader, or the channel."""
+        """Attempt one delivery, report it, and stop what its failure is about: reader, channel, or this worker."""
         report = self.run.report
         result = attempt_delivery(delivery, self.channel, self.run.outbox, self.run.now, report.count)
         outcome = result.outcome
@@ -155,9 +155,9 @@ class Worker:
             report.add(Problem(delivery.reader.name, f"{error} ({outcome.next_step})"))
         if error and error.throttled:
             self.run.rates.slow_down(self.kind, self.run.now())
-        if error and error.permanent and error.scope is FailureScope.READER:
-            # A hard bounce. Mail servers count them against the sender, so the address gets nothing more.
-            self.run.readers.refuse(delivery.reader.id, str(error))
+        if error and error.is_hard_bounce:
+            # Mail servers count hard bounces against the sender, so the address gets nothing more.
+            self.run.readers.suppress(delivery.reader.id, str(error))
         if outcome.state is State.SENT:
             self.breaker.record_success()
         elif outcome.state is State.UNKNOWN:

@@ -157,8 +157,8 @@ class Readers:
         with self._database.writing() as connection:
             _set_stopped(connection, [reader_id], why)
 
-    def refuse(self, reader_id: ReaderId, why: str) -> None:
-        """Stop a reader after a permanent rejection (hard bounce), with the words of the mail server or Slack."""
+    def suppress(self, reader_id: ReaderId, why: str) -> None:
+        """Stop a reader after a hard bounce; ``why`` has the words of the mail server or Slack."""
         with self._database.writing() as connection:
             _set_stopped(connection, [reader_id], StopReason.REFUSED, why)
 

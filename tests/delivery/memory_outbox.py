@@ -63,7 +63,7 @@ class MemoryReaders:
     def __init__(self):
         self.stopped: dict[int, str] = {}
 
-    def refuse(self, reader_id, why):
+    def suppress(self, reader_id, why):
         self.stopped[reader_id] = why
 
 

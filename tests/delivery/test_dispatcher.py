@@ -103,7 +103,7 @@ def test_a_kind_without_a_channel_loses_nothing(make_dispatcher, rows, now):
 
 def test_a_reader_who_stops_just_before_the_body_gets_nothing(dispatcher, outbox, rows, mail, now):
     (row,) = rows(1)
-    outbox.on_start = lambda delivery: outbox.readers.refuse(delivery.reader.id, "unsubscribed")
+    outbox.on_start = lambda delivery: outbox.readers.suppress(delivery.reader.id, "unsubscribed")
     assert counts(dispatcher.deliver_due(now)) == (0, 0, 0, 0, 1)
     assert (row.state, mail.sent) == (S.CANCELLED, [])
 

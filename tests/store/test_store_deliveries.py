@@ -244,5 +244,5 @@ def test_alert_marks_move(samples, store):
 
 def test_a_refused_reader_is_stopped_with_the_reason(samples, store):
     reader = samples.reader()
-    store.readers.refuse(reader.id, "550 no such user")
+    store.readers.suppress(reader.id, "550 no such user")
     assert store.readers.get(reader.profile, reader.address).stopped_because == "refused: 550 no such user"
