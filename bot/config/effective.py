@@ -46,51 +46,51 @@ def effective_settings(home: Path) -> list[EffectiveSetting]:
     return [
         setting
         for section in type(settings).model_fields
-        for setting in _of_section(section, getattr(settings, section), in_file.get(section))
+        for setting in _settings_of_section(section, getattr(settings, section), in_file.get(section))
     ]
 
 
-def _of_section(section: str, value: Any, in_file: Any) -> Iterator[EffectiveSetting]:
+def _settings_of_section(section: str, value: Any, in_file: Any) -> Iterator[EffectiveSetting]:
     if isinstance(value, BaseModel):
         for name in type(value).model_fields:
-            yield _of_key(section, name, getattr(value, name), in_file)
+            yield _setting(section, name, getattr(value, name), in_file)
     elif isinstance(value, Mapping):  # passwords of sources: free keys, from the environment only
         for name in value:
-            own = f"{PREFIX}{section}__{name}".upper()
-            yield EffectiveSetting(f"{section}.{name}", _MASK, SettingOrigin.ENVIRONMENT, own)
+            variable = f"{PREFIX}{section}__{name}".upper()
+            yield EffectiveSetting(f"{section}.{name}", _MASK, SettingOrigin.ENVIRONMENT, variable)
     else:
-        variable = _variable(section)
-        origin = SettingOrigin.ENVIRONMENT if variable else SettingOrigin.FILE
+        whole = _variable(section)
+        origin = SettingOrigin.ENVIRONMENT if whole else SettingOrigin.FILE
         for number, source in enumerate(value, 1):
             # Only the keys that were set: most keys of other kinds of source are not allowed for this one.
             for name in sorted(source.model_fields_set):
                 key = f"{section}[{number}].{name}"
-                yield EffectiveSetting(key, _shown(getattr(source, name)), origin, variable)
+                yield EffectiveSetting(key, _masked(getattr(source, name)), origin, whole)
 
 
-def _of_key(section: str, name: str, value: Any, in_file: Any) -> EffectiveSetting:
+def _setting(section: str, name: str, value: Any, in_file: Any) -> EffectiveSetting:
     origin = SettingOrigin.DEFAULT
     variable = _variable(section, name)
     if variable:
         origin = SettingOrigin.ENVIRONMENT
     elif isinstance(in_file, Mapping) and name in in_file:
         origin = SettingOrigin.FILE
-    return EffectiveSetting(f"{section}.{name}", _shown(value), origin, variable)
+    return EffectiveSetting(f"{section}.{name}", _masked(value), origin, variable)
 
 
 def _variable(section: str, key: str | None = None) -> str | None:
     """Return the environment variable that sets a key: its own, or the section's, whose value is a JSON object."""
     environment = variables()
-    own = f"{PREFIX}{section}__{key}".upper()
-    if key and own in environment:
-        return own
+    of_key = f"{PREFIX}{section}__{key}".upper()
+    if key and of_key in environment:
+        return of_key
     whole = f"{PREFIX}{section}".upper()
     if whole in environment and (key is None or key in json.loads(environment[whole])):
         return whole
     return None
 
 
-def _shown(value: Any) -> Any:
+def _masked(value: Any) -> Any:
     """Return a value as JSON has it; a secret as a mask, and an address without its password."""
     if isinstance(value, SecretStr):
         return _MASK

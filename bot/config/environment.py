@@ -18,19 +18,22 @@ _SIMILAR = 0.85
 
 def refuse_unknown(settings: type[BaseModel]) -> None:
     """Raise ConfigError for a variable that no setting has; pydantic-settings would ignore it silently."""
-    known = set()  # PAPERBOT_SECTION__KEY for each key, and PAPERBOT_SECTION__ for each section with keys
+    # PAPERBOT_SECTION__KEY for each key, and PAPERBOT_SECTION__ for each section with keys.
+    known_names: set[str] = set()
     for section, field in settings.model_fields.items():
         if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
-            known |= {f"{PREFIX}{section}__{key}".upper() for key in ("", *field.annotation.model_fields)}
+            known_names |= {
+                f"{PREFIX}{section}__{key}".upper() for key in ("", *field.annotation.model_fields)
+            }
     for name in sorted(variables()):
         section, separator, key = name.removeprefix(PREFIX).partition("__")
         # A section as one JSON value, or a section whose keys are free, such as the passwords of sources.
         is_section = section.lower() in settings.model_fields
-        if is_section and not (separator and f"{PREFIX}{section}__" in known):
+        if is_section and not (separator and f"{PREFIX}{section}__" in known_names):
             continue
-        if f"{PREFIX}{section}__{key.partition('__')[0]}" in known:
+        if f"{PREFIX}{section}__{key.partition('__')[0]}" in known_names:
             continue
-        candidates = [variable for variable in known if not variable.endswith("__")]
+        candidates = [variable for variable in known_names if not variable.endswith("__")]
         near = difflib.get_close_matches(name, candidates, n=1, cutoff=_SIMILAR)
         if separator or near:
             remedy = f"did you mean {near[0]}?" if near else "the README lists the settings"

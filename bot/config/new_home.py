@@ -20,6 +20,7 @@ from bot.tokens import load_keys
 SAMPLE_PROFILE = "reward-models"
 OWN_PROFILE = "my-papers"
 SAMPLES = "samples"
+_IMPLICIT_TLS = 465  # RFC 8314, 7.3
 _SAMPLE_SOURCE = f"""
 [[sources]]
 name = "{SAMPLES}"                         # real papers, but rewritten abstracts
@@ -31,7 +32,7 @@ samples = true                           # only until another source has brought
 
 @dataclass(frozen=True, slots=True)
 class NewUser:
-    """What a new user said; None leaves a value as it is shipped."""
+    """A new user's answers; None keeps the shipped value."""
 
     interests: str | None = None
     email: str | None = None
@@ -43,7 +44,7 @@ class NewUser:
 
     @property
     def profile(self) -> str:
-        """The slug of their profile: one of their own, or the sample if they said nothing of their interests."""
+        """The slug of their profile: one of their own, or the sample if they gave no interests."""
         return OWN_PROFILE if self.interests else SAMPLE_PROFILE
 
     @property
@@ -58,9 +59,6 @@ class NewUser:
         """The sender of mails: the account at the mail server, as most providers refuse any other."""
         account = self.mail_username if "@" in (self.mail_username or "") else self.email
         return f"Paperbot <{account}>" if self.mail_host and account else None
-
-
-_IMPLICIT_TLS = 465  # RFC 8314, 7.3
 
 
 def refuse_existing(directory: Path) -> None:
@@ -80,7 +78,7 @@ def make_home(
     """
     user = user or NewUser()
     refuse_existing(directory)
-    # Made before anything is written, so that a mistake in a value leaves no half of a home.
+    # Composed before anything is written, so that an invalid value leaves no incomplete home behind.
     texts = {f"profiles/{user.profile}.toml": profile_text(user)}
     for slug in profiles or []:
         texts[f"profiles/{slug}.toml"] = (shipped("profiles") / f"{slug}.toml").read_text("utf-8")

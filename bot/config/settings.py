@@ -22,7 +22,7 @@ from bot.loopback import is_loopback
 
 FILE = "paperbot.toml"
 # RFC 5322 allows more: comments, and escapes within quotes. What is not understood is refused rather than guessed.
-_SENDER = re.compile(r'(?P<name>[^<>"\\]*|"[^<>"\\]*"\s*)<(?P<boxed>[^<>]+)>|(?P<bare>[^<>\s]+)')
+_SENDER = re.compile(r'(?P<name>[^<>"\\]*|"[^<>"\\]*"\s*)<(?P<bracketed>[^<>]+)>|(?P<bare>[^<>\s]+)')
 # The keys that only the environment may set, as a home is easily copied, shared or committed.
 _SECRETS = (
     ("email", "password"),
@@ -78,7 +78,7 @@ def mail_sender(value: str) -> str:
     # "=?" begins an encoded word (RFC 2047), by which a name could look like another address in a mail program.
     if parts is None or not value.isprintable() or "=?" in value:
         raise ValueError(f"{value[:80]!r} is not a sender; write it like Paperbot <papers@example.org>")
-    address = mail_address(parts["boxed"] or parts["bare"])
+    address = mail_address(parts["bracketed"] or parts["bare"])
     return str(Address((parts["name"] or "").strip().strip('"').strip(), addr_spec=address))
 
 

@@ -193,7 +193,7 @@ def _model_in(annotation: Any) -> type[BaseModel] | None:
 
 
 def line_of(text: str, loc: Location) -> int | None:
-    r"""Return the line of a key, or None if it can't be told without a full parser.
+    r"""Return the line of a key, or None if only a full parser could determine it.
 
     Neither tomllib nor tomlkit gives the position of a value, so the key is looked up by its table's header and its
     name. Inline tables and dotted headers in unusual notation are not resolved; the message then has no line.

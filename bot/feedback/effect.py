@@ -1,8 +1,8 @@
-"""What a vote changes: the first papers of the next edition, and the phrases of the paper that count otherwise now.
+"""What a vote changes: the first papers of the next edition, and the phrases of the paper whose weight it changes.
 
     rank the next edition's candidates --> record the vote --> rank them again --> compare
 
-Both are read off the scores: whatever the model, its contributions by term and its choice of papers say what changed.
+Both follow from scores, their contributions by term, and the selection alone, so that they hold for any model.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from bot.store import Store
 _FIRST = 5
 # The newest candidates are enough to see what changes; a store of a year has 100,000 for a new reader.
 _MAX_CANDIDATES = 500
-# Without candidates, those of the newest papers stand in that the reader was not sent.
+# Without candidates, as many of the newest papers are searched for some that the reader was not sent.
 _STAND_IN_PAPERS = 5_000
 _MAX_PHRASES = 8
 # Of a phrase's weight, in log-odds.
@@ -34,7 +34,7 @@ class VoteEffect:
     """What a vote changed.
 
     ``before`` and ``after`` are the first papers of the reader's next edition, as it would have been and as it is now;
-    ``waiting`` says whether it has candidates: without such, the newest papers that the reader was not sent stand in.
+    ``waiting`` says whether it has candidates; without any, the newest papers not sent to the reader are compared.
     ``phrases`` are those of the voted paper that gained weight if the vote raised its score (``rise``), or lost it.
     """
 
@@ -57,7 +57,7 @@ def vote_with_effect(
     via: str,
     voter: str = "",
 ) -> VoteEffect:
-    """Record a vote and return what it changed."""
+    """Rank the next edition's candidates, record a vote, rank them again, and return what changed."""
     # The candidates are chosen before the vote: a paper that was voted on is no longer one, and both rankings must
     # be of the same papers.
     candidates = [paper_id for paper_id in composer.candidates(reader, profile).ids if paper_id != paper.id]

@@ -1,4 +1,4 @@
-"""Everything stored about one reader, for them to have (GDPR, articles 15 and 20: access and portability)."""
+"""Export everything stored about one reader (GDPR, articles 15 and 20: access and portability)."""
 
 from __future__ import annotations
 

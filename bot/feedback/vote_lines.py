@@ -40,7 +40,7 @@ def parse_line(line: bytes, now: datetime) -> VoteLine:
             raise ValueError(f"{key} is {'not a text' if key in fields else 'missing'}; {_FORM}")
         # JSON's escapes can spell half of a surrogate pair, which neither database stores; PostgreSQL refuses NUL.
         if "\0" in value or _SURROGATE.search(value):
-            raise ValueError(f"{key} has a character that is none in Unicode; {_FORM}")
+            raise ValueError(f"{key} has an invalid character (NUL or half a surrogate pair); {_FORM}")
     if fields["vote"] not in _VOTES:
         raise ValueError(f"vote is {fields['vote']!r:.40}; write one of: {', '.join(_VOTES)}")
     return VoteLine(fields["reader"], fields["paper"], Vote(fields["vote"]), _time(fields.get("at"), now))

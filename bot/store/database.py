@@ -89,7 +89,7 @@ class Store:
         return self._database.file is None
 
     def exclusively(self, name: str) -> AbstractContextManager[bool]:
-        """Hold what ``name`` stands for among all processes; see ``Database.exclusively``."""
+        """Hold the lock ``name`` among all processes; see ``Database.exclusively``."""
         return self._database.exclusively(name)
 
     def as_of(self, at: datetime, since: datetime, instead: Sequence[Edition]) -> StoreAsOf:

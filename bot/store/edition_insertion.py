@@ -29,7 +29,7 @@ def insert_editions(connection: Connection, new: Sequence[NewEdition]) -> list[l
     """Insert editions and take their slots; return the ids of each one's messages, None where its slot was taken."""
     _delete_premature(connection, new)
     # The unique constraint on reader and slot decides which of several processes makes an edition. In the order of
-    # readers: two processes with the same readers would else wait for one another (a deadlock on PostgreSQL).
+    # readers: two processes with the same readers would otherwise wait for each other (a deadlock on PostgreSQL).
     ordered = sorted(range(len(new)), key=lambda number: (new[number].edition.reader.id, new[number].slot))
     insert = insert_new(connection, editions).returning(editions.c.reader_id, editions.c.slot, editions.c.id)
     rows = connection.execute(insert, [_edition_row(new[number]) for number in ordered])

@@ -203,7 +203,7 @@ class Editions:
         return [Prediction(*row) for row in reversed(rows) if row.predictions]
 
     def pick_kind(self, reader_id: ReaderId, paper_id: PaperId) -> PickKind | None:
-        """Return as what a paper was last sent to a reader; None if it never was."""
+        """Return the kind of pick as which a paper was last sent to a reader; None if it never was."""
         query = (
             select(picks.c.kind)
             .join(editions)

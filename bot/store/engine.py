@@ -101,7 +101,7 @@ class Database:
 
     @contextmanager
     def exclusively(self, name: str) -> Iterator[bool]:
-        """Hold what ``name`` stands for; yields False where another process holds it, and doesn't wait.
+        """Hold the lock ``name`` among all processes; yields False, without waiting, where another process holds it.
 
         On PostgreSQL an advisory lock of a connection of its own, without an open transaction: released with the
         connection, also if the process dies. SQLite, which one machine uses, always yields True.

@@ -48,7 +48,7 @@ class Feedback:
                 connection.execute(insert(votes), rows)
 
     def current(self, reader_id: ReaderId) -> dict[PaperId, RecordedVote]:
-        """Return the vote that counts on each paper, in the order recorded; none that was taken back.
+        """Return the vote that counts on each paper, in the order recorded, without those that were taken back.
 
         In a channel the majority of its members decides; a tie is no vote. The result is the majority's last vote.
         """

@@ -1,8 +1,8 @@
-"""Claims that are no findings: sentences that say nothing to a reader, and praise without a measure.
+"""Claims that are not findings: sentences without content for a reader, and praise without a measure.
 
 A finding says what came out: a measured amount, a comparison with something named, a fact discovered or proved. Hopes,
-outlooks, where the code is, and praise without measure ("experiments show its effectiveness") are none, even where
-readers of abstracts label them results. Patterns are in lower case, as in ``wording``.
+outlooks, where the code is, and praise without a measure ("experiments show its effectiveness") are not, even where
+annotators of abstracts label them as results. Patterns are in lower case, as in ``wording``.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ _NAMED_WIN = re.compile(
 )
 
 
-@lru_cache(maxsize=1_000)  # asked by the choice of sentences and by findings
+@lru_cache(maxsize=1_000)  # called for the choice of sentences and for findings
 def says_nothing(sentence: str) -> bool:
     """Return whether a sentence tells a reader nothing: outlooks, hopes, where the code is, bare praise.
 

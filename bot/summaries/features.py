@@ -45,7 +45,7 @@ def features_of(sentences: Sequence[str]) -> list[Features]:
 
 
 def words_of(sentence: str) -> list[str]:
-    """Return the words that phrases are made of: in lower case; names, figures and addresses only as what they are."""
+    """Return the words that phrases are made of, in lower case; a name, figure or address as a token for its type."""
     return list(map(_word_kind, _WORD.findall(sentence)))
 
 
@@ -62,7 +62,7 @@ def forms(
     """Return the names of each sentence's features of place and form; ``words`` and ``phrase_sets`` are its own."""
     count = len(sentences)
     own_voice = [not _OWN_VOICE.isdisjoint(own_phrases) for own_phrases in phrase_sets]
-    # A sentence that only says where code or more is to be found.
+    # Sentences that only say where the code or other material is.
     links = [
         "URL" in own_words or ("code" in own_words and not _CODE_IS.isdisjoint(own_words))
         for own_words in words

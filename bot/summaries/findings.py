@@ -9,7 +9,7 @@ from bot.summaries.claims import is_finding_form
 from bot.summaries.features import Features
 from bot.summaries.weights import KINDS, Weights
 
-# Below this a probability counts as this in a logarithm, and likewise at 1.
+# Probabilities are clipped to between this and 1 minus this, so that log-odds stay finite.
 _LEAST = 1e-4
 # A sentence that less probably tells what came out reports what others had found before. By .05 and .2 one bold
 # sentence of 200 is another (``tests/bench/constants.py summaries``).
@@ -21,7 +21,7 @@ _COUNTED_KINDS = ("background", "objective", "method")
 
 
 def finding_features(features: Features, kinds: Sequence[float], *, is_last: bool) -> dict[str, float]:
-    """Return what tells a finding from a claim, beside phrases; ``kinds`` are the probabilities of ``KINDS``."""
+    """Return the features that separate findings from claims, besides phrases; ``kinds`` as in ``KINDS``, 0 to 1."""
     result = min(max(kinds[_RESULT], _LEAST), 1 - _LEAST)
     log_odds = log(result / (1 - result))
     return {
@@ -39,8 +39,8 @@ def finding_probability(
 ) -> float:
     """Return how sure it is, 0 to 1, that a sentence reports a finding.
 
-    0 where it is hardly a result, or can't be a finding by its form. No calibrated probability: the log-odds of a
-    result count more than labels of findings alone ask, as ``tests/bench/summary_weights.py`` says.
+    0 where it is hardly a result, or can't be a finding by its form. Not a calibrated probability: the log-odds of
+    a result weigh more than labels of findings alone would give, as ``tests/bench/summary_weights.py`` says.
     """
     if kinds[_RESULT] < _RESULT_FROM or not is_finding_form(sentence):
         return 0.0

@@ -20,7 +20,7 @@ def kinds_and_eighths(
 ) -> tuple[list[list[float]], list[list[float]]]:
     """Return for each sentence the probabilities of ``KINDS``, and of the eighths of an abstract where it would stand.
 
-    An eighth is told by phrases alone; it is what unlabelled abstracts teach.
+    Eighths are predicted from phrases alone; unlabelled abstracts are enough to learn them.
     """
     emissions = []
     eighths = []
@@ -34,8 +34,8 @@ def kinds_and_eighths(
 def marginals(emissions: Sequence[Sequence[float]], weights: Weights) -> list[list[float]]:
     """Return each sentence's probabilities of all kinds, by forward-backward over the chain.
 
-    ``emissions`` are log-odds, a row for each sentence. Messages are normalised at each step, so that no length of an
-    abstract under- or overflows.
+    ``emissions`` are log-odds, a row for each sentence. Messages are normalised at each step, so that an abstract of
+    any length neither underflows nor overflows.
     """
     if not emissions:
         return []
@@ -59,6 +59,6 @@ def marginals(emissions: Sequence[Sequence[float]], weights: Weights) -> list[li
 
 
 def _normalised(odds: Sequence[float]) -> list[float]:
-    """Return odds as probabilities; none is 0, however surely a sentence is of another kind."""
+    """Return odds as probabilities that add up to 1 and are never 0."""
     total = sum(odds) + len(odds) * 1e-12
     return [(odd + 1e-12) / total for odd in odds]

@@ -17,7 +17,7 @@ from bot.summaries.findings import finding_probability
 from bot.summaries.kinds import kinds_and_eighths
 from bot.summaries.weights import EIGHTHS, KINDS, Weights, softmax, summed
 
-# Below this a probability counts as this in a logarithm.
+# The least probability in a logarithm, which has no value at 0.
 _LEAST = 1e-3
 
 
@@ -38,12 +38,12 @@ class Reading(NamedTuple):
 
     @property
     def background(self) -> float:
-        """The probability that the sentence tells what was known before."""
+        """The probability that the sentence states what was known before."""
         return self.kinds[KINDS.index("background")]
 
     @property
     def result(self) -> float:
-        """The probability that the sentence tells what came out."""
+        """The probability that the sentence states what came out."""
         return self.kinds[KINDS.index("result")]
 
 

@@ -1,4 +1,4 @@
-"""English function words: they name no topic, and no phrase reaches across them."""
+"""English function words: they name no topic, and each ends a phrase."""
 
 FUNCTION_WORDS = frozenset(
     """

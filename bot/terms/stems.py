@@ -1,4 +1,4 @@
-"""Stems of words: what lets the variants of a word meet."""
+"""Stems of words: one form for all variants of a word, so that they count as the same term."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Tokens of a text, each with its stem and its position, in phrases that a person would read as one.
 
-A phrase ends at a function word, a number, and at any sign but a space: no bigram reaches across, so that a reason
-shown to a reader is something that the paper says.
+A phrase ends at a function word, a number, and any sign but a space or a hyphen. No bigram spans two phrases, so that
+a reason shown to a reader is something that the paper says.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Token(NamedTuple):
 
 
 def tokens(text: str) -> list[Token]:
-    r"""Return the tokens of a text in their order; function words, bare numbers, links and LaTeX commands are none.
+    r"""Return the tokens of a text in order, without function words, bare numbers, links and LaTeX commands.
 
     A hyphenated compound of whole words is split at its hyphens; one with a function word, a letter or a digit
     ("state-of-the-art", "k-means", "GPT-4") is one token, and so is one with a prefix ("pre-training").
@@ -79,7 +79,7 @@ def stem_terms(text: str) -> list[str]:
     >>> stem_terms("Reward models, and the verifiable rewards of R1 in 2025")
     ['reward', 'model', 'reward model', 'verifi', 'reward', 'verifi reward', 'r1']
     """
-    # Without tokens, as every paper of a corpus passes here: they would take two fifths of the time.
+    # No Token objects, as every paper of a corpus comes here: they would take two fifths of the time.
     plain_text = _without_markup(text)
     terms: list[str] = []
     previous_end = -1

@@ -63,10 +63,10 @@ class Topic:
 
 
 def profile_topics(text: str) -> tuple[Topic, ...]:
-    """Return the topics that a reader wrote, in their order, each once; what is excluded ("no robots") is none.
+    """Return the topics that a reader wrote, in order, each once, without those that they exclude ("no robots").
 
     Requests, verbs behind "I" or "we", and general academic vocabulary are omitted; a general word counts where the
-    reader named it alone, as an item of a list. If nothing remains, every word counts that is no request.
+    reader named it alone, as an item of a list. If nothing remains, every word counts that does not make a request.
 
     >>> [t.text for t in profile_topics("I work on reward hacking. How do models help reasoning, but not robots?")]
     ['reward hacking', 'reasoning']
