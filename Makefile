@@ -32,7 +32,7 @@ types: $(INSTALLED)
 
 check: lint types test
 
-# No part of `check`: on Python 3.11, measuring branches takes 1.5 to 2 times the processor time.
+# Not part of `check`: on Python 3.11, measuring branches takes 1.5 to 2 times the processor time.
 coverage: $(INSTALLED)
 	$(BIN)/pytest --numprocesses auto --cov --cov-report=term $(ARGS)
 
@@ -73,7 +73,7 @@ constraints: $(INSTALLED)  # pins every dependency again, without any registry's
 	$(BIN)/uv pip compile --universal --python-version 3.11 --upgrade --extra dev --no-emit-index-url \
 	    --no-emit-find-links --no-header --no-annotate --strip-extras --quiet pyproject.toml --output-file constraints.txt
 
-release: $(INSTALLED)  # the same files, byte for byte, from the same commit; the version stands in bot/__init__.py only
+release: $(INSTALLED)  # the same files, byte for byte, from the same commit; the version is in bot/__init__.py only
 	rm -rf dist
 	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m build --no-isolation --outdir dist
 	$(BIN)/twine check --strict dist/*

@@ -115,7 +115,10 @@ def merge(paper: Paper, entry: Entry) -> Paper:
     votes = [count for count in (paper.upvotes, entry.upvotes) if count is not None]
     versions = [version for version in (paper.version, entry.version) if version is not None]
     authors = paper.authors or entry.authors
-    if _has_initials_only(authors) and len(entry.authors) >= len(authors):
+    # Google Scholar abbreviates all first names ("AB Lovelace"), and leaves out the last of many authors.
+    names = [name.split() for name in authors]
+    is_abbreviated = all(len(name) > 1 and name[0].isupper() and len(name[0]) <= 3 for name in names)
+    if is_abbreviated and len(entry.authors) >= len(authors):
         authors = entry.authors
     return replace(
         paper,
@@ -143,14 +146,8 @@ def _is_beginning(title: str, other: str) -> bool:
     if is_cut(other) or not (is_cut(title) or len(title) > _LONG_TITLE):
         return False
     beginning = normalised_title(title)
-    whole = normalised_title(other)
-    return len(whole) > len(beginning) and whole.startswith(beginning)
-
-
-def _has_initials_only(authors: tuple[str, ...]) -> bool:
-    """Return whether all names are like "AB Lovelace": Google Scholar's, which also leaves out the last of many."""
-    names = [name.split() for name in authors]
-    return all(len(name) > 1 and name[0].isupper() and len(name[0]) <= 3 for name in names)
+    complete = normalised_title(other)
+    return len(complete) > len(beginning) and complete.startswith(beginning)
 
 
 def is_cut(text: str) -> bool:

@@ -5,7 +5,7 @@
 The signature is HMAC-SHA-256 (RFC 2104), cut to 128 bits, over the purpose and what stands before it: a token for one
 page is invalid on every other. Payloads are signed but not encrypted: they hold ids only, never addresses.
 
-A mail has a dozen tokens. itsdangerous derives a key for each anew, which took 7 % of an edition's time: 25 us a token
+A mail has a dozen tokens. itsdangerous derives a key again for each, which took 7 % of an edition's time: 25 us a token
 against 2.5 us for the copy of a hash state that is keyed once.
 """
 

@@ -7,8 +7,8 @@ delivery_parts     the parts that make messages and send them
 sources            where digests come from
 routes             the channels for each kind of address
 current_ranker     the ranker, replaced when the corpus is fitted again
-summaries          what replaces summaries by TL;DRs
-operator_notices   what mails the operator
+summaries          the writer that replaces summaries by TL;DRs
+operator_notices   notices to the operator
 client_limits      limits on the clients of the pages
 """
 

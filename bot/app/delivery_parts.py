@@ -77,7 +77,7 @@ class DeliveryParts(HomeParts):
         return self.dispatcher_of(self.routes, self._stop)
 
     def dispatcher_of(self, kinds: Collection[Kind], stop: StopSignal | None) -> Dispatcher:
-        """Make what delivers messages to these kinds of address, until ``stop`` is set."""
+        """Return a dispatcher for these kinds of address, which ends when ``stop`` is set."""
         from bot.app.routes import send_limits
         from bot.delivery.dispatcher import Dispatcher
 
@@ -89,7 +89,7 @@ class DeliveryParts(HomeParts):
             store.circuit_breakers,
             store.send_rates(send_limits(self.home.settings)),
             stop=stop,
-            full=self.disk_space.problems,
+            disk_problems=self.disk_space.problems,
         )
 
     @cached_property

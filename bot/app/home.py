@@ -31,7 +31,13 @@ class Home:
         self.path = path
         self.settings: Settings = load_settings(path)
         self._loaded: _LoadedProfiles | None = None
-        exposed, self._still_exposed = make_private(self._private_files())
+        # Only the folder's direct entries: what lies deeper is out of reach once the folder is closed to others.
+        state = path.resolve() / "state"
+        private = [state, *state.glob("*")]
+        if database := self.database_file:
+            # The write-ahead log and the shared memory hold the same rows as the database.
+            private += [database.with_name(database.name + suffix) for suffix in ("", "-wal", "-shm")]
+        exposed, self._still_exposed = make_private(list(dict.fromkeys(private)))
         self.repaired = [file for file in exposed if file not in self._still_exposed]
 
     # Paths
@@ -90,15 +96,6 @@ class Home:
         return self.path.resolve() / url.removeprefix(_SQLITE) if url.startswith(_SQLITE) else None
 
     # Permissions
-
-    def _private_files(self) -> list[Path]:
-        # Only the folder's direct entries: what lies deeper is out of reach once the folder is closed to others.
-        state = self.path.resolve() / "state"
-        files = [state, *state.glob("*")]
-        if database := self.database_file:
-            # The write-ahead log and the shared memory hold the same rows as the database.
-            files += [database.with_name(database.name + suffix) for suffix in ("", "-wal", "-shm")]
-        return list(dict.fromkeys(files))
 
     def permission_problems(self) -> list[Problem]:
         """Return a problem for each file that other users can read and that we may not change."""

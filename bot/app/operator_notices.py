@@ -1,4 +1,4 @@
-"""What sends notices to the operator: a dispatcher of its own, which the readers' messages don't hold back."""
+"""Notices to the operator, with a dispatcher of their own, so that the readers' messages don't delay them."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 def make_operator_notices(
     address: str, sender: str, store: Store, disk_space: DiskSpace, route: Route, *, stop: Event | None
 ) -> OperatorNotices:
-    """Make what mails the operator at ``address``; ``stop``, once set, ends a delivery early."""
+    """Make the notices to the operator at ``address``; ``stop``, once set, ends a delivery early."""
     return OperatorNotices(
         address=address,
         sender=sender,
         store=store,
         disk_space=disk_space,
-        # Without ``full``: a notice of a full disk is one short row, and must go out.
+        # Without ``disk_problems``: a notice of a full disk is one short row, and must go out.
         dispatcher=Dispatcher(
             store.outbox,
             {Kind.OPERATOR: route},

@@ -1,4 +1,4 @@
-"""What replaces summaries by TL;DRs of a language model."""
+"""The writer that replaces summaries by TL;DRs of a language model."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def checks(app: App, connect: bool, now: datetime) -> Iterator[tuple[str, list[P
             yield f"source {source.name}", [item for item in items if isinstance(item, Problem)]
     yield "signing keys", _attempt("signing keys", lambda: app.signer)
     yield "state/ is readable by its owner only", app.home.permission_problems()
-    # Both are run, as a misnamed template is no reason not to report one that does not compile.
+    # Both are run: a misnamed template must not hide one that does not compile.
     yield (
         "templates",
         [

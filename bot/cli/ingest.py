@@ -78,7 +78,7 @@ def print_digests(digests: Sequence[DigestReport]) -> None:
     console().print(rows)
     new_papers = sum(digest.new for digest in digests)
     click.echo(f"{plural(len(digests), 'digest')}, {plural(new_papers, 'new paper')}")
-    # Rejected entries are no problem of the run: digests in the wild often have a few, and the exit code stays 0.
+    # Rejected entries are not problems of the run: digests in the wild often have a few, and the exit code stays 0.
     for digest in digests:
         for rejected in digest.rejected:
             click.secho(f"! {digest.file}: {rejected}", fg="yellow", err=True)

@@ -78,9 +78,9 @@ def command(
 
 def print_report(reader: str, report: ImportReport) -> None:
     """Print what was imported, and why the rest was not."""
-    kept = report.matched + report.new
+    added = report.matched + report.new
     click.echo(
-        f"{reader}: {plural(report.read, 'reference')} read, {plural(kept, 'paper')} added,"
+        f"{reader}: {plural(report.read, 'reference')} read, {plural(added, 'paper')} added,"
         f" {report.matched:,} of them known from digests"
     )
     for reason, count in report.skipped.items():

@@ -1,4 +1,4 @@
-"""What ``paperbot init`` asks on a terminal, and its try of the mail server."""
+"""What ``paperbot init`` asks on a terminal, and the test of the mail server."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def local_timezone() -> str:
 def try_mail_server(home: Path, user: NewUser) -> None:
     """Log in to the mail server, and send a test mail if the user wants one.
 
-    The password is kept for this process only. A failure is told with its remedy; the home stays as it is.
+    The password is kept for this process only. A failure is reported with its remedy; the home is not changed.
     """
     from bot.app import open_app
     from bot.lookup import find_reader
@@ -86,7 +86,7 @@ def try_mail_server(home: Path, user: NewUser) -> None:
 def _ask(
     question: str, default: str, convert: Callable[[str], str] | None = None, *, keep: bool = False
 ) -> str | None:
-    """Return the answer, asked again until it is valid; the default with ``keep``, else None, if it is empty."""
+    """Return the answer, asked for until it is valid; if it is empty, the default with ``keep``, else None."""
     answer: str = click.prompt(
         f"{question} [{default}]", default=default if keep else "", show_default=False, value_proc=convert
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -55,7 +55,12 @@ def command(
         now=now,
         samples=app.home.sample_sources,
     )
-    while edition := _next(days, len(editions)):
+    while True:
+        # Not one indicator around the loop: each day's table is printed between two of them.
+        with working(f"composing past days ({len(editions)} so far)"):
+            edition = next(days, None)
+        if edition is None:
+            break
         editions.append(edition)
         if not as_json:
             # At once: a day takes seconds in a large home.
@@ -78,13 +83,6 @@ def command(
             f"{plural(totals['days'], 'day')}, {plural(totals['papers'], 'paper')}. Of these, {totals['sent']} were "
             f"really sent so far; {totals['up']} got a thumb up, {totals['down']} a thumb down."
         )
-
-
-def _next(days: Iterator[Edition], composed: int) -> Edition | None:
-    """Return the next day's edition, or None after the last; meanwhile tell how many days there are so far."""
-    # Not one indicator around the loop: each day's table is printed between two of them.
-    with working(f"composing past days ({composed} so far)"):
-        return next(days, None)
 
 
 def day_json(edition: Edition, results: Outcomes) -> dict[str, Any]:

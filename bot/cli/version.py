@@ -1,4 +1,4 @@
-"""``paperbot --version``: the version, and the commit if it can be told."""
+"""``paperbot --version``: the version, and the commit if it is known."""
 
 from __future__ import annotations
 

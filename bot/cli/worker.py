@@ -16,7 +16,7 @@ def queue_names(_ctx: click.Context, _param: click.Parameter, value: str) -> lis
     """Return the names of a list with commas; raises click's usage error."""
     names = [name.strip() for name in value.split(",")]
     if unknown := [name for name in names if name not in TASKS]:
-        raise click.BadParameter(f"{unknown[0]!r} is no queue; there are: {', '.join(TASKS)}")
+        raise click.BadParameter(f"{unknown[0]!r} is not a queue; known queues: {', '.join(TASKS)}")
     return names
 
 

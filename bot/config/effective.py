@@ -53,29 +53,26 @@ def effective_settings(home: Path) -> list[EffectiveSetting]:
 def _settings_of_section(section: str, value: Any, in_file: Any) -> Iterator[EffectiveSetting]:
     if isinstance(value, BaseModel):
         for name in type(value).model_fields:
-            yield _setting(section, name, getattr(value, name), in_file)
+            variable = _variable(section, name)
+            if variable:
+                origin = SettingOrigin.ENVIRONMENT
+            elif isinstance(in_file, Mapping) and name in in_file:
+                origin = SettingOrigin.FILE
+            else:
+                origin = SettingOrigin.DEFAULT
+            yield EffectiveSetting(f"{section}.{name}", _masked(getattr(value, name)), origin, variable)
     elif isinstance(value, Mapping):  # passwords of sources: free keys, from the environment only
         for name in value:
             variable = f"{PREFIX}{section}__{name}".upper()
             yield EffectiveSetting(f"{section}.{name}", _MASK, SettingOrigin.ENVIRONMENT, variable)
     else:
-        whole = _variable(section)
-        origin = SettingOrigin.ENVIRONMENT if whole else SettingOrigin.FILE
+        section_variable = _variable(section)
+        origin = SettingOrigin.ENVIRONMENT if section_variable else SettingOrigin.FILE
         for number, source in enumerate(value, 1):
             # Only the keys that were set: most keys of other kinds of source are not allowed for this one.
             for name in sorted(source.model_fields_set):
                 key = f"{section}[{number}].{name}"
-                yield EffectiveSetting(key, _masked(getattr(source, name)), origin, whole)
-
-
-def _setting(section: str, name: str, value: Any, in_file: Any) -> EffectiveSetting:
-    origin = SettingOrigin.DEFAULT
-    variable = _variable(section, name)
-    if variable:
-        origin = SettingOrigin.ENVIRONMENT
-    elif isinstance(in_file, Mapping) and name in in_file:
-        origin = SettingOrigin.FILE
-    return EffectiveSetting(f"{section}.{name}", _masked(value), origin, variable)
+                yield EffectiveSetting(key, _masked(getattr(source, name)), origin, section_variable)
 
 
 def _variable(section: str, key: str | None = None) -> str | None:
@@ -84,9 +81,9 @@ def _variable(section: str, key: str | None = None) -> str | None:
     of_key = f"{PREFIX}{section}__{key}".upper()
     if key and of_key in environment:
         return of_key
-    whole = f"{PREFIX}{section}".upper()
-    if whole in environment and (key is None or key in json.loads(environment[whole])):
-        return whole
+    section_variable = f"{PREFIX}{section}".upper()
+    if section_variable in environment and (key is None or key in json.loads(environment[section_variable])):
+        return section_variable
     return None
 
 

@@ -37,8 +37,8 @@ _FLUSH_SECONDS = (
 class Dispatcher:
     """Sends the rows of the outbox through the channels.
 
-    ``timer`` gives seconds, by which the run's clock advances. A run ends early when ``stop`` is set, or ``full``
-    returns problems: the disks that are too full to record what is sent.
+    ``timer`` gives seconds, by which the run's clock advances. A run ends early when ``stop`` is set, or when
+    ``disk_problems`` returns problems: the disks that are too full to record what is sent.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Dispatcher:
         *,
         timer: Timer = time.monotonic,
         stop: StopSignal | None = None,
-        full: DiskProblems = tuple,
+        disk_problems: DiskProblems = tuple,
     ) -> None:
         self._outbox = outbox
         self._routes = routes
@@ -60,7 +60,7 @@ class Dispatcher:
         self._rates = rates
         self._timer = timer
         self._stop = stop or Event()
-        self._disk_problems = full
+        self._disk_problems = disk_problems
 
     def deliver_due(self, now: datetime, on_progress: StateListener | None = None) -> Report:
         """Deliver everything that is due from ``now`` on, and return the report.

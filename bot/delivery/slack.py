@@ -85,7 +85,7 @@ class SlackChannel:
             )
         url = urlsplit(api_url)
         if url.scheme != "https" and not (url.scheme == "http" and is_loopback(url.hostname or "")):
-            problem = "must begin with https://, for the token goes there"
+            problem = "must begin with https://, because the token is sent there"
             raise ConfigError("paperbot.toml", "slack.api_url", problem)
         self._client = WebClient(
             token,

@@ -130,7 +130,7 @@ class SmtpChannel:
         mail_reply: Reply | None = None
         if session is not None:
             session.limit(self._timeout_seconds, deadline)
-            # A server may close an idle connection at any time, so a failure on a used connection is no error yet.
+            # A server may close an idle connection at any time, so a failure on a used connection is not an error yet.
             if not self._in_transaction or _reset(session):
                 with suppress(OSError):
                     mail_reply = self._begin_envelope(session, address)

@@ -26,7 +26,7 @@ from bot.errors import FailureScope
 # would otherwise take all.
 FIRST_BATCH = 4
 BATCH = 50
-# For as long the rows of a killed worker wait.
+# How long the rows of a killed worker wait.
 CLAIM_LEASE = timedelta(minutes=5)
 # A slow server may take longer for a batch: what is left of it then is released before its lease ends.
 _BATCH_TIME = CLAIM_LEASE / 2
@@ -166,7 +166,7 @@ class Worker:
             self.breaker.record_refusal()
         if error and error.scope is FailureScope.CHANNEL and not (self.is_probe or error.permanent):
             # The probe got through and a further connection doesn't: the server limits connections (421), which
-            # is no outage. This worker ends and the others go on.
+            # is not an outage. This worker ends and the others go on.
             self._has_quit = True
         elif error and error.scope in (FailureScope.CHANNEL, FailureScope.POLICY):
             self.breaker.trip(str(error), self.run.now())

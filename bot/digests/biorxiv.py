@@ -32,7 +32,7 @@ _EARLIEST = date(2013, 11, 1)  # bioRxiv began then
 
 
 def parse(content: bytes) -> ParsedDigest:
-    """Read one page of the API; raises DigestError if it is other JSON, or none."""
+    """Read one page of the API; raises DigestError if it is not JSON, or other JSON."""
     try:
         page = json.loads(decode(content).lstrip("\ufeff"))
     # RecursionError: "[" a million times. ValueError: also a number of more than 4,300 digits.
@@ -75,7 +75,7 @@ def parse_paper(number: int, item: Any) -> Entry | str:
         organisation=text_in(paper, "author_corresponding_institution") or None,
         version=number_of_version,
         categories=(category,) if category else (),
-        # The list has each version of a paper; a later one is new to those only who saw the earlier one.
+        # The list has each version of a paper; a later one is new only to readers who saw the earlier one.
         replacement=bool(number_of_version and number_of_version > 1),
     )
 

@@ -18,7 +18,7 @@ from bot.digests.fields import author_names, calendar_day
 _MAX_CITATION = 600  # characters
 _PUBMED_IDS = re.compile(r"\s?\d{1,9}(?:\s?\|\s?PMC:\s?\w{1,15})?(?:\s?\|\s?DOI:\s?\S{1,300})?\s*")
 _NATURE = re.compile(r"(?P<venue>[^;]{2,200}?), Published online: [^;]{4,30}; doi:\s?10\.\S{1,300}\s*")
-# A year alone is no sign of an issue: "We read the papers of ACL, 2023. ..."
+# A year alone does not show an issue: "We read the papers of ACL, 2023. ..."
 _ISSUE = re.compile(
     r"(?P<venue>[^;]{2,200}?), (?:Ahead of Print|Volume [^.;]{1,80}?, (?:[A-Z][a-z/]{2,20} )?(?:19|20)\d\d)\.\s*"
 )

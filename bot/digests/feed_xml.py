@@ -186,7 +186,7 @@ def _well_formed_prefix(piece: str) -> tuple[str, list[str]]:
         parser.Parse(data, True)
     except (expat.ExpatError, ValueError):
         data = data[: max(parser.ErrorByteIndex, 0)]
-    # The error may be inside a tag, which then goes as a whole.
+    # The error may be inside a tag, which is then removed as a whole.
     tag = data.rfind(b"<")
     if tag >= data.rfind(b">"):
         data = data[: max(tag, 0)]

@@ -85,7 +85,7 @@ def _paper(number: int, item: Item, alert: str) -> Entry | str:
 def _credits(byline: str) -> tuple[tuple[str, ...], str]:
     """Return authors and venue of ``A Lovelace, G Hopper… - Journal of Owls, 2026``.
 
-    The year stays out: it is that of the venue, and no date of the paper.
+    The year is left out: it is the venue's, not the paper's.
     """
     authors, _, venue = byline.partition(" - ")
     names = tuple(name for name in author_names(authors.replace("\u2026", "")) if name)

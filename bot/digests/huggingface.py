@@ -32,7 +32,7 @@ _WEB_ADDRESS = re.compile(r"https?://[^\s<>\"]{4,300}")
 
 
 def parse(content: bytes) -> ParsedDigest:
-    """Read one answer of the API; raises DigestError if it is other JSON, or none."""
+    """Read one answer of the API; raises DigestError if it is not JSON, or other JSON."""
     try:
         items = json.loads(decode(content).lstrip("\ufeff"))
     # RecursionError: "[" a million times. ValueError: also a number of more than 4,300 digits.

@@ -7,8 +7,8 @@ A link is a paper's title if its text reads like a title and one of these holds:
 - its address can't be read off a tracking link, but a DOI or an article's address stands below it;
 - likewise, with at least two names below it, and a second such link in the same layout.
 
-Where a title is no link, but "Abstract" or "Read more" below it leads to an article, the line above the authors' names
-is the title.
+Where a title is not a link, but "Abstract" or "Read more" below it leads to an article, the line above the authors'
+names is the title.
 
 Everything else is left alone: menus, news and advertisements have titles too, and a missing paper costs less than an
 advertisement in an edition.
@@ -134,7 +134,7 @@ def with_linked_titles(lines: Sequence[HtmlLine], find_article: FindArticle) -> 
             position = _title_above_names([lines[place].text for place in above])
             if position is not None:
                 place = above[position]
-                # Not the label's number: the title is no part of that link.
+                # Not the label's number: the title is not part of that link.
                 title = replace(label, text=lines[place].text, element=-label.element)
                 linked[place] = replace(lines[place], links=(title,))
         begin = number + 1
@@ -158,7 +158,8 @@ def _is_paper(candidate: _Candidate, *, has_siblings: bool) -> bool:
     # The address of a tracking link that can't be unwrapped has a token of letters and digits in place of words; a
     # menu's or an advertisement's own address has words.
     item = candidate.item
-    if not _has_token(item.title.url):
+    # A tracking link has a token of letters and digits; the address of a menu entry has words and numbers.
+    if not any(not run.isalpha() and not run.isdigit() for run in _RUN.findall(item.title.url)):
         return False
     if candidate.other:
         return True
@@ -166,8 +167,3 @@ def _is_paper(candidate: _Candidate, *, has_siblings: bool) -> bool:
         _INVITATION.search(line.text) for line in item.lines[:_NEAR]
     )
     return len(candidate.names) >= _MIN_NAMES and has_siblings and not is_event
-
-
-def _has_token(url: str) -> bool:
-    """Return whether an address has a token of letters and digits, as tracking links do, and no word or number."""
-    return any(not run.isalpha() and not run.isdigit() for run in _RUN.findall(url))

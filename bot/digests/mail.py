@@ -26,7 +26,7 @@ from bot.digests.text import MAX_LINES
 from bot.errors import DigestError
 
 _FIELD = re.compile(r"[A-Za-z][A-Za-z0-9-]{1,60}:(?:[ \t].*)?")
-# Fields that are specific to mails; two of them are asked for, because "From: ..." also begins lines of ordinary text.
+# Fields that are specific to mails; two of them are required, because "From: ..." also begins lines of ordinary text.
 _MAIL_FIELDS = {
     "from",
     "received",

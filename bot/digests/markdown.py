@@ -101,7 +101,7 @@ def parse_paper(lines: Sequence[Line], day: date | None) -> Entry | str:
     fields: defaultdict[str, list[str]] = defaultdict(list)
     name = ""
     for _, text in lines[1:]:
-        # A horizontal rule ends a paper, and so does a heading that begins no other one.
+        # A horizontal rule ends a paper, and so does a heading that does not begin another one.
         is_rule = not text.strip(f"{_RULE_CHARACTERS} ") and sum(map(text.count, _RULE_CHARACTERS)) >= 3
         if is_rule or _HEADING.fullmatch(text):
             break

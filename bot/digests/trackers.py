@@ -45,7 +45,7 @@ _TRACKING = re.compile(
 def unwrap(url: str) -> str:
     """Return the address that a tracking link leads to, without tracking parameters; nothing is fetched.
 
-    A link whose target can't be read off it is returned as it is; an empty string if it is no web address.
+    A link whose target can't be read off it is returned as it is; an empty string if it is not a web address.
 
     >>> unwrap("https://click.example.org/CL0/https:%2F%2Fwww.cell.com%2Fcell%2Ffulltext%2FS1%3Fdgcid=x/1/0-0/h=4")
     'https://www.cell.com/cell/fulltext/S1'

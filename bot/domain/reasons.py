@@ -1,4 +1,4 @@
-"""Reasons: why a paper was picked for a reader, as the reader is told."""
+"""Reasons: why a paper was picked for a reader, as it is shown to the reader."""
 
 from __future__ import annotations
 

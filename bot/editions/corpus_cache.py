@@ -107,15 +107,12 @@ class CorpusCache:
         if self.shared is None:
             return self.path
         version = self.shared.newest()
-        path = self._path_of(version)
+        path = self.path.with_stem(f"{self.path.stem}-{version}")
         if version and not path.exists() and (content := self.shared.content(version)) is not None:
             self._write(path, lambda file: file.write(content))
             for older in set(self.path.parent.glob(f"{self.path.stem}-*{self.path.suffix}")) - {path}:
                 older.unlink(missing_ok=True)
         return path
-
-    def _path_of(self, version: int) -> Path:
-        return self.path.with_stem(f"{self.path.stem}-{version}")
 
     def _write(self, path: Path, save: Callable[[BinaryIO], object]) -> None:
         # If it can't be written (a read-only home, a full disk) ranking goes on, and the next process fits again.

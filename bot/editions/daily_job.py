@@ -245,7 +245,8 @@ class DailyJob:
         choose = forced_editions if force else due_editions
         composed = count(1)
         waits: list[Wait] = []
-        for batch in _in_batches(choose(self.store, profiles, now, ids)):
+        all_due = choose(self.store, profiles, now, ids)
+        while batch := list(islice(all_due, _BATCH)):
             due = self.waiting.with_interrupted(batch, now)
             if not force:
                 due, of_batch = self.waiting.ready(due, now)
@@ -305,8 +306,3 @@ class DailyJob:
             else:
                 tally.skipped += 1
             show(draft.edition)
-
-
-def _in_batches(due: Iterator[DueEdition]) -> Iterator[list[DueEdition]]:
-    while batch := list(islice(due, _BATCH)):
-        yield batch

@@ -64,9 +64,9 @@ def mixtures_of(store: Store, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, 
     """Return for each reader their own mixture, else that of all readers, else the shipped one."""
     from bot.ranking.mixture import SHIPPED, Mixture
 
-    own = store.mixtures.of(reader_ids)
+    fitted = store.mixtures.of(reader_ids)
     home = store.mixtures.of_home()
-    fits = {reader_id: own.get(reader_id, home) for reader_id in reader_ids}
+    fits = {reader_id: fitted.get(reader_id, home) for reader_id in reader_ids}
     return {
         reader_id: Mixture.of(fit.weights, fit.offset) if fit else SHIPPED for reader_id, fit in fits.items()
     }

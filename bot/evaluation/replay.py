@@ -74,7 +74,7 @@ def replay(
 
 def outcomes(store: Store, reader: Reader) -> Outcomes:
     """Return what became of the papers that the reader received or voted on, until now."""
-    sent = {paper: shown.at for paper, shown in store.editions.shown(reader.id).items()}
+    sent = {paper: place.at for paper, place in store.editions.shown(reader.id).items()}
     return Outcomes(sent, store.feedback.current(reader.id))
 
 

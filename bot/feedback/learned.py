@@ -17,6 +17,8 @@ from bot.terms import names_topic
 # The mean contribution of a term is taken over this many of the newest papers: over the reader's own papers it would
 # show what they voted on, not what moves their next editions.
 _REFERENCE_PAPERS = 300
+# The most phrases that raise a paper, and the most that lower it; a convention.
+_MAX_PHRASES = 12
 # Of the heaviest term's weight; lighter terms are noise.
 _MIN_SHARE = 0.03
 # Terms for which the papers are searched for phrases: more than are shown, as several may be of one phrase.
@@ -47,9 +49,8 @@ def learned(
     profile: Profile,
     *,
     now: datetime,
-    most: int = 12,
 ) -> LearnedPhrases:
-    """Return the phrases with the largest mean contribution to the scores of recent papers, up to ``most`` a side."""
+    """Return the phrases with the largest mean contribution to the scores of recent papers, a few a side."""
     recent = [paper_id for paper_id, _, _ in store.papers.recent_texts(_REFERENCE_PAPERS)]
     ranked = composer.ranked(reader, profile, recent, now)
     if ranked is None:
@@ -59,8 +60,8 @@ def learned(
     least = _MIN_SHARE * max(map(abs, topical.values()), default=0.0)
     likes = {term: weight for term, weight in topical.items() if weight > least}
     dislikes = {term: -weight for term, weight in topical.items() if -weight > least}
-    liked = _phrases(ranked, likes, most)
-    disliked = _phrases(ranked, dislikes, most)
+    liked = _phrases(ranked, likes)
+    disliked = _phrases(ranked, dislikes)
     heaviest = max([*liked.values(), *disliked.values()], default=1.0)
     return LearnedPhrases(
         likes=[LearnedPhrase(text, weight, weight / heaviest) for text, weight in liked.items()],
@@ -68,12 +69,12 @@ def learned(
     )
 
 
-def _phrases(ranked: Ranked, weights: Mapping[str, float], most: int) -> dict[str, float]:
+def _phrases(ranked: Ranked, weights: Mapping[str, float]) -> dict[str, float]:
     """Return whole phrases of the ranked papers that consist of these terms, with the sum of their terms' weights.
 
     All weights are positive. For each of the heaviest terms a few papers that have it are searched for phrases.
     """
-    heaviest = sorted(weights, key=lambda term: -weights[term])[: most * _TERMS_PER_PHRASE]
+    heaviest = sorted(weights, key=lambda term: -weights[term])[: _MAX_PHRASES * _TERMS_PER_PHRASE]
     texts = [
         ranked.explainer.text(ranked.papers[paper_id]) for paper_id in ranked.ranking.papers_with(heaviest)
     ]
@@ -91,4 +92,4 @@ def _phrases(ranked: Ranked, weights: Mapping[str, float], most: int) -> dict[st
         and not phrase.is_adjective
         and all(term in weights for term in phrase.bigrams or phrase.stems)
     }
-    return {phrase.text: candidates[phrase] for phrase in whole_phrases(candidates, (), most)}
+    return {phrase.text: candidates[phrase] for phrase in whole_phrases(candidates, (), _MAX_PHRASES)}

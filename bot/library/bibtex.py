@@ -7,7 +7,7 @@ they are in abstracts of arXiv, and the braces that protect capitals go.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -55,7 +55,7 @@ _AND = re.compile(r"\s+and\s+", re.IGNORECASE)
 
 
 def references(text: str) -> Iterator[Reference | Unreadable]:
-    """Yield the entries of a file; duplicated keys and fields are no errors."""
+    """Yield the entries of a file; duplicated keys and fields are not errors."""
     from bibtexparser.library import Library
     from bibtexparser.middlewares.parsestack import default_parse_stack
     from bibtexparser.model import Entry, ParsingFailedBlock, String
@@ -92,6 +92,8 @@ def _reference(entry: Entry) -> Reference:
             value = _CONCATENATION.sub("", value).strip('"')
         fields.setdefault(field.key.lower(), value)
     kind = entry.entry_type.lower()
+    year = plain(fields.get("year", "")).strip()
+    month = fields.get("month", "").strip().lower()[:3]
     is_arxiv = fields.get("archiveprefix", fields.get("eprinttype", "")).lower() == "arxiv"
     return Reference(
         line=(entry.start_line or 0) + 1,
@@ -99,18 +101,13 @@ def _reference(entry: Entry) -> Reference:
         title=plain(fields.get("title", "")),
         abstract=plain(fields.get("abstract", "")),
         authors=tuple(_names(fields.get("author", ""))),
-        published=fields.get("date") or _year_and_month(fields),
+        published=fields.get("date") or (f"{year}-{_MONTHS.index(month) + 1}" if month in _MONTHS else year),
         doi=plain(fields.get("doi", "")),
         url=plain(fields.get("url", "")),
         arxiv_id=fields.get("eprint", "") if is_arxiv else fields.get("arxivid", ""),
         mentions=tuple(fields[name] for name in _MENTIONS if name in fields),
         dates=tuple(fields[name] for name in _ADDED if name in fields),
     )
-
-
-def _year_and_month(fields: Mapping[str, str]) -> str:
-    year, month = plain(fields.get("year", "")).strip(), fields.get("month", "").strip().lower()[:3]
-    return f"{year}-{_MONTHS.index(month) + 1}" if month in _MONTHS else year
 
 
 def _names(text: str) -> Iterator[str]:

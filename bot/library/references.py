@@ -54,7 +54,7 @@ class Unreadable:
 
 
 def collect(format_name: str, references: Iterable[Reference | Unreadable]) -> ParsedLibrary:
-    """Return the papers among the references, and counts of what is none."""
+    """Return the papers among the references, and how many entries are not papers, by reason."""
     entries: list[LibraryEntry] = []
     skipped: Counter[str] = Counter()
     problems: list[str] = []
@@ -73,7 +73,7 @@ def collect(format_name: str, references: Iterable[Reference | Unreadable]) -> P
 
 
 def _paper(reference: Reference) -> LibraryEntry | str:
-    """Return the paper, or why the reference is none."""
+    """Return the paper, or why the reference is not one."""
     title = _prose(reference.title, limits.TITLE)
     if reference.is_paper is False:
         return NO_PAPER

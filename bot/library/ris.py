@@ -41,7 +41,8 @@ def references(text: str) -> Iterator[Reference | Unreadable]:
 def _reference(fields: Mapping[str, Any], line: int) -> Reference:
     def first(*names: str) -> str:
         values = (fields.get(name) for name in names)
-        return next((_text(value) for value in values if value), "")
+        value = next(filter(None, values), "")
+        return " ".join(map(str, value)) if isinstance(value, list) else str(value)
 
     kind = first("type_of_reference").upper()
     urls = [str(url) for url in fields.get("urls", ())]
@@ -65,7 +66,3 @@ def _reference(fields: Mapping[str, Any], line: int) -> Reference:
         ),
         dates=(first("access_date"),),
     )
-
-
-def _text(value: object) -> str:
-    return " ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -33,7 +33,7 @@ def pending_problems(store: Store, disk_space: DiskSpace, now: datetime) -> list
         *(
             Problem(trouble.reader, f"{trouble.state}: {trouble.detail or trouble.code} ({trouble.subject})")
             for trouble in store.outbox.problems(_MAX_PROBLEMS, since=now - _MAX_AGE)
-            # A message in retry is sent again without anybody's help, and a notice is none of its own problems.
+            # A message in retry is sent again without anybody's help, and a notice does not report on notices.
             if trouble.state is not State.RETRY and trouble.kind is not Kind.OPERATOR
         ),
     ]

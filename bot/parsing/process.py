@@ -113,7 +113,7 @@ class Parser:
 
 
 class _ChildDied(Exception):  # noqa: N818 - an event that the parent handles, not an error of its own
-    """The child is of no more use; ``out_of_time``: because a digest took too long."""
+    """The child can't be used any more; ``out_of_time``: because a digest took too long."""
 
     def __init__(self, reason: str, *, out_of_time: bool = False) -> None:
         super().__init__(reason)

@@ -28,6 +28,8 @@ from bot.terms import Spellings, stem_terms
 _LARGE_CORPUS = 1000
 _MIN_PAPERS_OF_WORD = 2
 _MIN_PAPERS_OF_PAIR = 5
+# A bound of the memory for the vocabulary; the most frequent terms are kept.
+_MAX_TERMS = 100_000
 # A bigram repeats what its two words contribute: in a large corpus it matters for reasons more than for ranks. In a
 # small corpus phrases tell topics apart, and which words are rare is chance ("computer" would beat "agent"): there
 # bigrams count in full, and idf by its square root. On readers' libraries (``tests/bench/constants.py libraries``),
@@ -52,8 +54,7 @@ _FORMAT = 4
 class Corpus(TransformerMixin, BaseEstimator):
     """Texts to vectors over one vocabulary; memory is bounded by ``max_papers`` however many texts there are."""
 
-    def __init__(self, max_terms: int = 100_000, max_papers: int = 20_000, background: int = 5_000) -> None:
-        self.max_terms = max_terms
+    def __init__(self, max_papers: int = 20_000, background: int = 5_000) -> None:
         self.max_papers = max_papers
         self.background = background
 
@@ -65,7 +66,7 @@ class Corpus(TransformerMixin, BaseEstimator):
         ``reference_``, ``PaperVectors`` of a few of them, and ``spellings_``, the usual case of words.
         """
         sample = [texts[i] for i in _evenly_spaced(len(texts), self.max_papers).tolist()]
-        counts, names = _count_terms(sample, self.max_terms)
+        counts, names = _count_terms(sample)
         self._set_vocabulary(names, len(sample))
         papers = np.maximum(np.bincount(counts.indices, minlength=len(names)), 1)
         exponent = _IDF_EXPONENT if len(sample) >= _LARGE_CORPUS else _IDF_EXPONENT_SMALL_CORPUS
@@ -240,7 +241,7 @@ def _csr_matrix(name: str, arrays: dict[str, np.ndarray], shape: tuple[int, int]
     return sp.csr_matrix(parts, shape=shape)
 
 
-def _count_terms(texts: Sequence[str], max_terms: int) -> tuple[sp.csr_matrix, np.ndarray]:
+def _count_terms(texts: Sequence[str]) -> tuple[sp.csr_matrix, np.ndarray]:
     """Return (n_texts, n_terms) counts of the most frequent terms that are in enough papers, and the terms."""
     vectorizer = CountVectorizer(analyzer=stem_terms)
     try:
@@ -254,7 +255,7 @@ def _count_terms(texts: Sequence[str], max_terms: int) -> tuple[sp.csr_matrix, n
     pair = np.char.find(names, " ") >= 0
     minimum = np.where(pair, _MIN_PAPERS_OF_PAIR, _MIN_PAPERS_OF_WORD)
     columns = np.flatnonzero(papers >= (minimum if len(texts) >= _LARGE_CORPUS else 1))
-    columns = np.sort(columns[np.argsort(-papers[columns], kind="stable")][:max_terms])
+    columns = np.sort(columns[np.argsort(-papers[columns], kind="stable")][:_MAX_TERMS])
     return counts[:, columns].tocsr(), names[columns]
 
 

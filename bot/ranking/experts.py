@@ -28,7 +28,8 @@ from bot.ranking.words import Conjunctions, Words
 
 EXPERTS = ("words", "rocchio", "linear", "trees")
 # Numbers of votes at which an expert is scaled by one half. Trees need the most: with 20 liked and 20 disliked papers
-# of a library, trees scaled by two thirds cost a tenth of nDCG@20.
+# of a library, trees scaled by two thirds cost a tenth of nDCG@20. The numbers of Rocchio and the linear model were
+# chosen with ``tests/bench/learner.py``; what other values give is not recorded.
 _ROCCHIO_HALF_AT = 4.0
 # To Rocchio a disliked paper is worth this share of a liked one: what a reader doesn't want says little about what they
 # want. With equal shares, one or two votes cost up to .02 AUC on the sample digests; now less than .01.
@@ -36,11 +37,13 @@ _ROCCHIO_DISLIKED = 0.2
 _LINEAR_HALF_AT = 5.0
 _TREES_HALF_AT = 80.0
 # The scale of words without votes, where they stand in for all others, and with many: Rocchio knows the words, too.
-# Half of the difference is gone at 4 votes: at 1.5, some readers lost .05 of AUC at their second vote.
+# Half of the difference is gone at 4 votes: at 1.5, some readers lost .05 of AUC at their second vote. The scales are
+# a convention: with the weight in ``mixture.SHIPPED`` they make 1 without votes and .04 with many.
 _WORDS_ALONE = 5.0
 _WORDS_LIMIT = 0.2
 _WORDS_HALF_AT = 4.0
-# The limit of the scale of Rocchio with many votes, from which linear model and trees have learned most by then.
+# The limit of the scale of Rocchio with many votes, from which linear model and trees have learned most by then, and
+# the number of votes at which half of the way is gone. Chosen as the numbers above; other values are not recorded.
 _ROCCHIO_LIMIT = 0.3
 _ROCCHIO_DECAY_AT = 40.0
 
@@ -124,7 +127,7 @@ class Experts:
         linear = np.zeros(terms, dtype=np.float32)
         linear[learned.linear.columns] = learned.linear.weights
         added += entries.lexical * linear[entries.columns] * weights[2]
-        # Trees split by the absence of terms, too: these are no entries of the paper.
+        # Trees split by the absence of terms, too: those terms are not among the paper's entries.
         columns = learned.forest.columns
         by_feature = learned.forest.contributions(entries.presence(columns)) * weights[3]
         paper, feature = by_feature.nonzero()

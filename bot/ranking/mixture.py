@@ -68,7 +68,9 @@ class Mixture:
 # Weights of words, rocchio, linear model and trees, tuned by ``tests/bench/learner.py`` on readers that are not among
 # those of the reported figures.
 SHIPPED = Mixture(np.array([0.2, 1.0, 0.5, 1.1]), 0.0)
-# Inverse variances of the normal priors around the shipped and the home's coefficients.
+# Inverse variances of the normal priors around the shipped and the home's coefficients. With these the share of what
+# could be liked that was shown is .804 and .910 in two streams; with a prior of the weights four times as wide
+# and as narrow .800, .901 and .795, .885; with such priors of the offset .810, .876 and .778, .918.
 _WEIGHT_PRECISION = 4.0
 _OFFSET_PRECISION = 1.0
 

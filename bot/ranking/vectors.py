@@ -75,7 +75,7 @@ def neighbour_weights(neighbours: sp.csr_matrix) -> sp.csr_matrix:
 def nearest(rows: sp.csr_matrix, fitted: sp.csr_matrix, own_row: np.ndarray) -> sp.csr_matrix:
     """Return (n, n_fitted): cosines with the nearest fitted papers.
 
-    ``own_row`` (n,) is each paper's own row among the fitted ones, -1 for none: a paper is no neighbour of itself.
+    ``own_row`` (n,) is each paper's own row among the fitted ones, -1 for none: a paper is not its own neighbour.
     """
     count = min(_NEIGHBOURS, fitted.shape[0] // _PAPERS_PER_NEIGHBOUR)
     queries = l2_normalize(rows)

@@ -26,12 +26,14 @@ from bot.terms import profile_topics
 
 # A bigram is more specific than its words: it counts double in a topic's share.
 _PAIR_WEIGHT = 2.0
-# Log-odds: intercept + weight of the similarity + weight of the completeness, 0 to 1. They lie between what a logistic
-# regression on papers and hidden rules gives for two sets of readers (``tests/bench/words.py``): weights of the
-# similarity 12 and 9, 10 and 4, 5 and 3 for these sizes, of the completeness .8 to 3. In small corpora papers have few
-# neighbours and the latent components are few, so that similarities are smaller: their weight and the intercept are
-# interpolated in the logarithm of the corpus size. Similarity in standard deviations of each corpus instead ranks as
-# well, but a paper's probability differed up to tenfold between a home of one topic and one of all arXiv.
+# Log-odds: intercept + weight of the similarity + weight of the completeness, 0 to 1. For two sets of readers, a
+# logistic regression on papers and hidden rules (``tests/bench/words.py``) gives weights of the similarity 12 and 9, 10
+# and 4, 5 and 3 for these sizes, and of the completeness .8 to 3: the shipped ones lie between. It gives intercepts
+# -6.8 and -6.6 for 30 papers, -5.4 and -5.2 for 1,000: the shipped ones are .1 to .4 lower than either, so that a match
+# without votes is understated rather than overstated. In small corpora papers have few neighbours and the latent
+# components are few, so that similarities are smaller: their weight and the intercept are interpolated in the logarithm
+# of the corpus size. Similarity in standard deviations of each corpus instead ranks as well, but a paper's probability
+# differed up to tenfold between a home of one topic and one of all arXiv.
 _CORPUS_SIZES = (30, 200, 1_000)
 _SIMILARITY_WEIGHTS = (10.0, 5.5, 3.5)
 _INTERCEPTS = (-6.9, -6.25, -5.6)
@@ -87,7 +89,11 @@ class Conjunctions:
         shares = np.zeros((self.readers, len(papers)))
         first = np.flatnonzero(np.diff(self.owners, prepend=-1))
         if len(first):
-            completeness = self.factors @ (self.sums @ _presence(papers.terms).T).toarray() ** 2
+            terms = papers.terms
+            presence = sp.csr_matrix(
+                (np.ones_like(terms.data), terms.indices, terms.indptr), shape=terms.shape
+            )
+            completeness = self.factors @ (self.sums @ presence.T).toarray() ** 2
             shares[self.owners[first]] = np.maximum.reduceat(completeness, first, axis=0)
         return shares
 
@@ -133,16 +139,16 @@ class Words:
 
     def decision_function(self, papers: PaperVectors) -> np.ndarray:
         """Return (n_readers, n_papers) log-odds."""
-        together = _CONJUNCTION_WEIGHT * self.conjunctions_.shares(papers)
+        conjunction = _CONJUNCTION_WEIGHT * self.conjunctions_.shares(papers)
         intercept = self.intercept_[:, None]
         return np.asarray(
-            intercept + _compressed(self.similarity_.decision_function(papers) - intercept + together)
+            intercept + _compressed(self.similarity_.decision_function(papers) - intercept + conjunction)
         )
 
     def contributions(self, reader: int, entries: TermEntries) -> np.ndarray:
         """Return (n_entries,): what each term adds."""
-        together = _CONJUNCTION_WEIGHT * self.conjunctions_.contributions(reader, entries)
-        gains = self.similarity_.contributions(reader, entries) + together
+        conjunction = _CONJUNCTION_WEIGHT * self.conjunctions_.contributions(reader, entries)
+        gains = self.similarity_.contributions(reader, entries) + conjunction
         gain = entries.sums(gains)
         share = np.divide(_compressed(gain), gain, out=np.ones_like(gain), where=gain > _GAIN_KNEE)
         return np.asarray(gains * share[entries.paper])
@@ -171,7 +177,7 @@ def _segments(corpus: Corpus, text: str) -> list[list[tuple[float, sp.csr_matrix
         used: set[int] = set()
         for topic in segment:
             columns, pairs = corpus.columns(topic.terms)
-            # A word of two topics counts for the first alone: "model" is no conjunction with itself.
+            # A word of two topics counts for the first alone: "model" forms no conjunction with itself.
             first = np.array([column not in used for column in columns.tolist()], dtype=bool)
             columns = columns[first]
             if not len(columns):
@@ -195,7 +201,3 @@ def _compressed(gain: np.ndarray) -> np.ndarray:
     span = _GAIN_LIMIT - _GAIN_KNEE
     above = np.maximum(gain - _GAIN_KNEE, 0)
     return np.asarray(np.minimum(gain, _GAIN_KNEE) - span * np.expm1(-above / span))
-
-
-def _presence(rows: sp.csr_matrix) -> sp.csr_matrix:
-    return sp.csr_matrix((np.ones_like(rows.data), rows.indices, rows.indptr), shape=rows.shape)

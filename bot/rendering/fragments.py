@@ -148,7 +148,9 @@ class _Slots:
                 return function(*texts)
             fragments = [self.fragment(text, is_markup=False) for text in texts]
             return self.add(
-                lambda own: function(*(fragment.filled(own, _unchanged) for fragment in fragments))
+                lambda own: function(
+                    *(fragment.filled(own, lambda value, _: value) for fragment in fragments)
+                )
             )
 
         return filtered
@@ -248,7 +250,3 @@ def serialized(value: str, in_attribute: bool) -> str:
 def _key(pick: Pick) -> _Key:
     """Return all that a mail shows of a pick beside the slots."""
     return pick.paper, phrases.kind_label(pick), phrases.credits_of(pick), pick.summary
-
-
-def _unchanged(value: str, _in_attribute: bool) -> str:
-    return value

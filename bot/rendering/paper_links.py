@@ -42,7 +42,7 @@ def title_link(paper: Paper) -> PaperLink:
 
 
 def web_address(text: str) -> str:
-    """Return a digest's text as an address that is safe in an attribute, percent-encoded; empty if it is none."""
+    """Return a digest's text as an address that is safe in an attribute, percent-encoded; empty if it is not one."""
     if not text.startswith(("https://", "http://")):
         return ""
     return quote(text, safe=_URL_CHARACTERS, errors="replace")

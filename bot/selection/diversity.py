@@ -9,8 +9,9 @@ from bot.domain import PaperId, Score
 Similarity = Callable[[PaperId, PaperId], float]  # symmetric, 0 to 1
 
 # From this similarity on, two papers are near-duplicates, and the one ranked lower is left out. Of the 1.2 million
-# pairs of papers of one day in 22 days, 12 reach .6 and one reaches .75: it is meant for one work told twice. From .7
-# or .8 on, the full editions of 18 readers are the same, from .6 on nearly so (``tests/bench/constants.py editions``).
+# pairs of papers of one day in 22 days, 12 reach .6 and one reaches .75: it is meant for one work reported twice. From
+# .7 or .8 on, the full editions of 18 readers are the same, from .6 on nearly so (``tests/bench/constants.py
+# editions``).
 _NEAR_DUPLICATE = 0.75
 # The weight of redundancy in MMR (Carbonell and Goldstein 1998): a candidate identical to a chosen paper loses this
 # share of its own probability. Their criterion subtracts; a product keeps it positive. In the same editions weights
@@ -36,7 +37,7 @@ def diverse(
         best = max(pool, key=lambda s: s.probability * (1 - _REDUNDANCY_WEIGHT * redundancy[s.paper]))
         pool.remove(best)
         picked.append(best)
-        # Updated against the new pick only: computing the maximum anew would take quadratically many similarities.
+        # Updated against the new pick only: computing the maximum again would take quadratically many similarities.
         for score in pool:
             redundancy[score.paper] = max(redundancy[score.paper], similarity(best.paper, score.paper))
     return picked

@@ -74,8 +74,8 @@ class MailboxSource:
             visit.lasting[_REFUSED] = _dump_uids(uid_validity, refused)
             candidates = uids if visit.again else [uid for uid in uids if uid not in refused]
             headers = ((uid, _Header.parse(mailbox.header(uid, _MAX_HEADER))) for uid in candidates)
-            own = ((uid, header) for uid, header in headers if header.is_from(self.sender))
-            for uid, header in islice(own, _MAX_MAILS):
+            from_sender = ((uid, header) for uid, header in headers if header.is_from(self.sender))
+            for uid, header in islice(from_sender, _MAX_MAILS):
                 name = f"{self.folder}/{uid}"
                 unread = f"the mail from {header.address} of {header.date} stays unread"
                 if mailbox.size(uid) > MAX_BYTES:

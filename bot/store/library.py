@@ -51,7 +51,8 @@ class Library:
             for item in entries:
                 # An entry is never a replacement, so it always has a paper.
                 paper_id = deduplicator.add(item.entry, now) or 0
-                added[paper_id] = min(added.get(paper_id, now), _moment(item, now))
+                at = datetime.combine(item.added, time(), UTC) if item.added else now
+                added[paper_id] = min(added.get(paper_id, now), at)
             stored = _PapersByKey(papers_with(connection, identity_keys))
             rows = []
             identities = []
@@ -188,10 +189,6 @@ class _PapersByKey:
     def same_as(self, paper: Paper) -> Paper | None:
         candidates = (other for key in keys(paper) for other in self._papers.get(key, ()))
         return next((other for other in candidates if is_same_paper(paper, other)), None)
-
-
-def _moment(item: LibraryEntry, now: datetime) -> datetime:
-    return min(datetime.combine(item.added, time(), UTC), now) if item.added else now
 
 
 def _papers_of(connection: Connection, reader_id: ReaderId, identity_keys: Sequence[str]) -> list[Paper]:

@@ -56,7 +56,7 @@ UNDECIDED = (State.CLAIMED, State.DATA_STARTED, State.UNKNOWN)
 def _of_claim(*states: State) -> Update:
     """Return an update of the row that a claim holds, in one of the states; it changes one row or none."""
     is_claim = and_(outbox.c.id == bindparam("row_id"), outbox.c.token == bindparam("row_token"))
-    # ORed comparisons: SQLAlchemy renders IN anew for each execution.
+    # ORed comparisons: SQLAlchemy renders IN again for each execution.
     in_state = or_(*(outbox.c.state == state for state in states))
     return update(outbox).where(is_claim, in_state).values(updated_at=_NOW)
 
@@ -104,7 +104,7 @@ CLAIM = (
 
 
 # Two statements of each message, as SQL: SQLAlchemy takes twice as long to execute one of its own (.2 ms against .1),
-# and has to build it anew for each number of claims.
+# and has to build it again for each number of claims.
 
 
 @lru_cache(maxsize=64)

@@ -189,7 +189,7 @@ class Papers:
         newest = select(func.max(papers.c.id)).scalar_subquery()
         query = (
             select(papers.c.id)
-            # The end of a text is in no index; older papers have had their turn.
+            # The end of a text is in no index; older papers were looked up earlier.
             .where(papers.c.id > newest - _RECENT)
             .where(papers.c.abstract.endswith("\u2026") | papers.c.title.endswith("\u2026"))
             .where(papers.c.arxiv_id.is_not(None) | papers.c.doi.is_not(None))

@@ -173,7 +173,7 @@ class Readers:
         A keyed hash of the address is kept for a reader in a profile's file, so that ``sync`` doesn't add them again.
         """
         with self._database.writing() as connection:
-            # The outbox first: its rows refer to the reader's editions too, and two cascades would meet there.
+            # The outbox first: its rows refer to the reader's editions too, and two cascades would reach the same rows.
             connection.execute(delete(outbox).where(outbox.c.reader_id == reader.id))
             connection.execute(delete(readers).where(readers.c.id == reader.id))
             if reader.origin is Origin.FILE:

@@ -74,7 +74,7 @@ class _Connection(H11Protocol):
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
-        # Anew, for the next request, or for this response to be read.
+        # Started again, for the next request or for reading this response.
         self._cancel_deadline()
         self._start_deadline()
 

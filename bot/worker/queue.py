@@ -1,4 +1,4 @@
-"""Enqueues tasks, and tells how many are waiting."""
+"""Enqueues tasks, and counts those that are waiting."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ deliver   claims messages of one channel until nothing is due, the rate is used 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -71,18 +71,44 @@ class Tasks:
 
     def ingest(self, source: str) -> None:
         """Poll a source of the settings, if it is due and not being polled."""
+        now = datetime.now(UTC)
         with self._log.problems_of(f"ingest {source}") as problems:
-            problems.extend(self._ingest(source, datetime.now(UTC)))
+            section = next((section for section in self._app.sources if section.name == source), None)
+            if section is None:
+                remedy = "is not a source of this machine's paperbot.toml; make it the same everywhere"
+                problems.append(Problem(source, remedy))
+                return
+            with self._app.store.exclusively(f"ingest {source}") as is_ours:
+                if is_ours:
+                    problems.extend(replace(self._app.daily_job, sources=[section]).ingest(now)[1])
 
     def compose(self, profile: str, first: int, last: int) -> None:
         """Compose what is due for a profile's readers with the ids from ``first`` to ``last``."""
+        now = datetime.now(UTC)
         with self._log.problems_of(f"compose {profile}") as problems:
-            problems.extend(self._compose(profile, IdRange(first, last), datetime.now(UTC)))
+            self._profiles.catch_up()
+            problems.extend(self._profiles.problems)
+            # The ranker alone: this process has no files to read again.
+            self._app.refresh()
+            job = replace(self._app.daily_job, profiles=self._profiles.profiles)
+            problems.extend(job.compose(profile, IdRange(first, last), now))
+            # So that messages are sent now, and not only after the next tick.
+            if self._queue.waiting(DELIVER) < _DELIVERIES_WAITING:
+                for kind in (Kind.EMAIL, Kind.SLACK):
+                    self._queue.deliver(kind)
 
     def deliver(self, channel: str) -> None:
         """Deliver what is due for a kind of address."""
-        with self._log.problems_of(f"deliver {channel}") as problems:
-            problems.extend(self._deliver(Kind(channel), datetime.now(UTC)))
+        now = datetime.now(UTC)
+        kind = Kind(channel)
+        with self._log.problems_of(f"deliver {channel}") as problems, ExitStack() as locks:
+            # Slack takes one message a second in a channel, which two processes could not keep to.
+            if kind is Kind.SLACK and not locks.enter_context(self._app.store.exclusively("deliver slack")):
+                return
+            budget = TimeBudget(_DELIVERY_SECONDS)
+            problems.extend(self._app.dispatcher_of([kind], budget).deliver_due(now).problems)
+            if budget.is_set():
+                self._queue.deliver(kind)
 
     def close(self) -> None:
         """Close what was opened."""
@@ -90,44 +116,3 @@ class Tasks:
             self._app.__exit__(None, None, None)
         if "_queue" in self.__dict__:
             self._queue.close()
-
-    def _ingest(self, name: str, now: datetime) -> Sequence[Problem]:
-        source = next((source for source in self._app.sources if source.name == name), None)
-        if source is None:
-            return [
-                Problem(name, "is not a source of this machine's paperbot.toml; make it the same everywhere")
-            ]
-        with self._app.store.exclusively(f"ingest {name}") as is_ours:
-            if not is_ours:
-                return []
-            _, problems = replace(self._app.daily_job, sources=[source]).ingest(now)
-        return problems
-
-    def _compose(self, profile: str, ids: IdRange, now: datetime) -> Sequence[Problem]:
-        self._profiles.catch_up()
-        # The ranker alone: this process has no files to read again.
-        self._app.refresh()
-        problems = replace(self._app.daily_job, profiles=self._profiles.profiles).compose(profile, ids, now)
-        self._enqueue_deliveries()
-        return [*self._profiles.problems, *problems]
-
-    def _deliver(self, kind: Kind, now: datetime) -> Sequence[Problem]:
-        budget = TimeBudget(_DELIVERY_SECONDS)
-        dispatcher = self._app.dispatcher_of([kind], budget)
-        if kind is not Kind.SLACK:
-            report = dispatcher.deliver_due(now)
-        else:
-            # Slack takes one message a second in a channel, which two processes could not keep to.
-            with self._app.store.exclusively("deliver slack") as is_ours:
-                if not is_ours:
-                    return []
-                report = dispatcher.deliver_due(now)
-        if budget.is_set():
-            self._queue.deliver(kind)
-        return report.problems
-
-    def _enqueue_deliveries(self) -> None:
-        """Have messages sent now instead of after the next tick."""
-        if self._queue.waiting(DELIVER) < _DELIVERIES_WAITING:
-            for kind in (Kind.EMAIL, Kind.SLACK):
-                self._queue.deliver(kind)

@@ -118,7 +118,7 @@ def test_on_a_terminal_it_asks_and_sends_a_test_mail(tmp_path):
     assert (f"{profile.schedule.at:%H:%M}", profile.schedule.timezone) == ("07:15", "Europe/Rome")
 
 
-def test_a_mail_server_that_refuses_is_told_and_the_home_stays(tmp_path):
+def test_a_refusal_by_the_mail_server_is_reported_and_the_home_is_unchanged(tmp_path):
     with MailServer().running() as server:
         server.replies["RCPT"] = "550 5.1.1 no such user"
         terminal = Terminal("init", "papers", cwd=tmp_path)

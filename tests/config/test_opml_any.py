@@ -46,7 +46,7 @@ def test_an_invalid_url_does_not_stop_the_other_feeds():
 
 
 @pytest.mark.parametrize("encoding", ["hex", "rot13", "undefined", "punycode", "utf-32", "x" * 100_000])
-def test_a_declared_encoding_that_is_none_is_refused_in_short(encoding):
+def test_an_unknown_declared_encoding_is_refused_in_a_short_message(encoding):
     declaration = f"<?xml version='1.0' encoding='{encoding}'?>"
     with pytest.raises(UsageError, match="not OPML") as caught:
         parse_opml(f"{declaration}<opml><outline xmlUrl='http://a.example/x'/></opml>".encode())

@@ -13,9 +13,7 @@ from bot.errors import DeliveryError
 from .channels import counts
 
 
-def test_as_many_are_sent_as_the_rate_grants_and_the_rest_waits_its_turn(
-    dispatcher, rows, rates, mail, clock, now
-):
+def test_as_many_are_sent_as_the_rate_grants_and_the_rest_waits(dispatcher, rows, rates, mail, clock, now):
     rows(5)
     rates.left = 2
     assert counts(dispatcher.deliver_due(now)) == (5, 0, 0, 0, 0)

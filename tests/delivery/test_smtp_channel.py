@@ -77,7 +77,7 @@ def test_closing_a_channel_whose_server_has_gone_is_quiet(scripted, connect, del
 
 
 @pytest.mark.parametrize("signal", [Cancelled(), KeyboardInterrupt(), RuntimeError("store")])
-def test_what_start_data_raises_passes_and_no_body_leaves(scripted, connect, delivery, make_started, signal):
+def test_what_start_data_raises_passes_and_no_body_is_sent(scripted, connect, delivery, make_started, signal):
     server = scripted()
     channel = connect(server)
     with pytest.raises(type(signal)):

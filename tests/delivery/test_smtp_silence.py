@@ -72,7 +72,7 @@ def test_after_421_or_silence_the_next_message_opens_a_new_connection(
 
 
 @pytest.mark.parametrize("stale", [DROP, b"421 idle too long\r\n", b""])
-def test_a_connection_gone_stale_between_messages_goes_unnoticed(
+def test_a_connection_that_went_stale_between_messages_goes_unnoticed(
     scripted, connect, make_delivery, started, stale
 ):
     server = scripted(MAIL=[b"250 OK\r\n", stale, b"250 OK\r\n"])
@@ -83,7 +83,7 @@ def test_a_connection_gone_stale_between_messages_goes_unnoticed(
 
 
 @pytest.mark.parametrize("stale", [DROP, b"421 too many errors\r\n", b""])
-def test_so_does_one_that_goes_after_a_refusal(scripted, connect, delivery, stale):
+def test_a_connection_that_breaks_after_a_refusal_goes_unnoticed(scripted, connect, delivery, stale):
     server = scripted(RCPT=[b"550 5.1.1 nobody\r\n", b"250 OK\r\n"], RSET=stale)
     channel = connect(server, timeout_seconds=0.05)
     refusal(channel, delivery)

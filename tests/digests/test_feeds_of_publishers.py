@@ -115,7 +115,7 @@ def test_an_article_without_abstract_has_none() -> None:
 
 
 @pytest.mark.parametrize("name", ["ieee.xml", "sciencedirect.xml"])
-def test_front_matter_is_no_paper(name: str) -> None:
+def test_front_matter_is_not_a_paper(name: str) -> None:
     assert "<item>" in (FEEDS / name).read_text().partition("</item>")[2]
     assert [entry.title for entry in read(name).entries] == ["How owls see by night"]
 

@@ -210,7 +210,7 @@ def test_a_title_without_a_link_is_read_where_a_label_below_its_authors_leads_to
 
 @given(st.lists(st.sampled_from(NOISE), min_size=1, unique=True), st.sampled_from(WRAPPERS))
 @settings(max_examples=50, deadline=None)
-def test_menus_news_and_advertisements_alone_are_no_digest(blocks: list[str], wrapper: str) -> None:
+def test_menus_news_and_advertisements_alone_are_not_a_digest(blocks: list[str], wrapper: str) -> None:
     try:
         entries = read(wrapper.format(body="".join(blocks)))
     except DigestError:

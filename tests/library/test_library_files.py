@@ -64,7 +64,7 @@ def test_a_messy_bibtex_file_gives_all_its_papers():
     assert after.added == date(2015, 3, 2)
 
 
-def test_what_is_no_paper_is_counted_by_its_reason():
+def test_entries_that_are_not_papers_are_counted_by_reason():
     read = library(MESSY)
     assert read.skipped == {"books, notes and the like": 2, "without a title": 1, "unreadable": 1}
     (problem,) = read.problems
@@ -152,7 +152,7 @@ def test_an_arxiv_id_is_found_where_programs_write_it(fields):
     assert (entry.arxiv_id, entry.doi) == ("2504.08385", None)
 
 
-def test_page_numbers_are_no_arxiv_id():
+def test_page_numbers_are_not_taken_for_an_arxiv_id():
     (entry,) = entries("@article{k, title = {Owls}, pages = {2504.08385}, eprint = {2504.08385}}")
     assert entry.arxiv_id is None
 

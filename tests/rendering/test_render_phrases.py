@@ -114,7 +114,9 @@ def test_the_subject_names_the_best_paper_and_how_many_more(
     assert len(phrases.subject(edition)) <= 70
 
 
-def test_a_single_pick_has_no_more(make_pick: Pick_, make_edition: Edition_) -> None:
+def test_the_subject_of_a_single_pick_counts_no_further_ones(
+    make_pick: Pick_, make_edition: Edition_
+) -> None:
     edition = make_edition(make_pick())
     assert phrases.subject(edition) == "A paper"
     assert phrases.preheader(edition) == "We did it."

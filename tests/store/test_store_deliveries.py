@@ -66,7 +66,7 @@ def test_what_is_being_sent_can_not_be_given_back(claimed, outbox, now):
     assert outbox.counts()[State.DATA_STARTED] == 1
 
 
-def test_the_bodys_start_renews_the_lease(claimed, outbox, now):
+def test_starting_the_body_renews_the_lease(claimed, outbox, now):
     late = now + LEASE - timedelta(seconds=1)
     assert outbox.start_data(claimed, late, LEASE)
     assert outbox.expire(now + LEASE) == 0
@@ -204,7 +204,7 @@ def test_that_a_message_was_sent_is_not_recorded_over_another_claim(unknown, out
     assert (results, outbox.counts()[State.PENDING]) == ([False], 1)
 
 
-def test_starts_that_share_a_commit_are_told_apart(samples, store, outbox, now):
+def test_starts_that_share_a_commit_are_distinguished(samples, store, outbox, now):
     readers = [samples.reader(f"r{n}@example.org", f"p{n}") for n in range(3)]
     for reader in readers:
         samples.messages(reader)

@@ -13,7 +13,7 @@ from bot.worker.broker import HARD_LIMIT, REDELIVERED_AFTER, SOFT_LIMIT, make_ce
 FEED = b"<rss version='2.0'><channel><title>Blog</title><item><title>Owls at Night</title></item></channel></rss>"
 
 
-def test_a_worker_that_is_told_to_stop_ends_its_task_first(jobs, queued_home, app, web):
+def test_a_worker_that_is_stopped_ends_its_task_first(jobs, queued_home, app, web):
     polled, go_on = Event(), Event()
 
     def serve(_request):
@@ -64,7 +64,7 @@ def test_a_worker_without_a_broker_says_which_setting_to_set(home, paperbot):
 def test_an_unknown_queue_is_refused(home, paperbot):
     answer = paperbot("worker", "--queues", "compose,send")
     assert answer.code == 2
-    assert "'send' is no queue; there are: ingest, compose, deliver" in answer.err
+    assert "'send' is not a queue; known queues: ingest, compose, deliver" in answer.err
 
 
 def test_a_queue_beside_sqlite_is_refused(home, paperbot, monkeypatch):
@@ -74,7 +74,9 @@ def test_a_queue_beside_sqlite_is_refused(home, paperbot, monkeypatch):
     assert "workers share a store on PostgreSQL; set store.url to postgresql://..." in answer.err
 
 
-def test_an_address_that_is_no_brokers_is_refused_without_its_password(home, paperbot, monkeypatch):
+def test_an_address_that_is_not_a_brokers_is_refused_without_showing_its_password(
+    home, paperbot, monkeypatch
+):
     monkeypatch.setenv("PAPERBOT_QUEUE__URL", "http://me:secret@broker")
     answer = paperbot("status")
     assert answer.code == 2
