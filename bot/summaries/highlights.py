@@ -11,6 +11,8 @@ from bot.terms import common_expansions, tokens
 _PUNCTUATION = re.compile(r"[.,;:!?()\[\]{}\"“”]\s")
 
 
+# Many readers get the same sentences with the same phrases on the same day.
+@lru_cache(maxsize=20_000)
 def occurrence(sentence: str, phrase: str) -> str | None:
     """Return the first occurrence of a phrase in a sentence, as spelled there, abbreviated or not; None without any.
 
@@ -40,7 +42,6 @@ def marked(sentences: Sequence[str], phrases: Sequence[str]) -> list[tuple[str, 
     return marks
 
 
-# Many readers get the same sentences on the same day.
 @lru_cache(maxsize=5_000)
 def _words(text: str) -> list[tuple[str, int, int]]:
     """Return each stem, with abbreviations expanded, and the start and end of its word."""

@@ -65,7 +65,8 @@ class Read(NamedTuple):
     dangling: Sequence[bool]  # refers to the sentence before
     background: Sequence[bool]  # tells what was known before
     proposes: Sequence[bool]  # says what the paper proposes
-    worths: dict[tuple[int, ...], float]  # to any reader, of the sets of sentences that were compared
+    # To any reader, of each set of sentences; by how many are chosen and by those that are compared.
+    worths: dict[tuple[int, ...], dict[tuple[int, ...], float]]
 
 
 def summarise(
@@ -154,14 +155,15 @@ def choose(paper: Read, how_many: int, weights: Mapping[str, float]) -> tuple[in
     ]
     extras = [_INTEREST_WORTH * touches[i] + _PROPOSAL_WORTH * paper.proposes[i] for i in every]
     compared = sorted(sorted(full, key=lambda i: -sum(values[i]) - extras[i])[: max(_COMPARED, how_many)])
-
-    def worth(places: tuple[int, ...]) -> float:
-        # What a set holds is the same for all readers of a paper, who differ in the extras.
-        if places not in paper.worths:
-            paper.worths[places] = _worth_to_any(places, values, paper.dangling)
-        return paper.worths[places] + sum([extras[i] for i in places])
-
-    best = max(combinations(compared, how_many), key=worth)
+    # What a set holds is the same for all readers of a paper, who differ in the extras.
+    key = (how_many, *compared)
+    if key not in paper.worths:
+        paper.worths[key] = {
+            places: _worth_to_any(places, values, paper.dangling)
+            for places in combinations(compared, how_many)
+        }
+    worths = paper.worths[key]
+    best = max(worths, key=lambda places: worths[places] + sum([extras[i] for i in places]))
     return tuple(sorted((*best, *fill)))
 
 
@@ -203,7 +205,8 @@ def _touches(sentence_terms: Sequence[Set[str]], weights: Mapping[str, float]) -
     """Return for each sentence, by its terms, its part of all that the reader cares about here, 0 to 1."""
     if not weights:
         return [0.0] * len(sentence_terms)
-    touched = [{term for term in row if weights.get(term, 0.0) > 0} for row in sentence_terms]
+    liked = {term for term, weight in weights.items() if weight > 0}
+    touched = [row & liked for row in sentence_terms]
     total = sum(weights[term] for term in set().union(*touched)) or 1.0
     return [sum(weights[term] for term in row) / total for row in touched]
 
