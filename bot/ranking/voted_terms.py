@@ -42,9 +42,13 @@ class VotedTerms:
 
     def papers_with(self, *terms: str) -> tuple[int, int]:
         """Return how many liked and how many disliked papers have all of these stems and bigrams of stems."""
-        columns = [column for term in {*terms} if (column := self._corpus.column(term)) is not None]
-        if len(columns) < len({*terms}):
+        distinct = {*terms}
+        columns = [column for term in distinct if (column := self._corpus.column(term)) is not None]
+        if len(columns) < len(distinct):
             return 0, 0
+        if len(columns) == 1:
+            liked, disliked = self._papers_by_column
+            return liked.item(columns[0]), disliked.item(columns[0])
         # A row has one entry for each term of its paper.
         entries = np.flatnonzero(np.isin(self._rows.indices, columns))
         papers = np.searchsorted(self._rows.indptr, entries, side="right") - 1
@@ -69,6 +73,19 @@ class VotedTerms:
             for row in best
             for columns in [self._presence.indices[slice(*self._presence.indptr[row : row + 2])]]
         ]
+
+    @cached_property
+    def _papers_by_column(self) -> tuple[np.ndarray, np.ndarray]:
+        """(n_terms,): how many liked and how many disliked papers have each term.
+
+        Eighty terms a reader are asked for: counting them in the rows each time took a fifth of the reasons' time.
+        """
+        first_disliked = self._rows.indptr[self.liked]
+        columns = self._rows.indices
+        terms = self._rows.shape[1]
+        return np.bincount(columns[:first_disliked], minlength=terms), np.bincount(
+            columns[first_disliked:], minlength=terms
+        )
 
     @cached_property
     def _presence(self) -> sp.csr_matrix:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, repeat
 
 from bot.terms import Spellings, Token, expanded, is_general, names_topic, topical_phrases
 
@@ -58,7 +58,7 @@ class Phrase:
 
     def weight(self, weights: Mapping[str, float]) -> float:
         """Return the sum of the weights of its stems and bigrams."""
-        return sum([weights.get(term, 0.0) for term in self.terms])
+        return sum(map(weights.get, self.terms, repeat(0.0)))
 
     def overlaps(self, covered: AbstractSet[str]) -> bool:
         """Return whether it repeats a topical stem or bigram that is covered; "LLM" has that of "language model"."""

@@ -88,11 +88,13 @@ def similar_liked_paper(
         if not total or total < least.of_all * sum(speaking.values()):
             continue
         for liked, share, common in evidence.votes.most_overlapping(weights):
+            # Most fail here, and needn't have the words of their title stemmed.
+            if share < least.by_paper or common < _MIN_COMMON_TERMS:
+                continue
             title = evidence.titles[liked]
             visible = sum([weights.get(term, 0.0) for term in _visible_terms(title)])
-            is_similar = share >= least.by_paper and visible >= least.by_title * total
             is_itself = title.casefold() == paper.title.casefold()
-            if is_similar and common >= _MIN_COMMON_TERMS and not is_itself:
+            if visible >= least.by_title * total and not is_itself:
                 if is_library_paper(liked):
                     return [Reason(ReasonKind.OWNED, title)]
                 return [Reason(ReasonKind.LIKED, title, paper=liked)]
