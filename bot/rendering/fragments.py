@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from jinja2 import Environment
 
-from bot.domain import Edition, Paper, Pick, Sentence, Vote
+from bot.domain import Edition, Paper, Pick, PickKind, ReasonKind, Sentence, Vote
 from bot.rendering import phrases
 from bot.rendering.paper_links import Links
 from bot.rendering.templates import render
@@ -43,7 +43,7 @@ class Own(NamedTuple):
     number: int
 
 
-_Key = tuple[Paper, str, str, tuple[Sentence, ...]]
+_Key = tuple[Paper, PickKind, tuple[tuple[ReasonKind, str], ...], tuple[Sentence, ...]]
 _FrameKey = tuple[str, date, datetime, bool]
 Slot = Callable[[Own], str]
 Escape = Callable[[str, bool], str]  # a value, and whether it stands in an attribute
@@ -249,4 +249,6 @@ def serialized(value: str, in_attribute: bool) -> str:
 
 def _key(pick: Pick) -> _Key:
     """Return all that a mail shows of a pick beside the slots."""
-    return pick.paper, phrases.kind_label(pick), phrases.credits_of(pick), pick.summary
+    # What the label and the credits are made of, which costs less than to make them.
+    named = [(reason.kind, reason.text) for reason in pick.reasons if reason.kind in phrases.NAMED_BY_RULES]
+    return pick.paper, pick.kind, tuple(named), pick.summary

@@ -16,6 +16,8 @@ TITLE_WIDTH = 300
 # Mail programs on telephones show about 40 characters of a subject, those on desktops about 70.
 SUBJECT_WIDTH = 70
 _KIND_LABELS = {PickKind.EXPLORE: "Exploratory pick", PickKind.ALERT: "On your alert list"}
+# Reasons whose text the credits or the label name.
+NAMED_BY_RULES = (ReasonKind.ALERT, ReasonKind.AUTHOR)
 _NAMED_AUTHORS = 3
 _OTHER_SIGHTINGS = 3
 
@@ -49,8 +51,7 @@ def authors(paper: Paper, always: Collection[str] = ()) -> str:
 
 def credits_of(pick: Pick) -> str:
     """Return the paper's authors; followed authors and those on the alert list are always named."""
-    kinds = (ReasonKind.ALERT, ReasonKind.AUTHOR)
-    return authors(pick.paper, [reason.text for reason in pick.reasons if reason.kind in kinds])
+    return authors(pick.paper, [reason.text for reason in pick.reasons if reason.kind in NAMED_BY_RULES])
 
 
 def day(when: date) -> str:

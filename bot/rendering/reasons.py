@@ -44,6 +44,12 @@ def sentence(reasons: Sequence[Reason]) -> str:
     >>> sentence([*written, Reason(ReasonKind.LIKED, "Reward hacking in RLHF")])
     'You wrote “reward hacking” and “LLMs”; like “Reward hacking in RLHF”, which you liked.'
     """
+    return _sentence(tuple(reasons))
+
+
+# Both parts of a mail have it, and readers without votes have the same reasons.
+@lru_cache(maxsize=10_000)
+def _sentence(reasons: tuple[Reason, ...]) -> str:
     named = (reason for reason in reasons if reason.kind is not ReasonKind.ALERT)
     clauses = []
     for kind, group in groupby(named, key=lambda reason: reason.kind):

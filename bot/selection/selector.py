@@ -116,17 +116,14 @@ def _most_instructive(
     # p (1 - p) is the variance of the vote, highest at one half. A paper like the chosen ones would teach little more
     # than they do; as this only lowers the value, most similarities of hundreds of candidates needn't be computed.
     values: list[tuple[float, int, Score]] = []
-    by_variance = sorted(enumerate(candidates), key=lambda item: (-_variance(item[1]), item[0]))
-    for place, score in by_variance:
-        if len(values) >= places and _variance(score) < -values[places - 1][0]:
+    negated = [score.probability * (score.probability - 1) for score in candidates]
+    for place in sorted(range(len(candidates)), key=negated.__getitem__):
+        if len(values) >= places and negated[place] > values[places - 1][0]:
             break
+        score = candidates[place]
         novelty = 1 - max_similarity(score, chosen, similarity)
-        insort(values, (-_variance(score) * novelty, place, score), key=lambda value: value[:2])
+        insort(values, (negated[place] * novelty, place, score), key=lambda value: value[:2])
     return [score for _, _, score in values[:places]]
-
-
-def _variance(score: Score) -> float:
-    return score.probability * (1 - score.probability)
 
 
 def _without(scores: Sequence[Score], excluded: Collection[Score]) -> list[Score]:
