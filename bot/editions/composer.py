@@ -9,8 +9,8 @@ fifty times as many rows. Nothing is written.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING
 
@@ -27,7 +27,7 @@ from bot.selection.trending import with_trending
 from bot.store import Store
 
 if TYPE_CHECKING:  # scikit-learn takes a second to import: only ranking itself pays for it
-    from bot.ranking import Ranker, Ranking
+    from bot.ranking import Model, Ranker, Ranking
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,8 @@ class Ranked:
     ranking: Ranking
     explainer: Explainer
     papers: Mapping[PaperId, Paper]
+    # Of all readers with this model: those of one profile who have not voted are shown the same of a paper.
+    shared_picks: dict[Hashable, Pick] = field(default_factory=dict)
 
     @property
     def scores(self) -> Sequence[Score]:
@@ -45,13 +47,24 @@ class Ranked:
 
     def picks(self, choices: Sequence[Choice], summary_sentences: int) -> list[Pick]:
         """Return a pick for each choice, with its reasons and summary."""
-        scores = self.ranking.explained([choice.score for choice in choices])
-        explained = [replace(choice, score=score) for choice, score in zip(choices, scores, strict=True)]
-        return [
-            new_pick(paper, choice, self.explainer.reasons(paper, choice), summary_sentences)
-            for choice in explained
-            for paper in [self.papers[choice.score.paper]]
+        keys = [
+            (
+                choice.score.paper,
+                choice.score.bonuses,
+                choice.kind,
+                tuple(choice.alerted_by),
+                summary_sentences,
+            )
+            for choice in choices
         ]
+        new = {key: choice for key, choice in zip(keys, choices, strict=True) if key not in self.shared_picks}
+        scores = self.ranking.explained([choice.score for choice in new.values()]) if new else []
+        for (key, choice), score in zip(new.items(), scores, strict=True):
+            paper = self.papers[score.paper]
+            explained = replace(choice, score=score)
+            reasons = self.explainer.reasons(paper, explained)
+            self.shared_picks[key] = new_pick(paper, explained, reasons, summary_sentences)
+        return [self.shared_picks[key] for key in keys]
 
     def explained(self, paper_id: PaperId) -> Score | None:
         """Return the score of a paper with its terms; None where the paper isn't ranked."""
@@ -210,10 +223,17 @@ class EditionComposer:
         # A paper may have been merged into another since its id was read: it is left out.
         candidates = [[papers[i] for i in reader_ids if i in papers] for reader_ids in ids]
         rankings = self._ranker().rankings(inputs.interests, candidates)
+        first_of: dict[Model, Ranked] = {}
         for (_, profile), interest, ranking in zip(readers, inputs.interests, rankings, strict=True):
             scores = with_trending(ranking.scores, papers, profile.edition.trending)
-            ranked = replace(ranking, scores=scores)
-            yield Ranked(ranked, Explainer(self._texts, interest, ranked), papers) if scores else None
+            if not scores:
+                yield None
+                continue
+            first = first_of.get(ranking.model)
+            if first is None:
+                first = Ranked(ranking, Explainer(self._texts, interest, ranking), papers)
+                first_of[ranking.model] = first
+            yield replace(first, ranking=replace(ranking, scores=scores))
 
 
 def choices_of(profile: Profile, ranked: Ranked) -> list[Choice]:
@@ -227,6 +247,8 @@ def choices_of(profile: Profile, ranked: Ranked) -> list[Choice]:
     # them, and a reader who gets no paper can't vote.
     threshold = rules.threshold if ranked.ranking.model.votes.has_own else rules.lowest
     limits = SelectionLimits(places, min(rules.explore, places), threshold, rules.lowest)
+    if not ranked.ranking.model.has_several_interests:
+        return alerts + select(others, ranked.ranking.similarity, limits)
     return alerts + select(others, ranked.ranking.similarity, limits, ranked.ranking.interest)
 
 

@@ -25,7 +25,7 @@ from bot.ranking.corpus import Corpus
 from bot.ranking.learner import Learned
 from bot.ranking.library import MOST_PAPERS, library_weights
 from bot.ranking.ranker import Best, Interest, Ranker
-from bot.ranking.ranking import Ranking
+from bot.ranking.ranking import Model, Ranking
 from bot.ranking.rules import Rules
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
     "Corpus",
     "Interest",
     "Learned",
+    "Model",
     "Ranker",
     "Ranking",
     "Rules",

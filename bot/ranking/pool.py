@@ -5,16 +5,27 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from bot.domain import Paper
+from bot.domain import Bonus, Paper
 from bot.ranking.corpus import Corpus
 from bot.ranking.experts import Papers
 from bot.ranking.paper_terms import PaperTerms
-from bot.ranking.rules import RuleMatches, Rules, stemmed_phrases
+from bot.ranking.rules import Rules, stemmed_phrases
 from bot.ranking.vectors import l2_normalize, latent_vectors
+
+
+class PoolMatches(NamedTuple):
+    """What each paper of a pool matches of a profile's rules, by row; ``weights`` (n_papers,) sum the bonuses."""
+
+    weights: np.ndarray
+    bonuses: Sequence[tuple[Bonus, ...]]
+    followed: Sequence[str | None]
+    muted: Sequence[str | None]
+    lacks: Sequence[tuple[str, ...]]
 
 
 class Pool:
@@ -28,7 +39,7 @@ class Pool:
         self.vectors = self.seen.vectors
         self.corpus = corpus
         self._similarities: dict[int, array[float]] = {}  # by row, to all papers
-        self._rule_matches: dict[Rules, list[RuleMatches]] = {}
+        self._rule_matches: dict[Rules, PoolMatches] = {}
         self._stemmed: dict[int, str] = {}  # by row
 
     @cached_property
@@ -61,10 +72,17 @@ class Pool:
             self._similarities[row] = array("f", similarities.tobytes())
         return self._similarities[row][other]
 
-    def rule_matches(self, rules: Rules) -> list[RuleMatches]:
+    def rule_matches(self, rules: Rules) -> PoolMatches:
         """Return what each paper matches of the rules."""
         if rules not in self._rule_matches:
-            self._rule_matches[rules] = [rules.matches(paper) for paper in self.papers]
+            matches = [rules.matches(paper) for paper in self.papers]
+            self._rule_matches[rules] = PoolMatches(
+                weights=np.array([sum(bonus.weight for bonus in matched.bonuses) for matched in matches]),
+                bonuses=[matched.bonuses for matched in matches],
+                followed=[matched.followed for matched in matches],
+                muted=[matched.muted for matched in matches],
+                lacks=[self.lacks(row, rules) for row in range(len(matches))],
+            )
         return self._rule_matches[rules]
 
     def lacks(self, row: int, rules: Rules) -> tuple[str, ...]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import repeat
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -80,7 +82,8 @@ class Ranker:
     ) -> Iterator[Ranking]:
         """Yield for each reader a ranking of their own candidates; memory grows with readers times terms.
 
-        Candidates are transformed once for all readers, and all models are trained in a few matrix products.
+        Candidates are transformed once for all readers, and all models are trained in a few matrix products. Readers
+        with equal interests share a model: those of one profile who have not voted.
         """
         papers = {paper.id: paper for reader_papers in candidates for paper in reader_papers}
         ordered = [papers[paper_id] for paper_id in sorted(papers)]
@@ -90,16 +93,19 @@ class Ranker:
             pool = Pool(self._corpus, ordered)
             self._pool = pool
         # BLAS threads that wait for one another cost more than they save on products of this size.
+        shared: dict[Hashable, int] = {}
+        places = [shared.setdefault(_shared_by(interest), len(shared)) for interest in interests]
+        distinct = [interests[places.index(place)] for place in range(len(shared))]
         with threadpool_limits(1):
-            batch = _ReaderBatch(self._corpus, interests)
+            batch = _ReaderBatch(self._corpus, distinct)
             experts = batch.experts()
             log_odds = experts.log_odds(pool.seen)
-        for reader, reader_papers in enumerate(candidates):
-            model = batch.model(reader, experts)
-            rules = interests[reader].rules
-            mixed = model.mixture.log_odds(log_odds[reader])
-            scores = _scores(pool, mixed, model, rules, reader_papers)
-            yield Ranking(tuple(scores), pool, model, log_odds[reader])
+        models: dict[int, Model] = {}
+        for place, reader_papers in zip(places, candidates, strict=True):
+            model = models.get(place) or models.setdefault(place, batch.model(place, experts))
+            mixed = model.mixture.log_odds(log_odds[place])
+            scores = _scores(pool, mixed, model, distinct[place].rules, reader_papers)
+            yield Ranking(tuple(scores), pool, model, log_odds[place])
 
     def learn(self, interests: Sequence[Interest]) -> list[Learned | None]:
         """Fit models to each reader's votes, ignoring ``Interest.learned``; None for readers without votes."""
@@ -145,6 +151,14 @@ class Ranker:
                 yield Best(rows[best_of_rows.rows], best_of_rows.probabilities)
 
 
+def _shared_by(interest: Interest) -> Hashable:
+    """Return what is equal for readers whose models are equal; without votes that is what their profile says."""
+    if interest.up or interest.down or interest.learned:
+        return id(interest)
+    mixture = (interest.mixture.weights.tobytes(), interest.mixture.offset)
+    return interest.text, interest.rules, tuple(interest.ignored), mixture
+
+
 def _scores(
     pool: Pool, log_odds: np.ndarray, model: Model, rules: Rules, candidates: Sequence[Paper]
 ) -> list[Score]:
@@ -154,26 +168,25 @@ def _scores(
     rest = log_odds[rows]
     if model.ignored.size:
         rest = rest - model.left_out(pool.terms.entries(rows))
-    keywords = np.array([sum(bonus.weight for bonus in matches[row].bonuses) for row in rows.tolist()])
-    total = rest + keywords
+    total = rest + matches.weights[rows]
     # Ties are broken by id, so that a ranking doesn't depend on the order of its candidates.
     order = np.lexsort((pool.ids[rows], -total))
     # Plain numbers: reading single values from an array makes a NumPy scalar of each.
-    columns = (values[order].tolist() for values in (rows, pool.ids[rows], expit(total), total, rest))
-    return [
-        Score(
-            paper=paper_id,
-            probability=probability,
-            log_odds=log_odds_of_paper,
-            rest=rest_of_paper,
-            bonuses=matched.bonuses,
-            followed=matched.followed,
-            muted=matched.muted,
-            lacks=pool.lacks(row, rules),
+    ranked: list[int] = rows[order].tolist()
+    return list(
+        map(
+            Score,
+            pool.ids[ranked].tolist(),
+            expit(total[order]).tolist(),
+            total[order].tolist(),
+            rest[order].tolist(),
+            [matches.bonuses[row] for row in ranked],
+            repeat(MappingProxyType({})),
+            [matches.followed[row] for row in ranked],
+            [matches.muted[row] for row in ranked],
+            [matches.lacks[row] for row in ranked],
         )
-        for row, paper_id, probability, log_odds_of_paper, rest_of_paper in zip(*columns, strict=True)
-        for matched in [matches[row]]
-    ]
+    )
 
 
 class _ReaderBatch:
@@ -189,9 +202,7 @@ class _ReaderBatch:
         # Readers of one profile have the same text.
         rows = {part: topics_row(corpus, part) for part in dict.fromkeys(part for _, part in texts)}
         self._topics = sp.vstack([no_rows, *(rows[part] for _, part in texts)], format="csr")
-        self._conjunctions = Conjunctions.of(
-            corpus, [part for _, part in texts], self._owners.tolist(), len(interests)
-        )
+        self._conjunctions = Conjunctions.of(corpus, [interest.paragraphs for interest in interests])
         papers = {paper.id: paper for interest in interests for paper in (*interest.up, *interest.down)}
         self._papers = list(papers.values())
         self._row = {paper_id: row for row, paper_id in enumerate(papers)}

@@ -7,7 +7,7 @@ without their terms, and ``explained`` adds them; the sum stays the same.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -21,7 +21,8 @@ from bot.ranking.pool import Pool
 from bot.ranking.voted_terms import VotedTerms
 
 
-@dataclass(frozen=True)
+# Compared and hashed by identity: readers with equal interests share a model.
+@dataclass(frozen=True, eq=False)
 class Model:
     """One reader's model: their row of the batch's experts, the mixture, and the vectors it was fitted to.
 
@@ -46,6 +47,11 @@ class Model:
     def rest(self) -> float:
         """The log-odds that no term accounts for: the experts' intercepts and the mixture's offset."""
         return self.experts.rest(self.reader, self.mixture.weights) + self.mixture.offset
+
+    @property
+    def has_several_interests(self) -> bool:
+        """Whether a paper may be nearer to one interest than to another."""
+        return bool(self.interests.shape[0] > 1)
 
     def left_out(self, entries: TermEntries) -> np.ndarray:
         """Return (n_papers,): what the ignored terms would add."""
@@ -76,8 +82,7 @@ class Ranking:
             columns = slice(contributions.indptr[number], contributions.indptr[number + 1])
             terms = self._terms(contributions.indices[columns], contributions.data[columns])
             explained.append(
-                replace(
-                    score,
+                score._replace(
                     terms=terms,
                     rest=score.rest - sum(terms.values()),
                     predictions=(

@@ -10,8 +10,8 @@ mean, papers about two loose topics of a long segment came before papers about t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from dataclasses import dataclass, field
+from itertools import chain, groupby
 from typing import Self
 
 import numpy as np
@@ -51,25 +51,29 @@ class Conjunctions:
     the share if it has one topic, divided by that of a paper with all of its terms. A sum of products is half of (the
     square of the sum minus the sum of the squares), so a segment is a sum of signed squares: ``sums`` (n_squares,
     n_terms) gives what is squared from the presence of terms, ``factors`` (n_segments, n_squares) its factor.
-    ``owners`` (n_segments,) are the readers, in ascending order.
+    ``owners`` (n_segments,) are the readers, in ascending order; ``texts`` are those of each reader.
     """
 
     sums: sp.csr_matrix
     factors: sp.csr_matrix
     owners: np.ndarray
-    readers: int
+    texts: Sequence[tuple[str, ...]]
+    # By texts: readers of one profile have the same.
+    _dense: dict[tuple[str, ...], tuple[np.ndarray, np.ndarray, np.ndarray]] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     @classmethod
-    def of(cls, corpus: Corpus, texts: Sequence[str], owners: Sequence[int], readers: int) -> Self:
-        """Return the segments of the profiles' ``texts``; ``owners`` are their readers, in ascending order."""
+    def of(cls, corpus: Corpus, texts: Sequence[Sequence[str]]) -> Self:
+        """Return the segments of the ``texts`` of each reader's profile."""
         rows: list[sp.csr_matrix] = [sp.csr_matrix((0, len(corpus.terms_)))]
         factors: list[float] = []
         segment_of: list[int] = []
         segment_owners: list[int] = []
         # Readers of one profile have the same text.
-        segments = {text: _segments(corpus, text) for text in dict.fromkeys(texts)}
-        for text, owner in zip(texts, owners, strict=True):
-            for squares in segments[text]:
+        segments = {text: _segments(corpus, text) for text in dict.fromkeys(chain.from_iterable(texts))}
+        for owner, own_texts in enumerate(texts):
+            for squares in chain.from_iterable(segments[text] for text in own_texts):
                 complete = sum(sign * row.sum() ** 2 for sign, row in squares)
                 rows += [row for _, row in squares]
                 factors += [sign / complete for sign, _ in squares]
@@ -81,12 +85,12 @@ class Conjunctions:
             sp.vstack(rows, format="csr"),
             sp.csr_matrix((np.array(factors), places), shape),
             np.array(segment_owners, dtype=int),
-            readers,
+            [tuple(own_texts) for own_texts in texts],
         )
 
     def shares(self, papers: PaperVectors) -> np.ndarray:
         """Return (n_readers, n_papers), 0 to 1: the completeness of each reader's most complete segment."""
-        shares = np.zeros((self.readers, len(papers)))
+        shares = np.zeros((len(self.texts), len(papers)))
         first = np.flatnonzero(np.diff(self.owners, prepend=-1))
         if len(first):
             terms = papers.terms
@@ -99,18 +103,27 @@ class Conjunctions:
 
     def contributions(self, reader: int, entries: TermEntries) -> np.ndarray:
         """Return (n_entries,), of which a paper's sum is its share: a square is divided like its sum."""
-        factors = self.factors[np.flatnonzero(self.owners == reader)]
-        if not factors.shape[0]:
+        texts = self.texts[reader]
+        if texts not in self._dense:
+            self._dense[texts] = self._squares(reader)
+        columns, by_term, by_square = self._dense[texts]
+        if not len(by_square):
             return np.zeros(len(entries.columns))
-        squares = np.unique(factors.indices)
-        own_sums = self.sums[squares]
-        # A profile has few terms: over these alone the matrices are small enough to be dense.
-        columns = np.unique(own_sums.indices)
-        by_term = own_sums[:, columns].toarray()
-        by_square = factors[:, squares].toarray()
         sums = entries.presence(columns) @ by_term.T
         most_complete = (by_square @ sums.T**2).argmax(axis=0)
         return entries.values_of(columns, (sums * by_square[most_complete]) @ by_term)
+
+    def _squares(self, reader: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the terms (n_used,) of a reader's segments, and over these alone their sums and factors.
+
+        The sums are (n_squares, n_used), the factors (n_segments, n_squares): a profile has few terms, so that these
+        matrices are small enough to be dense.
+        """
+        factors = self.factors[np.flatnonzero(self.owners == reader)]
+        squares = np.unique(factors.indices)
+        own_sums = self.sums[squares]
+        columns = np.unique(own_sums.indices)
+        return columns, own_sums[:, columns].toarray(), factors[:, squares].toarray()
 
 
 class Words:

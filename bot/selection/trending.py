@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from bot.domain import Bonus, BonusKind, FactKind, Paper, PaperId, Score
 from bot.wording import plural
@@ -38,8 +37,7 @@ def with_trending(
         named = [*([plural(upvotes, "upvote")] if upvotes else []), *([venue.value] if venue else [])]
         log_odds = score.log_odds + added
         raised.append(
-            replace(
-                score,
+            score._replace(
                 log_odds=log_odds,
                 # math.exp overflows above 709, where the logistic function is 0 in double precision anyway.
                 probability=1.0 / (1.0 + math.exp(-log_odds)) if log_odds > -700 else 0.0,

@@ -79,7 +79,7 @@ class Home:
         self.papers = Papers.of(self.corpus, texts)
         interests = [reader.interests for reader in readers]
         self.interests = sp.vstack([topics_row(self.corpus, text) for text in interests], format="csr")
-        self.conjunctions = Conjunctions.of(self.corpus, interests, range(len(readers)), len(readers))
+        self.conjunctions = Conjunctions.of(self.corpus, [[text] for text in interests])
         self.background = self.corpus.in_background(texts)
         self.fits: list[tuple[int, float]] = []
 

@@ -9,7 +9,7 @@ import pytest
 from support import digest
 
 from bot.app import open_app
-from bot.domain import Edition, Vote
+from bot.domain import Edition, Kind, Vote
 from bot.editions import daily_job as running
 from bot.editions.candidates import EditionRequest
 from bot.editions.due import active_readers
@@ -133,6 +133,25 @@ def test_a_batch_composes_the_editions_that_each_reader_gets_alone(three):
     assert all(edition.picks for edition in batch)
     assert len({tuple(pick.paper.id for pick in edition.picks) for edition in batch}) > 1
     assert [contents(edition) for edition in batch] == [contents(edition) for edition in single]
+
+
+def test_readers_without_votes_share_the_picks_of_their_profile_and_get_what_they_would_alone(three):
+    app, requests = three
+    addresses = [(Kind.EMAIL, f"{name}@example.org") for name in ("owls", "ann", "ben", "cid")]
+    voter, *new = app.store.readers.sync("owls", addresses, NOW)
+    first = EditionRequest(voter, app.profiles["owls"], NOW.date())
+    batch = [*requests, *(replace(first, reader=reader) for reader in new)]
+    candidates = app.composer.candidates_of(batch)
+    # Ben was sent the first papers already.
+    candidates[-2] = replace(candidates[-2], ids=candidates[-2].ids[5:])
+    *voters, ann, ben, cid = app.composer.editions(batch, NOW, candidates)
+    assert ann.picks
+    assert all(pick is other for pick, other in zip(ann.picks, cid.picks, strict=True))
+    assert {pick.paper.id for pick in ben.picks} <= set(candidates[-2].ids)
+    assert not {id(pick) for edition in voters for pick in edition.picks} & set(map(id, ann.picks))
+    for request, edition, own in zip(batch, [*voters, ann, ben, cid], candidates, strict=True):
+        alone = app.composer.edition(request.reader, request.profile, request.day, NOW, own)
+        assert contents(edition) == contents(alone)
 
 
 def contents(edition: Edition) -> tuple[object, ...]:

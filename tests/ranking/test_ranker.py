@@ -3,6 +3,7 @@
 import math
 from datetime import UTC, datetime
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from bot.domain import Entry, Paper
 from bot.identity import new_paper
 from bot.ranking import Corpus, Interest, Ranker, Rules
+from bot.ranking.mixture import Mixture
 
 NOW = datetime(2025, 5, 6, 8, tzinfo=UTC)
 TOPICS = {
@@ -203,6 +205,26 @@ def test_a_batch_gives_each_reader_the_ranking_they_get_alone(ranker, papers):
         assert [ranking.interest(i) for i in ids] == [alone.interest(i) for i in ids]
         similarities = [ranking.similarity(ids[0], i) for i in ids]
         assert similarities == pytest.approx([alone.similarity(i, ids[0]) for i in ids])
+
+
+def test_readers_of_equal_interests_without_votes_share_a_model_and_nobody_else_does(ranker, papers):
+    same = [Interest("robot grasping", Rules(["robot"])) for _ in range(2)]
+    others = [
+        Interest("robot grasping", Rules(["phoneme"])),
+        Interest("robot grasping", Rules(["robot"]), ignored=["robot"]),
+        Interest("robot grasping", Rules(["robot"]), mixture=Mixture(np.array([0.1, 1.0, 0.5, 1.1]), 1.0)),
+        *(Interest("robot grasping", Rules(["robot"]), up=papers[:2]) for _ in range(2)),
+    ]
+    # In between, and with other candidates: a reader has seen other papers.
+    interests = [same[0], *others, same[1]]
+    candidates = [papers, *[papers[10:]] * len(others), papers[5:20]]
+    rankings = list(ranker.rankings(interests, candidates))
+    assert rankings[0].model is rankings[-1].model
+    assert len({id(ranking.model) for ranking in rankings}) == 1 + len(others)
+    for interest, reader_papers, ranking in zip(interests, candidates, rankings, strict=True):
+        alone = ranker.rank(interest, reader_papers)
+        assert_alike(ranking.scores, alone.scores)
+        assert_alike(ranking.explained(ranking.scores), alone.explained(alone.scores))
 
 
 def assert_alike(scores, others):
