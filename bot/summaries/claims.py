@@ -55,9 +55,15 @@ _OUTLOOK = re.compile(
     r"(?:lay|lays|laying|provid\w+|sets?) (?:a|the) (?:\w+ )?(?:foundation|groundwork|roadmap|blueprint)\b|"
     r"open(?:s|ing)? (?:up )?(?:new|the door|promising|exciting)|sheds? light\b|"
     r"open (?:challenges|problems|questions|issues)\b|"
+    r"(?:results?|findings?|experiments?|work|study|approach|method)\b[^.;]{0,160}\bpromising (?:\w+ ){0,2}"
+    r"(?:directions?|approach(?:es)?|paths?|avenues?|solutions?|alternatives?|tools?)\b|"
+    r"serves? as (?:both )?(?:a|an) (?:\w+ ){0,4}(?:roadmap|reference|reflection|guide|foundation|resource|basis)\b|"
+    r"(?:goal|aim) is to (?:offer|provide|guide|help|give|inspire)\b|"
+    r"aims? to (?:guide|inform|inspire|help) (?:\w+,? ){0,3}(?:researchers|practitioners|developers|community)\b|"
+    r"(?:uncover|reveal)\w* (?:new|novel|valuable|important) insights?\b|"
     r"(?:provid|offer|giv|yield)\w* (?:\w+ ){0,3}(?:insights?|guidance|roadmap|implications?)\b|"
     r"(?:highlight|underscor|emphasi[sz])\w* (?:\w+ ){0,4}(?:potential|promise|importance|need|"
-    r"significance|necessity|"
+    r"significance|necessity|contributions?|"
     r"value)\b|"
     r"(?:our|this|these|the proposed)\b[^.;]{0,60}\b(?:has|have|demonstrates?|shows?|holds?) (?:\w+ ){0,2}"
     r"(?:potential|promise)\b|"
@@ -95,6 +101,20 @@ _BARE_WIN = re.compile(
     r"superior|strong|better|excellent|competitive|impressive|remarkable|outstanding|state-of-the-art)"
     r" (?:[\w-]+ ){0,3}(?:improvements?|performance|results|gains|outcomes|ability|abilities|capabilit(?:y|ies))\b|"
     r"\b(?:insights?|interesting|excels? (?:in|at)|demonstrates? an? (?:novel|new))\b"
+)
+# A number that says on how much something was tried, and not what came out: "32 models", "25 challenging benchmarks".
+_COUNTED = re.compile(
+    r"\d[\d,.]{0,9}k?\+? (?:[\w-]+,? ){0,3}(?:benchmarks?|datasets?|tasks?|models?|domains?|languages?|baselines?|"
+    r"methods?|scenarios|settings|environments|categories|participants|llms|mllms|vlms|papers|studies|questions|samples)\b"
+)
+# Praise and problems in place of an outcome.
+_VAGUE_OUTCOME = re.compile(
+    r"\breveal\w* (?:\w+ ){0,3}(?:challenges|limitations|gaps|patterns|weaknesses|shortcomings|potential)\b|"
+    r"\b(?:robust|strong|high|excellent|good) (?:\w+ )?(?:stability|robustness|efficiency|accuracy|quality|"
+    r"generali[sz]ation|capabilit(?:y|ies)|rates?)\b|\bpromising (?:results|performance)\b|\bultra-low\b"
+)
+_DIFFERS = re.compile(
+    r"\b(?:than|outperform\w*|surpass\w*|exceed\w*|on par|higher|lower|better|worse|fewer|drops?)\b"
 )
 # What makes a win more than bare: a measure, or in what and beside what.
 _NAMED_WIN = re.compile(
@@ -147,5 +167,9 @@ def is_finding_form(sentence: str) -> bool:
         or sentence.rstrip().endswith(("?", ":"))
     ):
         return False
-    win = None if DIGIT.search(lower) else _BARE_WIN.search(lower)
+    if NUMBER.search(lower) or DIGIT.search(_COUNTED.sub(" ", lower)):
+        return True
+    if _VAGUE_OUTCOME.search(lower) and not _DIFFERS.search(lower):
+        return False
+    win = _BARE_WIN.search(lower)
     return not win or bool(_NAMED_WIN.search(sentence, win.start()))

@@ -16,7 +16,7 @@ _HEAD = re.compile(
     r"Therefore|Thus|Hence|"
     r"Consequently|Accordingly|Subsequently|Then|Next|Further|First|Firstly|Second|Secondly|Third|Thirdly|Lastly|"
     r"Meanwhile|Interestingly|"
-    r"Surprisingly|Remarkably|Crucially|Overall|In summary|In conclusion|To conclude|In short|Conversely|"
+    r"Last|Surprisingly|Remarkably|Crucially|Overall|In summary|In conclusion|To conclude|In short|Conversely|"
     r"On the other hand|In contrast|By contrast|Beyond that|As a result|Last but not least|Significantly|"
     r"Particularly|Here|In response|At the same time|To this end|To that end|To do so|To achieve this|For example|"
     r"For instance)"
@@ -49,11 +49,22 @@ _REFERS_EARLY = re.compile(
     r"Given|Despite|Among|As|Beyond|Within|Across|Towards?|Driven by|Combining|Leveraging|Considering|Recognizing|"
     r"Following|Upon|After|Because of|At|Of|Like|Unlike|Since|While|When|If|Although|Though|Even though|"
     r"Even if|Addressing|"
-    rf"Overcoming)\b[^,.;]{{0,50}}?\b(?:(?:this|these|those(?! of| that| who| with)|such(?! as))\b{_OWN}|"
+    rf"Overcoming)\b[^,.;]{{0,50}}?\b(?:the (?:above|aforementioned)\b|"
+    rf"(?:this|these|those(?! of| that| who| with)|such(?! as))\b{_OWN}|"
     rf"doing so\b|them\b|they\b|it(?=,))|"
     # The same behind any introductory phrase: "To facilitate adoption, this framework".
     rf"(?:To|By|With|Through|In|On|For|Using|While|When|Although|Despite)\b[^,.;]{{0,120}},(?:[^.;]{{0,80}},)?\s+"
     rf"(?:this|these|such(?! as))\b{_OWN}"
+)
+# The same further inside, where the problem or the means is only pointed at: "a framework that addresses these
+# challenges", "to evaluate these applications", "we propose that they".
+_REFERS_INSIDE = re.compile(
+    r"\b(?:address|tackl|overcom|mitigat|resolv|solv|alleviat|bridg|fill|evaluat|explor|quantif|handl|reduc)\w*\s+"
+    r"(?:both\s+)?(?:these|this|those(?! of| that| who| with)|such(?! as))\s+(?:\w+\s+)?"
+    r"(?:challenges?|issues?|problems?|limitations?|gaps?|difficult(?:y|ies)|needs?|drawbacks?|shortcomings?|concerns?|"
+    r"questions?|applications?|vulnerabilities|weaknesses|bottlenecks?|obstacles?|constraints?|tensions?)\b|"
+    r"^we (?:\w+ly )?(?:propose|argue|show|find) that they\b",
+    re.IGNORECASE,
 )
 
 # What may follow such a phrase for it to be left out: a complete clause.
@@ -95,7 +106,9 @@ def refers_back(sentence: str) -> bool:
     False
     >>> refers_back("In this paper, we fail.")
     False
+    >>> refers_back("We introduce WeedNet, a network that addresses these challenges.")
+    True
     """
     rest = without_head(sentence)
     rest = rest[:1].upper() + rest[1:]
-    return bool(_REFERS.match(rest) or _REFERS_EARLY.match(rest))
+    return any(match(rest) for match in (_REFERS.match, _REFERS_EARLY.match, _REFERS_INSIDE.search))
