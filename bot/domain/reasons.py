@@ -15,6 +15,7 @@ class ReasonKind(StrEnum):
     AUTHOR = "author"  # an author whom the reader follows
     KEYWORD = "keyword"  # a keyword of the profile
     WROTE = "wrote"  # a topic in the reader's own words
+    MENTIONED = "mentioned"  # the same, of a paper that names it once in passing
     NEAR = "near"  # a phrase of the paper; ``near`` is the reader's topic that shares a word with it
     TOGETHER = "together"  # a written topic that the reader likes beside the topic ``near``, and rarely alone
     LEARNED = "learned"  # a phrase of the paper that liked papers have

@@ -21,6 +21,7 @@ from bot.editions.explaining import Explainer, Explanation, PaperTexts
 from bot.editions.picks import compose, new_pick
 from bot.editions.quiet_days import SourceActivitySince
 from bot.editions.source_activity import SourceMonitor
+from bot.reasons import without_repetition
 from bot.selection.alert_rules import urgent
 from bot.selection.selector import Choice, SelectionLimits, select
 from bot.selection.trending import with_trending
@@ -64,7 +65,13 @@ class Ranked:
             explained = replace(choice, score=score)
             reasons = self.explainer.reasons(paper, explained)
             self.shared_picks[key] = new_pick(paper, explained, reasons, summary_sentences)
-        return [self.shared_picks[key] for key in keys]
+        picks = [self.shared_picks[key] for key in keys]
+        # What an edition says once depends on its other picks, so it is no part of what readers share.
+        reasons = without_repetition([pick.reasons for pick in picks])
+        return [
+            pick if of_pick == pick.reasons else replace(pick, reasons=of_pick)
+            for pick, of_pick in zip(picks, reasons, strict=True)
+        ]
 
     def explained(self, paper_id: PaperId) -> Score | None:
         """Return the score of a paper with its terms; None where the paper isn't ranked."""

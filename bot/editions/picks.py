@@ -17,6 +17,7 @@ _PHRASES = frozenset(
         ReasonKind.ALERT,
         ReasonKind.KEYWORD,
         ReasonKind.WROTE,
+        ReasonKind.MENTIONED,
         ReasonKind.NEAR,
         ReasonKind.TOGETHER,
         ReasonKind.LEARNED,

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import chain, pairwise
+from typing import NamedTuple
 
 from bot.domain import ranked_text
 from bot.reasons.phrases import paper_phrases
@@ -16,6 +17,30 @@ from bot.terms import Spellings, Topic, common_expansions, names_topic, phrases
 _MAX_NAME = 2
 _FIRST_WORD = re.compile(r"^\w+")
 _PUNCTUATION = re.compile(r"[.,;:!?()\[\]\"“”\n]")
+# What a paper does without: "without a reward model", "rather than dense retrieval", "reward model-free".
+_WITHOUT = re.compile(
+    r"\b(?:without|nor|neither|rather than|instead of|free of)\s+(?:[\w-]+\s+){0,3}$", re.IGNORECASE
+)
+_FREE = re.compile(r"[- ](?:free|less)\b", re.IGNORECASE)
+_BEFORE = 60  # characters of a text in which these words are looked for
+# A topic that the abstract names so often is one of the paper's own.
+_OFTEN = 2
+
+
+class Mention(NamedTuple):
+    """That a text mentions a topic: by which of its own stems, and whether in its title or more than once."""
+
+    stems: frozenset[str]
+    is_central: bool
+
+
+class _Word(NamedTuple):
+    """A stem with abbreviations expanded, and the stem and place in the text that it stands for; empty: punctuation."""
+
+    stem: str
+    source: str = ""
+    start: int = 0
+    end: int = 0
 
 
 class PaperText:
@@ -29,6 +54,7 @@ class PaperText:
         text = ranked_text(title, abstract)
         by_phrase = phrases(text)
         self.title = title
+        self._text = text
         self._spellings = spellings
         self._tokens = list(chain.from_iterable(by_phrase))
         self.counts = Counter(token.stem for token in self._tokens)
@@ -36,21 +62,23 @@ class PaperText:
         named = [token.stem for token in self._tokens if token.end <= title.find(":")]
         self.own_name = frozenset(named if len(named) <= _MAX_NAME else [])
         self.phrases = paper_phrases(title, text, by_phrase, spellings)
-        # Each stem, with abbreviations expanded, beside the stem in the text that it stands for; punctuation is an
-        # empty stem. ``_starts`` has the positions of each stem.
-        self._canonical: list[tuple[str, str]] = []
+        # ``_starts`` has the positions of each stem in ``_canonical``.
+        self._canonical: list[_Word] = []
         end = 0
         for token in self._tokens:
             if _PUNCTUATION.search(text, end, token.start):
-                self._canonical.append(("", ""))
+                self._canonical.append(_Word(""))
             expansion = common_expansions().get(token.stem, (token.stem,))
             # As in ``expanded``: "VLA models" has one "model".
-            repeats = self._canonical[-1:] and self._canonical[-1][0] == expansion[0]
-            self._canonical += [(part, token.stem) for part in (expansion[1:] if repeats else expansion)]
+            repeats = self._canonical[-1:] and self._canonical[-1].stem == expansion[0]
+            self._canonical += [
+                _Word(part, token.stem, token.start, token.end)
+                for part in (expansion[1:] if repeats else expansion)
+            ]
             end = token.end
         self._starts: defaultdict[str, list[int]] = defaultdict(list)
-        for position, (stem, _) in enumerate(self._canonical):
-            self._starts[stem].append(position)
+        for position, word in enumerate(self._canonical):
+            self._starts[word.stem].append(position)
 
     @cached_property
     def topical_terms(self) -> frozenset[str]:
@@ -58,22 +86,39 @@ class PaperText:
         bigrams = {f"{a.stem} {b.stem}" for a, b in pairwise(self._tokens) if a.phrase == b.phrase}
         return frozenset(term for term in {*self.counts, *bigrams} if names_topic(term.split()))
 
-    def mentions(self, stems: Sequence[str]) -> set[str] | None:
-        """Return the stems with which the text says this, abbreviated or not; None if it doesn't.
+    def mentions(self, stems: Sequence[str]) -> Mention | None:
+        """Return how the text names the topic with these stems, abbreviated or not; None if it doesn't.
 
-        Function words between the stems don't matter, punctuation does.
+        Function words between the stems don't matter, punctuation does. That the paper does without it is no mention.
         """
+        times = 0
         for start in self._starts.get(stems[0], ()):
             part = self._canonical[start : start + len(stems)]
-            if [stem for stem, _ in part] == list(stems):
-                return {source for _, source in part}
-        return None
+            if [word.stem for word in part] == list(stems) and not self._does_without(part):
+                times += 1
+                if times == _OFTEN or part[-1].end <= len(self.title):
+                    return Mention(frozenset(word.source for word in part), is_central=True)
+                sources = frozenset(word.source for word in part)
+        return Mention(sources, is_central=False) if times else None
+
+    def _does_without(self, part: Sequence[_Word]) -> bool:
+        start = part[0].start
+        return bool(
+            _WITHOUT.search(self._text[max(start - _BEFORE, 0) : start])
+            or _FREE.match(self._text, part[-1].end)
+        )
 
     def named(self, topic: Topic) -> str:
         """Return a topic as the reader wrote it, without the capital of a sentence's first word."""
         if not topic.starts_sentence:
             return topic.text
-        return _FIRST_WORD.sub(lambda word: self._spellings.usual(word[0]), topic.text)
+        return _FIRST_WORD.sub(lambda word: self._inside_sentence(word[0], topic.stems[0]), topic.text)
+
+    def _inside_sentence(self, word: str, stemmed: str) -> str:
+        usual = self._spellings.usual(word)
+        # A word that the home has not seen inside a sentence: this paper may have one of its stem there.
+        in_lower_case = any(token.stem == stemmed and token.spelling.islower() for token in self._tokens)
+        return usual.lower() if in_lower_case and usual.istitle() else usual
 
     def spelled(self, stem: str) -> str | None:
         """Return the last word of the text with this stem, spelled as usual; None if there is none."""

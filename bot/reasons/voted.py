@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from functools import lru_cache
-from typing import NamedTuple
 
 from bot.domain import Reason, ReasonKind, is_library_paper
 from bot.reasons.evidence import Evidence
@@ -20,24 +19,22 @@ _MIN_SHARE = 0.05
 _VISIBLE_TITLE = 80  # characters
 
 
-class _Similarity(NamedTuple):
-    """Minimum shares of the weight of terms: of all topical terms, by the liked paper, and by its visible title."""
-
-    of_all: float
-    by_paper: float
-    by_title: float
-
-
-# By what no other reason names, which says more, a smaller part is enough.
-_BY_UNCOVERED_TERMS = _Similarity(of_all=0.25, by_paper=0.35, by_title=0.15)
-_BY_ALL_TERMS = _Similarity(of_all=1.0, by_paper=0.5, by_title=0.3)
+# Least shares for a liked paper to be named. ``_BY_UNCOVERED``: of the weight of a paper's topical terms, by those that
+# no other reason names; on these alone is it compared, as any liked paper has the reader's main topic. Of their weight,
+# by the liked paper and by its visible title: with .35 and .15 it was often on something else.
+_BY_UNCOVERED = 0.25
+_BY_PAPER = 0.5
+_BY_TITLE = 0.25
 _MIN_COMMON_TERMS = 3
 
 
 def learned_phrases(
     paper: PaperText, terms: Mapping[str, float], evidence: Evidence, covered: Collection[str]
 ) -> list[Reason]:
-    """Return the heaviest phrases that votes support, whole and without ``covered`` terms."""
+    """Return the heaviest phrases that votes support, whole and without ``covered`` terms.
+
+    A single word that the paper has once is none ("preferring", where liked papers are on preferences).
+    """
     if not evidence.votes.liked:
         return []
     least = _MIN_SHARE * sum([weight for weight in terms.values() if weight > 0])
@@ -47,6 +44,7 @@ def learned_phrases(
         if (weight := phrase.weight(terms)) > least
         and (phrase.is_whole or (phrase.bigrams and not _is_cut(phrase, paper, covered)))
         and not phrase.is_adjective
+        and (phrase.bigrams or phrase.in_title or paper.counts[phrase.stems[0]] > 1)
         and evidence.excluded.isdisjoint(phrase.bigrams or phrase.stems)
         and evidence.supports(phrase.bigrams or phrase.stems)
     }
@@ -70,11 +68,7 @@ def _is_cut(part: Phrase, paper: PaperText, covered: Collection[str]) -> bool:
 def similar_liked_paper(
     paper: PaperText, terms: Mapping[str, float], evidence: Evidence, covered: Collection[str]
 ) -> list[Reason]:
-    """Return the liked paper that has most of what speaks for this one, if its title shows that.
-
-    First by the terms that other reasons don't cover: by all of them, any liked paper on the reader's main topic would
-    be similar.
-    """
+    """Return the liked paper that has most of what speaks for this one beside ``covered``, if its title shows it."""
     if not evidence.votes.liked:
         return []
     speaking = {term: weight for term in paper.topical_terms if (weight := terms.get(term, 0.0)) > 0}
@@ -83,21 +77,20 @@ def similar_liked_paper(
         for term, weight in speaking.items()
         if term not in covered and not all(stem in covered for stem in term.split())
     }
-    for weights, least in ((uncovered, _BY_UNCOVERED_TERMS), (speaking, _BY_ALL_TERMS)):
-        total = sum(weights.values())
-        if not total or total < least.of_all * sum(speaking.values()):
+    total = sum(uncovered.values())
+    if not total or total < _BY_UNCOVERED * sum(speaking.values()):
+        return []
+    for liked, share, common in evidence.votes.most_overlapping(uncovered):
+        # Most fail here, and needn't have the words of their title stemmed.
+        if share < _BY_PAPER or common < _MIN_COMMON_TERMS:
             continue
-        for liked, share, common in evidence.votes.most_overlapping(weights):
-            # Most fail here, and needn't have the words of their title stemmed.
-            if share < least.by_paper or common < _MIN_COMMON_TERMS:
-                continue
-            title = evidence.titles[liked]
-            visible = sum([weights.get(term, 0.0) for term in _visible_terms(title)])
-            is_itself = title.casefold() == paper.title.casefold()
-            if visible >= least.by_title * total and not is_itself:
-                if is_library_paper(liked):
-                    return [Reason(ReasonKind.OWNED, title)]
-                return [Reason(ReasonKind.LIKED, title, paper=liked)]
+        title = evidence.titles[liked]
+        visible = sum([uncovered.get(term, 0.0) for term in _visible_terms(title)])
+        is_itself = title.casefold() == paper.title.casefold()
+        if visible >= _BY_TITLE * total and not is_itself:
+            if is_library_paper(liked):
+                return [Reason(ReasonKind.OWNED, title)]
+            return [Reason(ReasonKind.LIKED, title, paper=liked)]
     return []
 
 

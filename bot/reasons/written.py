@@ -10,6 +10,7 @@ from bot.reasons.paper_text import PaperText
 from bot.terms import is_general
 
 _MAX_TOPICS = 3
+_MAX_WORDS_BESIDE_ONE = 2  # of a topic to which a single word may be close
 
 
 def written_topics(
@@ -17,18 +18,21 @@ def written_topics(
 ) -> tuple[list[Reason], set[str]]:
     """Return the reader's topics that the paper mentions, the heaviest first, and the terms that they cover.
 
-    Topics that ``rules`` name already, in lower case, are omitted, and so is a topic that is part of another.
+    Topics that ``rules`` name already, in lower case, are omitted, and so is a topic that is part of another. What the
+    paper names once in passing is said to be mentioned, and only where the paper is on none of them.
     """
     mentioned = {}
+    central = {}
     covered: set[str] = set()
     for topic in evidence.topics:
-        sources = paper.mentions(topic.stems)
-        if sources is None or topic.text.casefold() in rules:
+        mention = paper.mentions(topic.stems)
+        if mention is None or topic.text.casefold() in rules:
             continue
-        weight = sum([terms.get(term, 0.0) for term in {*topic.terms, *sources}])
+        weight = sum([terms.get(term, 0.0) for term in {*topic.terms, *mention.stems}])
         if weight >= 0:
             mentioned[topic] = weight
-            covered |= {*topic.terms, *sources}
+            covered |= {*topic.terms, *mention.stems}
+            central[topic] = mention.is_central
     spaced = {topic: f" {' '.join(topic.stems)} " for topic in mentioned}
     longest = [
         topic
@@ -36,9 +40,10 @@ def written_topics(
         if not any(spaced[topic] in spaced[other] for other in mentioned if other is not topic)
     ]
     longest.sort(key=lambda topic: (-mentioned[topic], -len(topic.stems)))
-    reasons = [
-        Reason(ReasonKind.WROTE, paper.named(topic), mentioned[topic]) for topic in longest[:_MAX_TOPICS]
-    ]
+    kind = ReasonKind.MENTIONED
+    if on_topics := [topic for topic in longest if central[topic]]:
+        kind, longest = ReasonKind.WROTE, on_topics
+    reasons = [Reason(kind, paper.named(topic), mentioned[topic]) for topic in longest[:_MAX_TOPICS]]
     return reasons, covered
 
 
@@ -51,7 +56,10 @@ def nearest_topic(
         for topic in evidence.topics
         if (topical := {stem for stem in topic.stems if not is_general(stem)} & paper.counts.keys())
         for phrase in paper.phrases
-        if phrase.is_whole and not topical.isdisjoint(phrase.topical_stems)
+        if phrase.is_whole
+        and not topical.isdisjoint(phrase.topical_stems)
+        # "Vision" is not close to "vision-language-action models".
+        and (phrase.bigrams or len(topic.stems) <= _MAX_WORDS_BESIDE_ONE)
     ]
     weight, phrase, topic = max(near, key=lambda candidate: candidate[0], default=(-1.0, None, None))
     if phrase is None or topic is None or weight < 0:

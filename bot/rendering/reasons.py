@@ -20,6 +20,7 @@ _CLAUSES: Mapping[ReasonKind, str] = {
     ReasonKind.AUTHOR: "by {names}, whom you follow",
     ReasonKind.KEYWORD: "it has your keyword{s} {quoted}",
     ReasonKind.WROTE: "you wrote {quoted}",
+    ReasonKind.MENTIONED: "it mentions {quoted}, which you wrote",
     ReasonKind.NEAR: "on {quoted}, close to “{near}”, which you wrote",
     ReasonKind.TOGETHER: "you like {quoted} together with “{near}”, rarely without",
     ReasonKind.LEARNED: "papers you liked mention {quoted}",

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Self
 
-_WORD = re.compile(r"[^\W\d_]\w*")
+# Not the "s" of a possessive.
+_WORD = re.compile(r"(?<![^\W\d_]['’])[^\W\d_]\w*")
 # Behind a word, a comma or a bracket: the first word of a sentence is capitalised whatever it is.
 _INSIDE_SENTENCE = re.compile(r"(?<=[\w,;)] )[^\W\d_]\w*")
 

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from bot.domain import Bonus, BonusKind, PickKind, Reason, ReasonKind, Score
 from bot.ranking import Corpus
 from bot.ranking.voted_terms import VotedTerms
-from bot.reasons import Evidence, PaperText, breakdown, choose
+from bot.reasons import Evidence, PaperText, breakdown, choose, without_repetition
 from bot.rendering.reasons import sentence
 from bot.terms import Spellings, profile_topics, stem_terms
 
@@ -48,7 +48,7 @@ def even(text, weight=0.1):
 
 
 def test_a_topic_that_the_reader_wrote_is_named_in_the_readers_words_without_general_ones():
-    text = "We show strong performance: the component turns to help against Reward Hacking in LLMs."
+    text = "LLMs: we show strong performance. The component turns to help against Reward Hacking in LLMs."
     reasons = reasons_for(
         read("Reward Hacking", text),
         even(text, 2.0),
@@ -66,8 +66,45 @@ def test_a_topic_that_the_reader_wrote_is_named_in_the_readers_words_without_gen
     ],
 )
 def test_variants_and_abbreviations_of_a_topic_are_recognised(profile, named):
-    paper = read("Low-Rank Reward Modeling for RLHF", "Vision-language-action models differ.")
+    paper = read("Low-Rank Reward Modeling for RLHF by Vision-language-action models", "They differ.")
     assert sentence(reasons_for(paper, {}, evidence(profile))).lower() == f"you wrote “{named.lower()}”."
+
+
+@pytest.mark.parametrize(
+    ("abstract", "reason"),
+    [
+        ("Robots walk, unlike owls.", "You wrote “robots”."),
+        ("We do without owls or robots.", "You wrote “robots”."),
+    ],
+)
+def test_a_topic_in_passing_is_not_named_beside_the_papers_own(abstract, reason):
+    reasons = reasons_for(read("Robots at home", abstract), {}, evidence("owls; robots"))
+    assert sentence(reasons) == reason
+
+
+def test_a_paper_that_names_a_topic_once_is_said_to_mention_it():
+    reasons = reasons_for(read("At home", "We teach robots."), {}, evidence("robots"))
+    assert sentence(reasons) == "It mentions “robots”, which you wrote."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We train without any reward model.",
+        "Neither critics nor reward models help.",
+        "A reward model-free method.",
+    ],
+)
+def test_what_a_paper_does_without_is_not_named(text):
+    reasons = reasons_for(read("At home", text), {}, evidence("reward models"))
+    assert "you wrote “reward" not in sentence(reasons).lower()
+    assert "it mentions" not in sentence(reasons).lower()
+
+
+def test_a_single_word_is_not_close_to_a_topic_of_many():
+    paper = read("On vision", "Vision.")
+    reasons = reasons_for(paper, {"vision": 1.0}, evidence("vision-language-action models"))
+    assert [reason.kind for reason in reasons] == [ReasonKind.PROFILE_OVERALL]
 
 
 def test_a_neighbour_of_a_topic_says_so():
@@ -89,7 +126,7 @@ def learned(text, reader):
 
 def test_learned_phrases_are_whole_and_in_their_usual_spelling():
     reader = evidence("", [("Notes", ABSTRACTS[1]), ("Tuning", ABSTRACTS[2])])
-    assert learned("Electronic Health Record prediction with vlms", reader) == [
+    assert learned("Electronic Health Record prediction with vlms, fast vlms", reader) == [
         "electronic health record",
         "VLMs",
     ]
@@ -109,13 +146,18 @@ def test_of_a_topic_at_the_start_of_a_sentence_only_the_first_letter_changes():
     assert [reason.text for reason in reasons] == ["retrieval-augmented generation"]
 
 
+def test_a_topic_at_the_start_of_a_sentence_is_spelled_as_in_the_paper():
+    paper = read("At home", "We care for factuality. Such factuality.")
+    assert sentence(reasons_for(paper, {}, evidence("Factuality"))) == "You wrote “factuality”."
+
+
 def test_two_topics_that_votes_ask_for_together_are_named_together():
     both = "Reinforcement learning of language models."
     alone = "Reinforcement learning of robots."
     liked = [(f"Liked {n}", both) for n in range(4)]
     disliked = [(f"Robots {n}", alone) for n in range(4)]
     profile = "reinforcement learning; language models; owls"
-    paper = read("Owls", f"{both} Owls.")
+    paper = read("Owls", f"{both} {both} Owls.")
     named = sentence(reasons_for(paper, even(both), evidence(profile, liked, disliked)))
     assert "ou like “reinforcement learning” together with “language models”, rarely without" in named
     assert named.count("language models") == 1
@@ -129,6 +171,31 @@ def test_two_topics_that_votes_ask_for_together_are_named_together():
     also_alone = [(f"Also {n}", alone) for n in range(2)]
     named = sentence(reasons_for(paper, even(both), evidence(profile, [*liked, *also_alone], disliked)))
     assert "together" not in named
+
+
+def test_a_single_word_that_the_paper_has_once_is_not_learned():
+    reader = evidence("", [("Liked", "folding residues"), ("Other", "folding owls")])
+    assert learned("We care for residues.", reader) == []
+    assert learned("We care for residues. Such residues.", reader) == ["residues"]
+
+
+def test_a_liked_paper_is_named_at_one_pick_of_an_edition_and_a_pair_once():
+    liked = Reason(ReasonKind.LIKED, "Owls at night", paper=1)
+    pair = Reason(ReasonKind.TOGETHER, "owls", near="mice")
+    topic = Reason(ReasonKind.WROTE, "birds")
+    assert without_repetition([(pair, liked), (topic, liked), (liked,), (pair,)]) == [
+        (pair, liked),
+        (topic,),
+        (liked,),
+        (Reason(ReasonKind.WROTE, "owls"), Reason(ReasonKind.WROTE, "mice")),
+    ]
+
+
+def test_a_liked_paper_is_not_named_for_the_topic_that_the_reader_wrote():
+    reader = evidence("protein folding", [("Protein folding", "protein folding"), ("Other", "owls")])
+    text = "Protein folding again. Protein folding of residues."
+    reasons = reasons_for(read("New", text), even(text), reader)
+    assert ReasonKind.LIKED not in [reason.kind for reason in reasons]
 
 
 def test_only_phrases_that_votes_support_are_learned():

@@ -121,6 +121,10 @@ def test_words_are_spelled_as_in_running_text():
         )
 
 
+def test_the_s_of_a_possessive_is_no_word():
+    assert Spellings.learn(["We train S models"]).usual("children's speech") == "children's speech"
+
+
 @pytest.mark.parametrize(
     "text",
     ["no " * 30_000, "how do " * 30_000, "and " * 50_000, "a\n" * 50_000, "(A" * 50_000, "x (AB) " * 20_000],
