@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 from bot.domain import Reason, ReasonKind
 from bot.reasons.evidence import Evidence
 from bot.reasons.paper_text import PaperText
+from bot.reasons.phrases import Phrase
 
 
 def unjudged_phrase(paper: PaperText, written: Sequence[Reason], evidence: Evidence) -> list[Reason]:
@@ -21,6 +23,7 @@ def unjudged_phrase(paper: PaperText, written: Sequence[Reason], evidence: Evide
         if familiar.isdisjoint(phrase.topical_stems)
         and phrase.is_whole
         and not phrase.is_adjective
+        and not _is_end_of_familiar(phrase, paper, familiar)
         and not evidence.is_judged(phrase.bigrams or phrase.stems)
     }
     repeated = [phrase for phrase, times in repetitions.items() if times > 1]
@@ -29,3 +32,12 @@ def unjudged_phrase(paper: PaperText, written: Sequence[Reason], evidence: Evide
     phrase = max(repeated, key=lambda p: (p.in_title, len(p.stems) > 1, repetitions[p]))
     close_to = (written[0].near or written[0].text) if written else ""
     return [Reason(ReasonKind.EXPLORATION, phrase.text, near=close_to)]
+
+
+def _is_end_of_familiar(end: Phrase, paper: PaperText, familiar: AbstractSet[str]) -> bool:
+    """Return whether the paper's phrase begins with a familiar word: "model agents" of "language model agents"."""
+    length = len(end.stems)
+    return any(
+        phrase.stems[-length:] == end.stems and not familiar.isdisjoint(phrase.stems[:-length])
+        for phrase in paper.phrases
+    )

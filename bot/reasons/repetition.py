@@ -6,26 +6,30 @@ from collections.abc import Sequence
 
 from bot.domain import Reason, ReasonKind
 
-_SIMILAR = (ReasonKind.LIKED, ReasonKind.OWNED)
+# The kinds that name a paper, and what is said where nothing else can be.
+_OVERALL = {
+    ReasonKind.LIKED: ReasonKind.VOTES_OVERALL,
+    ReasonKind.OWNED: ReasonKind.LIBRARY_OVERALL,
+}
 
 
 def without_repetition(reasons: Sequence[tuple[Reason, ...]]) -> list[tuple[Reason, ...]]:
     """Return the reasons for an edition's picks, each liked paper and each pair of topics named at the first of them.
 
-    A reader's picks are alike: one liked paper was named for eight of nine. Later picks have their other reasons; a
-    pair becomes the two topics that it was made of, and a pick's only reason stays.
+    A reader's picks are alike: one liked paper was named for eight of nine. Later picks have their other reasons, or
+    their wording as a whole; a pair becomes the two topics that it was made of.
     """
-    stated: set[tuple[str, str]] = set()
+    stated: set[Reason] = set()
     kept = []
     for of_pick in reasons:
         own: list[Reason] = []
         for reason in of_pick:
-            statement = (reason.text, reason.near)
-            if statement in stated and reason.kind is ReasonKind.TOGETHER:
-                own += [Reason(ReasonKind.WROTE, text) for text in statement]
-            elif statement not in stated or reason.kind not in _SIMILAR or len(of_pick) == 1:
+            if reason not in stated:
                 own.append(reason)
-            if reason.kind in (*_SIMILAR, ReasonKind.TOGETHER):
-                stated.add(statement)
+            elif reason.kind is ReasonKind.TOGETHER:
+                own += [Reason(ReasonKind.WROTE, text) for text in (reason.text, reason.near)]
+            elif len(of_pick) == 1:
+                own.append(Reason(_OVERALL[reason.kind]))
+        stated |= {r for r in of_pick if r.kind in _OVERALL or r.kind is ReasonKind.TOGETHER}
         kept.append(tuple(own))
     return kept

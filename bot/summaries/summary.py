@@ -20,7 +20,7 @@ from bot.terms import stem_terms
 _ORDER = (Role.TASK, Role.IDEA, Role.RESULT)  # as in Shares
 # What it is worth that a sentence holds everything in the abstract that the reader cares about, beside a role
 # held for certain, which is worth 1: enough to decide between sentences of equal use, not to lose a role.
-_INTEREST_WORTH = 0.15
+_INTEREST_WORTH = 0.1
 # What a sentence is worth that says what the paper proposes, of two that hold as much of the idea: a reader wants
 # "we propose SEM" rather than a part of it. By .05, .1, .15 and .25 coverage by three sentences is .725, .728, .725 and
 # .721; of abstracts with such a sentence .88, .92, .93 and .95 of summaries have one.

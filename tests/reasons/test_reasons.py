@@ -186,7 +186,7 @@ def test_a_liked_paper_is_named_at_one_pick_of_an_edition_and_a_pair_once():
     assert without_repetition([(pair, liked), (topic, liked), (liked,), (pair,)]) == [
         (pair, liked),
         (topic,),
-        (liked,),
+        (Reason(ReasonKind.VOTES_OVERALL),),
         (Reason(ReasonKind.WROTE, "owls"), Reason(ReasonKind.WROTE, "mice")),
     ]
 
@@ -277,6 +277,13 @@ def test_an_exploratory_pick_says_what_is_new_about_it(profile, reason):
     reader = evidence(profile, [("Robots walk", "Robots walk.")])
     paper = read("MyNet: Robots for protein folding", EXPLORED)
     assert sentence(reasons_for(paper, {}, reader, kind=PickKind.EXPLORE)) == reason
+
+
+def test_an_exploratory_phrase_is_not_the_end_of_a_familiar_one():
+    text = "Language model agents plan. Language model agents walk. Tool belts help, as tool belts do."
+    reader = evidence("language models", [("Robots walk", "Robots walk.")])
+    named = sentence(reasons_for(read("On agents", text), {}, reader, kind=PickKind.EXPLORE))
+    assert "but on “tool belts”" in named
 
 
 def test_an_exploratory_pick_without_anything_new_has_its_other_reasons():
