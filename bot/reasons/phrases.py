@@ -17,6 +17,7 @@ _ADJECTIVE_ENDINGS = (
     *("ative", "cial", "able", "ible", "ous", "tic", "ical", "ary", "less"),
     *("-grade", "-level", "-aware", "-driven", "-style", "-like", "-agnostic", "-free", "-oriented"),
 )
+_ADVERB_AND_ADJECTIVE = 2  # words
 # Verbs: "we formalize GUI agents", "to translate speech"; but not in "attention to graphs".
 _SUBJECTS = frozenset("we they can could will would may might must should".split())
 _VERB_ENDINGS = ("ate", "ify", "ise", "ize")
@@ -53,8 +54,10 @@ class Phrase:
 
     @cached_property
     def is_adjective(self) -> bool:
-        """Whether it is one word that needs another behind it ("agentic")."""
-        return len(self.stems) == 1 and self.text.lower().endswith(_ADJECTIVE_ENDINGS)
+        """Whether it needs a noun behind it: "agentic", and any word behind an adverb ("clinically relevant")."""
+        if len(self.stems) == 1:
+            return self.text.lower().endswith(_ADJECTIVE_ENDINGS)
+        return len(self.stems) == _ADVERB_AND_ADJECTIVE and self.text.lower().split()[0].endswith("ally")
 
     def weight(self, weights: Mapping[str, float]) -> float:
         """Return the sum of the weights of its stems and bigrams."""

@@ -105,14 +105,18 @@ _BARE_WIN = re.compile(
 # A number that says on how much something was tried, and not what came out: "32 models", "25 challenging benchmarks".
 _COUNTED = re.compile(
     r"\d[\d,.]{0,9}k?\+? (?:[\w-]+,? ){0,3}(?:benchmarks?|datasets?|tasks?|models?|domains?|languages?|baselines?|"
-    r"methods?|scenarios|settings|environments|categories|participants|llms|mllms|vlms|papers|studies|questions|samples)\b"
+    r"methods?|scenarios|settings|environments|categories|participants|llms|mllms|vlms|papers|studies|questions|samples|"
+    r"posts|comments)\b"
 )
 # Praise and problems in place of an outcome.
 _VAGUE_OUTCOME = re.compile(
     r"\breveal\w* (?:\w+ ){0,3}(?:challenges|limitations|gaps|patterns|weaknesses|shortcomings|potential)\b|"
     r"\b(?:robust|strong|high|excellent|good) (?:\w+ )?(?:stability|robustness|efficiency|accuracy|quality|"
-    r"generali[sz]ation|capabilit(?:y|ies)|rates?)\b|\bpromising (?:results|performance)\b|\bultra-low\b"
+    r"generali[sz]ation|capabilit(?:y|ies)|rates?)\b|\bperforms? well\b|"
+    r"\bpromising (?:results|performance)\b|\bultra-low\b"
 )
+# An illustration or an aim, unless it measures.
+_ILLUSTRATES = re.compile(r"^for (?:example|instance)\b|\baiming to\b")
 _DIFFERS = re.compile(
     r"\b(?:than|outperform\w*|surpass\w*|exceed\w*|on par|higher|lower|better|worse|fewer|drops?)\b"
 )
@@ -169,6 +173,8 @@ def is_finding_form(sentence: str) -> bool:
         return False
     if NUMBER.search(lower) or DIGIT.search(_COUNTED.sub(" ", lower)):
         return True
+    if _ILLUSTRATES.search(lower):
+        return False
     if _VAGUE_OUTCOME.search(lower) and not _DIFFERS.search(lower):
         return False
     win = _BARE_WIN.search(lower)

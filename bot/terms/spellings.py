@@ -36,12 +36,17 @@ class Spellings:
 
     def usual(self, phrase: str) -> str:
         """Return the phrase with each word as it is usually capitalised; names with inner capitals stay."""
-        return _WORD.sub(
-            lambda word: (
-                word[0] if any(map(str.isupper, word[0][1:])) else self.by_word.get(word[0].lower(), word[0])
-            ),
-            phrase,
+        return _WORD.sub(self._usual_word, phrase)
+
+    def _usual_word(self, word: re.Match[str]) -> str:
+        if any(map(str.isupper, word[0][1:])):
+            return word[0]
+        lower = word[0].lower()
+        # In a title also the second part of a compound has a capital: "Low-Bitrate".
+        is_second_part = word.string[word.start() - 2 : word.start()].endswith("-") and (
+            word.string[word.start() - 2].islower()
         )
+        return self.by_word.get(lower, lower if is_second_part else word[0])
 
     @cached_property
     def by_word(self) -> dict[str, str]:

@@ -39,6 +39,9 @@ _NEGATED = re.compile(
     r"\b(?:not(?! only)|no|except|excluding|rather than|instead of)\s[^.,;:!?()]*?(?=\bbut\b|[.,;:!?()]|$)",
     re.IGNORECASE,
 )
+# "Sequential and generative recommendation": an adjective alone, before a phrase whose noun it shares.
+_SHARES_NOUN = re.compile(r"\s+(?:and|or)\s+(?=\w)", re.IGNORECASE)
+_ADJECTIVE_ENDINGS = ("tial", "cial", "onal", "ural", "ical", "ative", "tic", "ous", "able", "ible")
 _NOUN_ENDINGS = ("ness", "ity", "ion", "ing", "ment", "ics", "ance", "ence", "sis", "s", "y")
 
 
@@ -76,13 +79,30 @@ def profile_topics(text: str) -> tuple[Topic, ...]:
     segments = _segments(_WRAP.sub(" ", text))
     runs = [(number, run) for number, segment in segments for run in _topical_runs(segment)]
     topics: dict[tuple[str, ...], Topic] = {}
+    runs = _with_shared_nouns(text, runs)
     for number, run in runs or [(number, [token]) for number, segment in segments for token in segment]:
-        spelling = " ".join(text[run[0].start : run[-1].end].split())
+        has_shared_noun = bool(_SHARES_NOUN.match(text, run[0].end)) and len(run) > 1
+        spelling = (
+            " ".join(token.spelling for token in run)
+            if has_shared_noun
+            else " ".join(text[run[0].start : run[-1].end].split())
+        )
         before = text[: run[0].start].rstrip(' \t"“”*•–-')
         starts_sentence = not before or before[-1] in ".:!?\n"
         topic = Topic(spelling, expanded(token.stem for token in run), number, starts_sentence)
         topics.setdefault(topic.stems, topic)
     return tuple(topics.values())
+
+
+def _with_shared_nouns(text: str, runs: Sequence[tuple[int, list[Token]]]) -> list[tuple[int, list[Token]]]:
+    """Return the runs, an adjective before "and" or "or" with the noun behind: "sequential" with "recommendation"."""
+    shared = []
+    for (number, run), (_, following) in pairwise([*runs, (0, [])]):
+        link = _SHARES_NOUN.match(text, run[0].end) if len(run) == 1 and len(following) > 1 else None
+        is_adjective = run[0].spelling.lower().endswith(_ADJECTIVE_ENDINGS)
+        shares = is_adjective and link is not None and link.end() == following[0].start
+        shared.append((number, [*run, following[-1]] if shares else run))
+    return shared
 
 
 def _segments(text: str) -> list[tuple[int, list[Token]]]:

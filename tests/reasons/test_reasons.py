@@ -132,6 +132,11 @@ def test_learned_phrases_are_whole_and_in_their_usual_spelling():
     ]
 
 
+def test_an_adjective_behind_an_adverb_is_not_learned():
+    text = "Clinically relevant. It is clinically relevant."
+    assert "clinically relevant" not in learned(text, evidence("", [("Liked", text)]))
+
+
 def test_a_learned_phrase_is_not_cut_before_words_that_another_reason_names():
     liked = [(f"Liked {n}", "Large language models hallucinate.") for n in range(6)]
     text = "Large language models are calm."

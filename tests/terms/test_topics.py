@@ -121,6 +121,20 @@ def test_words_are_spelled_as_in_running_text():
         )
 
 
+def test_the_second_part_of_a_compound_has_no_capital_of_its_own():
+    spellings = Spellings.learn(["at a low rate by Euclidean means"])
+    assert spellings.usual("Low-Bitrate and Non-Euclidean GPT-Neo") == "low-bitrate and Non-Euclidean GPT-Neo"
+
+
+def test_an_adjective_before_and_belongs_to_the_noun_behind():
+    topics = profile_topics("sequential and generative recommendation, dense or learned sparse retrieval")
+    assert [topic.text for topic in topics][:2] == ["sequential recommendation", "generative recommendation"]
+    assert [topic.text for topic in profile_topics("robotic, and graph learning")] == [
+        "robotic",
+        "graph learning",
+    ]
+
+
 def test_the_s_of_a_possessive_is_no_word():
     assert Spellings.learn(["We train S models"]).usual("children's speech") == "children's speech"
 
