@@ -63,9 +63,15 @@ class Phrase:
         """Return the sum of the weights of its stems and bigrams."""
         return sum(map(weights.get, self.terms, repeat(0.0)))
 
+    @cached_property
+    def covers(self) -> frozenset[str]:
+        """What naming it says: its terms, and those of what its abbreviations stand for."""
+        bigrams = (f"{a} {b}" for a, b in pairwise(expanded(self.stems)))
+        return frozenset({*self.topical_stems, *self.terms, *bigrams})
+
     def overlaps(self, covered: AbstractSet[str]) -> bool:
         """Return whether it repeats a topical stem or bigram that is covered; "LLM" has that of "language model"."""
-        bigrams = {*self.bigrams, *(f"{a} {b}" for a, b in pairwise(expanded(self.stems)))}
+        bigrams = {term for term in self.covers if " " in term}
         return not (covered.isdisjoint(self.topical_stems) and covered.isdisjoint(bigrams))
 
 

@@ -33,5 +33,5 @@ def whole_phrases(weights: Mapping[Phrase, float], covered: Iterable[str], most:
         ]
         longest = max(containing, key=lambda other: (len(other.stems), weights[other]))
         chosen.append(longest)
-        used |= {*longest.topical_stems, *longest.terms}
+        used |= longest.covers
     return chosen

@@ -106,7 +106,11 @@ _BARE_WIN = re.compile(
 _COUNTED = re.compile(
     r"\d[\d,.]{0,9}k?\+? (?:[\w-]+,? ){0,3}(?:benchmarks?|datasets?|tasks?|models?|domains?|languages?|baselines?|"
     r"methods?|scenarios|settings|environments|categories|participants|llms|mllms|vlms|papers|studies|questions|samples|"
-    r"posts|comments)\b"
+    r"posts|comments)\b|\b(?:datasets?|sets?|corpus|collection|sample|total) of \d[\d,.]{0,9}k?"
+)
+# What a win is said to confirm: "..., confirming the effectiveness of GSTM-HMU".
+_CONFIRMS = re.compile(
+    r",\s+(?:thus |thereby )?(?:confirm|demonstrat|highlight|underscor|validat|verif|emphasi[sz]|illustrat)\w*ing\b.*"
 )
 # Praise and problems in place of an outcome.
 _VAGUE_OUTCOME = re.compile(
@@ -118,7 +122,7 @@ _VAGUE_OUTCOME = re.compile(
 # An illustration or an aim, unless it measures.
 _ILLUSTRATES = re.compile(r"^for (?:example|instance)\b|\baiming to\b")
 _DIFFERS = re.compile(
-    r"\b(?:than|outperform\w*|surpass\w*|exceed\w*|on par|higher|lower|better|worse|fewer|drops?)\b"
+    r"\b(?:than|outperform\w*|surpass\w*|exceed\w*|on par|higher|lower|better|worse|fewer|less|whereas|drops?)\b"
 )
 # What makes a win more than bare: a measure, or in what and beside what.
 _NAMED_WIN = re.compile(
@@ -178,4 +182,4 @@ def is_finding_form(sentence: str) -> bool:
     if _VAGUE_OUTCOME.search(lower) and not _DIFFERS.search(lower):
         return False
     win = _BARE_WIN.search(lower)
-    return not win or bool(_NAMED_WIN.search(sentence, win.start()))
+    return not win or bool(_NAMED_WIN.search(_CONFIRMS.sub("", sentence), win.start()))

@@ -132,6 +132,11 @@ def test_learned_phrases_are_whole_and_in_their_usual_spelling():
     ]
 
 
+def test_an_abbreviation_and_a_part_of_what_it_stands_for_are_not_both_learned():
+    text = "RAG helps, and RAG is augmented generation. Augmented generation, by RAG."
+    assert len(learned(text, evidence("", [("Liked", text)]))) == 1
+
+
 def test_an_adjective_behind_an_adverb_is_not_learned():
     text = "Clinically relevant. It is clinically relevant."
     assert "clinically relevant" not in learned(text, evidence("", [("Liked", text)]))

@@ -166,6 +166,11 @@ def test_what_says_nothing_is_shown_only_where_nothing_else_is_left_and_never_bo
         ("The results show that the robot not only digs but also performs well on roots.", False),
         ("For example, one robot is shown to follow the two other robots.", False),
         ("We analyze 108k posts, aiming to show that gardeners find weeds.", False),
+        (
+            "Results show substantial improvements over strong baselines, confirming the merits of WeedNet.",
+            False,
+        ),
+        ("Results on a dataset of 110 checks demonstrate strong performance and generalization.", False),
         ("Our analysis uncovers new insights into roots.", False),
         ("This article aims to guide researchers, gardeners and decision-makers.", False),
         ("This paper serves as both a technical roadmap and a critical reflection.", False),
