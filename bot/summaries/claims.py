@@ -97,7 +97,7 @@ _BARE_WIN = re.compile(
     r"\b(?:outperform|surpass|exceed|superior|improv)\w*\s[^.;:]{0,60}\b(?:baselines?|methods?|approaches|models?|"
     r"techniques|algorithms|competitors|counterparts|state-of-the-art|state of the art|benchmarks?|"
     r"performance|results|"
-    r"tasks?|settings|scenarios|environments|datasets?|improvements?)\b|\b(?:substantial|significant|"
+    r"tasks?|settings|scenarios|environments|datasets?|improvements?)\b|\b(?:substantial|significant|robust|"
     r"superior|strong|better|excellent|competitive|impressive|remarkable|outstanding|state-of-the-art)"
     r" (?:[\w-]+ ){0,3}(?:improvements?|performance|results|gains|outcomes|ability|abilities|capabilit(?:y|ies))\b|"
     r"\b(?:insights?|interesting|excels? (?:in|at)|demonstrates? an? (?:novel|new))\b"

@@ -171,6 +171,7 @@ def test_what_says_nothing_is_shown_only_where_nothing_else_is_left_and_never_bo
             False,
         ),
         ("Results on a dataset of 110 checks demonstrate strong performance and generalization.", False),
+        ("Experimental results demonstrate that WeedNet achieves robust and consistent performance.", False),
         ("Our analysis uncovers new insights into roots.", False),
         ("This article aims to guide researchers, gardeners and decision-makers.", False),
         ("This paper serves as both a technical roadmap and a critical reflection.", False),
