@@ -117,12 +117,13 @@ class QueuedJobs:
         now = datetime.now(UTC)
         with self._log.problems_of("publish") as problems, open_app(self._home) as app:
             publish(app.store, app.profiles, now)
+            app.zotero.take_along(app.profiles, now)
             # What no worker has taken yet is due still, and would be enqueued once more with each tick.
             if not self._queue.waiting(COMPOSE) and not self._awaits_first_ingest(app, now):
                 for profile, ids in due_ranges(app.store, app.profiles, now, _READERS_A_TASK):
                     self._queue.compose(profile, ids)
             if not self._queue.waiting(DELIVER):
-                for kind in (Kind.EMAIL, Kind.SLACK):
+                for kind in (Kind.EMAIL, Kind.SLACK, Kind.ZOTERO):
                     self._queue.deliver(kind)
             problems.extend(app.profile_problems)
             problems.extend(app.notify_operator(app.profile_problems, now))

@@ -36,13 +36,8 @@ class App(DeliveryParts):
     """All parts: those of ingestion, editions and subscriptions here, the others in its bases."""
 
     def __init__(self, home: Path, stop: Event | None = None, parser: Parser | None = None) -> None:
-        """Read the settings; raises ConfigError.
-
-        ``stop``, once set, ends deliveries early. ``parser`` is one that outlives this container: ``serve`` makes
-        a container for each tick, and starting a parser process for each takes a fifth of a second.
-        """
-        super().__init__(home, stop)
-        self._shared_parser = parser
+        """Read the settings; raises ConfigError. ``stop`` and ``parser`` are those of ``LibraryParts``."""
+        super().__init__(home, stop, parser)
         self._current_ranker = CurrentRanker(lambda: self._corpora)
 
     def refresh(self) -> None:
@@ -51,13 +46,6 @@ class App(DeliveryParts):
         self._current_ranker.refresh()
 
     # Ingestion
-
-    @cached_property
-    def parser(self) -> Parser:
-        """Parses digests in a process of its own, started with the first digest."""
-        from bot.parsing import Parser
-
-        return self._shared_parser or self._resources.enter_context(Parser())
 
     @cached_property
     def sources(self) -> Sequence[Source]:
@@ -150,6 +138,8 @@ class App(DeliveryParts):
             render=lambda edition, slot: self.renderer.messages(edition, slot),  # noqa: PLW0108 - made when needed
             dispatcher=self.dispatcher,
             resolve=self.resolve,
+            follow_libraries=lambda now: self.zotero.follow(now),  # noqa: PLW0108 - made when needed
+            take_along=lambda profiles, now: self.zotero.take_along(profiles, now),  # noqa: PLW0108
             disk_space=self.disk_space,
             refit_corpus=self.refit_corpus,
             refit_models=self.refit_models,

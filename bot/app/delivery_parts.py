@@ -6,7 +6,8 @@ from collections.abc import Collection, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from bot.app.home_parts import HomeParts, plain
+from bot.app.home_parts import plain
+from bot.app.library_parts import LibraryParts
 from bot.domain import Kind, Reader
 from bot.reader_links import ReaderLinks
 from bot.resources import shipped
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from bot.rendering.messages import MessageRenderer
 
 
-class DeliveryParts(HomeParts):
+class DeliveryParts(LibraryParts):
     """Rendering and delivery."""
 
     @property
@@ -60,10 +61,25 @@ class DeliveryParts(HomeParts):
         from bot.app.routes import make_routes
 
         routes = make_routes(self.home.settings, self.home.outbox_folder)
+        routes[Kind.ZOTERO] = self._zotero_route()
         for route in routes.values():
             for channel in route.channels:
                 self._resources.callback(channel.close)
         return routes
+
+    def _zotero_route(self) -> Route:
+        from bot.delivery import Route
+        from bot.zotero.saving import ZoteroChannel
+
+        # Functions: most runs save nothing, and need no connection to the store or to Zotero for it.
+        return Route(
+            [
+                ZoteroChannel(
+                    lambda reader: self.zotero.open_to_save(reader),  # noqa: PLW0108 - made when needed
+                    lambda outbox_key: self.store.zotero.outcome(outbox_key),  # noqa: PLW0108
+                )
+            ]
+        )
 
     def route_description(self, kind: Kind) -> str:
         """What happens to messages of a kind, as a predicate: ``go by smtp.example.org:587 ...``."""

@@ -12,6 +12,7 @@ from bot.app.home import Home
 from bot.config.profiles import Profile
 from bot.disk_space import DiskSpace
 from bot.domain import Kind, Problem
+from bot.sealing import Sealer
 from bot.tokens import Signer, load_keys
 
 if TYPE_CHECKING:
@@ -100,6 +101,11 @@ class HomeParts:
     @cached_property
     def _keys(self) -> list[bytes]:
         return load_keys(self.home.key_file)
+
+    @cached_property
+    def sealer(self) -> Sealer:
+        """Encrypts readers' keys of other services; raises PaperbotError."""
+        return Sealer(self._keys)
 
     @cached_property
     def signer(self) -> Signer:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -16,17 +16,39 @@ if TYPE_CHECKING:
     from bot.feedback.library import ImportReport
 
 
+_ZOTERO: Literal["zotero"] = "zotero"
+
+
+class LibraryFile(click.File):
+    """A file that is opened, or the word ``zotero`` for the library that the reader has connected."""
+
+    def __init__(self) -> None:
+        super().__init__("rb")
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the open file, or the word."""
+        return value if value == _ZOTERO else super().convert(value, param, ctx)
+
+
 @click.command("import", short_help="Import READER's library, as first feedback.")
 @click.argument("reader")
-@click.argument("file", type=click.File("rb"), required=False)
+@click.argument("file", type=LibraryFile(), required=False)
 @click.option("--remove", is_flag=True, help="Remove the reader's library instead, all of it.")
 @now_option
 @json_option
 @click.pass_context
 def command(
-    ctx: click.Context, *, reader: str, file: IO[bytes] | None, remove: bool, now: datetime, as_json: bool
+    ctx: click.Context,
+    *,
+    reader: str,
+    file: IO[bytes] | Literal["zotero"] | None,
+    remove: bool,
+    now: datetime,
+    as_json: bool,
 ) -> int:
     """Import FILE, a library in BibTeX or RIS, as first feedback of READER; - reads standard input.
+
+    With "zotero" for FILE, what has changed in the library that `paperbot zotero connect` connected is read at once.
 
     Zotero, Mendeley, EndNote, JabRef, Google Scholar and Semantic Scholar export these formats. Each paper counts like
     one that the reader liked on the day when it was added; all of them together count no more than a few votes, so that
@@ -36,6 +58,7 @@ def command(
     Examples:
       paperbot import reward-models library.bib
       paperbot import reward-models/ada@example.org zotero.ris --json
+      paperbot import reward-models zotero
       paperbot import reward-models --remove
     """
     from bot.feedback.library import import_file
@@ -56,10 +79,13 @@ def command(
     if file is None:
         raise click.UsageError("Missing FILE: a library in BibTeX (.bib) or RIS (.ris)")
     owner, _ = stored_reader(app.store, app.profiles, reader, now)
-    name = getattr(file, "name", "<stdin>").replace("<stdin>", "standard input")
-    # One byte more than is allowed, so that the parser sees that it is too much.
-    content = file.read(MAX_BYTES + 1)
-    report = import_file(app.store, app.parser.parse_library, owner, name=name, content=content, now=now)
+    if file == _ZOTERO:
+        report = app.zotero.import_now(owner, now)
+    else:
+        name = getattr(file, "name", "<stdin>").replace("<stdin>", "standard input")
+        # One byte more than is allowed, so that the parser sees that it is too much.
+        content = file.read(MAX_BYTES + 1)
+        report = import_file(app.store, app.parser.parse_library, owner, name=name, content=content, now=now)
     if as_json:
         print_json(
             {

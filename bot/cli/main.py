@@ -41,6 +41,7 @@ from bot.cli import (
     unsubscribe,
     why,
     worker,
+    zotero,
 )
 from bot.cli.options import home_option
 from bot.cli.version import version_option
@@ -88,7 +89,7 @@ def paperbot(ctx: click.Context) -> None:
 paperbot.params.extend([home_option, version_option])
 for module in (  # in the order in which a new user needs them
     *(demo, init, check, config, send_test),
-    *(ingest, run, serve, worker, preview, thumb, library, why, evaluate, replay),
+    *(ingest, run, serve, worker, preview, thumb, library, zotero, why, evaluate, replay),
     *(profiles, subscribe, unsubscribe, sources, status, retry),
     *(export, forget, rank, summarize, completion),
 ):

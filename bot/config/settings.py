@@ -243,6 +243,12 @@ class SlackSection(Section):
     app_token: SecretStr | None = None
 
 
+class ZoteroSection(Section):
+    """Zotero's web API; readers' keys are stored with their connections, encrypted."""
+
+    api_url: WebUrl = "https://api.zotero.org"
+
+
 class WebSection(Section):
     """The pages of ``paperbot serve``."""
 
@@ -293,6 +299,7 @@ class Settings(BaseSettings):
     queue: QueueSection = QueueSection()
     summaries: SummariesSection = SummariesSection()
     web: WebSection = WebSection()
+    zotero: ZoteroSection = ZoteroSection()
 
     @model_validator(mode="after")
     def _queue_has_a_server(self) -> Settings:

@@ -35,6 +35,7 @@ from bot.domain.readers import (
 from bot.domain.reasons import Reason, ReasonKind
 from bot.domain.scores import Bonus, BonusKind, Match, Score
 from bot.domain.votes import RecordedVote, Vote
+from bot.domain.zotero import ZoteroAccess, ZoteroChanges, ZoteroConnection, ZoteroSave
 
 __all__ = [
     "NOT_STORED",
@@ -82,6 +83,10 @@ __all__ = [
     "State",
     "StopReason",
     "Vote",
+    "ZoteroAccess",
+    "ZoteroChanges",
+    "ZoteroConnection",
+    "ZoteroSave",
     "is_library_paper",
     "parse_ref",
     "ranked_text",

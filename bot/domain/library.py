@@ -12,10 +12,14 @@ from bot.domain.papers import Paper
 
 @dataclass(frozen=True, slots=True)
 class LibraryEntry:
-    """One paper as a library has it, and when the reader added it, where the library says so."""
+    """One paper as a library has it, and when the reader added it, where the library says so.
+
+    ``key`` names it in a library that is followed; files have none.
+    """
 
     entry: Entry
     added: date | None = None
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,12 @@ OPERATOR_PROFILE = "_operator"
 
 
 class Kind(StrEnum):
-    """The kinds of address that messages go to. Readers have the first two; each has its route and circuit breaker."""
+    """The kinds of address that messages go to, each with its route and circuit breaker. Readers have the first two."""
 
     EMAIL = "email"
     SLACK = "slack"
     OPERATOR = "operator"  # the operator's mail address, which gets notices and no editions
+    ZOTERO = "zotero"  # a reader's Zotero library, in which liked papers are saved
 
 
 class Origin(StrEnum):

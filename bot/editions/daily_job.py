@@ -126,6 +126,10 @@ class DailyJob:
     resolve: Callable[[datetime], Iterable[Problem]]  # looks up links that digests lack
     disk_space: DiskSpace
     refit_corpus: Callable[[], None]  # refits the corpus if enough papers are new
+    follow_libraries: Callable[[datetime], Iterable[Problem]]  # polls readers' own libraries that are due
+    take_along: Callable[
+        [Mapping[str, Profile], datetime], None
+    ]  # puts liked papers into the outbox to be saved
     refit_models: Callable[[Readers, datetime], None]  # refits the models of readers who voted since
     waiting: Waiting
     tldr_writer: TldrWriter | None = None
@@ -164,7 +168,10 @@ class DailyJob:
         """Poll the sources and store what is new, unless the disk is full."""
         service = IngestionService(self.store, self.parse, self.disk_space, self.resolve, self.refit_corpus)
         report = service.ingest(self.sources, now, progress=progress)
-        return report.digests, report.problems
+        problems = (
+            report.problems if self.disk_space.problems() else [*report.problems, *self.follow_libraries(now)]
+        )
+        return report.digests, problems
 
     def publish(
         self,
@@ -180,13 +187,14 @@ class DailyJob:
         if not self.disk_space.problems():
             publish(self.store, self.profiles, now)
             tally = self._compose(self.profiles, EVERYONE, now, force=force, progress=progress, show=show)
+            self.take_along(self.profiles, now)
         settled = count(1)
         sent_kinds: set[Kind] = set()
 
         def on_settled(delivery: Delivery, state: State) -> None:
             progress("delivering", next(settled), 0)
             if state is State.SENT:
-                sent_kinds.add(delivery.reader.kind)
+                sent_kinds.add(delivery.key.kind)
 
         sent = self.dispatcher.deliver_due(now, on_settled)
         # A purge scans the outbox; only runs with editions do it, a few a day instead of 1,440 ticks.

@@ -15,7 +15,7 @@ def export(store: Store, reader: Reader) -> dict[str, Any]:
     """Return everything stored about a reader; dates and times are left for the JSON encoder.
 
     ``thumbs`` are the votes that count now; ``history`` has all votes ever given, in order. ``library`` are the papers
-    of the reader's own library, each with its date of addition.
+    of the reader's own library, each with its date of addition; ``zotero`` is the connection, None without one.
     """
     override = store.overrides.get(reader.id)
     return {
@@ -50,6 +50,7 @@ def export(store: Store, reader: Reader) -> dict[str, Any]:
             }
             for item in store.library.all_of(reader.id)
         ],
+        "zotero": _zotero(store, reader),
         "editions": _editions(store, reader),
     }
 
@@ -68,6 +69,22 @@ def _votes(store: Store, votes: Sequence[RecordedVote]) -> list[dict[str, Any]]:
         # Only votes in a shared Slack channel have a voter other than the reader.
         rows.append({**row, "voter": vote.voter} if vote.voter else row)
     return rows
+
+
+def _zotero(store: Store, reader: Reader) -> dict[str, Any] | None:
+    """Return the reader's connection, without its key, and the papers that it saved."""
+    connection = store.zotero.get(reader.id)
+    if connection is None:
+        return None
+    saves = store.zotero.saves(reader.id)
+    papers = store.papers.get(save.paper for save in saves)
+    return {
+        "library": connection.library,
+        "collections": connection.collections,
+        "saves": connection.saves,
+        "connected_at": connection.connected_at,
+        "saved": [{"paper": papers[save.paper].ref, "item": save.item_key} for save in saves],
+    }
 
 
 def _editions(store: Store, reader: Reader) -> list[dict[str, Any]]:

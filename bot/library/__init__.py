@@ -1,8 +1,9 @@
 """Libraries of reference managers: from the bytes of an export to a reader's papers.
 
-    bytes --decode--> text --BibTeX or RIS, by its content--> raw references --papers--> ParsedLibrary
+    bytes --decode--> text --BibTeX, RIS or Zotero's JSON, by its content--> raw references --papers--> ParsedLibrary
 
-``bibtex`` and ``ris`` read a format, each by its library, and turn every entry into a ``Reference``; ``references``
+``bibtex`` and ``ris`` read a format, each by its library, ``zotero`` answers of Zotero's API; they turn every entry
+into a ``Reference``; ``references``
 decides which of them are papers, and cleans and limits their fields, whatever the format. A broken entry costs itself
 alone: it is counted, and named by its line.
 """
@@ -12,17 +13,17 @@ from __future__ import annotations
 from bot.decoding import UNWANTED, decode
 from bot.domain import ParsedLibrary, RawDigest
 from bot.errors import DigestError
-from bot.library import bibtex, ris
+from bot.library import bibtex, ris, zotero
 from bot.library.references import collect
 
 # An export of 20,000 entries with their abstracts has some 35 MB.
 MAX_BYTES = 60_000_000
 
-_FORMATS = {"bibtex": bibtex, "ris": ris}
+_FORMATS = {"bibtex": bibtex, "ris": ris, "zotero": zotero}
 
 
 def parse(raw: RawDigest) -> ParsedLibrary:
-    """Return the papers of a library in BibTeX or RIS; raises DigestError if the bytes are neither."""
+    """Return the papers of a library in BibTeX, RIS or Zotero's JSON; raises DigestError if the bytes are none."""
     text = decode(raw.content, MAX_BYTES, "library")
     text = UNWANTED.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
     if not text.strip():

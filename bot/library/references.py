@@ -29,7 +29,8 @@ class Reference:
     """One entry as a format has it; texts are not cleaned yet.
 
     ``is_paper`` is None where the entry's type does not tell. ``mentions`` are fields that may hold an arXiv id.
-    ``dates`` are those on which the reader added it, the most reliable first.
+    ``dates`` are those on which the reader added it, the most reliable first. ``key`` names it in a library that is
+    followed.
     """
 
     line: int
@@ -43,6 +44,7 @@ class Reference:
     arxiv_id: str = ""
     mentions: tuple[str, ...] = ()
     dates: tuple[str, ...] = ()
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,7 @@ def _paper(reference: Reference) -> LibraryEntry | str:
         url=url if is_address else None,
     )
     added = next((day for text in reference.dates if (day := parse_date(text))), None)
-    return LibraryEntry(entry, added)
+    return LibraryEntry(entry, added, reference.key)
 
 
 def first_name_first(name: str) -> str:

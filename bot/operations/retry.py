@@ -35,7 +35,7 @@ def retry(
     arrived = 0
     requeued = 0
     for delivery in store.outbox.in_state(state, reader.id if reader else None):
-        channel = routes[delivery.reader.kind].channels[0]
+        channel = routes[delivery.key.kind].channels[0]
         # Slack can be asked whether a message arrived, SMTP can't. Where it can, an arrived message is marked as sent
         # instead: sending it again would be the duplicate that at-most-once delivery avoids.
         receipt = channel.find_receipt(delivery) if state is State.UNKNOWN else None

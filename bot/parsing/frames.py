@@ -67,7 +67,8 @@ def load_library(library: Any) -> ParsedLibrary:
     return ParsedLibrary(
         format=str(library["format"]),
         entries=tuple(
-            LibraryEntry(_entry(item["entry"]), _date(item["added"])) for item in library["entries"]
+            LibraryEntry(_entry(item["entry"]), _date(item["added"]), str(item["key"]))
+            for item in library["entries"]
         ),
         skipped={str(reason): int(count) for reason, count in library["skipped"].items()},
         problems=tuple(map(str, library["problems"])),

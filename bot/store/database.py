@@ -45,6 +45,7 @@ from bot.store.send_rates import SendRates
 from bot.store.sources import Sources
 from bot.store.tldrs import Tldrs
 from bot.store.upgrade import bring_up_to_date
+from bot.store.zotero import Zotero
 
 
 class Store:
@@ -61,6 +62,7 @@ class Store:
         self.active_readers = ActiveReaders(database)
         self.feedback = Feedback(database)
         self.library = Library(database)
+        self.zotero = Zotero(database)
         self.editions = Editions(database)
         self.outbox = Outbox(database)
         self.circuit_breakers = CircuitBreakers(database)

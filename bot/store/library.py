@@ -37,22 +37,35 @@ class Library:
         self._database = database
 
     def add(
-        self, reader_id: ReaderId, entries: Sequence[LibraryEntry], origin: str, now: datetime
+        self,
+        reader_id: ReaderId,
+        entries: Sequence[LibraryEntry],
+        origin: str,
+        now: datetime,
+        *,
+        gone: Collection[str] = (),
     ) -> Additions:
         """Add the entries that a reader's library does not have, in one transaction.
+
+        Before, entries of the same origin are removed whose keys are in ``gone``.
 
         An entry without a day of addition, or with one to come, is added ``now``. One without an abstract takes that of
         the stored paper that it matches.
         """
         with self._database.writing() as connection:
+            for chunk in in_chunks(list(gone)):
+                of_source = (library.c.reader_id == reader_id) & (library.c.origin == origin)
+                connection.execute(delete(library).where(of_source, library.c.source_key.in_(chunk)))
             identity_keys = [key for item in entries for key in keys(item.entry)]
             deduplicator = Deduplicator(_papers_of(connection, reader_id, identity_keys))
             added: dict[PaperId, datetime] = {}
+            source_keys: dict[PaperId, str] = {}
             for item in entries:
                 # An entry is never a replacement, so it always has a paper.
                 paper_id = deduplicator.add(item.entry, now) or 0
                 at = datetime.combine(item.added, time(), UTC) if item.added else now
                 added[paper_id] = min(added.get(paper_id, now), at)
+                source_keys.setdefault(paper_id, item.key)
             stored = _PapersByKey(papers_with(connection, identity_keys))
             rows = []
             identities = []
@@ -73,6 +86,7 @@ class Library:
                         "arxiv_id": paper.arxiv_id,
                         "doi": paper.doi,
                         "url": paper.url,
+                        "source_key": source_keys[paper.id] or None,
                     }
                 )
             _insert(connection, rows, identities)
@@ -128,10 +142,13 @@ class Library:
         with self._database.reading() as connection:
             return paper.id in in_libraries(connection, [reader_id], paper.id, paper.id)[reader_id]
 
-    def remove(self, reader_id: ReaderId) -> int:
-        """Delete a reader's library; return how many papers it had."""
+    def remove(self, reader_id: ReaderId, origin: str | None = None) -> int:
+        """Delete a reader's library, or what is of one origin; return how many papers that were."""
+        mine = delete(library).where(library.c.reader_id == reader_id)
+        if origin is not None:
+            mine = mine.where(library.c.origin == origin)
         with self._database.writing() as connection:
-            return connection.execute(delete(library).where(library.c.reader_id == reader_id)).rowcount
+            return connection.execute(mine).rowcount
 
     def _visible(self) -> ColumnElement[bool]:
         """Narrow a query to what this object shows: everything, less in ``LibraryAsOf``."""

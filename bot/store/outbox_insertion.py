@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from itertools import islice
 
-from sqlalchemy import Connection, ScalarSelect, insert, select
+from sqlalchemy import Connection, insert
 
-from bot.domain import Edition, Kind, Message, OutboxKey, ReaderId, State
+from bot.domain import Edition, Message, OutboxKey, ReaderId, State
 from bot.store.engine import insert_new
-from bot.store.schema import outbox, outbox_bodies, readers
+from bot.store.schema import outbox, outbox_bodies
 
 
 def insert_messages(
@@ -25,7 +25,6 @@ def insert_messages(
             OutboxKey(str(edition_id), edition.reader.id, edition.reader.kind, message.part),
             message,
             reader_id=edition.reader.id,
-            kind=edition.reader.kind,
             day=edition.date,
             now=edition.composed_at,
             edition_id=edition_id,
@@ -52,8 +51,7 @@ def insert_message(
     connection: Connection, reader_id: ReaderId, message: Message, key: OutboxKey, now: datetime
 ) -> None:
     """Insert a message that belongs to no edition; a key that exists already is ignored."""
-    kind = select(readers.c.kind).where(readers.c.id == reader_id).scalar_subquery()
-    row = _pending_row(key, message, reader_id=reader_id, kind=kind, day=now.date(), now=now)
+    row = _pending_row(key, message, reader_id=reader_id, day=now.date(), now=now)
     row_id = connection.scalar(insert_new(connection, outbox).values(row).returning(outbox.c.id))
     if row_id is not None:
         connection.execute(insert(outbox_bodies).values(outbox_id=row_id, body=message.body))
@@ -64,7 +62,6 @@ def _pending_row(
     message: Message,
     *,
     reader_id: ReaderId,
-    kind: Kind | ScalarSelect[Kind],
     day: date,
     now: datetime,
     edition_id: int | None = None,
@@ -74,7 +71,7 @@ def _pending_row(
         "key": str(key),
         "edition_id": edition_id,
         "reader_id": reader_id,
-        "kind": kind,
+        "kind": key.kind,
         "part": message.part,
         "subject": message.subject,
         "date": day,

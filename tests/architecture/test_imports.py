@@ -36,9 +36,9 @@ def imported(path: Path) -> set[str]:
     return names - set(sys.stdlib_module_names) - {"bot", "__future__"}
 
 
-# Libraries that two packages need for different purposes: sources fetches untrusted URLs, tldr posts to the owner's
-# endpoint.
-SHARED = {"httpx2": {"sources", "tldr"}}
+# Libraries that several packages need for different purposes: sources fetches untrusted URLs, tldr posts to the owner's
+# endpoint, zotero writes in readers' libraries.
+SHARED = {"httpx2": {"sources", "tldr", "zotero"}}
 
 
 def test_each_third_party_library_is_imported_in_one_package():

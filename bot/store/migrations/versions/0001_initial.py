@@ -178,6 +178,7 @@ sa.Table(
     sa.Column("arxiv_id", sa.Text),
     sa.Column("doi", sa.Text),
     sa.Column("url", sa.Text),
+    sa.Column("source_key", sa.Text),
     sa.Index(None, "reader_id", "added_at"),
     sqlite_autoincrement=True,
 )
@@ -193,6 +194,43 @@ sa.Table(
         autoincrement=False,
     ),
     sa.Column("key", sa.Text, primary_key=True, index=True),
+)
+
+sa.Table(
+    "zotero_connections",
+    tables,
+    sa.Column(
+        "reader_id",
+        ID,
+        sa.ForeignKey("readers.id", ondelete="CASCADE"),
+        primary_key=True,
+        autoincrement=False,
+    ),
+    sa.Column("library", sa.Text, nullable=False),
+    sa.Column("collections", sa.JSON, nullable=False),
+    sa.Column("sealed_key", sa.Text, nullable=False),
+    sa.Column("saves", sa.Boolean, nullable=False),
+    sa.Column("connected_at", TIME, nullable=False),
+    sa.Column("version", sa.BigInteger, nullable=False),
+    sa.Column("checked_at", TIME),
+    sa.Column("failures", sa.Integer, nullable=False),
+    sa.Column("problem", sa.Text, nullable=False),
+    sa.Column("not_before", TIME),
+)
+
+sa.Table(
+    "zotero_saves",
+    tables,
+    sa.Column(
+        "reader_id",
+        ID,
+        sa.ForeignKey("readers.id", ondelete="CASCADE"),
+        primary_key=True,
+        autoincrement=False,
+    ),
+    sa.Column("paper_id", ID, sa.ForeignKey("papers.id"), primary_key=True, autoincrement=False),
+    sa.Column("item_key", sa.Text, nullable=False),
+    sa.Column("outbox_key", sa.Text, nullable=False),
 )
 
 sa.Table(

@@ -1,0 +1,230 @@
+"""A reader's connection to Zotero: their library is followed as first feedback, and what they like is saved there.
+
+poll: connections that are due --changes since the version--> the reader's library --> the next ranking
+take along: votes up since the connection --> outbox --> the collection "Paperbot"; taken back --> the trash
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from bot.config.profiles import Profile
+from bot.domain import (
+    Kind,
+    Message,
+    OutboxKey,
+    Paper,
+    PaperId,
+    Problem,
+    RawDigest,
+    Reader,
+    ReaderId,
+    Vote,
+    ZoteroAccess,
+    ZoteroChanges,
+    ZoteroConnection,
+    ZoteroSave,
+)
+from bot.errors import DigestError, PaperbotError, SourceError, UsageError
+from bot.feedback.library import KNOWN, ImportReport, ParseLibrary
+from bot.ingestion import polling
+from bot.rendering.latex import readable
+from bot.rendering.text import oneline
+from bot.sealing import Sealer
+from bot.store import Store
+from bot.zotero.api import ZoteroApi
+from bot.zotero.following import changes, collection_keys
+from bot.zotero.items import new_key
+from bot.zotero.saving import removal_body, save_body
+
+ORIGIN = "zotero"
+INTERVAL = timedelta(hours=6)
+_KEYS_PAGE = "https://www.zotero.org/settings/keys"
+_LIBRARY = re.compile(r"(users|groups)/[1-9][0-9]{0,14}")
+
+OpenApi = Callable[[ZoteroAccess], ZoteroApi]
+
+
+@dataclass(frozen=True, slots=True)
+class ZoteroLibraries:
+    """The connections of all readers; ``open_api`` opens a library at Zotero."""
+
+    store: Store
+    sealer: Sealer
+    open_api: OpenApi
+    parse: ParseLibrary
+
+    def connect(
+        self, reader: Reader, key: str, *, library: str | None, collections: Collection[str], now: datetime
+    ) -> ZoteroConnection:
+        """Connect a reader to a library, ``users/123`` or ``groups/45``; by default, to that of the key's user.
+
+        An earlier connection is replaced, with what was followed by it. Papers are saved in the user's own library
+        only, if the key may write: a group would see what its member likes. Raises UsageError if Zotero refuses the
+        key or lacks a collection.
+        """
+        if not re.fullmatch(r"[!-~]{1,200}", key):
+            raise UsageError(f"this is no Zotero API key; make one at {_KEYS_PAGE}")
+        try:
+            with self.open_api(ZoteroAccess(library or "users/0", key)) as api:
+                info = api.key_info()
+            library = library or f"users/{info.get('userID')}"
+            may_read, may_write = _rights(info, library)
+            if not (_LIBRARY.fullmatch(library) and may_read):
+                raise UsageError(f"the key gives no access to {library}; allow it at {_KEYS_PAGE}")
+            with self.open_api(ZoteroAccess(library, key)) as api:
+                collection_keys(api, collections)
+        except SourceError as error:
+            raise UsageError(str(error)) from None
+        connection = ZoteroConnection(
+            reader=reader.id,
+            library=library,
+            collections=tuple(collections),
+            sealed_key=self.sealer.seal(key),
+            saves=may_write,
+            connected_at=now,
+        )
+        self.store.library.remove(reader.id, ORIGIN)
+        self.store.zotero.connect(connection)
+        return connection
+
+    def disconnect(self, reader: Reader) -> bool:
+        """End a reader's connection, and remove what was followed by it; return whether there was one."""
+        self.store.library.remove(reader.id, ORIGIN)
+        return self.store.zotero.disconnect(reader.id)
+
+    def import_now(self, reader: Reader, now: datetime) -> ImportReport:
+        """Read what has changed in a reader's library, whether due or not; raises UsageError without a connection."""
+        connection = self.store.zotero.get(reader.id)
+        if connection is None:
+            raise UsageError(
+                f"{reader.name} is not connected; run `paperbot zotero connect {reader.name}` first"
+            )
+        try:
+            return self._poll(connection, now)
+        except (SourceError, DigestError) as error:
+            problem = Problem(ORIGIN, str(error))
+            return ImportReport(read=0, matched=0, new=0, skipped={}, problems=(problem,))
+
+    def follow(self, now: datetime) -> Iterator[Problem]:
+        """Poll the connections that are due; yield a problem for each that fails, the first time it does."""
+        connections = self.store.zotero.all()
+        if not connections:
+            return
+        with self.store.exclusively("zotero") as is_ours:
+            # Several workers ingest at a time.
+            for connection in connections if is_ours else ():
+                yield from self._follow(connection, now)
+
+    def _follow(self, connection: ZoteroConnection, now: datetime) -> Iterator[Problem]:
+        poll = connection.poll
+        if polling.retry_after(poll, now) or not polling.is_due(INTERVAL, poll, now):
+            return
+        try:
+            self._poll(connection, now)
+        except PaperbotError as error:
+            if str(error) != poll.problem:
+                yield Problem(f"zotero of reader {connection.reader}", str(error))
+
+    def take_along(self, profiles: Mapping[str, Profile], now: datetime) -> None:
+        """Put into the outbox what readers like and have not saved, and what they have saved and like no more."""
+        for connection in self.store.zotero.all():
+            reader = self.store.readers.by_id(connection.reader)
+            if not (connection.saves and reader):
+                continue
+            votes = self.store.feedback.current(connection.reader)
+            liked = {
+                paper: vote.at
+                for paper, vote in votes.items()
+                if vote.vote is Vote.UP and vote.at >= connection.connected_at
+            }
+            saves = {save.paper: save for save in self.store.zotero.saves(connection.reader)}
+            profile = profiles.get(reader.profile)
+            papers = self.store.papers.get(liked.keys() - saves.keys())
+            for paper in papers.values():
+                self._put_save(connection.reader, paper, profile, now)
+            for paper_id in saves.keys() - liked.keys():
+                self._take_back(connection.reader, saves[paper_id], now)
+
+    def open_to_save(self, reader: ReaderId) -> ZoteroApi | None:
+        """Open the library in which a reader's papers are saved; None without one."""
+        connection = self.store.zotero.get(reader)
+        return self.open_api(self._access(connection)) if connection and connection.saves else None
+
+    def _poll(self, connection: ZoteroConnection, now: datetime) -> ImportReport:
+        """Read what has changed, and record how that went."""
+        try:
+            with self.open_api(self._access(connection)) as api:
+                changed = changes(api, connection.collections, connection.version, self._parse_page)
+        except PaperbotError as error:
+            wait = error.retry_after if isinstance(error, SourceError) else None
+            failed = polling.after_failure(connection.poll, Problem(ORIGIN, str(error)), wait, now)
+            self.store.zotero.record_poll(connection.reader, failed, connection.version)
+            raise
+        changed = changed or ZoteroChanges(connection.version, frozenset(), (), {})
+        # The version is recorded after the changes: what a crash between the two leaves is read again.
+        added = self.store.library.add(connection.reader, changed.entries, ORIGIN, now, gone=changed.gone)
+        succeeded = polling.after_success(connection.poll, {}, now)
+        self.store.zotero.record_poll(connection.reader, succeeded, changed.version)
+        skipped = {**changed.skipped, **({KNOWN: added.known} if added.known else {})}
+        return ImportReport(
+            read=len(changed.entries) + sum(changed.skipped.values()),
+            matched=added.matched,
+            new=added.new,
+            skipped=skipped,
+            problems=tuple(Problem(ORIGIN, problem) for problem in changed.problems),
+        )
+
+    def _parse_page(self, page: bytes) -> Any:
+        return self.parse(RawDigest(ORIGIN, "items", page))
+
+    def _access(self, connection: ZoteroConnection) -> ZoteroAccess:
+        return ZoteroAccess(connection.library, self.sealer.unseal(connection.sealed_key))
+
+    def _put_save(self, reader: ReaderId, paper: Paper, profile: Profile | None, now: datetime) -> None:
+        plain = replace(
+            paper,
+            title=oneline(readable(paper.title)),
+            abstract=oneline(readable(paper.abstract)),
+            authors=tuple(oneline(readable(author)) for author in paper.authors),
+        )
+        key = _outbox_key("save", reader, paper.id, now)
+        save = ZoteroSave(paper.id, new_key(), str(key))
+        body = save_body(plain, _tags(plain, profile), save.item_key)
+        self.store.zotero.put_save(reader, save, Message(body, plain.title), key, now)
+
+    def _take_back(self, reader: ReaderId, save: ZoteroSave, now: datetime) -> None:
+        body = removal_body(save.item_key, save.outbox_key)
+        key = _outbox_key("trash", reader, save.paper, now)
+        self.store.zotero.take_back(reader, save, Message(body, "Paper taken back"), key, now)
+
+
+def _outbox_key(act: str, reader: ReaderId, paper: PaperId, now: datetime) -> OutboxKey:
+    return OutboxKey(f"zotero-{act}-{paper}-{now:%Y%m%dT%H%M%S%f}", reader, Kind.ZOTERO)
+
+
+def _tags(paper: Paper, profile: Profile | None) -> list[str]:
+    """Return the profile's title, and those of its keywords that the paper mentions."""
+    if profile is None:
+        return []
+    text = f"{paper.title} {paper.abstract}".lower()
+    return [profile.title, *(word for word in profile.keywords if word.lower() in text)]
+
+
+def _rights(info: Mapping[str, Any], library: str) -> tuple[bool, bool]:
+    """Return whether a key may read a library, and save papers in it."""
+    kind, _, number = library.partition("/")
+    access = info.get("access")
+    access = access if isinstance(access, dict) else {}
+    if kind == "users":
+        rights = access.get("user") if str(info.get("userID")) == number else None
+        rights = rights if isinstance(rights, dict) else {}
+        return bool(rights.get("library")), bool(rights.get("write"))
+    groups = access.get("groups")
+    groups = groups if isinstance(groups, dict) else {}
+    rights = groups.get(number) or groups.get("all")
+    return isinstance(rights, dict) and bool(rights.get("library")), False

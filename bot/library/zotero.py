@@ -1,0 +1,66 @@
+"""Items of Zotero's web API (version 3, ``format=json``), as ``items/top`` answers them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from bot.decoding import UNWANTED
+from bot.errors import DigestError
+from bot.library.references import Reference, Unreadable
+
+BEGINNING = re.compile(r"\A\s*\[\s*(?:\{\s*\"|\]\s*\Z)")
+
+_KEY = re.compile(r"[A-Z0-9]{1,16}")
+_PAPERS = frozenset(
+    "journalArticle conferencePaper preprint report thesis manuscript bookSection magazineArticle".split()
+)
+_UNDECIDED = frozenset(("webpage", "document", "blogPost"))
+_MENTIONS = ("archiveID", "extra", "publicationTitle", "number", "archiveLocation", "callNumber")
+
+
+def references(text: str) -> Iterator[Reference | Unreadable]:
+    """Yield the items of an answer; raises DigestError if it is no JSON, such as one that broke off."""
+    try:
+        items = json.loads(text)
+    except (ValueError, RecursionError):
+        raise DigestError("no valid JSON, or it broke off") from None
+    for position, item in enumerate(items, 1):
+        data = item.get("data") if isinstance(item, Mapping) else None
+        if isinstance(data, Mapping):
+            key = item.get("key")
+            yield _reference(data, key if isinstance(key, str) and _KEY.fullmatch(key) else "")
+        else:
+            yield Unreadable(position, "an item without data")
+
+
+def _reference(data: Mapping[str, Any], key: str) -> Reference:
+    def text(name: str) -> str:
+        value = data.get(name)
+        return UNWANTED.sub("", value) if isinstance(value, str) else ""
+
+    kind = text("itemType")
+    return Reference(
+        line=1,
+        is_paper=True if kind in _PAPERS else None if kind in _UNDECIDED else False,
+        title=text("title"),
+        abstract=text("abstractNote"),
+        authors=tuple(_names(data.get("creators"))),
+        published=text("date"),
+        doi=text("DOI"),
+        url=text("url"),
+        mentions=tuple(text(name) for name in _MENTIONS),
+        dates=(text("dateAdded"),),
+        key=key,
+    )
+
+
+def _names(creators: object) -> Iterator[str]:
+    """Yield the authors, first name first; an institution has a single name."""
+    for creator in creators if isinstance(creators, Sequence) else ():
+        if not isinstance(creator, Mapping) or creator.get("creatorType") not in (None, "author"):
+            continue
+        parts = (creator.get("firstName"), creator.get("lastName"), creator.get("name"))
+        yield " ".join(part for part in parts if isinstance(part, str) and part)

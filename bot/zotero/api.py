@@ -1,0 +1,205 @@
+"""Requests to one library by Zotero's web API (https://www.zotero.org/support/dev/web_api/v3/start).
+
+Zotero may ask any client to slow down by a ``Backoff`` header on any answer, and a refused one by ``Retry-After``.
+Nothing here sleeps longer than a moment for it: a longer wait is raised, and the caller does the rest later.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx2
+
+from bot.deadline import Deadline, Timer
+from bot.domain import ZoteroAccess
+from bot.errors import ConfigError, SourceError
+from bot.loopback import is_loopback
+
+_SECONDS = 60.0  # for one request; Zotero may take half a minute for a page of a large library
+_MAX_BYTES = 30_000_000  # a page of 100 items with abstracts has 500 KB
+_LONGEST_SLEEP = 20.0  # seconds of Backoff to sit out within a poll
+_LONGEST_WAIT = 86_400.0
+_DEFAULT_RETRY_AFTER = 600.0  # seconds, where a refusal does not say
+_REFUSED_FOR_NOW = (429, 503, 504)
+
+
+class ZoteroError(SourceError):
+    """A request that failed. ``status`` is 0 without an answer; then ``is_sent`` says whether it may have arrived."""
+
+    def __init__(
+        self, message: str, *, status: int = 0, is_sent: bool = True, retry_after: float | None = None
+    ) -> None:
+        super().__init__(message, retry_after=retry_after)
+        self.status = status
+        self.is_sent = is_sent
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer with a status below 400. ``version`` is the library's, or that of the single item asked for.
+
+    ``total`` is the number of all results, of which this is a page; both are 0 if the answer does not say.
+    """
+
+    status: int
+    body: bytes
+    version: int
+    total: int
+
+    def json(self, kind: type) -> Any:
+        """Return the body's value; raises ZoteroError if it is not of this kind, or broke off."""
+        try:
+            value = json.loads(self.body)
+        except (ValueError, RecursionError):
+            raise ZoteroError("Zotero's answer is no valid JSON, or broke off", status=self.status) from None
+        if not isinstance(value, kind):
+            raise ZoteroError("Zotero's answer has another form than expected", status=self.status)
+        return value
+
+
+class ZoteroApi:
+    """One library, over connections that are kept; a context manager that closes them."""
+
+    def __init__(
+        self,
+        url: str,
+        access: ZoteroAccess,
+        *,
+        seconds: float = _SECONDS,
+        clock: Timer = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """``url`` is the API's base. Raises ConfigError if the key would go there unencrypted over a network."""
+        parts = urlsplit(url)
+        if parts.scheme != "https" and not is_loopback(parts.hostname or ""):
+            problem = "must begin with https://, for readers' keys go there"
+            raise ConfigError("paperbot.toml", "zotero.api_url", problem)
+        self._url = url.rstrip("/")
+        self._library = access.library
+        self._seconds = seconds
+        self._clock = clock
+        self._sleep = sleep
+        self._not_before = 0.0  # on the clock: until then, Zotero asked not to be called
+        self._client = httpx2.Client(
+            headers={
+                "Zotero-API-Version": "3",
+                "Zotero-API-Key": access.key,
+                # A compressed body would have to be capped while it is unpacked.
+                "Accept-Encoding": "identity",
+            },
+            timeout=seconds,
+            # A redirect would take the key along.
+            follow_redirects=False,
+            trust_env=False,
+        )
+
+    def __enter__(self) -> ZoteroApi:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._client.close()
+
+    def key_info(self) -> dict[str, Any]:
+        """Return what Zotero says of the key: its user, and what it gives access to."""
+        answer: dict[str, Any] = self._request("GET", f"{self._url}/keys/current").json(dict)
+        return answer
+
+    def get(self, path: str, *, unless_version: int = 0, **parameters: str | int) -> Answer:
+        """Get a path of the library; status 304 if it has not changed since ``unless_version``."""
+        headers = {"If-Modified-Since-Version": str(unless_version)} if unless_version else {}
+        return self._request("GET", self._address(path), parameters=parameters, headers=headers)
+
+    def post(self, path: str, objects: list[dict[str, Any]], *, token: str) -> Answer:
+        """Create objects; Zotero refuses (412) a write token that it has seen within the last hours."""
+        return self._request("POST", self._address(path), json=objects, headers={"Zotero-Write-Token": token})
+
+    def patch(self, path: str, changes: Mapping[str, Any], *, version: int) -> Answer:
+        """Change an item; Zotero refuses it (412) unless the item has this version."""
+        headers = {"If-Unmodified-Since-Version": str(version)}
+        return self._request("PATCH", self._address(path), json=changes, headers=headers)
+
+    def _address(self, path: str) -> str:
+        return f"{self._url}/{self._library}/{path}"
+
+    def _request(
+        self,
+        method: str,
+        url: str,
+        *,
+        parameters: Mapping[str, str | int] | None = None,
+        headers: Mapping[str, str] | None = None,
+        json: object = None,
+    ) -> Answer:
+        self._wait_for_backoff()
+        deadline = Deadline(self._seconds, self._clock)
+        content = bytearray()
+        try:
+            with self._client.stream(
+                method, url, params=parameters or {}, headers=headers or {}, json=json
+            ) as response:
+                for chunk in response.iter_raw():
+                    content += chunk
+                    if len(content) > _MAX_BYTES:
+                        raise ZoteroError("Zotero's answer is too long", status=response.status_code)
+                    deadline.remaining()
+        except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
+            raise ZoteroError(f"can't reach Zotero: {_reason(error)}", is_sent=False) from None
+        except (httpx2.HTTPError, httpx2.InvalidURL, TimeoutError) as error:
+            raise ZoteroError(f"no answer from Zotero: {_reason(error)}") from None
+        self._note_backoff(response.headers)
+        status = response.status_code
+        if 300 <= status < 400 and status != httpx2.codes.NOT_MODIFIED:
+            raise ZoteroError(f"Zotero redirects ({status}); correct zotero.api_url", status=status)
+        if status >= 400:
+            raise _refusal(status, response.headers)
+        return Answer(
+            status,
+            bytes(content),
+            version=_number(response.headers.get("last-modified-version", "")),
+            total=_number(response.headers.get("total-results", "")),
+        )
+
+    def _note_backoff(self, headers: httpx2.Headers) -> None:
+        if wait := _seconds(headers.get("backoff", "")):
+            self._not_before = self._clock() + wait
+
+    def _wait_for_backoff(self) -> None:
+        wait = self._not_before - self._clock()
+        if wait > _LONGEST_SLEEP:
+            raise ZoteroError(
+                f"Zotero asks to wait {wait:.0f} s", status=429, is_sent=False, retry_after=wait
+            )
+        if wait > 0:
+            self._sleep(wait)
+
+
+def _refusal(status: int, headers: httpx2.Headers) -> ZoteroError:
+    asked = _seconds(headers.get("retry-after", "")) or _seconds(headers.get("backoff", ""))
+    wait = asked or (_DEFAULT_RETRY_AFTER if status in _REFUSED_FOR_NOW else None)
+    meaning = {
+        403: "the key has no access; connect again with one that has",
+        404: "no such library or object",
+        412: "changed meanwhile",
+        429: "too many requests",
+    }.get(status, "failed")
+    return ZoteroError(f"Zotero answers {status}: {meaning}", status=status, retry_after=wait)
+
+
+def _seconds(value: str) -> float | None:
+    """Return a header's whole seconds, a day at most; Zotero sends no dates."""
+    return min(float(value), _LONGEST_WAIT) if re.fullmatch(r"[0-9]{1,9}", value.strip()) else None
+
+
+def _number(value: str) -> int:
+    return int(value) if re.fullmatch(r"[0-9]{1,15}", value) else 0
+
+
+def _reason(error: Exception) -> str:
+    # One line, and without the request, which has the key in its headers.
+    return " ".join(f"{type(error).__name__} {error}".split())[:200]

@@ -1,0 +1,224 @@
+"""Save liked papers in their readers' Zotero libraries, and take them out again: a channel of the outbox.
+
+At most once, or marked ``unknown``, like messages. The item's key and the write token are chosen when a save is put
+into the outbox and stay the same, so that Zotero itself refuses a second one, and a save of unknown outcome can be
+looked up.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from typing import Any
+
+from bot.domain import Delivery, Paper, ReaderId, State
+from bot.errors import DeliveryError, FailureScope, PaperbotError
+from bot.zotero.api import Answer, ZoteroApi, ZoteroError
+from bot.zotero.following import all_collections
+from bot.zotero.items import is_same_item, item_of, new_key, pdf_of
+
+COLLECTION = "Paperbot"
+_MOST_CANDIDATES = 25  # results of a search for the paper in the library
+_RECEIPT = re.compile(r"(?P<key>[A-Z0-9]{8}) version (?P<version>[0-9]{1,15})")
+
+Open = Callable[[ReaderId], ZoteroApi | None]
+Outcome = Callable[[str], tuple[State, str] | None]
+
+
+def save_body(paper: Paper, tags: list[str], item_key: str) -> bytes:
+    """Return the body of an outbox row that saves a paper as a new item."""
+    items = [item_of(paper, tags, item_key)]
+    if pdf := pdf_of(paper, item_key, new_key()):
+        items.append(pdf)
+    return json.dumps({"save": items}).encode()
+
+
+def removal_body(item_key: str, save: str) -> bytes:
+    """Return the body of an outbox row that moves to the trash what the row with the key ``save`` saved."""
+    return json.dumps({"trash": item_key, "save": save}).encode()
+
+
+class ZoteroChannel:
+    """Saves in the library of the reader that a row belongs to.
+
+    ``open_api`` opens a reader's library, None without a connection that saves; ``outcome`` returns the state and the
+    receipt of another row.
+    """
+
+    def __init__(self, open_api: Open, outcome: Outcome) -> None:
+        self._open = open_api
+        self._outcome = outcome
+
+    def send(self, delivery: Delivery, start_data: Callable[[], None]) -> str:
+        """Save or remove one paper; the receipt of a save is the item's key and version."""
+        body = json.loads(delivery.body)
+        with self._opened(delivery.reader.id) as api:
+            if "trash" in body:
+                return self._trash(api, body["trash"], body["save"], start_data)
+            return _save(api, body["save"], delivery, start_data)
+
+    def find_receipt(self, delivery: Delivery) -> str | None:
+        """Return the receipt of a save of unknown outcome if the library has its item."""
+        body = json.loads(delivery.body)
+        if "save" not in body or "trash" in body:
+            return None
+        try:
+            with self._opened(delivery.reader.id) as api:
+                return _receipt(api, body["save"][0]["key"])
+        except DeliveryError:
+            return None
+
+    def check(self) -> None:
+        """Do nothing: each reader has a library of their own, which polls check."""
+
+    def close(self) -> None:
+        """Do nothing: the connection to a library is closed after each save."""
+
+    def _trash(self, api: ZoteroApi, item_key: str, save: str, start_data: Callable[[], None]) -> str:
+        state, detail = self._outcome(save) or (State.CANCELLED, "")
+        saved = _RECEIPT.fullmatch(detail)
+        if state in (State.CLAIMED, State.DATA_STARTED, State.PENDING, State.RETRY):
+            raise _error("the paper is still being saved", permanent=False)
+        if state is not State.SENT or saved is None or saved["key"] != item_key:
+            return "nothing to remove: it was not saved by Paperbot"
+        start_data()
+        try:
+            # The version makes this conditional: what its reader has touched since stays.
+            api.patch(f"items/{item_key}", {"deleted": 1}, version=int(saved["version"]))
+        except ZoteroError as error:
+            if error.status in (404, 412):
+                return "left alone: changed or deleted since it was saved"
+            raise _written(error) from error
+        return f"{item_key} moved to the trash"
+
+    @contextmanager
+    def _opened(self, reader: ReaderId) -> Iterator[ZoteroApi]:
+        try:
+            api = self._open(reader)
+        except PaperbotError as error:  # its key can't be decrypted any more
+            raise _error(str(error), permanent=True, code="key") from error
+        if api is None:
+            raise _error(
+                "the reader is not connected to Zotero any more", permanent=True, code="disconnected"
+            )
+        with api:
+            try:
+                yield api
+            except ZoteroError as error:
+                raise _before_writing(error) from error
+
+
+def _save(
+    api: ZoteroApi, items: list[dict[str, Any]], delivery: Delivery, start_data: Callable[[], None]
+) -> str:
+    item = items[0]
+    if existing := _existing(api, item):
+        return _receipt(api, existing) or "" if existing == item["key"] else f"there already: {existing}"
+    item["collections"] = [_collection(api, delivery)]
+    start_data()
+    try:
+        return _created(api.post("items", items, token=_token(str(delivery.key))), item["key"])
+    except ZoteroError as error:
+        if error.status != 412:
+            raise _written(error) from error
+    # An earlier attempt with the same token has arrived.
+    return _receipt(api, item["key"]) or "saved by an earlier attempt, and deleted since"
+
+
+def _existing(api: ZoteroApi, item: dict[str, Any]) -> str | None:
+    """Return the key of the library's item of the same paper."""
+    identifiers = [item["DOI"], item.get("archiveID", "").removeprefix("arXiv:")]
+    searches = [(text, "everything") for text in identifiers if text] or [(item["title"], "titleCreatorYear")]
+    for text, mode in searches:
+        answer = api.get("items/top", q=text, qmode=mode, limit=_MOST_CANDIDATES, format="json")
+        for candidate in answer.json(list):
+            data = candidate.get("data") if isinstance(candidate, dict) else None
+            if isinstance(data, dict) and (data.get("key") == item["key"] or is_same_item(data, item)):
+                return str(data.get("key"))
+    return None
+
+
+def _collection(api: ZoteroApi, delivery: Delivery) -> str:
+    """Return the key of the collection for liked papers, which is made if it is missing."""
+    for data in all_collections(api):
+        if data["name"] == COLLECTION and not data.get("parentCollection"):
+            return str(data["key"])
+    new = {"name": COLLECTION, "parentCollection": False}
+    # One token for all saves of a reader: two of them must not make two collections.
+    answer = api.post("collections", [new], token=_token(f"{delivery.reader.id} {COLLECTION}"))
+    if not isinstance(key := _outcome_of_first(answer, "successful").get("key"), str):
+        raise ZoteroError(f"Zotero did not make the collection {COLLECTION!r}", is_sent=False)
+    return key
+
+
+def _created(answer: Answer, item_key: str) -> str:
+    """Return the receipt of a new item; raises DeliveryError if Zotero refuses it."""
+    version = _outcome_of_first(answer, "successful").get("version")
+    if isinstance(version, int):
+        return f"{item_key} version {version}"
+    refusal = _outcome_of_first(answer, "failed")
+    if not refusal:
+        raise ZoteroError("Zotero's answer names no outcome", status=answer.status)
+    message = " ".join(str(refusal.get("message", "")).split())[:200]
+    raise _error(f"Zotero refuses the item: {message}", permanent=True, code=str(refusal.get("code", "")))
+
+
+def _outcome_of_first(answer: Answer, outcome: str) -> dict[str, Any]:
+    """Return what Zotero says of the first object of a write, where it is among those of an outcome."""
+    of_outcome = answer.json(dict).get(outcome)
+    first = of_outcome.get("0") if isinstance(of_outcome, dict) else None
+    return first if isinstance(first, dict) else {}
+
+
+def _receipt(api: ZoteroApi, item_key: str) -> str | None:
+    try:
+        answer = api.get(f"items/{item_key}")
+    except ZoteroError as error:
+        if error.status == 404:
+            return None
+        raise
+    return f"{item_key} version {answer.version}"
+
+
+def _token(write: str) -> str:
+    """Return the write token that names a write: the same for each attempt at it."""
+    return sha256(write.encode()).hexdigest()[:32]
+
+
+def _before_writing(error: ZoteroError) -> DeliveryError:
+    """Return what a failed request means that has changed nothing, or nothing that a repetition would double."""
+    is_unreachable = not error.is_sent and error.status == 0
+    return _error(
+        str(error),
+        # No scope of the reader: that would stop their editions, too.
+        permanent=error.status in (400, 403, 404),
+        scope=FailureScope.CHANNEL if is_unreachable else FailureScope.MESSAGE,
+        retry_after=error.retry_after,
+        throttled=error.status == 429,
+        code=str(error.status or "no answer"),
+    )
+
+
+def _written(error: ZoteroError) -> DeliveryError:
+    """Return what a failed write means: without a clear answer, it may have been done."""
+    is_refused = not error.is_sent or error.status in (409, 413, 428, 429, 503)
+    if is_refused or 400 <= error.status < 429:
+        return _before_writing(error)
+    return DeliveryError(str(error), permanent=False, unknown=True, code=str(error.status or "no answer"))
+
+
+def _error(
+    message: str,
+    *,
+    permanent: bool,
+    scope: FailureScope = FailureScope.MESSAGE,
+    retry_after: float | None = None,
+    throttled: bool = False,
+    code: str = "",
+) -> DeliveryError:
+    return DeliveryError(
+        message, permanent=permanent, scope=scope, retry_after=retry_after, throttled=throttled, code=code
+    )

@@ -1,0 +1,20 @@
+"""Keys of other services are encrypted with the home's, and readable again with any of its keys."""
+
+import pytest
+
+from bot.errors import PaperbotError
+from bot.sealing import Sealer
+
+OLD, NEW = b"o" * 32, b"n" * 32
+
+
+def test_what_was_sealed_with_an_older_key_is_still_read():
+    sealed = Sealer([OLD]).seal("key of Ada")
+    assert "Ada" not in sealed
+    assert Sealer([OLD, NEW]).unseal(sealed) == "key of Ada"
+    with pytest.raises(PaperbotError, match="connect again"):
+        Sealer([NEW]).unseal(sealed)
+
+
+def test_the_newest_key_seals():
+    assert Sealer([NEW]).unseal(Sealer([OLD, NEW]).seal("x")) == "x"
