@@ -142,6 +142,14 @@ class Library:
         with self._database.reading() as connection:
             return paper.id in in_libraries(connection, [reader_id], paper.id, paper.id)[reader_id]
 
+    def held(self, reader_id: ReaderId, papers: Collection[Paper]) -> set[PaperId]:
+        """Return which of these stored papers are in a reader's library."""
+        if not papers:
+            return set()
+        ids = {paper.id for paper in papers}
+        with self._database.reading() as connection:
+            return in_libraries(connection, [reader_id], min(ids), max(ids))[reader_id] & ids
+
     def remove(self, reader_id: ReaderId, origin: str | None = None) -> int:
         """Delete a reader's library, or what is of one origin; return how many papers that were."""
         mine = delete(library).where(library.c.reader_id == reader_id)

@@ -96,4 +96,5 @@ class SearchPages:
             case "ris":
                 return ris_file(papers)
         links = self._site.app.links(reader) if reader else None
-        return self._site.page("search.html.j2", words=words, papers=papers, links=links)
+        owned = self._site.store.library.held(reader.id, papers) if reader else ()
+        return self._site.page("search.html.j2", words=words, papers=papers, links=links, owned=owned)

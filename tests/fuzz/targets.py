@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
+from hostile.library_shapes import BIB, ITEM, RIS
 from hostile.shapes import (
     ARXIV,
     ARXIV_PAPER,
@@ -30,7 +31,7 @@ from hostile.shapes import (
     SHAPES,
 )
 
-from bot import identity
+from bot import identity, library
 from bot.config.opml import parse_opml
 from bot.decoding import decode
 from bot.digests import DOCUMENTS, FORMATS, HTML_MAILS, journal_mail, mail, parse
@@ -184,6 +185,15 @@ def html_mails(data: bytes) -> None:
                 check(entry)
 
 
+def libraries(data: bytes) -> None:
+    """A library of a reference manager, or items of Zotero."""
+    with contextlib.suppress(DigestError):
+        parsed = library.parse(RawDigest("fuzz", "fuzz.bib", data))
+        json.dumps(parsed.problems).encode()
+        for item in parsed.entries:
+            check(item.entry)
+
+
 TARGETS: dict[str, Callable[[bytes], None]] = {
     "digest": digest,
     "lines": each_line_format,
@@ -194,6 +204,7 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "texts": texts,
     "opml": opml,
     "arxiv": arxiv_answer,
+    "libraries": libraries,
     "forms": forms,
 }
 
@@ -211,6 +222,13 @@ def seeds(target: str) -> Iterable[bytes]:
             ):
                 yield bytes([place]) + b"vote=down\0" + body
         return
+    if target == "libraries":
+        yield from (
+            BIB,
+            RIS,
+            b"[" + ITEM + b"]",
+            b'@string{a = "b"}\n' + BIB.replace(b"{Owls", rb"{\"{O}wls $x$"),
+        )
     yield from (
         KEYWORD,
         MARKDOWN,

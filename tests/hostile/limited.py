@@ -1,6 +1,8 @@
 """Reads hostile digests and makes of them what a run would, within limits of processor time and memory.
 
-    python limited.py SHAPE SIZE...
+    python limited.py SHAPES SHAPE SIZE...
+
+SHAPES is the module of the shape: ``shapes`` for digests, ``library_shapes`` for libraries.
 
 Prints for each size, as a line of JSON, how many papers were read and which problems were named; what goes beyond the
 limits ends the process.
@@ -15,7 +17,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bot import identity
+from bot import identity, library
 from bot.digests import feed_xml, parse  # noqa: F401 - feedparser is imported before memory is limited
 from bot.domain import RawDigest
 from bot.errors import DigestError
@@ -53,15 +55,30 @@ def outcome(content: bytes) -> tuple[int, list[str]]:
     return len(papers), [problem for digest in digests for problem in digest.rejected[:3]]
 
 
+def library_outcome(content: bytes) -> tuple[int, list[str]]:
+    """The same of a library; what was skipped counts as a problem."""
+    try:
+        parsed = library.parse(RawDigest("hostile", "x", content))
+    except DigestError as error:
+        return 0, [str(error)]
+    for item in parsed.entries:
+        identity.keys(item.entry)
+    return len(parsed.entries), [*parsed.problems[:3], *parsed.skipped]
+
+
+OUTCOMES = {"shapes": (outcome, "SHAPES"), "library_shapes": (library_outcome, "LIBRARIES")}
+
+
 if __name__ == "__main__":
-    name, *sizes = sys.argv[1:]
-    sys.path.insert(0, str(Path(__file__).parent))
-    shape = importlib.import_module("shapes").SHAPES[name]
+    module, name, *sizes = sys.argv[1:]
+    sys.path.insert(0, str(Path(__file__).parent.parent))
+    outcome_of, shapes = OUTCOMES[module]
+    shape = getattr(importlib.import_module(f"hostile.{module}"), shapes)[name]
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     for size in map(int, sizes):
         content = shape.content(size)
         used = resource.getrusage(resource.RUSAGE_SELF)
         limit = int(used.ru_utime + used.ru_stime) + 1 + SECONDS
         resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
-        papers, problems = outcome(content)
+        papers, problems = outcome_of(content)
         print(json.dumps({"size": size, "papers": papers, "problems": problems}), flush=True)

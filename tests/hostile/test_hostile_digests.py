@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from hostile.library_shapes import LIBRARIES
 from hostile.shapes import CRASHES, SHAPES
 from support import ROOT
 
@@ -19,11 +20,16 @@ from bot.domain import RawDigest
 SIZES = (80_000, 640_000, *([MAX_BYTES] if os.environ.get("PAPERBOT_TEST_LARGEST") else []))
 
 
-@pytest.mark.parametrize("name", SHAPES)
-def test_a_hostile_digest_gives_its_papers_or_a_problem_within_the_limits(name: str) -> None:
-    shape = SHAPES[name]
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [*(("shapes", name) for name in SHAPES), *(("library_shapes", name) for name in LIBRARIES)],
+)
+def test_a_hostile_digest_or_library_gives_its_papers_or_a_problem_within_the_limits(
+    module: str, name: str
+) -> None:
+    shape = {**SHAPES, **LIBRARIES}[name]
     ran = subprocess.run(
-        [sys.executable, Path(__file__).with_name("limited.py"), name, *map(str, SIZES)],
+        [sys.executable, Path(__file__).with_name("limited.py"), module, name, *map(str, SIZES)],
         cwd=ROOT,
         check=False,
         capture_output=True,

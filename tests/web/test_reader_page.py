@@ -9,7 +9,7 @@ import pytest
 import time_machine
 from support import buttons, digest
 
-from bot.domain import Override, Vote
+from bot.domain import Entry, LibraryEntry, Override, Vote
 from bot.feedback.service import record
 
 
@@ -325,3 +325,14 @@ def test_search_on_the_preferences_page_offers_thumbs(client, me):
     page = client.get(f"{me}/search", params={"q": "reward models"}).text
     assert "Energy-Based Reward Models" in page
     assert 'action="/thumb/' in page
+
+
+def test_search_says_what_is_in_the_readers_library(client, app, me, reader):
+    def owned():
+        return client.get(f"{me}/search", params={"q": "reward models"}).text.count("Already in your library")
+
+    assert owned() == 0
+    (paper,) = app.store.papers.find("Energy-Based Reward Models")
+    entry = LibraryEntry(Entry(paper.title, doi=paper.doi, arxiv_id=paper.arxiv_id))
+    app.store.library.add(reader.id, [entry], "bibtex", paper.first_seen)
+    assert owned() == 1
