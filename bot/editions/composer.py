@@ -67,10 +67,10 @@ class Ranked:
             self.shared_picks[key] = new_pick(paper, explained, reasons, summary_sentences)
         picks = [self.shared_picks[key] for key in keys]
         # What an edition says once depends on its other picks, so it is no part of what readers share.
-        reasons = without_repetition([pick.reasons for pick in picks])
+        of_edition = without_repetition([pick.reasons for pick in picks])
         return [
             pick if of_pick == pick.reasons else replace(pick, reasons=of_pick)
-            for pick, of_pick in zip(picks, reasons, strict=True)
+            for pick, of_pick in zip(picks, of_edition, strict=True)
         ]
 
     def explained(self, paper_id: PaperId) -> Score | None:
