@@ -164,8 +164,12 @@ class PaperLink:
 
 
 def link(paper: Paper) -> PaperLink:
-    """Return a paper's best address: the digest's own, arXiv's, the DOI's, else an arXiv title search."""
-    if paper.url and paper.url.startswith(("https://", "http://")):
+    """Return a paper's best address: the digest's own, arXiv's, the DOI's, else an arXiv title search.
+
+    The page of the abstract instead of arXiv's PDF.
+    """
+    is_arxiv_pdf = paper.arxiv_id and re.match(r"https?://(www\.|export\.)?arxiv\.org/pdf/", paper.url or "")
+    if not is_arxiv_pdf and paper.url and paper.url.startswith(("https://", "http://")):
         return PaperLink(paper.url)
     if paper.arxiv_id:
         return PaperLink(f"https://arxiv.org/abs/{paper.arxiv_id}")

@@ -23,6 +23,10 @@ class SampleLinks:
         """Return the sample page instead of the edition."""
         return f"{self.public_url}/sample"
 
+    def go(self, _paper: Paper) -> str:
+        """Return the sample page instead of the one with a paper's addresses."""
+        return f"{self.public_url}/sample"
+
     def me(self) -> str:
         """Return the sample page instead of the reader's preferences."""
         return f"{self.public_url}/sample"
@@ -56,6 +60,10 @@ class ReaderLinks:
         """Return the page with what was sent on a day."""
         token = self.signer.sign(Purpose.EDITION, [self.reader.id, day.toordinal()])
         return f"{self.public_url}/edition/{token}"
+
+    def go(self, paper: Paper) -> str:
+        """Return the page that shows a paper's addresses; it names no reader."""
+        return f"{self.public_url}/go/{self.signer.sign(Purpose.GO, [paper.id])}"
 
     def save(self, paper: Paper) -> str:
         """Return a paper as a RIS file, which reference managers import."""

@@ -35,6 +35,7 @@ class Purpose(StrEnum):
 
     CONFIRM = "confirm.v1"
     EDITION = "edition.v1"
+    GO = "go.v1"
     LIBRARY = "library.v1"
     ME = "me.v1"
     THUMB = "thumb.v1"
@@ -44,10 +45,11 @@ class Purpose(StrEnum):
 _DAY = 86_400  # seconds
 # Unsubscribing never expires: RFC 8058 wants the link of any old mail to work. Neither does the list of liked papers: a
 # program that fetches it each day can't ask for another link. An edition's link opens nothing that its mail does not
-# hold, so that it may serve as an archive for a year.
+# hold, so that it may serve as an archive for a year; neither does that of a paper's addresses.
 _MAX_AGE: dict[Purpose, int | None] = {
     Purpose.CONFIRM: 2 * _DAY,
     Purpose.EDITION: 400 * _DAY,
+    Purpose.GO: 400 * _DAY,
     Purpose.LIBRARY: None,
     Purpose.ME: 90 * _DAY,
     Purpose.THUMB: 90 * _DAY,
@@ -55,7 +57,7 @@ _MAX_AGE: dict[Purpose, int | None] = {
 }
 _MAX_LENGTH = 500  # characters; ours have about 40, and checking 5 MB would cost time on every request
 _SIGNATURE_BYTES = 16  # RFC 2104, section 5: at least half of the hash
-_TOKEN_IN_PATH = re.compile(r"/(confirm|edition|me|thumb|unsubscribe)/[^\s/?#\"'<>]+")
+_TOKEN_IN_PATH = re.compile(r"/(confirm|edition|go|me|thumb|unsubscribe)/[^\s/?#\"'<>]+")
 
 
 class TokenError(PaperbotError):

@@ -24,8 +24,11 @@ class ShownFact:
     origin: str = ""
 
 
-def facts(paper: Paper) -> list[ShownFact]:
-    """Return what is stated of a paper, in the order of the line; what is not stated is left out."""
+def facts(paper: Paper, *, with_pdf: bool = True) -> list[ShownFact]:
+    """Return what is stated of a paper, in the order of the line; what is not stated is left out.
+
+    ``with_pdf`` is false where the PDF is linked beside the title.
+    """
     # Of several origins the first counts: the one that was merged first.
     stated = {fact.kind: fact for fact in reversed(paper.facts)}
     line: list[ShownFact] = []
@@ -41,14 +44,19 @@ def facts(paper: Paper) -> list[ShownFact]:
         line.append(ShownFact(f"Code ({plural(count, 'star')})" if count else "Code", url, code.origin))
     if (project := stated.get(FactKind.PROJECT)) and (url := web_address(project.value)):
         line.append(ShownFact("Project page", url, project.origin))
-    # The address of the PDF is derived from what digests name, where that is possible.
-    if paper.arxiv_id:
-        line.append(ShownFact("PDF", f"https://arxiv.org/pdf/{quote(paper.arxiv_id)}"))
-    elif (url := web_address(paper.url or "")).lower().partition("?")[0].endswith(".pdf"):
+    if with_pdf and (url := pdf(paper)):
         line.append(ShownFact("PDF", url))
     if paper.categories:
         line.append(ShownFact(shorten(category_in_words(paper.categories[0]), _VENUE_WIDTH)))
     return line
+
+
+def pdf(paper: Paper) -> str:
+    """Return the address of a paper's PDF, derived from what digests name; empty where that is not possible."""
+    if paper.arxiv_id:
+        return f"https://arxiv.org/pdf/{quote(paper.arxiv_id)}"
+    url = web_address(paper.url or "")
+    return url if url.lower().partition("?")[0].endswith(".pdf") else ""
 
 
 def facts_text(paper: Paper) -> str:

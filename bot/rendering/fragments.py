@@ -1,10 +1,11 @@
 """What a mail says of a paper, rendered once for all readers; a reader's own values are put into it.
 
 The templates are rendered with slots in place of what is a reader's own: filters such as ``why``, the reader's links
-and address return a token, for which the value is put in later. The output is cut at the marks ``pick_begins`` and
-``pick_ends`` of the templates: a fragment for each pick, and the frame around them. What one reader's mail shows of a
-pick beside the slots (its paper, label, credits and summary with its marks) is the fragment's key, so that the
-result is, byte for byte, what the templates give; a test renders both ways.
+and address return a token, for which the value is put in later. The output is cut at the marks ``line_begins``,
+``line_ends``, ``pick_begins`` and ``pick_ends`` of the templates: two fragments for each pick, its line in the list at
+the top and the pick itself, and the frame around them. What one reader's mail shows of a pick beside the slots (its
+paper, label, credits and summary with its marks) is the fragments' key, so that the result is, byte for byte, what the
+templates give; a test renders both ways.
 
 A home's own templates may use these values in any way ("if it is a strong match"), so they are rendered as they are.
 """
@@ -16,13 +17,14 @@ import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from itertools import zip_longest
 from typing import NamedTuple
 
 from jinja2 import Environment
 
 from bot.domain import Edition, Paper, Pick, PickKind, ReasonKind, Sentence, Vote
 from bot.rendering import phrases
-from bot.rendering.paper_links import Links
+from bot.rendering.paper_links import Links, short
 from bot.rendering.templates import render
 from bot.rendering.text import visible, wrap
 
@@ -43,7 +45,8 @@ class Own(NamedTuple):
     number: int
 
 
-_Key = tuple[Paper, PickKind, tuple[tuple[ReasonKind, str], ...], tuple[Sentence, ...]]
+# The last says whether the edition has several picks, and with them the list at the top.
+_Key = tuple[Paper, PickKind, tuple[tuple[ReasonKind, str], ...], tuple[Sentence, ...], bool]
 _FrameKey = tuple[str, date, datetime, bool]
 Slot = Callable[[Own], str]
 Escape = Callable[[str, bool], str]  # a value, and whether it stands in an attribute
@@ -65,11 +68,20 @@ class _Fragment:
         return "".join(parts)
 
 
+class _PickFragments(NamedTuple):
+    """What a part says of a pick: its line in the list at the top, None without a list, and the pick itself."""
+
+    line: _Fragment | None
+    pick: _Fragment
+
+
 class _Frame(NamedTuple):
-    """A mail part without its picks: what stands before, between and after them."""
+    """A mail part without its picks: what stands before, between and after the lines of the list, and the picks."""
 
     before: _Fragment
-    between: str
+    between_lines: str
+    middle: _Fragment
+    between_picks: str
     after: _Fragment
 
 
@@ -85,6 +97,9 @@ class _SlotLinks:
     def edition(self, _day: date) -> str:
         return self.slots.add(lambda own: own.links.edition(own.edition.date))
 
+    def go(self, _paper: Paper) -> str:
+        return self.slots.add(lambda own: own.links.go(own.pick.paper))
+
     def me(self) -> str:
         return self.slots.add(lambda own: own.links.me())
 
@@ -98,7 +113,9 @@ class _Slots:
     def __init__(self) -> None:
         # Random: no paper's text can contain a token.
         nonce = secrets.token_hex(8)
-        self.begins, self.ends = f"{nonce}begins", f"{nonce}ends"
+        self.marks = {
+            name: f"{nonce}{name}x" for name in ("line_begins", "line_ends", "pick_begins", "pick_ends")
+        }
         self._prefix = f"{nonce}slot"
         self._token = re.compile(rf"{self._prefix}(\d+)x")
         self._slots: list[Slot] = []
@@ -118,8 +135,11 @@ class _Slots:
             "label": lambda _pick: self.add(lambda own: phrases.label(own.pick)),
             "match": lambda _pick: self.add(lambda own: phrases.match(own.pick)),
             "number": lambda _number: self.add(lambda own: phrases.number(own.number)),
+            "ordinal": lambda _number: self.add(lambda own: phrases.ordinal(own.number)),
             "percent": lambda _probability: self.add(lambda own: phrases.percent(own.pick.probability)),
             "preheader": lambda _edition: self.add(lambda own: phrases.preheader(own.edition)),
+            "short": lambda url, _paper, _links: self.add(lambda own: short(url, own.pick.paper, own.links)),
+            "strength": lambda _pick: self.add(lambda own: phrases.strength(own.pick)),
             "subject": lambda _edition: self.add(lambda own: phrases.subject(own.edition)),
             "tally": lambda _edition: self.add(lambda own: phrases.tally(own.edition)),
             "why": lambda _pick: self.add(lambda own: phrases.why(own.pick)),
@@ -172,23 +192,19 @@ class Fragments:
         self._slots = _Slots()
         self._env = env.overlay()
         self._env.filters = {**env.filters, **self._slots.filters()}
-        self._env.globals = {
-            **env.globals,
-            "pick_begins": self._slots.begins,
-            "pick_ends": self._slots.ends,
-        }
+        self._env.globals = {**env.globals, **self._slots.marks}
         self._template = template
         self._finish = finish
         self._escape = escape
         self._is_markup = is_markup
         self._frames: dict[_FrameKey, _Frame] = {}
-        self._fragments: dict[_Key, _Fragment] = {}
+        self._fragments: dict[_Key, _PickFragments] = {}
 
     def render(self, edition: Edition, links: Links) -> str:
         """Return the part of an edition that has picks; raises TemplateProblem as ``render`` does."""
-        # A frame of several picks knows what stands between two.
-        frame_key = (edition.profile_title, edition.date, edition.composed_at, len(edition.picks) > 1)
-        keys = [_key(pick) for pick in edition.picks]
+        has_list = len(edition.picks) > 1
+        frame_key = (edition.profile_title, edition.date, edition.composed_at, has_list)
+        keys = [_key(pick, has_list=has_list) for pick in edition.picks]
         if len(self._fragments) + len(keys) > _MAX_FRAGMENTS or len(self._frames) >= _MAX_FRAMES:
             self._fragments.clear()
             self._frames.clear()
@@ -200,15 +216,21 @@ class Fragments:
         if new:
             self._render_new(edition, new, frame_key)
         frame = self._frames[frame_key]
-        picks = [
-            self._fragments[key].filled(Own(edition, links, pick, number), self._escape)
-            for number, (key, pick) in enumerate(zip(keys, edition.picks, strict=True), 1)
-        ]
+        lines: list[str] = []
+        picks: list[str] = []
+        for number, (key, pick) in enumerate(zip(keys, edition.picks, strict=True), 1):
+            own = Own(edition, links, pick, number)
+            fragments = self._fragments[key]
+            picks.append(fragments.pick.filled(own, self._escape))
+            if fragments.line:
+                lines.append(fragments.line.filled(own, self._escape))
         own = Own(edition, links, edition.picks[0], 0)
         return "".join(
             (
                 frame.before.filled(own, self._escape),
-                frame.between.join(picks),
+                frame.between_lines.join(lines),
+                frame.middle.filled(own, self._escape),
+                frame.between_picks.join(picks),
                 frame.after.filled(own, self._escape),
             )
         )
@@ -217,18 +239,27 @@ class Fragments:
         """Render these picks of an edition with slots, and keep them and, if it is new, the frame around them."""
         self._slots.clear()
         address = self._slots.add(lambda own: own.edition.reader.address)
-        with_slots = replace(
-            edition, reader=replace(edition.reader, address=address), picks=tuple(new.values())
-        )
+        picks = tuple(new.values())
+        if len(edition.picks) > 1 and len(picks) == 1:
+            # Twice, as the templates list several picks only.
+            picks *= 2
+        with_slots = replace(edition, reader=replace(edition.reader, address=address), picks=picks)
         text = self._finish(render(self._env, self._template, with_slots, _SlotLinks(self._slots)))
-        before, *rendered = text.split(self._slots.begins)
-        between = after = ""
-        for key, pick_and_rest in zip(new, rendered, strict=True):
-            between = after
-            pick, after = pick_and_rest.split(self._slots.ends)
-            self._fragments[key] = self._fragment(pick)
+        marks = self._slots.marks
+        top, rendered, between_picks, after = _cut(text, marks["pick_begins"], marks["pick_ends"])
+        before, lines, between_lines, middle = _cut(top, marks["line_begins"], marks["line_ends"])
+        for key, pick, line in zip_longest(new, rendered[: len(new)], lines[: len(new)]):
+            self._fragments[key] = _PickFragments(
+                None if line is None else self._fragment(line), self._fragment(pick)
+            )
         if frame_key not in self._frames:
-            self._frames[frame_key] = _Frame(self._fragment(before), between, self._fragment(after))
+            self._frames[frame_key] = _Frame(
+                self._fragment(before),
+                between_lines,
+                self._fragment(middle),
+                between_picks,
+                self._fragment(after),
+            )
 
     def _fragment(self, text: str) -> _Fragment:
         return self._slots.fragment(text, is_markup=self._is_markup)
@@ -247,8 +278,20 @@ def serialized(value: str, in_attribute: bool) -> str:
     return value.replace("<", "&lt;").replace(">", "&gt;")
 
 
-def _key(pick: Pick) -> _Key:
+def _cut(text: str, begins: str, ends: str) -> tuple[str, list[str], str, str]:
+    """Return what stands before marked items, the items, what stands between two, and what after the last."""
+    before, *items_and_rest = text.split(begins)
+    items: list[str] = []
+    between = after = ""
+    for item_and_rest in items_and_rest:
+        between = after
+        item, after = item_and_rest.split(ends)
+        items.append(item)
+    return before, items, between, after
+
+
+def _key(pick: Pick, *, has_list: bool) -> _Key:
     """Return all that a mail shows of a pick beside the slots."""
     # What the label and the credits are made of, which costs less than to make them.
     named = [(reason.kind, reason.text) for reason in pick.reasons if reason.kind in phrases.NAMED_BY_RULES]
-    return pick.paper, pick.kind, tuple(named), pick.summary
+    return pick.paper, pick.kind, tuple(named), pick.summary, has_list

@@ -13,6 +13,9 @@ from bot.identity import PaperLink
 # RFC 3986's reserved characters, and "%" so that what is encoded already stays as it is.
 _URL_CHARACTERS = "%/:=&?~#+!$,;'@()*[]"
 
+# Characters. RFC 5322 recommends lines of 78 at most, and the mail's text part indents by 4.
+_LINE_WIDTH = 74
+
 
 class Links(Protocol):
     """A reader's links. A GET changes nothing, as mail scanners follow links: the page's button does."""
@@ -23,6 +26,10 @@ class Links(Protocol):
 
     def edition(self, day: date) -> str:
         """Return the page of a day's edition."""
+        ...
+
+    def go(self, paper: Paper) -> str:
+        """Return the page that shows the paper's addresses, which is shorter than most of them."""
         ...
 
     def me(self) -> str:
@@ -39,6 +46,14 @@ def title_link(paper: Paper) -> PaperLink:
     # Digests can hold any text as an address: a quotation mark or blank in it would end the attribute or Slack's link.
     link = identity.link(paper)
     return PaperLink(quote(link.url, safe=_URL_CHARACTERS, errors="replace"), link.is_search)
+
+
+def short(url: str, paper: Paper, links: Links) -> str:
+    """Return an address of a paper if it fits on a line of plain text, else our page of its addresses if that does."""
+    if len(url) <= _LINE_WIDTH:
+        return url
+    page = links.go(paper)
+    return page if len(page) <= _LINE_WIDTH else url
 
 
 def web_address(text: str) -> str:

@@ -18,6 +18,8 @@ SUBJECT_WIDTH = 70
 _KIND_LABELS = {PickKind.EXPLORE: "Exploratory pick", PickKind.ALERT: "On your alert list"}
 # Reasons whose text the credits or the label name.
 NAMED_BY_RULES = (ReasonKind.ALERT, ReasonKind.AUTHOR)
+LIST_HEADING = "Today in thirty seconds"  # of the list that an edition of several picks begins with
+_FILLED = {Match.STRONG: 3, Match.GOOD: 2, Match.POSSIBLE: 1}
 _NAMED_AUTHORS = 3
 _OTHER_SIGHTINGS = 3
 
@@ -71,6 +73,11 @@ def number(position: int) -> str:
     return f"{position:2d}. "
 
 
+def ordinal(position: int) -> str:
+    """Return a pick's position as it stands before its title in HTML, and in the address of its anchor."""
+    return str(position)
+
+
 def seen(paper: Paper) -> list[str]:
     """Return where and when a paper appeared: ``LLM-RL``, ``5 May 2025``, ``also in Daily Papers, 17 Apr 2026``.
 
@@ -100,6 +107,12 @@ def seen(paper: Paper) -> list[str]:
 def match(pick: Pick) -> str:
     """Return the estimated probability in words: ``Strong match``."""
     return f"{Match.of(pick.probability).capitalize()} match"
+
+
+def strength(pick: Pick) -> str:
+    """Return the match as a mark beside its words, which stays readable without colours: ``●●○`` for a good one."""
+    filled = _FILLED[Match.of(pick.probability)]
+    return "●" * filled + "○" * (len(_FILLED) - filled)
 
 
 def kind_label(pick: Pick) -> str:

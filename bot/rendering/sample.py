@@ -39,6 +39,10 @@ class SampleLinks:
         """Return an address with the day in it."""
         return f"https://paperbot.example.org/edition/{day}"
 
+    def go(self, paper: Paper) -> str:
+        """Return an address like that of the page of a paper's addresses."""
+        return f"https://paperbot.example.org/go/{paper.ref}"
+
     def me(self) -> str:
         """Return an address like that of the preferences page."""
         return "https://paperbot.example.org/me/sample"

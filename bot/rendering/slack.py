@@ -14,8 +14,9 @@ from typing import Any
 from bot.domain import Edition, Pick, Role, Sentence, Vote
 from bot.rendering import phrases
 from bot.rendering.emphasis import GAP, pieces
-from bot.rendering.facts import facts, facts_text
+from bot.rendering.facts import facts, facts_text, pdf
 from bot.rendering.latex import readable
+from bot.rendering.news import news
 from bot.rendering.paper_links import Links, title_link
 from bot.rendering.text import shorten
 
@@ -31,6 +32,8 @@ _TITLE_LIMIT = 800
 _URL_LIMIT = 1_000
 _CREDITS_LIMIT = 500
 _FACTS_LIMIT = 600
+_LIST_LIMIT = 2_800  # below a section's 3,000
+_NOTIFIED_PICKS = 3
 _SUMMARY_LIMIT = 900
 _REASON_LIMIT = 500
 
@@ -47,9 +50,9 @@ def render_slack(edition: Edition, links: Links, *, channel: str, buttons: bool 
 
     ``buttons`` must be false if nothing receives interactions: Slack then shows an error for each click.
     """
-    headline = f"{edition.profile_title}, {phrases.day(edition.date)}: {phrases.subject(edition)}"
-    # "text" is what notifications and screen readers use in place of the blocks.
-    notification = escape(headline, _CREDITS_LIMIT)
+    # "text" is what notifications and screen readers use in place of the blocks: what the first picks bring.
+    brings = "; ".join(map(news, edition.picks[:_NOTIFIED_PICKS])) or phrases.subject(edition)
+    notification = escape(f"{edition.profile_title}, {phrases.tally(edition)}: {brings}", _CREDITS_LIMIT)
     header: list[Block] = [
         {
             "type": "header",
@@ -60,10 +63,11 @@ def render_slack(edition: Edition, links: Links, *, channel: str, buttons: bool 
             },
         },
         _context([f"{phrases.day(edition.date)} · {phrases.tally(edition)}"]),
+        *_list_blocks(edition),
         {"type": "divider"},
     ]
     # Blocks that stay together: a header alone at the end of a message would be read as an empty edition.
-    groups = [_pick_blocks(pick, buttons) for pick in edition.picks]
+    groups = [_pick_blocks(pick, number, buttons) for number, pick in enumerate(edition.picks, 1)]
     if not groups:
         groups = [[_section(escape(phrases.quiet(edition), _SUMMARY_LIMIT))]]
     groups[0] = header + groups[0]
@@ -106,32 +110,48 @@ def _body(channel: str, notification: str, blocks: list[Block]) -> str:
     return json.dumps(arguments, ensure_ascii=False)
 
 
-def _pick_blocks(pick: Pick, buttons: bool) -> list[Block]:
+def _list_blocks(edition: Edition) -> list[Block]:
+    """Return the list of an edition of several picks; lines beyond a section's limit are counted instead."""
+    if len(edition.picks) < 2:
+        return []
+    text = f"*{phrases.LIST_HEADING}*"
+    for number, pick in enumerate(edition.picks, 1):
+        line = f"\n{number}. {escape(news(pick), _TITLE_LIMIT)}"
+        if len(text) + len(line) > _LIST_LIMIT:
+            text += f"\nand {len(edition.picks) - number + 1} more"
+            break
+        text += line
+    return [_section(text)]
+
+
+def _pick_blocks(pick: Pick, number: int, buttons: bool) -> list[Block]:
     link = title_link(pick.paper)
     address = link.url.replace("&", "&amp;")
     # "|" separates a link's address from its label and has no escape.
     title = escape(phrases.title(pick.paper), _TITLE_LIMIT).replace("|", "¦")
+    heading = f"*{title}*"
+    # A cut address would lead elsewhere.
     if len(address) <= _URL_LIMIT:
-        heading = f"*<{address}|{title}>*{' (search)' if link.is_search else ''}"
-    else:
-        # A cut address would lead elsewhere.
-        heading = f"*{title}*"
+        heading = f"{heading}  <{address}|Search arXiv>" if link.is_search else f"*<{address}|{title}>*"
+    if (pdf_address := pdf(pick.paper)) and len(pdf_address) <= _FACTS_LIMIT:
+        heading += f"  {_link(pdf_address, 'PDF')}"
     paper_credits = " · ".join(filter(None, [phrases.credits_of(pick), *phrases.seen(pick.paper)]))
     facts_line = " · ".join(
         f"<{fact.url.replace('&', '&amp;')}|{escape(fact.text, _REASON_LIMIT)}>"
         if fact.url
         else escape(fact.text, _REASON_LIMIT)
-        for fact in facts(pick.paper)
+        for fact in facts(pick.paper, with_pdf=False)
     )
     if len(facts_line) > _FACTS_LIMIT:
         # Without links, for the same reason.
         facts_line = escape(facts_text(pick.paper), _FACTS_LIMIT)
-    lines = [heading, escape(paper_credits, _CREDITS_LIMIT), facts_line]
+    lines = [f"{number}. {heading}", escape(paper_credits, _CREDITS_LIMIT), facts_line]
     blocks = [_section("\n".join(line for line in lines if line))]
+    strength = f"{phrases.strength(pick)} {phrases.label(pick)}"
+    blocks.append(_context([strength, phrases.why(pick)]))
     # Slack refuses a section with empty text, and with it the whole message.
     if summary := _summary_text(pick.summary):
         blocks.append(_section(summary))
-    blocks.append(_context([phrases.label(pick), phrases.why(pick)]))
     if buttons:
         elements = [
             _button("👍 More like this", Vote.UP, pick),

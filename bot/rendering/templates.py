@@ -1,7 +1,8 @@
 """The Jinja2 environment of the message templates, and a check that each of them renders.
 
-A message template has the variables ``edition`` and ``links`` (the reader's), the filters below, ``Role`` and ``Vote``.
-``pick_begins`` and ``pick_ends`` are empty: they mark what ``fragments`` keeps of a pick.
+A message template has the variables ``edition`` and ``links`` (the reader's), the filters below, ``Role``, ``Vote``
+and ``LIST_HEADING``. ``line_begins``, ``line_ends``, ``pick_begins`` and ``pick_ends`` are empty: they mark what
+``fragments`` keeps of a pick.
 """
 
 from __future__ import annotations
@@ -28,9 +29,10 @@ from bot.domain import Edition, Role, Vote
 from bot.errors import TemplateProblem
 from bot.rendering import phrases, sample
 from bot.rendering.emphasis import paragraphs, pieces
-from bot.rendering.facts import facts
+from bot.rendering.facts import facts, pdf
 from bot.rendering.latex import readable
-from bot.rendering.paper_links import Links, path, title_link
+from bot.rendering.news import news
+from bot.rendering.paper_links import Links, path, short, title_link
 from bot.rendering.text import oneline, shorten, wrap
 
 _FILTERS: Mapping[str, Callable[..., object]] = {
@@ -42,17 +44,22 @@ _FILTERS: Mapping[str, Callable[..., object]] = {
     "label": phrases.label,
     "link": title_link,
     "match": phrases.match,
+    "news": news,
     "number": phrases.number,
     "oneline": oneline,
+    "ordinal": phrases.ordinal,
     "paragraphs": paragraphs,
     "path": path,
+    "pdf": pdf,
     "percent": phrases.percent,
     "pieces": pieces,
     "preheader": phrases.preheader,
     "quiet": phrases.quiet,
     "readable": readable,
     "seen": phrases.seen,
+    "short": short,
     "shorten": shorten,
+    "strength": phrases.strength,
     "subject": phrases.subject,
     "tally": phrases.tally,
     "title_text": phrases.title,
@@ -73,9 +80,10 @@ def environment(shipped: Path, home: Path | None = None) -> Environment:
         lstrip_blocks=True,
     )
     env.filters.update(_FILTERS)
+    env.globals["LIST_HEADING"] = phrases.LIST_HEADING
     env.globals["Role"] = Role
     env.globals["Vote"] = Vote
-    env.globals["pick_begins"] = env.globals["pick_ends"] = ""
+    env.globals.update(dict.fromkeys(("line_begins", "line_ends", "pick_begins", "pick_ends"), ""))
     return env
 
 

@@ -18,6 +18,7 @@ from starlette.routing import Route
 
 from bot.errors import PaperbotError
 from bot.subscriptions.service import NotStoppedByReaderError
+from bot.web.addresses import AddressPages
 from bot.web.editions import EditionPages, SearchPages
 from bot.web.open_editions import OpenEditions
 from bot.web.operators import OperatorPages, RequestMetrics
@@ -100,6 +101,7 @@ def _page_routes(site: Site, open_editions: OpenEditions) -> list[Route]:
         # A signed token in the path is the only credential: there are no accounts.
         _route("/thumb/{token}", votes.show, votes.record),
         _route("/thumb/{token}/paper.ris", votes.save),
+        _route("/go/{token}", AddressPages(site).show),
         _route("/confirm/{token}", subscriptions.show_confirmation, subscriptions.confirm),
         _route("/unsubscribe/{token}", subscriptions.show_unsubscribe, subscriptions.unsubscribe),
         _route("/edition/{token}", editions.show),

@@ -26,6 +26,9 @@ class TestLinks:
     def edition(self, day: date) -> str:
         return f"https://papers.example.org/edition/{'e' * 70}"
 
+    def go(self, paper: Paper) -> str:
+        return f"https://papers.example.org/go/{'g' * 36}"
+
     def me(self) -> str:
         return f"https://papers.example.org/me/{'m' * 60}"
 

@@ -46,6 +46,9 @@ class LinksOf:
     def edition(self, day) -> str:
         return f"https://p.example.org/{self._reader}/{day}"
 
+    def go(self, paper) -> str:
+        return f"https://p.example.org/{self._reader}/go/{paper.id}"
+
     def me(self) -> str:
         return f"https://p.example.org/{self._reader}/me"
 

@@ -9,9 +9,25 @@ from html.parser import HTMLParser
 import pytest
 from jinja2 import DictLoader, Environment
 
-from bot.domain import Edition, Paper, Pick, PickKind, Quiet, QuietReason, Reason, ReasonKind, Sighting, Vote
+from bot.domain import (
+    Edition,
+    Fact,
+    FactKind,
+    Paper,
+    Pick,
+    PickKind,
+    Quiet,
+    QuietReason,
+    Reason,
+    ReasonKind,
+    Role,
+    Sentence,
+    Sighting,
+    Vote,
+)
 from bot.errors import TemplateProblem
 from bot.rendering.mail import HTML_BUDGET, MailParts, MailRenderer
+from bot.rendering.news import news
 from bot.rendering.paper_links import Links, title_link
 
 Paper_ = Callable[..., Paper]
@@ -67,10 +83,11 @@ def test_the_html_shows_each_field_of_a_pick(mail: MailParts) -> None:
     text = " ".join(Page(mail.html).text.split())
     for phrase in (
         "Reward models 6 May 2025 · 3 papers today; 143 looked at",
-        "LLM-RL · 5 May 2025 · also in Daily Papers, 17 Apr 2026 Best of & all Ada Lovelace",
-        "It gains 63%. By 5% on the rest. Strong match. You wrote “reward model”.",
-        "Exploratory pick",
-        "Searched (search)",
+        "Today in thirty seconds Best of & all Searched Bare 1 Best of & all Ada Lovelace",
+        "LLM-RL · 5 May 2025 · also in Daily Papers, 17 Apr 2026 ●●● Strong match. You wrote “reward model”.",
+        "“reward model”. It gains 63%. By 5% on the rest.",
+        "Exploratory pick 2 Searched Search arXiv",
+        "●●○ Good match.",
         "Strong match. By Ada Lovelace, whom you follow.",
         "You receive this because ada@example.org is subscribed to the profile “Reward models”.",
     ):
@@ -83,8 +100,63 @@ def test_titles_thumbs_and_unsubscribe_are_links(mail: MailParts, full: Edition,
         assert title_link(pick.paper).url in targets
         assert links.thumb(pick.paper, Vote.UP) in targets
         assert links.thumb(pick.paper, Vote.DOWN) in targets
-    assert targets.count(links.unsubscribe()) == 2
-    assert targets[0] == links.unsubscribe(), "the first link, which Gmail never clips"
+    assert targets[-1] == links.unsubscribe()
+    assert targets.count(links.unsubscribe()) == 1, "at the foot; programs show the header's"
+
+
+def test_the_list_leads_to_each_pick(mail: MailParts, full: Edition) -> None:
+    page = Page(mail.html)
+    anchors = [target for target in page.values("href") if target and target.startswith("#")]
+    assert anchors == [f"#p{number}" for number in range(1, len(full.picks) + 1)]
+    assert page.values("id") == [anchor[1:] for anchor in anchors]
+
+
+def test_an_edition_of_one_pick_has_no_list(
+    make_pick: Pick_, make_edition: Edition_, links: Links, templates: Environment
+) -> None:
+    mail = MailRenderer(templates).render(make_edition(make_pick()), links)
+    assert "thirty seconds" not in mail.html + mail.text
+
+
+@pytest.mark.parametrize(
+    ("summary", "line"),
+    [
+        ((Sentence("It has owls."), Sentence("Owls gain 63\\%.", Role.RESULT)), "Owls gain 63%."),
+        ((Sentence("It gains 63\\%.", Role.RESULT),), "Owls at night"),  # says nothing by itself
+        ((Sentence("Iterative owls gain.", Role.RESULT),), "Iterative owls gain."),
+        ((Sentence("Owls gain much. " * 20, Role.RESULT),), "Owls at night"),  # too long, and never cut
+        ((Sentence("Owls gain…", Role.RESULT),), "Owls at night"),  # was cut to fit the mail
+        ((Sentence("Owls see.", Role.TLDR),), "Owls at night"),  # not the authors' finding
+        ((), "Owls at night"),
+    ],
+)
+def test_a_line_of_the_list_is_a_whole_finding_or_the_title(
+    make_paper: Paper_, make_pick: Pick_, summary: tuple[Sentence, ...], line: str
+) -> None:
+    assert news(make_pick(make_paper(title="Owls at night"), summary=summary)) == line
+
+
+def test_the_pdf_is_beside_the_title_which_leads_to_the_abstract(
+    make_paper: Paper_, make_pick: Pick_, make_edition: Edition_, links: Links, templates: Environment
+) -> None:
+    paper = make_paper(arxiv_id="2601.15305", url="https://arxiv.org/pdf/2601.15305v2")
+    mail = MailRenderer(templates).render(make_edition(make_pick(paper)), links)
+    targets = Page(mail.html).values("href")
+    assert targets[1:3] == ["https://arxiv.org/abs/2601.15305", "https://arxiv.org/pdf/2601.15305"]
+    assert "    PDF:\n    https://arxiv.org/pdf/2601.15305\n" in mail.text
+
+
+def test_no_link_of_a_paper_is_longer_than_a_line_of_the_text(
+    make_paper: Paper_, make_pick: Pick_, make_edition: Edition_, links: Links, templates: Environment
+) -> None:
+    long = f"https://example.org/{'long' * 30}"
+    code = Fact(FactKind.CODE, f"{long}/code", "seeds")
+    papers = (make_paper(1, "Owls " * 30, url=None), make_paper(2, url=long), make_paper(3, facts=(code,)))
+    text = MailRenderer(templates).render(make_edition(*map(make_pick, papers)), links).text
+    assert text.count(links.go(papers[0])) == 3
+    assert long not in text
+    ours = ("/thumb/", "/edition/", "/me/", "/unsubscribe/")
+    assert all(len(line) <= 78 for line in text.splitlines() if not any(page in line for page in ours))
 
 
 def test_no_remote_content_is_loaded(mail: MailParts) -> None:
@@ -107,9 +179,9 @@ def test_the_plain_text_is_readable(mail: MailParts, full: Edition, links: Links
     assert lines[:2] == ["Reward models", "6 May 2025 · 3 papers today; 143 looked at"]
     assert " 1. Best of & all" in lines
     assert "    https://example.org/paper" in lines
-    assert f"    (search) {title_link(full.picks[1].paper).url}" in lines
+    assert lines[lines.index("    Search arXiv:") + 1] == f"    {title_link(full.picks[1].paper).url}"
     assert f"    {links.thumb(full.picks[0].paper, Vote.UP)}" in lines
-    assert "    Exploratory pick: good match." in lines
+    assert "    ●●○ Exploratory pick: good match." in lines
     assert lines[-1] == links.unsubscribe()
     assert all(len(line) <= 72 for line in lines if "https://" not in line)
 
@@ -148,7 +220,7 @@ def test_a_hostile_paper_is_shown_as_text(
     page = Page(mail.html)
     assert "script" not in page.tags
     assert "<script>alert(1)</script> evil <!channel>" in page.text
-    assert all(target and target.startswith("https://") for target in page.values("href"))
+    assert all(target and target.startswith(("https://", "#p")) for target in page.values("href"))
     for part in (mail.subject, mail.preheader, mail.html, mail.text):
         part.encode()
         assert "\u202e" not in part

@@ -11,7 +11,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain import Edition, Paper, Pick, PickKind, Quiet, QuietReason, Reason, ReasonKind, Sighting, Vote
+from bot.domain import (
+    Edition,
+    Paper,
+    Pick,
+    PickKind,
+    Quiet,
+    QuietReason,
+    Reason,
+    ReasonKind,
+    Role,
+    Sentence,
+    Sighting,
+    Vote,
+)
 from bot.rendering.paper_links import Links
 from bot.rendering.slack import escape, render_slack
 
@@ -58,7 +71,7 @@ def test_a_message_holds_the_arguments_of_chat_post_message(
 ) -> None:
     (message,) = send(make_edition(make_pick()), links)
     assert message["channel"] == "C0123ABC"
-    assert message["text"] == "Reward models, 6 May 2025: A paper"
+    assert message["text"] == "Reward models, 1 paper today; 143 looked at: A paper"
     assert message["unfurl_links"] is False
     assert message["unfurl_media"] is False
     assert "link_names" not in message
@@ -76,14 +89,14 @@ def test_a_pick_shows_title_credits_summary_and_reasons(
     (message,) = send(make_edition(pick), links)
     address = "https://arxiv.org/search/?query=SIM+co&amp;searchtype=title"
     title = message["blocks"][3]["text"]["text"].splitlines()[0]
-    assert title == f"*<{address}|SIM &amp; co>* (search)"
+    assert title == f"1. *SIM &amp; co*  <{address}|Search arXiv>"
     text = displayed_text(message["blocks"])
     for phrase in (
         "Reward models",
         "6 May 2025 · 1 paper today; 143 looked at",
         "Ada Lovelace · LLM-RL · 5 May 2025",
         "We did it. It worked.",
-        "Exploratory pick: strong match",
+        "●●● Exploratory pick: strong match",
         "You wrote “reward model”.",
         f"<{links.me()}|Your preferences>",
         f"<{links.unsubscribe()}|Unsubscribe>",
@@ -163,7 +176,29 @@ def test_a_url_beyond_the_limit_is_not_linked(
     make_paper: Paper_, make_pick: Pick_, make_edition: Edition_, links: Links
 ) -> None:
     (message,) = send(make_edition(make_pick(make_paper(url="https://example.org/" + "&" * 900))), links)
-    assert message["blocks"][3]["text"]["text"].startswith("*A paper*\n")
+    assert message["blocks"][3]["text"]["text"].startswith("1. *A paper*\n")
+
+
+def test_the_first_message_lists_what_is_new_and_the_notification_says_it(
+    make_paper: Paper_, make_pick: Pick_, make_edition: Edition_, links: Links
+) -> None:
+    finding = (Sentence("Owls & bees gain 63%.", Role.RESULT),)
+    picks = [make_pick(make_paper(1), summary=finding), make_pick(make_paper(2, "Owls"))]
+    messages = send(make_edition(*picks), links)
+    listed = messages[0]["blocks"][2]["text"]["text"]
+    assert listed == "*Today in thirty seconds*\n1. Owls &amp; bees gain 63%.\n2. Owls"
+    expected = "Reward models, 2 papers today; 143 looked at: Owls &amp; bees gain 63%.; Owls"
+    assert {message["text"] for message in messages} == {expected}
+
+
+def test_a_list_beyond_the_limit_counts_the_rest(
+    make_paper: Paper_, make_pick: Pick_, make_edition: Edition_, links: Links
+) -> None:
+    picks = [make_pick(make_paper(n, "&" * 250), summary=()) for n in range(1, 13)]
+    messages = send(make_edition(*picks), links)
+    assert_within_limits(messages)
+    lines = messages[0]["blocks"][2]["text"]["text"].splitlines()
+    assert lines[-1] == f"and {12 - (len(lines) - 2)} more"
 
 
 def test_a_long_edition_is_split_between_papers(

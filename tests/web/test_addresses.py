@@ -1,0 +1,24 @@
+"""The page of a paper's addresses, to which the text part of mails links."""
+
+from __future__ import annotations
+
+import re
+
+from bot.tokens import Purpose
+
+
+def test_the_page_shows_each_address_and_leads_nowhere_by_itself(client, links, paper, app):
+    response = client.get(links.go(paper))
+    assert response.status_code == 200
+    assert "http-equiv" not in response.text
+    targets = re.findall(r'<a href="(https?://[^"]+)" rel="noreferrer">([^<]+)</a>', response.text)
+    assert targets
+    assert all(address == shown for address, shown in targets)
+    assert app.store.feedback.current(1) == {}
+
+
+def test_only_a_signed_link_opens_it(client, app, links, paper):
+    assert client.get(f"/go/{paper.id}").status_code == 404
+    assert client.get(f"/go/{app.signer.sign(Purpose.EDITION, [paper.id])}").status_code == 404
+    assert client.get(f"/go/{app.signer.sign(Purpose.GO, [10**6])}").status_code == 404
+    assert client.post(links.go(paper)).status_code == 405
