@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import date
+from urllib.parse import quote
 
 from bot.domain import Paper, PaperId, Reader, Vote
 from bot.tokens import Purpose, Signer
@@ -38,16 +39,28 @@ class SampleLinks:
 
 @dataclass(frozen=True, slots=True)
 class ReaderLinks:
-    """Links to the web pages at ``public_url``, signed for one reader."""
+    """Links to the web pages at ``public_url``, signed for one reader.
+
+    ``reply_to`` is the bot's mailbox if votes in mails are mails to it; empty if they are pages.
+    """
 
     public_url: str
     signer: Signer
     reader: Reader
+    reply_to: str = ""
     # A mail links to each paper four times: two votes, in two parts. They differ outside the token.
-    _thumb_tokens: dict[PaperId, str] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _thumb_tokens: dict[tuple[Purpose, PaperId], str] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def thumb(self, paper: Paper, vote: Vote, via: str = "mail") -> str:
-        """Return the page with a button for this vote; ``via`` is where the link is: mail or page."""
+        """Return the page with a button for this vote; ``via`` is where the link is: mail or page.
+
+        In mails, a mail with the vote as its subject if votes are mails (``bot.feedback.reply_votes``).
+        """
+        if self.reply_to and via == "mail":
+            subject = quote(f"Paperbot vote {vote} {self._thumb_token(paper, Purpose.REPLY)}")
+            return f"mailto:{quote(self.reply_to, safe='@')}?subject={subject}"
         # No parameter in mails, which have two of these links for each paper.
         origin = "" if via == "mail" else f"from={via}&"
         return f"{self.public_url}/thumb/{self._thumb_token(paper)}?{origin}vote={vote}"
@@ -83,10 +96,11 @@ class ReaderLinks:
         """Return the page that stops this reader's editions."""
         return self._page("unsubscribe", Purpose.UNSUBSCRIBE)
 
-    def _thumb_token(self, paper: Paper) -> str:
-        token = self._thumb_tokens.get(paper.id)
+    def _thumb_token(self, paper: Paper, purpose: Purpose = Purpose.THUMB) -> str:
+        token = self._thumb_tokens.get((purpose, paper.id))
         if token is None:
-            token = self._thumb_tokens[paper.id] = self.signer.sign(Purpose.THUMB, [self.reader.id, paper.id])
+            token = self.signer.sign(purpose, [self.reader.id, paper.id])
+            self._thumb_tokens[purpose, paper.id] = token
         return token
 
     def _page(self, page: str, purpose: Purpose) -> str:

@@ -38,6 +38,7 @@ class Purpose(StrEnum):
     GO = "go.v1"
     LIBRARY = "library.v1"
     ME = "me.v1"
+    REPLY = "reply.v1"
     THUMB = "thumb.v1"
     UNSUBSCRIBE = "unsubscribe.v1"
 
@@ -52,6 +53,7 @@ _MAX_AGE: dict[Purpose, int | None] = {
     Purpose.GO: 400 * _DAY,
     Purpose.LIBRARY: None,
     Purpose.ME: 90 * _DAY,
+    Purpose.REPLY: 90 * _DAY,
     Purpose.THUMB: 90 * _DAY,
     Purpose.UNSUBSCRIBE: None,
 }

@@ -104,8 +104,8 @@ class _Session:
     def _search(self, command: str) -> None:
         if self._server.search:
             return self._say(f"* SEARCH {' '.join(map(str, self._server.search(self._mails)))}".encode())
-        sender = re.search(r'FROM "([^"]*)"', command)
-        wanted = sender[1].encode() if sender else b""
+        field = re.search(r'(?:FROM|SUBJECT) "([^"]*)"', command)
+        wanted = field[1].encode() if field else b""
         found = [
             str(uid)
             for uid, mail in self._mails.items()
@@ -118,12 +118,13 @@ class _Session:
         content = self._mails[uid].content
         if "RFC822.SIZE" in command:
             self._say(f"* 1 FETCH (UID {uid} RFC822.SIZE {len(content)})".encode())
-        elif "HEADER.FIELDS (FROM DATE)" in command:
+        elif header := re.search(r"HEADER\.FIELDS \(([A-Z -]+)\)", command):
+            names = tuple(f"{name}:".lower().encode() for name in header[1].split())
             head = re.sub(rb"\r\n(?=[ \t])", b"", content.partition(b"\r\n\r\n")[0])
             lines = head.split(b"\r\n")
-            fields = [line + b"\r\n" for line in lines if line.lower().startswith((b"from:", b"date:"))]
+            fields = [line + b"\r\n" for line in lines if line.lower().startswith(names)]
             field = (b"".join(fields) + b"\r\n")[: int(command.rpartition("<0.")[2].partition(">")[0])]
-            start = f"* 1 FETCH (UID {uid} BODY[HEADER.FIELDS (FROM DATE)]<0> {{{len(field)}}}\r\n"
+            start = f"* 1 FETCH (UID {uid} BODY[{header[0]}]<0> {{{len(field)}}}\r\n"
             self._say(start.encode() + field + b")")
         else:
             assert "BODY.PEEK[]" in command

@@ -56,7 +56,13 @@ class App(DeliveryParts):
             self.home,
             fetcher=lambda: self._fetcher,
             samples_superseded=lambda: self.store.sources.has_other(self.home.sample_sources),
+            record_vote=self._record_reply,
         )
+
+    def _record_reply(self, sender: str, subject: str, now: datetime) -> bool:
+        from bot.feedback.reply_votes import ReplyVotes
+
+        return ReplyVotes(self.store, self.signer).record(sender, subject, now)
 
     @cached_property
     def _fetcher(self) -> Fetcher:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from bot.app.home_parts import plain
 from bot.app.library_parts import LibraryParts
+from bot.app.reply_address import reply_address
 from bot.domain import Kind, Reader
 from bot.reader_links import ReaderLinks
 from bot.resources import shipped
@@ -43,7 +44,8 @@ class DeliveryParts(LibraryParts):
 
     def links(self, reader: Reader) -> ReaderLinks:
         """The links in messages to a reader."""
-        return ReaderLinks(self.public_url, self.signer, reader)
+        reply_to = reply_address(self.home.settings) if reader.kind is Kind.EMAIL else ""
+        return ReaderLinks(self.public_url, self.signer, reader, reply_to)
 
     @cached_property
     def renderer(self) -> MessageRenderer:

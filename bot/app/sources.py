@@ -14,19 +14,26 @@ if TYPE_CHECKING:
     from pydantic import SecretStr
 
     from bot.sources.http import Fetcher
+    from bot.sources.mailbox import RecordVote
 
 
 def make_sources(
-    home: Home, *, fetcher: Callable[[], Fetcher], samples_superseded: Callable[[], bool]
+    home: Home,
+    *,
+    fetcher: Callable[[], Fetcher],
+    samples_superseded: Callable[[], bool],
+    record_vote: RecordVote,
 ) -> list[Source]:
     """Make the sources of a home; samples come last, because any other source supersedes them.
 
     ``fetcher`` returns the fetcher that all sources share, so that the interval between two requests to a host holds
-    across them; it is called for sources on the network only.
+    across them; it is called for sources on the network only. ``record_vote`` records the votes that mails bring.
     """
     settings = home.settings
     return [
-        _make_source(section, home.path, fetcher, settings.passwords, samples_superseded)
+        _make_source(
+            section, home.path, fetcher, settings.passwords, samples_superseded, record_vote=record_vote
+        )
         for section in sorted(settings.sources, key=lambda section: section.samples)
     ]
 
@@ -37,6 +44,8 @@ def _make_source(  # noqa: PLR0911 - one return for each kind
     fetcher: Callable[[], Fetcher],
     passwords: Mapping[str, SecretStr],
     samples_superseded: Callable[[], bool],
+    *,
+    record_vote: RecordVote,
 ) -> Source:
     """Make one source; ``passwords`` are by its name, with ``_`` for ``-``: no environment variable has a hyphen."""
     name = section.name
@@ -88,4 +97,5 @@ def _make_source(  # noqa: PLR0911 - one return for each kind
                 folder=section.folder,
                 moved_to=section.moved_to,
                 poll_interval=poll_interval,
+                record_vote=record_vote,
             )

@@ -206,6 +206,7 @@ class EmailSection(Section):
     sender: Annotated[str, Field(max_length=300), AfterValidator(mail_sender)] = (
         "Paperbot <paperbot@localhost>"
     )
+    replies: bool = False
     connections: int = Field(4, ge=1, le=20)
     per_second: float = Field(0.0, ge=0.0, le=100_000.0)
     per_day: int = Field(0, ge=0, le=1_000_000_000)
@@ -306,6 +307,13 @@ class Settings(BaseSettings):
         if self.queue.url and self.store.url.startswith("sqlite"):
             problem = "workers share a store on PostgreSQL; set store.url to postgresql://..."
             raise MisplacedError(("queue", "url"), problem)
+        return self
+
+    @model_validator(mode="after")
+    def _replies_are_read(self) -> Settings:
+        if self.email.replies and not any(source.kind == "mailbox" for source in self.sources):
+            problem = 'votes by mail are read from a mailbox; add a source of kind "mailbox"'
+            raise MisplacedError(("email", "replies"), problem)
         return self
 
     @model_validator(mode="after")

@@ -24,5 +24,5 @@ class RecordedVote:
     paper: PaperId
     vote: Vote
     at: datetime
-    via: str  # the channel: cli, mail, slack, page
+    via: str  # the channel: cli, mail, reply, slack, page
     voter: str = ""  # the member of a shared Slack channel; empty for a reader who is one person

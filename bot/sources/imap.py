@@ -144,6 +144,11 @@ class Mailbox(BaseMailBox):
         uids = self.uids(AND(seen=False, deleted=False, from_=sender))
         return [uid for uid in uids if uid.isdecimal() and len(uid) <= _MAX_DIGITS]
 
+    def unread_votes(self) -> list[str]:
+        """Return the UIDs of unread mails whose subject has the words of a vote."""
+        uids = self.uids(AND(seen=False, deleted=False, subject="Paperbot vote"))
+        return [uid for uid in uids if uid.isdecimal() and len(uid) <= _MAX_DIGITS]
+
     def uid_validity(self) -> str:
         """Return the folder's UIDVALIDITY (RFC 3501, 2.3.1.1): once it changes, UIDs of earlier polls mean nothing."""
         _, values = self.client.response("UIDVALIDITY")
@@ -152,9 +157,9 @@ class Mailbox(BaseMailBox):
         return text if text.isdecimal() and len(text) <= _MAX_DIGITS else ""
 
     # The next two use BODY.PEEK, which downloads without marking as read.
-    def header(self, uid: str, max_bytes: int) -> bytes:
-        """Return the beginning of the fields From and Date."""
-        fields = f"(BODY.PEEK[HEADER.FIELDS (FROM DATE)]<0.{max_bytes}>)"
+    def header(self, uid: str, max_bytes: int, names: str = "FROM DATE") -> bytes:
+        """Return the beginning of the fields of these names."""
+        fields = f"(BODY.PEEK[HEADER.FIELDS ({names})]<0.{max_bytes}>)"
         return _literal(self.client.uid("FETCH", uid, fields)[1]) or b""
 
     def content(self, uid: str) -> bytes | None:

@@ -6,6 +6,8 @@ stored, so that it is not downloaded with each poll; ``paperbot ingest --again``
 
 An IMAP server searches for the sender in all of the From field, display names included, so each mail's address is
 checked before the mail is downloaded. Mails of other senders are not touched. Mails are parsed in ``bot.digests``.
+
+Readers' votes by mail are recorded and marked likewise; they consist of their header, and nothing answers them.
 """
 
 from __future__ import annotations
@@ -13,16 +15,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from email import policy
 from email.errors import InvalidHeaderDefect
 from email.parser import BytesHeaderParser
 from email.utils import parsedate_to_datetime
 from itertools import islice
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from bot.domain import Problem, RawDigest
 from bot.sources import Visit
+
+if TYPE_CHECKING:
+    from bot.sources.imap import Mailbox
 
 MAX_BYTES = 10_000_000
 _REFUSED = (
@@ -32,6 +37,9 @@ _STEP_SECONDS = 30.0  # one read or write
 _MAX_MAILS = 100  # in one poll; the next poll continues
 _MAX_HEADER = 2_000  # bytes of the fields From and Date; longer ones don't hold a single sender
 _MAX_ADDRESS = 100  # characters of an address that a problem shows
+
+# Gets the address of a mail's sender, its subject and the time; returns whether it is a reader's vote.
+RecordVote = Callable[[str, str, datetime], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +59,7 @@ class MailboxSource:
     kind: str = "mailbox"
     seconds: float = 300.0  # for all of a poll
     clock: Callable[[], float] = time.monotonic
+    record_vote: RecordVote | None = None
 
     @property
     def follows_arxiv_calendar(self) -> bool:
@@ -65,6 +74,8 @@ class MailboxSource:
         bounds = Bounds(self.seconds, MAX_BYTES, step=_STEP_SECONDS, clock=self.clock)
         server = (self.host, self.port, self.security)
         with open_folder(server, self.username, self.password, self.folder, bounds) as mailbox:
+            if self.record_vote and not visit.peek:
+                self._read_votes(mailbox, self.record_vote, visit.now)
             uids = mailbox.unread_from(self.sender)
             uid_validity = mailbox.uid_validity()
             # UIDs of another UIDVALIDITY mean nothing, and those of mails that their owner has read or deleted since
@@ -96,6 +107,26 @@ class MailboxSource:
                     refused.discard(uid)
                     mailbox.mark_as_read(uid, self.moved_to)
                 visit.lasting[_REFUSED] = _dump_uids(uid_validity, refused)
+
+    def _read_votes(self, mailbox: Mailbox, record_vote: RecordVote, now: datetime) -> None:
+        """Record the votes among the unread mails, oldest first; what is none stays unread."""
+        # The newest, so that mails that only look like votes can't keep the others from being read.
+        for uid in mailbox.unread_votes()[-_MAX_MAILS:]:
+            header = mailbox.header(uid, _MAX_HEADER, "FROM SUBJECT AUTO-SUBMITTED")
+            subject = _vote_subject(header)
+            if subject and record_vote(_Header.parse(header).address, subject, now):
+                mailbox.mark_as_read(uid, self.moved_to)
+
+
+def _vote_subject(header: bytes) -> str:
+    """Return the subject on one line; empty for a mail that a program sent by itself (RFC 3834)."""
+    try:
+        fields = BytesHeaderParser(policy=policy.default).parsebytes(header)
+        if str(fields.get("Auto-Submitted", "no")).strip().lower() != "no":
+            return ""
+        return " ".join(str(fields.get("Subject", "")).split())
+    except Exception:  # the library raises many for a few malformed bytes
+        return ""
 
 
 @dataclass(frozen=True, slots=True)

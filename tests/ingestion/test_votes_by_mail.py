@@ -1,0 +1,114 @@
+"""Votes by mail: from the buttons of a mail to the bot's mailbox, and from there to the store."""
+
+import email
+import re
+from collections.abc import Iterator
+from email import policy
+from email.message import EmailMessage
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+from imap_server import ImapServer
+from support import digest
+
+ADA = "reward-models/ada@example.org"
+NOW = "2025-05-07T10:00:00+00:00"
+MAILBOX = """
+[[sources]]
+name = "mail"
+kind = "mailbox"
+host = "127.0.0.1"
+port = {port}
+security = "none"
+username = "bot@example.org"
+sender = "alerts@example.org"
+"""
+
+
+@pytest.fixture
+def server() -> Iterator[ImapServer]:
+    with ImapServer().running() as running:
+        yield running
+
+
+@pytest.fixture
+def voting_home(home: Path, server: ImapServer, monkeypatch) -> Path:
+    """Return a home with a mailbox among its sources, whose pages are on this computer only."""
+    monkeypatch.setenv("PAPERBOT_PASSWORDS__MAIL", "a secret")
+    settings = home / "paperbot.toml"
+    settings.write_text(settings.read_text() + MAILBOX.format(port=server.port))
+    (home / "seeds" / "own.txt").write_text(digest("Reward models of owls", "Reward models of bees"))
+    return home
+
+
+def sent_mail(home: Path) -> EmailMessage:
+    (path,) = (home / "state" / "outbox").rglob("*.eml")
+    return email.message_from_bytes(path.read_bytes(), policy=policy.default)
+
+
+def subjects(home: Path) -> list[str]:
+    """Return the subjects of the mails that the buttons open, in the order of the text part."""
+    text = sent_mail(home).get_body(("plain",)).get_content()
+    return [unquote(subject) for subject in re.findall(r"mailto:bot@example\.org\?subject=(\S+)", text)]
+
+
+def mail(subject: str, sender: str = "Ada <ada@example.org>", header: str = "") -> bytes:
+    return f"From: {sender}\r\nTo: bot@example.org\r\n{header}Subject: {subject}\r\n\r\n".encode()
+
+
+def votes(paperbot) -> list[tuple[str, str]]:
+    return [(vote["thumb"], vote["via"]) for vote in paperbot("export", ADA).json["history"]]
+
+
+def test_a_vote_from_a_telephone_reaches_a_laptop_without_a_server(
+    voting_home: Path, server: ImapServer, paperbot
+) -> None:
+    assert paperbot("run", "--force", "--now", NOW).code == 0
+    html = sent_mail(voting_home).get_body(("html",)).get_content()
+    assert html.count("mailto:bot@example.org?subject=Paperbot%20vote%20up%20") == 2
+    assert "/thumb/" not in html
+    up = subjects(voting_home)[0]
+    down = subjects(voting_home)[-1]
+    server.put(mail(up), mail(down, "ADA@example.org"))
+    assert paperbot("ingest").code == 0
+    assert votes(paperbot) == [("up", "reply"), ("down", "reply")]
+    assert all("\\Seen" in message.flags for message in server.folders["INBOX"].values())
+    assert paperbot("ingest").code == 0
+    assert len(votes(paperbot)) == 2, "a vote is read once"
+
+
+def test_no_other_mail_is_a_vote_and_nothing_answers(voting_home: Path, server: ImapServer, paperbot) -> None:
+    assert paperbot("run", "--force", "--now", NOW).code == 0
+    up = subjects(voting_home)[0]
+    server.put(
+        mail(up, "eve@example.org"),  # somebody to whom the edition was forwarded
+        mail(up, "ada@example.org, eve@example.org"),
+        mail(up.replace(" up ", " down ")[:-1] + "!"),
+        mail(up, header="Auto-Submitted: auto-replied\r\n"),
+        mail(f"Re: {up}"),
+        mail("Paperbot vote up"),
+        mail(up + "x" * 5_000),
+    )
+    assert paperbot("ingest").code == 0
+    assert votes(paperbot) == []
+    assert not any(message.flags for message in server.folders["INBOX"].values())
+    assert len(list((voting_home / "state" / "outbox").rglob("*.*"))) == 1
+
+
+def test_reachable_pages_are_linked_unless_replies_are_set(voting_home: Path, paperbot, monkeypatch) -> None:
+    assert paperbot("ingest").code == 0
+    monkeypatch.setenv("PAPERBOT_BOT__PUBLIC_URL", "https://papers.example.org")
+    page = paperbot("preview", "reward-models", "--now", NOW).out
+    assert "https://papers.example.org/thumb/" in page
+    monkeypatch.setenv("PAPERBOT_EMAIL__REPLIES", "true")
+    page = paperbot("preview", "reward-models", "--now", NOW).out
+    assert "mailto:bot@example.org?subject=" in page
+    assert "/thumb/" not in page
+
+
+def test_replies_without_a_mailbox_are_an_error(home: Path, paperbot, monkeypatch) -> None:
+    monkeypatch.setenv("PAPERBOT_EMAIL__REPLIES", "true")
+    answer = paperbot("check")
+    assert answer.code == 2
+    assert 'add a source of kind "mailbox"' in answer.err
