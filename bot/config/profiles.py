@@ -155,6 +155,11 @@ class ScheduleSection(Section):
     days: tuple[Day, ...] = Field(("mon", "tue", "wed", "thu", "fri"), min_length=1)
     timezone: Timezone = "UTC"  # only until load_profile has filled in the default of paperbot.toml
 
+    @property
+    def is_weekly(self) -> bool:
+        """Whether editions are due on one day of the week."""
+        return len(set(self.days)) == 1
+
 
 class ReaderSection(Section):
     """One address that receives the profile."""

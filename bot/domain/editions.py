@@ -110,4 +110,5 @@ class Edition:
     quiet: Quiet | None = None
     kind: EditionKind = EditionKind.EDITION
     missing: tuple[str, ...] = ()
+    is_weekly: bool = False  # its profile is due on one day of the week; worded so
     is_test: bool = False  # a test message; never stored

@@ -67,5 +67,6 @@ def compose(
         picks=tuple(picks),
         considered=len(scores),
         watermark=watermark,
+        is_weekly=request.profile.schedule.is_weekly,
         quiet=None if picks else quiet_reason(scores, request.profile.edition.threshold, activity),
     )

@@ -72,6 +72,7 @@ class ChannelTests:
                 picks=self.store.editions.picks_of(last.id),
                 considered=last.considered,
                 watermark=last.watermark,
+                is_weekly=profile.schedule.is_weekly,
                 is_test=True,
             )
         else:

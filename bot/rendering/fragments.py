@@ -133,6 +133,7 @@ class _Slots:
         """Return the filters whose values are a reader's own, as slots."""
         return {
             "label": lambda _pick: self.add(lambda own: phrases.label(own.pick)),
+            "list_heading": lambda _edition: self.add(lambda own: phrases.list_heading(own.edition)),
             "match": lambda _pick: self.add(lambda own: phrases.match(own.pick)),
             "number": lambda _number: self.add(lambda own: phrases.number(own.number)),
             "ordinal": lambda _number: self.add(lambda own: phrases.ordinal(own.number)),

@@ -18,7 +18,6 @@ SUBJECT_WIDTH = 70
 _KIND_LABELS = {PickKind.EXPLORE: "Exploratory pick", PickKind.ALERT: "On your alert list"}
 # Reasons whose text the credits or the label name.
 NAMED_BY_RULES = (ReasonKind.ALERT, ReasonKind.AUTHOR)
-LIST_HEADING = "Today in thirty seconds"  # of the list that an edition of several picks begins with
 _FILLED = {Match.STRONG: 3, Match.GOOD: 2, Match.POSSIBLE: 1}
 _NAMED_AUTHORS = 3
 _OTHER_SIGHTINGS = 3
@@ -135,6 +134,7 @@ def why(pick: Pick) -> str:
 def tally(edition: Edition) -> str:
     """Return ``3 papers today; 412 looked at``, or ``412 new papers`` if none was picked; alerts and tests say so.
 
+    A weekly edition says ``this week``.
     Sources that could not be read are named.
     """
     if edition.is_test:
@@ -143,11 +143,16 @@ def tally(edition: Edition) -> str:
         return "an alert, ahead of your next edition"
     papers = plural(edition.considered, "new paper")
     if edition.picks:
-        papers = f"{plural(len(edition.picks), 'paper')} today; {edition.considered:,} looked at"
+        papers = f"{plural(len(edition.picks), 'paper')} {_period(edition)}; {edition.considered:,} looked at"
     if not edition.missing or (edition.quiet and edition.quiet.reason is QuietReason.FAILING):
         # This reason names the sources already.
         return papers
     return f"{papers}, without {' and '.join(edition.missing)}, which could not be read"
+
+
+def list_heading(edition: Edition) -> str:
+    """Return the heading of the list that an edition of several picks begins with."""
+    return f"{_period(edition).capitalize()} in thirty seconds"
 
 
 def subject(edition: Edition) -> str:
@@ -156,7 +161,9 @@ def subject(edition: Edition) -> str:
         # The prefix comes on top of the width: a test shows the subject exactly as the edition has it.
         return f"Test: {subject(replace(edition, is_test=False))}"
     if not edition.picks:
-        return shorten(f"A quiet day for {edition.profile_title}", SUBJECT_WIDTH)
+        return shorten(
+            f"A quiet {'week' if edition.is_weekly else 'day'} for {edition.profile_title}", SUBJECT_WIDTH
+        )
     if edition.kind is EditionKind.ALERT:
         return shorten(f"Alert: {title(edition.picks[0].paper)}", SUBJECT_WIDTH)
     more = f" + {len(edition.picks) - 1} more" if len(edition.picks) > 1 else ""
@@ -175,7 +182,11 @@ def preheader(edition: Edition) -> str:
 
 def quiet(edition: Edition) -> str:
     """Return why the edition has no picks."""
-    return oneline(edition.quiet.words if edition.quiet else "Nothing new today.")
+    return oneline(edition.quiet.words if edition.quiet else f"Nothing new {_period(edition)}.")
+
+
+def _period(edition: Edition) -> str:
+    return "this week" if edition.is_weekly else "today"
 
 
 def _folded(name: str) -> str:

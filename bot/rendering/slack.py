@@ -114,7 +114,7 @@ def _list_blocks(edition: Edition) -> list[Block]:
     """Return the list of an edition of several picks; lines beyond a section's limit are counted instead."""
     if len(edition.picks) < 2:
         return []
-    text = f"*{phrases.LIST_HEADING}*"
+    text = f"*{phrases.list_heading(edition)}*"
     for number, pick in enumerate(edition.picks, 1):
         line = f"\n{number}. {escape(news(pick), _TITLE_LIMIT)}"
         if len(text) + len(line) > _LIST_LIMIT:

@@ -1,7 +1,7 @@
 """The Jinja2 environment of the message templates, and a check that each of them renders.
 
-A message template has the variables ``edition`` and ``links`` (the reader's), the filters below, ``Role``, ``Vote``
-and ``LIST_HEADING``. ``line_begins``, ``line_ends``, ``pick_begins`` and ``pick_ends`` are empty: they mark what
+A message template has the variables ``edition`` and ``links`` (the reader's), the filters below, ``Role`` and
+``Vote``. ``line_begins``, ``line_ends``, ``pick_begins`` and ``pick_ends`` are empty: they mark what
 ``fragments`` keeps of a pick.
 """
 
@@ -43,6 +43,7 @@ _FILTERS: Mapping[str, Callable[..., object]] = {
     "kind_label": phrases.kind_label,
     "label": phrases.label,
     "link": title_link,
+    "list_heading": phrases.list_heading,
     "match": phrases.match,
     "news": news,
     "number": phrases.number,
@@ -80,7 +81,6 @@ def environment(shipped: Path, home: Path | None = None) -> Environment:
         lstrip_blocks=True,
     )
     env.filters.update(_FILTERS)
-    env.globals["LIST_HEADING"] = phrases.LIST_HEADING
     env.globals["Role"] = Role
     env.globals["Vote"] = Vote
     env.globals.update(dict.fromkeys(("line_begins", "line_ends", "pick_begins", "pick_ends"), ""))

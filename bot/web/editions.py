@@ -63,6 +63,7 @@ def load_edition(site: Site, reader: Reader, stored: StoredEdition) -> Edition:
         watermark=stored.watermark,
         quiet=stored.quiet,
         missing=stored.missing,
+        is_weekly=bool(profile and profile.schedule.is_weekly),
     )
 
 

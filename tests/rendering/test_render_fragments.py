@@ -80,6 +80,7 @@ def test_sample_editions_are_the_same_both_ways(templates):
             own,
             replace(own, picks=own.picks[:1]),
             replace(own, picks=own.picks[:1], kind=EditionKind.ALERT),
+            replace(own, is_weekly=True),
             replace(own, is_test=True, missing=("arxiv",)),
             replace(sample.quiet_edition(), reader=own.reader),
         ):

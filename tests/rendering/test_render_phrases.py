@@ -148,3 +148,12 @@ def test_an_edition_names_missing_sources_once(make_edition: Edition_, make_pick
     assert (
         phrases.tally(make_edition(picks=(), considered=0, quiet=quiet, missing=("blog",))) == "0 new papers"
     )
+
+
+def test_a_weekly_edition_is_worded_by_the_week(
+    make_paper: Paper_, make_pick: Pick_, make_edition: Edition_
+) -> None:
+    edition = make_edition(make_pick(), make_pick(make_paper(2)), is_weekly=True)
+    assert phrases.tally(edition) == "2 papers this week; 143 looked at"
+    assert phrases.list_heading(edition) == "This week in thirty seconds"
+    assert phrases.subject(make_edition(is_weekly=True)) == "A quiet week for Reward models"
