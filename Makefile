@@ -14,7 +14,7 @@ define PIP_STEPS
  /ERROR|[Ee]rror:/ { failed = 1 } failed { print; fflush() }'
 endef
 
-.PHONY: demo test lint types check coverage bench bench-ingest bench-pages bench-run bench-ranking bench-constants bench-summaries summary-weights fuzz serve constraints release clean
+.PHONY: demo test lint types check coverage bench bench-ingest bench-pages bench-run bench-ranking bench-constants bench-summaries summary-weights pictures fuzz serve constraints release clean
 
 demo: $(INSTALLED)
 	@$(BIN)/paperbot demo state/demo
@@ -64,6 +64,9 @@ summary-weights: $(INSTALLED)  # learns bot/summaries/weights.json: make summary
 
 bench-summaries: $(INSTALLED)  # coverage, findings, openers, cost: make bench-summaries BENCH=... SEEDS=...
 	OMP_NUM_THREADS=1 PYTHONPATH=.:tests/bench $(BIN)/python tests/bench/summary_report.py $(BENCH) --seeds $(SEEDS)
+
+pictures: $(INSTALLED)  # the README's pictures, made anew from the sample digests
+	PYTHONPATH=. OMP_NUM_THREADS=1 $(BIN)/python tests/bench/pictures.py
 
 bench-ingest: $(INSTALLED)  # the time to ingest a day of 1,000 papers: make bench-ingest DATA=papers.jsonl.gz
 	$(BIN)/python tests/bench/ingest.py $(DATA)

@@ -1,0 +1,85 @@
+"""Makes the pictures of the README anew, from a home as ``paperbot init`` makes it: ``make pictures``."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from email import message_from_bytes, policy
+from pathlib import Path
+
+from playwright.sync_api import Browser, sync_playwright
+from starlette.testclient import TestClient
+
+from bot.app import App, open_app
+from bot.cli.main import invoke
+from bot.domain import Vote
+from bot.feedback.service import record
+from bot.web import make_web
+
+PICTURES = Path(__file__).parents[2] / ".github"
+_NOW = datetime(2025, 5, 7, 9, tzinfo=UTC)
+_STYLE_SHEET = '<link rel="stylesheet" href="/style.css">'
+_EMOJI = ":lang=und-zsye"  # fontconfig's pattern for fonts with emoji
+_TELEPHONE = 390  # CSS pixels
+
+
+def main() -> int:
+    """Write edition.png, voted.png and me.png; 1 without Chromium or a font with the thumbs."""
+    chromium = shutil.which("chromium")
+    fonts = shutil.which("fc-list")
+    if not chromium or not fonts or not subprocess.check_output([fonts, _EMOJI]):
+        print(
+            "needs Chromium, fontconfig and an emoji font (Debian: chromium, fontconfig, fonts-noto-color-emoji)"
+        )
+        return 1
+    with _home_with_an_edition() as app, sync_playwright() as playwright:
+        # In containers Chromium's sandbox has no permission; all that it shows is our own.
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        reader = app.store.readers.get("reward-models", "ada@example.org")
+        assert reader
+        (path,) = app.home.outbox_folder.rglob("*.eml")
+        mail = message_from_bytes(path.read_bytes(), policy=policy.default)
+        html = mail.get_body(("html",))
+        assert html
+        _picture(browser, html.get_content(), "edition.png", 760, 1180)
+        links = app.links(reader)
+        (edition,) = app.store.editions.of_reader(reader.id)
+        best, *others = (pick.paper for pick in app.store.editions.picks_of(edition.id))
+        for position, paper in enumerate(others):
+            record(app.store, reader, paper, Vote.UP if position % 2 else Vote.DOWN, now=_NOW, via="page")
+        client = TestClient(make_web(app), base_url="http://localhost:8000")
+        style = f"<style>{client.get('/style.css').text}</style>"
+        voted = client.post(links.thumb(best, Vote.UP)).text
+        _picture(browser, voted.replace(_STYLE_SHEET, style), "voted.png", _TELEPHONE, 640)
+        preferences = client.get(links.me()).text
+        _picture(browser, preferences.replace(_STYLE_SHEET, style), "me.png", _TELEPHONE, 900)
+        browser.close()
+    return 0
+
+
+@contextmanager
+def _home_with_an_edition() -> Iterator[App]:
+    """Open a new home whose sample digests are read, and their edition written to a file."""
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder) / "home"
+        for arguments in (["init", str(home)], ["--home", str(home), "run", "--now", _NOW.isoformat()]):
+            if invoke(arguments):
+                raise RuntimeError(f"paperbot {' '.join(arguments)} failed")
+        with open_app(home) as app:
+            yield app
+
+
+def _picture(browser: Browser, html: str, name: str, width: int, height: int) -> None:
+    page = browser.new_page(viewport={"width": width, "height": height})
+    page.set_content(html)
+    page.screenshot(path=PICTURES / name)
+    page.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
