@@ -107,6 +107,15 @@ class Signer:
             raise TokenError(expired=True)
         return payload
 
+    def is_recent(self, purpose: Purpose, token: str) -> bool:
+        """Return whether a token for this purpose that was signed when this valid one was would be valid still.
+
+        A page that is reached by an old token must not lead to pages whose own links of that age have expired.
+        """
+        max_age = _MAX_AGE[purpose]
+        signed_at = int(token.split(".")[-2], 16)
+        return max_age is None or time.time() - signed_at <= max_age
+
 
 def _signature(state: hmac.HMAC, signed: str) -> str:
     mac = state.copy()

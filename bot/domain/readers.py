@@ -91,10 +91,16 @@ class Reader:
 class Override:
     """The preferences that a reader has set on their page; None means as in the profile.
 
-    ``ignored`` are the words that the reader has excluded from ranking.
+    ``ignored`` are the words that the reader has excluded from ranking. The other tuples of words replace the
+    profile's whole list.
     """
 
     size: int | None = None
     at: time | None = None
     days: tuple[str, ...] | None = None
     ignored: tuple[str, ...] = ()
+    timezone: str | None = None
+    interests: str | None = None
+    keywords: tuple[str, ...] | None = None
+    authors: tuple[str, ...] | None = None
+    mute: tuple[str, ...] | None = None

@@ -24,7 +24,7 @@ from bot.ranking.rules import Rules
 from bot.ranking.user_vectors import UserVectors, centroids, time_decay
 from bot.ranking.voted_terms import VotedTerms
 from bot.ranking.words import Conjunctions, topics_row
-from bot.terms import topical_terms
+from bot.terms import tokens, topical_terms
 
 # Readers per matrix product. The models are dense: 200 readers by 100,000 terms are 80 MB.
 _BATCH = 200
@@ -113,6 +113,23 @@ class Ranker:
             return _ReaderBatch(
                 self._corpus, [replace(interest, learned=None) for interest in interests]
             ).learned()
+
+    def distinctive_words(self, text: str, count: int) -> list[str]:
+        """Return up to ``count`` words of a text, as spelled there: those of the highest TF-IDF weight first."""
+        spelled = {token.stem: token.spelling for token in tokens(text)}
+        row = self._corpus.transform([text])
+        by_weight = self._corpus.terms_[row.indices[np.argsort(-row.data)]]
+        return [spelled[term] for term in by_weight.tolist() if term in spelled][:count]
+
+    def similarities(self, paper: Paper, others: Sequence[Paper]) -> list[float]:
+        """Return the similarity of each other paper to this one, 0 to 1; see ``Pool.similarity``."""
+        pool = Pool(self._corpus, [paper, *others])
+        return [pool.similarity(0, row) for row in range(1, len(others) + 1)]
+
+    @property
+    def spellings(self) -> Mapping[str, str]:
+        """The usual spelling of each word of the corpus, by the word in lower case."""
+        return self._corpus.spellings_.by_word
 
     @property
     def vocabulary(self) -> int:

@@ -63,6 +63,15 @@ def web_address(text: str) -> str:
     return quote(text, safe=_URL_CHARACTERS, errors="replace")
 
 
+def host(url: str) -> str:
+    """Return where a link leads, as people name it.
+
+    >>> host("https://www.nature.com/articles/1")
+    'nature.com'
+    """
+    return (urlsplit(url).hostname or "").removeprefix("www.")
+
+
 def path(url: str) -> str:
     """Return the path and query of one of our links: a page links within the host under which it was opened.
 

@@ -20,6 +20,7 @@ _KIND_LABELS = {PickKind.EXPLORE: "Exploratory pick", PickKind.ALERT: "On your a
 NAMED_BY_RULES = (ReasonKind.ALERT, ReasonKind.AUTHOR)
 _FILLED = {Match.STRONG: 3, Match.GOOD: 2, Match.POSSIBLE: 1}
 _NAMED_AUTHORS = 3
+_FIRST_LINE = 200  # characters, about what previews of a link show
 _OTHER_SIGHTINGS = 3
 
 
@@ -105,7 +106,17 @@ def seen(paper: Paper) -> list[str]:
 
 def match(pick: Pick) -> str:
     """Return the estimated probability in words: ``Strong match``."""
-    return f"{Match.of(pick.probability).capitalize()} match"
+    return match_label(pick.probability)
+
+
+def match_label(probability: float) -> str:
+    """Return a probability in words: ``Strong match``."""
+    return f"{Match.of(probability).capitalize()} match"
+
+
+def first_line(paper: Paper) -> str:
+    """Return how the abstract begins, for previews of a shared link; the authors' names without an abstract."""
+    return shorten(readable(paper.abstract), _FIRST_LINE) or authors(paper)
 
 
 def strength(pick: Pick) -> str:

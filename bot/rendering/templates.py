@@ -27,12 +27,12 @@ from jinja2 import (
 
 from bot.domain import Edition, Role, Vote
 from bot.errors import TemplateProblem
-from bot.rendering import phrases, sample
+from bot.rendering import phrases, reasons, sample
 from bot.rendering.emphasis import paragraphs, pieces
 from bot.rendering.facts import facts, pdf
 from bot.rendering.latex import readable
 from bot.rendering.news import news
-from bot.rendering.paper_links import Links, path, short, title_link
+from bot.rendering.paper_links import Links, host, path, short, title_link
 from bot.rendering.text import oneline, shorten, wrap
 
 _FILTERS: Mapping[str, Callable[..., object]] = {
@@ -40,11 +40,14 @@ _FILTERS: Mapping[str, Callable[..., object]] = {
     "credits": phrases.credits_of,
     "day": phrases.day,
     "facts": facts,
+    "first_line": phrases.first_line,
+    "host": host,
     "kind_label": phrases.kind_label,
     "label": phrases.label,
     "link": title_link,
     "list_heading": phrases.list_heading,
     "match": phrases.match,
+    "match_label": phrases.match_label,
     "news": news,
     "number": phrases.number,
     "oneline": oneline,
@@ -57,6 +60,7 @@ _FILTERS: Mapping[str, Callable[..., object]] = {
     "preheader": phrases.preheader,
     "quiet": phrases.quiet,
     "readable": readable,
+    "reasons": reasons.sentence,
     "seen": phrases.seen,
     "short": short,
     "shorten": shorten,

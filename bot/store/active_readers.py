@@ -47,16 +47,21 @@ class ActiveReaders:
         """Yield pages of the readers whose slot is not taken.
 
         That is the slot of ``day`` for readers with the profile's own schedule, and the slot of ``today`` for those who
-        have changed it: their newest slot is theirs alone.
+        have changed it: their newest slot is theirs alone. Readers with a time zone of their own are always among
+        them, as their date may differ.
         """
+        has_own_timezone = exists().where(
+            overrides.c.reader_id == readers.c.id, overrides.c.timezone.is_not(None)
+        )
         has_own_schedule = exists().where(
             overrides.c.reader_id == readers.c.id,
             or_(overrides.c.at.is_not(None), overrides.c.days.is_not(None)),
         )
         follows_profile = ~_has_slot(day, now) & ~has_own_schedule
         if day == today:
-            return self._pages(profile, ids, ~_has_slot(day, now))
-        return self._pages(profile, ids, or_(follows_profile, ~_has_slot(today, now) & has_own_schedule))
+            return self._pages(profile, ids, or_(~_has_slot(day, now), has_own_timezone))
+        has_own_slot = ~_has_slot(today, now) & has_own_schedule
+        return self._pages(profile, ids, or_(follows_profile, has_own_slot, has_own_timezone))
 
     def with_unchecked_papers(
         self, profile: str, newest: PaperId, ids: IdRange = EVERYONE

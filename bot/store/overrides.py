@@ -46,5 +46,18 @@ class Overrides:
 
 
 def _override(row: AnyRow) -> Override:
-    days = None if row.days is None else tuple(row.days)
-    return Override(row.size, row.at, days, tuple(row.ignored))
+    return Override(
+        size=row.size,
+        at=row.at,
+        days=_tuple(row.days),
+        ignored=tuple(row.ignored),
+        timezone=row.timezone,
+        interests=row.interests,
+        keywords=_tuple(row.keywords),
+        authors=_tuple(row.authors),
+        mute=_tuple(row.mute),
+    )
+
+
+def _tuple(listed: Sequence[str] | None) -> tuple[str, ...] | None:
+    return None if listed is None else tuple(listed)

@@ -428,6 +428,11 @@ overrides = Table(
     # Without ``none_as_null`` None is stored as the JSON text "null".
     Column("days", JSON(none_as_null=True)),
     Column("ignored", JSON, nullable=False),
+    Column("timezone", Text),
+    Column("interests", Text),
+    Column("keywords", JSON(none_as_null=True)),
+    Column("authors", JSON(none_as_null=True)),
+    Column("mute", JSON(none_as_null=True)),
 )
 
 # Forgotten readers whose address is still in a profile's file, as keyed hashes: without a row, the next run would

@@ -6,8 +6,9 @@ Triggers maintain the index ``papers_search`` (see the first migration), so ever
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from sqlalchemy import text
+from sqlalchemy import TextClause, text
 
 from bot.domain import Paper
 from bot.store.engine import Database
@@ -25,6 +26,8 @@ _POSTGRESQL = text(
     "SELECT paper_id FROM papers_search, plainto_tsquery('english', :words) AS query WHERE words @@ query "
     "ORDER BY ts_rank(words, query) DESC, paper_id DESC LIMIT :limit"
 )
+# websearch_to_tsquery never raises for what it can't read, and knows "or".
+_POSTGRESQL_ANY = text(_POSTGRESQL.text.replace("plainto_tsquery", "websearch_to_tsquery"))
 
 
 class Search:
@@ -38,15 +41,19 @@ class Search:
 
         Nothing in ``words`` is query syntax. Without a word the result is empty.
         """
-        terms = _WORD.findall(words)[:_MAX_WORDS]
+        return self._best(_WORD.findall(words)[:_MAX_WORDS], " ", limit, _POSTGRESQL)
+
+    def with_any(self, words: Sequence[str], limit: int) -> list[Paper]:
+        """Return the papers that contain any of the words, best match first."""
+        terms = [term for word in words for term in _WORD.findall(word)]
+        return self._best(terms[:_MAX_WORDS], " OR ", limit, _POSTGRESQL_ANY)
+
+    def _best(self, terms: Sequence[str], joiner: str, limit: int, postgresql: TextClause) -> list[Paper]:
         if not terms:
             return []
+        # Quoted, so that AND, OR, NOT and NEAR are words and not operators of FTS5.
+        quoted = joiner.join(f'"{term}"' for term in terms)
         with self._database.reading() as connection:
-            if connection.dialect.name == "postgresql":
-                # plainto_tsquery ignores syntax by itself.
-                rows = connection.scalars(_POSTGRESQL, {"words": " ".join(terms), "limit": limit})
-            else:
-                # Quoted, so that AND, OR, NOT and NEAR are words and not operators of FTS5.
-                quoted = " ".join(f'"{term}"' for term in terms)
-                rows = connection.scalars(_SQLITE, {"words": quoted, "limit": limit})
+            statement = postgresql if connection.dialect.name == "postgresql" else _SQLITE
+            rows = connection.scalars(statement, {"words": quoted, "limit": limit})
             return list(load_papers(connection, rows.all()).values())

@@ -18,13 +18,16 @@ from starlette.routing import Route
 
 from bot.errors import PaperbotError
 from bot.subscriptions.service import NotStoppedByReaderError
+from bot.tokens import Purpose
 from bot.web.addresses import AddressPages
-from bot.web.editions import EditionPages, SearchPages
+from bot.web.editions import EditionPages
 from bot.web.open_editions import OpenEditions
 from bot.web.operators import OperatorPages, RequestMetrics
+from bot.web.paper_pages import PaperPages
 from bot.web.reader_page import ReaderPage
 from bot.web.request_limits import RequestLimits
-from bot.web.site import PageError, Site, traceback_places
+from bot.web.search_pages import SearchPages
+from bot.web.site import PageError, Site, own_path, traceback_places
 from bot.web.slack import SlackPages
 from bot.web.subscriptions import SubscriptionPages
 from bot.web.votes import VotePages
@@ -81,6 +84,7 @@ def _page_routes(site: Site, open_editions: OpenEditions) -> list[Route]:
     search = SearchPages(site, open_editions)
     votes = VotePages(site)
     editions = EditionPages(site)
+    papers = PaperPages(site, open_editions)
     preferences = ReaderPage(site)
 
     def sample(_request: Request) -> Response:
@@ -92,6 +96,9 @@ def _page_routes(site: Site, open_editions: OpenEditions) -> list[Route]:
         _route("/icon.svg", lambda _request: _static(site, "icon.svg.j2", "image/svg+xml")),
         _route("/subscribe", subscriptions.redirect_to_start, subscriptions.request_subscription),
         _route("/search", search.for_everybody),
+        _route("/paper/{ref}", papers.for_everybody),
+        _route("/paper/{ref}/paper.bib", papers.bibtex),
+        _route("/paper/{ref}/paper.ris", papers.ris),
         # POST too: mail programs' one-click unsubscribing of a sample message comes here.
         _route("/sample", sample, sample),
         _route("/open/{slug}", open_editions.show),
@@ -108,7 +115,12 @@ def _page_routes(site: Site, open_editions: OpenEditions) -> list[Route]:
         _route("/edition/{token}/papers.bib", editions.bibtex),
         _route("/edition/{token}/papers.ris", editions.ris),
         _route("/me/{token}", preferences.show, preferences.change),
+        _route("/me/{token}/today", editions.redirect_to_today),
+        _route("/me/{token}/archive", editions.archive),
         _route("/me/{token}/search", search.for_reader),
+        _route("/me/{token}/paper/{ref}", papers.for_reader),
+        _route("/me/{token}/paper/{ref}/paper.bib", papers.bibtex),
+        _route("/me/{token}/paper/{ref}/paper.ris", papers.ris),
         _route("/me/{token}/export.json", preferences.export),
         _route("/me/{token}/library.bib", preferences.bibtex),
         _route("/me/{token}/library.ris", preferences.ris),
@@ -143,6 +155,17 @@ def _route(
     return Route(path, endpoint, methods=[m for m, handler in (("GET", get), ("POST", post)) if handler])
 
 
+def _own_path_if_valid(site: Site, request: Request) -> str:
+    """Return the path of the reader's own pages if the request was for one of them, else an empty string."""
+    if not request.url.path.startswith("/me/") or "token" not in request.path_params:
+        return ""
+    try:
+        site.payload(request, Purpose.ME)
+    except PageError:
+        return ""
+    return own_path(request)
+
+
 def _static(site: Site, template: str, media_type: str) -> Response:
     """Return a file that is the same for everybody, so that browsers may cache it."""
     content = site.app.templates.get_template(f"pages/{template}").render()
@@ -152,25 +175,25 @@ def _static(site: Site, template: str, media_type: str) -> Response:
 def _error_handlers(site: Site) -> dict[Any, Callable[[Request, Exception], Response]]:
     """Return the handlers by exception; Starlette calls that of the nearest base class."""
 
-    def show(status: int, message: str) -> Response:
-        return site.page("refused.html.j2", status, message=message)
+    def show(request: Request, status: int, message: str) -> Response:
+        return site.page("refused.html.j2", status, me=_own_path_if_valid(site, request), message=message)
 
-    def show_page_error(_request: Request, error: Exception) -> Response:
+    def show_page_error(request: Request, error: Exception) -> Response:
         assert isinstance(error, PageError)  # noqa: S101 - tells the type checker what Starlette promises
-        return show(error.status, error.message)
+        return show(request, error.status, error.message)
 
-    def show_http_error(_request: Request, error: Exception) -> Response:
+    def show_http_error(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)  # noqa: S101 - as above
-        response = show(error.status_code, _MESSAGES.get(error.status_code, error.detail))
+        response = show(request, error.status_code, _MESSAGES.get(error.status_code, error.detail))
         response.headers.update(error.headers or {})  # Allow, for 405
         return response
 
-    def show_stopped_by_others(_request: Request, _error: Exception) -> Response:
-        return show(403, _STOPPED_BY_OTHERS)
+    def show_stopped_by_others(request: Request, _error: Exception) -> Response:
+        return show(request, 403, _STOPPED_BY_OTHERS)
 
-    def show_failure(_request: Request, error: Exception) -> Response:
+    def show_failure(request: Request, error: Exception) -> Response:
         log.error("%s", error)
-        return show(503, "Paperbot is unavailable at the moment; please try again later.")
+        return show(request, 503, "Paperbot is unavailable at the moment; please try again later.")
 
     return {
         PageError: show_page_error,

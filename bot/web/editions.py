@@ -1,21 +1,24 @@
-"""A reader's past editions in the browser, and search over all papers."""
+"""A reader's editions in the browser: one day's, the newest, and the archive of all."""
 
 from __future__ import annotations
 
+from itertools import groupby
+
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from bot.domain import Edition, Reader
+from bot.rendering.paper_links import path
 from bot.store.editions import StoredEdition
 from bot.tokens import Purpose
-from bot.web.open_editions import OpenEditions, bibtex_file, ris_file
-from bot.web.site import PageError, Site, client_key, parse_day
+from bot.web.open_editions import bibtex_file, ris_file
+from bot.web.site import PageError, Site, own_path, page_number, parse_day
 
-_LONGEST_SEARCH = 200  # characters
+_DAYS_A_PAGE = 20
 
 
 class EditionPages:
-    """``/edition/{token}``: what one reader was sent on one day."""
+    """``/edition/{token}``: what one reader was sent on one day; ``/me/{token}/today`` and ``/me/{token}/archive``."""
 
     def __init__(self, site: Site) -> None:
         self._site = site
@@ -23,11 +26,15 @@ class EditionPages:
     def show(self, request: Request) -> Response:
         """Show the day's editions with their thumbs; a thumb records the vote at once."""
         editions = self._editions(request)
+        reader = editions[0].reader
+        token = request.path_params["token"]
+        is_recent = self._site.app.signer.is_recent(Purpose.ME, token)
         return self._site.page(
             "edition.html.j2",
+            me=self._site.me(reader) if is_recent else "",
             editions=editions,
-            links=self._site.app.links(editions[0].reader),
-            token=request.path_params["token"],
+            links=self._site.app.links(reader),
+            token=token,
         )
 
     def bibtex(self, request: Request) -> Response:
@@ -37,6 +44,35 @@ class EditionPages:
     def ris(self, request: Request) -> Response:
         """Return the papers as RIS."""
         return ris_file([pick.paper for edition in self._editions(request) for pick in edition.picks])
+
+    def redirect_to_today(self, request: Request) -> Response:
+        """Redirect to the newest edition, or to the archive, which says so, while there is none."""
+        reader = self._site.reader(request, Purpose.ME)
+        last = self._site.store.editions.last(reader.id)
+        if last is None:
+            return RedirectResponse(f"{own_path(request)}/archive", 303)
+        return RedirectResponse(path(self._site.app.links(reader).edition(last.date)), 303)
+
+    def archive(self, request: Request) -> Response:
+        """Show the days of all editions, newest first, each with its papers."""
+        reader = self._site.reader(request, Purpose.ME)
+        self._site.count_view(reader)
+        store = self._site.store
+        stored = store.editions.of_reader(reader.id)
+        days = [(day, list(editions)) for day, editions in groupby(stored, lambda edition: edition.date)]
+        first = (page_number(request) - 1) * _DAYS_A_PAGE
+        shown = [
+            (day, [pick.paper for edition in editions for pick in store.editions.picks_of(edition.id)])
+            for day, editions in days[first : first + _DAYS_A_PAGE]
+        ]
+        return self._site.page(
+            "archive.html.j2",
+            me=own_path(request),
+            days=shown,
+            links=self._site.app.links(reader),
+            page=page_number(request),
+            more=len(days) > first + _DAYS_A_PAGE,
+        )
 
     def _editions(self, request: Request) -> list[Edition]:
         reader_id, ordinal = self._site.payload(request, Purpose.EDITION)
@@ -65,37 +101,3 @@ def load_edition(site: Site, reader: Reader, stored: StoredEdition) -> Edition:
         missing=stored.missing,
         is_weekly=bool(profile and profile.schedule.is_weekly),
     )
-
-
-class SearchPages:
-    """``/search`` for everybody if a profile is open, ``/me/{token}/search`` for readers, with thumbs."""
-
-    def __init__(self, site: Site, open_editions: OpenEditions) -> None:
-        self._site = site
-        self._open_editions = open_editions
-
-    def for_everybody(self, request: Request) -> Response:
-        """Search without thumbs."""
-        if not self._open_editions.profiles():
-            raise PageError(404, "Nothing here is open to everybody.")
-        self._site.count_view(client_key(request))
-        return self._results(request, None)
-
-    def for_reader(self, request: Request) -> Response:
-        """Search with thumbs beside each paper."""
-        reader = self._site.reader(request, Purpose.ME)
-        self._site.count_view(reader)
-        return self._results(request, reader)
-
-    def _results(self, request: Request, reader: Reader | None) -> Response:
-        # PostgreSQL refuses the null character in any text.
-        words = request.query_params.get("q", "")[:_LONGEST_SEARCH].replace("\0", "")
-        papers = self._site.store.search.papers(words)
-        match request.query_params.get("format"):
-            case "bib":
-                return bibtex_file(papers)
-            case "ris":
-                return ris_file(papers)
-        links = self._site.app.links(reader) if reader else None
-        owned = self._site.store.library.held(reader.id, papers) if reader else ()
-        return self._site.page("search.html.j2", words=words, papers=papers, links=links, owned=owned)

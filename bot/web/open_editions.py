@@ -40,6 +40,11 @@ class OpenEditions:
         """Return the profiles that anyone may subscribe to."""
         return {slug: profile for slug, profile in self._site.profiles().items() if profile.open}
 
+    def require_any(self) -> None:
+        """Raise PageError if no profile is open: then nothing is for everybody."""
+        if not self.profiles():
+            raise PageError(404, "Nothing here is open to everybody.")
+
     def editions(self) -> list[Edition]:
         """Return the edition of every open profile."""
         return [self.edition(slug) for slug in self.profiles()]

@@ -7,25 +7,41 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, time, timedelta
+from zoneinfo import available_timezones
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bot.config.profiles import DAYS, describe_days
-from bot.domain import Paper, Reader, RecordedVote, Vote
+from bot.config.profiles import DAYS
+from bot.domain import Override, Paper, Reader, RecordedVote, Vote
 from bot.feedback.export import export
 from bot.feedback.learned import learned
-from bot.subscriptions.preferences import ignore_word, reset_schedule, restore_word, set_schedule
+from bot.subscriptions.preferences import (
+    Preferences,
+    ignore_word,
+    reset_preferences,
+    restore_word,
+    set_preferences,
+)
 from bot.subscriptions.service import may_resume
 from bot.tokens import Purpose
 from bot.web.open_editions import attachment, bibtex_file, ris_file
-from bot.web.site import PageError, Site, field, fields, parse_paper_id, parse_vote, require_personal
+from bot.web.site import (
+    PageError,
+    Site,
+    field,
+    fields,
+    own_path,
+    page_number,
+    parse_paper_id,
+    parse_vote,
+    require_personal,
+)
 from bot.web.votes import record_vote
 from bot.wording import plural
 
-_VOTES_SHOWN = 100
 _LIBRARY_SHOWN = 20
-_EDITIONS_SHOWN = 60
+_VOTES_A_PAGE = 20
 _WEEKS = 12
 _CHANGES_A_MINUTE = 60
 _VOTE_MESSAGES = {Vote.UP: "More like this", Vote.DOWN: "Less like this", Vote.CLEAR: "Vote removed"}
@@ -58,7 +74,7 @@ class ReaderPage:
         # happened.
         profile = self._site.profile_in_file(reader)
         action = field(request, "do")
-        if action in ("pause", "resume", "remove library"):
+        if action in ("pause", "resume", "unsubscribe", "remove library"):
             require_personal(reader)
         self._site.limit_rate("changes", str(reader.id), _CHANGES_A_MINUTE)
         try:
@@ -75,17 +91,17 @@ class ReaderPage:
                     record_vote(self._site, reader, paper, vote, via="page")
                     message = f"{_VOTE_MESSAGES[vote]}: saved."
                 case "settings" if field(request, "reset"):
-                    reset_schedule(self._site.store, reader)
+                    reset_preferences(self._site.store, reader)
                     message = "Your editions follow the profile again."
                 case "settings":
-                    size = int(field(request, "size"))
-                    at = time.fromisoformat(field(request, "at"))
-                    days = fields(request, "day")
-                    set_schedule(self._site.store, reader, profile, size=size, at=at, days=days)
+                    set_preferences(self._site.store, reader, profile, self._preferences(request, reader))
                     message = "Saved. It counts from your next edition on."
                 case "remove library":
                     removed = self._site.store.library.remove(reader.id)
                     message = f"Your library is removed: {plural(removed, 'paper')}."
+                case "unsubscribe":
+                    self._subscriptions.unsubscribe(reader)
+                    message = "You are unsubscribed. Your votes are kept in case you come back."
                 case "pause":
                     self._subscriptions.pause(reader)
                     message = "Paused: no editions until you resume."
@@ -97,6 +113,21 @@ class ReaderPage:
         except ValueError as error:
             raise PageError(400, f"Not a valid value. {error}") from None
         return self._page(request, self._site.reader_with(reader.id), message)
+
+    def _preferences(self, request: Request, reader: Reader) -> Preferences:
+        """Return the preferences of a form; those that it leaves out stay as they are."""
+        current = Preferences.of(self._site.profile_of(reader))
+        sent = request.state.form
+        return Preferences(
+            size=int(field(request, "size")),
+            at=time.fromisoformat(field(request, "at")),
+            days=fields(request, "day"),
+            timezone=field(request, "timezone") or current.timezone,
+            interests=field(request, "interests") if "interests" in sent else current.interests,
+            keywords=_lines(request, "keywords", current.keywords),
+            authors=_lines(request, "authors", current.authors),
+            mute=_lines(request, "mute", current.mute),
+        )
 
     def export(self, request: Request) -> Response:
         """Return all data about the reader as a JSON file."""
@@ -116,7 +147,7 @@ class ReaderPage:
     def show_forget(self, request: Request) -> Response:
         """Show what will be deleted, with a button."""
         reader = require_personal(self._site.reader(request, Purpose.ME))
-        return self._site.page("forget.html.j2", reader=reader, me=_path(request), deleted=False)
+        return self._site.page("forget.html.j2", reader=reader, me=own_path(request), deleted=False)
 
     def forget(self, request: Request) -> Response:
         """Delete all data about the reader."""
@@ -148,28 +179,31 @@ class ReaderPage:
         counts = Counter((vote.at.date() - timedelta(days=vote.at.weekday()), vote.vote) for vote in votes)
         mondays = [this_monday - timedelta(weeks=back) for back in reversed(range(_WEEKS))]
         weeks = [Week(monday, counts[monday, Vote.UP], counts[monday, Vote.DOWN]) for monday in mondays]
-        edition_days = dict.fromkeys(edition.date for edition in store.editions.of_reader(reader.id))
+        page = page_number(request)
+        first_vote = (page - 1) * _VOTES_A_PAGE
+        override = store.overrides.get(reader.id)
         return self._site.page(
             "reader.html.j2",
             reader=reader,
             profile=profile,
-            days=describe_days(profile.schedule.days),
             message=message,
-            me=_path(request),
+            me=own_path(request),
             learned=words,
             answer=answer(report, by_pairs=True) if report.thumbs else "",
             curve=svg_chart(chart) if chart else "",
-            override=store.overrides.get(reader.id),
+            override=override,
+            has_own=override != Override(ignored=override.ignored),
+            timezones=sorted(available_timezones()),
             all_days=DAYS,
             library=[
                 item for items in store.library.of([reader.id], _LIBRARY_SHOWN).values() for item in items
             ],
             library_size=store.library.size(reader.id),
-            thumbs=self._with_papers(votes[::-1][:_VOTES_SHOWN]),
+            thumbs=self._with_papers(votes[::-1][first_vote : first_vote + _VOTES_A_PAGE]),
             votes=len(votes),
+            page=page,
+            more=len(votes) > first_vote + _VOTES_A_PAGE,
             weeks=weeks,
-            edition_days=list(edition_days)[:_EDITIONS_SHOWN],
-            links=self._site.app.links(reader),
             may_resume=may_resume(reader) and not reader.is_shared,
         )
 
@@ -184,5 +218,5 @@ class ReaderPage:
         return [paper for vote, paper in self._with_papers(votes) if vote.vote is Vote.UP]
 
 
-def _path(request: Request) -> str:
-    return f"/me/{request.path_params['token']}"
+def _lines(request: Request, name: str, otherwise: Sequence[str]) -> Sequence[str]:
+    return field(request, name).splitlines() if name in request.state.form else otherwise

@@ -18,6 +18,7 @@ from starlette.responses import HTMLResponse, Response
 from bot.config.overrides import with_override
 from bot.config.profiles import Profile
 from bot.domain import Paper, PaperId, Reader, Vote, parse_ref
+from bot.rendering.paper_links import path
 from bot.rendering.text import visible
 from bot.tokens import Purpose, TokenError
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from bot.editions.composer import EditionComposer
 
 VIEWS_A_MINUTE = 30  # of pages that rank, which take about 60 ms of one core each
+_MAX_DIGITS = 6  # of a page's number
 _TOO_MANY = "Too many requests; please wait a minute."
 
 
@@ -128,6 +130,10 @@ class Site:
             raise PageError(404, "This paper no longer exists.")
         return paper
 
+    def me(self, reader: Reader) -> str:
+        """Return the path of a reader's own pages."""
+        return path(self.app.links(reader).me())
+
     def payload(self, request: Request, purpose: Purpose) -> list[int]:
         """Return the payload of the token in a request's path; raises PageError."""
         try:
@@ -136,16 +142,29 @@ class Site:
             raise PageError(410 if error.expired else 404, f"Sorry, {error}.") from None
 
     def page(
-        self, template: str, status: int = 200, *, headers: Mapping[str, str] | None = None, **context: object
+        self,
+        template: str,
+        status: int = 200,
+        *,
+        me: str = "",
+        headers: Mapping[str, str] | None = None,
+        **context: object,
     ) -> Response:
-        """Return a rendered template."""
-        page = self.app.templates.get_template(f"pages/{template}").render(**context)
+        """Return a rendered template; ``me`` is the path of the reader's own pages, empty where nobody is known."""
+        # Where the pages of papers are: a reader's own, the public ones, or None where nothing is public.
+        papers = me or ("" if any(profile.open for profile in self.profiles().values()) else None)
+        page = self.app.templates.get_template(f"pages/{template}").render(me=me, papers=papers, **context)
         # Invisible and bidirectional control characters in titles could disguise what a page says.
         return HTMLResponse(visible(page), status, headers)
 
     def _refresh(self) -> None:
         with self._refresh_lock:
             self.app.refresh()
+
+
+def own_path(request: Request) -> str:
+    """Return the path of the reader's own pages, as it is in the request's."""
+    return f"/me/{request.path_params['token']}"
 
 
 def require_personal(reader: Reader) -> Reader:
@@ -194,6 +213,12 @@ def parse_day(ordinal: int) -> date:
         return date.fromordinal(ordinal)
     except (ValueError, OverflowError):
         raise PageError(404, "Not a valid date.") from None
+
+
+def page_number(request: Request) -> int:
+    """Return the number in the query's ``page``, from 1; 1 for anything else."""
+    text = request.query_params.get("page", "1")
+    return max(int(text), 1) if text.isascii() and text.isdecimal() and len(text) <= _MAX_DIGITS else 1
 
 
 def client_key(request: Request) -> str:

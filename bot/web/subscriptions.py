@@ -97,7 +97,7 @@ class SubscriptionPages:
             confirmed=confirmed,
             # Only after the confirmation: the link in the mail must not open the preferences of an address that
             # has confirmed nothing.
-            me=self._site.app.links(reader).me() if confirmed else "",
+            me=self._site.me(reader) if confirmed else "",
         )
 
     def _unsubscribe_page(self, reader: Reader, *, unsubscribed: bool, resumed: bool = False) -> Response:

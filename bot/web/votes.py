@@ -29,6 +29,7 @@ class VotePages:
         votes = self._site.store.feedback.votes(reader.id, paper.id)
         return self._site.page(
             "thumb.html.j2",
+            me=self._site.me(reader),
             paper=paper,
             vote=parse_vote(request.query_params.get("vote", "up")),
             current=votes[-1].vote if votes else None,
@@ -41,7 +42,9 @@ class VotePages:
         # Of the origin only: the reader and the paper are in the signed token, which the query can't change.
         via = "page" if request.query_params.get("from") == "page" else "mail"
         effect = record_vote(self._site, reader, paper, vote, via=via)
-        return self._site.page("voted.html.j2", paper=paper, vote=vote, effect=effect, via=via)
+        return self._site.page(
+            "voted.html.j2", me=self._site.me(reader), paper=paper, vote=vote, effect=effect, via=via
+        )
 
     def save(self, request: Request) -> Response:
         """Return the paper as RIS: a browser hands it to the reference manager."""

@@ -55,6 +55,16 @@ def test_readers_with_a_schedule_of_their_own_are_looked_at_until_today_is_taken
     assert numbers(seven, store.active_readers.without_edition("rewards", FRIDAY, TODAY, now)) == [[0]]
 
 
+def test_readers_with_a_time_zone_of_their_own_are_always_looked_at(store, samples, seven, now):
+    for reader in seven:
+        store.editions.save(samples.edition(reader), TODAY.isoformat(), [])
+    store.overrides.set(seven[4].id, Override(timezone="Pacific/Auckland"))
+    for day in (FRIDAY, TODAY):
+        pages = list(store.active_readers.without_edition("rewards", day, TODAY, now))
+        assert seven[4] in [reader for page in pages for reader in page]
+    assert numbers(seven, store.active_readers.without_edition("rewards", TODAY, TODAY, now)) == [[4]]
+
+
 def test_a_day_that_a_clock_ahead_recorded_as_missed_is_not_taken(store, samples, seven, now):
     ahead = now + timedelta(days=3)
     assert store.editions.save(samples.edition(seven[0], at=ahead), "2026-04-21", [], [FRIDAY]) is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import time, timedelta
 from hashlib import sha256
 
@@ -174,6 +175,8 @@ def test_overrides_are_per_reader_and_an_empty_one_is_not_stored(samples, store)
     ada = samples.reader()
     assert store.overrides.get(ada.id) == Override()
     full = Override(3, time(6, 30), ("mon", "sun"), ("agents", "naïve"))
+    topics = {"interests": "", "keywords": ("GRPO",), "authors": (), "mute": None}
+    full = replace(full, timezone="Asia/Tokyo", **topics)
     store.overrides.set(ada.id, full)
     assert store.overrides.get(ada.id) == full
     assert store.overrides.all() == {ada.id: full}

@@ -1,17 +1,22 @@
-"""A reader's own size, schedule and ignored words."""
+"""A reader's own preferences and ignored words."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, time
 
 import pytest
 
+from bot.config.overrides import describe_override, with_override
 from bot.domain import Override
 from bot.subscriptions.preferences import (
     MAX_IGNORED_WORDS,
+    MAX_INTERESTS,
+    MAX_TERMS,
     MAX_WORD_LENGTH,
+    Preferences,
     ignore_word,
-    reset_schedule,
+    reset_preferences,
     restore_word,
-    set_schedule,
+    set_preferences,
 )
 
 NOW = datetime(2025, 5, 7, 9, tzinfo=UTC)
@@ -30,34 +35,65 @@ def reader(app, profile):
 
 
 def test_only_what_differs_from_the_profile_is_stored(app, reader, profile):
-    schedule = profile.schedule
-    size = profile.edition.size
-    set_schedule(app.store, reader, profile, size=size, at=schedule.at, days=schedule.days)
+    as_is = Preferences.of(profile)
+    set_preferences(app.store, reader, profile, as_is)
     assert app.store.overrides.get(reader.id) == Override()
-    set_schedule(app.store, reader, profile, size=size, at=time(6, 30, 59), days=["sun", "mon"])
-    assert app.store.overrides.get(reader.id) == Override(at=time(6, 30), days=("mon", "sun"))
+    chosen = replace(as_is, at=time(6, 30, 59), days=["sun", "mon"], timezone="Asia/Tokyo")
+    set_preferences(app.store, reader, profile, chosen)
+    expected = Override(at=time(6, 30), days=("mon", "sun"), timezone="Asia/Tokyo")
+    assert app.store.overrides.get(reader.id) == expected
+    assert Preferences.of(with_override(profile, expected)) == replace(
+        chosen, at=time(6, 30), days=("mon", "sun")
+    )
+
+
+def test_topics_are_stored_without_blank_lines_and_duplicates(app, reader, profile):
+    chosen = replace(
+        Preferences.of(profile),
+        interests="World models\r\nand planning ",
+        keywords=["Dreamer", " ", "Dreamer ", "MuZero"],
+        authors=[],
+        mute=["trading"],
+    )
+    set_preferences(app.store, reader, profile, chosen)
+    override = app.store.overrides.get(reader.id)
+    assert override.interests == "World models\nand planning"
+    assert override.keywords == ("Dreamer", "MuZero")
+    assert override.authors == ()
+    assert override.mute == ("trading",)
+    overridden = with_override(profile, override)
+    assert overridden.interests == "World models\nand planning"
+    assert overridden.authors == ()
+    assert describe_override(override) == (
+        "interests “World models and planning”, keywords “Dreamer”, “MuZero”, no authors, mutes “trading”"
+    )
 
 
 @pytest.mark.parametrize(
-    ("size", "at", "days"),
+    ("change", "message"),
     [
-        (0, time(8), ["mon"]),
-        (101, time(8), ["mon"]),
-        (5, time(8), ["someday"]),
-        (5, time(8, tzinfo=UTC), ["mon"]),
+        ({"size": 0}, "Choose 1 to 100 papers"),
+        ({"size": 101}, "Choose 1 to 100 papers"),
+        ({"days": ["someday"]}, "Choose 1 to 100 papers"),
+        ({"at": time(8, tzinfo=UTC)}, "Choose 1 to 100 papers"),
+        ({"timezone": "Mars/Olympus"}, "unknown time zone"),
+        ({"interests": "", "keywords": [], "authors": [" "]}, "Say what to look for"),
+        ({"interests": "x" * (MAX_INTERESTS + 1)}, "at most 5,000 characters"),
+        ({"mute": ["x" * (MAX_WORD_LENGTH + 1)]}, "A list has at most"),
+        ({"keywords": [str(n) for n in range(MAX_TERMS + 1)]}, "A list has at most"),
     ],
 )
-def test_an_invalid_schedule_changes_nothing(app, reader, profile, size, at, days):
-    with pytest.raises(ValueError, match="Choose 1 to 100 papers"):
-        set_schedule(app.store, reader, profile, size=size, at=at, days=days)
+def test_invalid_preferences_change_nothing(app, reader, profile, change, message):
+    with pytest.raises(ValueError, match=message):
+        set_preferences(app.store, reader, profile, replace(Preferences.of(profile), **change))
     assert app.store.overrides.get(reader.id) == Override()
 
 
-def test_ignored_words_outlast_changes_of_the_schedule(app, reader, profile):
+def test_ignored_words_outlast_changes_of_the_preferences(app, reader, profile):
     ignore_word(app.store, reader, "reward")
-    set_schedule(app.store, reader, profile, size=3, at=time(8), days=["mon"])
-    assert app.store.overrides.get(reader.id).ignored == ("reward",)
-    reset_schedule(app.store, reader)
+    set_preferences(app.store, reader, profile, replace(Preferences.of(profile), size=3))
+    assert app.store.overrides.get(reader.id) == Override(size=3, ignored=("reward",))
+    reset_preferences(app.store, reader)
     assert app.store.overrides.get(reader.id) == Override(ignored=("reward",))
     assert restore_word(app.store, reader, "reward")
     assert not restore_word(app.store, reader, "reward")

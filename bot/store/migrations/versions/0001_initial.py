@@ -408,6 +408,11 @@ sa.Table(
     sa.Column("at", sa.Time),
     sa.Column("days", sa.JSON(none_as_null=True)),
     sa.Column("ignored", sa.JSON, nullable=False),
+    sa.Column("timezone", sa.Text),
+    sa.Column("interests", sa.Text),
+    sa.Column("keywords", sa.JSON(none_as_null=True)),
+    sa.Column("authors", sa.JSON(none_as_null=True)),
+    sa.Column("mute", sa.JSON(none_as_null=True)),
 )
 
 sa.Table(

@@ -1,0 +1,36 @@
+"""Where an abstract has the words of a search."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.rendering.snippets import snippet
+
+ABSTRACT = "We study agents. Reward models hallucinate. A third sentence, on rewards."
+
+
+def shown(abstract, words):
+    return "".join(f"[{piece.text}]" if piece.marked else piece.text for piece in snippet(abstract, words))
+
+
+def test_the_sentence_with_the_most_words_is_shown_with_them_marked():
+    assert shown(ABSTRACT, "rewards hallucination") == "… [Reward] models [hallucinate]."
+    assert shown(ABSTRACT, "agent") == "We study [agents]."
+
+
+def test_without_a_hit_there_is_no_snippet():
+    assert shown(ABSTRACT, "diffusion") == ""
+    assert shown("", "diffusion") == ""
+    assert shown(ABSTRACT, "") == ""
+
+
+def test_a_long_sentence_is_cut_before_the_hit():
+    text = shown("word " * 100 + "reward is here " + "more " * 100, "reward")
+    assert text.startswith("… [reward] is here")
+    assert text.endswith("…")
+    assert len(text) < 300
+
+
+@given(st.text(), st.text())
+def test_any_text_is_shown_with_hits_inside_it(abstract, words):
+    for piece in snippet(abstract, words):
+        assert piece.text
