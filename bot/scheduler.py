@@ -39,6 +39,8 @@ _FIRST_INGEST_SECONDS = 60  # that the first editions wait for it; a slower sour
 # That jobs get after a signal, on top of the two of open requests: together below the ten after which Docker kills a
 # container's process.
 _SHUTDOWN_SECONDS = 7
+_INGEST = "ingest"
+_PUBLISH = "publish"
 
 
 class Jobs:
@@ -140,10 +142,11 @@ class QueuedJobs:
 def make_scheduler(jobs: Jobs | QueuedJobs, ingest_minutes: int) -> BackgroundScheduler:
     """Return a scheduler that runs both jobs at start and in intervals; a slow run delays only its own job."""
     scheduler = BackgroundScheduler(timezone=UTC)
-    for job, minutes in ((jobs.ingest, ingest_minutes), (jobs.publish, 1)):
+    for name, job, minutes in ((_INGEST, jobs.ingest, ingest_minutes), (_PUBLISH, jobs.publish, 1)):
         scheduler.add_job(
             job,
             "interval",
+            id=name,
             minutes=minutes,
             next_run_time=datetime.now(UTC),
             max_instances=1,
@@ -152,6 +155,11 @@ def make_scheduler(jobs: Jobs | QueuedJobs, ingest_minutes: int) -> BackgroundSc
             misfire_grace_time=None,
         )
     return scheduler
+
+
+def publish_soon(scheduler: BackgroundScheduler) -> None:
+    """Run the publishing job now; while it runs already, its next minute does what is left."""
+    scheduler.modify_job(_PUBLISH, next_run_time=datetime.now(UTC))
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -192,7 +200,8 @@ def serve(home: Path, listener: socket.socket | None) -> None:
         scheduler.start()
         try:
             if listener:
-                Server(make_web(app), app.limits, stop.set).run(sockets=[listener])
+                web = make_web(app, lambda: publish_soon(scheduler))
+                Server(web, app.limits, stop.set).run(sockets=[listener])
             else:
                 stop.wait()
         finally:

@@ -12,7 +12,7 @@ from itertools import count, islice
 
 from bot.config.overrides import with_override
 from bot.config.profiles import Profile
-from bot.domain import Reader, ReaderId, SourceState
+from bot.domain import Origin, Reader, ReaderId, SourceState
 from bot.editions.candidates import Readers, last_edition_days
 from bot.schedule import due_slots, local_date, local_time
 from bot.selection.alert_rules import is_quiet
@@ -116,6 +116,9 @@ def _due_among(store: Store, readers: Readers, now: datetime) -> Iterator[DueEdi
             last=last_days.get(reader.id),
             since=since.get(reader.id),
         )
+        # Whoever has just confirmed on a page sees what they get at once, whatever the hour and the weekday.
+        if not slots and reader.origin is Origin.WEB and reader.id not in last_days:
+            slots = [local_date(now, schedule.timezone)]
         if slots:
             newest, *missed = slots
             yield DueEdition(reader, profile, newest, newest.isoformat(), missed)

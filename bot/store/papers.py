@@ -114,6 +114,12 @@ class Papers:
             matches = [row.id for row in rows if title_start(row.title).startswith(prefix)]
             return list(load_papers(connection, matches).values())
 
+    def with_arxiv_ids(self, arxiv_ids: Sequence[str]) -> dict[str, Paper]:
+        """Return the papers with these arXiv ids, by id and without their sightings; unknown ids are left out."""
+        with self._database.reading() as connection:
+            stored = papers_with(connection, [f"arxiv:{arxiv_id}" for arxiv_id in arxiv_ids])
+        return {paper.arxiv_id: paper for paper in stored if paper.arxiv_id}
+
     def newest_id(self) -> PaperId:
         """Return the highest id; 0 without papers."""
         with self._database.reading() as connection:

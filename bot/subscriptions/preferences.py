@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import time
 
+from bot.config.overrides import with_override
 from bot.config.profiles import DAYS, Profile, known_timezone
 from bot.domain import Override, Reader
 from bot.store import Store
@@ -102,6 +103,21 @@ def set_preferences(store: Store, reader: Reader, profile: Profile, chosen: Pref
     }
     ignored = store.overrides.get(reader.id).ignored
     store.overrides.set(reader.id, Override(**differing, ignored=ignored))
+
+
+def with_own_interests(profile: Profile, interests: str) -> Profile:
+    """Return the profile for somebody who has interests of their own; muted terms stay."""
+    return with_override(profile, _own_interests(interests))
+
+
+def set_interests(store: Store, reader: Reader, interests: str) -> None:
+    """Store the interests of a reader who has set nothing yet, in place of the profile's topics."""
+    store.overrides.set(reader.id, _own_interests(interests[:MAX_INTERESTS].strip()))
+
+
+def _own_interests(interests: str) -> Override:
+    # The profile's keywords and authors would raise papers that the reader never asked for.
+    return Override(interests=interests, keywords=(), authors=())
 
 
 def reset_preferences(store: Store, reader: Reader) -> None:

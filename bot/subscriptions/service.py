@@ -26,6 +26,7 @@ from bot.reader_links import ReaderLinks
 from bot.rendering.confirmation_mail import render_confirmation
 from bot.rendering.mime import mail_bytes, sender_domain
 from bot.store import Store
+from bot.subscriptions.preferences import set_interests
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -74,9 +75,12 @@ class SubscriptionService:
 
     # --- by readers themselves
 
-    def request(self, slug: str, title: str, address: str, client: str, now: datetime) -> bool:
+    def request(
+        self, slug: str, title: str, address: str, client: str, now: datetime, *, interests: str = ""
+    ) -> bool:
         """Put a confirmation mail into the outbox, if the caps allow it.
 
+        ``interests``, if any, replace the profile's for a reader who has not confirmed yet.
         ``address`` is a valid mail address, ``client`` identifies where the request came from. The caller must give
         the same answer whatever is returned: otherwise the form would tell anybody who is subscribed (user
         enumeration).
@@ -95,6 +99,9 @@ class SubscriptionService:
         reader = self._store.readers.request_subscription(slug, Kind.EMAIL, address, now)
         if not may_confirm(reader):
             return False  # the button in the mail would do nothing
+        # Only for those who wait for a confirmation: a stranger must not change what a subscriber gets.
+        if interests and reader.stopped is StopReason.AWAITING:
+            set_interests(self._store, reader, interests)
         key = OutboxKey(f"confirmation-{now:%Y%m%dT%H%M%S}", reader.id, reader.kind)
         message = self._confirmation_mail(reader, title, key, now)
         self._store.outbox.put_without_edition(reader.id, message, key, now)

@@ -7,7 +7,7 @@ GET shows, POST does: mail scanners open every link. A page needs no script, no 
     application.py        which address leads where, and how errors are shown
     site.py               what pages share
     subscriptions.py votes.py reader_page.py editions.py open_editions.py paper_pages.py search_pages.py
-    slack.py operators.py                                                                             the pages
+    preview_page.py slack.py operators.py                                                             the pages
 """
 
 from bot.web.application import make_web

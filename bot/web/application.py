@@ -24,6 +24,7 @@ from bot.web.editions import EditionPages
 from bot.web.open_editions import OpenEditions
 from bot.web.operators import OperatorPages, RequestMetrics
 from bot.web.paper_pages import PaperPages
+from bot.web.preview_page import PreviewPage
 from bot.web.reader_page import ReaderPage
 from bot.web.request_limits import RequestLimits
 from bot.web.search_pages import SearchPages
@@ -43,8 +44,11 @@ _MESSAGES = {404: "There is no such page.", 405: "This page can't be used this w
 _STOPPED_BY_OTHERS = "You did not stop these editions, so only the operator of Paperbot can start them again."
 
 
-def make_web(app: App) -> Starlette:
-    """Return the application over an open home."""
+def make_web(app: App, publish_soon: Callable[[], None] = lambda: None) -> Starlette:
+    """Return the application over an open home.
+
+    ``publish_soon`` has due editions composed and the outbox delivered now, not at the schedule's next minute.
+    """
     site = Site(app)
     open_editions = OpenEditions(site)
     operators = OperatorPages(site)
@@ -60,7 +64,7 @@ def make_web(app: App) -> Starlette:
 
     web = Starlette(
         routes=[
-            *_page_routes(site, open_editions),
+            *_page_routes(site, open_editions, publish_soon),
             _route("/slack/actions", post=slack.receive),
             _route("/slack/commands", post=slack.receive),
             # In a thread of its own: while all of Starlette's 40 worker threads wait for a slow store, a health check
@@ -79,12 +83,13 @@ def make_web(app: App) -> Starlette:
     return web
 
 
-def _page_routes(site: Site, open_editions: OpenEditions) -> list[Route]:
-    subscriptions = SubscriptionPages(site, open_editions)
+def _page_routes(site: Site, open_editions: OpenEditions, publish_soon: Callable[[], None]) -> list[Route]:
+    subscriptions = SubscriptionPages(site, open_editions, publish_soon)
     search = SearchPages(site, open_editions)
     votes = VotePages(site)
     editions = EditionPages(site)
     papers = PaperPages(site, open_editions)
+    preview = PreviewPage(site, open_editions)
     preferences = ReaderPage(site)
 
     def sample(_request: Request) -> Response:
@@ -94,6 +99,8 @@ def _page_routes(site: Site, open_editions: OpenEditions) -> list[Route]:
         _route("/", subscriptions.start),
         _route("/style.css", lambda _request: _static(site, "style.css.j2", "text/css")),
         _route("/icon.svg", lambda _request: _static(site, "icon.svg.j2", "image/svg+xml")),
+        _route("/preview.js", lambda _request: _static(site, "preview.js.j2", "text/javascript")),
+        _route("/preview", subscriptions.redirect_to_start, preview.show),
         _route("/subscribe", subscriptions.redirect_to_start, subscriptions.request_subscription),
         _route("/search", search.for_everybody),
         _route("/paper/{ref}", papers.for_everybody),

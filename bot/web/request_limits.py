@@ -12,11 +12,16 @@ MAX_BYTES = 1_000_000  # of a body; Slack sends the whole message along in which
 MAX_FIELDS = 50
 _MAX_DIGITS = 20  # of Content-Length; int() raises ValueError beyond 4,300
 
-# Pages work without scripts, so that the policy can forbid all of them; nothing is loaded from elsewhere. Tokens are
-# in the addresses of pages: no-referrer keeps them from the sites that papers link to, noindex from search engines.
+# Pages work without scripts, so that the policy can forbid all of them (the start page allows our own); nothing is
+# loaded from elsewhere.
+POLICY = (
+    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; "
+    "base-uri 'none'; frame-ancestors 'none'"
+)
+# Tokens are in the addresses of pages: no-referrer keeps them from the sites that papers link to, noindex from search
+# engines.
 _HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; "
-    "base-uri 'none'; frame-ancestors 'none'",
+    "Content-Security-Policy": POLICY,
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
@@ -10,6 +12,7 @@ from bot.domain import Reader
 from bot.subscriptions.service import NotStoppedByReaderError, may_confirm, may_resume
 from bot.tokens import Purpose
 from bot.web.open_editions import OpenEditions
+from bot.web.request_limits import POLICY
 from bot.web.site import PageError, Site, client_key, field, require_personal
 
 # A honeypot field: hidden from people, filled in by programs that fill in every field.
@@ -19,8 +22,9 @@ _HONEYPOT = "homepage"
 class SubscriptionPages:
     """``/``, ``/subscribe``, ``/confirm/{token}``, ``/unsubscribe/{token}``."""
 
-    def __init__(self, site: Site, open_editions: OpenEditions) -> None:
+    def __init__(self, site: Site, open_editions: OpenEditions, publish_soon: Callable[[], None]) -> None:
         self._site = site
+        self._publish_soon = publish_soon
         self._open_editions = open_editions
         self._subscriptions = site.app.subscriptions
 
@@ -43,7 +47,10 @@ class SubscriptionPages:
         # No mail for a program, but the same page: an error would tell its author which field to leave empty.
         if not field(request, _HONEYPOT):
             client = client_key(request)
-            self._subscriptions.request(slug, profile.title, address, client, self._site.now)
+            interests = field(request, "interests").strip()
+            now = self._site.now
+            if self._subscriptions.request(slug, profile.title, address, client, now, interests=interests):
+                self._publish_soon()
         return self._site.page("check_inbox.html.j2")
 
     def redirect_to_start(self, _request: Request) -> Response:
@@ -62,6 +69,9 @@ class SubscriptionPages:
         """Start the editions."""
         reader = self._site.reader(request, Purpose.CONFIRM)
         self._subscriptions.confirm(reader)
+        # Not again for a button that is pressed twice.
+        if reader.stopped is not None:
+            self._publish_soon()
         return self._confirmation_page(reader, confirmed=True)
 
     def show_unsubscribe(self, request: Request) -> Response:
@@ -85,7 +95,14 @@ class SubscriptionPages:
 
     def _start_page(self, status: int = 200, **form: str) -> Response:
         editions = self._open_editions.editions()
-        return self._site.page("start.html.j2", status, editions=editions, honeypot=_HONEYPOT, form=form)
+        return self._site.page(
+            "start.html.j2",
+            status,
+            editions=editions,
+            honeypot=_HONEYPOT,
+            form=form,
+            headers={"Content-Security-Policy": f"{POLICY}; script-src 'self'; connect-src 'self'"},
+        )
 
     def _confirmation_page(self, reader: Reader, *, confirmed: bool) -> Response:
         profile = self._site.profile_of(reader)

@@ -10,14 +10,14 @@ import sys
 import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from datetime import datetime, timedelta
 from threading import Event
 
 import pytest
 import time_machine
 
 from bot.ranking import Corpus
-from bot.scheduler import Jobs, make_scheduler
+from bot.scheduler import Jobs, make_scheduler, publish_soon
 from bot.sources.folder import FolderSource
 
 WEDNESDAY = "2025-05-07T08:00:00+02:00"
@@ -84,6 +84,19 @@ def test_each_job_runs_at_start_in_its_interval_and_never_concurrently(jobs):
     for job in scheduled:
         assert job.next_run_time is not None
         assert (job.max_instances, job.coalesce, job.misfire_grace_time) == (1, True, None)
+
+
+def test_publishing_soon_runs_that_job_now_and_no_other(jobs):
+    scheduler = make_scheduler(jobs, 20)
+    scheduler.start(paused=True)
+    try:
+        with time_machine.travel(WEDNESDAY, tick=False):
+            publish_soon(scheduler)
+        times = {job.id: job.next_run_time for job in scheduler.get_jobs()}
+    finally:
+        scheduler.shutdown()
+    assert times["publish"] == datetime.fromisoformat(WEDNESDAY)
+    assert times["ingest"] != times["publish"]
 
 
 def test_the_first_editions_wait_for_the_first_papers(home, jobs):

@@ -63,6 +63,8 @@ def test_no_page_loads_third_party_content_or_scripts(client, links, paper, day)
         *(page for page, _ in token_pages(links, paper, day)),
     ]:
         text = client.get(page).text
+        if page == "/":  # the one page with a script, which is ours
+            text = text.replace('<script src="/preview.js" defer></script>', "", 1)
         assert "<script" not in text
         assert " style=" not in text
         assert 'src="' not in text

@@ -4,9 +4,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 import time_machine
+from starlette.testclient import TestClient
 from support import links_in
 
 from bot.domain import StopReason
+from bot.web import make_web
 
 EVE = "eve@example.org"
 START = datetime(2025, 5, 7, 9, tzinfo=UTC)
@@ -58,6 +60,24 @@ def test_double_opt_in_subscribes_a_reader(app, client, mails, deliver):
     assert client.post(link).status_code == 200
     assert deliver()["editions"] == 1
     assert mails(EVE)[-1]["Subject"].startswith("Stop Summation")
+
+
+def test_the_mail_goes_out_at_once_and_the_first_edition_right_after_confirming(app, mails, deliver, clock):
+    """On a Sunday night, when nothing is due by the profile's schedule."""
+    clock.move_to(datetime(2025, 5, 11, 23, tzinfo=UTC))
+    reports = []
+    client = TestClient(make_web(app, lambda: reports.append(deliver())), base_url="http://localhost:8000")
+    ask(client)
+    assert [report["delivered"] for report in reports] == [1]
+    ask(client)  # the day's one mail is sent
+    assert len(reports) == 1
+    (link,) = (link for link in links_in(mails(EVE)[0]) if "/confirm/" in link)
+    assert "The first edition is on its way." in client.post(link).text
+    assert reports[-1]["editions"] == 1
+    assert mails(EVE)[-1]["Subject"].startswith("Stop Summation")
+    client.post(link)
+    assert len(reports) == 2
+    assert deliver()["editions"] == 0
 
 
 def test_a_confirmation_mail_holds_nothing_that_the_requester_typed(client, mails, deliver):

@@ -164,6 +164,22 @@ def test_buttons_are_large_enough_to_touch(every_page, open_page):
         assert [box for box in boxes if box["height"] < 44 or box["width"] < 44] == [], url
 
 
+@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
+def test_the_preview_is_shown_while_one_types_and_leads_to_a_subscription(base, open_page, width, scheme):
+    page = open_page(width, scheme)
+    page.goto(base)
+    page.get_by_label("Your interests").type("Reward models")
+    page.get_by_role("heading", name="Your edition today").wait_for()
+    assert page.locator("#preview .picks li").count() > 0
+    check(page)
+    page.get_by_role("button", name="Show my edition").click()
+    page.get_by_role("heading", name="What you would get").wait_for()
+    check(page)
+    page.get_by_label("Your email address").fill(EVE)
+    page.get_by_role("button", name="Subscribe").click()
+    assert page.get_by_role("heading").inner_text() == "Check your inbox."
+
+
 def test_the_start_page_works_with_the_keyboard_alone(base, open_page):
     page = open_page(1280)
     page.goto(base)
