@@ -1,5 +1,7 @@
-"""Readers who lost interest: they voted once, and have not for four weeks of editions. Votes tell it; opening a mail
-is not tracked."""
+"""Readers who lost interest: they voted once, and have not for four weeks of editions.
+
+Votes tell it, as nobody tracks who opens a mail.
+"""
 
 from __future__ import annotations
 

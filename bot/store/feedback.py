@@ -115,6 +115,12 @@ class Feedback:
         with self._database.reading() as connection:
             return {reader_id: (ups, downs) for reader_id, ups, downs in connection.execute(query)}
 
+    def last_times(self) -> dict[ReaderId, datetime]:
+        """Return when each reader voted last, whether the vote still counts or not."""
+        query = select(votes.c.reader_id, func.max(votes.c.at)).group_by(votes.c.reader_id)
+        with self._database.reading() as connection:
+            return {row[0]: row[1] for row in connection.execute(query)}
+
     def _current(self, reader_ids: Collection[ReaderId], paper_id: PaperId | None = None) -> Subquery:
         return current_votes(reader_ids, paper_id)
 

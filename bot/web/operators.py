@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hmac
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 
 from prometheus_client import CollectorRegistry, Counter, generate_latest
 from prometheus_client.core import GaugeMetricFamily, Metric
@@ -14,11 +15,13 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bot.errors import StoreError
+from bot.operations.interest import readers_who_lost_interest
 from bot.operations.status import standing_problems, status
 from bot.store import Store
 from bot.web.site import PageError, Site
 
 _CHALLENGE = {"WWW-Authenticate": 'Basic realm="Paperbot, any name; the operator\'s token as password"'}
+_DAYS = 28  # of a source's volume
 _CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"  # Prometheus' text exposition format
 
 
@@ -65,7 +68,22 @@ class OperatorPages:
             disk_space=app.disk_space,
         )
         report = status(app.store, app.sources, profiles, problems, now)
-        return self._site.page("status.html.j2", report=report)
+        return self._site.page(
+            "status.html.j2",
+            report=report,
+            volumes={source.name: self._volume(source.name, now) for source in report.sources},
+            silent=readers_who_lost_interest(app.store),
+        )
+
+    def _volume(self, source: str, now: datetime) -> list[int]:
+        """Return how many papers were new to a source on each of the last days, in UTC, today last."""
+        counts = [0] * _DAYS
+        for arrival in self._site.store.sources.arrivals(source, now - timedelta(days=_DAYS)):
+            days_ago = (now.date() - arrival.at.date()).days
+            # A machine whose clock was ahead stored arrivals in the future.
+            if 0 <= days_ago < _DAYS:
+                counts[-1 - days_ago] += arrival.fresh
+        return counts
 
     def _deny(self, request: Request) -> Response | None:
         """Return None for a holder of the operator's token, else 401; raises PageError if no token is set."""

@@ -1,8 +1,13 @@
 """The public health check; metrics and status for holders of the operator's token."""
 
+import re
+from datetime import timedelta
+
 import pytest
 
+from bot.domain import Vote
 from bot.errors import StoreError
+from bot.feedback.service import record
 
 TOKEN = "a token that operators hold"
 
@@ -61,3 +66,18 @@ def test_without_a_token_in_the_settings_operators_pages_are_disabled(served, mo
         answer = client.get("/status", headers={"Authorization": "Bearer "})
     assert answer.status_code == 404
     assert "PAPERBOT_WEB__OPERATOR_TOKEN" in answer.text
+
+
+def test_status_shows_volumes_as_sparklines_and_who_lost_interest(app, client, reader, paper, paperbot):
+    def page():
+        return client.get("/status", headers={"Authorization": f"Bearer {TOKEN}"}).text
+
+    assert 'class="spark"' in page()
+    assert re.search(r'aria-label="\d+ papers in 28 days, at most \d+ a day"', page())
+    at = app.store.editions.last(reader.id).composed_at
+    record(app.store, reader, paper, Vote.UP, now=at - timedelta(days=27), via="mail")
+    assert "Lost interest" not in page()
+    paperbot("run", "--force", "--now", (at + timedelta(days=1)).isoformat())
+    assert "Lost interest" in page()
+    record(app.store, reader, paper, Vote.DOWN, now=at, via="mail")
+    assert "Lost interest" not in page()
