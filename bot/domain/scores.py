@@ -65,7 +65,7 @@ class Score(NamedTuple):
     ``predictions`` are the log-odds of each expert of the ranking, and what bonuses and excluded words add to their
     mixture; empty until the score is explained.
 
-    A tuple, as each reader of a day has hundreds: making a frozen dataclass takes ten times as long.
+    A tuple, as each reader of a day has hundreds: making a frozen dataclass took five times as long.
     """
 
     paper: PaperId

@@ -92,10 +92,10 @@ class Ranker:
         if pool is None or pool.papers != ordered:
             pool = Pool(self._corpus, ordered)
             self._pool = pool
-        # BLAS threads that wait for one another cost more than they save on products of this size.
         shared: dict[Hashable, int] = {}
         places = [shared.setdefault(_shared_by(interest), len(shared)) for interest in interests]
         distinct = [interests[places.index(place)] for place in range(len(shared))]
+        # BLAS threads that wait for one another cost more than they save on products of this size.
         with threadpool_limits(1):
             batch = _ReaderBatch(self._corpus, distinct)
             experts = batch.experts()
