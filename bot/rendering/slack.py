@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from bot.domain import Edition, Pick, Role, Sentence, Vote
@@ -52,7 +53,8 @@ def render_slack(edition: Edition, links: Links, *, channel: str, buttons: bool 
     """
     # "text" is what notifications and screen readers use in place of the blocks: what the first picks bring.
     brings = "; ".join(map(news, edition.picks[:_NOTIFIED_PICKS])) or phrases.subject(edition)
-    notification = escape(f"{edition.profile_title}, {phrases.tally(edition)}: {brings}", _CREDITS_LIMIT)
+    headline = f"{edition.profile_title}, {phrases.tally(replace(edition, is_test=False))}: {brings}"
+    notification = escape(f"Test: {headline}" if edition.is_test else headline, _CREDITS_LIMIT)
     header: list[Block] = [
         {
             "type": "header",
