@@ -23,8 +23,8 @@ _VISIBLE_TITLE = 80  # characters
 # no other reason names; on these alone is it compared, as any liked paper has the reader's main topic. Of their weight,
 # by the liked paper and by its visible title: with .35 and .15 it was often on something else.
 _BY_UNCOVERED = 0.25
-_BY_PAPER = 0.6
-_BY_TITLE = 0.35
+_BY_PAPER = 0.4
+_BY_TITLE = 0.25
 _MIN_COMMON_TERMS = 3
 
 
