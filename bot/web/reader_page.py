@@ -201,6 +201,7 @@ class ReaderPage:
             library_size=store.library.size(reader.id),
             thumbs=self._with_papers(votes[::-1][first_vote : first_vote + _VOTES_A_PAGE]),
             votes=len(votes),
+            links=self._site.app.links(reader),
             page=page,
             more=len(votes) > first_vote + _VOTES_A_PAGE,
             weeks=weeks,
