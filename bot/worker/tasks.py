@@ -94,7 +94,7 @@ class Tasks:
             problems.extend(job.compose(profile, IdRange(first, last), now))
             # So that messages are sent now, and not only after the next tick.
             if self._queue.waiting(DELIVER) < _DELIVERIES_WAITING:
-                for kind in (Kind.EMAIL, Kind.SLACK):
+                for kind in (Kind.EMAIL, Kind.SLACK, Kind.ZOTERO):
                     self._queue.deliver(kind)
 
     def deliver(self, channel: str) -> None:
