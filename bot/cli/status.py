@@ -65,6 +65,8 @@ def print_status(status: Status) -> None:
         due = reader.stopped or f"{reader.next_due:%a %Y-%m-%d %H:%M} UTC"
         readers.add_row(reader.reader, thumbs, last_edition, due)
     console().print(sources, readers)
+    if status.readers_left_out:
+        click.echo(f"and {plural(status.readers_left_out, 'more reader')}")
     outbox = ", ".join(f"{number} {state}" for state, number in status.outbox.items() if number) or "empty"
     click.echo(f"{plural(status.papers, 'paper')} in the store; outbox: {outbox}")
     for reader in status.readers:

@@ -275,12 +275,15 @@ class Outbox:
                 for row in connection.execute(query)
             ]
 
-    def last_sent(self) -> dict[ReaderId, datetime]:
-        """Return when a message last went out to each reader who got one."""
+    def last_sent(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, datetime]:
+        """Return when a message last went out to each of these readers who got one."""
         query = select(outbox.c.reader_id, func.max(outbox.c.updated_at))
         query = query.where(outbox.c.state == State.SENT).group_by(outbox.c.reader_id)
+        last: dict[ReaderId, datetime] = {}
         with self._database.reading() as connection:
-            return dict(connection.execute(query).all())
+            for chunk in in_chunks(reader_ids):
+                last |= dict(connection.execute(query.where(outbox.c.reader_id.in_(chunk))).all())
+        return last
 
     def states(self, edition_ids: Collection[EditionId]) -> dict[EditionId, tuple[State, ...]]:
         """Return the states of each edition's messages, part by part; editions without messages are left out."""

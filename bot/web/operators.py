@@ -121,16 +121,15 @@ class _StoreCollector(Collector):
         """Yield the gauges."""
         # These texts are part of what dashboards show; the names are the contract.
         yield GaugeMetricFamily("paperbot_papers", "Papers known.", value=self._store.papers.count())
-        readers = self._store.readers.all()
-        active = sum(reader.stopped is None for reader in readers)
+        active, stopped = self._store.readers.counts()
         gauge = GaugeMetricFamily("paperbot_readers", "Readers.", labels=["state"])
         gauge.add_metric(["active"], active)
-        gauge.add_metric(["stopped"], len(readers) - active)
+        gauge.add_metric(["stopped"], stopped)
         yield gauge
-        counts = self._store.feedback.counts().values()
+        up, down = self._store.feedback.totals()
         gauge = GaugeMetricFamily("paperbot_thumbs", "Thumbs that count.", labels=["vote"])
-        gauge.add_metric(["up"], sum(up for up, _ in counts))
-        gauge.add_metric(["down"], sum(down for _, down in counts))
+        gauge.add_metric(["up"], up)
+        gauge.add_metric(["down"], down)
         yield gauge
         gauge = GaugeMetricFamily("paperbot_outbox", "Messages in the outbox.", labels=["state"])
         for state, count in self._store.outbox.counts().items():

@@ -7,8 +7,10 @@ deliver   claims messages of one channel until nothing is due, the rate is used 
 
 from __future__ import annotations
 
+import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -46,6 +48,27 @@ class TimeBudget:
         self._never.wait(min(timeout, max(self._end - time.monotonic(), 0)))
 
 
+class TaskInterrupted(BaseException):
+    """Raised in a task that has reached the soft limit; a BaseException, as it is no reader's or digest's fault."""
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let the signal of the soft limit raise TaskInterrupted.
+
+    Celery's own exception is an Exception, which the daily job would report as a problem of one reader after another.
+    """
+
+    def interrupt(_number: int, _frame: object) -> None:
+        raise TaskInterrupted
+
+    before = signal.signal(signal.SIGUSR1, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+
+
 class Tasks:
     """The tasks over one home, with what a process keeps between them: connections, profiles, and the ranker."""
 
@@ -71,17 +94,17 @@ class Tasks:
 
     def ingest(self, source: str) -> None:
         """Poll a source of the settings, if it is due and not being polled."""
-        with self._log.problems_of(f"ingest {source}") as problems:
+        with self._task(f"ingest {source}") as problems:
             problems.extend(self._ingest(source, datetime.now(UTC)))
 
     def compose(self, profile: str, first: int, last: int) -> None:
         """Compose what is due for a profile's readers with the ids from ``first`` to ``last``."""
-        with self._log.problems_of(f"compose {profile}") as problems:
+        with self._task(f"compose {profile}") as problems:
             problems.extend(self._compose(profile, IdRange(first, last), datetime.now(UTC)))
 
     def deliver(self, channel: str) -> None:
         """Deliver what is due for a kind of address."""
-        with self._log.problems_of(f"deliver {channel}") as problems:
+        with self._task(f"deliver {channel}") as problems:
             problems.extend(self._deliver(Kind(channel), datetime.now(UTC)))
 
     def close(self) -> None:
@@ -90,6 +113,16 @@ class Tasks:
             self._app.__exit__(None, None, None)
         if "_queue" in self.__dict__:
             self._queue.close()
+
+    @contextmanager
+    def _task(self, name: str) -> Iterator[list[Problem]]:
+        """Yield a list for a task's problems; one that takes too long ends, and what is left of it is due still."""
+        with self._log.problems_of(name) as problems:
+            try:
+                with _interruptible():
+                    yield problems
+            except TaskInterrupted:
+                problems.append(Problem(name, "took too long; what is left is done by the next task"))
 
     def _ingest(self, name: str, now: datetime) -> Sequence[Problem]:
         source = next((source for source in self._app.sources if source.name == name), None)

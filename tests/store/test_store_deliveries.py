@@ -93,7 +93,7 @@ def test_what_has_arrived_after_all_is_settled(unknown, outbox, now):
     assert not outbox.mark_arrived(unknown.id, "seen there", now)
     assert not outbox.requeue(unknown.id, now)
     assert outbox.counts()[State.SENT] == 1
-    assert outbox.last_sent() == {unknown.reader.id: now}
+    assert outbox.last_sent([unknown.reader.id]) == {unknown.reader.id: now}
 
 
 def test_what_is_sent_is_never_sent_again(claimed, outbox, now):
