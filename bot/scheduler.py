@@ -13,7 +13,7 @@ import os
 import signal
 import socket
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from threading import Event, Thread
 
@@ -107,6 +107,7 @@ class QueuedJobs:
         self._queue = TaskQueue(url, name)
         self._started = datetime.now(UTC)
         self._ingest_at = self._started
+        self._purged_on: date | None = None
         self._log = ProblemLog()
 
     def ingest(self) -> None:
@@ -135,6 +136,9 @@ class QueuedJobs:
                     self._queue.deliver(kind)
             problems.extend(app.profile_problems)
             problems.extend(app.notify_operator(app.profile_problems, now))
+            # A part with each tick of the day, until nothing is left.
+            if self._purged_on != now.date() and not app.store.retention.purge(app.keep_days, now):
+                self._purged_on = now.date()
 
     def _unpolled(self, app: App, since: datetime, now: datetime) -> list[str]:
         """Return the sources that are due and have not been polled since a time."""

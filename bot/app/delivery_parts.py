@@ -50,7 +50,9 @@ class DeliveryParts(HomeParts):
         from bot.rendering.messages import MessageRenderer
 
         sender = self.home.settings.email.sender
-        return MessageRenderer(self.templates, sender, self.links, slack_buttons=self.has_slack_buttons)
+        return MessageRenderer(
+            self.templates, sender, self.links, tag=self.signer.tag, slack_buttons=self.has_slack_buttons
+        )
 
     # Delivery
 
@@ -59,7 +61,7 @@ class DeliveryParts(HomeParts):
         """The route for each kind of address."""
         from bot.app.routes import make_routes
 
-        routes = make_routes(self.home.settings, self.home.outbox_folder)
+        routes = make_routes(self.home.settings, self.home.outbox_folder, self.signer.tag)
         for route in routes.values():
             for channel in route.channels:
                 self._resources.callback(channel.close)

@@ -69,6 +69,8 @@ def print_status(status: Status) -> None:
         click.echo(f"and {plural(status.readers_left_out, 'more reader')}")
     outbox = ", ".join(f"{number} {state}" for state, number in status.outbox.items() if number) or "empty"
     click.echo(f"{plural(status.papers, 'paper')} in the store; outbox: {outbox}")
+    if status.bounces:
+        click.echo("came back: " + ", ".join(f"{number} {kind}" for kind, number in status.bounces.items()))
     for reader in status.readers:
         if reader.late:
             last = f"{reader.last_sent:%Y-%m-%d %H:%M} UTC" if reader.last_sent else "never"

@@ -129,6 +129,7 @@ _SOURCE_KINDS = {
     "arxiv": _SourceKind(("query",), ("url", "every"), 60),
     "biorxiv": _SourceKind((), ("server", "category", "url", "every"), 180),
     "huggingface": _SourceKind((), ("url", "every"), 120),
+    "bounces": _SourceKind(("host", "username"), ("port", "security", "folder", "moved_to", "every"), 5),
     "mailbox": _SourceKind(
         ("host", "username", "sender"), ("port", "security", "folder", "moved_to", "every"), 15
     ),
@@ -139,7 +140,7 @@ class SourceSection(Section):
     """A source of digests; its kind decides which keys it has."""
 
     name: Name
-    kind: Literal["folder", "feed", "arxiv", "biorxiv", "huggingface", "mailbox"]
+    kind: Literal["folder", "feed", "arxiv", "biorxiv", "huggingface", "mailbox", "bounces"]
     path: str = ""
     samples: bool = False
     url: FetchUrl = ""
@@ -195,6 +196,15 @@ class LinksSection(Section):
     resolve: bool = False
 
 
+def taggable_address(value: str) -> str:
+    """Return a mail address to which a tag of 38 characters can be added, or empty text; raises ValueError."""
+    if value and len(mail_address(value).partition("@")[0]) > 25:
+        raise ValueError(
+            "is too long before the @: at most 25 characters, as each mail adds its own tag there"
+        )
+    return value
+
+
 class EmailSection(Section):
     """The mail server; without a host, messages are files in ``state/outbox/``."""
 
@@ -206,6 +216,7 @@ class EmailSection(Section):
     sender: Annotated[str, Field(max_length=300), AfterValidator(mail_sender)] = (
         "Paperbot <paperbot@localhost>"
     )
+    bounce_address: Annotated[str, AfterValidator(taggable_address)] = ""
     connections: int = Field(4, ge=1, le=20)
     per_second: float = Field(0.0, ge=0.0, le=100_000.0)
     per_day: int = Field(0, ge=0, le=1_000_000_000)
@@ -232,6 +243,27 @@ class QueueSection(Section):
 
     url: Annotated[str, AfterValidator(queue_url)] = ""
     name: Name = "paperbot"
+
+
+Days = Annotated[int, Field(ge=0, le=36_500)]
+
+
+class RetentionSection(Section):
+    """For how many days what is stored is kept; 0: forever."""
+
+    bodies_days: Days = 30
+    editions_days: Days = 400
+    picks_days: Days = 400
+    thumbs_days: Days = 0
+    papers_days: Days = 0
+
+    @model_validator(mode="after")
+    def _papers_outlast_digests(self) -> RetentionSection:
+        if 0 < self.papers_days < 60:
+            raise ValueError(
+                "papers_days is 0 or at least 60: a feed that repeats an older one would bring it as new"
+            )
+        return self
 
 
 class SlackSection(Section):
@@ -291,6 +323,7 @@ class Settings(BaseSettings):
     email: EmailSection = EmailSection()
     slack: SlackSection = SlackSection()
     queue: QueueSection = QueueSection()
+    retention: RetentionSection = RetentionSection()
     summaries: SummariesSection = SummariesSection()
     web: WebSection = WebSection()
 

@@ -14,6 +14,7 @@ Each module here has the types of one concept; they are imported from ``bot.doma
 
 from __future__ import annotations
 
+from bot.domain.bounces import TAG, BounceKind, BounceReport
 from bot.domain.delivery import Delivery, Message, OutboxKey, SendGrant, SendLimit, State
 from bot.domain.digests import Entry, ParsedDigest, RawDigest, SourceState
 from bot.domain.editions import Edition, EditionKind, Pick, PickKind, Quiet, QuietReason, Role, Sentence
@@ -40,8 +41,11 @@ __all__ = [
     "NOT_STORED",
     "OPERATOR_PROFILE",
     "STOPPED_BY_READER",
+    "TAG",
     "Bonus",
     "BonusKind",
+    "BounceKind",
+    "BounceReport",
     "Delivery",
     "Edition",
     "EditionKind",

@@ -71,6 +71,7 @@ class Status:
     readers: Sequence[ReaderStatus]  # the first ``MAX_READERS``
     readers_left_out: int
     outbox: Mapping[State, int]
+    bounces: Mapping[str, int]  # what came back, by outcome
     circuit_breakers: Mapping[Kind, OpenBreaker]
     problems: Sequence[Problem]
 
@@ -92,6 +93,7 @@ def status(
         readers=rows,
         readers_left_out=max(sum(store.readers.counts()) - len(rows), 0) if len(rows) == MAX_READERS else 0,
         outbox=store.outbox.counts(),
+        bounces=store.bounce_counts.all(),
         circuit_breakers=breakers,
         problems=[
             *standing,

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from secrets import token_hex
 
-from sqlalchemy import Connection, Update, and_, delete, func, or_, select, update
+from sqlalchemy import Connection, Update, delete, func, select, update
 
 from bot.clock import FAR
 from bot.domain import Delivery, Kind, Message, OutboxKey, ReaderId, State
@@ -34,9 +34,7 @@ from bot.store.schema import outbox, outbox_bodies, readers
 
 # The states of a message that did not arrive, or may not have arrived.
 _TROUBLED = (State.FAILED, State.RETRY, State.UNKNOWN)
-# A person may ask for a failed or unknown message again; nobody for the others.
 _BODY_DROPPED = (State.SENT, State.CANCELLED)
-_BODY_KEPT_FOR_A_TIME = (State.FAILED, State.UNKNOWN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,21 +216,6 @@ class Outbox:
         """Requeue a message at a person's request; False where it is in no state to be sent again."""
         states = [State.UNKNOWN, State.FAILED, State.RETRY]
         return self._overrule(delivery_id, states, State.PENDING, "", now, attempts=0, not_before=None)
-
-    def purge(self, before: datetime) -> int:
-        """Delete the bodies of messages that failed or became unknown before a time; return how many.
-
-        Also those of sent and cancelled messages that no claim came after, such as the last ones of a killed process.
-        """
-        is_over = or_(
-            outbox.c.state.in_(_BODY_DROPPED),
-            and_(outbox.c.state.in_(_BODY_KEPT_FOR_A_TIME), outbox.c.updated_at < before),
-        )
-        # Few rows have a body at any time, so that none is looked at for each message that was ever sent.
-        with_body = select(outbox_bodies.c.outbox_id).join(outbox).where(is_over)
-        with self._database.writing() as connection:
-            old = delete(outbox_bodies).where(outbox_bodies.c.outbox_id.in_(with_body))
-            return connection.execute(old).rowcount
 
     def _overrule(
         self, row_id: int, states: Collection[State], state: State, detail: str, now: datetime, **more: object

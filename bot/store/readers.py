@@ -190,6 +190,11 @@ class Readers:
         with self._database.writing() as connection:
             _set_stopped(connection, [reader_id], StopReason.REFUSED, why)
 
+    def complained(self, reader_id: ReaderId, why: str) -> None:
+        """Stop a reader who marked a mail as spam; ``why`` is shown to the operator."""
+        with self._database.writing() as connection:
+            _set_stopped(connection, [reader_id], StopReason.COMPLAINED, why)
+
     def resume(self, reader_id: ReaderId) -> None:
         """Send to a reader again at the operator's request, whatever had stopped them."""
         with self._database.writing() as connection:

@@ -38,6 +38,14 @@ send_rates = Table(
     Column("used", Integer, nullable=False),
 )
 
+# Bounces and complaints that came back, by outcome.
+bounce_counts = Table(
+    "bounce_counts",
+    metadata,
+    Column("outcome", Text, primary_key=True),
+    Column("count", Integer, nullable=False),
+)
+
 # The fitted corpus by version, on stores that several machines use.
 corpora = Table(
     "corpora",

@@ -152,10 +152,10 @@ def test_a_purge_deletes_old_bodies_and_none_that_is_still_to_be_sent(samples, s
     outbox.start_data(unknown, now, LEASE)
     outbox.finish(unknown, State.UNKNOWN, now)
     outbox.retry(waiting, now, "", "", now)
-    assert outbox.purge(now) == 1
+    assert store.retention.bodies(now) == 1
     assert _bodies(store) == {b"body 2", b"body 3", b"body 4", b"body 5"}
-    assert outbox.purge(now + timedelta(days=30)) == 2
-    assert outbox.purge(now + timedelta(days=30)) == 0
+    assert store.retention.bodies(now + timedelta(days=30)) == 2
+    assert store.retention.bodies(now + timedelta(days=30)) == 0
     assert _bodies(store) == {b"body 4", b"body 5"}
     assert outbox.in_state(State.FAILED) == []  # nobody can ask for it again
     assert [d.body for d in outbox.in_state(State.RETRY)] == [b"body 4"]

@@ -114,3 +114,10 @@ sa.Table(
     sa.Column("day", sa.Date, nullable=False),
     sa.Column("used", sa.Integer, nullable=False),
 )
+
+sa.Table(
+    "bounce_counts",
+    tables,
+    sa.Column("outcome", sa.Text, primary_key=True),
+    sa.Column("count", sa.Integer, nullable=False),
+)
