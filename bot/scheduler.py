@@ -140,6 +140,10 @@ class QueuedJobs:
             if self._purged_on != now.date() and not app.store.retention.purge(app.keep_days, now):
                 self._purged_on = now.date()
 
+    def queue_depths(self) -> dict[str, int]:
+        """Return how many tasks wait for a worker; raises QueueError."""
+        return self._queue.depths()
+
     def _unpolled(self, app: App, since: datetime, now: datetime) -> list[str]:
         """Return the sources that are due and have not been polled since a time."""
         states = app.store.sources.states()
@@ -213,7 +217,8 @@ def serve(home: Path, listener: socket.socket | None) -> None:
         scheduler.start()
         try:
             if listener:
-                Server(make_web(app), app.limits, stop.set).run(sockets=[listener])
+                depths = jobs.queue_depths if isinstance(jobs, QueuedJobs) else dict
+                Server(make_web(app, depths), app.limits, stop.set).run(sockets=[listener])
             else:
                 stop.wait()
         finally:

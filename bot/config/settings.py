@@ -16,6 +16,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from bot.config.environment import explain_variable, refuse_unknown
 from bot.config.profiles import Email, Timezone, mail_address
+from bot.config.retention import RetentionSection
 from bot.config.toml import MisplacedError, Section, explain, parse_toml, read_toml, replace_text
 from bot.errors import ConfigError
 from bot.loopback import is_loopback
@@ -243,27 +244,6 @@ class QueueSection(Section):
 
     url: Annotated[str, AfterValidator(queue_url)] = ""
     name: Name = "paperbot"
-
-
-Days = Annotated[int, Field(ge=0, le=36_500)]
-
-
-class RetentionSection(Section):
-    """For how many days what is stored is kept; 0: forever."""
-
-    bodies_days: Days = 30
-    editions_days: Days = 400
-    picks_days: Days = 400
-    thumbs_days: Days = 0
-    papers_days: Days = 0
-
-    @model_validator(mode="after")
-    def _papers_outlast_digests(self) -> RetentionSection:
-        if 0 < self.papers_days < 60:
-            raise ValueError(
-                "papers_days is 0 or at least 60: a feed that repeats an older one would bring it as new"
-            )
-        return self
 
 
 class SlackSection(Section):

@@ -13,6 +13,7 @@ from bot.editions.candidates import Readers, last_edition_days
 from bot.ingestion.health import Health, check_health
 from bot.ingestion.service import Parse, unreadable
 from bot.operations.lateness import why_late
+from bot.operations.load import Load, load
 from bot.schedule import next_moment
 from bot.sources import Source
 from bot.store import Store
@@ -72,6 +73,7 @@ class Status:
     readers_left_out: int
     outbox: Mapping[State, int]
     bounces: Mapping[str, int]  # what came back, by outcome
+    load: Load
     circuit_breakers: Mapping[Kind, OpenBreaker]
     problems: Sequence[Problem]
 
@@ -82,8 +84,10 @@ def status(
     profiles: Mapping[str, Profile],
     standing: Sequence[Problem],
     now: datetime,
+    *,
+    queue: Mapping[str, int],
 ) -> Status:
-    """Return the status; ``standing`` are the problems from ``standing_problems``."""
+    """Return the status; ``standing`` are the problems from ``standing_problems``, ``queue`` the tasks that wait."""
     source_rows = sources_status(store, sources, now)
     breakers = store.circuit_breakers.all()
     rows = readers_status(store, profiles, breakers, now)
@@ -94,6 +98,7 @@ def status(
         readers_left_out=max(sum(store.readers.counts()) - len(rows), 0) if len(rows) == MAX_READERS else 0,
         outbox=store.outbox.counts(),
         bounces=store.bounce_counts.all(),
+        load=load(store, profiles, queue, now),
         circuit_breakers=breakers,
         problems=[
             *standing,

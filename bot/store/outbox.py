@@ -232,6 +232,27 @@ class Outbox:
         with self._database.reading() as connection:
             return dict.fromkeys(State, 0) | dict(connection.execute(query).all())
 
+    def oldest_unsent(self, kinds: Collection[Kind]) -> datetime | None:
+        """Return when the oldest message was made that nobody has claimed yet; None without any."""
+        # The lowest id of each kind, which the index has first, and not the least time, which is in no index.
+        oldest = [
+            select(outbox.c.created_at)
+            .where(outbox.c.state == State.PENDING, outbox.c.kind == kind)
+            .order_by(outbox.c.id)
+            .limit(1)
+            for kind in kinds
+        ]
+        with self._database.reading() as connection:
+            times = [connection.scalar(query) for query in oldest]
+        return min((time for time in times if time), default=None)
+
+    def expired_claims(self, now: datetime) -> int:
+        """Return how many claims have a lease that has ended: their worker has died or hangs."""
+        states = (State.CLAIMED, State.DATA_STARTED)
+        query = select(func.count()).where(outbox.c.state.in_(states), outbox.c.lease_until < now)
+        with self._database.reading() as connection:
+            return connection.scalar(query) or 0
+
     def problems(self, limit: int, since: datetime | None = None) -> list[UndeliveredMessage]:
         """Return the messages that failed, wait for a retry, or may have arrived; newest first.
 
