@@ -53,3 +53,21 @@ corpora = Table(
     Column("version", Integer, primary_key=True, autoincrement=False),
     Column("content", LargeBinary, nullable=False),
 )
+
+circuit_breakers = Table(
+    "circuit_breakers",
+    metadata,
+    Column("kind", text_enum(Kind), primary_key=True),
+    Column("since", UtcDateTime, nullable=False),
+    Column("until", UtcDateTime, nullable=False),
+    Column("times", Integer, nullable=False),
+    Column("why", Text, nullable=False),
+)
+
+rate_limits = Table(
+    "rate_limits",
+    metadata,
+    Column("key", Text, primary_key=True),
+    Column("began_at", UtcDateTime, nullable=False, index=True),
+    Column("count", Integer, nullable=False),
+)
