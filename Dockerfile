@@ -7,7 +7,7 @@ COPY profiles profiles
 COPY seeds seeds
 COPY templates templates
 RUN python -m venv /opt/paperbot \
- && /opt/paperbot/bin/pip install --no-cache-dir --constraint constraints.txt '.[postgres]'
+ && /opt/paperbot/bin/pip install --no-cache-dir --constraint constraints.txt '.[postgres,queue]'
 
 FROM python:3.13-slim-bookworm
 ARG COMMIT=unknown

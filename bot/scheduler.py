@@ -13,17 +13,18 @@ import os
 import signal
 import socket
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from threading import Event, Thread
 
 from apscheduler.schedulers.background import BackgroundScheduler
 
 from bot.app import App, open_app
-from bot.domain import Kind, Problem
+from bot.domain import Kind, Problem, SourceState
 from bot.editions.due import due_ranges
 from bot.editions.published_profiles import publish
 from bot.errors import UsageError
+from bot.ingestion.polling import is_due, retry_after
 from bot.parsing import Parser
 from bot.problem_log import ProblemLog
 from bot.tokens import Redactor
@@ -36,6 +37,8 @@ log = logging.getLogger("paperbot")
 # The due readers of a task: a batch, which is composed in a few seconds.
 _READERS_A_TASK = 200
 _FIRST_INGEST_SECONDS = 60  # that the first editions wait for it; a slower source delays none
+# The same with a queue, where a lost task is enqueued again each minute.
+_FIRST_QUEUED_INGEST_SECONDS = 300
 # That jobs get after a signal, on top of the two of open requests: together below the ten after which Docker kills a
 # container's process.
 _SHUTDOWN_SECONDS = 7
@@ -105,14 +108,15 @@ class QueuedJobs:
         self._home = home
         self._queue = TaskQueue(url, name)
         self._started = datetime.now(UTC)
+        self._ingest_at = self._started
+        self._purged_on: date | None = None
         self._log = ProblemLog()
 
     def ingest(self) -> None:
-        """Enqueue all sources; a task finds out whether its source is due."""
+        """Enqueue the sources that are due."""
+        self._ingest_at = datetime.now(UTC)
         with self._log.problems_of("ingest"), open_app(self._home) as app:
-            if not self._queue.waiting(INGEST):
-                for source in app.sources:
-                    self._queue.ingest(source.name)
+            self._enqueue_sources(self._unpolled(app, self._ingest_at, self._ingest_at))
 
     def publish(self) -> None:
         """Publish the profiles, and enqueue the readers who are due, and the deliveries."""
@@ -120,8 +124,14 @@ class QueuedJobs:
         with self._log.problems_of("publish") as problems, open_app(self._home) as app:
             publish(app.store, app.profiles, now)
             app.zotero.take_along(app.profiles, now)
+            # Each minute, as the task of a source may be lost.
+            self._enqueue_sources(self._unpolled(app, self._ingest_at, now))
+            # The first editions wait for the first papers, as those of ``Jobs`` do.
+            is_early = now - self._started < timedelta(seconds=_FIRST_QUEUED_INGEST_SECONDS)
             # What no worker has taken yet is due still, and would be enqueued once more with each tick.
-            if not self._queue.waiting(COMPOSE) and not self._awaits_first_ingest(app, now):
+            if not self._queue.waiting(COMPOSE) and not (
+                is_early and self._unpolled(app, self._started, now)
+            ):
                 for profile, ids in due_ranges(app.store, app.profiles, now, _READERS_A_TASK):
                     self._queue.compose(profile, ids)
             if not self._queue.waiting(DELIVER):
@@ -129,14 +139,30 @@ class QueuedJobs:
                     self._queue.deliver(kind)
             problems.extend(app.profile_problems)
             problems.extend(app.notify_operator(app.profile_problems, now))
+            # A part with each tick of the day, until nothing is left.
+            if self._purged_on != now.date() and not app.store.retention.purge(app.keep_days, now):
+                self._purged_on = now.date()
 
-    def _awaits_first_ingest(self, app: App, now: datetime) -> bool:
-        """Whether the first editions wait for a source, as those of ``Jobs`` do."""
-        if now - self._started >= timedelta(seconds=_FIRST_INGEST_SECONDS):
-            return False
+    def queue_depths(self) -> dict[str, int]:
+        """Return how many tasks wait for a worker; raises QueueError."""
+        return self._queue.depths()
+
+    def _unpolled(self, app: App, since: datetime, now: datetime) -> list[str]:
+        """Return the sources that are due and have not been polled since a time."""
         states = app.store.sources.states()
-        checked = [state.checked_at for source in app.sources if (state := states.get(source.name))]
-        return len(checked) < len(app.sources) or any(at is None or at < self._started for at in checked)
+        unpolled = []
+        for source in app.sources:
+            state = states.get(source.name) or SourceState(source.name)
+            is_polled = state.checked_at is not None and state.checked_at >= since
+            is_allowed = retry_after(state, now) is None
+            if not is_polled and is_allowed and is_due(source.poll_interval, state, now):
+                unpolled.append(source.name)
+        return unpolled
+
+    def _enqueue_sources(self, sources: Sequence[str]) -> None:
+        if not self._queue.waiting(INGEST):
+            for source in sources:
+                self._queue.ingest(source)
 
 
 def make_scheduler(jobs: Jobs | QueuedJobs, ingest_minutes: int) -> BackgroundScheduler:
@@ -200,7 +226,8 @@ def serve(home: Path, listener: socket.socket | None) -> None:
         scheduler.start()
         try:
             if listener:
-                web = make_web(app, lambda: publish_soon(scheduler))
+                depths = jobs.queue_depths if isinstance(jobs, QueuedJobs) else dict
+                web = make_web(app, lambda: publish_soon(scheduler), depths)
                 Server(web, app.limits, stop.set).run(sockets=[listener])
             else:
                 stop.wait()

@@ -18,12 +18,13 @@ import re
 import secrets
 import tempfile
 import time
-from base64 import urlsafe_b64encode
+from base64 import b32encode, urlsafe_b64encode
 from collections.abc import Sequence
 from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 
+from bot.domain import TAG
 from bot.errors import PaperbotError
 
 _KEY_BYTES = 32
@@ -33,6 +34,7 @@ _KEY_REMEDY = "restore it from a backup, or delete it: links in old messages the
 class Purpose(StrEnum):
     """What a token is for; the value is its salt."""
 
+    BOUNCE = "bounce.v1"
     CONFIRM = "confirm.v1"
     EDITION = "edition.v1"
     GO = "go.v1"
@@ -48,6 +50,7 @@ _DAY = 86_400  # seconds
 # program that fetches it each day can't ask for another link. An edition's link opens nothing that its mail does not
 # hold, so that it may serve as an archive for a year; neither does that of a paper's addresses.
 _MAX_AGE: dict[Purpose, int | None] = {
+    Purpose.BOUNCE: None,
     Purpose.CONFIRM: 2 * _DAY,
     Purpose.EDITION: 400 * _DAY,
     Purpose.GO: 400 * _DAY,
@@ -59,6 +62,7 @@ _MAX_AGE: dict[Purpose, int | None] = {
 }
 _MAX_LENGTH = 500  # characters; ours have about 40, and checking 5 MB would cost time on every request
 _SIGNATURE_BYTES = 16  # RFC 2104, section 5: at least half of the hash
+_TAG_BYTES = 10  # 16 characters in base 32: a mailbox name (RFC 5321, 4.5.3.1.1) has 64 in all
 _TOKEN_IN_PATH = re.compile(r"/(confirm|edition|go|me|thumb|unsubscribe)/[^\s/?#\"'<>]+")
 
 
@@ -115,6 +119,34 @@ class Signer:
         max_age = _MAX_AGE[purpose]
         signed_at = int(token.split(".")[-2], 16)
         return max_age is None or time.time() - signed_at <= max_age
+
+    def tag(self, reader_id: int, delivery_id: int = 0) -> str:
+        """Return what identifies a message in its Message-ID and its envelope sender (VERP); it never expires.
+
+        In lower case, and read in either: some servers change the case of addresses.
+        """
+        ids = f"{reader_id:x}-{delivery_id:x}"
+        return f"{ids}-{_tag_signature(self._states[Purpose.BOUNCE][-1], ids)}"
+
+    def read_tag(self, tag: str) -> tuple[int, int]:
+        """Return the ids of reader and delivery of a tag; raises TokenError for one that is not ours."""
+        if not TAG.fullmatch(tag):
+            raise TokenError(expired=False)
+        ids, _, signature = tag.lower().rpartition("-")
+        is_genuine = [
+            hmac.compare_digest(_tag_signature(state, ids), signature)
+            for state in self._states[Purpose.BOUNCE]
+        ]
+        if not any(is_genuine):
+            raise TokenError(expired=False)
+        reader_id, delivery_id = ids.split("-")
+        return int(reader_id, 16), int(delivery_id, 16)
+
+
+def _tag_signature(state: hmac.HMAC, ids: str) -> str:
+    mac = state.copy()
+    mac.update(ids.encode())
+    return b32encode(mac.digest()[:_TAG_BYTES]).decode().lower()
 
 
 def _signature(state: hmac.HMAC, signed: str) -> str:

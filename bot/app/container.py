@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from bot.editions.corpus_cache import CorpusCache
     from bot.editions.daily_job import DailyJob
     from bot.editions.tldrs import TldrWriter
+    from bot.ingestion.bounces import BounceService
     from bot.parsing import Parser
     from bot.ranking import Ranker
     from bot.sources import Source
@@ -63,6 +64,18 @@ class App(DeliveryParts):
         from bot.feedback.reply_votes import ReplyVotes
 
         return ReplyVotes(self.store, self.signer).record(sender, subject, now)
+
+    @property
+    def _digest_sources(self) -> list[Source]:
+        """The sources of papers, for which editions may wait."""
+        return [source for source in self.sources if source.kind != "bounces"]
+
+    @cached_property
+    def bounces(self) -> BounceService:
+        """Stops readers whose mails come back, or who complain."""
+        from bot.ingestion.bounces import BounceService
+
+        return BounceService(self.store, self.parser.parse_bounce, self.signer.read_tag)
 
     @cached_property
     def _fetcher(self) -> Fetcher:
@@ -115,7 +128,7 @@ class App(DeliveryParts):
         from bot.editions.composer import EditionComposer
         from bot.editions.source_activity import SourceMonitor
 
-        sources = SourceMonitor(self.store, self.sources)
+        sources = SourceMonitor(self.store, self._digest_sources)
         # A function, not the ranker: it is replaced when the corpus was fitted again.
         return EditionComposer(self.store, lambda: self.ranker, sources, samples=self.home.sample_sources)
 
@@ -139,6 +152,7 @@ class App(DeliveryParts):
             sources=self.sources,
             store=self.store,
             parse=self.parser.parse,
+            bounces=self.bounces,
             profiles=self.profiles,
             composer=self.composer,
             render=lambda edition, slot: self.renderer.messages(edition, slot),  # noqa: PLW0108 - made when needed
@@ -149,7 +163,8 @@ class App(DeliveryParts):
             disk_space=self.disk_space,
             refit_corpus=self.refit_corpus,
             refit_models=self.refit_models,
-            waiting=Waiting(self.store, self.sources, wait),
+            waiting=Waiting(self.store, self._digest_sources, wait),
+            keep=self.keep_days,
             tldr_writer=self.tldr_writer,
         )
 

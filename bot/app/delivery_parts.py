@@ -53,7 +53,9 @@ class DeliveryParts(LibraryParts):
         from bot.rendering.messages import MessageRenderer
 
         sender = self.home.settings.email.sender
-        return MessageRenderer(self.templates, sender, self.links, slack_buttons=self.has_slack_buttons)
+        return MessageRenderer(
+            self.templates, sender, self.links, tag=self.signer.tag, slack_buttons=self.has_slack_buttons
+        )
 
     # Delivery
 
@@ -62,7 +64,7 @@ class DeliveryParts(LibraryParts):
         """The route for each kind of address."""
         from bot.app.routes import make_routes
 
-        routes = make_routes(self.home.settings, self.home.outbox_folder)
+        routes = make_routes(self.home.settings, self.home.outbox_folder, self.signer.tag)
         routes[Kind.ZOTERO] = self._zotero_route()
         for route in routes.values():
             for channel in route.channels:

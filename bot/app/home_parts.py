@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pydantic import SecretStr
 
     from bot.store import Store
+    from bot.store.retention import KeepDays
 
 
 class HomeParts:
@@ -71,6 +72,20 @@ class HomeParts:
         """Limits on the clients of the pages."""
         web = self.home.settings.web
         return ClientLimits(web.trusted_proxies, web.connections, web.client_seconds)
+
+    @property
+    def keep_days(self) -> KeepDays:
+        """How long what is stored is kept."""
+        from bot.store.retention import KeepDays
+
+        days = self.home.settings.retention
+        return KeepDays(
+            bodies=days.bodies_days,
+            editions=days.editions_days,
+            picks=days.picks_days,
+            thumbs=days.thumbs_days,
+            papers=days.papers_days,
+        )
 
     # Storage
 

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from email.utils import parseaddr
 from pathlib import Path
 
 from bot.config.settings import EmailSection, Settings, SlackSection
 from bot.delivery import Route
-from bot.domain import Kind, SendLimit
+from bot.domain import Delivery, Kind, SendLimit
 
 
-def make_routes(settings: Settings, files: Path) -> dict[Kind, Route]:
-    """Make the route for each kind of address; ``files`` is the folder for messages that have no server."""
+def make_routes(settings: Settings, files: Path, tag: Callable[[int, int], str]) -> dict[Kind, Route]:
+    """Make the route for each kind of address; ``files`` is the folder for messages that have no server.
+
+    ``tag`` makes what identifies a message to a reader, by both ids, in the envelope sender.
+    """
+
+    def bounce_tag(delivery: Delivery) -> str:
+        return tag(delivery.reader.id, delivery.id)
+
     return {
-        Kind.EMAIL: mail_route(settings.email, files),
+        Kind.EMAIL: mail_route(settings.email, files, bounce_tag),
         Kind.SLACK: slack_route(settings.slack, files),
         # A route of its own: an open circuit breaker for the readers' mails doesn't hold back the notice of it.
         Kind.OPERATOR: mail_route(settings.email.model_copy(update={"connections": 1}), files),
@@ -39,7 +47,9 @@ def describe_route(kind: Kind, settings: Settings, files: Path) -> str:
     return describe_slack_route(settings.slack, files)
 
 
-def mail_route(email: EmailSection, files: Path) -> Route:
+def mail_route(
+    email: EmailSection, files: Path, bounce_tag: Callable[[Delivery], str] | None = None
+) -> Route:
     """Several connections to the mail server, used side by side."""
     if not email.host:
         from bot.delivery.files import FilesChannel
@@ -54,7 +64,8 @@ def mail_route(email: EmailSection, files: Path) -> Route:
                 email.host,
                 email.port,
                 email.security,
-                envelope_sender=parseaddr(email.sender)[1],
+                envelope_sender=email.bounce_address or parseaddr(email.sender)[1],
+                bounce_tag=bounce_tag if email.bounce_address else None,
                 username=email.username,
                 password=email.password.get_secret_value() if email.password else None,
             )

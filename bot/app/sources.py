@@ -82,6 +82,21 @@ def _make_source(  # noqa: PLR0911 - one return for each kind
             return huggingface.HuggingFaceSource(
                 name, fetcher(), poll_interval, section.url or huggingface.URL
             )
+        case "bounces":
+            from bot.sources.bounces import BouncesSource
+
+            password = passwords.get(name.replace("-", "_"))
+            return BouncesSource(
+                name=name,
+                host=section.host,
+                port=section.port,
+                security=section.security,
+                username=section.username,
+                password=password.get_secret_value() if password else "",
+                folder=section.folder,
+                moved_to=section.moved_to,
+                poll_interval=poll_interval,
+            )
         case "mailbox":
             from bot.sources.mailbox import MailboxSource
 

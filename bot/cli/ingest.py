@@ -42,7 +42,9 @@ def command(ctx: click.Context, paths: Sequence[Path], now: datetime, again: boo
 
     app = app_of(ctx)
     sources = [FilesSource(paths)] if paths else app.sources
-    service = IngestionService(app.store, app.parser.parse, app.disk_space, app.resolve, app.refit_corpus)
+    service = IngestionService(
+        app.store, app.parser.parse, app.disk_space, app.resolve, app.refit_corpus, app.bounces
+    )
     with progress_bar() as progress:
         report = service.ingest(sources, now, at_once=True, again=again, progress=progress)
     if as_json:

@@ -121,12 +121,11 @@ def print_report(app: App, report: RunReport, force: bool) -> None:
 
 def reasons_for_no_edition(app: App, force: bool) -> list[str]:
     """Return why no edition was composed although nothing failed; empty if the profiles' problems say it."""
-    readers = [reader for reader in app.store.readers.all() if reader.profile in app.profiles]
-    if any(reader.stopped is None for reader in readers):
+    if any(True for profile in app.profiles for _ in app.store.active_readers.all(profile)):
         return (
             [] if force else ["No edition is due now; `paperbot status` says when, and --force doesn't wait."]
         )
-    if readers:
+    if app.store.readers.first(app.profiles, 1):
         return ["No edition was made: all readers have stopped; `paperbot status` says why."]
     if app.profiles:
         command = f"paperbot subscribe {next(iter(app.profiles))} ada@example.org"

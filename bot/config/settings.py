@@ -16,6 +16,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from bot.config.environment import explain_variable, refuse_unknown
 from bot.config.profiles import Email, Timezone, mail_address
+from bot.config.retention import RetentionSection
 from bot.config.toml import MisplacedError, Section, explain, parse_toml, read_toml, replace_text
 from bot.errors import ConfigError
 from bot.loopback import is_loopback
@@ -129,6 +130,7 @@ _SOURCE_KINDS = {
     "arxiv": _SourceKind(("query",), ("url", "every"), 60),
     "biorxiv": _SourceKind((), ("server", "category", "url", "every"), 180),
     "huggingface": _SourceKind((), ("url", "every"), 120),
+    "bounces": _SourceKind(("host", "username"), ("port", "security", "folder", "moved_to", "every"), 5),
     "mailbox": _SourceKind(
         ("host", "username", "sender"), ("port", "security", "folder", "moved_to", "every"), 15
     ),
@@ -139,7 +141,7 @@ class SourceSection(Section):
     """A source of digests; its kind decides which keys it has."""
 
     name: Name
-    kind: Literal["folder", "feed", "arxiv", "biorxiv", "huggingface", "mailbox"]
+    kind: Literal["folder", "feed", "arxiv", "biorxiv", "huggingface", "mailbox", "bounces"]
     path: str = ""
     samples: bool = False
     url: FetchUrl = ""
@@ -195,6 +197,15 @@ class LinksSection(Section):
     resolve: bool = False
 
 
+def taggable_address(value: str) -> str:
+    """Return a mail address to which a tag of 38 characters can be added, or empty text; raises ValueError."""
+    if value and len(mail_address(value).partition("@")[0]) > 25:
+        raise ValueError(
+            "is too long before the @: at most 25 characters, as each mail adds its own tag there"
+        )
+    return value
+
+
 class EmailSection(Section):
     """The mail server; without a host, messages are files in ``state/outbox/``."""
 
@@ -207,6 +218,7 @@ class EmailSection(Section):
         "Paperbot <paperbot@localhost>"
     )
     replies: bool = False
+    bounce_address: Annotated[str, AfterValidator(taggable_address)] = ""
     connections: int = Field(4, ge=1, le=20)
     per_second: float = Field(0.0, ge=0.0, le=100_000.0)
     per_day: int = Field(0, ge=0, le=1_000_000_000)
@@ -298,6 +310,7 @@ class Settings(BaseSettings):
     email: EmailSection = EmailSection()
     slack: SlackSection = SlackSection()
     queue: QueueSection = QueueSection()
+    retention: RetentionSection = RetentionSection()
     summaries: SummariesSection = SummariesSection()
     web: WebSection = WebSection()
     zotero: ZoteroSection = ZoteroSection()

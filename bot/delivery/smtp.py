@@ -40,7 +40,8 @@ class SmtpChannel:
 
     ``security``: ``starttls`` and ``tls`` verify the server's certificate and never fall back to plain text;
     ``none`` is for a loopback host only. ``context`` replaces the system's certificates. ``envelope_sender`` is the
-    bare address that bounces go to. ``timeout_seconds`` bounds each read, ``session_seconds`` everything before the
+    bare address that bounces go to; with ``bounce_tag``, each message has one of its own, ``local+tag@domain`` (VERP).
+    ``timeout_seconds`` bounds each read, ``session_seconds`` everything before the
     final dot, ``answer_seconds`` the reply to it; ``timer`` gives the seconds that they are measured in. Raises
     ``ConfigError`` where mail would go over a network in plain text.
     """
@@ -52,6 +53,7 @@ class SmtpChannel:
         security: Security,
         *,
         envelope_sender: str,
+        bounce_tag: Callable[[Delivery], str] | None = None,
         username: str = "",
         password: str | None = None,
         context: ssl.SSLContext | None = None,
@@ -68,7 +70,8 @@ class SmtpChannel:
         self._host = host
         self._port = port
         self._security = security
-        self._sender = envelope_sender
+        self._envelope_sender = envelope_sender
+        self._bounce_tag = bounce_tag
         self._username = username
         self._password = password or ""
         self._context = context
@@ -87,7 +90,8 @@ class SmtpChannel:
             problem = f"{address!r} is not one plain ASCII mail address"
             raise DeliveryError(problem, permanent=True, scope=FailureScope.READER, code="bad address")
 
-        session = self._open_envelope(address, Deadline(self._session_seconds, self._timer))
+        envelope = (self._sender_of(delivery), address)
+        session = self._open_envelope(envelope, Deadline(self._session_seconds, self._timer))
         try:
             start_data()
         except BaseException:
@@ -124,7 +128,14 @@ class SmtpChannel:
             self._session.quit()
         self._drop()
 
-    def _open_envelope(self, address: str, deadline: Deadline) -> _Session:
+    def _sender_of(self, delivery: Delivery) -> str:
+        """Return the envelope sender (RFC 5321), by which a bounce tells which message it is about."""
+        if self._bounce_tag is None:
+            return self._envelope_sender
+        local, _, domain = self._envelope_sender.rpartition("@")
+        return f"{local}+{self._bounce_tag(delivery)}@{domain}"
+
+    def _open_envelope(self, envelope: tuple[str, str], deadline: Deadline) -> _Session:
         """Name sender and recipient, ask to send the body, and return the session, which then waits for it."""
         session = self._session
         mail_reply: Reply | None = None
@@ -133,28 +144,29 @@ class SmtpChannel:
             # A server may close an idle connection at any time, so a failure on a used connection is not an error yet.
             if not self._in_transaction or _reset(session):
                 with suppress(OSError):
-                    mail_reply = self._begin_envelope(session, address)
+                    mail_reply = self._begin_envelope(session, envelope)
         if session is None or mail_reply is None or mail_reply[0] in _CLOSED:
             self._drop()
             with self._translated(Stage.CONNECT):
                 session = self._session = self._connect(deadline)
             with self._translated(Stage.MAIL):
-                mail_reply = self._begin_envelope(session, address)
+                mail_reply = self._begin_envelope(session, envelope)
 
         is_pipelined = session.has_pipelining
         with self._translated(Stage.MAIL):
             self._expect_in_envelope(2, mail_reply, unread=2 if is_pipelined else 0)
         with self._translated(Stage.RCPT):
-            reply = session.getreply() if is_pipelined else session.docmd("RCPT", f"TO:<{address}>")
+            reply = session.getreply() if is_pipelined else session.docmd("RCPT", f"TO:<{envelope[1]}>")
             self._expect_in_envelope(2, reply, unread=1 if is_pipelined else 0)
         with self._translated(Stage.DATA):
             _expect(3, session.getreply() if is_pipelined else session.docmd("DATA"))
         return session
 
-    def _begin_envelope(self, session: _Session, address: str) -> Reply:
+    def _begin_envelope(self, session: _Session, envelope: tuple[str, str]) -> Reply:
         """Send MAIL, with PIPELINING also RCPT and DATA, and return the reply to MAIL."""
         self._in_transaction = True
-        commands = f"MAIL FROM:<{self._sender}>\r\n"
+        sender, address = envelope
+        commands = f"MAIL FROM:<{sender}>\r\n"
         if session.has_pipelining:
             commands += f"RCPT TO:<{address}>\r\nDATA\r\n"
         session.send(commands)

@@ -14,7 +14,8 @@ Each module here has the types of one concept; they are imported from ``bot.doma
 
 from __future__ import annotations
 
-from bot.domain.delivery import Delivery, Message, OutboxKey, SendGrant, SendLimit, State
+from bot.domain.bounces import TAG, BounceKind, BounceReport
+from bot.domain.delivery import Delivery, Message, OutboxKey, SendGrant, SendLimit, SendRateUse, State
 from bot.domain.digests import Entry, ParsedDigest, RawDigest, SourceState
 from bot.domain.editions import Edition, EditionKind, Pick, PickKind, Quiet, QuietReason, Role, Sentence
 from bot.domain.facts import Fact, FactKind
@@ -41,8 +42,11 @@ __all__ = [
     "NOT_STORED",
     "OPERATOR_PROFILE",
     "STOPPED_BY_READER",
+    "TAG",
     "Bonus",
     "BonusKind",
+    "BounceKind",
+    "BounceReport",
     "Delivery",
     "Edition",
     "EditionKind",
@@ -77,6 +81,7 @@ __all__ = [
     "Score",
     "SendGrant",
     "SendLimit",
+    "SendRateUse",
     "Sentence",
     "Sighting",
     "SourceState",

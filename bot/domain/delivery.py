@@ -40,6 +40,15 @@ class SendGrant:
     is_day_over: bool = False  # the day's limit is reached
 
 
+@dataclass(frozen=True, slots=True)
+class SendRateUse:
+    """How much of a rate is used: messages of today (UTC), and the share of the full rate since the last throttling."""
+
+    kind: Kind
+    used_today: int
+    share: float
+
+
 class State(StrEnum):
     """Where a delivery stands.
 

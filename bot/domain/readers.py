@@ -38,6 +38,7 @@ class StopReason(StrEnum):
     REMOVED = "removed"  # by the operator, who took the address out of the profile's file
     OPERATOR = "operator"  # by the operator's command
     REFUSED = "refused"  # by the mail server or Slack (hard bounce)
+    COMPLAINED = "complained"  # by the reader, who marked a mail as spam
 
     @property
     def in_words(self) -> str:
@@ -52,6 +53,7 @@ _STOPS_IN_WORDS = {
     StopReason.REMOVED: "removed from the profile",
     StopReason.OPERATOR: "stopped by the operator",
     StopReason.REFUSED: "refused",
+    StopReason.COMPLAINED: "complained of a mail as spam",
 }
 # A reader may undo only these: an unsubscribe link in an old mail must not reverse the operator's decision.
 STOPPED_BY_READER = (StopReason.PAUSED, StopReason.UNSUBSCRIBED)

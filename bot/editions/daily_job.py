@@ -24,7 +24,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import count, islice
 
 from bot.config.profiles import Profile
@@ -39,18 +39,18 @@ from bot.editions.published_profiles import publish
 from bot.editions.tldrs import TldrWriter
 from bot.editions.waiting_for_sources import Wait, Waiting, waiting_problems
 from bot.errors import PaperbotError, unexpected_error
+from bot.ingestion.bounces import BounceService
 from bot.ingestion.service import DigestReport, IngestionService, Parse, Progress
 from bot.sources import Source
 from bot.store import Store
 from bot.store.active_readers import EVERYONE, IdRange
 from bot.store.edition_insertion import NewEdition
+from bot.store.retention import KeepDays
 
 log = logging.getLogger("paperbot")
 
 # Readers ranked together: a larger batch saves nothing more, and its score matrix grows with readers times papers.
 _BATCH = 200
-# The bodies of messages that failed or are unknown are purged after this long; those of sent ones are not kept.
-KEEP_BODIES = timedelta(days=30)
 
 Shown = Callable[[Edition], None]
 
@@ -119,6 +119,7 @@ class DailyJob:
     sources: Sequence[Source]
     store: Store
     parse: Parse
+    bounces: BounceService
     profiles: Mapping[str, Profile]
     composer: EditionComposer
     render: Render
@@ -132,6 +133,7 @@ class DailyJob:
     ]  # puts liked papers into the outbox to be saved
     refit_models: Callable[[Readers, datetime], None]  # refits the models of readers who voted since
     waiting: Waiting
+    keep: KeepDays
     tldr_writer: TldrWriter | None = None
 
     def run(
@@ -166,7 +168,9 @@ class DailyJob:
         self, now: datetime, progress: Progress = no_progress
     ) -> tuple[list[DigestReport], list[Problem]]:
         """Poll the sources and store what is new, unless the disk is full."""
-        service = IngestionService(self.store, self.parse, self.disk_space, self.resolve, self.refit_corpus)
+        service = IngestionService(
+            self.store, self.parse, self.disk_space, self.resolve, self.refit_corpus, self.bounces
+        )
         report = service.ingest(self.sources, now, progress=progress)
         problems = (
             report.problems if self.disk_space.problems() else [*report.problems, *self.follow_libraries(now)]
@@ -199,7 +203,7 @@ class DailyJob:
         sent = self.dispatcher.deliver_due(now, on_settled)
         # A purge scans the outbox; only runs with editions do it, a few a day instead of 1,440 ticks.
         if tally.editions:
-            self.store.outbox.purge(now - KEEP_BODIES)
+            self.store.retention.purge(self.keep, now)
         return PublishReport(
             editions=tally.editions,
             skipped=tally.skipped,

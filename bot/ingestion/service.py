@@ -26,9 +26,10 @@ from bot.errors import (
     StoreError,
     unexpected_error,
 )
+from bot.ingestion.bounces import BounceService
 from bot.ingestion.health import Health, check_health
 from bot.ingestion.polling import after_failure, after_success, is_due, retry_after
-from bot.sources import Source, Visit
+from bot.sources import BOUNCES, Source, Visit
 from bot.store import Store
 from bot.store.papers import StoredDigest
 
@@ -71,6 +72,7 @@ class IngestionService:
     disk_space: DiskSpace
     resolve_links: Callable[[datetime], Iterable[Problem]]
     refit_corpus: Callable[[], None]  # refits the vocabulary if enough papers are new
+    bounces: BounceService
 
     def ingest(
         self,
@@ -88,7 +90,9 @@ class IngestionService:
         report = IngestionReport([], self.disk_space.problems())
         if report.problems:
             return report
-        for outcome in Ingestion(self.store, self.parse, now, at_once, again).ingest_sources(sources):
+        for outcome in Ingestion(self.store, self.parse, now, at_once, again, self.bounces).ingest_sources(
+            sources
+        ):
             if isinstance(outcome, DigestReport):
                 report.digests.append(outcome)
             else:
@@ -123,6 +127,7 @@ class Ingestion:
     now: datetime
     at_once: bool = False
     again: bool = False
+    bounces: BounceService | None = None  # for sources of bounces
 
     def ingest_sources(self, sources: Iterable[Source]) -> Iterator[DigestReport | Problem]:
         """Yield the outcome of each digest of the sources that are due; raises StoreError.
@@ -153,6 +158,9 @@ class Ingestion:
         digests = 0
         try:
             for raw in retrieved(source, visit):
+                if self.bounces and source.kind == BOUNCES and isinstance(raw, RawDigest):
+                    self.bounces.record(raw)
+                    continue
                 for outcome in [raw] if isinstance(raw, Problem) else self.ingest_digest(raw):
                     if isinstance(outcome, DigestReport):
                         digests += 1

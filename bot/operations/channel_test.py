@@ -86,7 +86,13 @@ class ChannelTests:
             )
             # The papers of the sample are not in the store: signed links to them would lead to "not found".
             links = SampleLinks(self.public_url)
-            renderer = MessageRenderer(self.templates, self.sender, lambda _: links, slack_buttons=False)
+            renderer = MessageRenderer(
+                self.templates,
+                self.sender,
+                lambda _: links,
+                tag=lambda reader_id: f"sample-{reader_id}",
+                slack_buttons=False,
+            )
         return SentTest(edition, last is None, self._deliver(edition, renderer, day))
 
     def _deliver(self, edition: Edition, renderer: MessageRenderer, day: date) -> tuple[str, ...]:

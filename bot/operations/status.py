@@ -13,12 +13,15 @@ from bot.editions.candidates import Readers, last_edition_days
 from bot.ingestion.health import Health, check_health
 from bot.ingestion.service import Parse, unreadable
 from bot.operations.lateness import why_late
+from bot.operations.load import Load, load
 from bot.schedule import next_moment
 from bot.sources import Source
 from bot.store import Store
 from bot.store.circuit_breakers import OpenBreaker
 
 _MAX_PROBLEMS = 20
+# Readers that are shown one by one: more would be read by nobody, and must not be loaded.
+MAX_READERS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +69,11 @@ class Status:
 
     papers: int
     sources: Sequence[SourceStatus]
-    readers: Sequence[ReaderStatus]
+    readers: Sequence[ReaderStatus]  # the first ``MAX_READERS``
+    readers_left_out: int
     outbox: Mapping[State, int]
+    bounces: Mapping[str, int]  # what came back, by outcome
+    load: Load
     circuit_breakers: Mapping[Kind, OpenBreaker]
     problems: Sequence[Problem]
 
@@ -78,15 +84,21 @@ def status(
     profiles: Mapping[str, Profile],
     standing: Sequence[Problem],
     now: datetime,
+    *,
+    queue: Mapping[str, int],
 ) -> Status:
-    """Return the status; ``standing`` are the problems from ``standing_problems``."""
+    """Return the status; ``standing`` are the problems from ``standing_problems``, ``queue`` the tasks that wait."""
     source_rows = sources_status(store, sources, now)
     breakers = store.circuit_breakers.all()
+    rows = readers_status(store, profiles, breakers, now)
     return Status(
         papers=store.papers.count(),
         sources=source_rows,
-        readers=readers_status(store, profiles, breakers, now),
+        readers=rows,
+        readers_left_out=max(sum(store.readers.counts()) - len(rows), 0) if len(rows) == MAX_READERS else 0,
         outbox=store.outbox.counts(),
+        bounces=store.bounce_counts.all(),
+        load=load(store, profiles, queue, now),
         circuit_breakers=breakers,
         problems=[
             *standing,
@@ -159,14 +171,18 @@ def sources_status(store: Store, sources: Sequence[Source], now: datetime) -> li
 def readers_status(
     store: Store, profiles: Mapping[str, Profile], breakers: Mapping[Kind, OpenBreaker], now: datetime
 ) -> list[ReaderStatus]:
-    """Return the status of each reader, whether stored yet or not; ``breakers`` are the open circuit breakers."""
+    """Return the status of each of the first ``MAX_READERS`` readers, stored yet or not.
+
+    ``breakers`` are the open circuit breakers.
+    """
     readers = _readers(store, profiles)
-    thumbs = store.feedback.counts()
-    last_editions = store.editions.last_by_reader()
+    ids = [reader.id for reader, _ in readers]
+    thumbs = store.feedback.counts(ids)
+    last_editions = store.editions.last_by_reader(ids)
     last_days = last_edition_days(store, readers, now)
     states = store.outbox.states([edition.id for edition in last_editions.values()])
-    last_sent = store.outbox.last_sent()
-    since = store.readers.since_of([reader.id for reader, _ in readers])
+    last_sent = store.outbox.last_sent(ids)
+    since = store.readers.since_of(ids)
     rows = []
     for reader, profile in readers:
         schedule = profile.schedule
@@ -202,18 +218,23 @@ def readers_status(
 
 
 def _readers(store: Store, profiles: Mapping[str, Profile]) -> Readers:
-    """Return the readers of the profiles' files, stored or not yet, then those who subscribed on the web."""
+    """Return the readers of the profiles' files, stored or not yet, then those who subscribed on the web.
+
+    At most ``MAX_READERS`` of them.
+    """
+    readers: list[tuple[Reader, Profile]] = []
     # A profile may have been edited since the last run: its new readers are shown before they are stored, and this
     # command writes nothing.
-    stored = {(reader.profile, reader.address): reader for reader in store.readers.all()}
-    readers = [
-        (stored.get((slug, address)) or Reader(NOT_STORED, slug, kind, address), profile)
-        for slug, profile in profiles.items()
-        for kind, address in profile.addresses
-    ]
+    for slug, profile in profiles.items():
+        addresses = profile.addresses[: MAX_READERS - len(readers)]
+        stored = store.readers.at_addresses(slug, [address for _, address in addresses])
+        readers += [
+            (stored.get(address) or Reader(NOT_STORED, slug, kind, address), profile)
+            for kind, address in addresses
+        ]
     readers += [
         (reader, profiles[reader.profile])
-        for reader in stored.values()
-        if reader.origin is Origin.WEB and reader.profile in profiles
+        for reader in store.readers.first(profiles, MAX_READERS)
+        if reader.origin is Origin.WEB
     ]
-    return readers
+    return readers[:MAX_READERS]

@@ -4,7 +4,8 @@
                                                               |
     ParsedDigest, DigestError or LimitError <-- response frame (JSON) --stdout--
 
-A reader's library goes the same way: Parser.parse_library, bot.library.parse, ParsedLibrary.
+A reader's library goes the same way: Parser.parse_library, bot.library.parse, ParsedLibrary; and so does a report on a
+sent mail: Parser.parse_bounce, bot.bounces.parse, BounceReport.
 
 A process, and not a thread: a regular expression holds the interpreter's lock (the GIL) while it matches, so a thread
 that matches one stops all others and can't be stopped itself. A new interpreter, and not a fork: a fork of a server

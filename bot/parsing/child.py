@@ -1,10 +1,11 @@
 """The child process: ``python -m bot.parsing.child BYTES SECONDS``, with frames on standard input and output.
 
-A request is three frames: what the bytes are (``digests`` or ``library``), their name, and the bytes. The response is
-one frame, a JSON object with one of these:
+A request is three frames: what the bytes are (``digests``, ``library`` or ``bounce``), their name, and the bytes. The
+response is one frame, a JSON object with one of these:
 
     {"digests": [...]}      what was parsed
     {"library": {...}}      the same of a reader's library
+    {"bounce": {...}}       what a report on a sent mail says
     {"refused": "..."}      no digest, and why
     {"limit": "memory"}     the memory limit was met; the child ends
     {"mistake": "...", "traceback": "..."}   an exception that no parser should raise
@@ -27,7 +28,15 @@ from typing import IO
 
 from bot.domain import ParsedDigest, RawDigest
 from bot.errors import DigestError, unexpected_error
-from bot.parsing.frames import LIBRARY, dump_digests, dump_library, read_frame, write_frames
+from bot.parsing.frames import (
+    BOUNCE,
+    LIBRARY,
+    dump_bounce,
+    dump_digests,
+    dump_library,
+    read_frame,
+    write_frames,
+)
 
 READY = b'{"ready": true}'
 _OUT_OF_MEMORY = b'{"limit": "memory"}'
@@ -96,6 +105,10 @@ def answer_requests(
                 from bot.library import parse as parse_library
 
                 response = b'{"library": ' + dump_library(parse_library(raw)) + b"}"
+            elif kind == BOUNCE:
+                from bot.bounces import parse as parse_bounce
+
+                response = b'{"bounce": ' + dump_bounce(parse_bounce(raw)) + b"}"
             else:
                 response = b'{"digests": ' + dump_digests(parse(raw)) + b"}"
         except Exception as error:

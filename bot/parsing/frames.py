@@ -9,12 +9,22 @@ from dataclasses import fields
 from datetime import date
 from typing import IO, Any
 
-from bot.domain import Entry, Fact, FactKind, LibraryEntry, ParsedDigest, ParsedLibrary
+from bot.domain import (
+    BounceKind,
+    BounceReport,
+    Entry,
+    Fact,
+    FactKind,
+    LibraryEntry,
+    ParsedDigest,
+    ParsedLibrary,
+)
 
 # Checked before the frame is read: a compromised child must not make the parent allocate four gigabytes.
 MAX_FRAME = 200_000_000  # bytes; a digest of 10 MB in JSON, with every character escaped, has 60 MB
 DIGESTS = b"digests"
 LIBRARY = b"library"
+BOUNCE = b"bounce"
 _LENGTH = struct.Struct(">I")
 
 
@@ -62,6 +72,16 @@ def load_digests(digests: Any) -> tuple[ParsedDigest, ...]:
     )
 
 
+def dump_bounce(report: BounceReport) -> bytes:
+    """Return a report as a JSON object."""
+    return json.dumps(report, default=_fields).encode()
+
+
+def load_bounce(report: Any) -> BounceReport:
+    """Return the report of a parsed JSON object; raises ValueError, TypeError or KeyError if it is malformed."""
+    return BounceReport(BounceKind(report["kind"]), tuple(map(str, report["tags"])), str(report["reason"]))
+
+
 def load_library(library: Any) -> ParsedLibrary:
     """Return the library of a parsed JSON object; raises ValueError, TypeError or KeyError if it is malformed."""
     return ParsedLibrary(
@@ -79,7 +99,7 @@ def load_library(library: Any) -> ParsedLibrary:
 def _fields(value: object) -> object:
     if isinstance(value, date):
         return value.isoformat()
-    if isinstance(value, ParsedDigest | Entry | Fact | ParsedLibrary | LibraryEntry):
+    if isinstance(value, ParsedDigest | Entry | Fact | ParsedLibrary | LibraryEntry | BounceReport):
         return {field.name: getattr(value, field.name) for field in fields(value)}
     raise TypeError(f"no JSON form of {type(value).__name__}")
 

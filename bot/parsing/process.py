@@ -14,9 +14,18 @@ from pathlib import Path
 from threading import Event, Lock, Timer
 from typing import Any, Self
 
-from bot.domain import ParsedDigest, ParsedLibrary, RawDigest
+from bot.domain import BounceReport, ParsedDigest, ParsedLibrary, RawDigest
 from bot.errors import DigestError, LimitError, ParserError
-from bot.parsing.frames import DIGESTS, LIBRARY, load_digests, load_library, read_frame, write_frames
+from bot.parsing.frames import (
+    BOUNCE,
+    DIGESTS,
+    LIBRARY,
+    load_bounce,
+    load_digests,
+    load_library,
+    read_frame,
+    write_frames,
+)
 
 log = logging.getLogger("paperbot")
 
@@ -77,6 +86,10 @@ class Parser:
     def parse_library(self, raw: RawDigest) -> ParsedLibrary:
         """Return the library in the bytes of a BibTeX or RIS file; raises the same errors as ``parse``."""
         return load_library(self._answer(LIBRARY, raw)["library"])
+
+    def parse_bounce(self, raw: RawDigest) -> BounceReport:
+        """Return what a mail to the address for bounces reports; raises the same errors as ``parse``."""
+        return load_bounce(self._answer(BOUNCE, raw)["bounce"])
 
     def _answer(self, kind: bytes, raw: RawDigest) -> dict[str, Any]:
         """Return the child's response; raises DigestError if it is a refusal."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from bot.domain import Edition, Kind, Message, Reader
+from bot.domain import Edition, Kind, Message, Reader, ReaderId
 from bot.rendering.mail import MailRenderer
 from bot.rendering.mime import mail_bytes, sender_domain
 from bot.rendering.paper_links import Links
@@ -24,13 +24,18 @@ class MessageRenderer:
         sender: str,
         links: Callable[[Reader], Links],
         *,
+        tag: Callable[[ReaderId], str],
         slack_buttons: bool = True,
     ) -> None:
-        """``slack_buttons`` must be false if nothing receives Slack's interactions: a click would show an error."""
+        """``tag`` makes what proves a Message-ID to be ours, should a bounce name it.
+
+        ``slack_buttons`` must be false if nothing receives Slack's interactions: a click would show an error.
+        """
         self._mail = MailRenderer(environment)
         self._sender = sender
         self._domain = sender_domain(sender)
         self._links = links
+        self._tag = tag
         self._slack_buttons = slack_buttons
 
     def messages(self, edition: Edition, slot: str) -> list[Message]:
@@ -47,7 +52,7 @@ class MessageRenderer:
             unsubscribe_url=links.unsubscribe(),
             list_id=f"{edition.profile_title} <{edition.reader.profile}.{self._domain}>",
             # Derived, not random: rendering the edition again gives the same Message-ID.
-            message_id=f"<{slot}.{edition.reader.id}.{edition.reader.profile}@{self._domain}>",
+            message_id=f"<{slot}.{self._tag(edition.reader.id)}@{self._domain}>",
             date=edition.composed_at,
         )
         return [Message(body, parts.subject)]

@@ -6,6 +6,7 @@
     biorxiv       bioRxiv or medRxiv
     huggingface   Hugging Face's Daily Papers
     mailbox       mails of one sender in an IMAP mailbox
+    bounces       bounces and complaints in an IMAP mailbox: no digests, and nothing waits for them
 
 How to add a source: write a module with a class that has the members of ``Source``; nothing needs to be inherited. It
 fetches over HTTP only through its ``Fetcher``, which holds all limits, and checks every address.
@@ -19,6 +20,8 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from bot.domain import Problem, RawDigest
+
+BOUNCES = "bounces"  # the kind of the source that delivers no digests
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,4 +77,4 @@ class Source(Protocol):
         """
 
 
-__all__ = ["Source", "Visit"]
+__all__ = ["BOUNCES", "Source", "Visit"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import imaplib
 import ssl
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
@@ -141,8 +141,11 @@ class Mailbox(BaseMailBox):
 
     def unread_from(self, sender: str) -> list[str]:
         """Return the UIDs of unread mails whose From field holds the sender."""
-        uids = self.uids(AND(seen=False, deleted=False, from_=sender))
-        return [uid for uid in uids if uid.isdecimal() and len(uid) <= _MAX_DIGITS]
+        return _valid(self.uids(AND(seen=False, deleted=False, from_=sender)))
+
+    def unread(self) -> list[str]:
+        """Return the UIDs of unread mails."""
+        return _valid(self.uids(AND(seen=False, deleted=False)))
 
     def unread_votes(self) -> list[str]:
         """Return the UIDs of unread mails whose subject has the words of a vote."""
@@ -202,6 +205,10 @@ def open_folder(
     except (ImapToolsError, imaplib.IMAP4.error, OSError, ValueError) as error:
         reason = " ".join(str(error).split())[:300].replace(password or "\0", "***")
         raise SourceError(f"{host}:{port}: {reason}") from None
+
+
+def _valid(uids: Sequence[str]) -> list[str]:
+    return [uid for uid in uids if uid.isdecimal() and len(uid) <= _MAX_DIGITS]
 
 
 def _literal(answer: list[object]) -> bytes | None:

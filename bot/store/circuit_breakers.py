@@ -13,7 +13,7 @@ from sqlalchemy import delete, select, update
 
 from bot.domain import Kind
 from bot.store.engine import Database, insert_new
-from bot.store.schema import circuit_breakers
+from bot.store.shared_schema import circuit_breakers
 
 
 @dataclass(frozen=True, slots=True)

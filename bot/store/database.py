@@ -23,6 +23,7 @@ from bot.store.as_of import (
     SourcesAsOf,
 )
 from bot.store.backups import forget_in_copies
+from bot.store.bounce_counts import BounceCounts
 from bot.store.circuit_breakers import CircuitBreakers
 from bot.store.corpora import Corpora
 from bot.store.edition_waits import EditionWaits
@@ -40,6 +41,7 @@ from bot.store.published_profiles import PublishedProfiles
 from bot.store.rate_limits import RateLimits
 from bot.store.reader_models import ReaderModels
 from bot.store.readers import Readers
+from bot.store.retention import Retention
 from bot.store.search import Search
 from bot.store.send_rates import SendRates
 from bot.store.sources import Sources
@@ -72,6 +74,8 @@ class Store:
         self.reader_models = ReaderModels(database)
         self.mixtures = Mixtures(database)
         self.corpora = Corpora(database)
+        self.retention = Retention(database)
+        self.bounce_counts = BounceCounts(database)
         self.rate_limits = RateLimits(database, secrets[-1])
         self.search = Search(database)
 

@@ -154,6 +154,11 @@ class Editions:
         with self._database.reading() as connection:
             return connection.scalar(query) or 0
 
+    def newest_id(self) -> EditionId:
+        """Return the highest id: how many editions, alerts and missed days were ever stored, with gaps."""
+        with self._database.reading() as connection:
+            return connection.scalar(select(func.max(editions.c.id))) or 0
+
     def newest_composed(self) -> datetime | None:
         """Return the latest time at which an edition, alert or missed day was composed; None before the first."""
         with self._database.reading() as connection:

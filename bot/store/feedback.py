@@ -104,9 +104,12 @@ class Feedback:
             rows = connection.execute(query).all()
         return list(dict.fromkeys(row.reader_id for row in rows)), rows[0].id if rows else 0
 
-    def counts(self) -> dict[ReaderId, tuple[int, int]]:
-        """Return the numbers of current votes up and down, by reader; readers without any are left out."""
-        current = current_votes()
+    def counts(self, reader_ids: Sequence[ReaderId] | None = None) -> dict[ReaderId, tuple[int, int]]:
+        """Return the numbers of current votes up and down, by reader; readers without any are left out.
+
+        ``reader_ids`` limits them to these readers, at most as many as one statement takes.
+        """
+        current = current_votes(reader_ids)
         query = select(
             current.c.reader_id,
             func.sum(case((current.c.vote == Vote.UP, 1), else_=0)),
@@ -120,6 +123,14 @@ class Feedback:
         query = select(votes.c.reader_id, func.max(votes.c.at)).group_by(votes.c.reader_id)
         with self._database.reading() as connection:
             return {row[0]: row[1] for row in connection.execute(query)}
+
+    def totals(self) -> tuple[int, int]:
+        """Return the numbers of current votes up and down of all readers."""
+        current = current_votes()
+        query = select(*(func.count().filter(current.c.vote == vote) for vote in (Vote.UP, Vote.DOWN)))
+        with self._database.reading() as connection:
+            row = connection.execute(query).one()
+        return row[0], row[1]
 
     def _current(self, reader_ids: Collection[ReaderId], paper_id: PaperId | None = None) -> Subquery:
         return current_votes(reader_ids, paper_id)

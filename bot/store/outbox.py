@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from secrets import token_hex
 
-from sqlalchemy import Connection, Update, and_, delete, func, or_, select, update
+from sqlalchemy import Connection, Update, delete, func, select, update
 
 from bot.clock import FAR
 from bot.domain import Delivery, Kind, Message, OutboxKey, ReaderId, State
@@ -34,9 +34,7 @@ from bot.store.schema import outbox, outbox_bodies, readers
 
 # The states of a message that did not arrive, or may not have arrived.
 _TROUBLED = (State.FAILED, State.RETRY, State.UNKNOWN)
-# A person may ask for a failed or unknown message again; nobody for the others.
 _BODY_DROPPED = (State.SENT, State.CANCELLED)
-_BODY_KEPT_FOR_A_TIME = (State.FAILED, State.UNKNOWN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,21 +217,6 @@ class Outbox:
         states = [State.UNKNOWN, State.FAILED, State.RETRY]
         return self._overrule(delivery_id, states, State.PENDING, "", now, attempts=0, not_before=None)
 
-    def purge(self, before: datetime) -> int:
-        """Delete the bodies of messages that failed or became unknown before a time; return how many.
-
-        Also those of sent and cancelled messages that no claim came after, such as the last ones of a killed process.
-        """
-        is_over = or_(
-            outbox.c.state.in_(_BODY_DROPPED),
-            and_(outbox.c.state.in_(_BODY_KEPT_FOR_A_TIME), outbox.c.updated_at < before),
-        )
-        # Few rows have a body at any time, so that none is looked at for each message that was ever sent.
-        with_body = select(outbox_bodies.c.outbox_id).join(outbox).where(is_over)
-        with self._database.writing() as connection:
-            old = delete(outbox_bodies).where(outbox_bodies.c.outbox_id.in_(with_body))
-            return connection.execute(old).rowcount
-
     def _overrule(
         self, row_id: int, states: Collection[State], state: State, detail: str, now: datetime, **more: object
     ) -> bool:
@@ -248,6 +231,27 @@ class Outbox:
         query = select(outbox.c.state, func.count()).group_by(outbox.c.state)
         with self._database.reading() as connection:
             return dict.fromkeys(State, 0) | dict(connection.execute(query).all())
+
+    def oldest_unsent(self, kinds: Collection[Kind]) -> datetime | None:
+        """Return when the oldest message was made that nobody has claimed yet; None without any."""
+        # The lowest id of each kind, which the index has first, and not the least time, which is in no index.
+        oldest = [
+            select(outbox.c.created_at)
+            .where(outbox.c.state == State.PENDING, outbox.c.kind == kind)
+            .order_by(outbox.c.id)
+            .limit(1)
+            for kind in kinds
+        ]
+        with self._database.reading() as connection:
+            times = [connection.scalar(query) for query in oldest]
+        return min((time for time in times if time), default=None)
+
+    def expired_claims(self, now: datetime) -> int:
+        """Return how many claims have a lease that has ended: their worker has died or hangs."""
+        states = (State.CLAIMED, State.DATA_STARTED)
+        query = select(func.count()).where(outbox.c.state.in_(states), outbox.c.lease_until < now)
+        with self._database.reading() as connection:
+            return connection.scalar(query) or 0
 
     def problems(self, limit: int, since: datetime | None = None) -> list[UndeliveredMessage]:
         """Return the messages that failed, wait for a retry, or may have arrived; newest first.
@@ -275,12 +279,15 @@ class Outbox:
                 for row in connection.execute(query)
             ]
 
-    def last_sent(self) -> dict[ReaderId, datetime]:
-        """Return when a message last went out to each reader who got one."""
+    def last_sent(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, datetime]:
+        """Return when a message last went out to each of these readers who got one."""
         query = select(outbox.c.reader_id, func.max(outbox.c.updated_at))
         query = query.where(outbox.c.state == State.SENT).group_by(outbox.c.reader_id)
+        last: dict[ReaderId, datetime] = {}
         with self._database.reading() as connection:
-            return dict(connection.execute(query).all())
+            for chunk in in_chunks(reader_ids):
+                last |= dict(connection.execute(query.where(outbox.c.reader_id.in_(chunk))).all())
+        return last
 
     def states(self, edition_ids: Collection[EditionId]) -> dict[EditionId, tuple[State, ...]]:
         """Return the states of each edition's messages, part by part; editions without messages are left out."""

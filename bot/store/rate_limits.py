@@ -11,7 +11,7 @@ from sqlalchemy import case, delete, or_
 
 from bot.store.engine import Database, dialect_insert
 from bot.store.keyed import keyed_hash
-from bot.store.schema import rate_limits
+from bot.store.shared_schema import rate_limits
 
 _RETENTION = timedelta(days=2)  # longer than any window in use
 

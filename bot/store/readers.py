@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -98,6 +98,34 @@ class Readers:
         with self._database.reading() as connection:
             return _select(connection, readers.c.kind != Kind.OPERATOR)
 
+    def first(self, profiles: Collection[str], limit: int) -> list[Reader]:
+        """Return the first readers of some profiles in the order of their ids, at most ``limit``."""
+        query = select(readers).where(readers.c.profile.in_(profiles), readers.c.kind != Kind.OPERATOR)
+        with self._database.reading() as connection:
+            rows = connection.execute(query.order_by(readers.c.id).limit(limit))
+            return [reader_of(row, row.id) for row in rows]
+
+    def at_addresses(self, profile: str, addresses: Sequence[str]) -> dict[str, Reader]:
+        """Return the readers of a profile at these addresses, by address."""
+        with self._database.reading() as connection:
+            return {
+                reader.address: reader
+                for chunk in in_chunks(addresses)
+                for reader in _select(
+                    connection, (readers.c.profile == profile) & readers.c.address.in_(chunk)
+                )
+            }
+
+    def counts(self) -> tuple[int, int]:
+        """Return how many readers are active, and how many have stopped."""
+        query = select(
+            func.count().filter(readers.c.stopped.is_(None)),
+            func.count().filter(readers.c.stopped.is_not(None)),
+        ).where(readers.c.kind != Kind.OPERATOR)
+        with self._database.reading() as connection:
+            active, stopped = connection.execute(query).one()
+        return active, stopped
+
     def since(self, reader_id: ReaderId) -> datetime | None:
         """Return when a reader was added; None for an unknown id."""
         return self.since_of([reader_id]).get(reader_id)
@@ -161,6 +189,11 @@ class Readers:
         """Stop a reader after a hard bounce; ``why`` has the words of the mail server or Slack."""
         with self._database.writing() as connection:
             _set_stopped(connection, [reader_id], StopReason.REFUSED, why)
+
+    def complained(self, reader_id: ReaderId, why: str) -> None:
+        """Stop a reader who marked a mail as spam; ``why`` is shown to the operator."""
+        with self._database.writing() as connection:
+            _set_stopped(connection, [reader_id], StopReason.COMPLAINED, why)
 
     def resume(self, reader_id: ReaderId) -> None:
         """Send to a reader again at the operator's request, whatever had stopped them."""

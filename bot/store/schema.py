@@ -394,16 +394,6 @@ outbox_bodies = Table(
     Column("body", Compressed, nullable=False),
 )
 
-circuit_breakers = Table(
-    "circuit_breakers",
-    metadata,
-    Column("kind", text_enum(Kind), primary_key=True),
-    Column("since", UtcDateTime, nullable=False),
-    Column("until", UtcDateTime, nullable=False),
-    Column("times", Integer, nullable=False),
-    Column("why", Text, nullable=False),
-)
-
 alert_marks = Table(
     "alert_marks",
     metadata,
@@ -442,12 +432,4 @@ forgotten = Table(
     metadata,
     Column("key", Text, primary_key=True),
     Column("at", UtcDateTime, nullable=False),
-)
-
-rate_limits = Table(
-    "rate_limits",
-    metadata,
-    Column("key", Text, primary_key=True),
-    Column("began_at", UtcDateTime, nullable=False, index=True),
-    Column("count", Integer, nullable=False),
 )

@@ -15,8 +15,8 @@ from datetime import UTC, date, datetime, time, timedelta
 
 from sqlalchemy import Connection, select, update
 
-from bot.domain import Kind, SendGrant, SendLimit
-from bot.store.engine import Database, insert_new
+from bot.domain import Kind, SendGrant, SendLimit, SendRateUse
+from bot.store.engine import AnyRow, Database, insert_new
 from bot.store.shared_schema import send_rates
 
 _SLOWEST = 1 / 64
@@ -119,6 +119,13 @@ class SendRates:
                 connection, kind, replace(bucket, share=share, tokens=min(bucket.tokens, 0), slowed_at=now)
             )
 
+    def in_use(self, now: datetime) -> list[SendRateUse]:
+        """Return what is used of each rate that has a limit or was slowed down."""
+        with self._database.reading() as connection:
+            rows = connection.execute(select(send_rates).order_by(send_rates.c.kind)).all()
+        buckets = [(row.kind, _bucket(row).advanced(SendLimit(), now)) for row in rows]
+        return [SendRateUse(kind, bucket.used, bucket.share) for kind, bucket in buckets]
+
     def _is_slowed(self, kind: Kind) -> bool:
         query = select(send_rates.c.share).where(send_rates.c.kind == kind, send_rates.c.share < 1)
         with self._database.reading() as connection:
@@ -133,6 +140,10 @@ def _locked(connection: Connection, kind: Kind, now: datetime) -> _Bucket:
         new = {"kind": kind, "at": now, "tokens": 1.0, "share": 1.0, "day": now.date(), "used": 0}
         connection.execute(insert_new(connection, send_rates).values(new))
         row = connection.execute(query).one()
+    return _bucket(row)
+
+
+def _bucket(row: AnyRow) -> _Bucket:
     return _Bucket(row.at, row.tokens, row.share, row.slowed_at, row.day, row.used)
 
 

@@ -38,10 +38,36 @@ send_rates = Table(
     Column("used", Integer, nullable=False),
 )
 
+# Bounces and complaints that came back, by outcome.
+bounce_counts = Table(
+    "bounce_counts",
+    metadata,
+    Column("outcome", Text, primary_key=True),
+    Column("count", Integer, nullable=False),
+)
+
 # The fitted corpus by version, on stores that several machines use.
 corpora = Table(
     "corpora",
     metadata,
     Column("version", Integer, primary_key=True, autoincrement=False),
     Column("content", LargeBinary, nullable=False),
+)
+
+circuit_breakers = Table(
+    "circuit_breakers",
+    metadata,
+    Column("kind", text_enum(Kind), primary_key=True),
+    Column("since", UtcDateTime, nullable=False),
+    Column("until", UtcDateTime, nullable=False),
+    Column("times", Integer, nullable=False),
+    Column("why", Text, nullable=False),
+)
+
+rate_limits = Table(
+    "rate_limits",
+    metadata,
+    Column("key", Text, primary_key=True),
+    Column("began_at", UtcDateTime, nullable=False, index=True),
+    Column("count", Integer, nullable=False),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
@@ -44,14 +44,19 @@ _MESSAGES = {404: "There is no such page.", 405: "This page can't be used this w
 _STOPPED_BY_OTHERS = "You did not stop these editions, so only the operator of Paperbot can start them again."
 
 
-def make_web(app: App, publish_soon: Callable[[], None] = lambda: None) -> Starlette:
+def make_web(
+    app: App,
+    publish_soon: Callable[[], None] = lambda: None,
+    queue_depths: Callable[[], Mapping[str, int]] = dict,
+) -> Starlette:
     """Return the application over an open home.
 
-    ``publish_soon`` has due editions composed and the outbox delivered now, not at the schedule's next minute.
+    ``publish_soon`` has due editions composed and the outbox delivered now, not at the schedule's next minute;
+    ``queue_depths`` returns how many tasks wait at the broker.
     """
     site = Site(app)
     open_editions = OpenEditions(site)
-    operators = OperatorPages(site)
+    operators = OperatorPages(site, queue_depths)
     slack = SlackPages(site, open_editions)
 
     @asynccontextmanager

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import base64
 import hmac
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
 
 from prometheus_client import CollectorRegistry, Counter, generate_latest
-from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from bot.errors import StoreError
+from bot.domain import State
+from bot.errors import QueueError, StoreError
 from bot.operations.interest import readers_who_lost_interest
+from bot.operations.load import load
 from bot.operations.status import standing_problems, status
-from bot.store import Store
 from bot.web.site import PageError, Site
 
 _CHALLENGE = {"WWW-Authenticate": 'Basic realm="Paperbot, any name; the operator\'s token as password"'}
@@ -28,12 +29,13 @@ _CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"  # Prometheus' text e
 class OperatorPages:
     """``/healthz``, ``/metrics``, ``/status``."""
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: Site, queue_depths: Callable[[], Mapping[str, int]]) -> None:
         self._site = site
+        self._queue_depths = queue_depths
         # A registry per application: prometheus_client's default one is global, and refuses a second application in
         # the same process.
         self._registry = CollectorRegistry()
-        self._registry.register(_StoreCollector(site.store))
+        self._registry.register(_StoreCollector(site, queue_depths))
         self.requests = Counter(
             "paperbot_http_requests", "Requests answered.", ["page", "status"], registry=self._registry
         )
@@ -67,7 +69,7 @@ class OperatorPages:
             profile_problems=app.profile_problems,
             disk_space=app.disk_space,
         )
-        report = status(app.store, app.sources, profiles, problems, now)
+        report = status(app.store, app.sources, profiles, problems, now, queue=_depths(self._queue_depths))
         return self._site.page(
             "status.html.j2",
             report=report,
@@ -132,25 +134,72 @@ class RequestMetrics:
 class _StoreCollector(Collector):
     """Reads the store at each scrape, so that all processes' work is counted."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, site: Site, queue_depths: Callable[[], Mapping[str, int]]) -> None:
+        self._site = site
+        self._store = site.store
+        self._queue_depths = queue_depths
 
     def collect(self) -> Iterator[Metric]:
         """Yield the gauges."""
         # These texts are part of what dashboards show; the names are the contract.
         yield GaugeMetricFamily("paperbot_papers", "Papers known.", value=self._store.papers.count())
-        readers = self._store.readers.all()
-        active = sum(reader.stopped is None for reader in readers)
+        active, stopped = self._store.readers.counts()
         gauge = GaugeMetricFamily("paperbot_readers", "Readers.", labels=["state"])
         gauge.add_metric(["active"], active)
-        gauge.add_metric(["stopped"], len(readers) - active)
+        gauge.add_metric(["stopped"], stopped)
         yield gauge
-        counts = self._store.feedback.counts().values()
+        up, down = self._store.feedback.totals()
         gauge = GaugeMetricFamily("paperbot_thumbs", "Thumbs that count.", labels=["vote"])
-        gauge.add_metric(["up"], sum(up for up, _ in counts))
-        gauge.add_metric(["down"], sum(down for _, down in counts))
+        gauge.add_metric(["up"], up)
+        gauge.add_metric(["down"], down)
         yield gauge
         gauge = GaugeMetricFamily("paperbot_outbox", "Messages in the outbox.", labels=["state"])
-        for state, count in self._store.outbox.counts().items():
+        counts = self._store.outbox.counts()
+        for state, count in counts.items():
             gauge.add_metric([state], count)
         yield gauge
+        # A counter starts again when old messages are deleted, which ``rate()`` takes for a restart.
+        yield CounterMetricFamily("paperbot_messages_sent", "Messages sent.", value=counts[State.SENT])
+        counter = CounterMetricFamily(
+            "paperbot_bounces", "Mails that came back, by outcome.", labels=["outcome"]
+        )
+        for outcome, count in self._store.bounce_counts.all().items():
+            counter.add_metric([outcome], count)
+        yield counter
+        yield from self._load()
+
+    def _load(self) -> Iterator[Metric]:
+        figures = load(self._store, self._site.profiles(), _depths(self._queue_depths), self._site.now)
+        yield CounterMetricFamily("paperbot_editions", "Editions composed.", value=figures.editions)
+        yield GaugeMetricFamily(
+            "paperbot_oldest_due_seconds",
+            "How long the first due reader has waited for an edition.",
+            value=figures.oldest_due_seconds,
+        )
+        yield GaugeMetricFamily(
+            "paperbot_oldest_unsent_seconds",
+            "How long the oldest message has waited for a worker.",
+            value=figures.oldest_unsent_seconds,
+        )
+        yield GaugeMetricFamily(
+            "paperbot_claims_expired", "Messages whose worker died.", value=figures.expired_claims
+        )
+        gauge = GaugeMetricFamily("paperbot_queue_depth", "Tasks that wait for a worker.", labels=["task"])
+        for task, number in figures.queue.items():
+            gauge.add_metric([task], number)
+        yield gauge
+        used = GaugeMetricFamily("paperbot_rate_used", "Messages of today under a limit.", labels=["kind"])
+        share = GaugeMetricFamily("paperbot_rate_share", "Share of the full rate.", labels=["kind"])
+        for rate in figures.rates:
+            used.add_metric([rate.kind], rate.used_today)
+            share.add_metric([rate.kind], rate.share)
+        yield used
+        yield share
+
+
+def _depths(queue_depths: Callable[[], Mapping[str, int]]) -> Mapping[str, int]:
+    """Return the tasks that wait; none while the broker is away, as the other figures are wanted then most."""
+    try:
+        return queue_depths()
+    except QueueError:
+        return {}

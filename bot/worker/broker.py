@@ -7,7 +7,7 @@ from kombu.entity import Queue
 
 from bot.worker.names import COMPOSE, TASKS, queue_name
 
-# Seconds after which a task gets an exception, and its process is killed. Tasks are made to end long before.
+# Seconds after which a task is interrupted, and its process is killed. Tasks are made to end long before.
 SOFT_LIMIT = 45
 HARD_LIMIT = 55
 # After which a broker gives a task that was not acknowledged to another worker. Redis goes by this time alone, so that
@@ -19,7 +19,9 @@ def make_celery(url: str, name: str) -> Celery:
     """Return Celery on the broker at ``url``; ``name`` tells the queues of several installations apart."""
     celery = Celery(name, broker=url, set_as_current=False)
     celery.conf.update(
-        # Redis: the visibility timeout; RabbitMQ: ``consumer_timeout``, which closes the channel (celery #6760).
+        # Redis: the visibility timeout. RabbitMQ: ``x-consumer-timeout`` below, after which it closes the channel
+        # (celery #6760). Versions before 3.12 ignore it and take the node's 30 minutes; classic queues have no
+        # limit from 4.3 on.
         broker_transport_options={
             "visibility_timeout": REDELIVERED_AFTER,
             "confirm_publish": True,

@@ -11,7 +11,7 @@ from bot.domain import Kind
 from bot.errors import QueueError
 from bot.store.active_readers import IdRange
 from bot.worker.broker import make_celery
-from bot.worker.names import COMPOSE, DELIVER, INGEST, queue_name
+from bot.worker.names import COMPOSE, DELIVER, INGEST, TASKS, queue_name
 
 
 class TaskQueue:
@@ -40,6 +40,10 @@ class TaskQueue:
             with connection.channel() as channel:
                 _, messages, _ = queue.bind(channel).queue_declare()
         return int(messages)
+
+    def depths(self) -> dict[str, int]:
+        """Return how many tasks of each kind no worker has taken yet."""
+        return {task: self.waiting(task) for task in TASKS}
 
     def close(self) -> None:
         """Close the connections."""

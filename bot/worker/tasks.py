@@ -7,8 +7,10 @@ deliver   claims messages of one channel until nothing is due, the rate is used 
 
 from __future__ import annotations
 
+import signal
 import time
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -46,6 +48,27 @@ class TimeBudget:
         self._never.wait(min(timeout, max(self._end - time.monotonic(), 0)))
 
 
+class TaskInterrupted(BaseException):
+    """Raised in a task that has reached the soft limit; a BaseException, as it is no reader's or digest's fault."""
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let the signal of the soft limit raise TaskInterrupted.
+
+    Celery's own exception is an Exception, which the daily job would report as a problem of one reader after another.
+    """
+
+    def interrupt(_number: int, _frame: object) -> None:
+        raise TaskInterrupted
+
+    before = signal.signal(signal.SIGUSR1, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+
+
 class Tasks:
     """The tasks over one home, with what a process keeps between them: connections, profiles, and the ranker."""
 
@@ -71,44 +94,18 @@ class Tasks:
 
     def ingest(self, source: str) -> None:
         """Poll a source of the settings, if it is due and not being polled."""
-        now = datetime.now(UTC)
-        with self._log.problems_of(f"ingest {source}") as problems:
-            section = next((section for section in self._app.sources if section.name == source), None)
-            if section is None:
-                remedy = "is not a source of this machine's paperbot.toml; make it the same everywhere"
-                problems.append(Problem(source, remedy))
-                return
-            with self._app.store.exclusively(f"ingest {source}") as is_ours:
-                if is_ours:
-                    problems.extend(replace(self._app.daily_job, sources=[section]).ingest(now)[1])
+        with self._task(f"ingest {source}") as problems:
+            problems.extend(self._ingest(source, datetime.now(UTC)))
 
     def compose(self, profile: str, first: int, last: int) -> None:
         """Compose what is due for a profile's readers with the ids from ``first`` to ``last``."""
-        now = datetime.now(UTC)
-        with self._log.problems_of(f"compose {profile}") as problems:
-            self._profiles.catch_up()
-            problems.extend(self._profiles.problems)
-            # The ranker alone: this process has no files to read again.
-            self._app.refresh()
-            job = replace(self._app.daily_job, profiles=self._profiles.profiles)
-            problems.extend(job.compose(profile, IdRange(first, last), now))
-            # So that messages are sent now, and not only after the next tick.
-            if self._queue.waiting(DELIVER) < _DELIVERIES_WAITING:
-                for kind in (Kind.EMAIL, Kind.SLACK, Kind.ZOTERO):
-                    self._queue.deliver(kind)
+        with self._task(f"compose {profile}") as problems:
+            problems.extend(self._compose(profile, IdRange(first, last), datetime.now(UTC)))
 
     def deliver(self, channel: str) -> None:
         """Deliver what is due for a kind of address."""
-        now = datetime.now(UTC)
-        kind = Kind(channel)
-        with self._log.problems_of(f"deliver {channel}") as problems, ExitStack() as locks:
-            # Slack takes one message a second in a channel, which two processes could not keep to.
-            if kind is Kind.SLACK and not locks.enter_context(self._app.store.exclusively("deliver slack")):
-                return
-            budget = TimeBudget(_DELIVERY_SECONDS)
-            problems.extend(self._app.dispatcher_of([kind], budget).deliver_due(now).problems)
-            if budget.is_set():
-                self._queue.deliver(kind)
+        with self._task(f"deliver {channel}") as problems:
+            problems.extend(self._deliver(Kind(channel), datetime.now(UTC)))
 
     def close(self) -> None:
         """Close what was opened."""
@@ -116,3 +113,54 @@ class Tasks:
             self._app.__exit__(None, None, None)
         if "_queue" in self.__dict__:
             self._queue.close()
+
+    @contextmanager
+    def _task(self, name: str) -> Iterator[list[Problem]]:
+        """Yield a list for a task's problems; one that takes too long ends, and what is left of it is due still."""
+        with self._log.problems_of(name) as problems:
+            try:
+                with _interruptible():
+                    yield problems
+            except TaskInterrupted:
+                problems.append(Problem(name, "took too long; what is left is done by the next task"))
+
+    def _ingest(self, name: str, now: datetime) -> Sequence[Problem]:
+        source = next((source for source in self._app.sources if source.name == name), None)
+        if source is None:
+            return [
+                Problem(name, "is not a source of this machine's paperbot.toml; make it the same everywhere")
+            ]
+        with self._app.store.exclusively(f"ingest {name}") as is_ours:
+            if not is_ours:
+                return []
+            _, problems = replace(self._app.daily_job, sources=[source]).ingest(now)
+        return problems
+
+    def _compose(self, profile: str, ids: IdRange, now: datetime) -> Sequence[Problem]:
+        self._profiles.catch_up()
+        # The ranker alone: this process has no files to read again.
+        self._app.refresh()
+        problems = replace(self._app.daily_job, profiles=self._profiles.profiles).compose(profile, ids, now)
+        self._enqueue_deliveries()
+        return [*self._profiles.problems, *problems]
+
+    def _deliver(self, kind: Kind, now: datetime) -> Sequence[Problem]:
+        budget = TimeBudget(_DELIVERY_SECONDS)
+        dispatcher = self._app.dispatcher_of([kind], budget)
+        if kind is not Kind.SLACK:
+            report = dispatcher.deliver_due(now)
+        else:
+            # Slack takes one message a second in a channel, which two processes could not keep to.
+            with self._app.store.exclusively("deliver slack") as is_ours:
+                if not is_ours:
+                    return []
+                report = dispatcher.deliver_due(now)
+        if budget.is_set():
+            self._queue.deliver(kind)
+        return report.problems
+
+    def _enqueue_deliveries(self) -> None:
+        """Have messages sent now instead of after the next tick."""
+        if self._queue.waiting(DELIVER) < _DELIVERIES_WAITING:
+            for kind in (Kind.EMAIL, Kind.SLACK, Kind.ZOTERO):
+                self._queue.deliver(kind)

@@ -51,7 +51,8 @@ def test_preview_equals_the_next_edition(ingested, paperbot):
     preview = paperbot("preview", "reward-models", "--now", "2025-05-07T09:00:00+02:00").out
     assert paperbot("run", "--now", "2025-05-07T09:00:00+02:00").code == 0
     edition = paperbot("export", "reward-models").json["editions"][0]
-    places = [preview.index(pick["title"].split(":")[0][:40]) for pick in edition["papers"]]
+    # The last time, as the list at the top names some of them, too.
+    places = [preview.rindex(pick["title"].split(":")[0][:40]) for pick in edition["papers"]]
     assert places == sorted(places)
     assert len(places) == 7
 

@@ -86,6 +86,49 @@ def test_compose_keeps_everything_but_the_home_read_only():
     assert compose["services"]["mail"]["network_mode"] == "service:paperbot"
 
 
+@pytest.fixture
+def scaled():
+    return yaml.safe_load((ROOT / "compose.scale.yaml").read_text())
+
+
+def test_compose_for_several_workers_keeps_everything_but_the_home_read_only(scaled):
+    ours = {name: service for name, service in scaled["services"].items() if service["image"] == "paperbot"}
+    assert set(ours) == {"serve", "worker-1", "worker-2"}
+    for service in ours.values():
+        assert service["read_only"] is True
+        assert service["cap_drop"] == ["ALL"]
+        assert service["volumes"] == ["home:/home"]
+        assert set(service["depends_on"]) == {"database", "broker"}
+        assert service["network_mode"] == "service:mail"
+    assert all(port.startswith("127.0.0.1:") for port in scaled["services"]["mail"]["ports"])
+    assert set(scaled["volumes"]) == {"home", "database"}
+
+
+def test_the_commands_of_compose_for_several_workers_exist(scaled):
+    from bot.cli.main import paperbot
+
+    for service in scaled["services"].values():
+        if service["image"] == "paperbot":
+            name, *options = service["command"]
+            known = {option for parameter in paperbot.commands[name].params for option in parameter.opts}
+            assert {word for word in options if word.startswith("--")} <= known
+
+
+def test_the_settings_of_compose_for_several_workers_are_valid(scaled, home, monkeypatch):
+    from bot.config.settings import load_settings
+
+    for name, value in scaled["services"]["worker-1"]["environment"].items():
+        if value is not None:
+            monkeypatch.setenv(name, value)
+    settings = load_settings(home)
+    assert settings.queue.url.startswith("amqp://")
+    assert settings.store.url.startswith("postgresql://")
+
+
+def test_the_image_has_what_workers_need(stages):
+    assert any("'.[postgres,queue]'" in run for run in stages[0]["RUN"])
+
+
 def test_the_settings_of_compose_are_valid(home, paperbot, monkeypatch):
     compose = yaml.safe_load((ROOT / "compose.yaml").read_text())
     for name, value in compose["services"]["paperbot"]["environment"].items():

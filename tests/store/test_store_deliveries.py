@@ -93,7 +93,7 @@ def test_what_has_arrived_after_all_is_settled(unknown, outbox, now):
     assert not outbox.mark_arrived(unknown.id, "seen there", now)
     assert not outbox.requeue(unknown.id, now)
     assert outbox.counts()[State.SENT] == 1
-    assert outbox.last_sent() == {unknown.reader.id: now}
+    assert outbox.last_sent([unknown.reader.id]) == {unknown.reader.id: now}
 
 
 def test_what_is_sent_is_never_sent_again(claimed, outbox, now):
@@ -152,10 +152,10 @@ def test_a_purge_deletes_old_bodies_and_none_that_is_still_to_be_sent(samples, s
     outbox.start_data(unknown, now, LEASE)
     outbox.finish(unknown, State.UNKNOWN, now)
     outbox.retry(waiting, now, "", "", now)
-    assert outbox.purge(now) == 1
+    assert store.retention.bodies(now) == 1
     assert _bodies(store) == {b"body 2", b"body 3", b"body 4", b"body 5"}
-    assert outbox.purge(now + timedelta(days=30)) == 2
-    assert outbox.purge(now + timedelta(days=30)) == 0
+    assert store.retention.bodies(now + timedelta(days=30)) == 2
+    assert store.retention.bodies(now + timedelta(days=30)) == 0
     assert _bodies(store) == {b"body 4", b"body 5"}
     assert outbox.in_state(State.FAILED) == []  # nobody can ask for it again
     assert [d.body for d in outbox.in_state(State.RETRY)] == [b"body 4"]

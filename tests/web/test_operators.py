@@ -37,6 +37,10 @@ def test_metrics_are_prometheus_text(client):
     assert "paperbot_papers 176.0" in text
     assert 'paperbot_readers{state="active"} 1.0' in text
     assert 'paperbot_outbox{state="sent"} 1.0' in text
+    assert "paperbot_messages_sent_total 1.0" in text
+    assert "paperbot_editions_total 1.0" in text
+    assert "paperbot_claims_expired 0.0" in text
+    assert "paperbot_oldest_unsent_seconds 0.0" in text
     assert 'paperbot_http_requests_total{page="/",status="200"} 1.0' in text
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import signal
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from bot.domain import Kind, Message, OutboxKey, Reader, State
+from bot.editions.composer import EditionComposer
 from bot.scheduler import QueuedJobs
 from bot.worker.names import COMPOSE, DELIVER, INGEST
 
@@ -29,12 +31,12 @@ def test_a_tick_and_its_tasks_give_each_reader_one_edition(jobs, run_tasks, brok
     run_tasks(broker.taken)
     jobs.publish()
     tasks = broker.take()
-    assert names(tasks) == [COMPOSE, DELIVER, DELIVER]
+    assert names(tasks) == [COMPOSE, DELIVER, DELIVER, DELIVER]
     run_tasks(tasks)
     run_tasks([task for task in broker.take() if task[0] == DELIVER])
     assert len(mails(queued_home)) == READERS
     jobs.publish()
-    assert names(broker.take()) == [DELIVER, DELIVER]
+    assert names(broker.take()) == [DELIVER, DELIVER, DELIVER]
 
 
 def test_tasks_carry_ids_and_no_addresses(jobs, run_tasks, broker, queued_home, app):
@@ -48,6 +50,7 @@ def test_tasks_carry_ids_and_no_addresses(jobs, run_tasks, broker, queued_home, 
         (COMPOSE, ["owls", min(ids), max(ids)]),
         (DELIVER, ["email"]),
         (DELIVER, ["slack"]),
+        (DELIVER, ["zotero"]),
     ]
 
 
@@ -58,15 +61,46 @@ def test_what_is_still_in_the_queue_is_not_enqueued_again(jobs, run_tasks, broke
     jobs.publish()
     jobs.publish()
     broker.take()
-    assert names(broker.taken) == [INGEST, COMPOSE, DELIVER, DELIVER]
+    assert names(broker.taken) == [INGEST, COMPOSE, DELIVER, DELIVER, DELIVER]
 
 
-def test_the_first_editions_wait_a_minute_for_the_first_papers(jobs, broker, queued_home):
+def test_the_first_editions_wait_five_minutes_for_the_first_papers(jobs, broker, queued_home):
     jobs.publish()
     assert COMPOSE not in names(broker.take())
-    jobs._started -= timedelta(minutes=1)
+    jobs._started -= timedelta(minutes=5)
     jobs.publish()
     assert COMPOSE in names(broker.take())
+
+
+def test_a_lost_task_of_a_source_is_enqueued_again_by_the_next_tick(jobs, run_tasks, broker, queued_home):
+    jobs.ingest()
+    assert names(broker.take()) == [INGEST]
+    jobs.publish()
+    tasks = broker.take()
+    assert INGEST in names(tasks)
+    run_tasks(tasks)
+    jobs.publish()
+    assert INGEST not in names(broker.take())
+
+
+def test_a_task_that_takes_too_long_ends_and_leaves_the_rest_due(
+    jobs, run_tasks, broker, queued_home, app, monkeypatch, caplog
+):
+    jobs.ingest()
+    run_tasks(broker.take())
+    jobs.publish()
+    tasks = broker.take()
+
+    def interrupted(*_arguments):
+        signal.raise_signal(signal.SIGUSR1)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(EditionComposer, "candidates_of", interrupted)
+        run_tasks(tasks)
+    assert caplog.messages == ["compose owls: took too long; what is left is done by the next task"]
+    assert app.store.editions.newest_composed() is None
+    run_tasks(tasks)
+    assert len(mails(queued_home)) == READERS
 
 
 def test_a_hostile_broker_costs_time_only(jobs, run_tasks, broker, queued_home, app, chance):

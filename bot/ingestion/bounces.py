@@ -1,0 +1,69 @@
+"""Bounces and complaints: a report that names a message of ours stops its reader, or is counted and does nothing.
+
+    mailbox --RawDigest--> parser process --BounceReport--> tag verified --> reader stopped | counted
+
+Anybody can send a report. One counts if it holds a tag that this home has signed: whoever wrote it saw the message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bot.domain import BounceKind, BounceReport, Kind, RawDigest, Reader
+from bot.errors import DigestError
+from bot.store import Store
+from bot.tokens import TokenError
+
+# Outcomes beside the kinds of report.
+FORGED = "forged"  # names no message of ours
+UNREADABLE = "unreadable"
+_STOPPING = (BounceKind.FAILURE, BounceKind.COMPLAINT)
+
+
+@dataclass(frozen=True, slots=True)
+class BounceService:
+    """Records reports.
+
+    ``parse`` raises DigestError for what can't be read. ``read_tag`` returns the ids of reader and delivery, and raises
+    TokenError.
+    """
+
+    store: Store
+    parse: Callable[[RawDigest], BounceReport]
+    read_tag: Callable[[str], tuple[int, int]]
+
+    def record(self, raw: RawDigest) -> str:
+        """Stop the reader whom a report is about, if it is one to stop for; return its outcome, which is counted."""
+        outcome = self._outcome(raw)
+        self.store.bounce_counts.add(outcome)
+        return outcome
+
+    def _outcome(self, raw: RawDigest) -> str:
+        try:
+            report = self.parse(raw)
+        except DigestError:
+            return UNREADABLE
+        if report.kind not in _STOPPING:
+            return report.kind
+        reader = self._reader(report)
+        if reader is None:
+            return FORGED
+        # What a reader or the operator decided before stays.
+        if reader.stopped is None and report.kind is BounceKind.FAILURE:
+            self.store.readers.suppress(reader.id, f"a mail came back: {report.reason}".rstrip(": "))
+        elif report.kind is BounceKind.COMPLAINT and not reader.stopped:
+            self.store.readers.complained(reader.id, report.reason)
+        return report.kind
+
+    def _reader(self, report: BounceReport) -> Reader | None:
+        """Return the reader of the first tag that is ours; None without one."""
+        for tag in report.tags:
+            try:
+                reader_id, _ = self.read_tag(tag)
+            except TokenError:
+                continue
+            reader = self.store.readers.by_id(reader_id)
+            # The operator's own address gets notices, which nobody subscribes to.
+            return reader if reader and reader.kind is Kind.EMAIL else None
+        return None

@@ -1,0 +1,247 @@
+"""A morning of real workers under faults: tasks lost, repeated and delayed, processes killed, connections cut.
+
+    tick --tasks--> queue "...-tick" --Morning.move: lose, repeat, delay, shuffle--> queue "...-work" --proxy--> workers
+                                                                                         workers --SMTP--> mail server
+
+Faults happen at chosen numbers of accepted mails, while the mail server holds the body of one and has not replied: the
+moment at which a kill costs most. Nothing sleeps: the loop waits for the next mail and ticks.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from threading import Event, Lock, Thread
+
+from faults.home_with_mail_server import MailServer
+from sqlalchemy import create_engine, text
+from support import ROOT
+
+from bot.app import open_app
+from bot.delivery.attempt import LEASE
+from bot.domain import State
+from bot.scheduler import QueuedJobs
+from bot.store.engine import parse_url
+
+_ROUNDS = 2_000  # each waits for the next mail, and at most this long
+_ROUND_SECONDS = 0.2
+_PROCESSES = 2  # of a worker; each has one connection to the mail server
+
+
+class Proxy:
+    """Forwards connections to a broker, and drops them all when told to."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self._target = (host, port)
+        self._sockets: set[socket.socket] = set()
+        self._lock = Lock()
+        self.dropped = 0
+
+    @contextmanager
+    def running(self) -> Iterator[int]:
+        """Yield the port to connect to."""
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            thread = Thread(target=self._accept, args=(server,), daemon=True)
+            thread.start()
+            yield server.getsockname()[1]
+            server.shutdown(socket.SHUT_RDWR)
+        thread.join(5)
+        self.drop()
+
+    def drop(self) -> None:
+        """Close every connection."""
+        with self._lock:
+            sockets, self._sockets = self._sockets, set()
+        self.dropped += len(sockets)
+        for each in sockets:
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+
+    def _accept(self, server: socket.socket) -> None:
+        with suppress(OSError):
+            while True:
+                client, _ = server.accept()
+                broker = socket.create_connection(self._target)
+                with self._lock:
+                    self._sockets |= {client, broker}
+                for source, sink in ((client, broker), (broker, client)):
+                    Thread(target=self._forward, args=(source, sink), daemon=True).start()
+
+    def _forward(self, source: socket.socket, sink: socket.socket) -> None:
+        with suppress(OSError):
+            while chunk := source.recv(65_536):
+                sink.sendall(chunk)
+        for each in (source, sink):
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+        source.close()
+        with self._lock:
+            self._sockets.discard(source)
+
+
+@dataclass
+class Worker:
+    """``paperbot worker`` in a process group of its own; ``environment`` are variables that it alone has."""
+
+    home: Path
+    environment: dict[str, str]
+    process: subprocess.Popen[bytes] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.start()
+
+    def start(self) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "bot", "worker", "--concurrency", str(_PROCESSES)],
+            cwd=self.home,
+            env={**os.environ, **self.environment, "PYTHONPATH": str(ROOT)},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+    def children(self) -> list[int]:
+        """Return the processes that run tasks."""
+        pid = self.process.pid
+        with suppress(OSError):
+            return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+        return []
+
+    def kill_child(self, chance: random.Random) -> int:
+        """Kill one process that runs tasks; return how many were killed."""
+        children = self.children()
+        if children:
+            with suppress(ProcessLookupError):
+                os.kill(chance.choice(children), signal.SIGKILL)
+        return len(children[:1])
+
+    def kill(self) -> int:
+        """Kill all processes and start anew; return how many ran tasks."""
+        children = self.children()
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        self.start()
+        return len(children)
+
+    def stop(self) -> None:
+        """End as an operator does, and with it its children."""
+        self.process.terminate()
+        try:
+            self.process.wait(60)
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+
+
+@dataclass
+class Morning:
+    """Drives ticks and faults until each reader is served or ``unknown``.
+
+    ``faults`` are by the number of the accepted mail at which they happen; each returns how many senders it stopped.
+    """
+
+    home: Path
+    jobs: QueuedJobs
+    take: Callable[[], list[tuple[str, list[object]]]]
+    put: Callable[[str, list[object]], None]
+    readers: int
+    chance: random.Random
+    server: MailServer
+    faults: dict[int, Callable[[], int]]
+    stopped_senders: int = 0
+    moved: Counter[str] = field(default_factory=Counter)
+    _delayed: list[tuple[str, list[object]]] = field(default_factory=list)
+    _mail_came: Event = field(default_factory=Event)
+
+    def __post_init__(self) -> None:
+        self.server.answer = self._on_mail
+
+    def _on_mail(self, number: int) -> None:
+        """Do what is to happen while the mail server has a body and has not replied."""
+        if fault := self.faults.pop(number, None):
+            self.stopped_senders += fault()
+        self._mail_came.set()
+
+    def move(self) -> None:
+        """Pass the tasks of the tick on: each is lost, repeated or delayed with probability .2, in any order."""
+        arrived = []
+        tasks, self._delayed = self.take() + self._delayed, []
+        for task in tasks:
+            fate = self.chance.choices(("lost", "delayed", "repeated", "passed"), (2, 2, 2, 4))[0]
+            self.moved[fate] += 1
+            if fate == "delayed":
+                self._delayed.append(task)
+            elif fate != "lost":
+                arrived += [task] * (2 if fate == "repeated" else 1)
+        self.chance.shuffle(arrived)
+        for name, arguments in arrived:
+            self.put(name, arguments)
+
+    def states(self) -> Counter[State]:
+        """Return how many messages are in each state."""
+        with open_app(self.home) as app:
+            return Counter(app.store.outbox.counts())
+
+    def tick_until(self, is_over: Callable[[], bool]) -> None:
+        """Tick, as the scheduler does each minute, until something holds; AssertionError if it never does."""
+        for _ in range(_ROUNDS):
+            self.jobs.ingest()
+            self.jobs.publish()
+            self.move()
+            self._mail_came.wait(_ROUND_SECONDS)
+            self._mail_came.clear()
+            if is_over():
+                return
+        raise AssertionError(f"not over after {_ROUNDS} rounds: {self.states()}, {self.moved}")
+
+    def run(self, worker: Worker) -> Counter[State]:
+        """Let all faults happen, then half an hour pass, and the rest be served; return the final states."""
+
+        def is_quiet() -> bool:
+            states = self.states()
+            busy = (State.PENDING, State.CLAIMED, State.DATA_STARTED, State.RETRY)
+            return sum(states.values()) == self.readers and not any(states[state] for state in busy)
+
+        self.tick_until(lambda: not self.faults)
+        worker.stop()
+        self._let_leases_end()
+        worker.start()
+        self.tick_until(is_quiet)
+        return self.states()
+
+    def _let_leases_end(self) -> None:
+        """Let the time pass that messages of killed processes wait: their leases end in the past."""
+        with open_app(self.home) as app, app.store._database.writing() as connection:
+            past = timedelta(minutes=1) + LEASE
+            connection.execute(
+                text("UPDATE outbox SET lease_until = lease_until - :past WHERE lease_until IS NOT NULL"),
+                {"past": past},
+            )
+            connection.execute(
+                text("UPDATE outbox SET not_before = not_before - :past WHERE not_before IS NOT NULL"),
+                {"past": past},
+            )
+
+
+def cut_connections(url: str, application: str) -> int:
+    """End the database's connections of an application, as its restart would; return how many there were."""
+    engine = create_engine(parse_url(url), isolation_level="AUTOCOMMIT")
+    cut = text(
+        "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
+        "WHERE application_name = :name AND pid <> pg_backend_pid()"
+    )
+    with engine.connect() as connection:
+        number: int = connection.scalar(cut, {"name": application})
+    engine.dispose()
+    return number

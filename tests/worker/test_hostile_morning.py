@@ -1,0 +1,101 @@
+"""Real workers under kills, cut connections and a hostile broker: each reader is served once, or ``unknown``."""
+
+from __future__ import annotations
+
+import random
+from functools import partial
+
+import pytest
+from faults.home_with_mail_server import MailServer
+from kombu.utils.url import parse_url
+from sqlalchemy import make_url
+
+import bot.scheduler
+from bot.domain import State
+from bot.scheduler import QueuedJobs
+from bot.worker.broker import make_celery
+from bot.worker.names import TASKS, queue_name
+
+from .conftest import PROFILE
+from .hostile_morning import Morning, Proxy, Worker, cut_connections
+
+READERS = 200
+
+
+@pytest.fixture
+def work_queue(broker):
+    """The queues of the workers, apart from those of the tick."""
+    name = f"{broker.name}-work"
+    celery = make_celery(broker.url, name)
+    yield name, celery
+    with celery.connection_for_write() as connection, connection.channel() as channel:
+        for task in TASKS:
+            celery.amqp.queues[queue_name(name, task)].bind(channel).delete()
+    celery.close()
+
+
+def test_each_reader_is_served_once_or_unknown_whatever_is_killed_and_lost(
+    queued_home, broker, work_queue, schema_url, monkeypatch
+):
+    chance = random.Random(16)
+    application = broker.name
+    url = make_url(schema_url).update_query_dict({"application_name": application})
+    monkeypatch.setattr(bot.scheduler, "_READERS_A_TASK", 25)
+    addresses = "".join(f'[[readers]]\nemail = "r{n}@example.org"\n' for n in range(READERS))
+    (queued_home / "profiles" / "owls.toml").write_text(PROFILE + addresses)
+
+    name, work = work_queue
+    parts = parse_url(broker.url)
+    proxy = Proxy(parts["hostname"], parts["port"])
+    server = MailServer()
+    jobs = QueuedJobs(queued_home, broker.url, broker.name)
+    with proxy.running() as port, server.running():
+        settings = (queued_home / "paperbot.toml").read_text()
+        # One connection for each process: so a kill stops one message at most.
+        mail = f'[email]\nhost = "127.0.0.1"\nport = {server.port}\nsecurity = "none"\nconnections = 1\n'
+        (queued_home / "paperbot.toml").write_text(settings + mail)
+        worker = Worker(
+            queued_home,
+            {
+                "PAPERBOT_STORE__URL": url.render_as_string(hide_password=False),
+                "PAPERBOT_QUEUE__URL": broker.url.replace(f":{parts['port']}", f":{port}"),
+                "PAPERBOT_QUEUE__NAME": name,
+            },
+        )
+
+        def drop() -> int:
+            proxy.drop()
+            return 0
+
+        happenings = [
+            partial(worker.kill_child, chance),
+            drop,
+            worker.kill,
+            partial(worker.kill_child, chance),
+            # Each sender has a connection to the database, and what it has just sent can't be recorded.
+            partial(cut_connections, schema_url, application),
+            drop,
+            partial(worker.kill_child, chance),
+        ]
+        numbers = sorted(chance.sample(range(2, READERS // 2), len(happenings)))
+        morning = Morning(
+            home=queued_home,
+            jobs=jobs,
+            take=broker.take,
+            put=lambda task, arguments: work.send_task(task, arguments, queue=queue_name(name, task)),
+            readers=READERS,
+            chance=chance,
+            server=server,
+            faults=dict(zip(numbers, happenings, strict=True)),
+        )
+        try:
+            states = morning.run(worker)
+        finally:
+            worker.stop()
+
+    assert proxy.dropped > 0
+    assert morning.moved["lost"] > 0
+    assert set(server.accepted.values()) == {1}
+    assert states[State.SENT] + states[State.UNKNOWN] == READERS
+    assert states[State.SENT] <= len(server.accepted)
+    assert states[State.UNKNOWN] <= morning.stopped_senders
