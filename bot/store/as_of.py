@@ -16,11 +16,12 @@ from bot.store.editions import Editions, StoredEdition
 from bot.store.engine import Database
 from bot.store.feedback import Feedback, current_votes
 from bot.store.library import Library
+from bot.store.library_schema import library
 from bot.store.mixtures import Mixtures
 from bot.store.new_papers import AsOf, NewsCursor, new_papers_of, revisions_of
 from bot.store.papers import Papers
 from bot.store.reader_models import ReaderModels, StoredModel
-from bot.store.schema import digests, library, mixtures, papers
+from bot.store.schema import digests, mixtures, papers
 from bot.store.sources import Sources
 
 Columns = TypeVarTuple("Columns")

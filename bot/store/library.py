@@ -17,8 +17,9 @@ from bot.domain import Entry, LibraryEntry, LibraryPaper, Paper, PaperId, Reader
 from bot.identity import is_same_paper, keys
 from bot.store.deduplication import Deduplicator
 from bot.store.engine import AnyRow, Database, in_chunks
+from bot.store.library_schema import library, library_keys
 from bot.store.paper_rows import papers_with, stored_key
-from bot.store.schema import library, library_keys, paper_keys, papers
+from bot.store.schema import paper_keys, papers
 
 
 @dataclass(frozen=True, slots=True)

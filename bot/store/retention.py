@@ -14,6 +14,7 @@ from sqlalchemy import ColumnElement, Connection, Table, and_, delete, exists, f
 
 from bot.domain import EditionKind, State
 from bot.store.engine import Database, in_chunks
+from bot.store.library_schema import zotero_saves
 from bot.store.schema import (
     editions,
     lookups,
@@ -27,7 +28,6 @@ from bot.store.schema import (
     summaries,
     tldrs,
     votes,
-    zotero_saves,
 )
 
 PAGE = 1_000

@@ -8,8 +8,9 @@ from sqlalchemy import delete, insert, select, update
 
 from bot.domain import Message, OutboxKey, ReaderId, SourceState, State, ZoteroConnection, ZoteroSave
 from bot.store.engine import AnyRow, Database, insert_new
+from bot.store.library_schema import zotero_connections, zotero_saves
 from bot.store.outbox_insertion import insert_message
-from bot.store.schema import outbox, zotero_connections, zotero_saves
+from bot.store.schema import outbox
 
 _WAITING = (State.PENDING, State.RETRY)
 

@@ -92,3 +92,8 @@ def mails(served):
         return [email.message_from_bytes(path.read_bytes(), policy=policy.default) for path in paths]
 
     return to
+
+
+@pytest.fixture
+def me(links):
+    return links.me()

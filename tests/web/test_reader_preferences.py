@@ -1,0 +1,83 @@
+"""What readers set on their own page: topics, schedule, time zone; and the order of the page."""
+
+import re
+from datetime import UTC, datetime
+
+from support import buttons, digest
+
+from bot.domain import Vote
+from bot.feedback.service import record
+
+TOPICS = {
+    "do": "settings",
+    "size": "7",
+    "at": "08:00",
+    "day": ["mon", "tue", "wed", "thu", "fri"],
+    "interests": "Agents that use tools",
+    "keywords": "tool use\r\nweb agents",
+    "authors": "",
+    "mute": "stock trading",
+}
+
+
+def test_own_topics_change_the_next_edition_and_are_reset_with_one_button(client, me, served, paperbot):
+    titles = [
+        "Web agents that learn tool use",
+        "Reward hacking of reward models",
+        "Sorting with fewer comparisons",
+    ]
+    (served / "seeds" / "next.txt").write_text(digest(*titles, header="LLM-RL - 2025-05-08"))
+    paperbot("ingest")
+
+    def edition():
+        text = paperbot("preview", "reward-models", "--format", "text").out
+        return re.sub(r"http://localhost\S+", "", text)  # links are signed anew
+
+    before = edition()
+    page = client.post(me, data=TOPICS).text
+    assert "Saved." in page
+    assert ">Agents that use tools</textarea>" in page
+    assert "tool use\nweb agents</textarea>" in page
+    assert (
+        "interests “Agents that use tools”, keywords “tool use”, “web agents”, no authors"
+        in paperbot("profiles").out
+    )
+    after = edition()
+    assert after.index("Web agents") < after.find("Reward hacking") % len(after)
+    assert before.index("Reward hacking") < before.find("Web agents") % len(before)
+    assert "Reset all to the profile's" in page
+    page = client.post(me, data={"do": "settings", "reset": "1"}).text
+    assert "Reset all" not in page
+    assert edition() == before
+
+
+def test_a_time_zone_of_ones_own_decides_when_an_edition_is_due(client, me, paperbot):
+    form = {"do": "settings", "size": "7", "at": "08:00", "day": ["thu"], "timezone": "Pacific/Auckland"}
+    client.post(me, data=form)
+    # 08:00 on Thursday in Auckland is Wednesday 20:00 UTC.
+    paperbot("run", "--now", "2025-05-08T00:00:00Z")
+    early = paperbot("run", "--now", "2025-05-14T19:59:00Z", "--json").json
+    assert early["editions"] + early["skipped"] == 0
+    due = paperbot("run", "--now", "2025-05-14T20:01:00Z", "--json").json
+    assert due["editions"] + due["skipped"] == 1
+
+
+def test_preferences_come_first_and_votes_last_by_page(app, client, me, reader, monkeypatch):
+    ids = app.store.papers.new_to(reader.id)[:3]
+    for minute, paper in enumerate(app.store.papers.get(ids).values()):
+        record(app.store, reader, paper, Vote.UP, now=datetime(2025, 5, 7, 9, minute, tzinfo=UTC), via="mail")
+    monkeypatch.setattr("bot.web.reader_page._VOTES_A_PAGE", 2)
+    page = client.get(me).text
+    order = [
+        page.index(text) for text in ("When, and how many", "What was learned", "Your thumbs", "Your data")
+    ]
+    assert order == sorted(order)
+    assert page.count("Undo<") == 2
+    assert 'href="?page=2#votes"' in page
+    assert client.get(f"{me}?page=2").text.count("Undo<") == 1
+
+
+def test_unsubscribing_takes_one_button(app, client, me, reader):
+    assert "Unsubscribe" in buttons(client.get(me).text)
+    assert "You are unsubscribed." in client.post(me, data={"do": "unsubscribe"}).text
+    assert app.store.readers.by_id(reader.id).stopped is not None
