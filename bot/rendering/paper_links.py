@@ -9,6 +9,7 @@ from urllib.parse import quote, urlsplit
 from bot import identity
 from bot.domain import Paper, Vote
 from bot.identity import PaperLink
+from bot.loopback import is_loopback
 
 # RFC 3986's reserved characters, and "%" so that what is encoded already stays as it is.
 _URL_CHARACTERS = "%/:=&?~#+!$,;'@()*[]"
@@ -53,7 +54,9 @@ def short(url: str, paper: Paper, links: Links) -> str:
     if len(url) <= _LINE_WIDTH:
         return url
     page = links.go(paper)
-    return page if len(page) <= _LINE_WIDTH else url
+    # A page on this machine can't be opened on a telephone, where the paper's own address can.
+    is_reachable = not is_loopback(urlsplit(page).hostname or "")
+    return page if is_reachable and len(page) <= _LINE_WIDTH else url
 
 
 def web_address(text: str) -> str:

@@ -112,7 +112,9 @@ def test_hostile_values_are_the_same_both_ways(
         fields = {"kind": kind, "reasons": tuple(reasons[reader]), "probability": chance[reader]}
         pick = make_pick(paper, summary=tuple(summary), **fields)
         edition = make_edition(pick, make_pick(make_paper(2)), profile_title=name)
-        edition = replace(edition, reader=replace(edition.reader, address=f"{title}@example.org"))
+        # No address has a carriage return, which an HTML parser reads as a line feed.
+        address = f"{title}@example.org".replace("\r", "")
+        edition = replace(edition, reader=replace(edition.reader, address=address))
         assert_same(renderer, edition, LinksOf(f"r{reader}"), templates)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from bot.rendering.paper_links import short
 from bot.tokens import Purpose
 
 
@@ -22,3 +23,9 @@ def test_only_a_signed_link_opens_it(client, app, links, paper):
     assert client.get(f"/go/{app.signer.sign(Purpose.EDITION, [paper.id])}").status_code == 404
     assert client.get(f"/go/{app.signer.sign(Purpose.GO, [10**6])}").status_code == 404
     assert client.post(links.go(paper)).status_code == 405
+
+
+def test_a_page_that_only_this_machine_reaches_replaces_no_address(links, paper):
+    long = f"https://example.org/{'owls/' * 30}"
+    assert links.go(paper).startswith("http://localhost:8000/go/")
+    assert short(long, paper, links) == long
