@@ -58,18 +58,18 @@ def items_of(lines: Sequence[HtmlLine], is_title: Callable[[HtmlLink], bool]) ->
     for line in lines:
         if not line.text:
             continue
-        whole = (replace(link, text=" ".join(texts[link.element])) for link in line.links)
-        own = next((link for link in whole if is_title(link)), None)
-        if own is None:
+        joined = (replace(link, text=" ".join(texts[link.element])) for link in line.links)
+        title_link = next((link for link in joined if is_title(link)), None)
+        if title_link is None:
             below.append(line)
-        elif title and own.element == title.element:
+        elif title and title_link.element == title.element:
             continue
-        elif title and own.url == title.url and not below:
-            title = replace(title, text=f"{title.text} {own.text}")
+        elif title and title_link.url == title.url and not below:
+            title = replace(title, text=f"{title.text} {title_link.text}")
         else:
             if title:
                 yield Item(title, tuple(below))
-            title = own
+            title = title_link
             below = []
     if title:
         yield Item(title, tuple(below))

@@ -99,8 +99,8 @@ def _in_base64(text: str) -> str:
         if not any(scheme in token for scheme in _ENCODED_SCHEMES):
             continue
         # Padding is left out in addresses. One character beyond a multiple of four can't be base64.
-        whole = token[:-1] if len(token) % 4 == 1 else token
-        if address := _INNER_ADDRESS.search(urlsafe_b64decode(whole + "=" * (-len(whole) % 4))):
+        encoded = token[:-1] if len(token) % 4 == 1 else token
+        if address := _INNER_ADDRESS.search(urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4))):
             text = address[0].decode()
             return _web_address(text if "://" in text else unquote(text))
     return ""

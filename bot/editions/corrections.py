@@ -36,11 +36,11 @@ def corrected(text: str, spellings: Mapping[str, str], is_known: Callable[[str],
 
 
 def _nearest(word: str, vocabulary: Mapping[str, str]) -> str | None:
-    own = _trigrams(word)
+    of_word = _trigrams(word)
 
     def shared(other: str) -> float:
-        theirs = _trigrams(other)
-        return len(own & theirs) / len(own | theirs)
+        of_other = _trigrams(other)
+        return len(of_word & of_other) / len(of_word | of_other)
 
     candidates = (other for other in vocabulary if abs(len(other) - len(word)) <= _LENGTHS_APART)
     best = nlargest(_COMPARED, candidates, key=shared)

@@ -50,13 +50,15 @@ class TermEntries:
 
     def contributions(self, terms: np.ndarray, latent: np.ndarray) -> np.ndarray:
         """Return (n_entries,): what each entry adds to a linear model of weights (n_terms,) and (n_components,)."""
-        own = self.values * terms[self.columns] + self.latent_values * (self.components @ latent)[self.used]
+        by_entry = (
+            self.values * terms[self.columns] + self.latent_values * (self.components @ latent)[self.used]
+        )
         if not len(self.fitted_starts):
-            return np.asarray(own)
+            return np.asarray(by_entry)
         by_term = np.add.reduceat(self.fitted_values * terms[self.fitted_columns], self.fitted_starts)
         neighbours = by_term + self.fitted_latent @ latent
         shares = self.shared_parts * neighbours[self.shared_pairs]
-        return np.asarray(own + np.bincount(self.shared_entries, shares, len(own)))
+        return np.asarray(by_entry + np.bincount(self.shared_entries, shares, len(by_entry)))
 
     def sums(self, entries: np.ndarray) -> np.ndarray:
         """Return (n,): the sum over each paper's entries."""

@@ -44,10 +44,10 @@ def choose(
         written, covered = nearest_topic(paper, terms, evidence)
     if kind is PickKind.EXPLORE:
         return (*rules, *(unjudged_phrase(paper, written, evidence) or written or [_overall(evidence)]))
-    together = liked_together(paper, written, evidence)
-    paired = {name for reason in together for name in (reason.text, reason.near)}
+    pairs = liked_together(paper, written, evidence)
+    paired = {name for reason in pairs for name in (reason.text, reason.near)}
     written = [reason for reason in written if reason.text not in paired]
-    reasons = [*rules, *written, *together, *learned_phrases(paper, terms, evidence, covered)]
+    reasons = [*rules, *written, *pairs, *learned_phrases(paper, terms, evidence, covered)]
     if len(reasons) <= _MAX_PHRASES_BESIDE_TITLE:
         reasons += similar_liked_paper(paper, terms, evidence, covered)
     reasons += [

@@ -20,16 +20,16 @@ def without_repetition(reasons: Sequence[tuple[Reason, ...]]) -> list[tuple[Reas
     their wording as a whole; a pair becomes the two topics that it was made of.
     """
     stated: set[Reason] = set()
-    kept = []
+    result = []
     for of_pick in reasons:
-        own: list[Reason] = []
+        unrepeated: list[Reason] = []
         for reason in of_pick:
             if reason not in stated:
-                own.append(reason)
+                unrepeated.append(reason)
             elif reason.kind is ReasonKind.TOGETHER:
-                own += [Reason(ReasonKind.WROTE, text) for text in (reason.text, reason.near)]
+                unrepeated += [Reason(ReasonKind.WROTE, text) for text in (reason.text, reason.near)]
             elif len(of_pick) == 1:
-                own.append(Reason(_OVERALL[reason.kind]))
+                unrepeated.append(Reason(_OVERALL[reason.kind]))
         stated |= {r for r in of_pick if r.kind in _OVERALL or r.kind is ReasonKind.TOGETHER}
-        kept.append(tuple(own))
-    return kept
+        result.append(tuple(unrepeated))
+    return result

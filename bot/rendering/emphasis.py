@@ -52,10 +52,10 @@ def shortened(summary: Sequence[Sentence], width: int) -> tuple[Sentence, ...]:
     """Return the sentences that fit into ``width`` characters of plain text; the last of them may be cut."""
     fitting: list[Sentence] = []
     for sentence in summary:
-        whole = readable(sentence.text)
-        if width <= 1 or (fitting and len(whole) > width and width < _SHORTEST_CUT):
+        full_text = readable(sentence.text)
+        if width <= 1 or (fitting and len(full_text) > width and width < _SHORTEST_CUT):
             break
-        text = shorten(whole, width)
+        text = shorten(full_text, width)
         fitting.append(replace(sentence, text=text))
         # A blank separates it from the next sentence.
         width -= len(text) + 1

@@ -33,11 +33,11 @@ def snippet(abstract: str, words: str) -> Sequence[Piece]:
     if hits[best][-1].end() > _LONGEST:
         cut = hits[best][0].start()
     pieces = [Piece(GAP)] if best or cut else []
-    shown = shorten(text[cut:], _LONGEST)
+    excerpt = shorten(text[cut:], _LONGEST)
     position = 0
     for match in hits[best]:
         start, end = match.start() - cut, match.end() - cut
-        if end <= len(shown):
-            pieces += [Piece(shown[position:start]), Piece(shown[start:end], marked=True)]
+        if end <= len(excerpt):
+            pieces += [Piece(excerpt[position:start]), Piece(excerpt[start:end], marked=True)]
             position = end
-    return [piece for piece in [*pieces, Piece(shown[position:])] if piece.text]
+    return [piece for piece in [*pieces, Piece(excerpt[position:])] if piece.text]

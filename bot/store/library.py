@@ -196,9 +196,9 @@ def in_libraries(
         if until:
             query = query.where(library.c.added_at <= until)
         for row in connection.execute(query):
-            own = Entry(row.own_title, doi=row.own_doi, arxiv_id=row.own_arxiv_id)
+            entry = Entry(row.own_title, doi=row.own_doi, arxiv_id=row.own_arxiv_id)
             # A shared key only makes a candidate, as in the deduplication of digests.
-            if is_same_paper(own, Entry(row.title, doi=row.doi, arxiv_id=row.arxiv_id)):
+            if is_same_paper(entry, Entry(row.title, doi=row.doi, arxiv_id=row.arxiv_id)):
                 owned[row.reader_id].add(row.id)
     return owned
 

@@ -58,7 +58,7 @@ class PreviewPage:
                 library = self._site.app.parser.parse_library(RawDigest("preview", "pasted", typed.encode()))
             except DigestError as error:
                 return "", f"These papers can't be read: {error}."
-            titles = [own.entry.title for own in library.entries[:_MOST_PAPERS]]
+            titles = [item.entry.title for item in library.entries[:_MOST_PAPERS]]
             return "\n".join(titles)[:MAX_INTERESTS], "" if titles else "No paper with a title is in it."
         return self._with_titles(typed.splitlines())
 
@@ -89,9 +89,9 @@ class PreviewPage:
         if profile is None:
             raise PageError(400, "Please choose one of the profiles on the start page.")
         section = profile.edition.model_copy(update={"explore": 0})
-        own = with_own_interests(profile, interests).model_copy(update={"edition": section})
+        previewed = with_own_interests(profile, interests).model_copy(update={"edition": section})
         # As of the newest paper, like the editions of open profiles.
         now = self._site.store.papers.newest_first_seen() or self._site.now
         reader = Reader(NOT_STORED, slug, Kind.EMAIL, "")
         with self._site.composer() as composer:
-            return composer.edition(reader, own, local_date(now, profile.schedule.timezone), now)
+            return composer.edition(reader, previewed, local_date(now, profile.schedule.timezone), now)

@@ -180,8 +180,8 @@ class ZoteroApi:
 
 
 def _refusal(status: int, headers: httpx2.Headers) -> ZoteroError:
-    asked = _seconds(headers.get("retry-after", "")) or _seconds(headers.get("backoff", ""))
-    wait = asked or (_DEFAULT_RETRY_AFTER if status in _REFUSED_FOR_NOW else None)
+    requested_wait = _seconds(headers.get("retry-after", "")) or _seconds(headers.get("backoff", ""))
+    wait = requested_wait or (_DEFAULT_RETRY_AFTER if status in _REFUSED_FOR_NOW else None)
     meaning = {
         403: "the key has no access; connect again with one that has",
         404: "no such library or object",

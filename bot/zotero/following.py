@@ -104,20 +104,20 @@ def all_collections(api: ZoteroApi) -> list[dict[str, Any]]:
 def collection_keys(api: ZoteroApi, names: Iterable[str]) -> list[str]:
     """Return the keys of the collections of these names and of all below; raises ZoteroError for an unknown name."""
     collections = all_collections(api)
-    wanted: dict[str, None] = {}
+    selected: dict[str, None] = {}
     for name in names:
         keys = [data["key"] for data in collections if data["name"] == name]
         if not keys:
-            known = ", ".join(sorted({data["name"] for data in collections})[:10]) or "none"
-            raise ZoteroError(f"no collection {name!r} in this library; it has: {known}", status=404)
-        wanted |= dict.fromkeys(keys)
+            names = ", ".join(sorted({data["name"] for data in collections})[:10]) or "none"
+            raise ZoteroError(f"no collection {name!r} in this library; it has: {names}", status=404)
+        selected |= dict.fromkeys(keys)
     while below := [
         data["key"]
         for data in collections
-        if data.get("parentCollection") in wanted and data["key"] not in wanted
+        if data.get("parentCollection") in selected and data["key"] not in selected
     ]:
-        wanted |= dict.fromkeys(below)
-    return list(wanted)
+        selected |= dict.fromkeys(below)
+    return list(selected)
 
 
 def _is_collection(data: object) -> TypeGuard[dict[str, Any]]:
