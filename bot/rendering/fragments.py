@@ -36,7 +36,7 @@ _MAX_FRAMES = 200
 _TAG = re.compile(r'<[^"<>]*(?:"[^"]*"[^"<>]*)*>')
 
 
-class Own(NamedTuple):
+class SlotValues(NamedTuple):
     """What is put into the slots of a pick, or of a frame, which has no pick."""
 
     edition: Edition
@@ -48,7 +48,7 @@ class Own(NamedTuple):
 # The last says whether the edition has several picks, and with them the list at the top.
 _Key = tuple[Paper, PickKind, tuple[tuple[ReasonKind, str], ...], tuple[Sentence, ...], bool]
 _FrameKey = tuple[str, date, datetime, bool]
-Slot = Callable[[Own], str]
+Slot = Callable[[SlotValues], str]
 Escape = Callable[[str, bool], str]  # a value, and whether it stands in an attribute
 
 
@@ -59,11 +59,11 @@ class _Fragment:
     first: str
     rest: Sequence[tuple[Slot, bool, str]]  # the slot, whether it stands in an attribute, the text after it
 
-    def filled(self, own: Own, escape: Escape) -> str:
+    def filled(self, values: SlotValues, escape: Escape) -> str:
         """Return the text with the reader's values in the slots."""
         parts = [self.first]
         for slot, in_attribute, text in self.rest:
-            parts.append(escape(slot(own), in_attribute))
+            parts.append(escape(slot(values), in_attribute))
             parts.append(text)
         return "".join(parts)
 
@@ -92,19 +92,19 @@ class _SlotLinks:
     slots: _Slots
 
     def thumb(self, _paper: Paper, vote: Vote, via: str = "mail") -> str:
-        return self.slots.add(lambda own: own.links.thumb(own.pick.paper, vote, via))
+        return self.slots.add(lambda values: values.links.thumb(values.pick.paper, vote, via))
 
     def edition(self, _day: date) -> str:
-        return self.slots.add(lambda own: own.links.edition(own.edition.date))
+        return self.slots.add(lambda values: values.links.edition(values.edition.date))
 
     def go(self, _paper: Paper) -> str:
-        return self.slots.add(lambda own: own.links.go(own.pick.paper))
+        return self.slots.add(lambda values: values.links.go(values.pick.paper))
 
     def me(self) -> str:
-        return self.slots.add(lambda own: own.links.me())
+        return self.slots.add(lambda values: values.links.me())
 
     def unsubscribe(self) -> str:
-        return self.slots.add(lambda own: own.links.unsubscribe())
+        return self.slots.add(lambda values: values.links.unsubscribe())
 
 
 class _Slots:
@@ -132,18 +132,20 @@ class _Slots:
     def filters(self) -> dict[str, Callable[..., str]]:
         """Return the filters whose values are a reader's own, as slots."""
         return {
-            "label": lambda _pick: self.add(lambda own: phrases.label(own.pick)),
-            "list_heading": lambda _edition: self.add(lambda own: phrases.list_heading(own.edition)),
-            "match": lambda _pick: self.add(lambda own: phrases.match(own.pick)),
-            "number": lambda _number: self.add(lambda own: phrases.number(own.number)),
-            "ordinal": lambda _number: self.add(lambda own: phrases.ordinal(own.number)),
-            "percent": lambda _probability: self.add(lambda own: phrases.percent(own.pick.probability)),
-            "preheader": lambda _edition: self.add(lambda own: phrases.preheader(own.edition)),
-            "short": lambda url, _paper, _links: self.add(lambda own: short(url, own.pick.paper, own.links)),
-            "strength": lambda _pick: self.add(lambda own: phrases.strength(own.pick)),
-            "subject": lambda _edition: self.add(lambda own: phrases.subject(own.edition)),
-            "tally": lambda _edition: self.add(lambda own: phrases.tally(own.edition)),
-            "why": lambda _pick: self.add(lambda own: phrases.why(own.pick)),
+            "label": lambda _pick: self.add(lambda values: phrases.label(values.pick)),
+            "list_heading": lambda _edition: self.add(lambda values: phrases.list_heading(values.edition)),
+            "match": lambda _pick: self.add(lambda values: phrases.match(values.pick)),
+            "number": lambda _number: self.add(lambda values: phrases.number(values.number)),
+            "ordinal": lambda _number: self.add(lambda values: phrases.ordinal(values.number)),
+            "percent": lambda _probability: self.add(lambda values: phrases.percent(values.pick.probability)),
+            "preheader": lambda _edition: self.add(lambda values: phrases.preheader(values.edition)),
+            "short": lambda url, _paper, _links: self.add(
+                lambda values: short(url, values.pick.paper, values.links)
+            ),
+            "strength": lambda _pick: self.add(lambda values: phrases.strength(values.pick)),
+            "subject": lambda _edition: self.add(lambda values: phrases.subject(values.edition)),
+            "tally": lambda _edition: self.add(lambda values: phrases.tally(values.edition)),
+            "why": lambda _pick: self.add(lambda values: phrases.why(values.pick)),
             "trim": self._deferred(str.strip),
             "wrap": self._deferred(wrap),
         }
@@ -169,8 +171,8 @@ class _Slots:
                 return function(*texts)
             fragments = [self.fragment(text, is_markup=False) for text in texts]
             return self.add(
-                lambda own: function(
-                    *(fragment.filled(own, lambda value, _: value) for fragment in fragments)
+                lambda values: function(
+                    *(fragment.filled(values, lambda value, _: value) for fragment in fragments)
                 )
             )
 
@@ -220,26 +222,26 @@ class Fragments:
         lines: list[str] = []
         picks: list[str] = []
         for number, (key, pick) in enumerate(zip(keys, edition.picks, strict=True), 1):
-            own = Own(edition, links, pick, number)
+            values = SlotValues(edition, links, pick, number)
             fragments = self._fragments[key]
-            picks.append(fragments.pick.filled(own, self._escape))
+            picks.append(fragments.pick.filled(values, self._escape))
             if fragments.line:
-                lines.append(fragments.line.filled(own, self._escape))
-        own = Own(edition, links, edition.picks[0], 0)
+                lines.append(fragments.line.filled(values, self._escape))
+        values = SlotValues(edition, links, edition.picks[0], 0)
         return "".join(
             (
-                frame.before.filled(own, self._escape),
+                frame.before.filled(values, self._escape),
                 frame.between_lines.join(lines),
-                frame.middle.filled(own, self._escape),
+                frame.middle.filled(values, self._escape),
                 frame.between_picks.join(picks),
-                frame.after.filled(own, self._escape),
+                frame.after.filled(values, self._escape),
             )
         )
 
     def _render_new(self, edition: Edition, new: Mapping[_Key, Pick], frame_key: _FrameKey) -> None:
         """Render these picks of an edition with slots, and keep them and, if it is new, the frame around them."""
         self._slots.clear()
-        address = self._slots.add(lambda own: own.edition.reader.address)
+        address = self._slots.add(lambda values: values.edition.reader.address)
         picks = tuple(new.values())
         if len(edition.picks) > 1 and len(picks) == 1:
             # Twice, as the templates list several picks only.
