@@ -11,11 +11,19 @@ from bot.rendering.text import oneline
 
 # Characters, three lines on a telephone. A longer finding is not cut, as its end often holds the figure.
 _LONGEST_FINDING = 150
-# A sentence that begins so says nothing without the one before it.
+# A sentence that has one of these among its first words says nothing without the one before it: "On several datasets
+# it gains 3%" as little as "It gains 3%".
 _REFERS_BACK = re.compile(
-    r"(it|its|they|their|this|these|those|that|such|both|here|there|the (former|latter|resulting)|however|moreover|"
+    r"(\S+\s+){0,8}?(it|its|they|their|them|this|these|those|such|both|the (former|latter|resulting)|however|moreover|"
     r"furthermore|in addition|additionally|also|as a result|thus|therefore|hence|consequently|finally|in contrast|"
-    r"instead|further|for (example|instance))\b",
+    r"instead|further|for (example|instance))\b|(that|here|there)\b",
+    re.IGNORECASE,
+)
+# Nor does it say whose result this is, while the title does. Of 600 abstracts 63 have a finding short enough for the
+# list; 6 refer back, and 13 others speak of a method without a name.
+_WITHOUT_NAME = re.compile(
+    r"\b(our|the|the proposed) ([\w-]+ ){0,2}(method|approach|model|framework|system|algorithm|technique|pipeline|"
+    r"strategy|architecture|network|sampler|solution|scheme|agent|tool)\b",
     re.IGNORECASE,
 )
 
@@ -24,5 +32,8 @@ def news(pick: Pick) -> str:
     """Return the pick's finding as a whole if there is one that stands by itself, else the paper's title."""
     finding = next((sentence.text for sentence in pick.summary if sentence.role is Role.RESULT), "")
     text = oneline(readable(finding))
-    stands_alone = text and not _REFERS_BACK.match(text) and not text.endswith("…")
-    return text if stands_alone and len(text) <= _LONGEST_FINDING else phrases.title(pick.paper)
+    if not text or len(text) > _LONGEST_FINDING or text.endswith("…"):
+        return phrases.title(pick.paper)
+    if _REFERS_BACK.match(text) or _WITHOUT_NAME.search(text):
+        return phrases.title(pick.paper)
+    return text[0].upper() + text[1:]

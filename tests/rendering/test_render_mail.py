@@ -123,7 +123,10 @@ def test_an_edition_of_one_pick_has_no_list(
     [
         ((Sentence("It has owls."), Sentence("Owls gain 63\\%.", Role.RESULT)), "Owls gain 63%."),
         ((Sentence("It gains 63\\%.", Role.RESULT),), "Owls at night"),  # says nothing by itself
+        ((Sentence("On two forests it gains 63\\%.", Role.RESULT),), "Owls at night"),
+        ((Sentence("Tests show that our new method gains 63\\%.", Role.RESULT),), "Owls at night"),  # whose?
         ((Sentence("Iterative owls gain.", Role.RESULT),), "Iterative owls gain."),
+        ((Sentence("we find that owls gain.", Role.RESULT, after_gap=True),), "We find that owls gain."),
         ((Sentence("Owls gain much. " * 20, Role.RESULT),), "Owls at night"),  # too long, and never cut
         ((Sentence("Owls gain…", Role.RESULT),), "Owls at night"),  # was cut to fit the mail
         ((Sentence("Owls see.", Role.TLDR),), "Owls at night"),  # not the authors' finding
