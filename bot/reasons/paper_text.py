@@ -22,6 +22,11 @@ _WITHOUT = re.compile(
     r"\b(?:without|nor|neither|rather than|instead of|free of)\s+(?:[\w-]+\s+){0,3}$", re.IGNORECASE
 )
 _FREE = re.compile(r"[- ](?:free|less)\b", re.IGNORECASE)
+# "A reason to stay" is not about "reasoning", nor "the ground" about "grounding"; verbs are: "models reason".
+_DETERMINER = re.compile(
+    r"\b(?:an?|the|this|that|these|those|any|no|one|two|three|many|several|its|their|our|for)\s+$",
+    re.IGNORECASE,
+)
 _BEFORE = 60  # characters of a text in which these words are looked for
 # A topic that the abstract names so often is one of the paper's own.
 _OFTEN = 2
@@ -86,20 +91,31 @@ class PaperText:
         bigrams = {f"{a.stem} {b.stem}" for a, b in pairwise(self._tokens) if a.phrase == b.phrase}
         return frozenset(term for term in {*self.counts, *bigrams} if names_topic(term.split()))
 
-    def mentions(self, stems: Sequence[str]) -> Mention | None:
-        """Return how the text names the topic with these stems, abbreviated or not; None if it doesn't.
+    def mentions(self, topic: Topic) -> Mention | None:
+        """Return how the text names the topic, abbreviated or not; None if it doesn't.
 
-        Function words between the stems don't matter, punctuation does. That the paper does without it is no mention.
+        Function words between its stems don't matter, punctuation does. That the paper does without it is no mention,
+        and neither is a noun with the stem of an activity ("the ground" of "grounding").
         """
+        stems = list(topic.stems)
+        is_activity = len(stems) == 1 and topic.text.casefold().endswith("ing")
         times = 0
         for start in self._starts.get(stems[0], ()):
             part = self._canonical[start : start + len(stems)]
-            if [word.stem for word in part] == list(stems) and not self._does_without(part):
+            if [word.stem for word in part] != stems or self._does_without(part):
+                continue
+            if not (is_activity and self._is_plain_noun(part[0])):
                 times += 1
                 if times == _OFTEN or part[-1].end <= len(self.title):
                     return Mention(frozenset(word.source for word in part), is_central=True)
                 sources = frozenset(word.source for word in part)
         return Mention(sources, is_central=False) if times else None
+
+    def _is_plain_noun(self, word: _Word) -> bool:
+        before = self._text[max(word.start - _BEFORE, 0) : word.start]
+        return not self._text[word.start : word.end].casefold().endswith("ing") and bool(
+            _DETERMINER.search(before)
+        )
 
     def _does_without(self, part: Sequence[_Word]) -> bool:
         start = part[0].start

@@ -25,7 +25,7 @@ def written_topics(
     central = {}
     covered: set[str] = set()
     for topic in evidence.topics:
-        mention = paper.mentions(topic.stems)
+        mention = paper.mentions(topic)
         if mention is None or topic.text.casefold() in rules:
             continue
         weight = sum([terms.get(term, 0.0) for term in {*topic.terms, *mention.stems}])
@@ -58,8 +58,8 @@ def nearest_topic(
         for phrase in paper.phrases
         if phrase.is_whole
         and not topical.isdisjoint(phrase.topical_stems)
-        # "Vision" is not close to "vision-language-action models".
-        and (phrase.bigrams or len(topic.stems) <= _MAX_WORDS_BESIDE_ONE)
+        # "Vision" is not close to "vision-language-action models", nor "a reason" to "reasoning".
+        and (phrase.bigrams or 1 < len(topic.stems) <= _MAX_WORDS_BESIDE_ONE)
     ]
     weight, phrase, topic = max(near, key=lambda candidate: candidate[0], default=(-1.0, None, None))
     if phrase is None or topic is None or weight < 0:

@@ -101,6 +101,21 @@ def test_what_a_paper_does_without_is_not_named(text):
     assert "it mentions" not in sentence(reasons).lower()
 
 
+@pytest.mark.parametrize(
+    ("profile", "text", "is_named"),
+    [
+        ("reasoning", "It gives the agent a reason to be curious, for two reasons.", False),
+        ("reasoning", "Models reason for long, which has a reason.", True),
+        ("grounding", "Planes leave the ground.", False),
+        ("reasoning", "The reasoning of agents.", True),
+        ("reward models", "The reward model of agents.", True),
+    ],
+)
+def test_a_noun_with_the_stem_of_an_activity_is_not_that_activity(profile, text, is_named):
+    reasons = reasons_for(read("At home", text), {}, evidence(profile))
+    assert (profile in sentence(reasons).lower()) == is_named
+
+
 def test_a_single_word_is_not_close_to_a_topic_of_many():
     paper = read("On vision", "Vision.")
     reasons = reasons_for(paper, {"vision": 1.0}, evidence("vision-language-action models"))
