@@ -21,6 +21,8 @@ from bot.rendering.text import visible
 
 # Text without LaTeX, the usual case, skips the parser.
 _MAY_BE_LATEX = re.compile(r"[\\$]|``")
+# 6 % of abstracts have TeX's dashes and no other LaTeX. "--quiet" is an option.
+_DASH = re.compile(r"(?<=\w)---?(?=\w)|(?<=\s)---?(?=\s)")
 # A dollar sign opens a formula by pandoc's rule (extension tex_math_dollars): no blank directly inside the dollars and
 # no digit after the closing one. Possessive quantifiers prevent backtracking on a long run of brackets.
 _TOKEN = re.compile(
@@ -73,11 +75,14 @@ _DROPPED_MACROS = (
 def readable(text: str) -> str:
     """Return the text in plain Unicode, with LaTeX converted; never raises.
 
-    Text without LaTeX is returned unchanged, and so is text longer than an abstract may be, which is never shown.
+    Text without LaTeX is returned unchanged but for its dashes; text longer than an abstract may be, which is never
+    shown, is returned as it is.
     """
     text = visible(text)
-    if not _MAY_BE_LATEX.search(text) or len(text) > limits.ABSTRACT:
+    if len(text) > limits.ABSTRACT:
         return text
+    if not _MAY_BE_LATEX.search(text):
+        return _DASH.sub(lambda dash: "–" if dash[0] == "--" else "—", text)
     converter, macros = _converter()
     try:
         walker = _Walker(_TOKEN.sub(_escape_prose, text), latex_context=macros)
