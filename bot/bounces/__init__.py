@@ -38,7 +38,9 @@ def parse(raw: RawDigest) -> BounceReport:
         parts = list(message.walk())
         kind = _kind(message, parts)
         tags = tuple(dict.fromkeys(tag.lower() for tag in _tags(message, parts)))[:_MAX_TAGS]
-        return BounceReport(kind, tags, _reason(parts))
+        stated = (str(value) for name in _REASONS for part in parts if (value := part.get(name)))
+        reason = " ".join(UNWANTED.sub("", next(stated, "")).split())[:_MAX_REASON]
+        return BounceReport(kind, tags, reason)
     except MemoryError:
         raise
     # The email package and the detectors raise many exceptions for malformed mails.
@@ -77,14 +79,6 @@ def _text(part: Message) -> str:
         return "\n".join(str(each) for each in part.get_payload())[:_MAX_TEXT]
     content = part.get_payload(decode=True)
     return content[:_MAX_TEXT].decode("ascii", "replace") if isinstance(content, bytes) else ""
-
-
-def _reason(parts: list[Message]) -> str:
-    for name in _REASONS:
-        for part in parts:
-            if value := part.get(name):
-                return " ".join(UNWANTED.sub("", str(value)).split())[:_MAX_REASON]
-    return ""
 
 
 __all__ = ["MAX_BYTES", "parse"]

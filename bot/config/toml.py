@@ -146,8 +146,12 @@ def describe_error(detail: ErrorDetails, model: type[BaseModel]) -> str:
     """Return what is wrong, and the remedy."""
     kind = detail["type"]
     if kind == "extra_forbidden":
-        key = str(detail["loc"][-1])
-        keys = sorted(_table_at(model, detail["loc"][:-1]).model_fields)
+        *steps, key = map(str, detail["loc"])
+        table = model
+        for step in steps:
+            if step in table.model_fields:
+                table = _model_in(table.model_fields[step].annotation) or table
+        keys = sorted(table.model_fields)
         near = difflib.get_close_matches(key, keys, n=1, cutoff=0.5)
         remedy = f"did you mean {near[0]!r}?" if near else f"known here: {', '.join(keys)}"
         return f"unknown key; {remedy}"
@@ -175,14 +179,6 @@ def _displayed_value(detail: ErrorDetails, model: type[BaseModel]) -> str:
     if is_plain and isinstance(detail["input"], str | int | float | time | date):
         return f"{detail['input']!r:.60}"
     return "what is set there"
-
-
-def _table_at(model: type[BaseModel], loc: Location) -> type[BaseModel]:
-    current = model
-    for step in loc:
-        if isinstance(step, str) and step in current.model_fields:
-            current = _model_in(current.model_fields[step].annotation) or current
-    return current
 
 
 def _model_in(annotation: Any) -> type[BaseModel] | None:

@@ -20,7 +20,6 @@ from bot.domain import (
     Paper,
     PaperId,
     Problem,
-    RawDigest,
     Reader,
     ReaderId,
     Vote,
@@ -118,17 +117,14 @@ class ZoteroLibraries:
         with self.store.exclusively("zotero") as is_ours:
             # Several workers ingest at a time.
             for connection in connections if is_ours else ():
-                yield from self._follow(connection, now)
-
-    def _follow(self, connection: ZoteroConnection, now: datetime) -> Iterator[Problem]:
-        poll = connection.poll
-        if polling.retry_after(poll, now) or not polling.is_due(INTERVAL, poll, now):
-            return
-        try:
-            self._poll(connection, now)
-        except PaperbotError as error:
-            if str(error) != poll.problem:
-                yield Problem(f"zotero of reader {connection.reader}", str(error))
+                poll = connection.poll
+                if polling.retry_after(poll, now) or not polling.is_due(INTERVAL, poll, now):
+                    continue
+                try:
+                    self._poll(connection, now)
+                except PaperbotError as error:
+                    if str(error) != poll.problem:
+                        yield Problem(f"zotero of reader {connection.reader}", str(error))
 
     def take_along(self, profiles: Mapping[str, Profile], now: datetime) -> None:
         """Put into the outbox what readers like and have not saved, and what they have saved and like no more."""
@@ -148,7 +144,10 @@ class ZoteroLibraries:
             for paper in papers.values():
                 self._put_save(connection.reader, paper, profile, now)
             for paper_id in saves.keys() - liked.keys():
-                self._take_back(connection.reader, saves[paper_id], now)
+                save = saves[paper_id]
+                message = Message(removal_body(save.item_key, save.outbox_key), "Paper taken back")
+                key = _outbox_key("trash", reader.id, paper_id, now)
+                self.store.zotero.take_back(reader.id, save, message, key, now)
 
     def open_to_save(self, reader: ReaderId) -> ZoteroApi | None:
         """Open the library in which a reader's papers are saved; None without one."""
@@ -159,7 +158,7 @@ class ZoteroLibraries:
         """Read what has changed, and record how that went."""
         try:
             with self.open_api(self._access(connection)) as api:
-                changed = changes(api, connection.collections, connection.version, self._parse_page)
+                changed = changes(api, connection.collections, connection.version, self.parse)
         except PaperbotError as error:
             wait = error.retry_after if isinstance(error, SourceError) else None
             failed = polling.after_failure(connection.poll, Problem(ORIGIN, str(error)), wait, now)
@@ -179,40 +178,29 @@ class ZoteroLibraries:
             problems=tuple(Problem(ORIGIN, problem) for problem in changed.problems),
         )
 
-    def _parse_page(self, page: bytes) -> Any:
-        return self.parse(RawDigest(ORIGIN, "items", page))
-
     def _access(self, connection: ZoteroConnection) -> ZoteroAccess:
         return ZoteroAccess(connection.library, self.sealer.unseal(connection.sealed_key))
 
     def _put_save(self, reader: ReaderId, paper: Paper, profile: Profile | None, now: datetime) -> None:
+        """Put a paper into the outbox, tagged with the profile's title and with the keywords that it mentions."""
         plain = replace(
             paper,
             title=oneline(readable(paper.title)),
             abstract=oneline(readable(paper.abstract)),
             authors=tuple(oneline(readable(author)) for author in paper.authors),
         )
+        tags = []
+        if profile:
+            text = f"{plain.title} {plain.abstract}".lower()
+            tags = [profile.title, *(word for word in profile.keywords if word.lower() in text)]
         key = _outbox_key("save", reader, paper.id, now)
         save = ZoteroSave(paper.id, new_key(), str(key))
-        body = save_body(plain, _tags(plain, profile), save.item_key)
+        body = save_body(plain, tags, save.item_key)
         self.store.zotero.put_save(reader, save, Message(body, plain.title), key, now)
-
-    def _take_back(self, reader: ReaderId, save: ZoteroSave, now: datetime) -> None:
-        body = removal_body(save.item_key, save.outbox_key)
-        key = _outbox_key("trash", reader, save.paper, now)
-        self.store.zotero.take_back(reader, save, Message(body, "Paper taken back"), key, now)
 
 
 def _outbox_key(act: str, reader: ReaderId, paper: PaperId, now: datetime) -> OutboxKey:
     return OutboxKey(f"zotero-{act}-{paper}-{now:%Y%m%dT%H%M%S%f}", reader, Kind.ZOTERO)
-
-
-def _tags(paper: Paper, profile: Profile | None) -> list[str]:
-    """Return the profile's title, and those of its keywords that the paper mentions."""
-    if profile is None:
-        return []
-    text = f"{paper.title} {paper.abstract}".lower()
-    return [profile.title, *(word for word in profile.keywords if word.lower() in text)]
 
 
 def _rights(info: Mapping[str, Any], library: str) -> tuple[bool, bool]:

@@ -46,6 +46,17 @@ class Reference:
     dates: tuple[str, ...] = ()
     key: str = ""
 
+    def named_arxiv_id(self) -> str | None:
+        """Return the arXiv id that one of the fields names."""
+        if stated := identity.arxiv_id(self.arxiv_id[: limits.ID]):
+            return stated
+        for text in (self.doi, self.url, *self.mentions):
+            for match in _ARXIV.finditer(text[: limits.URL]):
+                # A journal's page numbers look like an arXiv id; only what follows the word is taken for one.
+                if mentioned := identity.arxiv_id(text[match.end() : match.end() + limits.ID]):
+                    return mentioned
+        return None
+
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
@@ -85,7 +96,7 @@ def _paper(reference: Reference) -> LibraryEntry | str:
     doi = identity.doi(reference.doi) or (
         identity.doi(reference.url) if "doi.org/" in reference.url else None
     )
-    arxiv_id = _arxiv_id(reference)
+    arxiv_id = reference.named_arxiv_id()
     # Reference managers save web pages and notes as @misc or GEN, as they do preprints.
     if reference.is_paper is None and not (doi or arxiv_id or abstract):
         return NO_PAPER
@@ -124,18 +135,6 @@ def first_name_first(name: str) -> str:
 
 def _prose(text: str, longest: int) -> str:
     return tidy(_MARKUP.sub("", text[: 2 * longest]))[:longest].rstrip()
-
-
-def _arxiv_id(reference: Reference) -> str | None:
-    """Return the arXiv id that one of the fields names."""
-    if stated := identity.arxiv_id(reference.arxiv_id[: limits.ID]):
-        return stated
-    for text in (reference.doi, reference.url, *reference.mentions):
-        for match in _ARXIV.finditer(text[: limits.URL]):
-            # A journal's page numbers look like an arXiv id; only what follows the word is taken for one.
-            if mentioned := identity.arxiv_id(text[match.end() : match.end() + limits.ID]):
-                return mentioned
-    return None
 
 
 def parse_date(text: str) -> date | None:

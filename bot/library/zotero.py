@@ -42,12 +42,19 @@ def _reference(data: Mapping[str, Any], key: str) -> Reference:
         return UNWANTED.sub("", value) if isinstance(value, str) else ""
 
     kind = text("itemType")
+    creators = data.get("creators")
+    authors: list[str] = []
+    for creator in creators if isinstance(creators, Sequence) else ():
+        if isinstance(creator, Mapping) and creator.get("creatorType") in (None, "author"):
+            # First name first; an institution has a single name.
+            parts = (creator.get("firstName"), creator.get("lastName"), creator.get("name"))
+            authors.append(" ".join(part for part in parts if isinstance(part, str) and part))
     return Reference(
         line=1,
         is_paper=True if kind in _PAPERS else None if kind in _UNDECIDED else False,
         title=text("title"),
         abstract=text("abstractNote"),
-        authors=tuple(_names(data.get("creators"))),
+        authors=tuple(authors),
         published=text("date"),
         doi=text("DOI"),
         url=text("url"),
@@ -55,12 +62,3 @@ def _reference(data: Mapping[str, Any], key: str) -> Reference:
         dates=(text("dateAdded"),),
         key=key,
     )
-
-
-def _names(creators: object) -> Iterator[str]:
-    """Yield the authors, first name first; an institution has a single name."""
-    for creator in creators if isinstance(creators, Sequence) else ():
-        if not isinstance(creator, Mapping) or creator.get("creatorType") not in (None, "author"):
-            continue
-        parts = (creator.get("firstName"), creator.get("lastName"), creator.get("name"))
-        yield " ".join(part for part in parts if isinstance(part, str) and part)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import Protocol
 
 from bot.domain import PaperId, is_library_paper
@@ -55,7 +54,7 @@ class Evidence:
         # Asked for each pick, and the same for all of them.
         self._together: dict[tuple[Topic, Topic], bool] = {}
         self.excluded = frozenset(term for phrase in ignored for term in topical_terms(phrase))
-        self.topics = [topic for topic in topics if not self.excluded.issuperset(_topical_terms(topic.text))]
+        self.topics = [topic for topic in topics if not self.excluded.issuperset(topical_terms(topic.text))]
 
     @property
     def is_library_alone(self) -> bool:
@@ -95,9 +94,3 @@ class Evidence:
     def is_judged(self, terms: Iterable[str]) -> bool:
         """Return whether a paper with a vote has one of these terms."""
         return any(any(self.votes.papers_with(term)) for term in terms)
-
-
-# Readers of one profile have the same topics.
-@lru_cache(maxsize=10_000)
-def _topical_terms(text: str) -> frozenset[str]:
-    return frozenset(topical_terms(text))

@@ -102,39 +102,32 @@ class PaperText:
         times = 0
         for start in self._starts.get(stems[0], ()):
             part = self._canonical[start : start + len(stems)]
-            if [word.stem for word in part] != stems or self._does_without(part):
+            if [word.stem for word in part] != stems:
                 continue
-            if not (is_activity and self._is_plain_noun(part[0])):
-                times += 1
-                if times == _OFTEN or part[-1].end <= len(self.title):
-                    return Mention(frozenset(word.source for word in part), is_central=True)
-                sources = frozenset(word.source for word in part)
+            before = self._text[max(part[0].start - _BEFORE, 0) : part[0].start]
+            if _WITHOUT.search(before) or _FREE.match(self._text, part[-1].end):
+                continue
+            spelled = self._text[part[0].start : part[0].end].casefold()
+            if is_activity and not spelled.endswith("ing") and _DETERMINER.search(before):
+                continue
+            times += 1
+            sources = frozenset(word.source for word in part)
+            if times == _OFTEN or part[-1].end <= len(self.title):
+                return Mention(sources, is_central=True)
         return Mention(sources, is_central=False) if times else None
-
-    def _is_plain_noun(self, word: _Word) -> bool:
-        before = self._text[max(word.start - _BEFORE, 0) : word.start]
-        return not self._text[word.start : word.end].casefold().endswith("ing") and bool(
-            _DETERMINER.search(before)
-        )
-
-    def _does_without(self, part: Sequence[_Word]) -> bool:
-        start = part[0].start
-        return bool(
-            _WITHOUT.search(self._text[max(start - _BEFORE, 0) : start])
-            or _FREE.match(self._text, part[-1].end)
-        )
 
     def named(self, topic: Topic) -> str:
         """Return a topic as the reader wrote it, without the capital of a sentence's first word."""
-        if not topic.starts_sentence:
+        first = _FIRST_WORD.match(topic.text)
+        if not (topic.starts_sentence and first):
             return topic.text
-        return _FIRST_WORD.sub(lambda word: self._inside_sentence(word[0], topic.stems[0]), topic.text)
-
-    def _inside_sentence(self, word: str, stemmed: str) -> str:
-        usual = self._spellings.usual(word)
+        usual = self._spellings.usual(first[0])
         # A word that the home has not seen inside a sentence: this paper may have one of its stem there.
-        in_lower_case = any(token.stem == stemmed and token.spelling.islower() for token in self._tokens)
-        return usual.lower() if in_lower_case and usual.istitle() else usual
+        in_lower_case = any(
+            token.stem == topic.stems[0] and token.spelling.islower() for token in self._tokens
+        )
+        inside_sentence = usual.lower() if in_lower_case and usual.istitle() else usual
+        return inside_sentence + topic.text[first.end() :]
 
     def spelled(self, stem: str) -> str | None:
         """Return the last word of the text with this stem, spelled as usual; None if there is none."""

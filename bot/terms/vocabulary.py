@@ -13,7 +13,7 @@ import json
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -70,16 +70,18 @@ def names_topic(stems: Sequence[str]) -> bool:
     return not all(map(is_general, stems)) or any(f"{a} {b}" in listed for a, b in pairwise(stems))
 
 
-def topical_terms(phrase: str) -> list[str]:
+# Readers of one profile have the same topics, and each reader's are asked for with each edition.
+@lru_cache(maxsize=10_000)
+def topical_terms(phrase: str) -> tuple[str, ...]:
     """Return the terms by which a phrase is recognised: its bigrams, and the stems that name a topic by themselves.
 
     A phrase without such terms has its stems.
 
     >>> topical_terms("reward models"), topical_terms("language models"), topical_terms("agent")
-    (['reward', 'reward model'], ['languag model'], ['agent'])
+    (('reward', 'reward model'), ('languag model',), ('agent',))
     """
     terms = stem_terms(phrase)
-    return [term for term in terms if " " in term or not is_general(term)] or terms
+    return tuple([term for term in terms if " " in term or not is_general(term)] or terms)
 
 
 def topical_phrases(phrases: Iterable[Sequence[Token]]) -> list[list[Token]]:

@@ -152,7 +152,8 @@ class ZoteroApi:
             raise ZoteroError(f"can't reach Zotero: {_reason(error)}", is_sent=False) from None
         except (httpx2.HTTPError, httpx2.InvalidURL, TimeoutError) as error:
             raise ZoteroError(f"no answer from Zotero: {_reason(error)}") from None
-        self._note_backoff(response.headers)
+        if backoff := _seconds(response.headers.get("backoff", "")):
+            self._not_before = self._clock() + backoff
         status = response.status_code
         if 300 <= status < 400 and status != httpx2.codes.NOT_MODIFIED:
             raise ZoteroError(f"Zotero redirects ({status}); correct zotero.api_url", status=status)
@@ -164,10 +165,6 @@ class ZoteroApi:
             version=_number(response.headers.get("last-modified-version", "")),
             total=_number(response.headers.get("total-results", "")),
         )
-
-    def _note_backoff(self, headers: httpx2.Headers) -> None:
-        if wait := _seconds(headers.get("backoff", "")):
-            self._not_before = self._clock() + wait
 
     def _wait_for_backoff(self) -> None:
         wait = self._not_before - self._clock()

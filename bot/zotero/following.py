@@ -9,16 +9,16 @@ An item that leaves the followed collections changes its version, so that its ke
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TypeGuard
+from typing import Any
 
-from bot.domain import LibraryEntry, ParsedLibrary, ZoteroChanges
+from bot.domain import LibraryEntry, ParsedLibrary, RawDigest, ZoteroChanges
 from bot.zotero.api import ZoteroApi, ZoteroError
 
 PAGE = 100  # the most that Zotero gives
 MAX_ITEMS = 50_000
 _ATTEMPTS = 3  # a library that somebody edits meanwhile is read again from the beginning
 
-ParsePage = Callable[[bytes], ParsedLibrary]
+ParsePage = Callable[[RawDigest], ParsedLibrary]
 
 
 class _Changed(Exception):  # noqa: N818 - a signal: the library got a new version while it was read
@@ -51,41 +51,40 @@ def _changes(
         version = changed.version
         trashed = api.get("items/trash", since=since, format="versions")
         deleted = api.get("deleted", since=since).json(dict).get("items")
-        gone = {*changed.json(dict), *trashed.json(dict), *_texts(deleted)}
+        deleted_keys = [key for key in deleted if isinstance(key, str)] if isinstance(deleted, list) else []
+        gone = {*changed.json(dict), *trashed.json(dict), *deleted_keys}
     entries: list[LibraryEntry] = []
     skipped: dict[str, int] = {}
     problems: list[str] = []
-    for path in _item_paths(api, collections):
-        for page, page_version in _pages(api, path, since):
-            version = version or page_version
-            if page_version != version:
-                raise _Changed
-            parsed = parse(page)
-            entries += parsed.entries
-            problems += parsed.problems
-            for reason, count in parsed.skipped.items():
-                skipped[reason] = skipped.get(reason, 0) + count
+    for page, page_version in _pages(api, collections, since):
+        version = version or page_version
+        if page_version != version:
+            raise _Changed
+        parsed = parse(RawDigest("zotero", "items", page))
+        entries += parsed.entries
+        problems += parsed.problems
+        for reason, count in parsed.skipped.items():
+            skipped[reason] = skipped.get(reason, 0) + count
     # An item may be in several collections.
     by_key = {entry.key: entry for entry in entries if entry.key}
     return ZoteroChanges(version, frozenset(gone), tuple(by_key.values()), skipped, tuple(problems))
 
 
-def _item_paths(api: ZoteroApi, names: Sequence[str]) -> list[str]:
-    if not names:
-        return ["items/top"]
-    return [f"collections/{key}/items/top" for key in collection_keys(api, names)]
-
-
-def _pages(api: ZoteroApi, path: str, since: int) -> Iterator[tuple[bytes, int]]:
-    """Yield each page of a path with the library's version."""
-    for start in range(0, MAX_ITEMS, PAGE):
-        answer = api.get(
-            path, since=since, limit=PAGE, start=start, format="json", sort="dateAdded", direction="asc"
-        )
-        yield answer.body, answer.version
-        if start + PAGE >= answer.total:
-            return
-    raise ZoteroError(f"more than {MAX_ITEMS:,} items; name collections to follow")
+def _pages(api: ZoteroApi, collections: Sequence[str], since: int) -> Iterator[tuple[bytes, int]]:
+    """Yield each page of the collections of these names, or of the whole library, with the library's version."""
+    paths = ["items/top"]
+    if collections:
+        paths = [f"collections/{key}/items/top" for key in collection_keys(api, collections)]
+    for path in paths:
+        for start in range(0, MAX_ITEMS, PAGE):
+            answer = api.get(
+                path, since=since, limit=PAGE, start=start, format="json", sort="dateAdded", direction="asc"
+            )
+            yield answer.body, answer.version
+            if start + PAGE >= answer.total:
+                break
+        else:
+            raise ZoteroError(f"more than {MAX_ITEMS:,} items; name collections to follow")
 
 
 def all_collections(api: ZoteroApi) -> list[dict[str, Any]]:
@@ -94,8 +93,10 @@ def all_collections(api: ZoteroApi) -> list[dict[str, Any]]:
     for start in range(0, MAX_ITEMS, PAGE):
         answer = api.get("collections", limit=PAGE, start=start)
         items = answer.json(list)
-        data = [item.get("data") for item in items if isinstance(item, dict)]
-        collections += [values for values in data if _is_collection(values)]
+        for item in items:
+            data = item.get("data") if isinstance(item, dict) else None
+            if isinstance(data, dict) and {type(data.get("key")), type(data.get("name"))} == {str}:
+                collections.append(data)
         if start + PAGE >= answer.total or not items:
             break
     return collections
@@ -118,11 +119,3 @@ def collection_keys(api: ZoteroApi, names: Iterable[str]) -> list[str]:
     ]:
         selected |= dict.fromkeys(below)
     return list(selected)
-
-
-def _is_collection(data: object) -> TypeGuard[dict[str, Any]]:
-    return isinstance(data, dict) and isinstance(data.get("key"), str) and isinstance(data.get("name"), str)
-
-
-def _texts(values: object) -> list[str]:
-    return [value for value in values if isinstance(value, str)] if isinstance(values, list) else []

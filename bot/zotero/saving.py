@@ -58,7 +58,21 @@ class ZoteroChannel:
         with self._opened(delivery.reader.id) as api:
             if "trash" in body:
                 return self._trash(api, body["trash"], body["save"], start_data)
-            return _save(api, body["save"], delivery, start_data)
+            items = body["save"]
+            item = items[0]
+            if existing := _existing(api, item):
+                return (
+                    _receipt(api, existing) or "" if existing == item["key"] else f"there already: {existing}"
+                )
+            item["collections"] = [_collection(api, delivery)]
+            start_data()
+            try:
+                return _created(api.post("items", items, token=_token(str(delivery.key))), item["key"])
+            except ZoteroError as error:
+                if error.status != 412:
+                    raise _written(error) from error
+            # An earlier attempt with the same token has arrived.
+            return _receipt(api, item["key"]) or "saved by an earlier attempt, and deleted since"
 
     def find_receipt(self, delivery: Delivery) -> str | None:
         """Return the receipt of a save of unknown outcome if the library has its item."""
@@ -109,23 +123,6 @@ class ZoteroChannel:
                 yield api
             except ZoteroError as error:
                 raise _before_writing(error) from error
-
-
-def _save(
-    api: ZoteroApi, items: list[dict[str, Any]], delivery: Delivery, start_data: Callable[[], None]
-) -> str:
-    item = items[0]
-    if existing := _existing(api, item):
-        return _receipt(api, existing) or "" if existing == item["key"] else f"there already: {existing}"
-    item["collections"] = [_collection(api, delivery)]
-    start_data()
-    try:
-        return _created(api.post("items", items, token=_token(str(delivery.key))), item["key"])
-    except ZoteroError as error:
-        if error.status != 412:
-            raise _written(error) from error
-    # An earlier attempt with the same token has arrived.
-    return _receipt(api, item["key"]) or "saved by an earlier attempt, and deleted since"
 
 
 def _existing(api: ZoteroApi, item: dict[str, Any]) -> str | None:

@@ -107,9 +107,9 @@ def test_abbreviations_match_what_they_stand_for(short, long):
 
 
 def test_a_phrase_is_recognised_by_its_bigrams_and_topical_words():
-    assert topical_terms("reward models") == ["reward", "reward model"]
-    assert topical_terms("language models") == ["languag model"]
-    assert topical_terms("show") == ["show"]
+    assert topical_terms("reward models") == ("reward", "reward model")
+    assert topical_terms("language models") == ("languag model",)
+    assert topical_terms("show") == ("show",)
 
 
 def test_words_are_spelled_as_in_running_text():

@@ -14,10 +14,6 @@ from bot.zotero.api import ZoteroApi, ZoteroError
 from bot.zotero.following import changes
 
 
-def page(content):
-    return parse(RawDigest("zotero", "items", content))
-
-
 def titles(found):
     return [item.entry.title for item in found.entries]
 
@@ -25,7 +21,7 @@ def titles(found):
 def test_a_library_is_read_in_pages_of_a_hundred(api, server):
     for number in range(250):
         server.put(f"ITEM{number:04}", title=f"Owls {number}")
-    found = changes(api, (), 0, page)
+    found = changes(api, (), 0, parse)
     assert titles(found) == [f"Owls {number}" for number in range(250)]
     assert (found.version, found.gone) == (server.version, frozenset())
     assert server.paths() == ["/users/1/items/top"] * 3
@@ -34,13 +30,13 @@ def test_a_library_is_read_in_pages_of_a_hundred(api, server):
 def test_what_changed_since_a_version_comes_next(api, server):
     for name in ("STAYS", "CHANGES", "TRASHED", "DELETED"):
         server.put(name, title=name)
-    before = changes(api, (), 0, page).version
-    assert changes(api, (), before, page) is None
+    before = changes(api, (), 0, parse).version
+    assert changes(api, (), before, parse) is None
     server.put("CHANGES", title="Changed")
     server.put("TRASHED", deleted=1)
     server.delete("DELETED")
     server.put("ADDED", title="Added")
-    found = changes(api, (), before, page)
+    found = changes(api, (), before, parse)
     assert titles(found) == ["Changed", "Added"]
     assert found.gone == {"CHANGES", "TRASHED", "DELETED", "ADDED"}
     assert found.version == server.version
@@ -55,13 +51,13 @@ def test_collections_are_followed_by_name_with_all_below(api, server):
     server.put("A", title="In both", collections=["TOP", "SUB"])
     server.put("B", title="Below", collections=["SUB"])
     server.put("C", title="Elsewhere", collections=["OTHER"])
-    found = changes(api, ["Reward models"], 0, page)
+    found = changes(api, ["Reward models"], 0, parse)
     assert titles(found) == ["In both", "Below"]
     server.put("B", collections=["OTHER"])
-    left = changes(api, ["Reward models"], found.version, page)
+    left = changes(api, ["Reward models"], found.version, parse)
     assert (titles(left), left.gone) == ([], {"B"})
     with pytest.raises(ZoteroError, match=r"no collection 'Cats'.*Owls, Reward models, Verifiers"):
-        changes(api, ["Cats"], 0, page)
+        changes(api, ["Cats"], 0, parse)
 
 
 def test_an_item_is_read_as_the_paper_that_it_is(api, server):
@@ -81,7 +77,7 @@ def test_an_item_is_read_as_the_paper_that_it_is(api, server):
     )
     server.put("B", itemType="note", note="Buy milk")
     server.put("C", itemType="book", title="A book")
-    found = changes(api, (), 0, page)
+    found = changes(api, (), 0, parse)
     (item,) = found.entries
     assert (item.key, item.added.isoformat()) == ("A", "2025-01-02")
     assert (item.entry.title, item.entry.authors) == ("Owls by Night", ("Ada Lovelace", "Owl Society"))
@@ -99,11 +95,11 @@ def test_a_library_that_changes_meanwhile_is_read_again(api, server):
             server.delete("ITEM0000")
 
     server.before_page = edit
-    found = changes(api, (), 0, page)
+    found = changes(api, (), 0, parse)
     assert len(found.entries) == 149
     server.before_page = lambda start: server.put("ITEM0001", title=f"Edited {start}")
     with pytest.raises(ZoteroError, match="changes while it is read"):
-        changes(api, (), 0, page)
+        changes(api, (), 0, parse)
 
 
 @pytest.mark.parametrize(
@@ -121,7 +117,7 @@ def test_a_library_that_changes_meanwhile_is_read_again(api, server):
 def test_a_refusal_says_how_long_to_wait(api, server, status, headers, wait):
     server.faults.append((status, headers))
     with pytest.raises(ZoteroError, match=str(status)) as refused:
-        changes(api, (), 0, page)
+        changes(api, (), 0, parse)
     assert refused.value.retry_after == wait
     assert "aaaa" not in str(refused.value)
 
@@ -130,11 +126,11 @@ def test_a_short_backoff_on_an_answer_is_sat_out_and_a_long_one_ends_the_poll(ap
     for number in range(150):
         server.put(f"ITEM{number:04}", title=f"Owls {number}")
     server.headers = {"Backoff": "5"}
-    assert len(changes(api, (), 0, page).entries) == 150
+    assert len(changes(api, (), 0, parse).entries) == 150
     assert time.slept == [5.0]
     server.headers = {"Backoff": "300"}
     with pytest.raises(ZoteroError, match="wait") as refused:
-        changes(api, (), 0, page)
+        changes(api, (), 0, parse)
     assert refused.value.retry_after == 300
 
 
@@ -142,13 +138,13 @@ def test_a_broken_answer_or_connection_is_an_error_of_one_line(api, server):
     server.put("A", title="Owls")
     server.faults.append(closed)
     with pytest.raises(ZoteroError, match="no answer from Zotero"):
-        changes(api, (), 0, page)
+        changes(api, (), 0, parse)
     server.faults.append(truncated)
     with pytest.raises(DigestError, match=r"broke off|neither"):
-        changes(api, (), 0, page)
+        changes(api, (), 0, parse)
     server.faults.append((302, {"Location": "https://elsewhere.example.org/"}))
     with pytest.raises(ZoteroError, match="redirects"):
-        changes(api, (), 0, page)
+        changes(api, (), 0, parse)
 
 
 def test_a_key_goes_to_no_other_machine_unencrypted():
@@ -179,7 +175,7 @@ ITEMS = st.fixed_dictionaries(
 @given(items=st.lists(ITEMS | JSON_VALUES, max_size=5))
 def test_whatever_the_items_are_they_are_read_or_counted(items):
     try:
-        read = page(json.dumps(items).encode())
+        read = parse(RawDigest("zotero", "items", json.dumps(items).encode()))
     except DigestError:
         return
     assert len(read.entries) + sum(read.skipped.values()) == len(items)
