@@ -1,37 +1,27 @@
-"""The store as of a time, for replays: papers, votes, libraries and editions, with other editions for one reader.
+"""The store as of a time, for replays: papers, editions and models, with other editions for one reader.
 
-These override how rows are selected; everything else is inherited from the aggregates of the present.
+These override how rows are selected; everything else is inherited from the aggregates of the present. The aggregates
+whose rows have a time of their own (votes, libraries, mixtures, digests) take it as ``until``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TypeVarTuple
-
-from sqlalchemy import ColumnElement, Select, Subquery
 
 from bot.domain import Edition, PaperId, ReaderId
 from bot.store.editions import Editions, StoredEdition
 from bot.store.engine import Database
-from bot.store.feedback import Feedback, current_votes
-from bot.store.library import Library
-from bot.store.library_schema import library
-from bot.store.mixtures import Mixtures
 from bot.store.new_papers import AsOf, NewsCursor, new_papers_of, revisions_of
 from bot.store.papers import Papers
 from bot.store.reader_models import ReaderModels, StoredModel
-from bot.store.schema import digests, mixtures, papers
-from bot.store.sources import Sources
-
-Columns = TypeVarTuple("Columns")
 
 
 class PapersAsOf(Papers):
     """The papers that had arrived; those shown in the editions ``instead`` are not new any more."""
 
     def __init__(self, database: Database, as_of: AsOf, instead: Sequence[Edition]) -> None:
-        super().__init__(database)
+        super().__init__(database, as_of.at)
         self._as_of = as_of
         self._shown = {pick.paper.id for edition in instead for pick in edition.picks}
 
@@ -48,45 +38,6 @@ class PapersAsOf(Papers):
         """Return for each reader the liked papers that had a later version at that time, oldest first."""
         with self._database.reading() as connection:
             return revisions_of(connection, since, self._as_of)
-
-    def _visible(self, query: Select[*Columns]) -> Select[*Columns]:
-        return query.where(papers.c.first_seen <= self._as_of.at)
-
-    def _received(self, query: Select[*Columns]) -> Select[*Columns]:
-        return query.where(digests.c.received_at <= self._as_of.at)
-
-
-class SourcesAsOf(Sources):
-    """The sources with what they had delivered by a time; their state is that of the present."""
-
-    def __init__(self, database: Database, at: datetime) -> None:
-        super().__init__(database)
-        self._at = at
-
-    def _visible(self, query: Select[*Columns]) -> Select[*Columns]:
-        return query.where(digests.c.received_at <= self._at)
-
-
-class FeedbackAsOf(Feedback):
-    """The votes as of a time."""
-
-    def __init__(self, database: Database, at: datetime) -> None:
-        super().__init__(database)
-        self._at = at
-
-    def _current(self, reader_ids: Collection[ReaderId], paper_id: PaperId | None = None) -> Subquery:
-        return current_votes(reader_ids, paper_id, until=self._at)
-
-
-class LibraryAsOf(Library):
-    """What had been added to the libraries by a time."""
-
-    def __init__(self, database: Database, at: datetime) -> None:
-        super().__init__(database)
-        self._at = at
-
-    def _visible(self) -> ColumnElement[bool]:
-        return library.c.added_at <= self._at
 
 
 class EditionsAsOf(Editions):
@@ -125,14 +76,3 @@ class ReaderModelsAsOf(ReaderModels):
     def of(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, StoredModel]:  # noqa: ARG002 - the base's signature
         """Return no models."""
         return {}
-
-
-class MixturesAsOf(Mixtures):
-    """The mixtures that were fitted by a time."""
-
-    def __init__(self, database: Database, at: datetime) -> None:
-        super().__init__(database)
-        self._at = at
-
-    def _visible(self) -> ColumnElement[bool]:
-        return mixtures.c.fitted_at <= self._at

@@ -13,15 +13,7 @@ from bot.errors import StoreError
 from bot.private_files import create_private
 from bot.store.active_readers import ActiveReaders
 from bot.store.alert_marks import AlertMarks
-from bot.store.as_of import (
-    EditionsAsOf,
-    FeedbackAsOf,
-    LibraryAsOf,
-    MixturesAsOf,
-    PapersAsOf,
-    ReaderModelsAsOf,
-    SourcesAsOf,
-)
+from bot.store.as_of import EditionsAsOf, PapersAsOf, ReaderModelsAsOf
 from bot.store.backups import forget_in_copies
 from bot.store.bounce_counts import BounceCounts
 from bot.store.circuit_breakers import CircuitBreakers
@@ -127,12 +119,12 @@ class StoreAsOf(Store):
     def __init__(self, database: Database, at: datetime, since: datetime, instead: Sequence[Edition]) -> None:
         super().__init__(database)
         self.papers = PapersAsOf(database, AsOf(at, since), instead)
-        self.sources = SourcesAsOf(database, at)
-        self.feedback = FeedbackAsOf(database, at)
-        self.library = LibraryAsOf(database, at)
+        self.sources = Sources(database, at)
+        self.feedback = Feedback(database, at)
+        self.library = Library(database, at)
         self.editions = EditionsAsOf(database, since, instead)
         self.reader_models = ReaderModelsAsOf(database)
-        self.mixtures = MixturesAsOf(database, at)
+        self.mixtures = Mixtures(database, at)
 
 
 def open_store(url: str, *, secrets: Sequence[bytes] = (b"",)) -> Store:

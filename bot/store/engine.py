@@ -132,7 +132,12 @@ class Database:
             remedies = (remedy for words, remedy in _REMEDIES.items() if words in reason)
             raise StoreError("; ".join([f"{self.name}: {reason}", *remedies])) from error
         except (ValueError, LookupError, zlib.error) as error:
-            if not _is_damaged_value(error):
+            # SQLAlchemy raises plain ValueError and LookupError for times and enums that it can't read; only the
+            # function that raised tells these from a caller's mistake.
+            innermost = extract_tb(error.__traceback__)[-1]
+            is_conversion = "str_to_" in innermost.name or "_object_value_for_elem" in innermost.name
+            is_from_database = is_conversion and "sqlalchemy" in innermost.filename
+            if not (is_from_database or isinstance(error, UnicodeDecodeError | JSONDecodeError | zlib.error)):
                 raise
             raise StoreError(
                 f"{self.name}: holds a value that can't be read; the file is damaged, restore it from a backup"
@@ -141,17 +146,6 @@ class Database:
     def close(self) -> None:
         """Close the connections; the database can be opened again at any time."""
         self._engine.dispose()
-
-
-def _is_damaged_value(error: Exception) -> bool:
-    """Whether a value that was read is wrong (text, JSON, a time, an enum's word), and not an argument."""
-    if isinstance(error, UnicodeDecodeError | JSONDecodeError | zlib.error):
-        return True
-    # SQLAlchemy raises plain ValueError and LookupError for times and enums; only the function that raised tells them
-    # from a caller's mistake.
-    innermost = extract_tb(error.__traceback__)[-1]
-    is_conversion = "str_to_" in innermost.name or "_object_value_for_elem" in innermost.name
-    return is_conversion and "sqlalchemy" in innermost.filename
 
 
 def parse_url(url: str) -> URL:

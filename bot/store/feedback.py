@@ -13,10 +13,11 @@ from bot.store.schema import votes
 
 
 class Feedback:
-    """The readers' votes."""
+    """The readers' votes; ``current``, ``votes`` and ``votes_of`` as of ``until`` if given."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, until: datetime | None = None) -> None:
         self._database = database
+        self._until = until
 
     def add(
         self, reader_id: ReaderId, paper_id: PaperId, vote: Vote, at: datetime, via: str, *, voter: str = ""
@@ -68,7 +69,7 @@ class Feedback:
 
         Votes that were taken back are left out.
         """
-        current = self._current([reader_id], paper_id)
+        current = current_votes([reader_id], paper_id, until=self._until)
         return self._read(select(current).order_by(current.c.id))
 
     def votes_of(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, list[RecordedVote]]:
@@ -76,7 +77,7 @@ class Feedback:
         by_reader: dict[ReaderId, list[RecordedVote]] = {reader_id: [] for reader_id in reader_ids}
         with self._database.reading() as connection:
             for chunk in in_chunks(reader_ids):
-                current = self._current(chunk)
+                current = current_votes(chunk, until=self._until)
                 for row in connection.execute(select(current).order_by(current.c.id)):
                     by_reader[row.reader_id].append(_recorded_vote(row))
         return by_reader
@@ -131,9 +132,6 @@ class Feedback:
         with self._database.reading() as connection:
             row = connection.execute(query).one()
         return row[0], row[1]
-
-    def _current(self, reader_ids: Collection[ReaderId], paper_id: PaperId | None = None) -> Subquery:
-        return current_votes(reader_ids, paper_id)
 
     def _read(self, query: AnySelect) -> list[RecordedVote]:
         with self._database.reading() as connection:

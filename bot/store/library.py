@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time
 
-from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, true
+from sqlalchemy import Connection, delete, func, insert, select
 
 from bot.domain import Entry, LibraryEntry, LibraryPaper, Paper, PaperId, ReaderId
 from bot.identity import is_same_paper, keys
@@ -32,10 +32,11 @@ class Additions:
 
 
 class Library:
-    """The libraries of all readers."""
+    """The libraries of all readers; ``of`` as of ``until`` if given."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, until: datetime | None = None) -> None:
         self._database = database
+        self._until = until
 
     def add(
         self,
@@ -102,9 +103,9 @@ class Library:
         by_reader: dict[ReaderId, list[LibraryPaper]] = defaultdict(list)
         with self._database.reading() as connection:
             for chunk in in_chunks(list(reader_ids)):
-                mine = select(library, place.label("place")).where(
-                    library.c.reader_id.in_(chunk), self._visible()
-                )
+                mine = select(library, place.label("place")).where(library.c.reader_id.in_(chunk))
+                if self._until:
+                    mine = mine.where(library.c.added_at <= self._until)
                 ranked = mine.subquery()
                 query = (
                     select(ranked)
@@ -158,10 +159,6 @@ class Library:
             mine = mine.where(library.c.origin == origin)
         with self._database.writing() as connection:
             return connection.execute(mine).rowcount
-
-    def _visible(self) -> ColumnElement[bool]:
-        """Narrow a query to what this object shows: everything, less in ``LibraryAsOf``."""
-        return true()
 
 
 def in_libraries(

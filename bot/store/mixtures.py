@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, func, insert, select, true
+from sqlalchemy import ColumnElement, func, insert, select
 
 from bot.domain import ReaderId
 from bot.store.engine import Database, in_chunks
@@ -25,10 +25,11 @@ class StoredMixture:
 
 
 class Mixtures:
-    """The newest fit of each reader and of all readers together."""
+    """The newest fit of each reader and of all readers together, as of ``until`` if given."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, until: datetime | None = None) -> None:
         self._database = database
+        self._until = until
 
     def of_home(self) -> StoredMixture | None:
         """Return the mixture of all readers; None before the first fit."""
@@ -51,15 +52,12 @@ class Mixtures:
                 connection.execute(insert(mixtures), [asdict(mixture) for mixture in fitted])
 
     def _newest(self, condition: ColumnElement[bool]) -> list[StoredMixture]:
-        newest = (
-            select(func.max(mixtures.c.id)).where(condition, self._visible()).group_by(mixtures.c.reader_id)
-        )
+        newest = select(func.max(mixtures.c.id)).where(condition).group_by(mixtures.c.reader_id)
+        if self._until:
+            newest = newest.where(mixtures.c.fitted_at <= self._until)
         with self._database.reading() as connection:
             rows = connection.execute(select(mixtures).where(mixtures.c.id.in_(newest)))
             return [
                 StoredMixture(row.reader_id, row.fitted_at, row.votes, tuple(row.weights), row.offset)
                 for row in rows
             ]
-
-    def _visible(self) -> ColumnElement[bool]:
-        return true()

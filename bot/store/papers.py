@@ -41,10 +41,14 @@ class StoredDigest:
 
 
 class Papers:
-    """The stored papers and their arrival."""
+    """The stored papers and their arrival.
 
-    def __init__(self, database: Database) -> None:
+    With ``until``, the newest paper, the count, the recent texts and the sources of papers are as of then.
+    """
+
+    def __init__(self, database: Database, until: datetime | None = None) -> None:
         self._database = database
+        self._until = until
 
     def add_digests(
         self, source: str, name: str, content_hash: str, parsed: Sequence[ParsedDigest], *, now: datetime
@@ -95,7 +99,9 @@ class Papers:
 
     def only_from(self, sources: Collection[str]) -> set[PaperId]:
         """Return the papers that were delivered by these sources and by no other."""
-        delivered = self._received(select(sightings.c.paper_id).join(digests))
+        delivered = select(sightings.c.paper_id).join(digests)
+        if self._until:
+            delivered = delivered.where(digests.c.received_at <= self._until)
         with self._database.reading() as connection:
             paper_ids = set(connection.scalars(delivered.where(digests.c.source.in_(sources))))
             for chunk in in_chunks(list(paper_ids)):
@@ -241,12 +247,8 @@ class Papers:
             return [(row.id, row.title, row.abstract) for row in connection.execute(self._visible(query))]
 
     def _visible(self, query: Select[*Columns]) -> Select[*Columns]:
-        """Narrow a query to the papers that this object shows: all of them, fewer in ``PapersAsOf``."""
-        return query
-
-    def _received(self, query: Select[*Columns]) -> Select[*Columns]:
-        """Narrow a query to the digests that this object shows, likewise."""
-        return query
+        """Narrow a query to the papers that had arrived by ``until``."""
+        return query.where(papers.c.first_seen <= self._until) if self._until else query
 
 
 def _delivered_by(sources: Collection[str]) -> ColumnElement[bool]:

@@ -59,13 +59,16 @@ def select_picks(edition_id: int) -> AnySelect:
 
 def pick(row: AnyRow, papers: Mapping[PaperId, Paper]) -> Pick:
     """Return the pick of a row of ``select_picks``; ``papers`` must hold its paper."""
-    sentences = zip(row.sentences or (), row.marks, strict=True)
+    sentences = []
+    for stored, marks in zip(row.sentences or (), row.marks, strict=True):
+        role = stored.get("role")
+        sentences.append(Sentence(**stored | {"role": Role(role) if role else None, "marks": tuple(marks)}))
     return Pick(
         paper=papers[row.paper_id],
         kind=row.kind,
         probability=row.probability,
         reasons=tuple(Reason(**reason | {"kind": ReasonKind(reason["kind"])}) for reason in row.reasons),
-        summary=tuple(_sentence(stored, marks) for stored, marks in sentences),
+        summary=tuple(sentences),
         predictions=tuple(row.predictions),
     )
 
@@ -109,8 +112,3 @@ def _differing(value: Reason | Sentence, defaults: Mapping[str, object]) -> dict
     """Return the fields that differ from their defaults."""
     values = ((name, getattr(value, name), default) for name, default in defaults.items())
     return {name: held for name, held, default in values if default is MISSING or held != default}
-
-
-def _sentence(stored: Mapping[str, Any], marks: Sequence[str]) -> Sentence:
-    role = stored.get("role")
-    return Sentence(**{**stored, "role": Role(role) if role else None, "marks": tuple(marks)})

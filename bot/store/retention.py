@@ -6,11 +6,11 @@ enough; what is kept for another reason (a reader's newest edition) is passed ov
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import ColumnElement, Connection, Table, and_, delete, exists, func, or_, select
+from sqlalchemy import Column, ColumnElement, and_, delete, exists, func, or_, select, true
 
 from bot.domain import EditionKind, State
 from bot.store.engine import Database, in_chunks
@@ -60,14 +60,22 @@ class Retention:
 
     def purge(self, keep: KeepDays, now: datetime) -> int:
         """Delete what is too old, as far as one call goes; return how many rows of the tables named in ``KeepDays``."""
-        steps: list[tuple[int, Callable[[datetime], int]]] = [
-            (keep.bodies, self.bodies),
-            (keep.picks, self._picks),
-            (keep.editions, self._editions),
-            (keep.thumbs, self._thumbs),
-            (keep.papers, self._papers),
-        ]
-        return sum(purge(now - timedelta(days=days)) for days, purge in steps if days)
+        number = 0
+        if keep.bodies:
+            number += self.bodies(now - timedelta(days=keep.bodies))
+        if keep.picks:
+            is_old = editions.c.composed_at < now - timedelta(days=keep.picks)
+            # An edition's row stays without its picks; those of earlier calls are passed over.
+            has_picks = exists().where(picks.c.edition_id == editions.c.id)
+            number += self._in_windows(editions.c.id, is_old, has_picks, [picks.c.edition_id])
+        if keep.editions:
+            number += self._editions(now - timedelta(days=keep.editions))
+        if keep.thumbs:
+            is_old = votes.c.at < now - timedelta(days=keep.thumbs)
+            number += self._in_windows(votes.c.id, is_old, true(), [votes.c.id])
+        if keep.papers:
+            number += self._papers(now - timedelta(days=keep.papers))
+        return number
 
     def bodies(self, before: datetime) -> int:
         """Delete the bodies of messages that failed or became unknown before a time.
@@ -90,23 +98,8 @@ class Retention:
                 break
         return number
 
-    def _picks(self, before: datetime) -> int:
-        def drop(connection: Connection, ids: Sequence[int]) -> int:
-            return connection.execute(delete(picks).where(picks.c.edition_id.in_(ids))).rowcount
-
-        # An edition's row stays without its picks; those of earlier calls are passed over.
-        has_picks = exists().where(picks.c.edition_id == editions.c.id)
-        return self._in_windows(editions, editions.c.composed_at < before, has_picks, drop)
-
     def _editions(self, before: datetime) -> int:
-        def drop(connection: Connection, ids: Sequence[int]) -> int:
-            # The outbox first: its rows refer to the reader's editions too.
-            connection.execute(delete(outbox).where(outbox.c.edition_id.in_(ids)))
-            return connection.execute(delete(editions).where(editions.c.id.in_(ids))).rowcount
-
-        def drop_messages(connection: Connection, ids: Sequence[int]) -> int:
-            return connection.execute(delete(outbox).where(outbox.c.id.in_(ids))).rowcount
-
+        """Delete editions with their messages, and settled messages that belong to none."""
         later = editions.alias()
         # The newest of a reader says up to where they have seen papers.
         is_followed = exists().where(
@@ -114,15 +107,12 @@ class Retention:
             later.c.id > editions.c.id,
             later.c.kind != EditionKind.ALERT,
         )
-        number = self._in_windows(editions, editions.c.composed_at < before, is_followed, drop)
+        is_old = editions.c.composed_at < before
+        # The outbox first: its rows refer to the reader's editions too.
+        number = self._in_windows(editions.c.id, is_old, is_followed, [outbox.c.edition_id, editions.c.id])
         is_mail_alone = and_(outbox.c.edition_id.is_(None), outbox.c.state.in_(_SETTLED))
-        return number + self._in_windows(outbox, outbox.c.updated_at < before, is_mail_alone, drop_messages)
-
-    def _thumbs(self, before: datetime) -> int:
-        def drop(connection: Connection, ids: Sequence[int]) -> int:
-            return connection.execute(delete(votes).where(votes.c.id.in_(ids))).rowcount
-
-        return self._in_windows(votes, votes.c.at < before, votes.c.id > 0, drop)
+        is_old = outbox.c.updated_at < before
+        return number + self._in_windows(outbox.c.id, is_old, is_mail_alone, [outbox.c.id])
 
     def _papers(self, before: datetime) -> int:
         """Delete papers that no edition shows, nobody voted on, and no reader has in Zotero by us."""
@@ -140,27 +130,29 @@ class Retention:
 
     def _in_windows(
         self,
-        table: Table,
+        key: Column[int],
         is_old: ColumnElement[bool],
         is_droppable: ColumnElement[bool],
-        drop: Callable[[Connection, Sequence[int]], int],
+        dropped: Sequence[Column[int]],
     ) -> int:
-        """Drop what may be dropped of each window of the lowest ids, until a window has a row that is not old."""
+        """Drop what may be dropped of each window of the lowest ids, until a window has a row that is not old.
+
+        ``dropped`` are the columns that hold such an id: their rows are deleted in this order, and the last one's
+        are counted.
+        """
         number = 0
         after = 0
         for _ in range(_PAGES):
-            window = select(table.c.id).where(table.c.id > after).order_by(table.c.id).limit(PAGE)
+            window = select(key).where(key > after).order_by(key).limit(PAGE)
             with self._database.writing() as connection:
                 ids = connection.scalars(window).all()
                 if not ids:
                     return number
-                in_window = table.c.id.between(ids[0], ids[-1])
-                old = connection.scalars(select(table.c.id).where(in_window, is_old)).all()
-                droppable = connection.scalars(
-                    select(table.c.id).where(table.c.id.in_(old), is_droppable)
-                ).all()
+                old = connection.scalars(select(key).where(key.between(ids[0], ids[-1]), is_old)).all()
+                droppable = connection.scalars(select(key).where(key.in_(old), is_droppable)).all()
                 if droppable:
-                    number += drop(connection, droppable)
+                    deletions = [delete(column.table).where(column.in_(droppable)) for column in dropped]
+                    number += [connection.execute(deletion).rowcount for deletion in deletions][-1]
             after = ids[-1]
             if len(old) < len(ids):
                 return number

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from datetime import date, datetime
-from typing import TypeVarTuple
 
-from sqlalchemy import Select, delete, func, insert, select
+from sqlalchemy import delete, func, insert, select
 
 from bot.domain import SourceState
 from bot.store.engine import Database, Lock
 from bot.store.schema import digests, source_states
-
-Columns = TypeVarTuple("Columns")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +34,11 @@ class Arrival:
 
 
 class Sources:
-    """The states and deliveries of all sources."""
+    """The states and deliveries of all sources; ``has_other`` as of ``until`` if given."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, until: datetime | None = None) -> None:
         self._database = database
+        self._until = until
 
     def states(self) -> dict[str, SourceState]:
         """Return the state of every source that was ever retrieved, by name."""
@@ -70,8 +68,10 @@ class Sources:
     def has_other(self, names: Collection[str]) -> bool:
         """Return whether any source other than these has delivered a paper."""
         query = select(digests.c.id).where(digests.c.source.not_in(names), digests.c.papers > 0).limit(1)
+        if self._until:
+            query = query.where(digests.c.received_at <= self._until)
         with self._database.reading() as connection:
-            return connection.scalar(self._visible(query)) is not None
+            return connection.scalar(query) is not None
 
     def arrivals(self, name: str, since: datetime) -> list[Arrival]:
         """Return the digests that a source has delivered since a time, oldest first."""
@@ -82,7 +82,3 @@ class Sources:
         )
         with self._database.reading() as connection:
             return [Arrival(*row) for row in connection.execute(query)]
-
-    def _visible(self, query: Select[*Columns]) -> Select[*Columns]:
-        """Narrow a query to the digests that this object shows: all of them, fewer in ``SourcesAsOf``."""
-        return query
