@@ -63,27 +63,20 @@ class DeliveryParts(LibraryParts):
     def routes(self) -> Mapping[Kind, Route]:
         """The route for each kind of address."""
         from bot.app.routes import make_routes
+        from bot.delivery import Route
+        from bot.zotero.saving import ZoteroChannel
 
         routes = make_routes(self.home.settings, self.home.outbox_folder, self.signer.tag)
-        routes[Kind.ZOTERO] = self._zotero_route()
+        # Functions: most runs save nothing, and need no connection to the store or to Zotero for it.
+        saving = ZoteroChannel(
+            lambda reader: self.zotero.open_to_save(reader),  # noqa: PLW0108 - made when needed
+            lambda outbox_key: self.store.zotero.outcome(outbox_key),  # noqa: PLW0108
+        )
+        routes[Kind.ZOTERO] = Route([saving])
         for route in routes.values():
             for channel in route.channels:
                 self._resources.callback(channel.close)
         return routes
-
-    def _zotero_route(self) -> Route:
-        from bot.delivery import Route
-        from bot.zotero.saving import ZoteroChannel
-
-        # Functions: most runs save nothing, and need no connection to the store or to Zotero for it.
-        return Route(
-            [
-                ZoteroChannel(
-                    lambda reader: self.zotero.open_to_save(reader),  # noqa: PLW0108 - made when needed
-                    lambda outbox_key: self.store.zotero.outcome(outbox_key),  # noqa: PLW0108
-                )
-            ]
-        )
 
     def route_description(self, kind: Kind) -> str:
         """What happens to messages of a kind, as a predicate: ``go by smtp.example.org:587 ...``."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
@@ -16,7 +17,12 @@ _PACKAGE = Path(__file__).parents[1]
 
 def _print(ctx: click.Context, _param: click.Parameter, is_given: bool) -> None:
     if is_given:
-        commit = _commit_of_checkout() or _commit_of_installation()
+        commit = _commit_of_checkout()
+        if commit is None:
+            # pip records the commit from which it installed the package (PEP 610), if that was a repository.
+            with suppress(PackageNotFoundError):
+                origin = json.loads(distribution("paperbot").read_text("direct_url.json") or "{}")
+                commit = origin.get("vcs_info", {}).get("commit_id", "")[:7]
         click.echo(f"paperbot {__version__}" + (f" ({commit})" if commit else ""))
         ctx.exit()
 
@@ -33,16 +39,6 @@ def _commit_of_checkout() -> str | None:
     except (OSError, subprocess.TimeoutExpired):
         return None
     return answer.stdout.strip() or None
-
-
-def _commit_of_installation() -> str | None:
-    """Return the commit from which pip installed the package (PEP 610); None if it was no repository."""
-    try:
-        origin = json.loads(distribution("paperbot").read_text("direct_url.json") or "{}")
-    except PackageNotFoundError:
-        return None
-    commit = origin.get("vcs_info", {}).get("commit_id")
-    return commit[:7] if isinstance(commit, str) else None
 
 
 # Not click.version_option: its text is made at import, and git takes as long as the rest of `paperbot --help`.

@@ -90,8 +90,12 @@ class SmtpChannel:
             problem = f"{address!r} is not one plain ASCII mail address"
             raise DeliveryError(problem, permanent=True, scope=FailureScope.READER, code="bad address")
 
-        envelope = (self._sender_of(delivery), address)
-        session = self._open_envelope(envelope, Deadline(self._session_seconds, self._timer))
+        sender = self._envelope_sender
+        if self._bounce_tag is not None:
+            # By the envelope sender (RFC 5321) a bounce tells which message it is about.
+            local, _, domain = sender.rpartition("@")
+            sender = f"{local}+{self._bounce_tag(delivery)}@{domain}"
+        session = self._open_envelope((sender, address), Deadline(self._session_seconds, self._timer))
         try:
             start_data()
         except BaseException:
@@ -127,13 +131,6 @@ class SmtpChannel:
         with suppress(OSError):
             self._session.quit()
         self._drop()
-
-    def _sender_of(self, delivery: Delivery) -> str:
-        """Return the envelope sender (RFC 5321), by which a bounce tells which message it is about."""
-        if self._bounce_tag is None:
-            return self._envelope_sender
-        local, _, domain = self._envelope_sender.rpartition("@")
-        return f"{local}+{self._bounce_tag(delivery)}@{domain}"
 
     def _open_envelope(self, envelope: tuple[str, str], deadline: Deadline) -> _Session:
         """Name sender and recipient, ask to send the body, and return the session, which then waits for it."""

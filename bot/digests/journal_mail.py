@@ -63,13 +63,44 @@ class _Candidate:
         article = self.article or self.other
         return article.key if article else self.item.title.url
 
+    @classmethod
+    def of(cls, item: Item, find_article: FindArticle) -> _Candidate:
+        """Read the names and articles below a title."""
+        near = item.lines[:_NEAR]
+        links = (link for line in near for link in line.links)
+        texts = (doi(line.text) for line in near if _DOI_LABEL.search(line.text))
+        addresses = (find_article(link.url) for link in links)
+        identifiers = (Article("", doi=identifier) for identifier in texts if identifier)
+        return cls(
+            item=item,
+            article=find_article(item.title.url),
+            names=next(filter(None, (names_in(before_links(line)) for line in near)), ()),
+            other=next((article for article in (*identifiers, *addresses) if article), None),
+        )
+
+    def is_paper(self, *, has_siblings: bool) -> bool:
+        """Whether the module's conditions hold; ``has_siblings``: the layout has a second such title."""
+        if self.article:
+            is_long = len(_WORD.findall(self.item.title.text)) >= _MIN_WORDS
+            return is_long or has_siblings or bool(self.names or self.other)
+        # The address of a tracking link that can't be unwrapped has a token of letters and digits in place of words; a
+        # menu's or an advertisement's own address has words and numbers.
+        if not any(not run.isalpha() and not run.isdigit() for run in _RUN.findall(self.item.title.url)):
+            return False
+        if self.other:
+            return True
+        is_event = bool(_EVENT.search(self.item.title.text)) or any(
+            _INVITATION.search(line.text) for line in self.item.lines[:_NEAR]
+        )
+        return len(self.names) >= _MIN_NAMES and has_siblings and not is_event
+
 
 def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
     """Read one mail; None if nothing in it is certainly a paper."""
     # Links near a title are near its neighbours, too.
     find_article = cache(lambda url: article_at(unwrap(url)))
     items = items_of(with_linked_titles(lines, find_article), lambda link: reads_like_title(link.text))
-    candidates = [_candidate(item, find_article) for item in items]
+    candidates = [_Candidate.of(item, find_article) for item in items]
     places = Counter(
         candidate.item.title.place
         for candidate in candidates
@@ -78,7 +109,7 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
     papers: dict[str, Entry | str] = {}
     for candidate in candidates:
         item = candidate.item
-        is_paper = _is_paper(candidate, has_siblings=places[item.title.place] > 1)
+        is_paper = candidate.is_paper(has_siblings=places[item.title.place] > 1)
         if not is_paper or candidate.key in papers:
             continue
         title = item.title.text
@@ -97,20 +128,6 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
         )
     return (
         build_digest(NAME, mail.subject or mail.sender_name, mail.date, papers.values()) if papers else None
-    )
-
-
-def _candidate(item: Item, find_article: FindArticle) -> _Candidate:
-    near = item.lines[:_NEAR]
-    links = (link for line in near for link in line.links)
-    texts = (doi(line.text) for line in near if _DOI_LABEL.search(line.text))
-    addresses = (find_article(link.url) for link in links)
-    identifiers = (Article("", doi=identifier) for identifier in texts if identifier)
-    return _Candidate(
-        item=item,
-        article=find_article(item.title.url),
-        names=next(filter(None, (names_in(before_links(line)) for line in near)), ()),
-        other=next((article for article in (*identifiers, *addresses) if article), None),
     )
 
 
@@ -149,21 +166,3 @@ def _title_above_names(texts: Sequence[str]) -> int | None:
         if is_long and not is_citation and reads_like_title(text) and names_in(below):
             return place
     return None
-
-
-def _is_paper(candidate: _Candidate, *, has_siblings: bool) -> bool:
-    if candidate.article:
-        is_long = len(_WORD.findall(candidate.item.title.text)) >= _MIN_WORDS
-        return is_long or has_siblings or bool(candidate.names or candidate.other)
-    # The address of a tracking link that can't be unwrapped has a token of letters and digits in place of words; a
-    # menu's or an advertisement's own address has words.
-    item = candidate.item
-    # A tracking link has a token of letters and digits; the address of a menu entry has words and numbers.
-    if not any(not run.isalpha() and not run.isdigit() for run in _RUN.findall(item.title.url)):
-        return False
-    if candidate.other:
-        return True
-    is_event = bool(_EVENT.search(item.title.text)) or any(
-        _INVITATION.search(line.text) for line in item.lines[:_NEAR]
-    )
-    return len(candidate.names) >= _MIN_NAMES and has_siblings and not is_event

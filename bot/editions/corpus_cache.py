@@ -55,7 +55,15 @@ class CorpusCache:
             return self._fit()
         if self._kept and self._kept[0] == stamp:
             return self._kept[1]
-        return self._load(stamp) or self._fit()
+        from bot.ranking import Corpus
+
+        try:
+            with self._file().open("rb") as file:
+                corpus, _ = Corpus.load(file)
+        except (OSError, ValueError):
+            return self._fit()
+        self._kept = (stamp, corpus)
+        return corpus
 
     def renew(self) -> None:
         """Refit the corpus if enough papers arrived since the last fit."""
@@ -90,17 +98,6 @@ class CorpusCache:
         # Paper ids are small integers in every store. After a restored backup or a copied home the same id may be
         # another paper, but no two stores agree on its arrival to the microsecond by chance.
         return newest if first_seen == self._first_seen(newest) else None
-
-    def _load(self, stamp: Stamp) -> Corpus | None:
-        from bot.ranking import Corpus
-
-        try:
-            with self._file().open("rb") as file:
-                corpus, _ = Corpus.load(file)
-        except (OSError, ValueError):
-            return None
-        self._kept = (stamp, corpus)
-        return corpus
 
     def _file(self) -> Path:
         """Return the file; with a shared store, that of the newest version, copied from there if necessary."""

@@ -29,22 +29,19 @@ def corrected(text: str, spellings: Mapping[str, str], is_known: Callable[[str],
         word = match[0]
         if len(word) < _SHORTEST or is_known(word):
             return word
-        near = _nearest(word.lower(), spellings)
-        return spellings[near] if near else word
+        lowered = word.lower()
+        of_word = _trigrams(lowered)
+
+        def shared(other: str) -> float:
+            of_other = _trigrams(other)
+            return len(of_word & of_other) / len(of_word | of_other)
+
+        candidates = (other for other in spellings if abs(len(other) - len(word)) <= _LENGTHS_APART)
+        best = nlargest(_COMPARED, candidates, key=shared)
+        nearest = get_close_matches(lowered, best, n=1, cutoff=_SIMILAR)
+        return spellings[nearest[0]] if nearest else word
 
     return _WORD.sub(replacement, text)
-
-
-def _nearest(word: str, vocabulary: Mapping[str, str]) -> str | None:
-    of_word = _trigrams(word)
-
-    def shared(other: str) -> float:
-        of_other = _trigrams(other)
-        return len(of_word & of_other) / len(of_word | of_other)
-
-    candidates = (other for other in vocabulary if abs(len(other) - len(word)) <= _LENGTHS_APART)
-    best = nlargest(_COMPARED, candidates, key=shared)
-    return next(iter(get_close_matches(word, best, n=1, cutoff=_SIMILAR)), None)
 
 
 def _trigrams(word: str) -> set[str]:

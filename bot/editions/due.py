@@ -66,10 +66,28 @@ def due_editions(
     """Yield the editions that are due by the schedule and not yet stored."""
     for slug, profile in profiles.items():
         schedule = profile.schedule
-        newest, *_ = due_slots(schedule.at, schedule.days, schedule.timezone, now, since=now - _WEEK)
+        newest_slot, *_ = due_slots(schedule.at, schedule.days, schedule.timezone, now, since=now - _WEEK)
         today = local_date(now, schedule.timezone)
-        for page in store.active_readers.without_edition(slug, newest, today, now, ids):
-            yield from _due_among(store, _with_overrides(store, profile, page), now)
+        for page in store.active_readers.without_edition(slug, newest_slot, today, now, ids):
+            readers = _with_overrides(store, profile, page)
+            last_days = last_edition_days(store, readers, now)
+            since = store.readers.since_of([reader.id for reader in page if reader.id not in last_days])
+            for reader, own_profile in readers:
+                schedule = own_profile.schedule
+                slots = due_slots(
+                    schedule.at,
+                    schedule.days,
+                    schedule.timezone,
+                    now,
+                    last=last_days.get(reader.id),
+                    since=since.get(reader.id),
+                )
+                # Whoever has just confirmed on a page sees what they get at once, whatever the hour and the weekday.
+                if not slots and reader.origin is Origin.WEB and reader.id not in last_days:
+                    slots = [local_date(now, schedule.timezone)]
+                if slots:
+                    newest, *missed = slots
+                    yield DueEdition(reader, own_profile, newest, newest.isoformat(), missed)
 
 
 def forced_editions(
@@ -101,27 +119,6 @@ def due_ranges(
 def _ranges(ids: Iterator[ReaderId], size: int) -> Iterator[IdRange]:
     while chunk := list(islice(ids, size)):
         yield IdRange(chunk[0], chunk[-1])
-
-
-def _due_among(store: Store, readers: Readers, now: datetime) -> Iterator[DueEdition]:
-    last_days = last_edition_days(store, readers, now)
-    since = store.readers.since_of([reader.id for reader, _ in readers if reader.id not in last_days])
-    for reader, profile in readers:
-        schedule = profile.schedule
-        slots = due_slots(
-            schedule.at,
-            schedule.days,
-            schedule.timezone,
-            now,
-            last=last_days.get(reader.id),
-            since=since.get(reader.id),
-        )
-        # Whoever has just confirmed on a page sees what they get at once, whatever the hour and the weekday.
-        if not slots and reader.origin is Origin.WEB and reader.id not in last_days:
-            slots = [local_date(now, schedule.timezone)]
-        if slots:
-            newest, *missed = slots
-            yield DueEdition(reader, profile, newest, newest.isoformat(), missed)
 
 
 def _with_overrides(store: Store, profile: Profile, page: Sequence[Reader]) -> Readers:

@@ -35,26 +35,22 @@ class BounceService:
 
     def record(self, raw: RawDigest) -> str:
         """Stop the reader whom a report is about, if it is one to stop for; return its outcome, which is counted."""
-        outcome = self._outcome(raw)
-        self.store.bounce_counts.add(outcome)
-        return outcome
-
-    def _outcome(self, raw: RawDigest) -> str:
         try:
             report = self.parse(raw)
+            outcome: str = report.kind
+            if report.kind in _STOPPING:
+                reader = self._reader(report)
+                if reader is None:
+                    outcome = FORGED
+                # What a reader or the operator decided before stays.
+                elif reader.stopped is None and report.kind is BounceKind.FAILURE:
+                    self.store.readers.suppress(reader.id, f"a mail came back: {report.reason}".rstrip(": "))
+                elif reader.stopped is None:
+                    self.store.readers.complained(reader.id, report.reason)
         except DigestError:
-            return UNREADABLE
-        if report.kind not in _STOPPING:
-            return report.kind
-        reader = self._reader(report)
-        if reader is None:
-            return FORGED
-        # What a reader or the operator decided before stays.
-        if reader.stopped is None and report.kind is BounceKind.FAILURE:
-            self.store.readers.suppress(reader.id, f"a mail came back: {report.reason}".rstrip(": "))
-        elif report.kind is BounceKind.COMPLAINT and not reader.stopped:
-            self.store.readers.complained(reader.id, report.reason)
-        return report.kind
+            outcome = UNREADABLE
+        self.store.bounce_counts.add(outcome)
+        return outcome
 
     def _reader(self, report: BounceReport) -> Reader | None:
         """Return the reader of the first tag that is ours; None without one."""

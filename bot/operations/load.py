@@ -32,21 +32,8 @@ class Load:
 
 def load(store: Store, profiles: Mapping[str, Profile], queue: Mapping[str, int], now: datetime) -> Load:
     """Return the figures as of ``now``."""
-    return Load(
-        editions=store.editions.newest_id(),
-        oldest_due_seconds=_oldest_due(store, profiles, now),
-        oldest_unsent_seconds=_age(store.outbox.oldest_unsent(list(Kind)), now),
-        expired_claims=store.outbox.expired_claims(now),
-        rates=store.send_rates({}).in_use(now),
-        queue=queue,
-    )
-
-
-def _oldest_due(store: Store, profiles: Mapping[str, Profile], now: datetime) -> float:
-    """Return for how many seconds the first due reader of a profile waits, the longest of all profiles.
-
-    The first in order of id, and not the longest waiting: that one would take to look at all who are due.
-    """
+    # Of each profile the first reader in order of id, and not the longest waiting: to find that one would take to look
+    # at all who are due.
     waits = [0.0]
     for slug, profile in profiles.items():
         due = next(due_editions(store, {slug: profile}, now), None)
@@ -56,7 +43,14 @@ def _oldest_due(store: Store, profiles: Mapping[str, Profile], now: datetime) ->
             since = store.readers.since(due.reader.id) or now
             # A new reader's first edition is due at once, whatever the time.
             waits.append(_age(max(moment(oldest, schedule.at, schedule.timezone), since), now))
-    return max(waits)
+    return Load(
+        editions=store.editions.newest_id(),
+        oldest_due_seconds=max(waits),
+        oldest_unsent_seconds=_age(store.outbox.oldest_unsent(list(Kind)), now),
+        expired_claims=store.outbox.expired_claims(now),
+        rates=store.send_rates({}).in_use(now),
+        queue=queue,
+    )
 
 
 def _age(at: datetime | None, now: datetime) -> float:

@@ -58,6 +58,14 @@ class Interest:
         text = self.text.strip() or " ".join(self.rules.keywords)
         return [part for part in text.split("\n\n") if part.strip()]
 
+    @property
+    def model_key(self) -> Hashable:
+        """What is equal for readers whose models are equal; without votes that is what their profile says."""
+        if self.up or self.down or self.learned:
+            return id(self)
+        mixture = (self.mixture.weights.tobytes(), self.mixture.offset)
+        return self.text, self.rules, tuple(self.ignored), mixture
+
 
 class Best(NamedTuple):
     """A reader's best candidates: their rows, best first, and their probabilities."""
@@ -93,7 +101,7 @@ class Ranker:
             pool = Pool(self._corpus, ordered)
             self._pool = pool
         shared: dict[Hashable, int] = {}
-        places = [shared.setdefault(_shared_by(interest), len(shared)) for interest in interests]
+        places = [shared.setdefault(interest.model_key, len(shared)) for interest in interests]
         distinct = [interests[places.index(place)] for place in range(len(shared))]
         # BLAS threads that wait for one another cost more than they save on products of this size.
         with threadpool_limits(1):
@@ -166,14 +174,6 @@ class Ranker:
                 )
                 (best_of_rows,) = _best(row[None, rows], min(top, len(rows)))
                 yield Best(rows[best_of_rows.rows], best_of_rows.probabilities)
-
-
-def _shared_by(interest: Interest) -> Hashable:
-    """Return what is equal for readers whose models are equal; without votes that is what their profile says."""
-    if interest.up or interest.down or interest.learned:
-        return id(interest)
-    mixture = (interest.mixture.weights.tobytes(), interest.mixture.offset)
-    return interest.text, interest.rules, tuple(interest.ignored), mixture
 
 
 def _scores(

@@ -55,23 +55,22 @@ class MailRenderer:
                 break
             picks = (replace(pick, summary=shortened(pick.summary, width)) for pick in edition.picks)
             html = self._html(replace(edition, picks=tuple(picks)), links)
+        # Programs that show the plain text don't clip it: it keeps the full summaries.
+        if edition.picks and self._text_fragments:
+            text = self._text_fragments.render(edition, links)
+        else:
+            text = visible(render(self._environment, _TEXT, edition, links))
         return MailParts(
             subject=phrases.subject(edition),
             preheader=phrases.preheader(edition),
             html=html,
-            # Programs that show the plain text don't clip it: it keeps the full summaries.
-            text=self._text(edition, links),
+            text=text,
         )
 
     def _html(self, edition: Edition, links: Links) -> str:
         if edition.picks and self._html_fragments:
             return self._html_fragments.render(edition, links)
         return _inlined(render(self._environment, _HTML, edition, links))
-
-    def _text(self, edition: Edition, links: Links) -> str:
-        if edition.picks and self._text_fragments:
-            return self._text_fragments.render(edition, links)
-        return visible(render(self._environment, _TEXT, edition, links))
 
 
 def _inlined(html: str) -> str:

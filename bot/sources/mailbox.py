@@ -112,33 +112,22 @@ class MailboxSource:
         """Record the votes among the unread mails, oldest first; what is none stays unread."""
         # The newest, so that mails that only look like votes can't keep the others from being read.
         for uid in mailbox.unread_votes()[-_MAX_MAILS:]:
-            header = mailbox.header(uid, _MAX_HEADER, "FROM SUBJECT AUTO-SUBMITTED")
-            subject = _vote_subject(header)
-            if subject and record_vote(_Header.parse(header).address, subject, now):
+            header = _Header.parse(mailbox.header(uid, _MAX_HEADER, "FROM SUBJECT AUTO-SUBMITTED"))
+            if header.subject and record_vote(header.address, header.subject, now):
                 mailbox.mark_as_read(uid, self.moved_to)
-
-
-def _vote_subject(header: bytes) -> str:
-    """Return the subject on one line; empty for a mail that a program sent by itself (RFC 3834)."""
-    try:
-        fields = BytesHeaderParser(policy=policy.default).parsebytes(header)
-        if str(fields.get("Auto-Submitted", "no")).strip().lower() != "no":
-            return ""
-        return " ".join(str(fields.get("Subject", "")).split())
-    except Exception:  # the library raises many for a few malformed bytes
-        return ""
 
 
 @dataclass(frozen=True, slots=True)
 class _Header:
-    """The only address of a From field in lower case, empty if there is none; and the date, as shown in a problem."""
+    """The fields that were asked for, as far as they can be read."""
 
-    address: str
-    date: str
+    address: str  # the only one of From, in lower case; empty if there is none
+    date: str  # as shown in a problem
+    subject: str  # on one line; empty for a mail that a program sent by itself (RFC 3834)
 
     @classmethod
     def parse(cls, header: bytes) -> _Header:
-        """Read the fields From and Date; a From field cut at the maximum has no address."""
+        """Read the fields From, Date and Subject; a From field cut at the maximum has no address."""
         # The library raises many exceptions for a few malformed bytes, such as nested comments.
         try:
             is_complete = len(header) < _MAX_HEADER
@@ -155,7 +144,13 @@ class _Header:
             date = f"{parsedate_to_datetime(text):%Y-%m-%d %H:%M}"
         except Exception:
             date = "unknown date"
-        return cls(address, date)
+        try:
+            values = BytesHeaderParser(policy=policy.default).parsebytes(header)
+            is_automatic = str(values.get("Auto-Submitted", "no")).strip().lower() != "no"
+            subject = "" if is_automatic else " ".join(str(values.get("Subject", "")).split())
+        except Exception:
+            subject = ""
+        return cls(address, date, subject)
 
     def is_from(self, sender: str) -> bool:
         """Return whether the address is the sender's, or in the domain that stands for the sender."""

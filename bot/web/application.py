@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
@@ -167,17 +167,6 @@ def _route(
     return Route(path, endpoint, methods=[m for m, handler in (("GET", get), ("POST", post)) if handler])
 
 
-def _own_path_if_valid(site: Site, request: Request) -> str:
-    """Return the path of the reader's own pages if the request was for one of them, else an empty string."""
-    if not request.url.path.startswith("/me/") or "token" not in request.path_params:
-        return ""
-    try:
-        site.payload(request, Purpose.ME)
-    except PageError:
-        return ""
-    return own_path(request)
-
-
 def _static(site: Site, template: str, media_type: str) -> Response:
     """Return a file that is the same for everybody, so that browsers may cache it."""
     content = site.app.templates.get_template(f"pages/{template}").render()
@@ -188,7 +177,13 @@ def _error_handlers(site: Site) -> dict[Any, Callable[[Request, Exception], Resp
     """Return the handlers by exception; Starlette calls that of the nearest base class."""
 
     def show(request: Request, status: int, message: str) -> Response:
-        return site.page("refused.html.j2", status, me=_own_path_if_valid(site, request), message=message)
+        # The links to a reader's own pages are shown where the request was for one of these.
+        me = ""
+        if request.url.path.startswith("/me/") and "token" in request.path_params:
+            with suppress(PageError):
+                site.payload(request, Purpose.ME)
+                me = own_path(request)
+        return site.page("refused.html.j2", status, me=me, message=message)
 
     def show_page_error(request: Request, error: Exception) -> Response:
         assert isinstance(error, PageError)  # noqa: S101 - tells the type checker what Starlette promises

@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bot.domain import Paper, Reader
+from bot.domain import Reader
 from bot.editions.corrections import corrected
 from bot.rendering.snippets import snippet
 from bot.tokens import Purpose
@@ -36,9 +36,18 @@ class SearchPages:
         return self._results(request, reader)
 
     def _results(self, request: Request, reader: Reader | None) -> Response:
+        """Show the papers with all words: those that were typed, or corrected ones where no paper has these."""
         # PostgreSQL refuses the null character in any text.
         typed = request.query_params.get("q", "")[:_LONGEST_SEARCH].replace("\0", "")
-        words, papers = self._find(typed)
+        search = self._site.store.search
+        words = typed
+        papers = search.papers(typed)
+        if not papers and typed.strip():
+            with self._site.composer():
+                spellings = self._site.app.ranker.spellings
+                correction = corrected(typed, spellings, lambda word: bool(search.papers(word, 1)))
+            if correction != typed and (papers := search.papers(correction)):
+                words = correction
         if reader is None:
             papers = [public_part(paper) for paper in papers]
         match request.query_params.get("format"):
@@ -55,16 +64,3 @@ class SearchPages:
             links=self._site.app.links(reader) if reader else None,
             owned=self._site.store.library.held(reader.id, papers) if reader else (),
         )
-
-    def _find(self, typed: str) -> tuple[str, list[Paper]]:
-        """Return the papers with all words, and the words: corrected ones where no paper has those that were typed."""
-        search = self._site.store.search
-        papers = search.papers(typed)
-        if papers or not typed.strip():
-            return typed, papers
-        with self._site.composer():
-            correction = corrected(
-                typed, self._site.app.ranker.spellings, lambda word: bool(search.papers(word, 1))
-            )
-        papers = search.papers(correction) if correction != typed else []
-        return (correction, papers) if papers else (typed, [])

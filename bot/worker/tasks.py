@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -95,17 +95,46 @@ class Tasks:
     def ingest(self, source: str) -> None:
         """Poll a source of the settings, if it is due and not being polled."""
         with self._task(f"ingest {source}") as problems:
-            problems.extend(self._ingest(source, datetime.now(UTC)))
+            configured = next((each for each in self._app.sources if each.name == source), None)
+            if configured is None:
+                problem = "is not a source of this machine's paperbot.toml; make it the same everywhere"
+                problems.append(Problem(source, problem))
+                return
+            with self._app.store.exclusively(f"ingest {source}") as is_ours:
+                if is_ours:
+                    _, of_source = replace(self._app.daily_job, sources=[configured]).ingest(
+                        datetime.now(UTC)
+                    )
+                    problems.extend(of_source)
 
     def compose(self, profile: str, first: int, last: int) -> None:
         """Compose what is due for a profile's readers with the ids from ``first`` to ``last``."""
         with self._task(f"compose {profile}") as problems:
-            problems.extend(self._compose(profile, IdRange(first, last), datetime.now(UTC)))
+            self._profiles.catch_up()
+            problems.extend(self._profiles.problems)
+            # The ranker alone: this process has no files to read again.
+            self._app.refresh()
+            job = replace(self._app.daily_job, profiles=self._profiles.profiles)
+            problems.extend(job.compose(profile, IdRange(first, last), datetime.now(UTC)))
+            # Messages are sent now instead of after the next tick.
+            if self._queue.waiting(DELIVER) < _DELIVERIES_WAITING:
+                for kind in (Kind.EMAIL, Kind.SLACK, Kind.ZOTERO):
+                    self._queue.deliver(kind)
 
     def deliver(self, channel: str) -> None:
         """Deliver what is due for a kind of address."""
         with self._task(f"deliver {channel}") as problems:
-            problems.extend(self._deliver(Kind(channel), datetime.now(UTC)))
+            kind = Kind(channel)
+            budget = TimeBudget(_DELIVERY_SECONDS)
+            dispatcher = self._app.dispatcher_of([kind], budget)
+            # Slack takes one message a second in a channel, which two processes could not keep to.
+            lock = self._app.store.exclusively("deliver slack") if kind is Kind.SLACK else nullcontext(True)
+            with lock as is_ours:
+                if not is_ours:
+                    return
+                problems.extend(dispatcher.deliver_due(datetime.now(UTC)).problems)
+            if budget.is_set():
+                self._queue.deliver(kind)
 
     def close(self) -> None:
         """Close what was opened."""
@@ -123,44 +152,3 @@ class Tasks:
                     yield problems
             except TaskInterrupted:
                 problems.append(Problem(name, "took too long; what is left is done by the next task"))
-
-    def _ingest(self, name: str, now: datetime) -> Sequence[Problem]:
-        source = next((source for source in self._app.sources if source.name == name), None)
-        if source is None:
-            return [
-                Problem(name, "is not a source of this machine's paperbot.toml; make it the same everywhere")
-            ]
-        with self._app.store.exclusively(f"ingest {name}") as is_ours:
-            if not is_ours:
-                return []
-            _, problems = replace(self._app.daily_job, sources=[source]).ingest(now)
-        return problems
-
-    def _compose(self, profile: str, ids: IdRange, now: datetime) -> Sequence[Problem]:
-        self._profiles.catch_up()
-        # The ranker alone: this process has no files to read again.
-        self._app.refresh()
-        problems = replace(self._app.daily_job, profiles=self._profiles.profiles).compose(profile, ids, now)
-        self._enqueue_deliveries()
-        return [*self._profiles.problems, *problems]
-
-    def _deliver(self, kind: Kind, now: datetime) -> Sequence[Problem]:
-        budget = TimeBudget(_DELIVERY_SECONDS)
-        dispatcher = self._app.dispatcher_of([kind], budget)
-        if kind is not Kind.SLACK:
-            report = dispatcher.deliver_due(now)
-        else:
-            # Slack takes one message a second in a channel, which two processes could not keep to.
-            with self._app.store.exclusively("deliver slack") as is_ours:
-                if not is_ours:
-                    return []
-                report = dispatcher.deliver_due(now)
-        if budget.is_set():
-            self._queue.deliver(kind)
-        return report.problems
-
-    def _enqueue_deliveries(self) -> None:
-        """Have messages sent now instead of after the next tick."""
-        if self._queue.waiting(DELIVER) < _DELIVERIES_WAITING:
-            for kind in (Kind.EMAIL, Kind.SLACK, Kind.ZOTERO):
-                self._queue.deliver(kind)
