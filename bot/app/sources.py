@@ -82,35 +82,23 @@ def _make_source(  # noqa: PLR0911 - one return for each kind
             return huggingface.HuggingFaceSource(
                 name, fetcher(), poll_interval, section.url or huggingface.URL
             )
-        case "bounces":
-            from bot.sources.bounces import BouncesSource
+        case "bounces" | "mailbox":
+            from bot.sources.mail_folder import MailFolder
 
             password = passwords.get(name.replace("-", "_"))
-            return BouncesSource(
-                name=name,
+            folder = MailFolder(
                 host=section.host,
                 port=section.port,
                 security=section.security,
                 username=section.username,
                 password=password.get_secret_value() if password else "",
-                folder=section.folder,
+                name=section.folder,
                 moved_to=section.moved_to,
-                poll_interval=poll_interval,
             )
-        case "mailbox":
+            if section.kind == "bounces":
+                from bot.sources.bounces import BouncesSource
+
+                return BouncesSource(name, folder, poll_interval)
             from bot.sources.mailbox import MailboxSource
 
-            password = passwords.get(name.replace("-", "_"))
-            return MailboxSource(
-                name=name,
-                host=section.host,
-                port=section.port,
-                security=section.security,
-                username=section.username,
-                password=password.get_secret_value() if password else "",
-                sender=section.sender,
-                folder=section.folder,
-                moved_to=section.moved_to,
-                poll_interval=poll_interval,
-                record_vote=record_vote,
-            )
+            return MailboxSource(name, folder, section.sender, poll_interval, record_vote=record_vote)

@@ -11,13 +11,14 @@ import ssl
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from imap_tools import AND, BaseMailBox
 from imap_tools.errors import ImapToolsError
 
 from bot.deadline import Deadline
 from bot.errors import SourceError
+from bot.sources.mail_folder import MailFolder, Security
 
 if TYPE_CHECKING:
     import socket
@@ -27,8 +28,7 @@ if TYPE_CHECKING:
 _CHUNK = 65_536
 _MAX_LINE = 1_000_000  # bytes; a search response of 100,000 mails
 _MAX_DIGITS = 10  # IMAP's numbers have 32 bits
-
-Security = Literal["tls", "starttls", "none"]
+_STEP_SECONDS = 30.0  # one read or write
 
 
 class Bounds:
@@ -149,8 +149,7 @@ class Mailbox(BaseMailBox):
 
     def unread_votes(self) -> list[str]:
         """Return the UIDs of unread mails whose subject has the words of a vote."""
-        uids = self.uids(AND(seen=False, deleted=False, subject="Paperbot vote"))
-        return [uid for uid in uids if uid.isdecimal() and len(uid) <= _MAX_DIGITS]
+        return _valid(self.uids(AND(seen=False, deleted=False, subject="Paperbot vote")))
 
     def uid_validity(self) -> str:
         """Return the folder's UIDVALIDITY (RFC 3501, 2.3.1.1): once it changes, UIDs of earlier polls mean nothing."""
@@ -189,22 +188,20 @@ class Mailbox(BaseMailBox):
 
 
 @contextmanager
-def open_folder(
-    server: tuple[str, int, Security], username: str, password: str, folder: str, bounds: Bounds
-) -> Iterator[Mailbox]:
-    """Open a folder at a server (host, port, security); any error of it, then or later, becomes a SourceError."""
-    host, port, _ = server
+def open_folder(folder: MailFolder) -> Iterator[Mailbox]:
+    """Connect, log in and select the folder; any error of the server, then or later, becomes a SourceError."""
+    bounds = Bounds(folder.seconds, folder.max_bytes, step=_STEP_SECONDS, clock=folder.clock)
     try:
-        mailbox = Mailbox(*server, bounds)
+        mailbox = Mailbox(folder.host, folder.port, folder.security, bounds)
         try:
-            mailbox.login(username, password, initial_folder=folder)
+            mailbox.login(folder.username, folder.password, initial_folder=folder.name)
             yield mailbox
         finally:
             mailbox.client.shutdown()
     # imap_tools and imaplib raise ValueError for 8-bit words and for numbers of thousands of digits.
     except (ImapToolsError, imaplib.IMAP4.error, OSError, ValueError) as error:
-        reason = " ".join(str(error).split())[:300].replace(password or "\0", "***")
-        raise SourceError(f"{host}:{port}: {reason}") from None
+        reason = " ".join(str(error).split())[:300].replace(folder.password or "\0", "***")
+        raise SourceError(f"{folder.host}:{folder.port}: {reason}") from None
 
 
 def _valid(uids: Sequence[str]) -> list[str]:

@@ -12,28 +12,26 @@ Readers' votes by mail are recorded and marked likewise; they consist of their h
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from email import policy
 from email.errors import InvalidHeaderDefect
 from email.parser import BytesHeaderParser
 from email.utils import parsedate_to_datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from bot.domain import Problem, RawDigest
 from bot.sources import Visit
+from bot.sources.mail_folder import MailFolder
 
 if TYPE_CHECKING:
     from bot.sources.imap import Mailbox
 
-MAX_BYTES = 10_000_000
 _REFUSED = (
     "refused"  # key of the source's memory: "UIDVALIDITY:UID,UID", the refused mails that are still unread
 )
-_STEP_SECONDS = 30.0  # one read or write
 _MAX_MAILS = 100  # in one poll; the next poll continues
 _MAX_HEADER = 2_000  # bytes of the fields From and Date; longer ones don't hold a single sender
 _MAX_ADDRESS = 100  # characters of an address that a problem shows
@@ -44,21 +42,13 @@ RecordVote = Callable[[str, str, datetime], bool]
 
 @dataclass(frozen=True, slots=True)
 class MailboxSource:
-    """The unread mails of ``sender`` in ``folder``; if ``moved_to`` is empty, they are only marked as read."""
+    """The unread mails of ``sender`` in ``folder``; with ``record_vote``, readers' votes as well."""
 
     name: str
-    host: str
-    port: int
-    security: Literal["tls", "starttls", "none"]
-    username: str
-    password: str = field(repr=False)
+    folder: MailFolder
     sender: str
     poll_interval: timedelta
-    folder: str = "INBOX"
-    moved_to: str = ""
     kind: str = "mailbox"
-    seconds: float = 300.0  # for all of a poll
-    clock: Callable[[], float] = time.monotonic
     record_vote: RecordVote | None = None
 
     @property
@@ -69,11 +59,9 @@ class MailboxSource:
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
         """Yield the mails, oldest first; raises SourceError."""
         # Imported here because it imports imap_tools, which would delay the commands that read no mailbox.
-        from bot.sources.imap import Bounds, open_folder
+        from bot.sources.imap import open_folder
 
-        bounds = Bounds(self.seconds, MAX_BYTES, step=_STEP_SECONDS, clock=self.clock)
-        server = (self.host, self.port, self.security)
-        with open_folder(server, self.username, self.password, self.folder, bounds) as mailbox:
+        with open_folder(self.folder) as mailbox:
             if self.record_vote and not visit.peek:
                 self._read_votes(mailbox, self.record_vote, visit.now)
             uids = mailbox.unread_from(self.sender)
@@ -87,10 +75,10 @@ class MailboxSource:
             headers = ((uid, _Header.parse(mailbox.header(uid, _MAX_HEADER))) for uid in candidates)
             from_sender = ((uid, header) for uid, header in headers if header.is_from(self.sender))
             for uid, header in islice(from_sender, _MAX_MAILS):
-                name = f"{self.folder}/{uid}"
+                name = f"{self.folder.name}/{uid}"
                 unread = f"the mail from {header.address} of {header.date} stays unread"
-                if mailbox.size(uid) > MAX_BYTES:
-                    reason = f"more than the {MAX_BYTES // 1_000_000} MB that a digest may have"
+                if mailbox.size(uid) > self.folder.max_bytes:
+                    reason = f"more than the {self.folder.max_bytes // 1_000_000} MB that a digest may have"
                     yield Problem(self.name, f"mail {name}: {reason}; {unread}")
                     is_refused = True
                 elif (content := mailbox.content(uid)) is None:
@@ -105,7 +93,7 @@ class MailboxSource:
                     refused.add(uid)
                 else:
                     refused.discard(uid)
-                    mailbox.mark_as_read(uid, self.moved_to)
+                    mailbox.mark_as_read(uid, self.folder.moved_to)
                 visit.lasting[_REFUSED] = _dump_uids(uid_validity, refused)
 
     def _read_votes(self, mailbox: Mailbox, record_vote: RecordVote, now: datetime) -> None:
@@ -114,7 +102,7 @@ class MailboxSource:
         for uid in mailbox.unread_votes()[-_MAX_MAILS:]:
             header = _Header.parse(mailbox.header(uid, _MAX_HEADER, "FROM SUBJECT AUTO-SUBMITTED"))
             if header.subject and record_vote(header.address, header.subject, now):
-                mailbox.mark_as_read(uid, self.moved_to)
+                mailbox.mark_as_read(uid, self.folder.moved_to)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from bot.digests import parse
 from bot.domain import ParsedDigest, Problem, RawDigest
 from bot.errors import LimitError, ParserError
 from bot.ingestion.service import DigestReport, Ingestion
+from bot.sources.mail_folder import MailFolder
 from bot.sources.mailbox import MailboxSource
 from bot.store import Store, open_store
 
@@ -42,14 +43,9 @@ def store(tmp_path: Path) -> Iterator[Store]:
 def poll(imap: ImapServer, store: Store) -> Poll:
     source = MailboxSource(
         name="mail",
-        host="127.0.0.1",
-        port=imap.port,
-        security="none",
-        username="ada",
-        password="a secret",
+        folder=MailFolder("127.0.0.1", imap.port, "none", "ada", "a secret", moved_to="Read"),
         sender="list@example.org",
         poll_interval=timedelta(minutes=15),
-        moved_to="Read",
     )
 
     def poll(parse=parse, *, again: bool = False) -> list[DigestReport | Problem]:

@@ -16,8 +16,9 @@ from servers import speaking
 
 from bot.domain import Problem, RawDigest
 from bot.errors import SourceError
-from bot.sources import Visit, mailbox
-from bot.sources.mailbox import MAX_BYTES, MailboxSource
+from bot.sources import Visit
+from bot.sources.mail_folder import MAX_BYTES, MailFolder
+from bot.sources.mailbox import MailboxSource
 
 VISIT = Visit(datetime(2026, 6, 12, tzinfo=UTC))
 TOO_LARGE = Problem(
@@ -39,18 +40,10 @@ def imap() -> Iterator[ImapServer]:
         yield server
 
 
-def source(port: int, **changed: object) -> MailboxSource:
-    values = {
-        "name": "mail",
-        "host": "127.0.0.1",
-        "port": port,
-        "security": "none",
-        "username": "ada",
-        "password": "a secret",
-        "sender": "no-reply@arxiv.org",
-        "poll_interval": timedelta(minutes=15),
-    }
-    return MailboxSource(**values | changed)  # type: ignore[arg-type]
+def source(port: int, *, sender: str = "no-reply@arxiv.org", **changed: object) -> MailboxSource:
+    values = {"security": "none", "username": "ada", "password": "a secret"}
+    folder = MailFolder("127.0.0.1", port, **values | changed)  # type: ignore[arg-type]
+    return MailboxSource("mail", folder, sender, timedelta(minutes=15))
 
 
 def flags(server: ImapServer) -> dict[int, set[str]]:
@@ -232,13 +225,12 @@ Answers = dict[str, Callable[[str], bytes]]
         {"SEARCH": lambda _: (b"* SEARCH {900000}\r\n" + b"x" * 900_000 + b"\r\n") * 3},
     ],
 )
-def test_invalid_responses_of_a_server_are_reported_on_one_line(answers: Answers, monkeypatch) -> None:
-    # A tenth of the cap, and of the time until a server reaches it.
-    monkeypatch.setattr(mailbox, "MAX_BYTES", MAX_BYTES // 10)
+def test_invalid_responses_of_a_server_are_reported_on_one_line(answers: Answers) -> None:
     with ImapServer(answers=answers).running() as server:
         server.put(FIRST)
         with pytest.raises(SourceError, match=f"^127.0.0.1:{server.port}: ") as refused:
-            list(source(server.port).retrieve(VISIT))
+            # A tenth of the cap, and of the time until a server reaches it.
+            list(source(server.port, max_bytes=MAX_BYTES // 10).retrieve(VISIT))
     assert len(str(refused.value)) < 400
 
 
