@@ -1,5 +1,7 @@
 """The corpus is cached between runs, and fitted again when ingestion has brought enough papers."""
 
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -31,6 +33,19 @@ class Home:
 
 
 @pytest.fixture
+def open_home() -> Iterator[Callable[..., Home]]:
+    """Open homes, whose stores are closed after the test."""
+    with ExitStack() as stores:
+
+        def open_one(folder, now=NOW):
+            home = Home(folder, now)
+            stores.callback(home.store.close)
+            return home
+
+        yield open_one
+
+
+@pytest.fixture
 def loads(monkeypatch):
     """The files that are read to the end."""
     files = []
@@ -54,8 +69,8 @@ def fits(monkeypatch):
     return sizes
 
 
-def test_the_corpus_is_fitted_once_and_again_when_enough_papers_are_new(tmp_path, fits):
-    home = Home(tmp_path)
+def test_the_corpus_is_fitted_once_and_again_when_enough_papers_are_new(tmp_path, open_home, fits):
+    home = open_home(tmp_path)
     home.add(200)
     home.cache.renew()
     first = home.cache.corpus()
@@ -70,8 +85,8 @@ def test_the_corpus_is_fitted_once_and_again_when_enough_papers_are_new(tmp_path
     assert home.cache.stamp != stamp
 
 
-def test_ranking_uses_the_corpus_however_many_papers_are_new(tmp_path, fits):
-    home = Home(tmp_path)
+def test_ranking_uses_the_corpus_however_many_papers_are_new(tmp_path, open_home, fits):
+    home = open_home(tmp_path)
     home.add(200)
     home.cache.corpus()
     home.add(500)
@@ -79,8 +94,8 @@ def test_ranking_uses_the_corpus_however_many_papers_are_new(tmp_path, fits):
     assert fits == [200]
 
 
-def test_a_small_corpus_is_fitted_again_with_each_new_paper(tmp_path, fits):
-    home = Home(tmp_path)
+def test_a_small_corpus_is_fitted_again_with_each_new_paper(tmp_path, open_home, fits):
+    home = open_home(tmp_path)
     for _ in range(3):
         home.add(30)
         home.cache.renew()
@@ -88,15 +103,15 @@ def test_a_small_corpus_is_fitted_again_with_each_new_paper(tmp_path, fits):
     assert fits == [30, 60, 90]
 
 
-def test_without_papers_there_is_a_corpus_and_no_file(tmp_path, fits):
-    home = Home(tmp_path)
+def test_without_papers_there_is_a_corpus_and_no_file(tmp_path, open_home, fits):
+    home = open_home(tmp_path)
     home.cache.renew()
     assert len(home.cache.corpus().terms_) == 0
     assert home.cache.stamp is None
 
 
-def test_the_corpus_of_another_store_of_the_same_size_is_not_used(tmp_path, fits):
-    homes = [Home(tmp_path / name, NOW + timedelta(microseconds=n)) for n, name in enumerate("ab")]
+def test_the_corpus_of_another_store_of_the_same_size_is_not_used(tmp_path, open_home, fits):
+    homes = [open_home(tmp_path / name, NOW + timedelta(microseconds=n)) for n, name in enumerate("ab")]
     for home in homes:
         home.add(200)
     homes[0].cache.corpus()
@@ -105,9 +120,9 @@ def test_the_corpus_of_another_store_of_the_same_size_is_not_used(tmp_path, fits
     assert fits == [200, 200]
 
 
-def test_the_corpus_is_not_used_for_an_older_copy_of_the_store(tmp_path, fits):
-    newer = Home(tmp_path / "newer")
-    older = Home(tmp_path / "older")
+def test_the_corpus_is_not_used_for_an_older_copy_of_the_store(tmp_path, open_home, fits):
+    newer = open_home(tmp_path / "newer")
+    older = open_home(tmp_path / "older")
     newer.add(220)
     older.add(200)
     newer.cache.corpus()
@@ -116,8 +131,8 @@ def test_the_corpus_is_not_used_for_an_older_copy_of_the_store(tmp_path, fits):
     assert fits == [220, 200]
 
 
-def test_a_broken_file_is_fitted_again(tmp_path, fits):
-    home = Home(tmp_path)
+def test_a_broken_file_is_fitted_again(tmp_path, open_home, fits):
+    home = open_home(tmp_path)
     home.add(200)
     home.cache.corpus()
     home.cache.path.write_bytes(b"broken")
@@ -125,15 +140,15 @@ def test_a_broken_file_is_fitted_again(tmp_path, fits):
     assert fits == [200, 200]
 
 
-def test_ranking_works_if_the_corpus_cannot_be_saved(tmp_path, fits):
-    home = Home(tmp_path)
+def test_ranking_works_if_the_corpus_cannot_be_saved(tmp_path, open_home, fits):
+    home = open_home(tmp_path)
     home.add(200)
     home.cache.path.mkdir()
     assert len(home.cache.corpus().terms_) > 0
 
 
-def test_a_process_reads_no_corpus_that_it_has(tmp_path, fits, loads):
-    home = Home(tmp_path)
+def test_a_process_reads_no_corpus_that_it_has(tmp_path, open_home, fits, loads):
+    home = open_home(tmp_path)
     home.add(200)
     home.cache.renew()
     fitted = home.cache.corpus()
@@ -148,8 +163,8 @@ def test_a_process_reads_no_corpus_that_it_has(tmp_path, fits, loads):
     assert len(loads) == 1
 
 
-def test_a_corpus_that_another_process_fitted_replaces_the_kept_one(tmp_path, fits, loads):
-    home = Home(tmp_path)
+def test_a_corpus_that_another_process_fitted_replaces_the_kept_one(tmp_path, open_home, fits, loads):
+    home = open_home(tmp_path)
     home.add(200)
     first = home.cache.corpus()
     home.add(50)

@@ -3,6 +3,7 @@
 import io
 import sqlite3
 import sys
+from contextlib import closing
 
 import pytest
 from support import digest
@@ -89,7 +90,7 @@ def test_forgetting_a_reader_leaves_no_byte_of_the_library(papers, paperbot):
     assert paperbot("forget", ADA).code == 0
     for file in (papers / "state").glob("paperbot.db*"):
         assert b"night shift" not in file.read_bytes()
-    with sqlite3.connect(papers / "state" / "paperbot.db") as store:
+    with closing(sqlite3.connect(papers / "state" / "paperbot.db")) as store:
         assert store.execute("SELECT count(*) FROM library_keys").fetchone() == (0,)
 
 

@@ -1,6 +1,7 @@
 """``paperbot zotero``, ``paperbot import READER zotero``, and liked papers that are taken along."""
 
 import sqlite3
+from contextlib import closing
 
 import pytest
 from support import digest
@@ -80,7 +81,7 @@ def test_forgetting_a_reader_ends_the_connection(papers, paperbot, server):
     paperbot("thumb", "up", ADA, "Dogs at work", "--now", NOW)
     paperbot("run", "--now", LATER)
     assert paperbot("forget", ADA).code == 0
-    with sqlite3.connect(papers / "state" / "paperbot.db") as store:
+    with closing(sqlite3.connect(papers / "state" / "paperbot.db")) as store:
         for table in ("zotero_connections", "zotero_saves", "library"):
             assert store.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)
 
