@@ -1,8 +1,9 @@
-# `make demo` and `make test` install everything that a new machine with Python 3.11+ needs.
+# `make demo` installs what Paperbot needs on a new machine with Python 3.11+, `make test` what its development needs.
 
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
+DEVELOPMENT := .venv/.installed-development
 
 SHELL := bash
 .SHELLFLAGS := -o pipefail -c
@@ -14,38 +15,54 @@ define PIP_STEPS
  /ERROR|[Ee]rror:/ { failed = 1 } failed { print; fflush() }'
 endef
 
+# Installs $(1), as pip names it, into .venv.
+define SET_UP
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	    echo "Paperbot needs Python 3.11 or newer; $(PYTHON) is `$(PYTHON) --version 2>/dev/null || echo missing`." \
+	        "Install a newer one, and name it: make PYTHON=python3.13 $(or $(MAKECMDGOALS),demo)"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { \
+	    echo "$(PYTHON) can't make virtual environments here. On Debian and Ubuntu: sudo apt install python3-venv"; exit 1; }
+	@echo "Setting up .venv (only the first time); it takes a minute or two."
+	@echo "  1 of 3: making a virtual environment"
+	@$(PYTHON) -m venv .venv
+	@echo "  2 of 3: fetching packages"
+	@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar off --constraint constraints.txt \
+	    --editable '$(1)' 2>&1 | awk $(PIP_STEPS)
+	@touch $@
+endef
+
 .PHONY: demo test lint types check coverage bench bench-ingest bench-pages bench-run bench-ranking bench-constants bench-summaries summary-weights pictures fuzz serve constraints release clean
 
 demo: $(INSTALLED)
 	@$(BIN)/paperbot demo state/demo
 
-test: $(INSTALLED)
+test: $(DEVELOPMENT)
 	$(BIN)/pytest --numprocesses auto $(ARGS)
 
-lint: $(INSTALLED)
+lint: $(DEVELOPMENT)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
 
-types: $(INSTALLED)
+types: $(DEVELOPMENT)
 	$(BIN)/mypy
 
 check: lint types test
 
 # Not part of `check`: on Python 3.11, measuring branches takes 1.5 to 2 times the processor time.
-coverage: $(INSTALLED)
+coverage: $(DEVELOPMENT)
 	$(BIN)/pytest --numprocesses auto --cov --cov-report=term $(ARGS)
 
-bench: $(INSTALLED)
+bench: $(DEVELOPMENT)
 	PYTHONPATH=.:tests $(BIN)/python tests/bench/delivery_load.py
 
-bench-pages: $(INSTALLED)  # how many thumb pages per second one core serves
+bench-pages: $(DEVELOPMENT)  # how many thumb pages per second one core serves
 	$(BIN)/python tests/bench/thumb_page.py
 
-bench-run: $(INSTALLED)  # what a reader costs in the daily run: make bench-run DATA=papers.jsonl.gz READERS="1000 20000"
+bench-run: $(DEVELOPMENT)  # what a reader costs in the daily run: make bench-run DATA=papers.jsonl.gz READERS="1000 20000"
 	PYTHONPATH=.:tests OMP_NUM_THREADS=1 $(BIN)/python tests/bench/daily_run.py $(DATA) $(READERS)
 
-fuzz: $(INSTALLED)  # hostile input for parsers, mails, LaTeX and forms: make fuzz SECONDS=60; the corpus stays in .fuzz
+fuzz: $(DEVELOPMENT)  # hostile input for parsers, mails, LaTeX and forms: make fuzz SECONDS=60; the corpus stays in .fuzz
 	@$(BIN)/python -c "import atheris" 2>/dev/null || $(BIN)/pip install --quiet --editable '.[fuzz]' \
 	    || echo "atheris can't be installed here; hypothesis is used instead, without coverage guidance"
 	PYTHONPATH=.:tests OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/fuzz.py $(or $(SECONDS),60) $(TARGETS)
@@ -53,42 +70,39 @@ fuzz: $(INSTALLED)  # hostile input for parsers, mails, LaTeX and forms: make fu
 serve: $(INSTALLED)
 	$(BIN)/paperbot serve
 
-bench-ranking: $(INSTALLED)  # the time of a fit, and per reader: make bench-ranking DATA=papers.jsonl.gz
+bench-ranking: $(DEVELOPMENT)  # the time of a fit, and per reader: make bench-ranking DATA=papers.jsonl.gz
 	$(BIN)/python tests/bench/ranking.py $(DATA)
 
-bench-constants: $(INSTALLED)  # each constant at other values: make bench-constants BENCH=../shared/bench SECTION=libraries
+bench-constants: $(DEVELOPMENT)  # each constant at other values: make bench-constants BENCH=../shared/bench SECTION=libraries
 	OMP_NUM_THREADS=1 PYTHONPATH=.:tests/bench $(BIN)/python tests/bench/constants.py $(SECTION) $(BENCH)
 
-summary-weights: $(INSTALLED)  # learns bot/summaries/weights.json: make summary-weights BENCH=../shared/bench
+summary-weights: $(DEVELOPMENT)  # learns bot/summaries/weights.json: make summary-weights BENCH=../shared/bench
 	OMP_NUM_THREADS=1 PYTHONPATH=.:tests/bench $(BIN)/python tests/bench/summary_weights.py $(BENCH)
 
-bench-summaries: $(INSTALLED)  # coverage, findings, openers, cost: make bench-summaries BENCH=... SEEDS=...
+bench-summaries: $(DEVELOPMENT)  # coverage, findings, openers, cost: make bench-summaries BENCH=... SEEDS=...
 	OMP_NUM_THREADS=1 PYTHONPATH=.:tests/bench $(BIN)/python tests/bench/summary_report.py $(BENCH) --seeds $(SEEDS)
 
-pictures: $(INSTALLED)  # the README's pictures, made anew from the sample digests
+pictures: $(DEVELOPMENT)  # the README's pictures, made anew from the sample digests
 	PYTHONPATH=. OMP_NUM_THREADS=1 $(BIN)/python tests/bench/pictures.py
 
-bench-ingest: $(INSTALLED)  # the time to ingest a day of 1,000 papers: make bench-ingest DATA=papers.jsonl.gz
+bench-ingest: $(DEVELOPMENT)  # the time to ingest a day of 1,000 papers: make bench-ingest DATA=papers.jsonl.gz
 	$(BIN)/python tests/bench/ingest.py $(DATA)
 
-constraints: $(INSTALLED)  # pins every dependency again, without any registry's address
+constraints: $(DEVELOPMENT)  # pins every dependency again, without any registry's address
 	$(BIN)/pip install --quiet uv
 	$(BIN)/uv pip compile --universal --python-version 3.11 --upgrade --extra dev --no-emit-index-url \
 	    --no-emit-find-links --no-header --no-annotate --strip-extras --quiet pyproject.toml --output-file constraints.txt
 
-release: $(INSTALLED)  # the same files, byte for byte, from the same commit; the version is in bot/__init__.py only
+release: $(DEVELOPMENT)  # the same files, byte for byte, from the same commit; the version is in bot/__init__.py only
 	rm -rf dist
 	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m build --no-isolation --outdir dist
 	$(BIN)/twine check --strict dist/*
 
 $(INSTALLED): pyproject.toml constraints.txt
-	@echo "Setting up .venv (only the first time); it takes a minute or two."
-	@echo "  1 of 3: making a virtual environment"
-	@$(PYTHON) -m venv .venv
-	@echo "  2 of 3: fetching packages"
-	@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar off --constraint constraints.txt \
-	    --editable '.[dev]' 2>&1 | awk $(PIP_STEPS)
-	@touch $@
+	$(call SET_UP,.)
+
+$(DEVELOPMENT): pyproject.toml constraints.txt
+	$(call SET_UP,.[dev])
 
 clean:
 	rm -rf .venv build dist .coverage* .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

@@ -20,6 +20,9 @@ _SETTINGS = "paperbot.toml"
     help="Sample digests, used until a source of your own has brought papers.",
 )
 @click.option("--interests", help="What you want to read about, in your own words.")
+@click.option(
+    "--arxiv", help="Categories of arXiv whose feeds are read, such as cs.LG,q-bio.NC.", metavar="CATEGORIES"
+)
 @click.option("--email", help="The address that editions go to.")
 @click.option("--at", help="The time of day of editions, such as 08:00.")
 @click.option("--timezone", help="The time zone of that time, such as Europe/Berlin.")
@@ -27,7 +30,7 @@ _SETTINGS = "paperbot.toml"
 @click.option("--mail-port", type=click.IntRange(1, 65535), help="Its port  [default: 587]")
 @click.option("--mail-username", help="The login at the mail server.")
 @click.option("--yes", is_flag=True, help="Ask nothing, even on a terminal.")
-def command(directory: Path, samples: bool, yes: bool, **options: Any) -> None:
+def command(directory: Path, samples: bool, yes: bool, arxiv: str | None, **options: Any) -> None:
     """Make a new home: settings, a profile, sample digests in samples/, and seeds/ for digests of your own.
 
     On a terminal it asks for what no option says, tries the mail server, and sends a test mail. In a pipe, or with
@@ -40,13 +43,17 @@ def command(directory: Path, samples: bool, yes: bool, **options: Any) -> None:
     Examples:
       paperbot init ~/papers
       paperbot init ~/papers --yes --email ada@example.org --interests "Reward models for reasoning"
+      paperbot init ~/papers --arxiv cs.LG,q-bio.NC
       paperbot init ~/papers --no-samples
     """
-    from bot.cli.questions import ask, try_mail_server
+    from bot.cli.questions import arxiv_categories, ask, try_mail_server
     from bot.config.new_home import SAMPLES, NewUser, make_home, refuse_existing
 
     refuse_existing(directory)
-    user = NewUser(**options)
+    try:
+        user = NewUser(**options, arxiv=arxiv_categories(arxiv or ""))
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--arxiv") from None
     is_asked = not yes and sys.stdin.isatty() and sys.stdout.isatty()
     if is_asked:
         user = ask(user)
@@ -65,7 +72,8 @@ def command(directory: Path, samples: bool, yes: bool, **options: Any) -> None:
         f"edit {profile}": "everything else about your profile"
         if is_complete
         else "your interests, and where to send them",
-        f"copy digests into {directory / 'seeds'}": f"or name other sources in {directory / _SETTINGS}",
+        f"copy digests into {directory / 'seeds'}": f"or name {'more' if user.arxiv else 'other'} sources in "
+        f"{directory / _SETTINGS}",
         f"paperbot --home {directory} run --force": "your first edition, now; "
         + ("by mail" if user.mail_host else "a file until a mail server is set"),
         f"paperbot --home {directory} send-test {profile.stem}": "the same again as a test"

@@ -128,4 +128,6 @@ def _fail(message: str, code: int) -> int:
 
 def main() -> None:
     """Run the command line of this process, and exit."""
+    # Where /dev/shm can't be written to, joblib (of scikit-learn) warns that it can't start processes; none are wanted.
+    os.environ.setdefault("JOBLIB_MULTIPROCESSING", "0")
     sys.exit(invoke(sys.argv[1:]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -17,6 +18,7 @@ from bot.config.profiles import clock_time, known_timezone, mail_address
 from bot.domain import Kind
 from bot.errors import PaperbotError
 from bot.loopback import is_loopback
+from bot.rendering.categories import known_category
 
 _PASSWORD = "PAPERBOT_EMAIL__PASSWORD"  # noqa: S105 - the name of a variable
 
@@ -27,6 +29,14 @@ def ask(user: NewUser) -> NewUser:
     interests = user.interests or _ask(
         "What do you want to read about, in your own words?", "the sample's topic"
     )
+    arxiv = user.arxiv or arxiv_categories(
+        _ask(
+            "Which of arXiv's categories do you read, such as cs.LG, q-bio.NC?",
+            "none: sample digests, and those that you copy into seeds/",
+            _checked(arxiv_categories),
+        )
+        or ""
+    )
     email = user.email or _ask("Your mail address?", "none yet", _checked(mail_address))
     at = user.at or _ask(
         "When should editions come, Monday to Friday?", "08:00", _checked(clock_time), keep=True
@@ -34,7 +44,7 @@ def ask(user: NewUser) -> NewUser:
     timezone = user.timezone or _ask(
         "In which time zone?", local_timezone(), _checked(known_timezone), keep=True
     )
-    answers = replace(user, interests=interests, email=email, at=at, timezone=timezone)
+    answers = replace(user, interests=interests, arxiv=arxiv, email=email, at=at, timezone=timezone)
     host = user.mail_host or _ask("Your mail server, such as smtp.example.org?", "none: mails are files")
     if not host:
         return answers
@@ -43,6 +53,11 @@ def ask(user: NewUser) -> NewUser:
     if not username and not is_loopback(host):  # a relay on this machine has no logins
         username = _ask("Your login there?", email or "none") or email
     return replace(answers, mail_host=host, mail_port=port, mail_username=username)
+
+
+def arxiv_categories(text: str) -> tuple[str, ...]:
+    """Return the categories that a text names, separated by spaces or commas; raises ValueError."""
+    return tuple(dict.fromkeys(known_category(word) for word in re.split(r"[\s,;]+", text) if word))
 
 
 def local_timezone() -> str:
@@ -73,7 +88,7 @@ def try_mail_server(home: Path, user: NewUser) -> None:
     with open_app(home) as app:
         try:
             app.routes[Kind.EMAIL].channels[0].check()
-            click.echo(f"ok  {user.mail_host} lets you log in.")
+            click.echo(f"ok  {user.mail_host} {'lets you log in' if user.mail_username else 'accepts mail'}.")
             if user.email and click.confirm(f"Send a test mail to {user.email}?", default=True):
                 reader, profile = find_reader(app.store, app.profiles, user.profile)
                 app.channel_tests.send(reader, profile, datetime.now(UTC))

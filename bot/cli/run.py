@@ -115,6 +115,13 @@ def print_report(app: App, report: RunReport, force: bool) -> None:
     if not (report.editions or report.skipped or is_explained):
         for line in reasons_for_no_edition(app, force):
             click.echo(line)
+    samples = app.home.sample_sources
+    if report.skipped and samples and not app.store.sources.has_other(samples):
+        click.echo(
+            "So far there are only the sample digests, about reinforcement learning and language models. For your own "
+            f"field, name a source in {app.home.settings_file}, such as arXiv's feed of a category (the README shows "
+            f"how), or copy digests into {app.home.path / 'seeds'}."
+        )
     for kind in sorted(report.sent_kinds & app.file_kinds):
         click.echo(f"{MESSAGES[kind]} {app.route_description(kind)}.")
 

@@ -28,6 +28,13 @@ kind = "folder"
 path = "{SAMPLES}"
 samples = true                           # only until another source has brought papers
 """
+# Feeds and not queries: a feed has exactly what arXiv announced that day.
+_ARXIV_SOURCE = """[[sources]]
+name = "arxiv-{name}"
+kind = "feed"
+url = "https://rss.arxiv.org/rss/{category}"
+
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +48,7 @@ class NewUser:
     mail_host: str | None = None
     mail_port: int | None = None
     mail_username: str | None = None
+    arxiv: tuple[str, ...] = ()
 
     @property
     def profile(self) -> str:
@@ -127,6 +135,8 @@ def settings_text(user: NewUser) -> str:
     """Return the text of the shipped settings with the user's values in it; raises ConfigError."""
     text = shipped(FILE).read_text("utf-8")
     before, header, email = text.partition("[email]\n")
+    for category in user.arxiv:
+        before += _ARXIV_SOURCE.format(name=category.lower().replace(".", "-"), category=category)
     for key, value in {
         "host": user.mail_host,
         "port": user.mail_port,

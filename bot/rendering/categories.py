@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
+
 _ARCHIVES = {
     "cs": """AI Artificial Intelligence; AR Hardware Architecture; CC Computational Complexity; CE Computational
         Engineering, Finance, and Science; CG Computational Geometry; CL Computation and Language; CR Cryptography and
@@ -60,6 +62,24 @@ _NAMES = {
     "nucl-th": "Nuclear Theory",
     "quant-ph": "Quantum Physics",
 }
+
+
+def known_category(text: str) -> str:
+    """Return an arXiv category as arXiv writes it; raises ValueError with the nearest one, or where to look it up.
+
+    >>> known_category("cs.lg")
+    'cs.LG'
+    """
+    by_folded_code = {code.casefold(): code for code in _NAMES}
+    if code := by_folded_code.get(text.casefold()):
+        return code
+    near = get_close_matches(text.casefold(), by_folded_code, n=1)
+    remedy = (
+        f"did you mean {by_folded_code[near[0]]}?"
+        if near
+        else "https://arxiv.org/category_taxonomy lists them"
+    )
+    raise ValueError(f"{text!r} is not a category of arXiv; {remedy}")
 
 
 def category_in_words(category: str) -> str:

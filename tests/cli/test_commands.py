@@ -217,6 +217,21 @@ def test_a_relative_store_path_counts_from_the_home(home, paperbot, tmp_path, mo
     assert (home / "elsewhere" / "papers.db").exists()
 
 
+def test_nothing_is_said_of_processes_where_semaphores_are_not_allowed(home):
+    code = (
+        "import _multiprocessing, sys\n"
+        "class SemLock:\n"
+        "    SEM_VALUE_MAX = 1\n"
+        "    def __init__(self, *_): raise PermissionError(13, 'Permission denied')\n"
+        "_multiprocessing.SemLock = SemLock\n"
+        "sys.argv = ['paperbot', 'run', '--force']\n"
+        "from bot.cli.main import main; main()"
+    )
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "1 edition, 1 message delivered" in process.stdout
+    assert process.stderr == ""
+
+
 def test_help_by_python_m_bot_imports_no_heavy_library(tmp_path):
     heavy = "sklearn, sqlalchemy, pydantic, rich, slack_sdk, starlette, jinja2"
     code = (

@@ -18,6 +18,10 @@ def profile_of(home: Path, slug: str) -> Profile:
     return Profile(**tomllib.loads((home / "profiles" / f"{slug}.toml").read_text()))
 
 
+def sources_of(home: Path) -> list[dict[str, object]]:
+    return tomllib.loads((home / "paperbot.toml").read_text())["sources"]
+
+
 def test_options_fill_in_the_profile_and_the_settings(paperbot, tmp_path):
     home = tmp_path / "papers"
     answer = paperbot(
@@ -39,6 +43,21 @@ def test_options_fill_in_the_profile_and_the_settings(paperbot, tmp_path):
     assert [path.name for path in (home / "profiles").iterdir()] == ["my-papers.toml"]
 
 
+def test_categories_of_arxiv_become_sources_that_the_settings_accept(paperbot, tmp_path):
+    home = tmp_path / "papers"
+    assert paperbot("init", home, "--no-samples", "--arxiv", "cs.LG hep-th,cs.lg").code == 0
+    assert [source["name"] for source in sources_of(home)] == ["seeds", "arxiv-cs-lg", "arxiv-hep-th"]
+    assert paperbot("--home", home, "check").code == 0
+
+
+def test_where_the_samples_are_about_something_else_a_forced_run_says_what_to_do(paperbot, tmp_path):
+    home = tmp_path / "papers"
+    paperbot("init", home, "--email", "grace@example.org", "--interests", "Barn owls and their prey")
+    answer = paperbot("--home", home, "run", "--force")
+    assert "So far there are only the sample digests" in answer.out
+    assert f"name a source in {home / 'paperbot.toml'}" in answer.out
+
+
 def test_without_options_the_files_are_as_shipped(home):
     assert (home / "profiles" / "reward-models.toml").read_text() == profile_text(NewUser())
     assert (home / "paperbot.toml").read_text().startswith(settings_text(NewUser()))
@@ -51,6 +70,7 @@ def test_without_options_the_files_are_as_shipped(home):
         ("--email", "ada", "is not an email address"),
         ("--at", "8 o'clock", "is not a time of day"),
         ("--timezone", "Mars/Olympus", "unknown time zone"),
+        ("--arxiv", "cs.LG,owls.barn", "'owls.barn' is not a category of arXiv"),
     ],
 )
 def test_a_value_that_is_not_valid_leaves_no_half_of_a_home(paperbot, tmp_path, option, value, message):
@@ -95,6 +115,8 @@ class Terminal:
 
 def answer_all(terminal: Terminal, port: int) -> None:
     terminal.answer("What do you want to read about", "Owls and other birds of prey")
+    terminal.answer("Which of arXiv's categories", "q-bio.PX")
+    terminal.answer("Which of arXiv's categories", "q-bio.pe, cs.SD")
     terminal.answer("Your mail address?", "not an address")
     terminal.answer("Your mail address?", "grace@example.org")
     terminal.answer("When should editions come", "07:15")
@@ -112,6 +134,12 @@ def test_on_a_terminal_it_asks_and_sends_a_test_mail(tmp_path):
         (mail,) = server.mails
     assert mail.recipients == ["grace@example.org"]
     assert "'not an address' is not an email address" in terminal.seen
+    assert "'q-bio.PX' is not a category of arXiv; did you mean q-bio.PE?" in terminal.seen
+    assert sources_of(tmp_path / "papers")[1:3] == [
+        {"name": f"arxiv-{name}", "kind": "feed", "url": f"https://rss.arxiv.org/rss/{category}"}
+        for name, category in (("q-bio-pe", "q-bio.PE"), ("cs-sd", "cs.SD"))
+    ]
+    assert "ok  127.0.0.1 accepts mail." in terminal.seen
     assert "paperbot --home papers run --force" in terminal.seen
     profile = profile_of(tmp_path / "papers", "my-papers")
     assert profile.interests.strip() == "Owls and other birds of prey"

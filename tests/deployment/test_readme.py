@@ -30,9 +30,6 @@ def test_the_lines_of_the_first_mail_make_a_mail(tmp_path):
     lines = re.findall(r"(?m)^    (.*?)(?:  +#.*)?$", SECTIONS["Your own first mail"])
     assert lines[0].startswith(". .venv/bin/activate")
     assert lines[-1] == "paperbot serve"
-    downloads = tmp_path / "Downloads"
-    downloads.mkdir()
-    (downloads / "todays-digest.txt").write_bytes(next((ROOT / "seeds").iterdir()).read_bytes())
     # Without the first line, as the command is on the path already, and the last, which goes on until it is stopped.
     environment = os.environ | {
         "HOME": str(tmp_path),
