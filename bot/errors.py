@@ -74,6 +74,10 @@ class StoreError(PaperbotError):
     """The database can't be used; says what to do."""
 
 
+class StoreConnectionLostError(StoreError):
+    """The database server closed the connection or refused one, as when it restarts; a new one may be accepted."""
+
+
 class QueueError(PaperbotError):
     """The broker can't be reached."""
 

@@ -17,7 +17,7 @@ from bot.store.engine import Database
 from bot.store.readers import reader_of
 from bot.store.schema import alert_marks, editions, overrides, readers
 
-PAGE = 1_000
+PAGE = 400
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Connection, and_, delete, tuple_
 from bot.domain import Edition, EditionKind, Message, QuietReason
 from bot.store.engine import in_chunks, insert_new
 from bot.store.outbox_insertion import insert_messages
-from bot.store.pick_rows import insert_picks
+from bot.store.pick_rows import SummaryIds, insert_picks
 from bot.store.schema import editions
 
 
@@ -25,8 +25,13 @@ class NewEdition:
     missed: Sequence[date] = ()
 
 
-def insert_editions(connection: Connection, new: Sequence[NewEdition]) -> list[list[int] | None]:
-    """Insert editions and take their slots; return the ids of each one's messages, None where its slot was taken."""
+def insert_editions(
+    connection: Connection, new: Sequence[NewEdition], summaries: SummaryIds
+) -> list[list[int] | None]:
+    """Insert editions and take their slots; return the ids of each one's messages, None where its slot was taken.
+
+    ``summaries`` are the ids of their picks' summaries, which are stored already.
+    """
     _delete_premature(connection, new)
     # The unique constraint on reader and slot decides which of several processes makes an edition. In the order of
     # readers: two processes with the same readers would otherwise wait for each other (a deadlock on PostgreSQL).
@@ -45,7 +50,8 @@ def insert_editions(connection: Connection, new: Sequence[NewEdition]) -> list[l
     missed = [_missed_row(draft, day) for _, _, draft in stored for day in draft.missed]
     if missed:
         connection.execute(insert_new(connection, editions), missed)
-    insert_picks(connection, [(edition_id, draft.edition.picks) for _, edition_id, draft in stored])
+    shown = [(edition_id, draft.edition.picks) for _, edition_id, draft in stored]
+    insert_picks(connection, shown, summaries)
     message_ids = insert_messages(
         connection, [(edition_id, draft.edition, draft.messages) for _, edition_id, draft in stored]
     )

@@ -24,7 +24,7 @@ from bot.domain import (
 from bot.store.edition_insertion import NewEdition, insert_editions, missed_after
 from bot.store.engine import AnySelect, Database, in_chunks
 from bot.store.paper_rows import load_papers
-from bot.store.pick_rows import pick, select_picks
+from bot.store.pick_rows import pick, select_picks, summary_ids
 from bot.store.schema import editions, picks, readers
 
 EditionId = int
@@ -95,8 +95,13 @@ class Editions:
         """
         if not new:
             return []
+        picks = [pick for draft in new for pick in draft.edition.picks]
+        # In a transaction of their own: another process that stores the same summary waits for it, and would wait for
+        # the whole batch (175 ms were measured).
+        with self._database.writing(durable=False) as connection:
+            ids = summary_ids(connection, picks)
         with self._database.writing() as connection:
-            return insert_editions(connection, new)
+            return insert_editions(connection, new, ids)
 
     def last(self, reader_id: ReaderId, before: datetime | None = None) -> StoredEdition | None:
         """Return a reader's last edition, or the last composed before a time; None without any."""
@@ -109,11 +114,20 @@ class Editions:
 
     def last_by_reader(self, reader_ids: Sequence[ReaderId] | None = None) -> dict[ReaderId, StoredEdition]:
         """Return the last edition of each reader, or of each of these; readers without one are left out."""
-        newest = select(func.max(editions.c.id)).where(_IS_DAILY).group_by(editions.c.reader_id)
         if reader_ids is None:
-            queries = [newest]
+            queries = [select(func.max(editions.c.id)).where(_IS_DAILY).group_by(editions.c.reader_id)]
         else:
-            queries = [newest.where(editions.c.reader_id.in_(chunk)) for chunk in in_chunks(reader_ids)]
+            # A correlated subquery walks an index backwards and stops at its first match; max(id) of a group would read
+            # all editions of its reader.
+            newest = (
+                select(editions.c.id)
+                .where(editions.c.reader_id == readers.c.id, _IS_DAILY)
+                .order_by(editions.c.id.desc())
+                .limit(1)
+                .correlate(readers)
+                .scalar_subquery()
+            )
+            queries = [select(newest).where(readers.c.id.in_(chunk)) for chunk in in_chunks(reader_ids)]
         return {
             edition.reader_id: edition
             for ids in queries

@@ -20,10 +20,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sqlalchemy import Connection, Row, Select, Table, create_engine, event, func, make_url, select
 from sqlalchemy.engine import URL, Engine
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.exc import ArgumentError, DatabaseError, DataError, IntegrityError, ProgrammingError
+from sqlalchemy.exc import (
+    ArgumentError,
+    DatabaseError,
+    DataError,
+    DBAPIError,
+    IntegrityError,
+    OperationalError,
+    ProgrammingError,
+)
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from bot.errors import StoreError
+from bot.errors import StoreConnectionLostError, StoreError
 
 if TYPE_CHECKING:
     from sqlalchemy.dialects import postgresql, sqlite
@@ -129,6 +137,8 @@ class Database:
         # SQLAlchemy wraps the driver's errors, except in the event handler below that begins a transaction.
         except (DatabaseError, sqlite3.Error) as error:
             reason = " ".join(str(getattr(error, "orig", error)).split())
+            if self.file is None and _is_connection_lost(error):
+                raise StoreConnectionLostError(f"{self.name}: {reason}") from error
             remedies = (remedy for words, remedy in _REMEDIES.items() if words in reason)
             raise StoreError("; ".join([f"{self.name}: {reason}", *remedies])) from error
         except (ValueError, LookupError, zlib.error) as error:
@@ -146,6 +156,15 @@ class Database:
     def close(self) -> None:
         """Close the connections; the database can be opened again at any time."""
         self._engine.dispose()
+
+
+def _is_connection_lost(error: Exception) -> bool:
+    """Whether PostgreSQL ended a connection or refused one."""
+    if isinstance(error, DBAPIError) and error.connection_invalidated:
+        return True
+    # Without a code, libpq could not connect; 57P01 to 57P03: the server is stopping, has crashed, or is starting.
+    code = getattr(getattr(error, "orig", None), "sqlstate", None)
+    return isinstance(error, OperationalError) and (code is None or code.startswith(("08", "57P0")))
 
 
 def parse_url(url: str) -> URL:

@@ -63,13 +63,14 @@ class _Claim:
     limit: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Start:
-    """The start of a message's body."""
+    """The start of a message's body; it ``may_be_committed`` once it was tried over a connection that was lost."""
 
     delivery: Delivery
     now: datetime
     until: datetime
+    may_be_committed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,9 +342,13 @@ class Outbox:
         now = max(start.now for start in starts)
         until = max(start.until for start in starts)
         claims = [value for start in starts for value in (start.delivery.id, start.delivery.token)]
-        started = statements.changed_ids(
-            connection, statements.start(len(starts)), [until, now, *claims, now]
-        )
+        # Nothing of a message was sent until its start is committed, so that a start whose commit got no answer may be
+        # repeated. Otherwise it may not: a second one of the same claim would be a second body.
+        is_repeated = any(start.may_be_committed for start in starts)
+        sql = statements.start(len(starts), is_repeated=is_repeated)
+        started = statements.changed_ids(connection, sql, [until, now, *claims, now])
+        for start in starts:
+            start.may_be_committed = True
         for start in starts:
             if start.delivery.id not in started:
                 cancelled = connection.scalars(statements.CANCEL, _claim_values(start.delivery, start.now))

@@ -108,14 +108,16 @@ CLAIM = (
 
 
 @lru_cache(maxsize=64)
-def start(number: int) -> str:
+def start(number: int, *, is_repeated: bool = False) -> str:
     """Return the SQL that starts the body of ``number`` claims and answers the ids that it has changed.
 
-    Parameters: the end of the lease, now, an id and a token of each claim, and now again.
+    With ``is_repeated``, claims whose start is stored already are among them. Parameters: the end of the lease, now, an
+    id and a token of each claim, and now again.
     """
+    startable = "('claimed', 'data_started')" if is_repeated else "('claimed')"
     return (
         f"UPDATE outbox SET state = 'data_started', lease_until = ?, updated_at = ? WHERE {_claims(number)} "
-        "AND state = 'claimed' AND lease_until > ? AND (edition_id IS NULL OR NOT EXISTS (SELECT 1 FROM readers "
+        f"AND state IN {startable} AND lease_until > ? AND (edition_id IS NULL OR NOT EXISTS (SELECT 1 FROM readers "
         "WHERE readers.id = outbox.reader_id AND readers.stopped IS NOT NULL)) RETURNING id"
     )
 

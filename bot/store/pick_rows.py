@@ -24,11 +24,13 @@ _REASON_DEFAULTS = {field.name: field.default for field in fields(Reason)}
 _SENTENCE_DEFAULTS = {field.name: field.default for field in fields(Sentence)}
 
 _Summary = tuple[Sentence, ...]
+SummaryIds = Mapping[tuple[PaperId, _Summary], int]  # by paper, and by the summary with its marks
 
 
-def insert_picks(connection: Connection, editions: Sequence[tuple[int, Sequence[Pick]]]) -> None:
+def insert_picks(
+    connection: Connection, editions: Sequence[tuple[int, Sequence[Pick]]], ids: SummaryIds
+) -> None:
     """Insert the picks of editions that were stored in this transaction, by the editions' ids."""
-    ids = _summary_ids(connection, [pick for _, chosen in editions for pick in chosen])
     rows = [
         {
             "edition_id": edition_id,
@@ -73,8 +75,8 @@ def pick(row: AnyRow, papers: Mapping[PaperId, Paper]) -> Pick:
     )
 
 
-def _summary_ids(connection: Connection, chosen: Sequence[Pick]) -> dict[tuple[PaperId, _Summary], int]:
-    """Return the id of each pick's summary, by paper and by the summary with its marks; store those that are new."""
+def summary_ids(connection: Connection, chosen: Sequence[Pick]) -> SummaryIds:
+    """Return the id of each pick's summary, and store those that are new."""
     digests: dict[tuple[PaperId, _Summary], str] = {}
     rows: dict[tuple[PaperId, str], dict[str, Any]] = {}
     for pick in chosen:

@@ -208,6 +208,8 @@ editions = Table(
     # What makes an edition happen once: of several processes, one takes the slot.
     UniqueConstraint("reader_id", "slot"),
     Index(None, "reader_id", "composed_at"),
+    # Covers "the last edition of a reader" and "those that may show papers from an id on", without their years of rows.
+    Index(None, "reader_id", "id", "watermark"),
     sqlite_autoincrement=True,
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 
@@ -9,7 +10,7 @@ import pytest
 from sqlalchemy import select
 
 from bot.domain import Kind, Message, State, StopReason
-from bot.errors import StoreError
+from bot.errors import StoreConnectionLostError, StoreError
 from bot.store import outbox_statements
 from bot.store.circuit_breakers import OpenBreaker
 from bot.store.outbox import _Start
@@ -49,6 +50,37 @@ def test_what_is_given_back_is_as_if_it_had_not_been_claimed(claimed, outbox, no
     outbox.release([claimed], None, now)  # the claim is lost: nothing changes
     (again,) = outbox.claim(EMAIL, now, LEASE, 9)
     assert again.attempts == 1
+
+
+@pytest.fixture
+def lose_answers(store, monkeypatch):
+    """From the call on, the next commit is done, but the connection breaks before its answer."""
+    writing = store.outbox._commits._database.writing
+    is_lost = []
+
+    @contextmanager
+    def answerless(**values):
+        with writing(**values) as connection:
+            yield connection
+        if not is_lost:
+            is_lost.append(True)
+            raise StoreConnectionLostError("server closed the connection")
+
+    return lambda: monkeypatch.setattr(store.outbox._commits._database, "writing", answerless)
+
+
+def test_a_start_whose_commit_got_no_answer_counts_once(claimed, outbox, lose_answers, now):
+    lose_answers()
+    assert outbox.start_data(claimed, now, LEASE)
+    assert not outbox.start_data(claimed, now, LEASE)  # a second body of the same claim
+
+
+def test_the_end_of_a_message_is_stored_over_the_next_connection(claimed, outbox, lose_answers, now):
+    outbox.start_data(claimed, now, LEASE)
+    lose_answers()
+    outbox.record_sent(claimed, "250 ok", now, lambda _: None)
+    outbox.flush()
+    assert outbox.counts()[State.SENT] == 1
 
 
 def test_what_waits_its_turn_is_not_due_before(claimed, outbox, now):
@@ -131,7 +163,7 @@ def test_a_body_whose_message_was_settled_in_a_failed_transaction_is_kept(
     outbox.start_data(first, now, LEASE)
     outbox.record_sent(first, "250 queued", now, lambda _: None)
 
-    def fail(*_):
+    def fail(*_args, **_values):
         raise StoreError("disk full")
 
     monkeypatch.setattr(outbox_statements, "start", fail)

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from threading import Barrier
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import make_url, select
 from sqlalchemy.exc import IntegrityError
 
 from bot.domain import (
@@ -24,6 +24,8 @@ from bot.domain import (
     ReasonKind,
     State,
 )
+from bot.store import editions as edition_storage
+from bot.store import open_store
 from bot.store.edition_insertion import NewEdition
 from bot.store.editions import StoredEdition
 from bot.store.schema import summaries
@@ -243,3 +245,25 @@ def test_an_alert_is_not_an_edition_but_its_paper_is_not_new_any_more(samples, s
     assert store.editions.alerts_on(reader.id, date(2026, 4, 19)) == 0
     assert store.papers.new_to(reader.id) == [other]
     assert store.editions.newest_composed() == now
+
+
+@pytest.mark.parametrize("store_url", ["postgresql"], indirect=True)
+def test_a_summary_of_an_unfinished_batch_delays_no_other_process(samples, store, store_url, monkeypatch):
+    (paper,) = samples.papers(1)
+    first, second = samples.reader(profile="rewards"), samples.reader(profile="owls")
+    options = make_url(store_url).query["options"]
+    impatient = make_url(store_url).update_query_dict({"options": f"{options} -c lock_timeout=1"})
+    other = open_store(impatient.render_as_string(hide_password=False))
+    insert = edition_storage.insert_editions
+    saved = []
+
+    def insert_while_another_saves(connection, new, ids):
+        result = insert(connection, new, ids)
+        monkeypatch.undo()
+        saved.append(other.editions.save(samples.edition(second, paper), "day", []))
+        return result
+
+    monkeypatch.setattr(edition_storage, "insert_editions", insert_while_another_saves)
+    saved.append(store.editions.save(samples.edition(first, paper), "day", []))
+    other.close()
+    assert saved == [[], []]

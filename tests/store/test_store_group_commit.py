@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from threading import Event, Semaphore
@@ -10,9 +11,9 @@ import pytest
 from sqlalchemy import event, text
 
 from bot.domain import Kind, State
-from bot.errors import StoreError
+from bot.errors import StoreConnectionLostError, StoreError
 from bot.store.engine import Database, parse_url
-from bot.store.group_commit import GroupCommit
+from bot.store.group_commit import _PAUSES, GroupCommit
 
 LEASE = timedelta(minutes=10)
 FULL, NORMAL = 2, 1
@@ -128,3 +129,61 @@ def test_a_shared_commit_is_durable_if_any_part_is(samples, store, now):
     level = text("PRAGMA synchronous")
     assert commits.commit(each, lambda connection: connection.scalar(level), durable=False) == NORMAL
     assert commits.commit(each, lambda connection: connection.scalar(level), durable=True) == FULL
+
+
+@pytest.fixture
+def server_database(schema_url):
+    database = Database(parse_url(schema_url))
+    yield database
+    database.close()
+
+
+def end_connection(connection):
+    """End a connection from the server's side, as its restart does; raises in the client."""
+    connection.execute(text("SELECT pg_terminate_backend(pg_backend_pid())"))
+
+
+def test_changes_are_applied_again_over_a_new_connection_when_the_server_closed_theirs(server_database):
+    pauses, attempts = [], []
+    commits = GroupCommit(server_database, sleep=pauses.append)
+
+    def apply(connection, changes):
+        attempts.append(list(changes))
+        if len(attempts) < 3:
+            end_connection(connection)
+        return [connection.scalar(text("SELECT 7")) for _ in changes]
+
+    results = []
+    commits.defer(apply, "deferred", results.append)
+    assert commits.commit(apply, "waited for", durable=True) == 7
+    assert attempts == [["deferred", "waited for"]] * 3
+    assert (results, pauses) == ([7], list(_PAUSES[:2]))
+
+
+def test_a_server_that_stays_away_is_an_error_after_a_while(server_database):
+    pauses = []
+    commits = GroupCommit(server_database, sleep=pauses.append)
+    with pytest.raises(StoreConnectionLostError, match="terminating connection"):
+        commits.commit(each, end_connection, durable=True)
+    assert pauses == list(_PAUSES)
+
+
+def test_a_server_that_refuses_connections_counts_as_away():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    database = Database(parse_url(f"postgresql://nobody@127.0.0.1:{port}/none"))
+    with pytest.raises(StoreConnectionLostError), database.reading():
+        pass
+
+
+def test_a_refused_statement_is_not_tried_again(server_database):
+    commits = GroupCommit(server_database, sleep=lambda _: pytest.fail("waited for a server that is there"))
+    with pytest.raises(StoreError) as caught:
+        commits.commit(
+            each,
+            lambda connection: connection.execute(
+                text("SET LOCAL statement_timeout = 1; SELECT pg_sleep(9)")
+            ),
+            durable=True,
+        )
+    assert not isinstance(caught.value, StoreConnectionLostError)

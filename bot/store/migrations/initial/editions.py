@@ -22,6 +22,7 @@ sa.Table(
     sa.Column("missing", sa.JSON, nullable=False, server_default="[]"),
     sa.UniqueConstraint("reader_id", "slot"),
     sa.Index(None, "reader_id", "composed_at"),
+    sa.Index(None, "reader_id", "id", "watermark"),
     sqlite_autoincrement=True,
 )
 
