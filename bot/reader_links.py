@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import date
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from bot.domain import Paper, PaperId, Reader, Vote
+from bot.loopback import is_loopback
 from bot.tokens import Purpose, Signer
 
 
@@ -18,6 +19,10 @@ class SampleLinks:
 
     def thumb(self, _paper: Paper, _vote: Vote, _via: str = "mail") -> str:
         """Return the sample page instead of a vote's."""
+        return f"{self.public_url}/sample"
+
+    def save(self, _paper: Paper, _via: str = "mail") -> str:
+        """Return the sample page instead of the one that offers a paper to reference managers."""
         return f"{self.public_url}/sample"
 
     def edition(self, _day: date) -> str:
@@ -78,9 +83,11 @@ class ReaderLinks:
         """Return the page that shows a paper's addresses; it names no reader."""
         return f"{self.public_url}/go/{self.signer.sign(Purpose.GO, [paper.id])}"
 
-    def save(self, paper: Paper) -> str:
-        """Return a paper as a RIS file, which reference managers import."""
-        return f"{self.public_url}/thumb/{self._thumb_token(paper)}/paper.ris"
+    def save(self, paper: Paper, via: str = "mail") -> str:
+        """Return the page that offers a paper to reference managers; empty in mails if only this machine reaches it."""
+        if via == "mail" and is_loopback(urlsplit(self.public_url).hostname or ""):
+            return ""
+        return f"{self.public_url}/thumb/{self._thumb_token(paper)}/save"
 
     def library(self, extension: str) -> str:
         """Return the liked papers as a file, ``bib`` or ``ris``, for programs that fetch it again and again."""

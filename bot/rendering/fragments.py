@@ -45,9 +45,9 @@ class SlotValues(NamedTuple):
     number: int
 
 
-# The last says whether the edition has several picks, and with them the list at the top.
-_Key = tuple[Paper, PickKind, tuple[tuple[ReasonKind, str], ...], tuple[Sentence, ...], bool]
-_FrameKey = tuple[str, date, datetime, bool]
+# The last two say whether the edition has several picks, and with them the list at the top, and whether its links save.
+_Key = tuple[Paper, PickKind, tuple[tuple[ReasonKind, str], ...], tuple[Sentence, ...], bool, bool]
+_FrameKey = tuple[str, date, datetime, bool, bool]
 Slot = Callable[[SlotValues], str]
 Escape = Callable[[str, bool], str]  # a value, and whether it stands in an attribute
 
@@ -90,9 +90,13 @@ class _SlotLinks:
     """Links as slots."""
 
     slots: _Slots
+    saves: bool  # whether the readers' links lead to a page that offers papers to reference managers
 
     def thumb(self, _paper: Paper, vote: Vote, via: str = "mail") -> str:
         return self.slots.add(lambda values: values.links.thumb(values.pick.paper, vote, via))
+
+    def save(self, _paper: Paper, via: str = "mail") -> str:
+        return self.slots.add(lambda values: values.links.save(values.pick.paper, via)) if self.saves else ""
 
     def edition(self, _day: date) -> str:
         return self.slots.add(lambda values: values.links.edition(values.edition.date))
@@ -206,8 +210,10 @@ class Fragments:
     def render(self, edition: Edition, links: Links) -> str:
         """Return the part of an edition that has picks; raises TemplateProblem as ``render`` does."""
         has_list = len(edition.picks) > 1
-        frame_key = (edition.profile_title, edition.date, edition.composed_at, has_list)
-        keys = [_key(pick, has_list=has_list) for pick in edition.picks]
+        # Not so with the pages on this machine alone, the same for all readers of a home.
+        saves = bool(links.save(edition.picks[0].paper))
+        frame_key = (edition.profile_title, edition.date, edition.composed_at, has_list, saves)
+        keys = [_key(pick, has_list=has_list, saves=saves) for pick in edition.picks]
         if len(self._fragments) + len(keys) > _MAX_FRAGMENTS or len(self._frames) >= _MAX_FRAMES:
             self._fragments.clear()
             self._frames.clear()
@@ -247,7 +253,9 @@ class Fragments:
             # Twice, as the templates list several picks only.
             picks *= 2
         with_slots = replace(edition, reader=replace(edition.reader, address=address), picks=picks)
-        text = self._finish(render(self._env, self._template, with_slots, _SlotLinks(self._slots)))
+        text = self._finish(
+            render(self._env, self._template, with_slots, _SlotLinks(self._slots, frame_key[-1]))
+        )
         marks = self._slots.marks
         top, rendered, between_picks, after = _cut(text, marks["pick_begins"], marks["pick_ends"])
         before, lines, between_lines, middle = _cut(top, marks["line_begins"], marks["line_ends"])
@@ -293,8 +301,8 @@ def _cut(text: str, begins: str, ends: str) -> tuple[str, list[str], str, str]:
     return before, items, between, after
 
 
-def _key(pick: Pick, *, has_list: bool) -> _Key:
+def _key(pick: Pick, *, has_list: bool, saves: bool) -> _Key:
     """Return all that a mail shows of a pick beside the slots."""
     # What the label and the credits are made of, which costs less than to make them.
     named = [(reason.kind, reason.text) for reason in pick.reasons if reason.kind in phrases.NAMED_BY_RULES]
-    return pick.paper, pick.kind, tuple(named), pick.summary, has_list
+    return pick.paper, pick.kind, tuple(named), pick.summary, has_list, saves

@@ -25,6 +25,10 @@ class Links(Protocol):
         """Return the page that asks to confirm a vote; ``via`` is the channel of the link, mail or page."""
         ...
 
+    def save(self, paper: Paper, via: str = "mail") -> str:
+        """Return the page that offers a paper to reference managers; empty in mails if only this machine reaches it."""
+        ...
+
     def edition(self, day: date) -> str:
         """Return the page of a day's edition."""
         ...

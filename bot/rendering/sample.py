@@ -35,6 +35,10 @@ class SampleLinks:
         """Return an address with the vote in it."""
         return f"https://paperbot.example.org/thumb/{paper.ref}?from={via}&vote={vote}"
 
+    def save(self, paper: Paper, via: str = "mail") -> str:
+        """Return an address like that of the page that offers a paper to reference managers."""
+        return f"https://paperbot.example.org/thumb/{paper.ref}/save?from={via}"
+
     def edition(self, day: date) -> str:
         """Return an address with the day in it."""
         return f"https://paperbot.example.org/edition/{day}"

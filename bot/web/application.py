@@ -119,7 +119,9 @@ def _page_routes(site: Site, open_editions: OpenEditions, publish_soon: Callable
         _route("/open/{slug}/papers.ris", open_editions.ris),
         # A signed token in the path is the only credential: there are no accounts.
         _route("/thumb/{token}", votes.show, votes.record),
-        _route("/thumb/{token}/paper.ris", votes.save),
+        _route("/thumb/{token}/save", votes.offer_to_save),
+        _route("/thumb/{token}/paper.bib", votes.bibtex),
+        _route("/thumb/{token}/paper.ris", votes.ris),
         _route("/go/{token}", AddressPages(site).show),
         _route("/confirm/{token}", subscriptions.show_confirmation, subscriptions.confirm),
         _route("/unsubscribe/{token}", subscriptions.show_unsubscribe, subscriptions.unsubscribe),

@@ -1,6 +1,6 @@
 """The page behind a thumb: GET shows the paper and a button, POST records the vote and shows its effect.
 
-The same link with ``paper.ris`` is the paper for a reference manager.
+The same link with ``save`` offers the paper to reference managers, as ``paper.bib`` and ``paper.ris``.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from starlette.responses import Response
 from bot.domain import Paper, Reader, Vote
 from bot.feedback.effect import VoteEffect, vote_with_effect
 from bot.tokens import Purpose
-from bot.web.open_editions import ris_file
+from bot.web.open_editions import bibtex_file, ris_file
 from bot.web.site import Site, parse_vote
 
 VOTES_A_MINUTE = 60  # of one reader, from pages, mails and Slack together
 
 
 class VotePages:
-    """``/thumb/{token}`` and ``/thumb/{token}/paper.ris``."""
+    """``/thumb/{token}``, and ``save``, ``paper.bib`` and ``paper.ris`` below it."""
 
     def __init__(self, site: Site) -> None:
         self._site = site
@@ -46,10 +46,28 @@ class VotePages:
             "voted.html.j2", me=self._site.me(reader), paper=paper, vote=vote, effect=effect, via=via
         )
 
-    def save(self, request: Request) -> Response:
+    def offer_to_save(self, request: Request) -> Response:
+        """Show how to save the paper; as mail scanners open the link, the page's buttons do it."""
+        reader, paper = self._reader_and_paper(request)
+        votes = self._site.store.feedback.votes(reader.id, paper.id)
+        zotero = self._site.store.zotero.get(reader.id)
+        return self._site.page(
+            "save.html.j2",
+            me=self._site.me(reader),
+            paper=paper,
+            path=request.url.path.removesuffix("/save"),
+            is_liked=bool(votes) and votes[-1].vote is Vote.UP,
+            saves_in_zotero=zotero is not None and zotero.saves,
+            links=self._site.app.links(reader),
+        )
+
+    def bibtex(self, request: Request) -> Response:
+        """Return the paper as BibTeX."""
+        return bibtex_file([self._reader_and_paper(request)[1]])
+
+    def ris(self, request: Request) -> Response:
         """Return the paper as RIS: a browser hands it to the reference manager."""
-        _, paper = self._reader_and_paper(request)
-        return ris_file([paper])
+        return ris_file([self._reader_and_paper(request)[1]])
 
     def _reader_and_paper(self, request: Request) -> tuple[Reader, Paper]:
         reader_id, paper_id = self._site.payload(request, Purpose.THUMB)

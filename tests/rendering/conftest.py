@@ -23,6 +23,9 @@ class TestLinks:
     def thumb(self, paper: Paper, vote: Vote, via: str = "mail") -> str:
         return f"https://papers.example.org/thumb/{'t' * 80}.{paper.id}?vote={vote}&from=mail"
 
+    def save(self, paper: Paper, via: str = "mail") -> str:
+        return f"https://papers.example.org/thumb/{'t' * 34}.{paper.id}/save"
+
     def edition(self, day: date) -> str:
         return f"https://papers.example.org/edition/{'e' * 70}"
 

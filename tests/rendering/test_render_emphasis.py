@@ -82,10 +82,10 @@ def test_the_mail_makes_the_result_strong_and_marks_words(
     make_pick: Callable[..., Pick], make_edition: Callable[..., Edition], links: Links, templates: Environment
 ) -> None:
     html = MailRenderer(templates).render(make_edition(make_pick(summary=SUMMARY)), links).html
-    strong = html[html.index("<strong") : html.index("</strong>")]
-    assert "It &lt;works&gt; in <mark" in strong
-    assert html.count("<strong") == 1
-    assert html.count("<mark") == 2
+    strong = html.partition('<strong class="result"')[2].partition("</strong>")[0]
+    assert 'It &lt;works&gt; in <span class="word"' in strong
+    assert html.count('<strong class="result"') == 1
+    assert html.count('<span class="word"') == 2
     assert "TL;DR" not in html
 
 

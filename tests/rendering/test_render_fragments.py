@@ -35,10 +35,13 @@ SENTENCES = st.lists(
 
 
 class LinksOf:
-    """Links that name their reader."""
+    """Links that name their reader; without a page to save papers for one whose name is empty."""
 
     def __init__(self, reader: str) -> None:
         self._reader = reader
+
+    def save(self, paper, via: str = "mail") -> str:
+        return f"https://p.example.org/{self._reader}/save/{paper.id}" if self._reader else ""
 
     def thumb(self, paper, vote: Vote, via: str = "mail") -> str:
         return f"https://p.example.org/{self._reader}/{paper.id}?from={via}&vote={vote}"
@@ -92,6 +95,7 @@ def test_ten_and_more_picks_are_the_same_both_ways(templates, make_paper, make_p
     renderer = MailRenderer(templates)
     assert_same(renderer, make_edition(*picks), LinksOf("ada"), templates)
     assert_same(renderer, make_edition(*reversed(picks)), LinksOf("bob"), templates)
+    assert_same(renderer, make_edition(*picks), LinksOf(""), templates)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)

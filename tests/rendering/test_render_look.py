@@ -100,7 +100,7 @@ def test_all_text_has_sufficient_contrast(page: Page) -> None:
 
 
 def test_lines_stay_short_enough_to_read(page: Page) -> None:
-    assert page.locator(".sheet").bounding_box()["width"] <= 660  # type: ignore[index]
+    assert page.locator(".column").bounding_box()["width"] <= 660  # type: ignore[index]
 
 
 def test_the_page_sends_no_request(page: Page) -> None:

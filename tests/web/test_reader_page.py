@@ -240,12 +240,6 @@ def test_liked_papers_are_files_at_links_that_stay_valid(client, me, links, pape
     assert client.get(f"/me/{token}").status_code == 404
 
 
-def test_a_pick_is_saved_by_a_reference_manager(client, links, paper):
-    answer = client.get(links.save(paper))
-    assert answer.headers["content-type"].startswith("application/x-research-info-systems")
-    assert f"TI  - {paper.title}\r\n" in answer.text
-
-
 LIBRARY = "@article{k, title = {On owls and verifiers}, timestamp = {2020-03-04}}"
 
 
