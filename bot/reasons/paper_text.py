@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
 from functools import cached_property
 from itertools import chain, pairwise
 from typing import NamedTuple
