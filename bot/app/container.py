@@ -205,6 +205,13 @@ class App(DeliveryParts):
             profile=self.profiles.get(reader.profile),
         )
 
+    def standing_problems(self, now: datetime) -> list[Problem]:
+        """Return the problems that the store doesn't hold: they last until a person repairs a profile, disk or file."""
+        from bot.ingestion.service import unreadable
+
+        unreadable_files = unreadable(self.sources, self.store, self.parser.parse, now)
+        return [*self.profile_problems, *self.disk_space.problems(), *unreadable_files]
+
     def notify_operator(self, problems: Sequence[Problem], now: datetime) -> list[Problem]:
         """Mail the operator, if one is configured, what needs attention; return what failed."""
         if not self.home.settings.bot.operator:

@@ -28,19 +28,11 @@ if TYPE_CHECKING:
 @click.pass_context
 def command(ctx: click.Context, now: datetime, as_json: bool) -> int:
     """Show sources, readers, outbox and problems."""
-    from bot.operations.status import standing_problems, status
+    from bot.operations.status import status
 
     app = app_of(ctx)
-    problems = standing_problems(
-        app.store,
-        app.sources,
-        app.parser.parse,
-        now,
-        profile_problems=app.profile_problems,
-        disk_space=app.disk_space,
-    )
     queue, queue_problems = queue_depths(app)
-    problems += queue_problems
+    problems = [*app.standing_problems(now), *queue_problems]
     current = status(app.store, app.sources, app.profiles, problems, now, queue=queue)
     if as_json:
         print_json({**asdict(current), "problems": problems_json(current.problems)})

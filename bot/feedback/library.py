@@ -11,9 +11,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from bot.domain import ParsedLibrary, Problem, RawDigest, Reader
+from bot.domain import ParsedLibrary, Problem, RawDigest, Reader, ZoteroChanges
 from bot.errors import DigestError, UsageError
 from bot.store import Store
+from bot.store.library import Additions
 
 ParseLibrary = Callable[[RawDigest], ParsedLibrary]
 # Why an entry was not added, beside the reasons of the parser.
@@ -33,6 +34,18 @@ class ImportReport:
     skipped: Mapping[str, int]
     problems: tuple[Problem, ...]
 
+    @classmethod
+    def of(cls, name: str, parsed: ParsedLibrary | ZoteroChanges, added: Additions) -> ImportReport:
+        """Return what became of parsed entries; ``name`` is the file or service that problems are of."""
+        skipped = {**parsed.skipped, **({KNOWN: added.known} if added.known else {})}
+        return cls(
+            read=len(parsed.entries) + sum(parsed.skipped.values()),
+            matched=added.matched,
+            new=added.new,
+            skipped=skipped,
+            problems=tuple(Problem(name, problem) for problem in parsed.problems),
+        )
+
 
 def import_file(
     store: Store, parse: ParseLibrary, reader: Reader, *, name: str, content: bytes, now: datetime
@@ -43,11 +56,4 @@ def import_file(
     except DigestError as error:
         raise UsageError(f"{name}: {error}") from None
     added = store.library.add(reader.id, parsed.entries, parsed.format, now)
-    skipped = {reason: count for reason, count in (*parsed.skipped.items(), (KNOWN, added.known)) if count}
-    return ImportReport(
-        read=len(parsed.entries) + sum(parsed.skipped.values()),
-        matched=added.matched,
-        new=added.new,
-        skipped=skipped,
-        problems=tuple(Problem(name, problem) for problem in parsed.problems),
-    )
+    return ImportReport.of(name, parsed, added)

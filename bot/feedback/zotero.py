@@ -29,7 +29,7 @@ from bot.domain import (
     ZoteroSave,
 )
 from bot.errors import DigestError, PaperbotError, SourceError, UsageError
-from bot.feedback.library import KNOWN, ImportReport, ParseLibrary
+from bot.feedback.library import ImportReport, ParseLibrary
 from bot.ingestion import polling
 from bot.rendering.latex import readable
 from bot.rendering.text import oneline
@@ -169,14 +169,7 @@ class ZoteroLibraries:
         added = self.store.library.add(connection.reader, changed.entries, ORIGIN, now, gone=changed.gone)
         succeeded = polling.after_success(connection.poll, {}, now)
         self.store.zotero.record_poll(connection.reader, succeeded, changed.version)
-        skipped = {**changed.skipped, **({KNOWN: added.known} if added.known else {})}
-        return ImportReport(
-            read=len(changed.entries) + sum(changed.skipped.values()),
-            matched=added.matched,
-            new=added.new,
-            skipped=skipped,
-            problems=tuple(Problem(ORIGIN, problem) for problem in changed.problems),
-        )
+        return ImportReport.of(ORIGIN, changed, added)
 
     def _access(self, connection: ZoteroConnection) -> ZoteroAccess:
         return ZoteroAccess(connection.library, self.sealer.unseal(connection.sealed_key))

@@ -7,11 +7,9 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from bot.config.profiles import Profile
-from bot.disk_space import DiskSpace
 from bot.domain import NOT_STORED, Kind, Origin, Problem, Quiet, Reader, SourceState, State
 from bot.editions.candidates import Readers, last_edition_days
 from bot.ingestion.health import Health, check_health
-from bot.ingestion.service import Parse, unreadable
 from bot.operations.lateness import why_late
 from bot.operations.load import Load, load
 from bot.schedule import next_moment
@@ -87,7 +85,7 @@ def status(
     *,
     queue: Mapping[str, int],
 ) -> Status:
-    """Return the status; ``standing`` are the problems from ``standing_problems``, ``queue`` the tasks that wait."""
+    """Return the status; ``standing`` are the problems that the store doesn't hold, ``queue`` the tasks that wait."""
     source_rows = sources_status(store, sources, now)
     breakers = store.circuit_breakers.all()
     rows = readers_status(store, profiles, breakers, now)
@@ -119,19 +117,6 @@ def status(
             ),
         ],
     )
-
-
-def standing_problems(
-    store: Store,
-    sources: Sequence[Source],
-    parse: Parse,
-    now: datetime,
-    *,
-    profile_problems: Sequence[Problem],
-    disk_space: DiskSpace,
-) -> list[Problem]:
-    """Return the problems that the store doesn't hold: they last until a person repairs a profile, a disk or a file."""
-    return [*profile_problems, *disk_space.problems(), *unreadable(sources, store, parse, now)]
 
 
 def sources_status(store: Store, sources: Sequence[Source], now: datetime) -> list[SourceStatus]:

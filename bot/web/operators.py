@@ -18,7 +18,7 @@ from bot.domain import State
 from bot.errors import QueueError, StoreError
 from bot.operations.interest import readers_who_lost_interest
 from bot.operations.load import load
-from bot.operations.status import standing_problems, status
+from bot.operations.status import status
 from bot.web.site import PageError, Site
 
 _CHALLENGE = {"WWW-Authenticate": 'Basic realm="Paperbot, any name; the operator\'s token as password"'}
@@ -61,14 +61,7 @@ class OperatorPages:
         app = self._site.app
         profiles = self._site.profiles()
         now = self._site.now
-        problems = standing_problems(
-            app.store,
-            app.sources,
-            app.parser.parse,
-            now,
-            profile_problems=app.profile_problems,
-            disk_space=app.disk_space,
-        )
+        problems = app.standing_problems(now)
         report = status(app.store, app.sources, profiles, problems, now, queue=_depths(self._queue_depths))
         return self._site.page(
             "status.html.j2",
