@@ -34,11 +34,38 @@ class SourceActivitySince:
     failing: Sequence[str] = ()
     stale: Sequence[str] = ()
 
+    def quiet(self) -> Quiet:
+        """Return why no paper has come in."""
+        # A fault comes before a rest: it is the only one of the reasons that somebody can do something about, and a
+        # feed that broke on a Friday would otherwise be excused by the weekend.
+        last = f" The last one came on {_day(self.last)} {self.last.year}." if self.last else ""
+        faults = []
+        if self.failing:
+            faults.append(f"{listed(self.failing)} can't be read")
+        if self.stale:
+            have = "has" if len(self.stale) == 1 else "have"
+            faults.append(f"{listed(self.stale)} {have} brought nothing new for longer than usual")
+        if faults:
+            reason = QuietReason.FAILING if self.failing else QuietReason.STALE
+            return Quiet(
+                reason, f"No new paper has come in, which may be a fault: {'; '.join(faults)}.{last}"
+            )
+
+        if self.rest is None:
+            since = "" if self.first else " since your last edition"
+            return Quiet(QuietReason.NOTHING_NEW, f"No new paper has come in{since}.{last}")
+        resumes = ""
+        if self.resumes:
+            resumes = f"; its next papers should be here on {self.resumes:%A}, {_day(self.resumes)}"
+        if self.rest is Rest.WEEKEND:
+            return Quiet(QuietReason.WEEKEND, f"It is the weekend at arXiv{resumes}.")
+        return Quiet(QuietReason.HOLIDAY, f"It is a holiday at arXiv{resumes}.")
+
 
 def quiet_reason(scores: Sequence[Score], threshold: float, activity: SourceActivitySince) -> Quiet:
     """Return why an edition has no picks; ``scores`` are those of all new papers."""
     if not scores:
-        return _nothing_new(activity)
+        return activity.quiet()
     papers = plural(len(scores), "new paper")
     unmuted = [score for score in scores if not score.muted]
     if not unmuted:
@@ -50,31 +77,6 @@ def quiet_reason(scores: Sequence[Score], threshold: float, activity: SourceActi
     best = max(score.probability for score in ranked)
     words = f"{papers} came in; the best matches to {best:.0%}, and your threshold is {threshold:.0%}."
     return Quiet(QuietReason.BELOW, words)
-
-
-def _nothing_new(activity: SourceActivitySince) -> Quiet:
-    # A fault comes before a rest: it is the only one of the reasons that somebody can do something about, and a
-    # feed that broke on a Friday would otherwise be excused by the weekend.
-    last = f" The last one came on {_day(activity.last)} {activity.last.year}." if activity.last else ""
-    faults = []
-    if activity.failing:
-        faults.append(f"{listed(activity.failing)} can't be read")
-    if activity.stale:
-        have = "has" if len(activity.stale) == 1 else "have"
-        faults.append(f"{listed(activity.stale)} {have} brought nothing new for longer than usual")
-    if faults:
-        reason = QuietReason.FAILING if activity.failing else QuietReason.STALE
-        return Quiet(reason, f"No new paper has come in, which may be a fault: {'; '.join(faults)}.{last}")
-
-    if activity.rest is None:
-        since = "" if activity.first else " since your last edition"
-        return Quiet(QuietReason.NOTHING_NEW, f"No new paper has come in{since}.{last}")
-    resumes = ""
-    if activity.resumes:
-        resumes = f"; its next papers should be here on {activity.resumes:%A}, {_day(activity.resumes)}"
-    if activity.rest is Rest.WEEKEND:
-        return Quiet(QuietReason.WEEKEND, f"It is the weekend at arXiv{resumes}.")
-    return Quiet(QuietReason.HOLIDAY, f"It is a holiday at arXiv{resumes}.")
 
 
 def _day(day: date) -> str:

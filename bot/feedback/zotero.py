@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
 
 from bot.config.profiles import Profile
 from bot.domain import (
@@ -70,21 +69,19 @@ class ZoteroLibraries:
             raise UsageError(f"this is no Zotero API key; make one at {_KEYS_PAGE}")
         try:
             with self.open_api(ZoteroAccess(library or "users/0", key)) as api:
-                info = api.key_info()
-            library = library or f"users/{info.get('userID')}"
-            may_read, may_write = _rights(info, library)
-            if not (_LIBRARY.fullmatch(library) and may_read):
-                raise UsageError(f"the key gives no access to {library}; allow it at {_KEYS_PAGE}")
-            with self.open_api(ZoteroAccess(library, key)) as api:
+                rights = api.key_rights(library)
+            if not (_LIBRARY.fullmatch(rights.library) and rights.may_read):
+                raise UsageError(f"the key gives no access to {rights.library}; allow it at {_KEYS_PAGE}")
+            with self.open_api(ZoteroAccess(rights.library, key)) as api:
                 collection_keys(api, collections)
         except SourceError as error:
             raise UsageError(str(error)) from None
         connection = ZoteroConnection(
             reader=reader.id,
-            library=library,
+            library=rights.library,
             collections=tuple(collections),
             sealed_key=self.sealer.seal(key),
-            saves=may_write,
+            saves=rights.may_save,
             connected_at=now,
         )
         self.store.library.remove(reader.id, ORIGIN)
@@ -194,18 +191,3 @@ class ZoteroLibraries:
 
 def _outbox_key(act: str, reader: ReaderId, paper: PaperId, now: datetime) -> OutboxKey:
     return OutboxKey(f"zotero-{act}-{paper}-{now:%Y%m%dT%H%M%S%f}", reader, Kind.ZOTERO)
-
-
-def _rights(info: Mapping[str, Any], library: str) -> tuple[bool, bool]:
-    """Return whether a key may read a library, and save papers in it."""
-    kind, _, number = library.partition("/")
-    access = info.get("access")
-    access = access if isinstance(access, dict) else {}
-    if kind == "users":
-        rights = access.get("user") if str(info.get("userID")) == number else None
-        rights = rights if isinstance(rights, dict) else {}
-        return bool(rights.get("library")), bool(rights.get("write"))
-    groups = access.get("groups")
-    groups = groups if isinstance(groups, dict) else {}
-    rights = groups.get(number) or groups.get("all")
-    return isinstance(rights, dict) and bool(rights.get("library")), False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hmac
 from collections.abc import Callable, Iterator, Mapping
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from prometheus_client import CollectorRegistry, Counter, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
@@ -63,22 +63,22 @@ class OperatorPages:
         now = self._site.now
         problems = app.standing_problems(now)
         report = status(app.store, app.sources, profiles, problems, now, queue=_depths(self._queue_depths))
+        volumes = {}
+        for source in report.sources:
+            # How many papers were new to it on each of the last days, in UTC, today last.
+            counts = [0] * _DAYS
+            for arrival in app.store.sources.arrivals(source.name, now - timedelta(days=_DAYS)):
+                days_ago = (now.date() - arrival.at.date()).days
+                # A machine whose clock was ahead stored arrivals in the future.
+                if 0 <= days_ago < _DAYS:
+                    counts[-1 - days_ago] += arrival.fresh
+            volumes[source.name] = counts
         return self._site.page(
             "status.html.j2",
             report=report,
-            volumes={source.name: self._volume(source.name, now) for source in report.sources},
+            volumes=volumes,
             silent=readers_who_lost_interest(app.store),
         )
-
-    def _volume(self, source: str, now: datetime) -> list[int]:
-        """Return how many papers were new to a source on each of the last days, in UTC, today last."""
-        counts = [0] * _DAYS
-        for arrival in self._site.store.sources.arrivals(source, now - timedelta(days=_DAYS)):
-            days_ago = (now.date() - arrival.at.date()).days
-            # A machine whose clock was ahead stored arrivals in the future.
-            if 0 <= days_ago < _DAYS:
-                counts[-1 - days_ago] += arrival.fresh
-        return counts
 
     def _deny(self, request: Request) -> Response | None:
         """Return None for a holder of the operator's token, else 401; raises PageError if no token is set."""

@@ -63,6 +63,15 @@ class Answer:
         return value
 
 
+@dataclass(frozen=True, slots=True)
+class KeyRights:
+    """What a key may do in a library; it may save in its user's own library only."""
+
+    library: str
+    may_read: bool
+    may_save: bool
+
+
 class ZoteroApi:
     """One library, over connections that are kept; a context manager that closes them."""
 
@@ -105,10 +114,18 @@ class ZoteroApi:
     def __exit__(self, *exc: object) -> None:
         self._client.close()
 
-    def key_info(self) -> dict[str, Any]:
-        """Return what Zotero says of the key: its user, and what it gives access to."""
-        answer: dict[str, Any] = self._request("GET", f"{self._url}/keys/current").json(dict)
-        return answer
+    def key_rights(self, library: str | None) -> KeyRights:
+        """Return what the key may do in a library, ``users/123`` or ``groups/45``; by default, in its user's own."""
+        info = self._request("GET", f"{self._url}/keys/current").json(dict)
+        library = library or f"users/{info.get('userID')}"
+        kind, _, number = library.partition("/")
+        access = _object(info.get("access"))
+        if kind == "users":
+            rights = _object(access.get("user")) if str(info.get("userID")) == number else {}
+            return KeyRights(library, bool(rights.get("library")), bool(rights.get("write")))
+        groups = _object(access.get("groups"))
+        rights = _object(groups.get(number) or groups.get("all"))
+        return KeyRights(library, bool(rights.get("library")), may_save=False)
 
     def get(self, path: str, *, unless_version: int = 0, **parameters: str | int) -> Answer:
         """Get a path of the library; status 304 if it has not changed since ``unless_version``."""
@@ -186,6 +203,10 @@ def _refusal(status: int, headers: httpx2.Headers) -> ZoteroError:
         429: "too many requests",
     }.get(status, "failed")
     return ZoteroError(f"Zotero answers {status}: {meaning}", status=status, retry_after=wait)
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _seconds(value: str) -> float | None:
