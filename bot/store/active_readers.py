@@ -13,7 +13,7 @@ from datetime import date, datetime
 from sqlalchemy import ColumnElement, exists, func, or_, select
 
 from bot.domain import EditionKind, PaperId, Reader, ReaderId
-from bot.store.engine import Database
+from bot.store.engine import Aggregate
 from bot.store.readers import reader_of
 from bot.store.schema import alert_marks, editions, overrides, readers
 
@@ -31,11 +31,8 @@ class IdRange:
 EVERYONE = IdRange()
 
 
-class ActiveReaders:
+class ActiveReaders(Aggregate):
     """Who may be due. The conditions admit everybody who is, and some who are not: the caller looks closer."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def all(self, profile: str, ids: IdRange = EVERYONE) -> Iterator[list[Reader]]:
         """Yield pages of all active readers of a profile."""

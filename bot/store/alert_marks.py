@@ -5,15 +5,12 @@ from __future__ import annotations
 from sqlalchemy import select, update
 
 from bot.domain import PaperId, ReaderId
-from bot.store.engine import Database, insert_new
+from bot.store.engine import Aggregate, insert_new
 from bot.store.schema import alert_marks
 
 
-class AlertMarks:
+class AlertMarks(Aggregate):
     """A watermark for each reader: the highest paper id that was checked for alerts."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def get(self, reader_id: ReaderId) -> PaperId | None:
         """Return a reader's watermark; None before the first check."""

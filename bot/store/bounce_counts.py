@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from sqlalchemy import select
 
-from bot.store.engine import Database, dialect_insert
+from bot.store.engine import Aggregate, dialect_insert
 from bot.store.shared_schema import bounce_counts
 
 
-class BounceCounts:
+class BounceCounts(Aggregate):
     """A row for each outcome that has occurred."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def add(self, outcome: str) -> None:
         """Count one report."""

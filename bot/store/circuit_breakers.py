@@ -12,7 +12,7 @@ from datetime import datetime
 from sqlalchemy import delete, select, update
 
 from bot.domain import Kind
-from bot.store.engine import Database, insert_new
+from bot.store.engine import Aggregate, insert_new
 from bot.store.shared_schema import circuit_breakers
 
 
@@ -26,11 +26,8 @@ class OpenBreaker:
     why: str
 
 
-class CircuitBreakers:
+class CircuitBreakers(Aggregate):
     """At most one record for each kind of address."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def all(self) -> dict[Kind, OpenBreaker]:
         """Return the records. One whose time is over (half-open) stays until a message was accepted."""

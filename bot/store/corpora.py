@@ -10,18 +10,15 @@ from contextlib import AbstractContextManager
 
 from sqlalchemy import delete, func, insert, select
 
-from bot.store.engine import Database, Lock
+from bot.store.engine import Aggregate, Lock
 from bot.store.shared_schema import corpora
 
 # The newest, and the one before, which another process may be about to read.
 _KEPT = 2
 
 
-class Corpora:
+class Corpora(Aggregate):
     """The last versions; version 0 stands for none."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def newest(self) -> int:
         """Return the newest version, 0 before the first."""

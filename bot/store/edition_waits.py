@@ -8,15 +8,12 @@ from datetime import datetime
 from sqlalchemy import delete, insert, select
 
 from bot.domain import ReaderId
-from bot.store.engine import Database, in_chunks
+from bot.store.engine import Aggregate, in_chunks
 from bot.store.schema import edition_waits
 
 
-class EditionWaits:
+class EditionWaits(Aggregate):
     """At most one wait for each reader, that of the slot that is due."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def since(self, slots: Mapping[ReaderId, str], now: datetime) -> dict[ReaderId, datetime]:
         """Return since when the readers' slots have been waiting; a wait begins with the first call for its slot."""

@@ -22,7 +22,7 @@ from bot.domain import (
     ReaderId,
 )
 from bot.store.edition_insertion import NewEdition, insert_editions, missed_after
-from bot.store.engine import AnySelect, Database, in_chunks
+from bot.store.engine import Aggregate, AnySelect, in_chunks
 from bot.store.paper_rows import load_papers
 from bot.store.pick_rows import pick, select_picks, summary_ids
 from bot.store.schema import editions, picks, readers
@@ -69,14 +69,11 @@ class Prediction:
 _IS_DAILY = editions.c.kind == EditionKind.EDITION
 
 
-class Editions:
+class Editions(Aggregate):
     """The stored editions; a reader has at most one for each slot.
 
     Alerts and missed days are rows of the same table; methods about editions leave them out.
     """
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def save(
         self, edition: Edition, slot: str, messages: Sequence[Message], missed: Sequence[date] = ()

@@ -10,6 +10,7 @@ import sqlite3
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from datetime import datetime
 from enum import IntEnum
 from functools import partial
 from json import JSONDecodeError
@@ -165,6 +166,21 @@ def _is_connection_lost(error: Exception) -> bool:
     # Without a code, libpq could not connect; 57P01 to 57P03: the server is stopping, has crashed, or is starting.
     code = getattr(getattr(error, "orig", None), "sqlstate", None)
     return isinstance(error, OperationalError) and (code is None or code.startswith(("08", "57P0")))
+
+
+class Aggregate:
+    """A part of the store with the tables that it owns. Each call of a method is one transaction."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+
+class HistoricAggregate(Aggregate):
+    """A part whose rows have a time: what it returns is as of ``until`` if given, where its docstring says so."""
+
+    def __init__(self, database: Database, until: datetime | None = None) -> None:
+        super().__init__(database)
+        self._until = until
 
 
 def parse_url(url: str) -> URL:

@@ -8,16 +8,12 @@ from datetime import datetime
 from sqlalchemy import Subquery, case, func, insert, select
 
 from bot.domain import PaperId, ReaderId, RecordedVote, Vote
-from bot.store.engine import AnyRow, AnySelect, Database, in_chunks
+from bot.store.engine import AnyRow, AnySelect, HistoricAggregate, in_chunks
 from bot.store.schema import votes
 
 
-class Feedback:
+class Feedback(HistoricAggregate):
     """The readers' votes; ``current``, ``votes`` and ``votes_of`` as of ``until`` if given."""
-
-    def __init__(self, database: Database, until: datetime | None = None) -> None:
-        self._database = database
-        self._until = until
 
     def add(
         self, reader_id: ReaderId, paper_id: PaperId, vote: Vote, at: datetime, via: str, *, voter: str = ""

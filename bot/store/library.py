@@ -16,7 +16,7 @@ from sqlalchemy import Connection, delete, func, insert, select
 from bot.domain import Entry, LibraryEntry, LibraryPaper, Paper, PaperId, ReaderId
 from bot.identity import is_same_paper, keys
 from bot.store.deduplication import Deduplicator
-from bot.store.engine import AnyRow, Database, in_chunks
+from bot.store.engine import AnyRow, HistoricAggregate, in_chunks
 from bot.store.library_schema import library, library_keys
 from bot.store.paper_rows import papers_with, stored_key
 from bot.store.schema import paper_keys, papers
@@ -31,12 +31,8 @@ class Additions:
     known: int
 
 
-class Library:
+class Library(HistoricAggregate):
     """The libraries of all readers; ``of`` as of ``until`` if given."""
-
-    def __init__(self, database: Database, until: datetime | None = None) -> None:
-        self._database = database
-        self._until = until
 
     def add(
         self,

@@ -9,7 +9,7 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, func, insert, select
 
 from bot.domain import ReaderId
-from bot.store.engine import Database, in_chunks
+from bot.store.engine import HistoricAggregate, in_chunks
 from bot.store.schema import mixtures
 
 
@@ -24,12 +24,8 @@ class StoredMixture:
     offset: float
 
 
-class Mixtures:
+class Mixtures(HistoricAggregate):
     """The newest fit of each reader and of all readers together, as of ``until`` if given."""
-
-    def __init__(self, database: Database, until: datetime | None = None) -> None:
-        self._database = database
-        self._until = until
 
     def of_home(self) -> StoredMixture | None:
         """Return the mixture of all readers; None before the first fit."""

@@ -26,7 +26,7 @@ from bot.clock import FAR
 from bot.domain import Delivery, Kind, Message, OutboxKey, ReaderId, State
 from bot.store import outbox_statements as statements
 from bot.store.editions import EditionId
-from bot.store.engine import AnyRow, Database, in_chunks
+from bot.store.engine import Aggregate, AnyRow, Database, in_chunks
 from bot.store.group_commit import GroupCommit
 from bot.store.outbox_insertion import insert_message
 from bot.store.readers import reader_of
@@ -90,11 +90,11 @@ class _Decision:
     values: dict[str, object]
 
 
-class Outbox:
+class Outbox(Aggregate):
     """The messages to send, and what became of them."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        super().__init__(database)
         self._commits = GroupCommit(database)
         self._settled: list[int] = []  # rows that were sent or cancelled, and still have a body
 

@@ -8,15 +8,12 @@ from dataclasses import asdict
 from sqlalchemy import delete, insert, select
 
 from bot.domain import Override, ReaderId
-from bot.store.engine import AnyRow, Database, in_chunks
+from bot.store.engine import Aggregate, AnyRow, in_chunks
 from bot.store.schema import overrides
 
 
-class Overrides:
+class Overrides(Aggregate):
     """At most one override for each reader."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def get(self, reader_id: ReaderId) -> Override:
         """Return a reader's override; an empty one if nothing is set."""

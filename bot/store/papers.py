@@ -17,7 +17,7 @@ from sqlalchemy import ColumnElement, Select, exists, func, select
 from bot.domain import Entry, Paper, PaperId, ParsedDigest, ReaderId
 from bot.identity import keys, merge
 from bot.store.digest_storage import add_digest
-from bot.store.engine import Database, Lock, in_chunks, insert_new
+from bot.store.engine import HistoricAggregate, Lock, in_chunks, insert_new
 from bot.store.new_papers import NewsCursor, new_papers_of, revisions_of
 from bot.store.paper_rows import LONGEST_KEY, load_papers, papers_with, title_start, update_papers
 from bot.store.schema import digests, lookups, papers, sightings
@@ -40,15 +40,11 @@ class StoredDigest:
     rejected: tuple[str, ...]
 
 
-class Papers:
+class Papers(HistoricAggregate):
     """The stored papers and their arrival.
 
     With ``until``, the newest paper, the count, the recent texts and the sources of papers are as of then.
     """
-
-    def __init__(self, database: Database, until: datetime | None = None) -> None:
-        self._database = database
-        self._until = until
 
     def add_digests(
         self, source: str, name: str, content_hash: str, parsed: Sequence[ParsedDigest], *, now: datetime

@@ -10,18 +10,15 @@ from datetime import datetime
 
 from sqlalchemy import delete, select, update
 
-from bot.store.engine import Database, Lock, insert_new
+from bot.store.engine import Aggregate, Lock, insert_new
 from bot.store.schema import parse_attempts
 
 # Two, because the first process may have died of something else, such as a power failure or a shutdown.
 _MAX_ATTEMPTS = 2
 
 
-class ParseAttempts:
+class ParseAttempts(Aggregate):
     """Attempts to parse digests, by the hash of their bytes."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def begin(self, content_hash: str, now: datetime, *, again: bool = False) -> str | None:
         """Record that parsing begins, and return None; or return why the digest is refused, and record nothing.

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, func, select
 
-from bot.store.engine import Database, Lock, dialect_insert
+from bot.store.engine import Aggregate, Lock, dialect_insert
 from bot.store.shared_schema import published_profiles
 
 
@@ -24,11 +24,8 @@ class PublishedProfile:
     content: str | None
 
 
-class PublishedProfiles:
+class PublishedProfiles(Aggregate):
     """At most one row for each profile that was ever published."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def publish(self, contents: Mapping[str, str]) -> None:
         """Make ``contents``, by slug, all profiles there are; the others are withdrawn."""

@@ -9,18 +9,18 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import case, delete, or_
 
-from bot.store.engine import Database, dialect_insert
+from bot.store.engine import Aggregate, Database, dialect_insert
 from bot.store.keyed import keyed_hash
 from bot.store.shared_schema import rate_limits
 
 _RETENTION = timedelta(days=2)  # longer than any window in use
 
 
-class RateLimits:
+class RateLimits(Aggregate):
     """Counters whose window begins with the first event."""
 
     def __init__(self, database: Database, secret: bytes) -> None:
-        self._database = database
+        super().__init__(database)
         self._secret = secret
 
     def allow(self, action: str, actor: str, limit: int, per: timedelta, now: datetime) -> bool:

@@ -9,7 +9,7 @@ from datetime import datetime
 from sqlalchemy import delete, insert, select
 
 from bot.domain import ReaderId
-from bot.store.engine import Database, in_chunks
+from bot.store.engine import Aggregate, in_chunks
 from bot.store.schema import reader_models
 
 
@@ -24,11 +24,8 @@ class StoredModel:
     arrays: bytes
 
 
-class ReaderModels:
+class ReaderModels(Aggregate):
     """The stored models; reading them writes nothing."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def of(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, StoredModel]:
         """Return the models of these readers; readers without are left out."""

@@ -17,7 +17,7 @@ from bot.domain import (
     ReaderId,
     StopReason,
 )
-from bot.store.engine import AnyRow, Database, dialect_insert, in_chunks, insert_new
+from bot.store.engine import Aggregate, AnyRow, Database, dialect_insert, in_chunks, insert_new
 from bot.store.keyed import keyed_hash
 from bot.store.schema import forgotten, outbox, readers
 from bot.store.shared_schema import reader_lists
@@ -29,12 +29,12 @@ CONFIRM_WITHIN = timedelta(hours=48)
 _ENDED_BY_FILE = (StopReason.REMOVED, StopReason.OPERATOR, StopReason.AWAITING)
 
 
-class Readers:
+class Readers(Aggregate):
     """The readers of all profiles; one who leaves a profile keeps their id, votes and past editions."""
 
     def __init__(self, database: Database, secrets: Sequence[bytes]) -> None:
         """``secrets`` key the hashes of forgotten addresses, oldest first: the newest writes, all of them read."""
-        self._database = database
+        super().__init__(database)
         self._secrets = secrets
 
     def sync(self, profile: str, addresses: Sequence[tuple[Kind, str]], now: datetime) -> list[Reader]:

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import Column, ColumnElement, and_, delete, exists, func, or_, select, true
 
 from bot.domain import EditionKind, State
-from bot.store.engine import Database, in_chunks
+from bot.store.engine import Aggregate, in_chunks
 from bot.store.library_schema import zotero_saves
 from bot.store.schema import (
     editions,
@@ -52,11 +52,8 @@ class KeepDays:
     papers: int = 0
 
 
-class Retention:
+class Retention(Aggregate):
     """Deletes old rows of all tables that grow."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def purge(self, keep: KeepDays, now: datetime) -> int:
         """Delete what is too old, as far as one call goes; return how many rows of the tables named in ``KeepDays``."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from sqlalchemy import TextClause, text
 
 from bot.domain import Paper
-from bot.store.engine import Database
+from bot.store.engine import Aggregate
 from bot.store.paper_rows import load_papers
 
 _WORD = re.compile(r"\w+")
@@ -30,11 +30,8 @@ _POSTGRESQL = text(
 _POSTGRESQL_ANY = text(_POSTGRESQL.text.replace("plainto_tsquery", "websearch_to_tsquery"))
 
 
-class Search:
+class Search(Aggregate):
     """Search for papers by words of their titles, authors and abstracts."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def papers(self, words: str, limit: int = 30) -> list[Paper]:
         """Return the papers that contain all the words, in any grammatical form, best match first.

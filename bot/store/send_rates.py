@@ -16,7 +16,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from sqlalchemy import Connection, select, update
 
 from bot.domain import Kind, SendGrant, SendLimit, SendRateUse
-from bot.store.engine import AnyRow, Database, insert_new
+from bot.store.engine import Aggregate, AnyRow, Database, insert_new
 from bot.store.shared_schema import send_rates
 
 _SLOWEST = 1 / 64
@@ -75,11 +75,11 @@ class _Bucket:
         return SendGrant(0, now + timedelta(seconds=(1 - self.tokens) / rate))
 
 
-class SendRates:
+class SendRates(Aggregate):
     """The buckets of the kinds of address. A kind has a row once it has a limit, or was slowed down."""
 
     def __init__(self, database: Database, limits: Mapping[Kind, SendLimit]) -> None:
-        self._database = database
+        super().__init__(database)
         self._limits = limits
 
     def take(self, kind: Kind, most: int, now: datetime) -> SendGrant:

@@ -9,7 +9,7 @@ from datetime import date, datetime
 from sqlalchemy import delete, func, insert, select
 
 from bot.domain import SourceState
-from bot.store.engine import Database, Lock
+from bot.store.engine import HistoricAggregate, Lock
 from bot.store.schema import digests, source_states
 
 
@@ -33,12 +33,8 @@ class Arrival:
     fresh: int
 
 
-class Sources:
+class Sources(HistoricAggregate):
     """The states and deliveries of all sources; ``has_other`` as of ``until`` if given."""
-
-    def __init__(self, database: Database, until: datetime | None = None) -> None:
-        self._database = database
-        self._until = until
 
     def states(self) -> dict[str, SourceState]:
         """Return the state of every source that was ever retrieved, by name."""

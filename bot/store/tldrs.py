@@ -8,17 +8,14 @@ from datetime import datetime
 from sqlalchemy import func, insert, select, update
 
 from bot.domain import PaperId
-from bot.store.engine import Database, Lock, in_chunks
+from bot.store.engine import Aggregate, Lock, in_chunks
 from bot.store.schema import tldrs
 
 RequestId = int
 
 
-class Tldrs:
+class Tldrs(Aggregate):
     """One row for each request; a row without text failed or is in progress."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def known(self, papers: Collection[PaperId], model: str) -> dict[PaperId, str]:
         """Return the stored TL;DRs of these papers by a model; papers without one are left out."""

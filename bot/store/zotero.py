@@ -7,7 +7,7 @@ from datetime import datetime
 from sqlalchemy import delete, insert, select, update
 
 from bot.domain import Message, OutboxKey, ReaderId, SourceState, State, ZoteroConnection, ZoteroSave
-from bot.store.engine import AnyRow, Database, insert_new
+from bot.store.engine import Aggregate, AnyRow, insert_new
 from bot.store.library_schema import zotero_connections, zotero_saves
 from bot.store.outbox_insertion import insert_message
 from bot.store.schema import outbox
@@ -15,11 +15,8 @@ from bot.store.schema import outbox
 _WAITING = (State.PENDING, State.RETRY)
 
 
-class Zotero:
+class Zotero(Aggregate):
     """At most one connection for each reader."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def connect(self, connection: ZoteroConnection) -> None:
         """Store a reader's connection in place of an earlier one, whose saves are no longer followed."""
