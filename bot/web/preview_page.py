@@ -35,7 +35,8 @@ class PreviewPage:
         self._open_editions.require_any()
         self._site.count_view(client_key(request))
         typed = field(request, "wishes").strip()[:_LONGEST]
-        slug = field(request, "profile") or next(iter(self._open_editions.profiles()))
+        profiles = self._open_editions.profiles()
+        slug = field(request, "profile") or next(iter(profiles))
         interests, problem = self._interests(typed)
         edition = self._edition(slug, interests) if interests else None
         template = "_preview.html.j2" if field(request, "part") else "preview.html.j2"
@@ -43,6 +44,7 @@ class PreviewPage:
             template,
             typed=typed,
             slug=slug,
+            titles={name: profile.title for name, profile in profiles.items()},
             interests=interests,
             picks=edition.picks[:_SHOWN] if edition else [],
             edition=edition,

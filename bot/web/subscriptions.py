@@ -99,6 +99,7 @@ class SubscriptionPages:
             "start.html.j2",
             status,
             editions=editions,
+            titles={edition.reader.profile: edition.profile_title for edition in editions},
             honeypot=_HONEYPOT,
             form=form,
             headers={"Content-Security-Policy": f"{POLICY}; script-src 'self'; connect-src 'self'"},

@@ -3,6 +3,8 @@
 import re
 from xml.etree import ElementTree as ET
 
+import pytest
+
 ATOM = "{http://www.w3.org/2005/Atom}"
 
 
@@ -17,6 +19,32 @@ def test_the_result_and_the_matching_words_are_highlighted(client):
     page = client.get("/open/reward-models").text
     assert re.search(r'<strong class="result">[^<]+<mark class="word">', page)
     assert '<mark class="word">reward hacking</mark>' in page
+
+
+@pytest.mark.parametrize("page", ["edition", "open", "start", "preview"])
+def test_match_and_reasons_stand_above_the_summary_with_their_strength(client, links, app, reader, page):
+    day = app.store.editions.last(reader.id).date
+    text = {
+        "edition": lambda: client.get(links.edition(day)),
+        "open": lambda: client.get("/open/reward-models"),
+        "start": lambda: client.get("/"),
+        "preview": lambda: client.post("/preview", data={"wishes": "Reward models"}),
+    }[page]().text
+    picks = re.findall(r'<p class="why".*?<p class="summary"', text, re.S)
+    assert len(picks) == text.count('<p class="summary"') > 0
+    assert all(
+        re.search("[●○]{3}</span>&ensp;<strong>(Strong|Good|Possible) match</strong>", p) for p in picks
+    )
+
+
+@pytest.mark.parametrize("page", ["edition", "open"])
+def test_an_edition_begins_with_a_line_for_each_pick_that_leads_to_it(client, links, app, reader, page):
+    day = app.store.editions.last(reader.id).date
+    text = client.get(links.edition(day) if page == "edition" else "/open/reward-models").text
+    assert "Today in thirty seconds" in text
+    lines = re.findall(r'<a href="#(p\d+)">', text)
+    assert lines == re.findall(r'<li id="(p\d+)">', text)
+    assert len(lines) > 1
 
 
 def test_the_atom_feed_is_unchanged_until_new_papers_arrive(client, served, paperbot):

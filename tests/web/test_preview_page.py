@@ -61,6 +61,24 @@ def test_what_can_not_be_used_is_explained(client, wishes):
     assert 'class="problem small"' in answer.text or titles(answer.text)
 
 
+@pytest.fixture
+def second_profile(served):
+    """Add another open profile; return its slug."""
+    first = (served / "profiles" / "reward-models.toml").read_text()
+    text = first.replace("Reward models", "Agents", 1).replace("ada@example.org", "bob@example.org")
+    (served / "profiles" / "agents.toml").write_text(text)
+    return "agents"
+
+
+def test_of_several_open_profiles_one_is_chosen(client, second_profile):
+    start = client.get(f"/?profile={second_profile}").text
+    assert start.count("<select") == start.count(f'<option value="{second_profile}" selected>') == 2
+    page = preview(client, "Reward models", profile=second_profile).text
+    assert f'<option value="{second_profile}" selected>' in page
+    assert f'<input type="hidden" name="profile" value="{second_profile}">' in page
+    assert titles(page)
+
+
 def test_nothing_is_stored_and_views_are_limited(client, app, monkeypatch):
     monkeypatch.setattr("bot.web.site.VIEWS_A_MINUTE", 2)
     readers = len(app.store.readers.all())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
+from itertools import product
 from urllib.parse import urlsplit
 
 import pytest
@@ -17,6 +18,9 @@ from bot.feedback.service import record
 from bot.web import make_web
 
 EVE = "eve@example.org"
+# An operator's, as tests/web/conftest.py sets it.
+OPERATOR = "a token that operators hold"
+PHONE_AND_DESKTOP = list(product((320, 1280), ("light", "dark")))
 
 
 @pytest.fixture
@@ -42,7 +46,9 @@ def open_page(browser, base):
     requested = set()
 
     def open_new(width, scheme="light", height=800):
-        contexts.append(browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme))
+        view = {"width": width, "height": height}
+        operator = {"username": "operator", "password": OPERATOR}
+        contexts.append(browser.new_context(viewport=view, color_scheme=scheme, http_credentials=operator))
         page = contexts[-1].new_page()
         page.on("request", lambda request: requested.add(request.url))
         return page
@@ -131,16 +137,77 @@ def every_page(base, served, paperbot):
         own = [me, f"{me}/search?q=agents", f"{me}/forget", links.edition(edition.date), links.unsubscribe()]
         paper = picks[0].paper.ref
         own += [f"{me}/archive", f"{me}/paper/{paper}", f"{base}/paper/{paper}", f"{me}/search?q=rewrad"]
-        own += [links.thumb(picks[0].paper, Vote.UP), links.confirm()]
-    return [*own, base, f"{base}/open/reward-models", f"{base}/search?q=reward", f"{base}/nowhere"]
+        own += [links.thumb(picks[0].paper, Vote.UP), links.confirm(), links.go(picks[0].paper)]
+        own += [links.save(picks[0].paper, "page"), f"{me}/search", f"{me}/search?q=zzzzqqq", f"{me}/nowhere"]
+    everybodys = ["", "/open/reward-models", "/search?q=reward", "/nowhere", "/sample", "/status"]
+    return [*own, *(base + path for path in everybodys)]
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(320, "light"), (1280, "dark")])
+@pytest.mark.parametrize(("width", "scheme"), PHONE_AND_DESKTOP)
 def test_every_page_is_accessible(every_page, open_page, width, scheme):
     page = open_page(width, scheme)
     for url in every_page:
         page.goto(url)
+        page.evaluate("document.querySelectorAll('details').forEach(details => details.open = true)")
         check(page)
+
+
+@pytest.mark.parametrize(("width", "scheme"), PHONE_AND_DESKTOP)
+def test_what_a_form_leads_to_is_accessible(base, served, open_page, width, scheme):
+    with open_app(served) as app:
+        reader = app.store.readers.all()[0]
+        links = app.links(reader)
+        (paper, *_) = (pick.paper for pick in app.store.editions.picks_of(1))
+    page = open_page(width, scheme)
+
+    def press(url, button, heading):
+        page.goto(url)
+        page.get_by_role("button", name=button, exact=True).click()
+        page.get_by_role("heading", name=heading, level=1).wait_for()
+        check(page)
+
+    press(links.thumb(paper, Vote.UP), "👍 More like this", paper.title)
+    press(links.thumb(paper, Vote.UP), "👍 More like this", paper.title)
+    page.get_by_role("button", name="Undo").click()
+    check(page)
+    press(links.me(), "Save", "Your preferences")
+    press(links.me(), "Pause", "Your preferences")
+    press(links.me(), "Resume", "Your preferences")
+    press(links.unsubscribe(), "Unsubscribe", "You are unsubscribed.")
+    page.get_by_role("button", name="Subscribe again").click()
+    check(page)
+    page.goto(base)
+    page.evaluate("document.querySelectorAll('form').forEach(form => form.noValidate = true)")
+    page.get_by_label("Your email address").fill("eve")
+    page.get_by_role("button", name="Subscribe", exact=True).click()
+    page.get_by_role("alert").wait_for()
+    check(page)
+    press(f"{links.me()}/forget", "Delete my data", "Your data is deleted.")
+
+
+@pytest.mark.parametrize(("width", "scheme"), PHONE_AND_DESKTOP)
+def test_a_newcomer_chooses_among_open_profiles_and_keeps_the_interests(
+    base, open_page, served, width, scheme
+):
+    first = (served / "profiles" / "reward-models.toml").read_text()
+    (served / "profiles" / "agents.toml").write_text(
+        first.replace("Reward models", "Agents", 1).replace("ada@example.org", "bob@example.org")
+    )
+    page = open_page(width, scheme)
+    page.goto(base)
+    check(page)
+    page.get_by_label("Your field").select_option("reward-models")
+    page.get_by_label("Your interests").type("Reward models of agents")
+    page.get_by_role("heading", name="Get it by email").wait_for()
+    check(page)
+    # The form below, which would subscribe to the profile without the interests, gives way to that of the edition.
+    assert page.get_by_role("heading", name="Subscribe", exact=True).is_hidden()
+    page.get_by_label("Your email address").locator("visible=true").fill(EVE)
+    page.get_by_role("button", name="Subscribe").locator("visible=true").click()
+    assert page.get_by_role("heading").inner_text() == "Check your inbox."
+    with open_app(served) as app:
+        reader = app.store.readers.get("reward-models", EVE)
+        assert app.store.overrides.get(reader.id).interests == "Reward models of agents"
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(320, "light"), (1280, "dark")])
