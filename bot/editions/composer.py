@@ -40,11 +40,20 @@ class Ranked:
     papers: Mapping[PaperId, Paper]
     # Of all readers with this model: those of one profile who have not voted are shown the same of a paper.
     shared_picks: dict[Hashable, Pick] = field(default_factory=dict)
+    # Of all readers with this ranking, by the identity of the profile: comparing profiles takes as long as choosing.
+    shared_editions: dict[int, list[Pick]] = field(default_factory=dict)
 
     @property
     def scores(self) -> Sequence[Score]:
         """The scores without their terms, best first."""
         return self.ranking.scores
+
+    def edition(self, profile: Profile) -> list[Pick]:
+        """Return the picks of an edition for a reader of this profile."""
+        if id(profile) not in self.shared_editions:
+            choices = choices_of(profile, self)
+            self.shared_editions[id(profile)] = self.picks(choices, profile.edition.summary_sentences)
+        return self.shared_editions[id(profile)]
 
     def picks(self, choices: Sequence[Choice], summary_sentences: int) -> list[Pick]:
         """Return a pick for each choice, with its reasons and summary."""
@@ -141,10 +150,9 @@ class EditionComposer:
         activities = self._activities(requests, candidates, now)
         rankings = self._ranked(readers, [new.ids for new in candidates], now)
         for request, new, ranked, activity in zip(requests, candidates, rankings, activities, strict=True):
-            rules = request.profile.edition
             yield compose(
                 request,
-                ranked.picks(choices_of(request.profile, ranked), rules.summary_sentences) if ranked else [],
+                ranked.edition(request.profile) if ranked else [],
                 scores=ranked.scores if ranked else [],
                 watermark=new.watermark,
                 now=now,
@@ -230,17 +238,22 @@ class EditionComposer:
         # A paper may have been merged into another since its id was read: it is left out.
         candidates = [[papers[i] for i in reader_ids if i in papers] for reader_ids in ids]
         rankings = self._ranker().rankings(inputs.interests, candidates)
+        # What readers without votes may share; kept for voters too, a batch would hold 60,000 scores.
         first_of: dict[Model, Ranked] = {}
+        ranked_of: dict[tuple[Ranking, float], Ranked] = {}
         for (_, profile), interest, ranking in zip(readers, inputs.interests, rankings, strict=True):
-            scores = with_trending(ranking.scores, papers, profile.edition.trending)
-            if not scores:
-                yield None
-                continue
-            first = first_of.get(ranking.model)
-            if first is None:
-                first = Ranked(ranking, Explainer(self._texts, interest, ranking), papers)
-                first_of[ranking.model] = first
-            yield replace(first, ranking=replace(ranking, scores=scores))
+            trending = profile.edition.trending
+            ranked = ranked_of.get((ranking, trending))
+            if ranked is None and ranking.scores:
+                first = first_of.get(ranking.model)
+                if first is None:
+                    first = Ranked(ranking, Explainer(self._texts, interest, ranking), papers)
+                scores = with_trending(ranking.scores, papers, trending)
+                ranked = replace(first, ranking=replace(ranking, scores=scores), shared_editions={})
+                if not (interest.up or interest.down):
+                    first_of.setdefault(ranking.model, first)
+                    ranked_of[ranking, trending] = ranked
+            yield ranked
 
 
 def choices_of(profile: Profile, ranked: Ranked) -> list[Choice]:
@@ -255,8 +268,8 @@ def choices_of(profile: Profile, ranked: Ranked) -> list[Choice]:
     threshold = rules.threshold if ranked.ranking.model.votes.has_own else rules.lowest
     limits = SelectionLimits(places, min(rules.explore, places), threshold, rules.lowest)
     if not ranked.ranking.model.has_several_interests:
-        return alerts + select(others, ranked.ranking.similarity, limits)
-    return alerts + select(others, ranked.ranking.similarity, limits, ranked.ranking.interest)
+        return alerts + select(others, ranked.ranking.pool.similarity, limits)
+    return alerts + select(others, ranked.ranking.pool.similarity, limits, ranked.ranking.interest)
 
 
 def _alert_choices(profile: Profile, ranked: Ranked) -> list[Choice]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from bot.domain import Bonus, Paper
+from bot.domain import Bonus, Paper, PaperId
 from bot.ranking.corpus import Corpus
 from bot.ranking.experts import Papers
 from bot.ranking.paper_terms import PaperTerms
@@ -38,7 +38,7 @@ class Pool:
         self.seen = Papers.of(corpus, [paper.text for paper in papers])
         self.vectors = self.seen.vectors
         self.corpus = corpus
-        self._similarities: dict[int, array[float]] = {}  # by row, to all papers
+        self._similarities: dict[PaperId, array[float]] = {}  # to all papers, by row
         self._rule_matches: dict[Rules, PoolMatches] = {}
         self._stemmed: dict[int, str] = {}  # by row
 
@@ -56,21 +56,23 @@ class Pool:
     def _latent(self) -> np.ndarray:
         return latent_vectors(self.vectors.terms, self.corpus.components_)
 
-    def similarity(self, row: int, other: int) -> float:
+    def similarity(self, paper: PaperId, other: PaperId) -> float:
         """Return the similarity of two papers, 0 to 1: the mean cosine of their terms and of their latent vectors."""
         # By terms alone, two papers on one topic are hardly similar; by latent vectors alone, all papers on one topic
         # are near-duplicates. The mean spreads ten picks over a sixth more topics at no loss of hits.
-        if other in self._similarities:
-            return self._similarities[other][row]
-        if row not in self._similarities:
+        # Selection asks for hundreds of similarities a reader: one look-up finds those to an earlier pick.
+        if (known := self._similarities.get(other)) is not None:
+            return known[self.row[paper]]
+        if paper not in self._similarities:
+            row = self.row[paper]
             similarities = (self.normalized @ self.normalized[row].T).toarray().ravel().astype(np.float32)
             # A corpus of a few papers has no latent components.
             if self._latent.any():
                 latent = np.maximum(self._latent @ self._latent[row], 0).astype(np.float32)
                 similarities = (similarities + latent) / 2
             # Re-ranking reads single values: from an array they are plain floats, without a NumPy scalar for each.
-            self._similarities[row] = array("f", similarities.tobytes())
-        return self._similarities[row][other]
+            self._similarities[paper] = array("f", similarities.tobytes())
+        return self._similarities[paper][self.row[other]]
 
     def rule_matches(self, rules: Rules) -> PoolMatches:
         """Return what each paper matches of the rules."""

@@ -59,7 +59,8 @@ class Model:
         return np.asarray(terms[:, self.ignored].sum(axis=1)).ravel()
 
 
-@dataclass(frozen=True)
+# Compared and hashed by identity: readers with equal interests and candidates share a ranking.
+@dataclass(frozen=True, eq=False)
 class Ranking:
     """Scores, best first, and the similarities of the ranked papers.
 
@@ -111,7 +112,7 @@ class Ranking:
 
     def similarity(self, paper: PaperId, other: PaperId) -> float:
         """Return the similarity of two ranked papers in terms and latent vectors, 0 to 1."""
-        return self.pool.similarity(self.pool.row[paper], self.pool.row[other])
+        return self.pool.similarity(paper, other)
 
     def interest(self, paper: PaperId) -> int | None:
         """Return the index of the interest that a paper is nearest to; None where it shares no term with any."""

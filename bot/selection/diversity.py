@@ -27,22 +27,28 @@ def diverse(
     candidates: Sequence[Score], chosen: Sequence[Score], similarity: Similarity, places: int
 ) -> list[Score]:
     """Return up to ``places`` candidates by greedy MMR, without near-duplicates of chosen papers or each other."""
-    pool = list(candidates[: places * _CANDIDATES_PER_PLACE])
-    redundancy = {score.paper: max_similarity(score, chosen, similarity) for score in pool}
+    pool = {score.paper: score for score in candidates[: places * _CANDIDATES_PER_PLACE]}
+    redundancy = {paper: max_similarity(score, chosen, similarity) for paper, score in pool.items()}
+    worth = {paper: _worth(score, redundancy[paper]) for paper, score in pool.items()}
     picked: list[Score] = []
     while len(picked) < places:
-        pool = [score for score in pool if redundancy[score.paper] < _NEAR_DUPLICATE]
+        pool = {paper: score for paper, score in pool.items() if redundancy[paper] < _NEAR_DUPLICATE}
         if not pool:
             break
-        best = max(pool, key=lambda s: s.probability * (1 - _REDUNDANCY_WEIGHT * redundancy[s.paper]))
-        pool.remove(best)
-        picked.append(best)
+        best = max(pool, key=worth.__getitem__)
+        picked.append(pool.pop(best))
         # Updated against the new pick only: computing the maximum again would take quadratically many similarities.
-        for score in pool:
-            redundancy[score.paper] = max(redundancy[score.paper], similarity(best.paper, score.paper))
+        for paper, score in pool.items():
+            if (similar := similarity(best, paper)) > redundancy[paper]:
+                redundancy[paper] = similar
+                worth[paper] = _worth(score, similar)
     return picked
 
 
 def max_similarity(score: Score, chosen: Sequence[Score], similarity: Similarity) -> float:
     """Return the highest similarity of a paper to the chosen ones; 0 if there are none."""
-    return max((similarity(score.paper, other.paper) for other in chosen), default=0.0)
+    return max([similarity(score.paper, other.paper) for other in chosen], default=0.0)
+
+
+def _worth(score: Score, redundancy: float) -> float:
+    return score.probability * (1 - _REDUNDANCY_WEIGHT * redundancy)

@@ -75,7 +75,8 @@ def select(
     explored = _most_instructive(_without(explorable, chosen), chosen, similarity, explore_places)
 
     free = limits.size - len(chosen) - len(explored)
-    matches += diverse(_without(eligible, [*explored, *matches]), chosen, similarity, free)
+    if free:
+        matches += diverse(_without(eligible, [*explored, *matches]), chosen, similarity, free)
 
     choices = [Choice(score, PickKind.FOLLOW) for score in followed]
     choices += [Choice(score, PickKind.MATCH) for score in matches]
@@ -127,5 +128,7 @@ def _most_instructive(
 
 
 def _without(scores: Sequence[Score], excluded: Collection[Score]) -> list[Score]:
+    if not excluded:
+        return list(scores)
     papers = {score.paper for score in excluded}
     return [score for score in scores if score.paper not in papers]

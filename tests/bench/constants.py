@@ -234,9 +234,9 @@ class Editions:
     def near_pairs(self) -> str:
         """Return how many pairs of papers of one day have each similarity or more."""
         pairs = [
-            day[0].pool.similarity(row, other)
+            day[0].pool.similarity(paper.id, other.id)
             for day in self.rankings
-            for row, other in combinations(range(len(day[0].pool.papers)), 2)
+            for paper, other in combinations(day[0].pool.papers, 2)
         ]
         counts = ", ".join(f"{sum(value >= least for value in pairs)} from {least}" for least in NEAR)
         return f"pairs of papers of one day: {counts} on, of {len(pairs):,}"
