@@ -39,6 +39,7 @@ from bot.editions.published_profiles import publish
 from bot.editions.tldrs import TldrWriter
 from bot.editions.waiting_for_sources import Wait, Waiting, waiting_problems
 from bot.errors import PaperbotError, unexpected_error
+from bot.garbage_collection import rare_collections
 from bot.ingestion.bounces import BounceService
 from bot.ingestion.service import DigestReport, IngestionService, Parse, Progress
 from bot.sources import Source
@@ -225,6 +226,7 @@ class DailyJob:
         profiles = {slug: self.profiles[slug]} if slug in self.profiles else {}
         return self._compose(profiles, ids, now).problems
 
+    @rare_collections()
     def _compose(
         self,
         profiles: Mapping[str, Profile],
