@@ -196,13 +196,15 @@ class Corpus(TransformerMixin, BaseEstimator):
         self.reference_: PaperVectors = expand_documents(rows, neighbours, self.components_, self.rows_)
 
     def _set_vocabulary(self, names: np.ndarray, papers: int) -> None:
-        self.terms_: np.ndarray = names
+        # As objects: an array of characters would make a string, and hash it, each time that a term is read.
+        self.terms_: np.ndarray = names.astype(object)
+        terms: list[str] = self.terms_.tolist()
         # A hash of the vocabulary: models over one vocabulary are invalid over another.
-        self.identity = _hash("\n".join(names.tolist()))
+        self.identity = _hash("\n".join(terms))
         # scikit-learn raises for an empty vocabulary: no text has this placeholder.
-        vocabulary = {str(name): column for column, name in enumerate(names)} or {"\0": 0}
+        vocabulary = {term: column for column, term in enumerate(terms)} or {"\0": 0}
         self._vectorizer = CountVectorizer(analyzer=stem_terms, vocabulary=vocabulary)
-        pairs = np.array([" " in name for name in names], dtype=bool)
+        pairs = np.array([" " in term for term in terms], dtype=bool)
         weight = _PAIR_WEIGHT if papers >= _LARGE_CORPUS else _PAIR_WEIGHT_SMALL_CORPUS
         self.term_weights_: np.ndarray = np.where(pairs, weight, 1).astype(np.float32)
         self._full_weights: np.ndarray = 1 / self.term_weights_

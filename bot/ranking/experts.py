@@ -96,6 +96,7 @@ class Experts:
         terms = len(self.corpus.terms_)
         rows = [model.linear.row(terms) if model else sp.csr_matrix((1, terms)) for model in self._learned]
         self._linear: sp.csr_matrix = sp.vstack(rows, format="csr")
+        self._scales = _scales(self._votes, self._rocchio_votes)
         return self
 
     def log_odds(self, papers: Papers) -> np.ndarray:
@@ -113,12 +114,13 @@ class Experts:
                 presence = has[np.searchsorted(columns, learned.forest.columns)].T
                 log_odds[reader, :, 2] += learned.linear.intercept
                 log_odds[reader, :, 3] = learned.forest.log_odds(presence)
-        return np.asarray(log_odds * self._scales()[:, None, :])
+        return np.asarray(log_odds * self._scales[:, None, :])
 
     def contributions(self, reader: int, entries: TermEntries, weights: np.ndarray) -> sp.csr_matrix:
         """Return (n_papers, n_terms): what each term adds to the weighted sum of the experts, without ``rest``."""
         terms = len(self.corpus.terms_)
-        weights = weights * self._scales()[reader]
+        shape = (entries.papers, terms)
+        weights = weights * self._scales[reader]
         added = self._words.contributions(reader, entries) * weights[0]
         added += self._rocchio.contributions(reader, entries) * weights[1]
         learned = self._learned[reader]
@@ -130,26 +132,25 @@ class Experts:
         # Trees split by the absence of terms, too: those terms are not among the paper's entries.
         columns = learned.forest.columns
         by_feature = learned.forest.contributions(entries.presence(columns)) * weights[3]
-        paper, feature = by_feature.nonzero()
-        by_tree = sp.csr_matrix(
-            (by_feature[paper, feature], (paper, columns[feature])), (entries.papers, terms)
-        )
+        order = np.argsort(columns)
+        by_tree = sp.csr_matrix(by_feature[:, order])
+        by_tree = sp.csr_matrix((by_tree.data, columns[order][by_tree.indices], by_tree.indptr), shape)
         return sp.csr_matrix(entries.matrix(added, terms) + by_tree)
 
     def rest(self, reader: int, weights: np.ndarray) -> float:
         """Return the weighted sum of the experts' intercepts: the log-odds that no term accounts for."""
-        weights = weights * self._scales()[reader]
+        weights = weights * self._scales[reader]
         rest = weights[0] * self._words.intercept_[reader] + weights[1] * self._rocchio.intercept_[reader]
         if learned := self._learned[reader]:
             rest += weights[2] * learned.linear.intercept + weights[3] * learned.forest.root
         return float(rest)
 
-    def _scales(self) -> np.ndarray:
-        """Return (n_readers, n_experts): the vote-dependent scale of each expert's log-odds."""
-        votes = self._votes
-        words = _WORDS_LIMIT + (_WORDS_ALONE - _WORDS_LIMIT) * _WORDS_HALF_AT / (votes + _WORDS_HALF_AT)
-        decay = _ROCCHIO_LIMIT + (1 - _ROCCHIO_LIMIT) * _ROCCHIO_DECAY_AT / (votes + _ROCCHIO_DECAY_AT)
-        rocchio = decay * self._rocchio_votes / (self._rocchio_votes + _ROCCHIO_HALF_AT)
-        linear = votes / (votes + _LINEAR_HALF_AT)
-        trees = votes**2 / (votes**2 + _TREES_HALF_AT**2)
-        return np.stack([words, rocchio, linear, trees], axis=1)
+
+def _scales(votes: np.ndarray, rocchio_votes: np.ndarray) -> np.ndarray:
+    """Return (n_readers, n_experts): the scale of each expert's log-odds, by numbers of votes (n_readers,)."""
+    words = _WORDS_LIMIT + (_WORDS_ALONE - _WORDS_LIMIT) * _WORDS_HALF_AT / (votes + _WORDS_HALF_AT)
+    decay = _ROCCHIO_LIMIT + (1 - _ROCCHIO_LIMIT) * _ROCCHIO_DECAY_AT / (votes + _ROCCHIO_DECAY_AT)
+    rocchio = decay * rocchio_votes / (rocchio_votes + _ROCCHIO_HALF_AT)
+    linear = votes / (votes + _LINEAR_HALF_AT)
+    trees = votes**2 / (votes**2 + _TREES_HALF_AT**2)
+    return np.stack([words, rocchio, linear, trees], axis=1)

@@ -55,23 +55,30 @@ class VotedTerms:
         has_all = np.bincount(papers, minlength=self._rows.shape[0]) == len(columns)
         return int(np.count_nonzero(has_all[: self.liked])), int(np.count_nonzero(has_all[self.liked :]))
 
-    def most_overlapping(self, weights: Mapping[str, float], count: int = 5) -> list[Overlap]:
-        """Return the liked papers with the largest shares of these weights, which are positive, the largest first."""
-        by_column = np.zeros(self._rows.shape[1], dtype=np.float32)
-        for term, weight in weights.items():
-            column = self._corpus.column(term)
-            if column is not None:
-                by_column[column] = weight
+    def most_overlapping(
+        self, weights: Mapping[str, float], least: float = 0.0, count: int = 5
+    ) -> list[Overlap]:
+        """Return the liked papers with the largest shares of these weights, which are positive, the largest first.
+
+        At most ``count``, with a share of ``least`` or more.
+        """
         if not (self.liked and weights):
             return []
-        total = sum(weights.values())
+        columns = [self._corpus.column(term) for term in weights]
+        known = np.array([-1 if column is None else column for column in columns])
+        by_column = np.zeros(self._rows.shape[1] + 1, dtype=np.float32)
+        by_column[known] = list(weights.values())
+        # Terms outside the vocabulary are in no paper.
+        by_column[-1] = 0
         # A dense vector: a product of it with each liked paper takes a tenth of the time of selecting columns.
-        shares = self._presence @ by_column / total
+        shares = self._presence @ by_column[:-1] / sum(weights.values())
         best = np.argsort(-shares, kind="stable")[:count].tolist()
+        # Most picks are like no liked paper, and need no terms counted.
         return [
-            Overlap(int(self._liked_ids[row]), float(shares[row]), int(np.count_nonzero(by_column[columns])))
+            Overlap(int(self._liked_ids[row]), float(shares[row]), int(np.count_nonzero(by_column[of_paper])))
             for row in best
-            for columns in [self._presence.indices[slice(*self._presence.indptr[row : row + 2])]]
+            if shares[row] >= least
+            for of_paper in [self._presence.indices[slice(*self._presence.indptr[row : row + 2])]]
         ]
 
     @cached_property

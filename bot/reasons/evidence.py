@@ -33,8 +33,13 @@ class VotedPapers(Protocol):
         """Return how many liked and how many disliked papers have all of these stems and bigrams."""
         ...
 
-    def most_overlapping(self, weights: Mapping[str, float]) -> Sequence[tuple[PaperId, float, int]]:
-        """Return liked papers, their shares of these weights, and how many of the terms they have; best first."""
+    def most_overlapping(
+        self, weights: Mapping[str, float], least: float
+    ) -> Sequence[tuple[PaperId, float, int]]:
+        """Return liked papers with a share of ``least`` of these weights, which are positive; best first.
+
+        Each comes with its share, and how many of the terms it has.
+        """
         ...
 
 

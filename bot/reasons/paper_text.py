@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from itertools import chain, pairwise
 from typing import NamedTuple
 
 from bot.domain import ranked_text
-from bot.reasons.phrases import paper_phrases
+from bot.reasons.phrases import Phrase, paper_phrases
 from bot.terms import Spellings, Topic, common_expansions, names_topic, phrases
 
 # Words of the name that authors give to their work.
@@ -85,10 +86,45 @@ class PaperText:
             self._starts[word.stem].append(position)
 
     @cached_property
-    def topical_terms(self) -> frozenset[str]:
-        """The stems and bigrams of the text that name a topic by themselves."""
+    def topical_terms(self) -> dict[str, tuple[str, ...]]:
+        """The stems and bigrams of the text that name a topic by themselves, each with its stems."""
         bigrams = {f"{a.stem} {b.stem}" for a, b in pairwise(self._tokens) if a.phrase == b.phrase}
-        return frozenset(term for term in {*self.counts, *bigrams} if names_topic(term.split()))
+        stems = {term: tuple(term.split()) for term in {*self.counts, *bigrams}}
+        return {term: parts for term, parts in stems.items() if names_topic(parts)}
+
+    @cached_property
+    def learnable_phrases(self) -> list[Phrase]:
+        """The phrases that votes may be the reason for: none that needs a noun, no single word that is there once."""
+        return [
+            phrase
+            for phrase in self.phrases
+            if (phrase.is_whole or phrase.bigrams)
+            and not phrase.is_adjective
+            and (phrase.bigrams or phrase.in_title or self.counts[phrase.stems[0]] > 1)
+        ]
+
+    @cached_property
+    def explorable_phrases(self) -> dict[Phrase, int]:
+        """The phrases that an exploratory pick may be on, and how often the rarest stem of each occurs."""
+        return {
+            phrase: min([self.counts[stem] for stem in phrase.stems])
+            for phrase in self.phrases
+            if phrase.is_whole and not phrase.is_adjective
+        }
+
+    @cached_property
+    def stems_before(self) -> Mapping[tuple[str, ...], frozenset[str]]:
+        """By the stems of a phrase, those before it in phrases that end so: "agent" of "agent model" for "model"."""
+        return _neighbours(
+            (p.stems[at:], p.stems[:at]) for p in self.phrases for at in range(1, len(p.stems))
+        )
+
+    @cached_property
+    def stems_after(self) -> Mapping[tuple[str, ...], frozenset[str]]:
+        """By the stems of a phrase, those behind it in phrases that begin so."""
+        return _neighbours(
+            (p.stems[:at], p.stems[at:]) for p in self.phrases for at in range(1, len(p.stems))
+        )
 
     def mentions(self, topic: Topic) -> Mention | None:
         """Return how the text names the topic, abbreviated or not; None if it doesn't.
@@ -132,3 +168,12 @@ class PaperText:
         """Return the last word of the text with this stem, spelled as usual; None if there is none."""
         word = next((token.spelling for token in reversed(self._tokens) if token.stem == stem), None)
         return word and self._spellings.usual(word)
+
+
+def _neighbours(
+    pairs: Iterable[tuple[tuple[str, ...], tuple[str, ...]]],
+) -> Mapping[tuple[str, ...], frozenset[str]]:
+    neighbours: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
+    for part, rest in pairs:
+        neighbours[part].update(rest)
+    return {part: frozenset(stems) for part, stems in neighbours.items()}

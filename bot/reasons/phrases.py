@@ -53,6 +53,11 @@ class Phrase:
         return frozenset(s for s in stems if not is_general(s)) or frozenset(stems)
 
     @cached_property
+    def rare_terms(self) -> tuple[str, ...]:
+        """Its bigrams, the stem of a single word: what tells whether another text has it."""
+        return self.bigrams or self.stems
+
+    @cached_property
     def is_adjective(self) -> bool:
         """Whether it needs a noun behind it: "agentic", and any word behind an adverb ("clinically relevant")."""
         if len(self.stems) == 1:
@@ -71,8 +76,11 @@ class Phrase:
 
     def overlaps(self, covered: AbstractSet[str]) -> bool:
         """Return whether it repeats a topical stem or bigram that is covered; "LLM" has that of "language model"."""
-        bigrams = {term for term in self.covers if " " in term}
-        return not (covered.isdisjoint(self.topical_stems) and covered.isdisjoint(bigrams))
+        return not covered.isdisjoint(self._distinctive)
+
+    @cached_property
+    def _distinctive(self) -> frozenset[str]:
+        return self.topical_stems | {term for term in self.covers if " " in term}
 
 
 def paper_phrases(

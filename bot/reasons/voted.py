@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
 from bot.domain import Reason, ReasonKind, is_library_paper
 from bot.reasons.evidence import Evidence
 from bot.reasons.paper_text import PaperText
-from bot.reasons.phrases import Phrase
 from bot.reasons.whole_phrases import whole_phrases
 from bot.terms import stem_terms
 
@@ -29,24 +29,23 @@ _MIN_COMMON_TERMS = 3
 
 
 def learned_phrases(
-    paper: PaperText, terms: Mapping[str, float], evidence: Evidence, covered: Collection[str]
+    paper: PaperText, terms: Mapping[str, float], evidence: Evidence, covered: AbstractSet[str]
 ) -> list[Reason]:
     """Return the heaviest phrases that votes support, whole and without ``covered`` terms.
 
-    A single word that the paper has once is none ("preferring", where liked papers are on preferences).
+    A single word that the paper has once is none ("preferring", where liked papers are on preferences), nor is a
+    phrase that goes on with a covered word ("large language" of "large language models").
     """
     if not evidence.votes.liked:
         return []
     least = _MIN_SHARE * sum([weight for weight in terms.values() if weight > 0])
     supported = {
         phrase: weight
-        for phrase in paper.phrases
+        for phrase in paper.learnable_phrases
         if (weight := phrase.weight(terms)) > least
-        and (phrase.is_whole or (phrase.bigrams and not _is_cut(phrase, paper, covered)))
-        and not phrase.is_adjective
-        and (phrase.bigrams or phrase.in_title or paper.counts[phrase.stems[0]] > 1)
-        and evidence.excluded.isdisjoint(phrase.bigrams or phrase.stems)
-        and evidence.supports(phrase.bigrams or phrase.stems)
+        and (phrase.is_whole or covered.isdisjoint(paper.stems_after.get(phrase.stems, ())))
+        and evidence.excluded.isdisjoint(phrase.rare_terms)
+        and evidence.supports(phrase.rare_terms)
     }
     kind = ReasonKind.LEARNED_FROM_LIBRARY if evidence.is_library_alone else ReasonKind.LEARNED
     return [
@@ -55,18 +54,8 @@ def learned_phrases(
     ]
 
 
-def _is_cut(part: Phrase, paper: PaperText, covered: Collection[str]) -> bool:
-    """Return whether the paper's phrase goes on with a covered word: "large language" of "large language models"."""
-    used = frozenset(covered)
-    length = len(part.stems)
-    return any(
-        phrase.stems[:length] == part.stems and not used.isdisjoint(phrase.stems[length:])
-        for phrase in paper.phrases
-    )
-
-
 def similar_liked_paper(
-    paper: PaperText, terms: Mapping[str, float], evidence: Evidence, covered: Collection[str]
+    paper: PaperText, terms: Mapping[str, float], evidence: Evidence, covered: AbstractSet[str]
 ) -> list[Reason]:
     """Return the liked paper that has most of what speaks for this one beside ``covered``, if its title shows it."""
     if not evidence.votes.liked:
@@ -75,14 +64,13 @@ def similar_liked_paper(
     uncovered = {
         term: weight
         for term, weight in speaking.items()
-        if term not in covered and not all(stem in covered for stem in term.split())
+        if term not in covered and not covered.issuperset(paper.topical_terms[term])
     }
     total = sum(uncovered.values())
     if not total or total < _BY_UNCOVERED * sum(speaking.values()):
         return []
-    for liked, share, common in evidence.votes.most_overlapping(uncovered):
-        # Most fail here, and needn't have the words of their title stemmed.
-        if share < _BY_PAPER or common < _MIN_COMMON_TERMS:
+    for liked, _, common in evidence.votes.most_overlapping(uncovered, _BY_PAPER):
+        if common < _MIN_COMMON_TERMS:
             continue
         title = evidence.titles[liked]
         visible = sum([uncovered.get(term, 0.0) for term in _visible_terms(title)])
