@@ -96,7 +96,9 @@ def paper_phrases(
         words_before = text[max(0, run[0].start - 10) : run[0].start].lower().split()
         is_infinitive = words_before[-1:] == ["to"] and run[0].spelling.endswith(_VERB_ENDINGS)
         starts_with_verb = is_infinitive or not _SUBJECTS.isdisjoint(words_before[-1:])
-        runs.append(run[1:] if starts_with_verb else run)
+        # "Strategy-augmented planning" is not on augmented planning: "strategy", a general word, was cut off.
+        is_cut = text[: run[0].start].endswith("-")
+        runs.append(run[1:] if starts_with_verb or is_cut else run)
     counts = Counter(token.stem for phrase in tokens for token in phrase)
     last = Counter(run[-1].stem for run in runs if run)
     # Endings of at most so many words: all of them would take n² steps.

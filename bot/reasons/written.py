@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from collections.abc import Set as AbstractSet
 
 from bot.domain import Reason, ReasonKind
 from bot.reasons.evidence import Evidence
@@ -48,9 +49,12 @@ def written_topics(
 
 
 def nearest_topic(
-    paper: PaperText, terms: Mapping[str, float], evidence: Evidence
+    paper: PaperText, terms: Mapping[str, float], evidence: Evidence, covered: AbstractSet[str] = frozenset()
 ) -> tuple[list[Reason], set[str]]:
-    """Return the heaviest phrase that has a word in common with a topic of the reader, and the terms it covers."""
+    """Return the heaviest phrase that has a word in common with a topic of the reader, and the terms it covers.
+
+    Beside ``covered`` terms only a phrase of the title will do, one that repeats none of them.
+    """
     near = [
         (phrase.weight(terms), phrase, topic)
         for topic in evidence.topics
@@ -60,6 +64,7 @@ def nearest_topic(
         and not topical.isdisjoint(phrase.topical_stems)
         # "Vision" is not close to "vision-language-action models", nor "a reason" to "reasoning".
         and (phrase.bigrams or 1 < len(topic.stems) <= _MAX_WORDS_BESIDE_ONE)
+        and not (covered and (not phrase.in_title or phrase.overlaps(covered)))
     ]
     weight, phrase, topic = max(near, key=lambda candidate: candidate[0], default=(-1.0, None, None))
     if phrase is None or topic is None or weight < 0:

@@ -129,6 +129,18 @@ def test_a_neighbour_of_a_topic_says_so():
     assert sentence(reasons) == "On “robot learning”, close to “robot manipulation”, which you wrote."
 
 
+def test_beside_a_single_word_the_title_is_said_to_be_close_to_a_longer_topic():
+    reader = evidence("I watch video; multimodal reinforcement learning")
+    title = "Multimodal Reward Models for Video"
+    near = read(title, "We judge each video by multimodal reward models.")
+    assert sentence(reasons_for(near, even(title), reader)) == (
+        "You wrote “video”; on “multimodal reward models”, close to “multimodal reinforcement learning”, which "
+        "you wrote."
+    )
+    in_passing = reasons_for(read("Video", "Others try multimodal reward models."), even(title), reader)
+    assert sentence(in_passing) == "You wrote “video”."
+
+
 def test_a_topic_that_votes_turned_against_is_not_named():
     reasons = reasons_for(read("Robots", "Robots walk."), {"robot": -1.0}, evidence("robots; graphs"))
     assert [reason.kind for reason in reasons] == [ReasonKind.PROFILE_OVERALL]
@@ -309,6 +321,16 @@ def test_an_exploratory_phrase_is_not_the_end_of_a_familiar_one():
     reader = evidence("language models", [("Robots walk", "Robots walk.")])
     named = sentence(reasons_for(read("On agents", text), {}, reader, kind=PickKind.EXPLORE))
     assert "but on “tool belts”" in named
+
+
+def test_no_phrase_begins_inside_a_compound():
+    paper = read("Strategy-augmented planning of large-scale robot control", "")
+    assert "planning" in {phrase.text for phrase in paper.phrases}
+    assert not {phrase.text for phrase in paper.phrases} & {
+        "augmented planning",
+        "scale robot control",
+        "scale robot",
+    }
 
 
 def test_an_exploratory_pick_without_anything_new_has_its_other_reasons():
