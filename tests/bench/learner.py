@@ -91,7 +91,8 @@ class Home:
 
     def live(self, days: Sequence[np.ndarray]) -> None:
         for day, rows in enumerate(days):
-            log_odds = self._experts(day, int(rows[0])).log_odds(self.papers[rows])
+            papers = Papers(self.papers.vectors[rows], self.papers.lexical[rows])
+            log_odds = self._experts(day, int(rows[0])).log_odds(papers)
             home = home_mixture([reader.predictions for reader in self.readers])
             for number, reader in enumerate(self.readers):
                 mixture = reader_mixture(reader.predictions, home)
@@ -164,7 +165,7 @@ def report(readers: Sequence[Reader], days: Sequence[np.ndarray], threshold: flo
     sure = [liked for match, liked in pairs if match >= 0.5]
     each = "  ".join(f"{reader.name} {share:.2f}" for reader, share in zip(readers, shares, strict=True))
     return (
-        f"threshold {threshold:.1f}: precision {np.mean(precisions):.3f}  share {np.mean(shares):.3f}  "
+        f"threshold {threshold:.2f}: precision {np.mean(precisions):.3f}  share {np.mean(shares):.3f}  "
         f"ECE {error:.3f}  {len(sure)} matches >= 0.5 liked {np.mean(sure):.2f}\n    {each}"
     )
 
