@@ -99,7 +99,10 @@ class SlackChannel:
         )
 
     def send(self, delivery: Delivery, start_data: Callable[[], None]) -> str:
-        """Post one message, a JSON object of ``chat.postMessage`` arguments; the receipt is its ``ts``."""
+        """Post one message, a JSON object of ``chat.postMessage`` arguments; the receipt is its ``ts``.
+
+        A delivery with a thread is posted as a reply in it.
+        """
         arguments = {
             "unfurl_links": False,
             "unfurl_media": False,
@@ -110,6 +113,8 @@ class SlackChannel:
                 "event_payload": {"key": str(delivery.key)},
             },
         }
+        if delivery.thread:
+            arguments["thread_ts"] = delivery.thread
         start_data()
         with _translated():
             return str(self._client.chat_postMessage(**arguments)["ts"])
@@ -126,11 +131,17 @@ class SlackChannel:
             if _USER_ID.fullmatch(conversation):
                 # Messages posted to a user are in a direct-message channel with an id of its own.
                 conversation = str(self._client.conversations_open(users=conversation)["channel"]["id"])
-            pages = self._client.conversations_history(
-                channel=conversation,
-                include_all_metadata=True,
-                oldest=str(since.timestamp()),
-                limit=_PAGE_SIZE,
+            arguments: dict[str, Any] = {
+                "channel": conversation,
+                "include_all_metadata": True,
+                "oldest": str(since.timestamp()),
+                "limit": _PAGE_SIZE,
+            }
+            # A channel's history has no replies.
+            pages = (
+                self._client.conversations_replies(ts=delivery.thread, **arguments)
+                if delivery.thread
+                else self._client.conversations_history(**arguments)
             )
             for page in islice(pages, _MAX_PAGES):
                 for message in page["messages"]:

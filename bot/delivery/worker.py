@@ -153,6 +153,9 @@ class Worker:
         # An uncounted attempt failed for the channel's sake, and the open breaker is reported once for all.
         if error and outcome.counted:
             report.add(Problem(delivery.reader.name, f"{error} ({outcome.next_step})"))
+        if error and error.retry_after is not None and outcome.not_before and self.spacing:
+            # The other messages to this address would be refused too, and overtake this one in their thread.
+            self._turns[delivery.reader.address] = outcome.not_before
         if error and error.throttled:
             self.run.rates.slow_down(self.kind, self.run.now())
         if error and error.is_hard_bounce:

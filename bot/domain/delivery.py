@@ -11,11 +11,15 @@ from bot.domain.readers import Kind, Reader, ReaderId
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A rendered edition or one part of it, ready for its channel; ``body`` is sent unchanged."""
+    """A rendered edition or one part of it, ready for its channel; ``body`` is sent unchanged.
+
+    With ``in_thread`` it belongs in the thread of the edition's first message, and goes out once that was accepted.
+    """
 
     body: bytes
     subject: str
     part: int = 1
+    in_thread: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +58,11 @@ class State(StrEnum):
 
     pending -> claimed -> data_started -> sent | failed | retry | unknown; retry -> claimed;
     cancelled where the reader stopped before it went out. ``unknown`` means that the body went out and no
-    answer came back: it may have arrived, so it is not sent again unless a person asks.
+    answer came back: it may have arrived, so it is not sent again unless a person asks. A reply in a thread is
+    ``held`` until the thread's first message was accepted, then ``pending``.
     """
 
+    HELD = "held"
     PENDING = "pending"
     CLAIMED = "claimed"
     DATA_STARTED = "data_started"
@@ -96,7 +102,10 @@ class OutboxKey:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """A claimed row of the outbox: one message on its way to one address."""
+    """A claimed row of the outbox: one message on its way to one address.
+
+    ``thread`` is the receipt of the message in whose thread it belongs; empty for other messages.
+    """
 
     id: int
     key: OutboxKey
@@ -105,3 +114,4 @@ class Delivery:
     attempts: int
     token: str
     date: date  # of the edition
+    thread: str = ""

@@ -5,7 +5,8 @@ The store is read and never written: no slot, no pick, no outbox row. Circuit br
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING
@@ -50,6 +51,7 @@ class ChannelTests:
     public_url: str
     renderer: MessageRenderer
     routes: Mapping[Kind, Route]
+    sleep: Callable[[float], None] = time.sleep
 
     def send(self, reader: Reader, profile: Profile, now: datetime) -> SentTest:
         """Send one edition as a test.
@@ -99,23 +101,23 @@ class ChannelTests:
         """Send the edition's messages past the outbox; return the receipts. Raises DeliveryError with a remedy."""
         reader = edition.reader
         slot = f"test-{edition.composed_at:%Y%m%dT%H%M%S.%f}"
-        channel = self.routes[reader.kind].channels[0]
+        route = self.routes[reader.kind]
+        receipts: list[str] = []
         try:
-            return tuple(
-                channel.send(
-                    Delivery(
-                        id=0,  # no outbox row
-                        key=OutboxKey(slot, reader.id, reader.kind, message.part),
-                        reader=reader,
-                        body=message.body,
-                        attempts=1,
-                        token="",
-                        date=day,
-                    ),
-                    lambda: None,
+            for message in renderer.messages(edition, slot):
+                if receipts:
+                    self.sleep(route.spacing.total_seconds())
+                delivery = Delivery(
+                    id=0,  # no outbox row
+                    key=OutboxKey(slot, reader.id, reader.kind, message.part),
+                    reader=reader,
+                    body=message.body,
+                    attempts=1,
+                    token="",
+                    date=day,
+                    thread=receipts[0] if message.in_thread else "",
                 )
-                for message in renderer.messages(edition, slot)
-            )
+                receipts.append(route.channels[0].send(delivery, lambda: None))
         except DeliveryError as error:
             remedy = "it may have arrived: look there before sending another"
             if not error.unknown:
@@ -127,3 +129,4 @@ class ChannelTests:
                 unknown=error.unknown,
                 code=error.code,
             ) from error
+        return tuple(receipts)

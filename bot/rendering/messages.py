@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bot.domain import Edition, Kind, Message, Reader, ReaderId
 from bot.rendering.mail import MailRenderer
 from bot.rendering.mime import mail_bytes, sender_domain
 from bot.rendering.paper_links import Links
-from bot.rendering.slack import render_slack
+from bot.rendering.slack import render_slack, render_thread
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+
+_THREAD_IN_PREVIEW = "the ts of the first message"
 
 
 class MessageRenderer:
@@ -41,8 +44,11 @@ class MessageRenderer:
     def messages(self, edition: Edition, slot: str) -> list[Message]:
         """Return the messages to send, in order; ``slot`` distinguishes the reader's editions in the Message-ID."""
         if edition.reader.kind is not Kind.EMAIL:
-            bodies = self._slack_bodies(edition)
-            return [Message(body, edition.profile_title, part) for part, body in enumerate(bodies, 1)]
+            # The subject is what ``status`` shows of a message.
+            return [
+                Message(body, edition.profile_title, part, in_thread=part > 1)
+                for part, body in enumerate(self._thread(edition), 1)
+            ]
         links = self._links(edition.reader)
         parts = self._mail.render(edition, links)
         body = mail_bytes(
@@ -66,13 +72,20 @@ class MessageRenderer:
         return self._mail.render(edition, self._links(edition.reader)).text
 
     def slack(self, edition: Edition) -> str:
-        """Return the edition as Slack's Block Kit in JSON, one line per message."""
-        return "\n".join(body.decode() for body in self._slack_bodies(edition))
+        """Return the edition as Slack's Block Kit in JSON, one line per message; replies have a ``thread_ts``."""
+        first, *replies = (json.loads(body) for body in self._thread(edition))
+        # Slack gives the timestamp when it accepts the first message.
+        messages = [first, *(reply | {"thread_ts": _THREAD_IN_PREVIEW} for reply in replies)]
+        return "\n".join(json.dumps(message, ensure_ascii=False) for message in messages)
 
-    def _slack_bodies(self, edition: Edition) -> list[bytes]:
-        return render_slack(
-            edition,
-            self._links(edition.reader),
-            channel=edition.reader.address,
-            buttons=self._slack_buttons,
-        )
+    def slack_answers(self, edition: Edition) -> list[dict[str, Any]]:
+        """Return the edition as answers to a Slack command, which can't have a thread: whole, one after the other."""
+        links = self._links(edition.reader)
+        channel = edition.reader.address
+        messages = render_slack(edition, links, channel=channel, buttons=self._slack_buttons)
+        return [{name: json.loads(body)[name] for name in ("text", "blocks")} for body in messages]
+
+    def _thread(self, edition: Edition) -> list[bytes]:
+        links = self._links(edition.reader)
+        channel = edition.reader.address
+        return render_thread(edition, links, channel=channel, buttons=self._slack_buttons)

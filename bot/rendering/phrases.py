@@ -150,15 +150,24 @@ def tally(edition: Edition) -> str:
     """
     if edition.is_test:
         return f"a test, counted nowhere · {tally(replace(edition, is_test=False))}"
+    papers = picked(edition)
     if edition.kind is EditionKind.ALERT:
-        return "an alert, ahead of your next edition"
-    papers = plural(edition.considered, "new paper")
+        return papers
     if edition.picks:
-        papers = f"{plural(len(edition.picks), 'paper')} {_period(edition)}; {edition.considered:,} looked at"
+        papers += f"; {edition.considered:,} looked at"
     if not edition.missing or (edition.quiet and edition.quiet.reason is QuietReason.FAILING):
         # This reason names the sources already.
         return papers
     return f"{papers}, without {' and '.join(edition.missing)}, which could not be read"
+
+
+def picked(edition: Edition) -> str:
+    """Return ``3 papers today``, or ``412 new papers`` if none was picked."""
+    if edition.kind is EditionKind.ALERT:
+        return "an alert, ahead of your next edition"
+    if edition.picks:
+        return f"{plural(len(edition.picks), 'paper')} {_period(edition)}"
+    return plural(edition.considered, "new paper")
 
 
 def list_heading(edition: Edition) -> str:

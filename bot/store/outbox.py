@@ -2,6 +2,7 @@
 
     pending -> claimed -> data_started -> sent | failed | retry | unknown; retry -> claimed
     claimed -> cancelled if the reader has stopped; claimed -> retry if it was not attempted
+    held -> pending when the message in whose thread it belongs was sent; held -> cancelled with that message
     failed | unknown -> pending if a person asks
 
 Delivery is at most once, or marked ``unknown``. A claim has a lease and a random token (a fencing token): every update
@@ -28,6 +29,7 @@ from bot.store import outbox_statements as statements
 from bot.store.editions import EditionId
 from bot.store.engine import Aggregate, AnyRow, Database, in_chunks
 from bot.store.group_commit import GroupCommit
+from bot.store.outbox_changes import Claim, Decision, Sent, Start
 from bot.store.outbox_insertion import insert_message
 from bot.store.readers import reader_of
 from bot.store.schema import outbox, outbox_bodies, readers
@@ -53,43 +55,6 @@ class UndeliveredMessage:
     not_before: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Claim:
-    """Up to ``limit`` due messages of a kind, each for the time of ``lease``."""
-
-    kind: Kind
-    now: datetime
-    lease: timedelta
-    limit: int
-
-
-@dataclass(slots=True)
-class _Start:
-    """The start of a message's body; it ``may_be_committed`` once it was tried over a connection that was lost."""
-
-    delivery: Delivery
-    now: datetime
-    until: datetime
-    may_be_committed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _Sent:
-    """A message that was accepted, with the other side's receipt."""
-
-    delivery: Delivery
-    now: datetime
-    receipt: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Decision:
-    """An update of one claimed row, and its parameters."""
-
-    statement: Update
-    values: dict[str, object]
-
-
 class Outbox(Aggregate):
     """The messages to send, and what became of them."""
 
@@ -112,7 +77,7 @@ class Outbox(Aggregate):
         oldest first. Expires overdue messages before, see ``expire``.
         """
         # A claim that a power failure undoes is simply claimed again.
-        return self._commits.commit(self._claim_all, _Claim(kind, now, lease, limit), durable=False)
+        return self._commits.commit(self._claim_all, Claim(kind, now, lease, limit), durable=False)
 
     def expire(self, now: datetime) -> int:
         """Mark messages ``unknown`` whose lease ended after their body was started; return how many."""
@@ -126,7 +91,7 @@ class Outbox(Aggregate):
         the message is cancelled. Confirmation mails are sent regardless: their reader has not subscribed yet.
         """
         # The one commit that must survive a power failure: without it the message would be claimed and sent again.
-        return self._commits.commit(self._start_all, _Start(delivery, now, now + lease), durable=True)
+        return self._commits.commit(self._start_all, Start(delivery, now, now + lease), durable=True)
 
     def record_sent(
         self, delivery: Delivery, receipt: str, now: datetime, on_commit: Callable[[bool], None]
@@ -136,7 +101,7 @@ class Outbox(Aggregate):
         ``on_commit`` is called after that commit, in its thread, and gets False where the claim was lost. Until then
         a kill leaves the message ``unknown``; ``flush`` ends that time.
         """
-        self._commits.defer(self._record_sent, _Sent(delivery, now, receipt), on_commit)
+        self._commits.defer(self._record_sent, Sent(delivery, now, receipt), on_commit)
 
     def flush(self) -> None:
         """Commit what ``record_sent`` has left to the next commit, if there is anything."""
@@ -210,22 +175,25 @@ class Outbox(Aggregate):
         return [_delivery(row, "") for row in rows]
 
     def mark_arrived(self, delivery_id: int, detail: str, now: datetime) -> bool:
-        """Record that an unknown message has arrived after all; False where it is not unknown any more."""
-        return self._overrule(delivery_id, [State.UNKNOWN], State.SENT, detail, now)
+        """Record that an unknown message has arrived after all; False where it is not unknown any more.
+
+        ``detail`` is its receipt, under which the replies in its thread are posted next.
+        """
+        with self._database.writing() as connection:
+            has_arrived = _overrule(
+                connection, delivery_id, [State.UNKNOWN], state=State.SENT, detail=detail, updated_at=now
+            )
+            if has_arrived:
+                thread = {"row_id": delivery_id, "receipt": detail, "at": now}
+                connection.execute(statements.POST_REPLIES, thread)
+        return has_arrived
 
     def requeue(self, delivery_id: int, now: datetime) -> bool:
         """Requeue a message at a person's request; False where it is in no state to be sent again."""
         states = [State.UNKNOWN, State.FAILED, State.RETRY]
-        return self._overrule(delivery_id, states, State.PENDING, "", now, attempts=0, not_before=None)
-
-    def _overrule(
-        self, row_id: int, states: Collection[State], state: State, detail: str, now: datetime, **more: object
-    ) -> bool:
-        """Set a state without a claim; the token is cleared, so that a late worker can't change it back."""
-        changed = update(outbox).where(outbox.c.id == row_id, outbox.c.state.in_(states))
-        changed = changed.values(state=state, token=None, code="", detail=detail, updated_at=now, **more)
+        pending = {"state": State.PENDING, "detail": "", "attempts": 0, "not_before": None}
         with self._database.writing() as connection:
-            return connection.execute(changed).rowcount == 1
+            return _overrule(connection, delivery_id, states, updated_at=now, **pending)
 
     def counts(self) -> dict[State, int]:
         """Return how many messages there are in each state, zeros included."""
@@ -306,10 +274,10 @@ class Outbox(Aggregate):
         A row that has expired to ``unknown`` keeps its token, since a late answer is better than none.
         """
         # Undone by a power failure, the row is claimed again or expires to ``unknown``: never sent twice.
-        change = _Decision(decision, _claim_values(delivery, now) | values)
+        change = Decision(decision, _claim_values(delivery, now) | values)
         return self._commits.commit(_decide_all, change, durable=False)
 
-    def _claim_all(self, connection: Connection, claims: Sequence[_Claim]) -> list[list[Delivery]]:
+    def _claim_all(self, connection: Connection, claims: Sequence[Claim]) -> list[list[Delivery]]:
         """Give each worker in turn up to ``limit`` due rows, with a token each and a lease.
 
         Before, drop the bodies of what was settled since the last claim.
@@ -337,7 +305,7 @@ class Outbox(Aggregate):
             claimed.append([_delivery(row, token) for row, token in rows])
         return claimed
 
-    def _start_all(self, connection: Connection, starts: Sequence[_Start]) -> list[bool]:
+    def _start_all(self, connection: Connection, starts: Sequence[Start]) -> list[bool]:
         """Start the bodies of the claims that are still held; cancel those whose reader has stopped."""
         now = max(start.now for start in starts)
         until = max(start.until for start in starts)
@@ -351,22 +319,41 @@ class Outbox(Aggregate):
             start.may_be_committed = True
         for start in starts:
             if start.delivery.id not in started:
-                cancelled = connection.scalars(statements.CANCEL, _claim_values(start.delivery, start.now))
+                cancelled = connection.scalars(
+                    statements.CANCEL, _claim_values(start.delivery, start.now)
+                ).all()
                 self._settled.extend(cancelled)
+                for row_id in cancelled:
+                    replies = connection.scalars(statements.CANCEL_REPLIES, {"row_id": row_id, "at": now})
+                    self._settled.extend(replies)
         return [start.delivery.id in started for start in starts]
 
-    def _record_sent(self, connection: Connection, messages: Sequence[_Sent]) -> list[bool]:
+    def _record_sent(self, connection: Connection, messages: Sequence[Sent]) -> list[bool]:
         now = max(message.now for message in messages)
         receipts = [value for message in messages for value in (message.delivery.id, message.receipt)]
         claims = [value for message in messages for value in (message.delivery.id, message.delivery.token)]
         sql = statements.record_sent(len(messages))
         recorded = statements.changed_ids(connection, sql, [now, *receipts, *claims])
         self._settled.extend(recorded)
+        # In the same transaction, so that no thread is left without its replies. Mails have no threads.
+        threads = [
+            {"row_id": message.delivery.id, "receipt": message.receipt, "at": message.now}
+            for message in messages
+            if message.delivery.key.kind is Kind.SLACK and message.delivery.id in recorded
+        ]
+        if threads:
+            connection.execute(statements.POST_REPLIES, threads)
         return [message.delivery.id in recorded for message in messages]
 
 
-def _decide_all(connection: Connection, decisions: Sequence[_Decision]) -> list[bool]:
+def _decide_all(connection: Connection, decisions: Sequence[Decision]) -> list[bool]:
     return [connection.execute(decision.statement, decision.values).rowcount == 1 for decision in decisions]
+
+
+def _overrule(connection: Connection, row_id: int, states: Collection[State], **values: object) -> bool:
+    """Change a row in one of the states without a claim; its token is cleared, so that no late worker undoes it."""
+    changed = update(outbox).where(outbox.c.id == row_id, outbox.c.state.in_(states))
+    return connection.execute(changed.values(token=None, code="", **values)).rowcount == 1
 
 
 def _claim_values(delivery: Delivery, now: datetime) -> dict[str, object]:
@@ -379,4 +366,13 @@ def _expire(connection: Connection, now: datetime) -> int:
 
 def _delivery(row: AnyRow, token: str) -> Delivery:
     reader = reader_of(row, row.reader_id)
-    return Delivery(row.id, OutboxKey.parse(row.key), reader, row.body, row.attempts + 1, token, row.date)
+    return Delivery(
+        id=row.id,
+        key=OutboxKey.parse(row.key),
+        reader=reader,
+        body=row.body,
+        attempts=row.attempts + 1,
+        token=token,
+        date=row.date,
+        thread=row.thread,
+    )

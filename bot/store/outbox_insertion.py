@@ -75,7 +75,7 @@ def _pending_row(
         "part": message.part,
         "subject": message.subject,
         "date": day,
-        "state": State.PENDING,
+        "state": State.HELD if message.in_thread else State.PENDING,
         "attempts": 0,
         "code": "",
         "detail": "",

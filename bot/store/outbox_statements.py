@@ -44,6 +44,7 @@ DELIVERY = (
     outbox.c.kind,
     outbox.c.date,
     outbox.c.attempts,
+    outbox.c.thread,
     outbox_bodies.c.body,
     *READER,
 )
@@ -77,6 +78,17 @@ CANCEL = (
     .values(state=State.CANCELLED, token=None, detail="the reader has stopped")
     .returning(outbox.c.id)
 )
+_FIRST = outbox.alias()
+# The replies of a thread whose first message is ``row_id``.
+_HELD_REPLIES = update(outbox).where(
+    outbox.c.state == State.HELD,
+    outbox.c.edition_id
+    == select(_FIRST.c.edition_id).where(_FIRST.c.id == bindparam("row_id")).scalar_subquery(),
+)
+POST_REPLIES = _HELD_REPLIES.values(state=State.PENDING, thread=bindparam("receipt"), updated_at=_NOW)
+CANCEL_REPLIES = _HELD_REPLIES.values(
+    state=State.CANCELLED, detail="the reader has stopped", updated_at=_NOW
+).returning(outbox.c.id)
 FINISH = _of_claim(*UNDECIDED).values(
     state=bindparam("new_state"), token=None, code=bindparam("new_code"), detail=bindparam("new_detail")
 )

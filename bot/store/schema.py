@@ -313,6 +313,8 @@ outbox = Table(
     Column("attempts", Integer, nullable=False),
     Column("code", Text, nullable=False),
     Column("detail", Text, nullable=False),
+    # The receipt of the message in whose thread it belongs.
+    Column("thread", Text, nullable=False, server_default=""),
     Column("created_at", UtcDateTime, nullable=False),
     Column("updated_at", UtcDateTime, nullable=False),
     UniqueConstraint("key"),

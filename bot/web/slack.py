@@ -24,7 +24,7 @@ from bot.domain import OutboxKey, Paper, Reader, Vote
 from bot.errors import PaperbotError
 from bot.feedback.effect import VoteEffect
 from bot.rendering import phrases
-from bot.rendering.slack import escape
+from bot.rendering.block_kit import escape
 from bot.subscriptions.service import NotStoppedByReaderError
 from bot.web.editions import load_edition
 from bot.web.open_editions import OpenEditions
@@ -100,7 +100,10 @@ class SlackPages:
             log.error("slack: %s: %s", type(error).__name__, traceback_places(error))
             answers = [{"text": _FAILED}]
         for answer in answers[:_MAX_ANSWERS]:
-            slack.answer(_text_at(payload, "response_url"), answer)
+            # Beside the button that was pressed: below the channel's last message nobody in a thread would see it.
+            thread = _text_at(payload, "message", "thread_ts") or _text_at(payload, "container", "thread_ts")
+            place = {"thread_ts": thread} if thread else {}
+            slack.answer(_text_at(payload, "response_url"), {**answer, **place})
 
     # --- thumbs
 
@@ -159,9 +162,8 @@ class SlackPages:
                 for reader in self._readers_at([_id_at(payload, "channel_id"), user]).values():
                     stored = self._site.store.editions.last(reader.id)
                     if stored:
-                        messages = self._site.app.renderer.slack(load_edition(self._site, reader, stored))
-                        for message in map(json.loads, messages.splitlines()):
-                            answers.append({"text": message["text"], "blocks": message["blocks"]})
+                        edition = load_edition(self._site, reader, stored)
+                        answers.extend(self._site.app.renderer.slack_answers(edition))
                 return answers or [{"text": f"There is no edition here yet. {self._offer()}"}]
             case "subscribe":
                 slug = argument.strip()

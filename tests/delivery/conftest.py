@@ -11,6 +11,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 
 import pytest
+from store.conftest import open_another, samples, store, store_url
 
 from bot.delivery import Route
 from bot.delivery.dispatcher import Dispatcher
@@ -21,6 +22,8 @@ from .channels import Clock, ScriptedChannel
 from .memory_outbox import MemoryBreakers, MemoryOutbox, MemoryRates, MemoryReaders
 from .slack_server import SlackServer
 from .smtp_servers import SENDER, MailServer, ScriptedServer, server_context
+
+__all__ = ["open_another", "samples", "store", "store_url"]
 
 MAIL = b"Subject: One\r\nMessage-ID: <1@x>\r\n\r\nHello.\r\n"
 
@@ -44,6 +47,7 @@ def make_delivery():
             attempts=attempts,
             token="mine",
             date=date(2025, 5, 6),
+            thread=more.pop("thread", ""),
         )
 
     return make
@@ -99,6 +103,8 @@ def scripted(servers):
 def slack_server(servers, monkeypatch):
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"):
         monkeypatch.delenv(name, raising=False)
+    # At one message a second, the thread of an edition would take ten.
+    monkeypatch.setattr("bot.delivery.slack.SPACING", timedelta(0))
     return servers(SlackServer())
 
 

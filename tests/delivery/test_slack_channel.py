@@ -54,6 +54,22 @@ def test_links_are_not_unfurled_and_the_key_goes_along(slack_server, channel, de
     assert post["metadata"]["event_payload"] == {"key": str(delivery.key)}
 
 
+def test_a_reply_is_posted_in_its_thread_and_looked_up_there(slack_server, channel, make_delivery, started):
+    reply = make_delivery(
+        json.dumps(PAYLOAD).encode(), kind=Kind.SLACK, address="C0123ABC", part=2, thread="1700000000.000100"
+    )
+    assert channel.send(reply, started) == "1700000000.000100"
+    assert slack_server.posts[0]["thread_ts"] == "1700000000.000100"
+    ours = {"ts": "1700000000.000200", "metadata": {"event_payload": {"key": str(reply.key)}}}
+    replies = {"ok": True, "messages": [{"ts": reply.thread}, ours], "has_more": False}
+    empty = {"ok": True, "messages": [], "has_more": False}
+    slack_server.methods["conversations.history"] = empty
+    slack_server.methods["conversations.replies"] = lambda asked: (
+        replies if asked["ts"] == reply.thread else empty
+    )
+    assert channel.find_receipt(reply) == "1700000000.000200"
+
+
 @pytest.mark.parametrize(
     "case",
     [

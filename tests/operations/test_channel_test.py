@@ -109,7 +109,9 @@ def test_a_test_for_slack_has_buttons_only_if_they_work(home, by_slack, paperbot
     assert paperbot("send-test", "reward-models").code == 0
     samples = len(by_slack.posts)
     assert '"button"' not in json.dumps(by_slack.posts)
-    assert all("Test: " in post["text"] and "a sample" in post["text"] for post in by_slack.posts)
+    first, *replies = by_slack.posts[: samples // 2]
+    assert first["text"].startswith("Test: Reward models (a sample), 3 papers today: ")
+    assert [reply["thread_ts"] for reply in replies] == ["1700000000.000100"] * 3
     paperbot("run", "--force", "--now", NOW)
     sent = len(by_slack.posts)
     assert paperbot("send-test", "reward-models").code == 0

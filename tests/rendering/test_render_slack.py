@@ -25,8 +25,9 @@ from bot.domain import (
     Sighting,
     Vote,
 )
+from bot.rendering.block_kit import escape
 from bot.rendering.paper_links import Links
-from bot.rendering.slack import escape, render_slack
+from bot.rendering.slack import render_slack, render_thread
 
 Paper_ = Callable[..., Paper]
 Pick_ = Callable[..., Pick]
@@ -71,7 +72,7 @@ def test_a_message_holds_the_arguments_of_chat_post_message(
 ) -> None:
     (message,) = send(make_edition(make_pick()), links)
     assert message["channel"] == "C0123ABC"
-    assert message["text"] == "Reward models, 1 paper today; 143 looked at: A paper"
+    assert message["text"] == "Reward models, 1 paper today: A paper"
     assert message["unfurl_links"] is False
     assert message["unfurl_media"] is False
     assert "link_names" not in message
@@ -186,8 +187,10 @@ def test_the_first_message_lists_what_is_new_and_the_notification_says_it(
     picks = [make_pick(make_paper(1), summary=finding), make_pick(make_paper(2, "Owls"))]
     messages = send(make_edition(*picks), links)
     listed = messages[0]["blocks"][2]["text"]["text"]
-    assert listed == "*Today in thirty seconds*\n1. Owls &amp; bees gain 63%.\n2. Owls"
-    expected = "Reward models, 2 papers today; 143 looked at: Owls &amp; bees gain 63%.; Owls"
+    link = "<https://example.org/paper|"
+    first = f"1. {link}Owls &amp; bees gain 63%.>  ●●●"
+    assert listed == f"*Today in thirty seconds*\n{first}\n2. {link}Owls>  ●●●"
+    expected = "Reward models, 2 papers today: Owls &amp; bees gain 63%; Owls"
     assert {message["text"] for message in messages} == {expected}
 
 
@@ -199,6 +202,64 @@ def test_a_list_beyond_the_limit_counts_the_rest(
     assert_within_limits(messages)
     lines = messages[0]["blocks"][2]["text"]["text"].splitlines()
     assert lines[-1] == f"and {12 - (len(lines) - 2)} more"
+
+
+def thread(edition: Edition, links: Links, buttons: bool = True) -> list[dict[str, Any]]:
+    return [json.loads(body) for body in render_thread(edition, links, channel="C0123ABC", buttons=buttons)]
+
+
+def test_a_thread_begins_with_the_list_and_has_a_reply_for_each_pick(
+    make_paper: Paper_, make_pick: Pick_, make_edition: Edition_, links: Links
+) -> None:
+    picks = [make_pick(make_paper(n, f"Title {n}")) for n in (1, 2, 3)]
+    first, *replies = thread(make_edition(*picks), links)
+    assert_within_limits([first, *replies])
+    assert first["text"] == "Reward models, 3 papers today: Title 1; Title 2; Title 3"
+    assert [block["type"] for block in first["blocks"]] == [
+        "header",
+        "context",
+        "section",
+        "context",
+        "context",
+    ]
+    text = displayed_text(first["blocks"])
+    for phrase in (
+        "6 May 2025 · 3 papers today; 143 looked at",
+        "2. <https://example.org/paper|Title 2>  ●●●",
+        "Each paper has a reply in this message's thread: why it is here, its summary, and the buttons to vote.",
+        f"<{links.unsubscribe()}|Unsubscribe>",
+    ):
+        assert phrase in text
+    assert [reply["text"] for reply in replies] == ["1. Title 1", "2. Title 2", "3. Title 3"]
+    for number, reply in enumerate(replies, 1):
+        assert [block["type"] for block in reply["blocks"]] == ["section", "context", "section", "actions"]
+        assert reply["blocks"][0]["text"]["text"].startswith(f"{number}. *<https://example.org/paper|Title")
+        assert {button["value"] for button in reply["blocks"][3]["elements"]} == {f"p{number}"}
+
+
+def test_a_thread_without_a_receiver_for_buttons_has_none(
+    make_paper: Paper_, make_pick: Pick_, make_edition: Edition_, links: Links
+) -> None:
+    messages = thread(make_edition(make_pick(make_paper(1)), make_pick(make_paper(2))), links, buttons=False)
+    assert "actions" not in [block["type"] for message in messages for block in message["blocks"]]
+    assert "buttons" not in displayed_text(messages[0]["blocks"])
+
+
+def test_one_pick_or_none_is_one_message(make_pick: Pick_, make_edition: Edition_, links: Links) -> None:
+    for edition in (make_edition(make_pick()), make_edition(quiet=Quiet(QuietReason.BELOW, "Too far off."))):
+        assert thread(edition, links) == send(edition, links)
+
+
+@pytest.mark.parametrize("title", ["T", "&" * 900, "A title of the usual length, with | and <b>" * 3])
+def test_the_list_of_the_longest_edition_stays_within_the_limits(
+    make_paper: Paper_, make_pick: Pick_, make_edition: Edition_, links: Links, title: str
+) -> None:
+    picks = [make_pick(make_paper(n, title, url=f"https://example.org/{'a' * 900}")) for n in range(1, 101)]
+    messages = thread(make_edition(*picks, profile_title="&" * 1000), links)
+    assert_within_limits(messages)
+    assert len(messages) == 101
+    lines = messages[0]["blocks"][-3]["text"]["text"].splitlines()
+    assert lines[-1].endswith(" more")
 
 
 def test_a_long_edition_is_split_between_papers(

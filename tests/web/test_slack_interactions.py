@@ -105,9 +105,23 @@ def test_a_button_records_the_members_vote_and_answers_that_member_alone(
     assert answer["response_type"] == "ephemeral"
     assert answer["replace_original"] is False
     assert answer["text"].startswith("👍 More like “")
+    assert "thread_ts" not in answer
     assert "In this channel: 1 👍 0 👎" in answer["text"]
     (thumb,) = app.store.feedback.votes(channel.id)
     assert (thumb.paper, thumb.vote, thumb.via, thumb.voter) == (paper.id, Vote.UP, "slack", "T1/U1")
+
+
+@pytest.mark.parametrize(
+    "place", [{"message": {"thread_ts": "17.1"}}, {"container": {"type": "message", "thread_ts": "17.1"}}]
+)
+def test_a_press_in_a_thread_is_answered_there(app, post, workspace, channel, paper, place):
+    key = {"metadata": {"event_payload": {"key": f"1:{channel.id}:slack:2"}}}
+    message = {"message": {**place.get("message", {}), **key}}
+    post(press(paper, workspace, **{**place, **message}))
+    (answer,) = workspace.answers
+    assert (answer["thread_ts"], answer["response_type"]) == ("17.1", "ephemeral")
+    assert answer["blocks"][1]["elements"][0]["action_id"] == "thumb_clear"
+    assert [vote.vote for vote in app.store.feedback.votes(channel.id)] == [Vote.UP]
 
 
 def test_each_channel_member_has_one_vote_per_paper(app, post, workspace, channel, paper):

@@ -73,6 +73,7 @@ sa.Table(
     sa.Column("attempts", sa.Integer, nullable=False),
     sa.Column("code", sa.Text, nullable=False),
     sa.Column("detail", sa.Text, nullable=False),
+    sa.Column("thread", sa.Text, nullable=False, server_default=""),
     sa.Column("created_at", TIME, nullable=False),
     sa.Column("updated_at", TIME, nullable=False),
     sa.UniqueConstraint("key"),
