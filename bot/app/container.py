@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from bot.editions.daily_job import DailyJob
     from bot.editions.tldrs import TldrWriter
     from bot.ingestion.bounces import BounceService
+    from bot.letters.service import WeeklyLetters
     from bot.parsing import Parser
     from bot.ranking import Ranker
     from bot.sources import Source
@@ -163,10 +164,18 @@ class App(DeliveryParts):
             disk_space=self.disk_space,
             refit_corpus=self.refit_corpus,
             refit_models=self.refit_models,
+            put_letters=lambda profiles, ids, now: self.weekly_letters.put_due(profiles, ids, now),  # noqa: PLW0108
             waiting=Waiting(self.store, self._digest_sources, wait),
             keep=self.keep_days,
             tldr_writer=self.tldr_writer,
         )
+
+    @cached_property
+    def weekly_letters(self) -> WeeklyLetters:
+        """Composes the weekly letters."""
+        from bot.letters.service import WeeklyLetters
+
+        return WeeklyLetters(self.store, self.composer, self.renderer.letter, self.refit_models)
 
     # Subscriptions, feedback, operations
 

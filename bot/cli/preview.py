@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     show_default=True,
     help="The form of the message to print.",
 )
+@click.option("--weekly", is_flag=True, help="The weekly letter instead of the edition.")
 @click.pass_context
-def command(ctx: click.Context, reader: str, now: datetime, output_format: str) -> None:
-    """Print READER's next edition as it would be now; nothing is stored or sent.
+def command(ctx: click.Context, reader: str, now: datetime, output_format: str, weekly: bool) -> None:
+    """Print READER's next edition, or weekly letter, as it would be now; nothing is stored or sent.
 
     The links back to Paperbot work from READER's first real edition on.
 
@@ -34,12 +35,24 @@ def command(ctx: click.Context, reader: str, now: datetime, output_format: str) 
     Examples:
       paperbot preview reward-models
       paperbot preview reward-models/ada@example.org --format html > edition.html
+      paperbot preview reward-models --weekly
     """
     from bot.lookup import find_reader
     from bot.schedule import local_date
 
     app = app_of(ctx)
     recipient, profile = find_reader(app.store, app.profiles, reader)
+    if weekly:
+        with working("composing the letter"):
+            letter = app.weekly_letters.preview(recipient, profile, now)
+        if letter.is_empty:
+            click.echo("Nothing to write this week, no vote and no missed paper: no letter would be sent.")
+        elif output_format == "slack":
+            click.echo(app.renderer.letter_slack(letter))
+        else:
+            mail = app.renderer.letter_mail(letter)
+            click.echo(mail.html if output_format == "html" else mail.text)
+        return
     with working("composing the edition"):
         edition = app.composer.edition(recipient, profile, local_date(now, profile.schedule.timezone), now)
     if app.tldr_writer:

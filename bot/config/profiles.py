@@ -206,6 +206,7 @@ class Profile(Section):
     require: Annotated[tuple[Terms, ...], BeforeValidator(groups_of_terms), Field(max_length=50)] = ()
     sources: Terms = ()
     open: bool = False
+    weekly: bool = False
     edition: EditionSection = EditionSection()
     schedule: ScheduleSection = ScheduleSection()
     readers: tuple[ReaderSection, ...] = ()

@@ -19,6 +19,7 @@ from bot.domain.delivery import Delivery, Message, OutboxKey, SendGrant, SendLim
 from bot.domain.digests import Entry, ParsedDigest, RawDigest, SourceState
 from bot.domain.editions import Edition, EditionKind, Pick, PickKind, Quiet, QuietReason, Role, Sentence
 from bot.domain.facts import Fact, FactKind
+from bot.domain.letters import Letter, MatchRecord
 from bot.domain.library import LibraryEntry, LibraryPaper, ParsedLibrary
 from bot.domain.papers import Paper, PaperId, RankedText, Sighting, is_library_paper, parse_ref, ranked_text
 from bot.domain.problem import Problem
@@ -54,9 +55,11 @@ __all__ = [
     "Fact",
     "FactKind",
     "Kind",
+    "Letter",
     "LibraryEntry",
     "LibraryPaper",
     "Match",
+    "MatchRecord",
     "Message",
     "Origin",
     "OutboxKey",

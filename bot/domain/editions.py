@@ -63,6 +63,7 @@ class EditionKind(StrEnum):
 
     EDITION = "edition"  # the day's picks, or the reason why it is quiet
     ALERT = "alert"  # one paper, sent at once
+    LETTER = "letter"  # the weekly letter; its only pick is a paper that the editions left out
     MISSED = "skipped"  # a date missed by downtime, which a later edition makes up for; no messages
 
 

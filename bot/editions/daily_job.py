@@ -13,7 +13,8 @@
 4. It composes them in batches, after refitting the models of readers who voted since. A batch is saved with its
    slots and outbox rows in one transaction, so that two processes, or one that is killed and restarted, make one
    edition for each slot.
-5. The dispatcher sends what the outbox holds, messages of earlier runs included.
+5. Then the weekly letters that are due are composed, so that they know of today's edition.
+6. The dispatcher sends what the outbox holds, messages of earlier runs included.
 
 ``paperbot run`` does all of it once. ``paperbot serve`` ingests and publishes on separate intervals, so that a slow
 source never delays an edition. What goes wrong for one reader is a problem of that reader alone.
@@ -133,6 +134,9 @@ class DailyJob:
         [Mapping[str, Profile], datetime], None
     ]  # puts liked papers into the outbox to be saved
     refit_models: Callable[[Readers, datetime], None]  # refits the models of readers who voted since
+    put_letters: Callable[
+        [Mapping[str, Profile], IdRange, datetime], Iterable[Problem]
+    ]  # puts due weekly letters into the outbox
     waiting: Waiting
     keep: KeepDays
     tldr_writer: TldrWriter | None = None
@@ -272,6 +276,7 @@ class DailyJob:
                 progress("composing editions", next(composed), 0)
             self._save(drafts, tally, show)
         tally.problems.extend(waiting_problems(waits))
+        tally.problems.extend(self.put_letters(profiles, ids, now))
         return tally
 
     def _composed(

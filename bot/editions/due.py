@@ -14,11 +14,15 @@ from bot.config.overrides import with_override
 from bot.config.profiles import Profile
 from bot.domain import Origin, Reader, ReaderId, SourceState
 from bot.editions.candidates import Readers, last_edition_days
-from bot.schedule import due_slots, local_date, local_time
+from bot.schedule import due_slots, local_date, local_time, moment
 from bot.selection.alert_rules import is_quiet
 from bot.store import Store
 from bot.store.active_readers import EVERYONE, IdRange
 
+# A letter that downtime has delayed is out of date from Monday on.
+_LETTER_DAYS = timedelta(days=3)
+_FRIDAY = 4  # of date.weekday()
+_EARLIEST_ZONE = timedelta(hours=14)  # ahead of UTC: where a day begins first
 _WEEK = timedelta(days=8)  # a schedule is due once within it, whichever its days are
 
 
@@ -101,10 +105,46 @@ def forced_editions(
         yield DueEdition(reader, profile, day, next(name for name in names if name not in taken))
 
 
+def letter_slot(day: date) -> str:
+    """Return the slot of the letter of a Friday."""
+    return f"letter-{day}"
+
+
+def letter_day(now: datetime, profile: Profile) -> date:
+    """Return the Friday of the last letter, or of today's, in the profile's time zone."""
+    return _last_friday(local_date(now, profile.schedule.timezone))
+
+
+def due_letters(
+    store: Store, profiles: Mapping[str, Profile], now: datetime, ids: IdRange = EVERYONE
+) -> Iterator[tuple[Reader, Profile, date]]:
+    """Yield the readers whose weekly letter is due and not yet stored, each with the letter's Friday.
+
+    It is due on Fridays at the hour of the schedule, whatever its days are, for those who had subscribed by then.
+    """
+    weekly = {slug: profile for slug, profile in profiles.items() if profile.weekly}
+    friday = _last_friday((now + _EARLIEST_ZONE).date())
+    if not weekly or (now - _EARLIEST_ZONE).date() >= friday + _LETTER_DAYS:
+        return
+    for slug, profile in weekly.items():
+        for page in store.active_readers.without_slot(slug, letter_slot(friday), ids):
+            since = store.readers.since_of([reader.id for reader in page])
+            for reader, own in _with_overrides(store, profile, page):
+                due = moment(friday, own.schedule.at, own.schedule.timezone)
+                if since[reader.id] <= due <= now < due + _LETTER_DAYS:
+                    yield reader, own, friday
+
+
+def _last_friday(day: date) -> date:
+    return day - timedelta(days=(day.weekday() - _FRIDAY) % 7)
+
+
 def due_ranges(
     store: Store, profiles: Mapping[str, Profile], now: datetime, size: int
 ) -> Iterator[tuple[str, IdRange]]:
-    """Yield the slug and the ids of readers who are due, up to ``size`` of them in a range; those of alerts first.
+    """Yield the slug and the ids of readers who are due, up to ``size`` of them in a range.
+
+    Those of alerts come first, those of letters last.
 
     A range may hold readers who are not due: whoever composes it asks again.
     """
@@ -113,6 +153,9 @@ def due_ranges(
         yield from ((slug, id_range) for id_range in _ranges(ids, size))
     for slug, profile in profiles.items():
         ids = (edition.reader.id for edition in due_editions(store, {slug: profile}, now))
+        yield from ((slug, id_range) for id_range in _ranges(ids, size))
+    for slug, profile in profiles.items():
+        ids = (reader.id for reader, _, _ in due_letters(store, {slug: profile}, now))
         yield from ((slug, id_range) for id_range in _ranges(ids, size))
 
 

@@ -6,7 +6,7 @@ from css_inline import CSSInliner
 from jinja2 import Environment
 
 from bot.rendering.mail import MailParts
-from bot.rendering.templates import render_confirmation_part
+from bot.rendering.templates import render_part
 from bot.rendering.text import oneline, visible
 
 
@@ -15,8 +15,8 @@ def render_confirmation(name: str, environment: Environment, **context: object) 
 
     Raises TemplateProblem if a template has a mistake.
     """
-    text = visible(render_confirmation_part(environment, f"confirmation/{name}.txt.j2", **context))
+    text = visible(render_part(environment, f"confirmation/{name}.txt.j2", **context))
     subject, _, body = text.lstrip().partition("\n")
-    html = visible(render_confirmation_part(environment, f"confirmation/{name}.html.j2", **context))
+    html = visible(render_part(environment, f"confirmation/{name}.html.j2", **context))
     inliner = CSSInliner(keep_at_rules=True, load_remote_stylesheets=False)
     return MailParts(subject=oneline(subject), preheader="", html=inliner.inline(html), text=body.lstrip())

@@ -6,8 +6,10 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from bot.domain import Edition, Kind, Message, Reader, ReaderId
-from bot.rendering.mail import MailRenderer
+from bot.domain import Edition, Kind, Letter, Message, Reader, ReaderId
+from bot.rendering import letter_phrases
+from bot.rendering.letter import render_letter_mail, render_letter_slack
+from bot.rendering.mail import MailParts, MailRenderer
 from bot.rendering.mime import mail_bytes, sender_domain
 from bot.rendering.paper_links import Links
 from bot.rendering.slack import render_slack, render_thread
@@ -34,6 +36,7 @@ class MessageRenderer:
 
         ``slack_buttons`` must be false if nothing receives Slack's interactions: a click would show an error.
         """
+        self._environment = environment
         self._mail = MailRenderer(environment)
         self._sender = sender
         self._domain = sender_domain(sender)
@@ -49,19 +52,39 @@ class MessageRenderer:
                 Message(body, edition.profile_title, part, in_thread=part > 1)
                 for part, body in enumerate(self._thread(edition), 1)
             ]
-        links = self._links(edition.reader)
-        parts = self._mail.render(edition, links)
+        return [self._message(self._mail.render(edition, self._links(edition.reader)), edition, slot)]
+
+    def letter(self, letter: Letter, slot: str) -> list[Message]:
+        """Return the message of a weekly letter."""
+        edition = letter.edition
+        if edition.reader.kind is Kind.EMAIL:
+            return [self._message(self.letter_mail(letter), edition, slot)]
+        return [Message(self.letter_slack(letter).encode(), letter_phrases.subject(letter))]
+
+    def letter_mail(self, letter: Letter) -> MailParts:
+        """Return the mail of a weekly letter."""
+        return render_letter_mail(self._environment, letter, self._links(letter.edition.reader))
+
+    def letter_slack(self, letter: Letter) -> str:
+        """Return a weekly letter as Slack's Block Kit in JSON."""
+        reader = letter.edition.reader
+        links = self._links(reader)
+        return render_letter_slack(
+            letter, links, channel=reader.address, buttons=self._slack_buttons
+        ).decode()
+
+    def _message(self, parts: MailParts, edition: Edition, slot: str) -> Message:
         body = mail_bytes(
             parts,
             sender=self._sender,
             recipient=edition.reader.address,
-            unsubscribe_url=links.unsubscribe(),
+            unsubscribe_url=self._links(edition.reader).unsubscribe(),
             list_id=f"{edition.profile_title} <{edition.reader.profile}.{self._domain}>",
             # Derived, not random: rendering the edition again gives the same Message-ID.
             message_id=f"<{slot}.{self._tag(edition.reader.id)}@{self._domain}>",
             date=edition.composed_at,
         )
-        return [Message(body, parts.subject)]
+        return Message(body, parts.subject)
 
     def html(self, edition: Edition) -> str:
         """Return the HTML part of the edition's mail."""

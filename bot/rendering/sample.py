@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, date, datetime
 
 from bot.domain import (
     Edition,
+    EditionKind,
     Fact,
     FactKind,
     Kind,
+    Letter,
+    MatchRecord,
     Paper,
     Pick,
     PickKind,
@@ -95,6 +99,14 @@ def edition() -> Edition:
 def quiet_edition() -> Edition:
     """Return an edition without picks, with its reason."""
     return _edition((), Quiet(QuietReason.BELOW, "30 new papers came in, too far off."))
+
+
+def letters() -> list[Letter]:
+    """Return a letter with all its parts, and one with a single vote."""
+    pick = edition().picks[0]
+    week = replace(_edition((pick,)), kind=EditionKind.LETTER)
+    full = Letter(week, (pick.paper,), 2, ("owls", "process rewards"), ("agents",), MatchRecord(12, 9))
+    return [full, Letter(replace(week, picks=()), (), 1)]
 
 
 def _edition(picks: tuple[Pick, ...], quiet: Quiet | None = None) -> Edition:

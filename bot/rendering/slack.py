@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.domain import Edition, Pick, Role, Sentence, Vote
+from bot.domain import Edition, Paper, Pick, Role, Sentence, Vote
 from bot.rendering import phrases
 from bot.rendering.block_kit import (
     BLOCK_LIMIT,
@@ -59,13 +59,15 @@ def render_thread(edition: Edition, links: Links, *, channel: str, buttons: bool
         *_heading_blocks(edition),
         *_list_blocks(edition, _LIST_LIMIT),
         context([hint]),
-        _footer_block(edition, links, buttons),
+        footer_block(edition, links, buttons),
     ]
     replies = [
-        # Two picks may have one title, but no two of an edition one number.
-        body(channel, escape(f"{number}. {phrases.title(pick.paper)}", NOTIFICATION_LIMIT), pick_blocks)
+        body(
+            channel,
+            escape(f"{number}. {phrases.title(pick.paper)}", NOTIFICATION_LIMIT),
+            pick_blocks(pick, number, buttons),
+        )
         for number, pick in enumerate(edition.picks, 1)
-        for pick_blocks in [_pick_blocks(pick, number, buttons)]
     ]
     return [text.encode() for text in [body(channel, _notification(edition), blocks), *replies]]
 
@@ -76,11 +78,11 @@ def render_slack(edition: Edition, links: Links, *, channel: str, buttons: bool 
     It is several messages if one can't hold the edition. ``buttons`` as for ``render_thread``.
     """
     # Blocks that stay together: a header alone at the end of a message would be read as an empty edition.
-    groups = [[*_pick_blocks(pick, number, buttons), DIVIDER] for number, pick in enumerate(edition.picks, 1)]
+    groups = [[*pick_blocks(pick, number, buttons), DIVIDER] for number, pick in enumerate(edition.picks, 1)]
     if not groups:
         groups = [[section(escape(phrases.quiet(edition), _SUMMARY_LIMIT))]]
     groups[0] = [*_heading_blocks(edition), *_list_blocks(edition, SECTION_LIMIT), DIVIDER, *groups[0]]
-    groups[-1] = [*groups[-1], _footer_block(edition, links, buttons)]
+    groups[-1] = [*groups[-1], footer_block(edition, links, buttons)]
     notification = _notification(edition)
     messages: list[list[Block]] = [[]]
     for group in groups:
@@ -114,7 +116,7 @@ def _list_blocks(edition: Edition, limit: int) -> list[Block]:
         return []
     texts = [f"*{phrases.list_heading(edition)}*"]
     for number, pick in enumerate(edition.picks, 1):
-        line = f"{number}. {_linked(pick, escape(news(pick), TITLE_LIMIT))}  {phrases.strength(pick)}"
+        line = f"{number}. {linked(pick.paper, escape(news(pick), TITLE_LIMIT))}  {phrases.strength(pick)}"
         if sum(map(len, texts)) + len(line) > limit:
             texts[-1] += f"\nand {len(edition.picks) - number + 1} more"
             break
@@ -125,9 +127,9 @@ def _list_blocks(edition: Edition, limit: int) -> list[Block]:
     return [section(text) for text in texts]
 
 
-def _linked(pick: Pick, label: str) -> str:
+def linked(paper: Paper, label: str) -> str:
     """Return an escaped label as a link to the paper; as it is without an address that fits."""
-    address = title_link(pick.paper)
+    address = title_link(paper)
     # A cut address would lead elsewhere.
     return label if address.is_search or not _fits(address.url) else link(address.url, label)
 
@@ -136,9 +138,10 @@ def _fits(url: str) -> bool:
     return len(url.replace("&", "&amp;")) <= URL_LIMIT
 
 
-def _pick_blocks(pick: Pick, number: int, buttons: bool) -> list[Block]:
+def pick_blocks(pick: Pick, number: int | None, buttons: bool) -> list[Block]:
+    """Return what a message shows of a pick, with its number in the list, if there is one, before its title."""
     title = escape(phrases.title(pick.paper), TITLE_LIMIT).replace("|", "¦")
-    heading = f"*{_linked(pick, title)}*"
+    heading = f"*{linked(pick.paper, title)}*"
     address = title_link(pick.paper)
     if address.is_search and _fits(address.url):
         heading += f"  {link(address.url, 'Search arXiv')}"
@@ -152,7 +155,7 @@ def _pick_blocks(pick: Pick, number: int, buttons: bool) -> list[Block]:
     if len(facts_line) > _FACTS_LIMIT:
         # Without links, for the same reason.
         facts_line = escape(facts_text(pick.paper), _FACTS_LIMIT)
-    lines = [f"{number}. {heading}", escape(paper_credits, _CREDITS_LIMIT), facts_line]
+    lines = [f"{number}. {heading}" if number else heading, escape(paper_credits, _CREDITS_LIMIT), facts_line]
     blocks = [section("\n".join(line for line in lines if line))]
     strength = f"{phrases.strength(pick)} {phrases.label(pick)}"
     blocks.append(context([strength, phrases.why(pick)]))
@@ -194,7 +197,8 @@ def _button(label: str, vote: Vote, pick: Pick) -> Block:
     return {"type": "button", "text": text, "action_id": f"thumb_{vote}", "value": pick.paper.ref}
 
 
-def _footer_block(edition: Edition, links: Links, buttons: bool) -> Block:
+def footer_block(edition: Edition, links: Links, buttons: bool) -> Block:
+    """Return what stands below a message: why it comes, and the reader's links."""
     purpose = "Your votes change the next edition of" if buttons else "This is an edition of"
     texts = [
         escape(f"{purpose} “{edition.profile_title}”.", TEXT_LIMIT),

@@ -27,7 +27,7 @@ from jinja2 import (
 
 from bot.domain import Edition, Role, Vote
 from bot.errors import TemplateProblem
-from bot.rendering import phrases, reasons, sample
+from bot.rendering import letter_phrases, phrases, reasons, sample
 from bot.rendering.emphasis import paragraphs, pieces
 from bot.rendering.facts import facts, pdf
 from bot.rendering.latex import readable
@@ -44,6 +44,14 @@ _FILTERS: Mapping[str, Callable[..., object]] = {
     "host": host,
     "kind_label": phrases.kind_label,
     "label": phrases.label,
+    "letter_learned": letter_phrases.learned,
+    "letter_liked": letter_phrases.liked,
+    "letter_missed": letter_phrases.missed,
+    "letter_preheader": letter_phrases.preheader,
+    "letter_record": letter_phrases.record,
+    "letter_subject": letter_phrases.subject,
+    "letter_votes": letter_phrases.votes,
+    "letter_week": letter_phrases.week,
     "link": title_link,
     "list_heading": phrases.list_heading,
     "match": phrases.match,
@@ -97,8 +105,8 @@ def render(env: Environment, name: str, edition: Edition, links: Links) -> str:
         return env.get_template(name).render(edition=edition, links=links)
 
 
-def render_confirmation_part(env: Environment, name: str, **context: object) -> str:
-    """Render a part of a confirmation mail; raises TemplateProblem with the file and line of a mistake in it."""
+def render_part(env: Environment, name: str, **context: object) -> str:
+    """Render a part of a letter or confirmation mail; raises TemplateProblem as ``render`` does."""
     with _template_problems(name):
         return env.get_template(name).render(**context)
 
@@ -106,8 +114,8 @@ def render_confirmation_part(env: Environment, name: str, **context: object) -> 
 def check_templates(env: Environment) -> None:
     """Compile each ``*.j2`` template and render the message templates with sample editions.
 
-    Templates named ``_*`` (parts) or in a folder (pages, confirmation mails) have other variables and are only
-    compiled. Raises TemplateProblem for the first mistake.
+    Templates in ``letter/`` are rendered with sample letters; those named ``_*`` (parts) or in another folder (pages,
+    confirmation mails) have other variables and are only compiled. Raises TemplateProblem for the first mistake.
     """
     for name in env.list_templates(extensions=["j2"]):
         with _template_problems(name):
@@ -115,6 +123,9 @@ def check_templates(env: Environment) -> None:
         if "/" not in name and not name.startswith("_"):
             render(env, name, sample.edition(), sample.SampleLinks())
             render(env, name, sample.quiet_edition(), sample.SampleLinks())
+        elif PurePath(name).parent.name == "letter":
+            for letter in sample.letters():
+                render_part(env, name, letter=letter, links=sample.SampleLinks())
 
 
 def is_shipped(env: Environment, name: str) -> bool:

@@ -60,6 +60,11 @@ class ActiveReaders(Aggregate):
         has_own_slot = ~_has_slot(today, now) & has_own_schedule
         return self._pages(profile, ids, or_(follows_profile, has_own_slot, has_own_timezone))
 
+    def without_slot(self, profile: str, slot: str, ids: IdRange = EVERYONE) -> Iterator[list[Reader]]:
+        """Yield pages of the readers whose slot of this name is free."""
+        has_slot = exists().where(editions.c.reader_id == readers.c.id, editions.c.slot == slot)
+        return self._pages(profile, ids, ~has_slot)
+
     def with_unchecked_papers(
         self, profile: str, newest: PaperId, ids: IdRange = EVERYONE
     ) -> Iterator[list[Reader]]:

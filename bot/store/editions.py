@@ -67,12 +67,13 @@ class Prediction:
 
 
 _IS_DAILY = editions.c.kind == EditionKind.EDITION
+_TAKES_A_DAY = editions.c.kind.in_((EditionKind.EDITION, EditionKind.MISSED))
 
 
 class Editions(Aggregate):
     """The stored editions; a reader has at most one for each slot.
 
-    Alerts and missed days are rows of the same table; methods about editions leave them out.
+    Alerts, letters and missed days are rows of the same table; methods about editions leave them out.
     """
 
     def save(
@@ -142,7 +143,7 @@ class Editions(Aggregate):
             select(editions.c.date)
             .where(
                 editions.c.reader_id == readers.c.id,
-                editions.c.kind != EditionKind.ALERT,
+                _TAKES_A_DAY,
                 editions.c.date <= upto,
                 ~missed_after(now),
             )
@@ -204,6 +205,17 @@ class Editions(Aggregate):
         with self._database.reading() as connection:
             # Newest first, so that the oldest row of a paper is the last to be written.
             return {paper_id: Shown(*place) for paper_id, *place in connection.execute(query)}
+
+    def probabilities(self, reader_id: ReaderId, since: datetime) -> dict[PaperId, float]:
+        """Return the papers shown to a reader since a time, each with the probability of its last showing."""
+        query = (
+            select(picks.c.paper_id, picks.c.probability)
+            .join(editions)
+            .where(editions.c.reader_id == reader_id, editions.c.composed_at >= since)
+            .order_by(editions.c.id)
+        )
+        with self._database.reading() as connection:
+            return dict(connection.execute(query).all())
 
     def predictions(self, reader_id: ReaderId, newest: int) -> list[Prediction]:
         """Return what the experts predicted of a reader's ``newest`` last picks, oldest first."""

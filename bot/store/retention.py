@@ -102,7 +102,7 @@ class Retention(Aggregate):
         is_followed = exists().where(
             later.c.reader_id == editions.c.reader_id,
             later.c.id > editions.c.id,
-            later.c.kind != EditionKind.ALERT,
+            later.c.kind.not_in((EditionKind.ALERT, EditionKind.LETTER)),
         )
         is_old = editions.c.composed_at < before
         # The outbox first: its rows refer to the reader's editions too.

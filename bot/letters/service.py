@@ -1,0 +1,60 @@
+"""Put the letters that are due into the outbox: at most one for a reader and a week, whichever process does it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.config.profiles import Profile
+from bot.domain import Letter, Message, Problem, Reader
+from bot.editions.candidates import Readers
+from bot.editions.composer import EditionComposer
+from bot.editions.due import due_letters, letter_day, letter_slot
+from bot.errors import PaperbotError, unexpected_error
+from bot.letters.composing import compose_letter
+from bot.store import Store
+from bot.store.active_readers import IdRange
+
+log = logging.getLogger("paperbot")
+
+
+@dataclass(frozen=True, slots=True)
+class WeeklyLetters:
+    """Composes letters; ``render`` makes the messages of a letter for its slot."""
+
+    store: Store
+    composer: EditionComposer
+    render: Callable[[Letter, str], Sequence[Message]]
+    refit_models: Callable[[Readers, datetime], None]
+
+    def put_due(self, profiles: Mapping[str, Profile], ids: IdRange, now: datetime) -> list[Problem]:
+        """Store the letters that are due with their messages; return what failed for a reader.
+
+        A letter with nothing to say takes its slot, and no message goes out.
+        """
+        problems: list[Problem] = []
+        for reader, profile, day in due_letters(self.store, profiles, now, ids):
+            try:
+                self.refit_models([(reader, profile)], now)
+                self._put(compose_letter(self.store, self.composer, reader, profile, day=day, now=now))
+            except Exception as error:
+                words = str(error)
+                if not isinstance(error, PaperbotError):
+                    log.debug("%s", error, exc_info=error)
+                    words = unexpected_error(error)
+                problems.append(Problem(reader.name, f"weekly letter: {words}"))
+        return problems
+
+    def preview(self, reader: Reader, profile: Profile, now: datetime) -> Letter:
+        """Return the letter as it would be now, whatever the day; nothing is stored."""
+        return compose_letter(
+            self.store, self.composer, reader, profile, day=letter_day(now, profile), now=now
+        )
+
+    def _put(self, letter: Letter) -> None:
+        slot = letter_slot(letter.edition.date)
+        messages = [] if letter.is_empty else self.render(letter, slot)
+        # None: another process has taken the slot.
+        self.store.editions.save(letter.edition, slot, messages)
