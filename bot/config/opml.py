@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from typing import NoReturn
@@ -14,7 +13,6 @@ from xml.parsers import expat
 import tomlkit
 
 from bot import limits
-from bot.config.addresses import fetch_url
 from bot.errors import UsageError
 
 MAX_FEEDS = 500
@@ -36,11 +34,8 @@ def parse_opml(content: bytes) -> list[Feed]:
         # OPML names are case-sensitive by the specification, but exports have xmlurl and xmlURL too.
         lowered = {key.lower(): value for key, value in attributes.items()}
         url = lowered.get("xmlurl", "").strip()
-        if name.lower() == "outline" and len(url) <= limits.URL:
-            # What can't be fetched ("feed://...") is left out.
-            with suppress(ValueError):
-                feed = Feed(lowered.get("title") or lowered.get("text") or "", fetch_url(url))
-                feeds.setdefault(url, feed)
+        if name.lower() == "outline" and _is_web_address(url):
+            feeds.setdefault(url, Feed(lowered.get("title") or lowered.get("text") or "", url))
 
     def refuse_doctype(*_: object) -> NoReturn:
         # Entities are declared in a document type declaration: "billion laughs" grows them exponentially.
@@ -57,6 +52,14 @@ def parse_opml(content: bytes) -> list[Feed]:
     if not feeds or len(feeds) > MAX_FEEDS:
         raise UsageError(f"{len(feeds)} feeds in it; there should be 1 to {MAX_FEEDS}")
     return list(feeds.values())
+
+
+def _is_web_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # such as http://[x
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname) and len(url) <= limits.URL
 
 
 def source_tables(feeds: Sequence[Feed], used_names: Collection[str]) -> dict[str, str]:
