@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from email import message_from_bytes, policy
 
 import pytest
 from support import digest
@@ -86,7 +87,8 @@ def test_upvotes_raise_a_score_by_the_profiles_trending_weight_and_why_shows_the
     ]
     assert trendy["log_odds"] == pytest.approx(trendy["rest"] + sum(r["weight"] for r in trendy["reasons"]))
     (mail,) = (small / "state" / "outbox").rglob("trendy--*.eml")
-    assert "rending: 100 upvotes" in mail.read_text()
+    text = message_from_bytes(mail.read_bytes(), policy=policy.default).get_body(("plain",)).get_content()
+    assert "rending: 100 upvotes" in " ".join(text.split())
 
 
 def test_a_paper_first_seen_in_another_source_is_new_when_a_source_of_the_profile_has_it(small, paperbot):
