@@ -29,8 +29,8 @@ def command(ctx: click.Context, reader: str, now: datetime) -> int:
       paperbot send-test reward-models
       paperbot send-test reward-models/ada@example.org
     """
+    from bot.languages import long_date
     from bot.lookup import find_reader
-    from bot.rendering import phrases
 
     app = app_of(ctx)
     recipient, profile = find_reader(app.store, app.profiles, reader)
@@ -41,7 +41,7 @@ def command(ctx: click.Context, reader: str, now: datetime) -> int:
         # Reported here and not by main: a refusal is exit code 1, and has the reader's name before it.
         print_problems([Problem(recipient.name, str(error))])
         return 1
-    message = "A sample" if report.is_sample else f"The edition of {phrases.day(report.edition.date)}"
+    message = "A sample" if report.is_sample else f"The edition of {long_date(report.edition.date)}"
     # The receipts name the server's queue id or the file, by which the message can be traced.
     click.echo(f"{message} was sent to {recipient.address} as a test: {'; '.join(report.receipts)}")
     click.echo(f"{MESSAGES[recipient.kind]} {app.route_description(recipient.kind)}.")

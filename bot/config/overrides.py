@@ -14,7 +14,7 @@ _SHOWN = 60  # characters of interests, in a list of readers
 
 
 def with_override(profile: Profile, override: Override | None) -> Profile:
-    """Return the profile with a reader's own size, schedule and topics."""
+    """Return the profile with a reader's own size, schedule, language and topics."""
     if override is None:
         return profile
     edition = profile.edition
@@ -25,7 +25,8 @@ def with_override(profile: Profile, override: Override | None) -> Profile:
     times = {"at": override.at, "days": override.days, "timezone": override.timezone}
     topics = {name: getattr(override, name) for name in TOPICS}
     schedule = profile.schedule.model_copy(update=_set(times))
-    return profile.model_copy(update={"edition": edition, "schedule": schedule, **_set(topics)})
+    own = _set({**topics, "language": override.language})
+    return profile.model_copy(update={"edition": edition, "schedule": schedule, **own})
 
 
 def _set(values: Mapping[str, object]) -> dict[str, object]:
@@ -47,6 +48,8 @@ def describe_override(override: Override) -> str:
         parts.append(f"on {describe_days(override.days)}")
     if override.timezone is not None:
         parts.append(f"in {override.timezone}")
+    if override.language is not None:
+        parts.append(f"dates in “{override.language}”")
     if override.interests is not None:
         parts.append(
             f"interests “{textwrap.shorten(override.interests, _SHOWN, placeholder='…')}”"

@@ -16,6 +16,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, 
 from bot.config.toml import MisplacedError, Section, read_toml, validated
 from bot.domain import Kind, Problem
 from bot.errors import ConfigError
+from bot.languages import DEFAULT_LANGUAGE, known_language
 
 SLUG = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 # Characters of an email address (RFC 5321, 4.5.3.1.3: a path of 256 octets with its angle brackets). Checked first,
@@ -119,6 +120,7 @@ Terms = Annotated[tuple[Term, ...], Field(max_length=500)]
 ClockTime = Annotated[time, BeforeValidator(clock_time)]
 Email = Annotated[str, AfterValidator(mail_address)]
 Timezone = Annotated[str, AfterValidator(known_timezone)]
+Language = Annotated[str, AfterValidator(known_language)]
 
 
 class EditionSection(Section):
@@ -207,6 +209,7 @@ class Profile(Section):
     sources: Terms = ()
     open: bool = False
     weekly: bool = False
+    language: Language = DEFAULT_LANGUAGE
     edition: EditionSection = EditionSection()
     schedule: ScheduleSection = ScheduleSection()
     readers: tuple[ReaderSection, ...] = ()

@@ -111,5 +111,6 @@ class Edition:
     quiet: Quiet | None = None
     kind: EditionKind = EditionKind.EDITION
     missing: tuple[str, ...] = ()
+    language: str = "en"  # of its dates, a BCP 47 tag
     is_weekly: bool = False  # its profile is due on one day of the week; worded so
     is_test: bool = False  # a test message; never stored

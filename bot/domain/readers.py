@@ -106,3 +106,4 @@ class Override:
     keywords: tuple[str, ...] | None = None
     authors: tuple[str, ...] | None = None
     mute: tuple[str, ...] | None = None
+    language: str | None = None

@@ -67,6 +67,7 @@ def compose(
         picks=tuple(picks),
         considered=len(scores),
         watermark=watermark,
+        language=request.profile.language,
         is_weekly=request.profile.schedule.is_weekly,
         quiet=None if picks else quiet_reason(scores, request.profile.edition.threshold, activity),
     )

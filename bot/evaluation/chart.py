@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 from xml.etree.ElementTree import Element, SubElement
 
-from bot.rendering import phrases
+from bot.languages import DEFAULT_LANGUAGE, long_date
 from bot.rendering.text import oneline
 from bot.wording import plural
 
@@ -76,14 +76,14 @@ class Chart:
     joined: bool
 
 
-def learning_curve(evaluation: Evaluation) -> Chart | None:
-    """Return the chart over time; None with fewer than two points."""
+def learning_curve(evaluation: Evaluation, language: str = DEFAULT_LANGUAGE) -> Chart | None:
+    """Return the chart over time, with dates in a language; None with fewer than two points."""
     points = evaluation.points
     if len(points) < 2:
         return None
     rows = [
         ChartRow(
-            label=f"{phrases.day(point.since.date())}, {plural(point.prior_votes, 'thumb')}",
+            label=f"{long_date(point.since.date(), language)}, {plural(point.prior_votes, 'thumb')}",
             learned=point.learned.mean,
             words=point.words,
             low=point.learned.low,

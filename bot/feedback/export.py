@@ -35,6 +35,7 @@ def export(store: Store, reader: Reader) -> dict[str, Any]:
             "keywords": override.keywords,
             "authors": override.authors,
             "mute": override.mute,
+            "language": override.language,
             "in words": describe_override(override),
         },
         "thumbs": _votes(store, store.feedback.votes(reader.id)),

@@ -55,6 +55,7 @@ def compose_letter(
         considered=0,
         watermark=store.papers.newest_id(),
         kind=EditionKind.LETTER,
+        language=profile.language,
     )
     return Letter(
         edition=edition,

@@ -74,6 +74,7 @@ class ChannelTests:
                 picks=self.store.editions.picks_of(last.id),
                 considered=last.considered,
                 watermark=last.watermark,
+                language=profile.language,
                 is_weekly=profile.schedule.is_weekly,
                 is_test=True,
             )
@@ -84,6 +85,7 @@ class ChannelTests:
                 profile_title=f"{profile.title} (a sample)",
                 date=day,
                 composed_at=now,
+                language=profile.language,
                 is_test=True,
             )
             # The papers of the sample are not in the store: signed links to them would lead to "not found".

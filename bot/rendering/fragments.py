@@ -45,9 +45,16 @@ class SlotValues(NamedTuple):
     number: int
 
 
-# The last two say whether the edition has several picks, and with them the list at the top, and whether its links save.
-_Key = tuple[Paper, PickKind, tuple[tuple[ReasonKind, str], ...], tuple[Sentence, ...], bool, bool]
-_FrameKey = tuple[str, date, datetime, bool, bool]
+class _Form(NamedTuple):
+    """What of an edition decides how each of its picks is shown."""
+
+    has_list: bool  # of its picks, at the top
+    saves: bool  # whether the readers' links lead to a page that offers papers to reference managers
+    language: str  # of dates
+
+
+_Key = tuple[Paper, PickKind, tuple[tuple[ReasonKind, str], ...], tuple[Sentence, ...], _Form]
+_FrameKey = tuple[str, date, datetime, _Form]
 Slot = Callable[[SlotValues], str]
 Escape = Callable[[str, bool], str]  # a value, and whether it stands in an attribute
 
@@ -209,11 +216,10 @@ class Fragments:
 
     def render(self, edition: Edition, links: Links) -> str:
         """Return the part of an edition that has picks; raises TemplateProblem as ``render`` does."""
-        has_list = len(edition.picks) > 1
-        # Not so with the pages on this machine alone, the same for all readers of a home.
-        saves = bool(links.save(edition.picks[0].paper))
-        frame_key = (edition.profile_title, edition.date, edition.composed_at, has_list, saves)
-        keys = [_key(pick, has_list=has_list, saves=saves) for pick in edition.picks]
+        # Whether links save is the same for all readers of a home: not so with the pages on this machine alone.
+        form = _Form(len(edition.picks) > 1, bool(links.save(edition.picks[0].paper)), edition.language)
+        frame_key = (edition.profile_title, edition.date, edition.composed_at, form)
+        keys = [_key(pick, form) for pick in edition.picks]
         if len(self._fragments) + len(keys) > _MAX_FRAGMENTS or len(self._frames) >= _MAX_FRAMES:
             self._fragments.clear()
             self._frames.clear()
@@ -254,7 +260,7 @@ class Fragments:
             picks *= 2
         with_slots = replace(edition, reader=replace(edition.reader, address=address), picks=picks)
         text = self._finish(
-            render(self._env, self._template, with_slots, _SlotLinks(self._slots, frame_key[-1]))
+            render(self._env, self._template, with_slots, _SlotLinks(self._slots, frame_key[-1].saves))
         )
         marks = self._slots.marks
         top, rendered, between_picks, after = _cut(text, marks["pick_begins"], marks["pick_ends"])
@@ -301,8 +307,8 @@ def _cut(text: str, begins: str, ends: str) -> tuple[str, list[str], str, str]:
     return before, items, between, after
 
 
-def _key(pick: Pick, *, has_list: bool, saves: bool) -> _Key:
+def _key(pick: Pick, form: _Form) -> _Key:
     """Return all that a mail shows of a pick beside the slots."""
     # What the label and the credits are made of, which costs less than to make them.
     named = [(reason.kind, reason.text) for reason in pick.reasons if reason.kind in phrases.NAMED_BY_RULES]
-    return pick.paper, pick.kind, tuple(named), pick.summary, has_list, saves
+    return pick.paper, pick.kind, tuple(named), pick.summary, form

@@ -31,13 +31,14 @@ _LIKED_LIMIT = 150
 
 def render_letter_mail(environment: Environment, letter: Letter, links: Links) -> MailParts:
     """Return the mail of a letter; raises TemplateProblem if a template has a mistake."""
-    html = visible(render_part(environment, "letter/mail.html.j2", letter=letter, links=links))
+    context = {"letter": letter, "links": links, "language": letter.edition.language}
+    html = visible(render_part(environment, "letter/mail.html.j2", **context))
     inliner = CSSInliner(keep_at_rules=True, load_remote_stylesheets=False)
     return MailParts(
         subject=letter_phrases.subject(letter),
         preheader=letter_phrases.preheader(letter),
         html=inliner.inline(html),
-        text=visible(render_part(environment, "letter/mail.txt.j2", letter=letter, links=links)),
+        text=visible(render_part(environment, "letter/mail.txt.j2", **context)),
     )
 
 
@@ -57,7 +58,7 @@ def render_letter_slack(letter: Letter, links: Links, *, channel: str, buttons: 
         blocks += _paragraph("What your votes have taught it", learned)
     blocks += _paragraph("One you missed", [escape(letter_phrases.missed(letter), TEXT_LIMIT)])
     for pick in edition.picks:
-        blocks += pick_blocks(pick, None, buttons)
+        blocks += pick_blocks(pick, None, edition.language, buttons)
     if letter.record:
         blocks += _paragraph("How well it predicts", [escape(letter_phrases.record(letter), TEXT_LIMIT)])
     blocks.append(footer_block(edition, links, buttons))

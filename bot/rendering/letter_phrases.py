@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from bot.domain import Letter, Paper
+from bot.languages import long_date
 from bot.rendering import phrases
 from bot.rendering.text import oneline, shorten
 from bot.wording import listed, plural
@@ -28,7 +29,8 @@ def preheader(letter: Letter) -> str:
 def week(letter: Letter) -> str:
     """Return the days of the week: ``3 May 2025 to 9 May 2025``."""
     last = letter.edition.date
-    return f"{phrases.day(last - timedelta(days=6))} to {phrases.day(last)}"
+    language = letter.edition.language
+    return f"{long_date(last - timedelta(days=6), language)} to {long_date(last, language)}"
 
 
 def liked(letter: Letter) -> Sequence[Paper]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
-from datetime import date
 
 from bot.domain import Edition, EditionKind, Match, Paper, Pick, PickKind, QuietReason, ReasonKind
+from bot.languages import DEFAULT_LANGUAGE, long_date
 from bot.rendering import reasons
 from bot.rendering.latex import readable
 from bot.rendering.text import oneline, shorten
@@ -56,12 +56,6 @@ def credits_of(pick: Pick) -> str:
     return authors(pick.paper, [reason.text for reason in pick.reasons if reason.kind in NAMED_BY_RULES])
 
 
-def day(when: date) -> str:
-    """Return a date as ``6 May 2025``."""
-    # strftime has no portable code for a day without its leading zero: "%-d" is glibc's.
-    return f"{when.day} {when:%b} {when.year}"
-
-
 def percent(probability: float) -> str:
     """Return a probability as ``92%``; never 0 % or 100 %."""
     # A logistic model never gives 0 or 1, and a rounded "100% match" would promise certainty.
@@ -78,7 +72,7 @@ def ordinal(position: int) -> str:
     return str(position)
 
 
-def seen(paper: Paper) -> list[str]:
+def seen(paper: Paper, language: str = DEFAULT_LANGUAGE) -> list[str]:
     """Return where and when a paper appeared: ``LLM-RL``, ``5 May 2025``, ``also in Daily Papers, 17 Apr 2026``.
 
     A revised paper has ``version 2`` after its date. The reader's own alerts come last: ``via your alert on Ada
@@ -89,16 +83,17 @@ def seen(paper: Paper) -> list[str]:
         (shorten(sighting.topic or sighting.source, 60), sighting.date) for sighting in paper.sightings
     )
     if not appearances:
-        return [day(paper.published)] if paper.published else []
+        return [long_date(paper.published, language)] if paper.published else []
     (topic, first_seen), *others = appearances
     published = paper.published or first_seen
     parts = [topic]
     if published:
-        parts.append(day(published))
+        parts.append(long_date(published, language))
     if paper.version and paper.version > 1:
         parts.append(f"version {paper.version}")
     for other_topic, seen_on in others[:_OTHER_SIGHTINGS]:
-        parts.append(f"also in {other_topic}, {day(seen_on)}" if seen_on else f"also in {other_topic}")
+        day = f", {long_date(seen_on, language)}" if seen_on else ""
+        parts.append(f"also in {other_topic}{day}")
     alerts = dict.fromkeys(oneline(sighting.alert) for sighting in paper.sightings if sighting.alert)
     parts.extend(f"via your alert on {shorten(alert, 200)}" for alert in list(alerts)[:_OTHER_SIGHTINGS])
     return parts

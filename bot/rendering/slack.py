@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.domain import Edition, Paper, Pick, Role, Sentence, Vote
+from bot.languages import long_date
 from bot.rendering import phrases
 from bot.rendering.block_kit import (
     BLOCK_LIMIT,
@@ -65,7 +66,7 @@ def render_thread(edition: Edition, links: Links, *, channel: str, buttons: bool
         body(
             channel,
             escape(f"{number}. {phrases.title(pick.paper)}", NOTIFICATION_LIMIT),
-            pick_blocks(pick, number, buttons),
+            pick_blocks(pick, number, edition.language, buttons),
         )
         for number, pick in enumerate(edition.picks, 1)
     ]
@@ -78,7 +79,10 @@ def render_slack(edition: Edition, links: Links, *, channel: str, buttons: bool 
     It is several messages if one can't hold the edition. ``buttons`` as for ``render_thread``.
     """
     # Blocks that stay together: a header alone at the end of a message would be read as an empty edition.
-    groups = [[*pick_blocks(pick, number, buttons), DIVIDER] for number, pick in enumerate(edition.picks, 1)]
+    groups = [
+        [*pick_blocks(pick, number, edition.language, buttons), DIVIDER]
+        for number, pick in enumerate(edition.picks, 1)
+    ]
     if not groups:
         groups = [[section(escape(phrases.quiet(edition), _SUMMARY_LIMIT))]]
     groups[0] = [*_heading_blocks(edition), *_list_blocks(edition, SECTION_LIMIT), DIVIDER, *groups[0]]
@@ -106,7 +110,7 @@ def _notification(edition: Edition) -> str:
 def _heading_blocks(edition: Edition) -> list[Block]:
     return [
         header(edition.profile_title),
-        context([f"{phrases.day(edition.date)} · {phrases.tally(edition)}"]),
+        context([f"{long_date(edition.date, edition.language)} · {phrases.tally(edition)}"]),
     ]
 
 
@@ -138,7 +142,7 @@ def _fits(url: str) -> bool:
     return len(url.replace("&", "&amp;")) <= URL_LIMIT
 
 
-def pick_blocks(pick: Pick, number: int | None, buttons: bool) -> list[Block]:
+def pick_blocks(pick: Pick, number: int | None, language: str, buttons: bool) -> list[Block]:
     """Return what a message shows of a pick, with its number in the list, if there is one, before its title."""
     title = escape(phrases.title(pick.paper), TITLE_LIMIT).replace("|", "¦")
     heading = f"*{linked(pick.paper, title)}*"
@@ -147,7 +151,7 @@ def pick_blocks(pick: Pick, number: int | None, buttons: bool) -> list[Block]:
         heading += f"  {link(address.url, 'Search arXiv')}"
     if (pdf_address := pdf(pick.paper)) and len(pdf_address) <= _FACTS_LIMIT:
         heading += f"  {link(pdf_address, 'PDF')}"
-    paper_credits = " · ".join(filter(None, [phrases.credits_of(pick), *phrases.seen(pick.paper)]))
+    paper_credits = " · ".join(filter(None, [phrases.credits_of(pick), *phrases.seen(pick.paper, language)]))
     facts_line = " · ".join(
         link(fact.url, escape(fact.text, TEXT_LIMIT)) if fact.url else escape(fact.text, TEXT_LIMIT)
         for fact in facts(pick.paper, with_pdf=False)

@@ -1,8 +1,8 @@
 """The Jinja2 environment of the message templates, and a check that each of them renders.
 
-A message template has the variables ``edition`` and ``links`` (the reader's), the filters below, ``Role`` and
-``Vote``. ``line_begins``, ``line_ends``, ``pick_begins`` and ``pick_ends`` are empty: they mark what
-``fragments`` keeps of a pick.
+A message template has the variables ``edition``, ``links`` (the reader's) and ``language`` (of dates), the filters
+below, ``Role`` and ``Vote``. ``line_begins``, ``line_ends``, ``pick_begins`` and ``pick_ends`` are empty: they mark
+what ``fragments`` keeps of a pick.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import difflib
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import date
 from pathlib import Path, PurePath
 
 from jinja2 import (
@@ -22,11 +23,14 @@ from jinja2 import (
     TemplateNotFound,
     TemplateSyntaxError,
     meta,
+    pass_context,
     select_autoescape,
 )
+from jinja2.runtime import Context
 
-from bot.domain import Edition, Role, Vote
+from bot.domain import Edition, Paper, Role, Vote
 from bot.errors import TemplateProblem
+from bot.languages import DEFAULT_LANGUAGE, long_date, short_date
 from bot.rendering import letter_phrases, phrases, reasons, sample
 from bot.rendering.emphasis import paragraphs, pieces
 from bot.rendering.facts import facts, pdf
@@ -35,10 +39,28 @@ from bot.rendering.news import news
 from bot.rendering.paper_links import Links, host, path, short, title_link
 from bot.rendering.text import oneline, shorten, wrap
 
+# Dates are in the language that a template is rendered with.
+
+
+@pass_context
+def _day(context: Context, when: date, language: str = "") -> str:
+    return long_date(when, language or context.get("language", DEFAULT_LANGUAGE))
+
+
+@pass_context
+def _short_day(context: Context, when: date) -> str:
+    return short_date(when, context.get("language", DEFAULT_LANGUAGE))
+
+
+@pass_context
+def _seen(context: Context, paper: Paper) -> list[str]:
+    return phrases.seen(paper, context.get("language", DEFAULT_LANGUAGE))
+
+
 _FILTERS: Mapping[str, Callable[..., object]] = {
     "authors": phrases.authors,
     "credits": phrases.credits_of,
-    "day": phrases.day,
+    "day": _day,
     "facts": facts,
     "first_line": phrases.first_line,
     "host": host,
@@ -69,8 +91,9 @@ _FILTERS: Mapping[str, Callable[..., object]] = {
     "quiet": phrases.quiet,
     "readable": readable,
     "reasons": reasons.sentence,
-    "seen": phrases.seen,
+    "seen": _seen,
     "short": short,
+    "short_day": _short_day,
     "shorten": shorten,
     "strength": phrases.strength,
     "subject": phrases.subject,
@@ -102,7 +125,7 @@ def environment(shipped: Path, home: Path | None = None) -> Environment:
 def render(env: Environment, name: str, edition: Edition, links: Links) -> str:
     """Render a message template; raises TemplateProblem with the file and line of a mistake in it."""
     with _template_problems(name):
-        return env.get_template(name).render(edition=edition, links=links)
+        return env.get_template(name).render(edition=edition, links=links, language=edition.language)
 
 
 def render_part(env: Environment, name: str, **context: object) -> str:

@@ -53,6 +53,7 @@ def _override(row: AnyRow) -> Override:
         keywords=_tuple(row.keywords),
         authors=_tuple(row.authors),
         mute=_tuple(row.mute),
+        language=row.language,
     )
 
 

@@ -364,6 +364,7 @@ overrides = Table(
     Column("keywords", JSON(none_as_null=True)),
     Column("authors", JSON(none_as_null=True)),
     Column("mute", JSON(none_as_null=True)),
+    Column("language", Text),
 )
 
 # Forgotten readers whose address is still in a profile's file, as keyed hashes: without a row, the next run would

@@ -10,6 +10,7 @@ from datetime import time
 from bot.config.overrides import with_override
 from bot.config.profiles import DAYS, Profile, known_timezone
 from bot.domain import Override, Reader
+from bot.languages import known_language
 from bot.store import Store
 
 # Bounds on what one reader can make the store keep, and every ranking read.
@@ -50,6 +51,7 @@ class Preferences:
     keywords: Sequence[str]
     authors: Sequence[str]
     mute: Sequence[str]
+    language: str
 
     @classmethod
     def of(cls, profile: Profile) -> Preferences:
@@ -63,6 +65,7 @@ class Preferences:
             keywords=profile.keywords,
             authors=profile.authors,
             mute=profile.mute,
+            language=profile.language,
         )
 
 
@@ -90,6 +93,7 @@ def set_preferences(store: Store, reader: Reader, profile: Profile, chosen: Pref
         keywords=keywords,
         authors=authors,
         mute=mute,
+        language=known_language(chosen.language),
     )
     in_file = replace(
         Preferences.of(profile),

@@ -32,6 +32,7 @@ class EditionPages:
         return self._site.page(
             "edition.html.j2",
             me=self._site.me(reader) if is_recent else "",
+            language=editions[0].language,
             editions=editions,
             links=self._site.app.links(reader),
             token=token,
@@ -68,6 +69,7 @@ class EditionPages:
         return self._site.page(
             "archive.html.j2",
             me=own_path(request),
+            language=self._site.language_of(reader),
             days=shown,
             links=self._site.app.links(reader),
             page=page_number(request),
@@ -99,5 +101,6 @@ def load_edition(site: Site, reader: Reader, stored: StoredEdition) -> Edition:
         watermark=stored.watermark,
         quiet=stored.quiet,
         missing=stored.missing,
+        language=site.language_of(reader),
         is_weekly=bool(profile and profile.schedule.is_weekly),
     )

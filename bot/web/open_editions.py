@@ -75,7 +75,9 @@ class OpenEditions:
     def show(self, request: Request) -> Response:
         """Show one profile's edition."""
         edition = self.edition(request.path_params["slug"])
-        return self._site.page("open.html.j2", edition=edition, slug=edition.reader.profile)
+        return self._site.page(
+            "open.html.j2", language=edition.language, edition=edition, slug=edition.reader.profile
+        )
 
     def feed(self, request: Request) -> Response:
         """Return it as an Atom feed."""

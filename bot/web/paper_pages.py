@@ -55,6 +55,7 @@ class PaperPages:
         return self._site.page(
             "paper.html.j2",
             me=me,
+            language=self._site.language_of(reader),
             paper=paper,
             similar=similar,
             path=f"{me}/paper/{paper.ref}",

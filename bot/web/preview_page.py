@@ -11,6 +11,7 @@ from starlette.responses import Response
 from bot import identity
 from bot.domain import NOT_STORED, Edition, Kind, RawDigest, Reader
 from bot.errors import DigestError
+from bot.languages import DEFAULT_LANGUAGE
 from bot.schedule import local_date
 from bot.subscriptions.preferences import MAX_INTERESTS, with_own_interests
 from bot.web.open_editions import OpenEditions
@@ -42,6 +43,7 @@ class PreviewPage:
         template = "_preview.html.j2" if field(request, "part") else "preview.html.j2"
         return self._site.page(
             template,
+            language=edition.language if edition else DEFAULT_LANGUAGE,
             typed=typed,
             slug=slug,
             titles={name: profile.title for name, profile in profiles.items()},

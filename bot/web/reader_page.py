@@ -16,6 +16,7 @@ from bot.config.profiles import DAYS
 from bot.domain import Override, Paper, Reader, RecordedVote, Vote
 from bot.feedback.export import export
 from bot.feedback.learned import learned
+from bot.languages import languages
 from bot.subscriptions.preferences import (
     Preferences,
     ignore_word,
@@ -127,6 +128,7 @@ class ReaderPage:
             keywords=_lines(request, "keywords", current.keywords),
             authors=_lines(request, "authors", current.authors),
             mute=_lines(request, "mute", current.mute),
+            language=field(request, "language") or current.language,
         )
 
     def export(self, request: Request) -> Response:
@@ -172,7 +174,7 @@ class ReaderPage:
         with self._site.composer() as composer:
             words = learned(store, composer, reader, profile, now=self._site.now)
             report = evaluate(store, lambda: self._site.app.ranker, reader, profile, unseen=0)
-        chart = learning_curve(report)
+        chart = learning_curve(report, profile.language)
         votes = store.feedback.votes(reader.id)
         today = self._site.now.date()
         this_monday = today - timedelta(days=today.weekday())
@@ -188,6 +190,8 @@ class ReaderPage:
             profile=profile,
             message=message,
             me=own_path(request),
+            language=profile.language,
+            languages=languages(),
             learned=words,
             answer=answer(report, by_pairs=True) if report.thumbs else "",
             curve=svg_chart(chart) if chart else "",

@@ -58,6 +58,7 @@ class SearchPages:
         return self._site.page(
             "search.html.j2",
             me=own_path(request) if reader else "",
+            language=self._site.language_of(reader),
             typed=typed,
             words=words,
             results=[(paper, snippet(paper.abstract, words)) for paper in papers],

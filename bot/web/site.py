@@ -18,6 +18,7 @@ from starlette.responses import HTMLResponse, Response
 from bot.config.overrides import with_override
 from bot.config.profiles import Profile
 from bot.domain import Paper, PaperId, Reader, Vote, parse_ref
+from bot.languages import DEFAULT_LANGUAGE
 from bot.rendering.paper_links import path
 from bot.rendering.text import visible
 from bot.tokens import Purpose, TokenError
@@ -105,6 +106,13 @@ class Site:
         """Return a reader's profile with the reader's own settings; raises PageError if its file is gone."""
         return with_override(self.profile_in_file(reader), self.store.overrides.get(reader.id))
 
+    def language_of(self, reader: Reader | None) -> str:
+        """Return the language of a reader's dates."""
+        profile = self.profiles().get(reader.profile) if reader else None
+        if reader is None or profile is None:
+            return DEFAULT_LANGUAGE
+        return with_override(profile, self.store.overrides.get(reader.id)).language
+
     def profile_in_file(self, reader: Reader) -> Profile:
         """Return a reader's profile as its file has it; raises PageError if that is gone."""
         profile = self.profiles().get(reader.profile)
@@ -147,13 +155,19 @@ class Site:
         status: int = 200,
         *,
         me: str = "",
+        language: str = DEFAULT_LANGUAGE,
         headers: Mapping[str, str] | None = None,
         **context: object,
     ) -> Response:
-        """Return a rendered template; ``me`` is the path of the reader's own pages, empty where nobody is known."""
+        """Return a rendered template with dates in a language.
+
+        ``me`` is the path of the reader's own pages, empty where nobody is known.
+        """
         # Where the pages of papers are: a reader's own, the public ones, or None where nothing is public.
         papers = me or ("" if any(profile.open for profile in self.profiles().values()) else None)
-        page = self.app.templates.get_template(f"pages/{template}").render(me=me, papers=papers, **context)
+        page = self.app.templates.get_template(f"pages/{template}").render(
+            me=me, papers=papers, language=language, **context
+        )
         # Invisible and bidirectional control characters in titles could disguise what a page says.
         return HTMLResponse(visible(page), status, headers)
 

@@ -121,6 +121,10 @@ MISTAKES = {
     "time of day": (VALID + '[schedule]\nat = "8 o\'clock"', 'is not a time of day; write it like "08:00"'),
     "time zone": (VALID + '[schedule]\ntimezone = "Mars/Base"', "unknown time zone 'Mars/Base'"),
     "time zone outside": (VALID + '[schedule]\ntimezone = "../../etc/passwd"', "unknown time zone"),
+    "language": (
+        VALID + 'language = "german"',
+        ':3: language: unknown language \'german\'; write its BCP 47 tag, like "de", "pt-BR" or "ja"',
+    ),
     "weekday": (
         VALID + '[schedule]\ndays = ["moon"]',
         "schedule.days[1]: 'moon' is not valid; it should be 'mon'",

@@ -77,6 +77,7 @@ def test_topics_are_stored_without_blank_lines_and_duplicates(app, reader, profi
         ({"days": ["someday"]}, "Choose 1 to 100 papers"),
         ({"at": time(8, tzinfo=UTC)}, "Choose 1 to 100 papers"),
         ({"timezone": "Mars/Olympus"}, "unknown time zone"),
+        ({"language": "german"}, "unknown language"),
         ({"interests": "", "keywords": [], "authors": [" "]}, "Say what to look for"),
         ({"interests": "x" * (MAX_INTERESTS + 1)}, "at most 5,000 characters"),
         ({"mute": ["x" * (MAX_WORD_LENGTH + 1)]}, "A list has at most"),

@@ -144,6 +144,24 @@ def test_schedule_and_size_are_set_for_this_reader_alone(app, client, me, reader
     assert app.store.overrides.get(reader.id) == Override()
 
 
+def test_the_language_of_dates_is_set_for_this_reader_alone(app, client, me, reader, paperbot):
+    paper = app.store.editions.picks_of(app.store.editions.last(reader.id).id)[0].paper
+    days = ["mon", "tue", "wed", "thu", "fri"]
+    form = {"do": "settings", "size": "7", "at": "08:00", "day": days, "language": "de"}
+    page = client.post(me, data=form).text
+    assert '<option value="de" selected>German</option>' in page
+    assert app.store.overrides.get(reader.id) == Override(language="de")
+    assert "ada@example.org: dates in “de”" in paperbot("profiles").out
+    assert "7. Mai 2025" in client.get(f"{me}/archive").text
+    assert ". April 2025" in client.get(f"{me}/paper/{paper.ref}").text
+    edition = client.get(client.get(f"{me}/today", follow_redirects=False).headers["Location"]).text
+    assert "7. Mai 2025 · 7 papers today" in edition
+    letter = paperbot("preview", "reward-models", "--weekly", "--now", "2025-05-09T08:00:00+02:00").out
+    assert "3. Mai 2025 to 9. Mai 2025" in letter
+    client.post(me, data={"do": "settings", "reset": "1"})
+    assert "7 May 2025" in client.get(f"{me}/archive").text
+
+
 def test_settings_equal_to_the_profiles_are_not_stored(app, client, me, reader):
     days = ["mon", "tue", "wed", "thu", "fri"]
     client.post(me, data={"do": "settings", "size": "7", "at": "08:00", "day": days})
@@ -161,6 +179,7 @@ INVALID_FORMS = [
     {"do": "thumb", "paper": "seventeen", "vote": "up"},
     {"do": "thumb", "paper": "p1", "vote": "sideways"},
     {"do": "settings", "size": "5", "at": "08:00", "day": "mon", "timezone": "Mars/Olympus"},
+    {"do": "settings", "size": "5", "at": "08:00", "day": "mon", "language": "german"},
     {
         "do": "settings",
         "size": "5",

@@ -67,6 +67,7 @@ sa.Table(
     sa.Column("keywords", sa.JSON(none_as_null=True)),
     sa.Column("authors", sa.JSON(none_as_null=True)),
     sa.Column("mute", sa.JSON(none_as_null=True)),
+    sa.Column("language", sa.Text),
 )
 
 sa.Table(

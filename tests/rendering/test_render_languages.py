@@ -1,0 +1,60 @@
+"""The dates of messages are in the reader's language, the other words in English."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from bot.rendering import sample
+from bot.rendering.letter import render_letter_mail, render_letter_slack
+from bot.rendering.mail import MailRenderer
+from bot.rendering.slack import render_thread
+
+from .test_render_fragments import assert_same
+
+DATES = {
+    "en": "6 May 2025",
+    "de": "6. Mai 2025",
+    "fr": "6 mai 2025",
+    "es": "6 de mayo de 2025",
+    "ja": "2025年5月6日",
+}
+
+
+@pytest.mark.parametrize("language", DATES)
+def test_a_mail_has_its_dates_in_the_language_of_its_reader(templates, links, language):
+    edition = replace(sample.edition(), language=language)
+    mail = MailRenderer(templates).render(edition, links)
+    for part in (mail.html, mail.text):
+        # The edition's date, and at least one of a paper's.
+        assert part.count(DATES[language]) > len(edition.picks)
+        assert "Today in thirty seconds" in part
+        assert not any(other in part for tag, other in DATES.items() if tag != language)
+
+
+def test_readers_of_the_same_papers_get_their_own_languages(templates, links):
+    renderer = MailRenderer(templates)
+    for language in (*DATES, *reversed(DATES)):
+        edition = replace(sample.edition(), language=language)
+        assert_same(renderer, edition, links, templates)
+        assert DATES[language] in renderer.render(edition, links).text
+
+
+@pytest.mark.parametrize("language", DATES)
+def test_slack_has_them_too(links, language):
+    edition = replace(sample.edition(), language=language)
+    first, *replies = render_thread(edition, links, channel="C1")
+    assert DATES[language] in first.decode()
+    assert all(DATES[language] in reply.decode() for reply in replies)
+
+
+@pytest.mark.parametrize("language", DATES)
+def test_letters_have_them_too(templates, links, language):
+    letter = sample.letters()[0]
+    letter = replace(letter, edition=replace(letter.edition, language=language))
+    mail = render_letter_mail(templates, letter, links)
+    slack = render_letter_slack(letter, links, channel="C1", buttons=True).decode()
+    for text in (mail.html, mail.text, slack):
+        assert f"to {DATES[language]}" in text
+        assert text.count(DATES[language]) >= 2, "and the missed paper's"
