@@ -116,7 +116,12 @@ def first_line(paper: Paper) -> str:
 
 def strength(pick: Pick) -> str:
     """Return the match as a mark beside its words, which stays readable without colours: ``●●○`` for a good one."""
-    filled = _FILLED[Match.of(pick.probability)]
+    return match_strength(pick.probability)
+
+
+def match_strength(probability: float) -> str:
+    """Return a probability as the mark beside its words."""
+    filled = _FILLED[Match.of(probability)]
     return "●" * filled + "○" * (len(_FILLED) - filled)
 
 

@@ -78,6 +78,7 @@ _FILTERS: Mapping[str, Callable[..., object]] = {
     "list_heading": phrases.list_heading,
     "match": phrases.match,
     "match_label": phrases.match_label,
+    "match_strength": phrases.match_strength,
     "news": news,
     "number": phrases.number,
     "oneline": oneline,

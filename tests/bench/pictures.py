@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from email import message_from_bytes, policy
 from pathlib import Path
 
+import time_machine
 from playwright.sync_api import Browser, sync_playwright
 from starlette.testclient import TestClient
 
@@ -25,6 +26,7 @@ PICTURES = Path(__file__).parents[2] / ".github"
 _NOW = datetime(2025, 5, 7, 9, tzinfo=UTC)
 _STYLE_SHEET = '<link rel="stylesheet" href="/style.css">'
 _EMOJI = ":lang=und-zsye"  # fontconfig's pattern for fonts with emoji
+_DISLIKED = "GUI agents"  # words of papers that the reader votes down
 _TELEPHONE = 390  # CSS pixels
 
 
@@ -47,17 +49,21 @@ def main() -> int:
         html = mail.get_body(("html",))
         assert html
         _picture(browser, html.get_content(), "edition.png", 760, 1180)
-        links = app.links(reader)
         (edition,) = app.store.editions.of_reader(reader.id)
         best, *others = (pick.paper for pick in app.store.editions.picks_of(edition.id))
-        for position, paper in enumerate(others):
-            record(app.store, reader, paper, Vote.UP if position % 2 else Vote.DOWN, now=_NOW, via="page")
-        client = TestClient(make_web(app), base_url="http://localhost:8000")
-        style = f"<style>{client.get('/style.css').text}</style>"
-        voted = client.post(links.thumb(best, Vote.UP)).text
-        _picture(browser, voted.replace(_STYLE_SHEET, style), "voted.png", _TELEPHONE, 640)
-        preferences = client.get(links.me()).text
-        _picture(browser, preferences.replace(_STYLE_SHEET, style), "me.png", _TELEPHONE, 900)
+        # The pages go by the clock, and would show votes of that day as faded.
+        with time_machine.travel(_NOW):
+            for paper in others:
+                record(app.store, reader, paper, Vote.UP, now=_NOW, via="page")
+            for paper in app.store.search.papers(_DISLIKED):
+                record(app.store, reader, paper, Vote.DOWN, now=_NOW, via="page")
+            client = TestClient(make_web(app), base_url="http://localhost:8000")
+            style = f"<style>{client.get('/style.css').text}</style>"
+            links = app.links(reader)
+            voted = client.post(links.thumb(best, Vote.UP)).text.replace(_STYLE_SHEET, style)
+            preferences = client.get(links.me()).text.replace(_STYLE_SHEET, style)
+        _picture(browser, voted, "voted.png", _TELEPHONE, 720)
+        _picture(browser, preferences, "me.png", _TELEPHONE, 720, top="What was learned from your votes")
         browser.close()
     return 0
 
@@ -74,9 +80,12 @@ def _home_with_an_edition() -> Iterator[App]:
             yield app
 
 
-def _picture(browser: Browser, html: str, name: str, width: int, height: int) -> None:
+def _picture(browser: Browser, html: str, name: str, width: int, height: int, *, top: str = "") -> None:
+    """Write a picture of a page, from the heading ``top`` on if there is one."""
     page = browser.new_page(viewport={"width": width, "height": height})
     page.set_content(html)
+    if top:
+        page.get_by_role("heading", name=top).evaluate("heading => heading.scrollIntoView()")
     page.screenshot(path=PICTURES / name)
     page.close()
 
