@@ -22,8 +22,8 @@ class SampleLinks:
         return f"{self.public_url}/sample"
 
     def save(self, _paper: Paper, _via: str = "mail") -> str:
-        """Return the sample page instead of the one that offers a paper to reference managers."""
-        return f"{self.public_url}/sample"
+        """Return the sample page instead of the one that offers a paper to reference managers, where mails have it."""
+        return "" if _is_on_this_machine(self.public_url) else f"{self.public_url}/sample"
 
     def edition(self, _day: date) -> str:
         """Return the sample page instead of the edition."""
@@ -85,7 +85,7 @@ class ReaderLinks:
 
     def save(self, paper: Paper, via: str = "mail") -> str:
         """Return the page that offers a paper to reference managers; empty in mails if only this machine reaches it."""
-        if via == "mail" and is_loopback(urlsplit(self.public_url).hostname or ""):
+        if via == "mail" and _is_on_this_machine(self.public_url):
             return ""
         return f"{self.public_url}/thumb/{self._thumb_token(paper)}/save"
 
@@ -112,3 +112,8 @@ class ReaderLinks:
 
     def _page(self, page: str, purpose: Purpose) -> str:
         return f"{self.public_url}/{page}/{self.signer.sign(purpose, [self.reader.id])}"
+
+
+def _is_on_this_machine(public_url: str) -> bool:
+    """Return whether other machines, such as a reader's telephone, can't reach the pages."""
+    return is_loopback(urlsplit(public_url).hostname or "")

@@ -136,7 +136,7 @@ def test_readers_of_the_same_papers_share_what_is_rendered(templates, monkeypatc
     assert len(rendered) == 1
 
 
-@pytest.mark.parametrize("name", ["mail.html.j2", "mail.txt.j2", "_highlights.html.j2"])
+@pytest.mark.parametrize("name", ["mail.html.j2", "mail.txt.j2", "_mail.html.j2", "_highlights.html.j2"])
 def test_templates_of_a_home_are_rendered_as_they_are(tmp_path, name):
     """Whatever a home's template does with a reader's values, it gets them."""
     own = (TEMPLATES / name).read_text("utf-8")

@@ -9,6 +9,7 @@ from support import buttons, digest, links_in
 from bot.app import open_app
 from bot.domain import Vote, ZoteroConnection
 from bot.feedback.service import record
+from bot.reader_links import SampleLinks
 from bot.web import make_web
 
 PUBLIC = "https://papers.example.org"
@@ -37,6 +38,8 @@ def test_without_a_server_that_others_reach_mails_have_no_such_link(mails, links
     assert save_links(mails("ada@example.org")[0], "http://localhost:8000") == []
     assert links.save(paper) == ""
     assert replace(links, public_url=PUBLIC).save(paper).endswith("/save")
+    assert SampleLinks(links.public_url).save(paper) == ""
+    assert SampleLinks(PUBLIC).save(paper) == f"{PUBLIC}/sample"
 
 
 def test_the_page_offers_bibtex_and_ris_and_saves_nothing_by_itself(app, client, links, paper, reader):
