@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from jinja2 import Environment
 from lxml import etree, html
+from playwright.sync_api import Browser
 
 from bot.domain import Edition, EditionKind, Fact, FactKind, Paper, Pick
 from bot.rendering import sample
@@ -211,6 +212,44 @@ def test_a_feature_without_a_row_would_be_noticed(fragment: str, feature: str) -
 def test_a_style_sheet_that_is_not_read_in_full_is_an_error(sheet: str) -> None:
     with pytest.raises(ValueError, match="not read"):
         features(f"<!DOCTYPE html><html><head><style>{sheet}</style></head><body>x</body></html>")
+
+
+def _as_in_word(page: str) -> str:
+    """Return a mail without what Word lacks by the table, and with what it alone reads."""
+    document = html.document_fromstring(page)
+    (sheet,) = document.iter("style")
+    sheet.text = ""
+    for element in document.iter(etree.Element):
+        style = element.get("style", "").replace("mso-padding-alt", "padding")
+        lines = [
+            f"{name}: {value}"
+            for name, value in _matches(_DECLARATION, style)
+            if not any(
+                "outlook-windows" in TABLE.get(feature, {}).get("no", ())
+                for feature in _of_declarations(f"{name}: {value}", {element.tag})
+            )
+        ]
+        element.set("style", "; ".join(lines))
+    return str(html.tostring(document, encoding="unicode", doctype="<!DOCTYPE html>"))
+
+
+def test_in_word_buttons_and_margins_stay(browser: Browser, mails: dict[str, str]) -> None:
+    with browser.new_context(viewport={"width": 600, "height": 800}) as context:
+        tab = context.new_page()
+        tab.set_content(_as_in_word(mails["edition"]))
+        assert "padding" not in tab.locator("a.thumb").first.get_attribute("style")  # type: ignore[operator]
+        boxes = [button.bounding_box() for button in tab.locator("td.button").all()]
+        assert len(boxes) == 6
+        for up, down in zip(boxes[::2], boxes[1::2], strict=True):
+            assert up
+            assert down
+            assert up["y"] == down["y"]
+            assert min(up["height"], down["height"]) >= 44
+            assert min(up["width"], down["width"]) >= 100
+        title = tab.locator("h2.title").first.bounding_box()
+        assert title
+        assert title["x"] >= 28
+        assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_gmail_keeps_the_style_sheet(mails: dict[str, str]) -> None:
