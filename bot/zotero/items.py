@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from bot import identity
-from bot.domain import Entry, Paper
+from bot.domain import Entry, FactKind, Paper
 
 # What Zotero's own clients write keys with: without digits and letters that are easily confused.
 _ALPHABET = "23456789ABCDEFGHIJKLMNPQRSTUVWXYZ"
@@ -37,6 +37,9 @@ def item_of(paper: Paper, tags: Sequence[str], key: str) -> dict[str, Any]:
         "url": identity.link(paper).url,
         "tags": [{"tag": tag} for tag in tags],
     }
+    venue = next((fact.value for fact in paper.facts if fact.kind is FactKind.VENUE), "")
+    if venue and not is_preprint:  # Zotero refuses a preprint that has this field
+        fields["publicationTitle"] = venue
     if paper.arxiv_id:
         fields |= {"repository": "arXiv", "archiveID": f"arXiv:{paper.arxiv_id}"}
     return fields

@@ -1,0 +1,25 @@
+"""Papers as new items of Zotero."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.domain import Fact, FactKind
+from bot.rendering.sample import edition
+from bot.zotero.items import item_of
+
+PAPER = replace(edition().picks[0].paper, arxiv_id=None, doi="10.1000/owls", facts=())
+VENUE = Fact(FactKind.VENUE, "Journal of Owls", "PubMed")
+
+
+def test_an_article_has_its_venue_if_a_digest_states_it():
+    assert "publicationTitle" not in item_of(PAPER, [], "OWLS2345")
+    item = item_of(replace(PAPER, facts=(VENUE,)), [], "OWLS2345")
+    assert (item["itemType"], item["publicationTitle"]) == ("journalArticle", "Journal of Owls")
+
+
+@pytest.mark.parametrize("ids", [{"arxiv_id": "2501.00001"}, {"doi": None}])
+def test_a_preprint_has_no_field_that_zotero_refuses(ids):
+    item = item_of(replace(PAPER, facts=(VENUE,), **ids), [], "OWLS2345")
+    assert item["itemType"] == "preprint"
+    assert "publicationTitle" not in item
