@@ -119,20 +119,29 @@ def working(task: str) -> Iterator[None]:
 
 @contextmanager
 def progress_bar() -> Iterator[Progress]:
-    """Show progress on standard error if that is a terminal; the bar disappears at the end."""
+    """Show the steps on standard error if that is a terminal, each with how far it is; they disappear at the end."""
     if not sys.stderr.isatty():
         yield lambda _step, _done, _total: None
         return
     from rich.console import Console
     from rich.progress import Progress as Bar
+    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    with Bar(console=Console(stderr=True), transient=True) as bar:
+    # A count instead of a bar: how many digests, editions and messages there will be is known only at the end.
+    columns = (
+        SpinnerColumn(finished_text="✓"),
+        TextColumn("{task.description}{task.fields[count]}"),
+        TimeElapsedColumn(),
+    )
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
         tasks: dict[str, Any] = {}
 
         def advance(step: str, completed: int, total: int) -> None:
-            # A total of 0 means unknown, for which rich wants None: then the bar pulses.
             if step not in tasks:
-                tasks[step] = bar.add_task(step, total=total or None)
-            bar.update(tasks[step], completed=completed, total=total or None)
+                for earlier in tasks.values():
+                    bar.update(earlier, total=1, completed=1)
+                tasks[step] = bar.add_task(step, total=None, count="")
+            so_far = f": {completed:,}{f' of {total:,}' if total else ' so far'}"
+            bar.update(tasks[step], count=so_far if completed else " ...")
 
         yield advance

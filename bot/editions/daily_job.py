@@ -260,6 +260,7 @@ class DailyJob:
             for edition in alerts:
                 show(edition)
 
+        progress("composing editions", 0, 0)  # the first one waits until the models are loaded
         choose = forced_editions if force else due_editions
         composed = count(1)
         waits: list[Wait] = []

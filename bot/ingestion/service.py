@@ -90,6 +90,8 @@ class IngestionService:
         report = IngestionReport([], self.disk_space.problems())
         if report.problems:
             return report
+        if progress:
+            progress("reading digests", 0, 0)
         for outcome in Ingestion(self.store, self.parse, now, at_once, again, self.bounces).ingest_sources(
             sources
         ):
@@ -109,7 +111,7 @@ class IngestionService:
             report.problems.append(Problem("links", unexpected_error(error)))
         if any(digest.new for digest in report.digests):
             if progress:
-                progress("fitting the vocabulary", len(report.digests), 0)
+                progress("fitting the vocabulary", 0, 0)
             self.refit_corpus()
         return report
 
