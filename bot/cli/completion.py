@@ -22,4 +22,7 @@ def command(ctx: click.Context, shell: str) -> None:
     """
     completion = get_completion_class(shell)
     assert completion is not None  # noqa: S101 - click has a class for each name in _SHELLS
+    if shell == "zsh":
+        # Without compinit there is no compdef; oh-my-zsh and others have called it, a .zshrc of its own may not.
+        click.echo("(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }")
     click.echo(completion(ctx.find_root().command, {}, "paperbot", "_PAPERBOT_COMPLETE").source())

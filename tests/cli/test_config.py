@@ -1,5 +1,7 @@
 """``paperbot config`` shows the settings in force, and where they come from."""
 
+import os
+import shutil
 import subprocess
 import sys
 
@@ -64,6 +66,22 @@ def test_the_completion_script_of_each_shell_calls_paperbot(paperbot, shell):
     script = paperbot("completion", shell).out
     assert "_PAPERBOT_COMPLETE" in script
     assert paperbot("completion", "tcsh").code == 2
+
+
+@pytest.mark.skipif(not shutil.which("zsh"), reason="zsh is not installed")
+def test_zsh_needs_nothing_else_for_the_script(paperbot, tmp_path):
+    (tmp_path / "script").write_text(paperbot("completion", "zsh").out)
+    command = "source ./script; print $_comps[paperbot]"
+    # -f: without any start-up file, as for a new user.
+    completed = subprocess.run(
+        ["zsh", "-f", "-c", command],
+        cwd=tmp_path,
+        env=os.environ | {"HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert (completed.stdout.strip(), completed.stderr) == ("_paperbot_completion", "")
 
 
 def test_bash_completes_commands():
