@@ -8,6 +8,7 @@ PaperbotError
 ├── SourceError           a source that could not be read
 │   └── ParserError       the parser process can't be started, so no source can be read
 ├── StoreError            a store that is newer than this program, unreadable, or full
+├── QueueError            the broker can't be reached
 ├── TldrError             no TL;DR from the language model's endpoint
 ├── TemplateProblem       a template that does not compile or render; names file and line
 └── DeliveryError         a message that a channel did not deliver; says whether to try again

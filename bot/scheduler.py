@@ -8,6 +8,7 @@ fires twice, or a second ``serve`` beside this one, neither loses nor repeats an
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import signal
@@ -193,8 +194,14 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:
+        # socket.create_server adds the address to the reason in parentheses.
+        reason = (error.strerror or str(error)).partition(" (while")[0]
+        is_about_host = (
+            error.errno == errno.EADDRNOTAVAIL or (error.errno or 0) < 0
+        )  # below 0: of the name's look-up
+        option = "--host 127.0.0.1" if is_about_host else f"--port {max(port + 1, 8001)}"
         raise UsageError(
-            f"can't listen on {host}:{port}: {error.strerror}; try another --host or --port"
+            f"can't listen on {host}:{port}: {reason}; name another, as with `paperbot serve {option}`"
         ) from None
 
 

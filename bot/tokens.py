@@ -28,7 +28,9 @@ from bot.domain import TAG
 from bot.errors import PaperbotError
 
 _KEY_BYTES = 32
-_KEY_REMEDY = "restore it from a backup, or delete it: links in old messages then no longer work"
+_KEY_REMEDY = (
+    "restore it from a backup, or run `paperbot check --fix`: links in old messages then no longer work"
+)
 
 
 class Purpose(StrEnum):
@@ -166,7 +168,10 @@ def load_keys(path: Path) -> list[bytes]:
             _create_key_file(path)
         text = path.read_bytes()
     except OSError as error:
-        raise PaperbotError(f"{path}: the signing keys can't be read or created ({error.strerror})") from None
+        raise PaperbotError(
+            f"{path}: the signing keys can't be read or created ({error.strerror}); run Paperbot as the owner of "
+            f"{path.parent}, or give it to this user: sudo chown -R $(id -un) {path.parent}"
+        ) from None
     try:
         keys = [bytes.fromhex(line) for line in text.decode("ascii").split()]
     except ValueError:

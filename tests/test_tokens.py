@@ -110,7 +110,7 @@ def test_a_key_is_created_once_and_for_its_owner_only(tmp_path):
 
 def test_a_damaged_key_file_is_reported(tmp_path):
     (tmp_path / "secret.key").write_text("not hexadecimal")
-    with pytest.raises(PaperbotError, match="restore it from a backup, or delete it"):
+    with pytest.raises(PaperbotError, match="restore it from a backup, or run `paperbot check --fix`"):
         load_keys(tmp_path / "secret.key")
 
 

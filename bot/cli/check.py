@@ -103,6 +103,7 @@ def checks(app: App, connect: bool, now: datetime) -> Iterator[tuple[str, list[P
         ],
     )
     yield "store", _attempt("store", lambda: app.store)
+    yield "free disk space", app.disk_space.problems()
     if not connect:
         return
     for kind, name in _CHANNEL_NAMES.items():

@@ -279,7 +279,7 @@ def load_settings(home: Path) -> Settings:
     path = home / FILE
     if not path.is_file():
         raise ConfigError(
-            FILE, "", f"not found in {home}; make a home with `paperbot init DIR`, or name one with --home"
+            FILE, "", f"not found in {home}; make a home with `paperbot init {home}`, or name one with --home"
         )
     text, values = read_toml(path)
     return _settings(text, values)

@@ -73,7 +73,11 @@ def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
     except UnicodeDecodeError as error:
         raise ConfigError(path.name, "", f"byte {error.start} is not UTF-8; save the file as UTF-8") from None
     except OSError as error:
-        raise ConfigError(path.name, "", f"can't be read: {error.strerror}") from None
+        raise ConfigError(
+            path.name,
+            "",
+            f"can't be read ({error.strerror}); run Paperbot as its owner, or change that: chmod u+r {path}",
+        ) from None
     return text, parse_toml(text, path.name)
 
 
@@ -91,7 +95,12 @@ def parse_toml(text: str, file: str) -> dict[str, Any]:
         place = re.search(r" \(at line (\d+), column \d+\)| \(at end of document\)", str(error))
         problem = str(error).replace(place.group(0), "") if place else str(error)
         line = int(place.group(1)) if place and place.group(1) else None
-        raise ConfigError(file, "", f"not valid TOML: {problem}", line=line) from None
+        raise ConfigError(
+            file,
+            "",
+            f"not valid TOML: {problem}; texts need quotation marks, and each key and section may be there once",
+            line=line,
+        ) from None
     except ValueError:
         # int() refuses more than 4,300 digits (CVE-2020-10735), and tomllib lets its error through.
         raise ConfigError(file, "", "has a number that is too long to be read; shorten it") from None

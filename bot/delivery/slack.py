@@ -168,7 +168,7 @@ def _translated() -> Iterator[None]:
         raise _translate_refusal(error) from error
     except URLError as error:
         # urllib raises it while connecting or writing only, so Slack never had the whole request.
-        message = f"can't reach Slack: {error.reason}"
+        message = f"can't reach Slack: {error.reason}; check slack.api_url and this machine's network"
         raise DeliveryError(
             message, permanent=False, scope=FailureScope.CHANNEL, code="no connection"
         ) from error

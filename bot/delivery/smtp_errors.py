@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 import smtplib
+import socket
 import ssl
 from enum import StrEnum
 
@@ -74,11 +75,26 @@ def translate(error: Exception, stage: Stage) -> DeliveryError:
         error, smtplib.SMTPNotSupportedError
     )  # STARTTLS or AUTH, which won't appear by itself
     return DeliveryError(
-        f"{stage}: {readable(str(error))}; check email.host, email.port and email.security",
+        f"{stage}: {readable(str(error)).rstrip('.')}; {_connection_remedy(error)}",
         permanent=is_unsupported,
         scope=FailureScope.CHANNEL if stage is Stage.CONNECT else FailureScope.MESSAGE,
         code="tls" if isinstance(error, ssl.SSLError) else "no connection",
     )
+
+
+def _connection_remedy(error: Exception) -> str:
+    """Return what to change in the settings if no connection that can be used comes about."""
+    if isinstance(error, smtplib.SMTPNotSupportedError):
+        if "STARTTLS" in str(error):
+            return 'set email.security = "tls" and the port for it, usually 465'
+        return "leave email.username empty, or set the port that takes logins, usually 587"
+    if isinstance(error, ssl.SSLError) and "WRONG_VERSION" in str(error):
+        return 'the port is not for TLS from the start: set email.security = "starttls"'
+    if isinstance(error, ConnectionRefusedError):
+        return "no mail server listens there: check email.host and email.port"
+    if isinstance(error, socket.gaierror):
+        return "check email.host"
+    return "check email.host, email.port and email.security"
 
 
 def _scope_of_refusal(code: int, text: str, stage: Stage) -> FailureScope:

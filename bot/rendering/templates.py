@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import traceback
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import date
 from pathlib import Path, PurePath
 
@@ -38,6 +38,8 @@ from bot.rendering.latex import readable
 from bot.rendering.news import news
 from bot.rendering.paper_links import Links, host, path, short, title_link
 from bot.rendering.text import oneline, shorten, wrap
+
+_REMEDY = "Correct the file, or delete it: the shipped template is used then."
 
 # Dates are in the language that a template is rendered with.
 
@@ -171,7 +173,8 @@ def check_names(env: Environment, shipped: Path, home: Path) -> None:
     overrides = {path.relative_to(home).as_posix() for path in home.rglob("*") if path.is_file()}
     referenced: set[str | None] = set()
     for name in overrides & set(env.list_templates(extensions=["j2"])):
-        with _template_problems(name):
+        # Without those that don't compile, which check_templates reports.
+        with _template_problems(name), suppress(TemplateSyntaxError):
             referenced.update(
                 meta.find_referenced_templates(env.parse((home / name).read_text("utf-8"), name))
             )
@@ -190,7 +193,9 @@ def _template_problems(name: str) -> Iterator[None]:
     try:
         yield
     except TemplateSyntaxError as error:
-        raise TemplateProblem(f"{error.filename or name}:{error.lineno}: {error.message}") from error
+        raise TemplateProblem(
+            f"{error.filename or name}:{error.lineno}: {error.message} {_REMEDY}"
+        ) from error
     except Exception as error:
         # Templates call methods and filters, so that they can raise anything. Jinja rewrites tracebacks to the lines
         # of the template; the last frame of a template is the innermost, such as that of an included part.
@@ -204,4 +209,4 @@ def _template_problems(name: str) -> Iterator[None]:
             explanation = str(error)
         else:
             explanation = f"{type(error).__name__}: {error}"
-        raise TemplateProblem(f"{location}: {explanation}") from error
+        raise TemplateProblem(f"{location}: {explanation}. {_REMEDY}") from error

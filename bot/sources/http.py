@@ -167,7 +167,9 @@ class Fetcher:
             httpcore2.UnsupportedProtocol,
             OSError,
         ) as error:
-            raise SourceError(f"{url}: {one_line(error)}") from None
+            raise SourceError(
+                f"{url}: {one_line(error)}; if that stays so, correct the source's url"
+            ) from None
         finally:
             self._last_request[url.host] = self._clock()
 

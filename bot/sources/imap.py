@@ -201,7 +201,8 @@ def open_folder(folder: MailFolder) -> Iterator[Mailbox]:
     # imap_tools and imaplib raise ValueError for 8-bit words and for numbers of thousands of digits.
     except (ImapToolsError, imaplib.IMAP4.error, OSError, ValueError) as error:
         reason = " ".join(str(error).split())[:300].replace(folder.password or "\0", "***")
-        raise SourceError(f"{folder.host}:{folder.port}: {reason}") from None
+        remedy = "check host, port, security, username and password of this source"
+        raise SourceError(f"{folder.host}:{folder.port}: {reason}; {remedy}") from None
 
 
 def _valid(uids: Sequence[str]) -> list[str]:

@@ -6,6 +6,7 @@ SQLite and PostgreSQL differ here and in ``upgrade.py`` only; the aggregates wri
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import zlib
 from collections.abc import Iterator, Sequence
@@ -49,12 +50,23 @@ _compact_json = partial(json.dumps, separators=(",", ":"))
 # Errors of this program and not of the database: they keep their traceback and are not translated.
 _BUGS = (DataError, IntegrityError, ProgrammingError)
 
-# The remedy by a part of SQLite's message.
+# PostgreSQL's SQLSTATE of what its administrator mends: no schema that may be used, no permission.
+_FOR_ADMINISTRATOR = frozenset({"3F000", "42501"})
+# The remedy by a part of the message, as a regular expression.
 _REMEDIES = {
     "readonly database": "allow writing to the file and its folder (chmod u+w), or name another in store.url",
     "file is not a database": "name another file in store.url, or put a backup in its place",
     "malformed": "the file is damaged: put a backup in its place",
     "unable to open database file": "let Paperbot read the file and write to its folder, or name another in store.url",
+    "database is locked": f"another process has been writing for {_BUSY_SECONDS} seconds; try again when it has ended",
+    "disk is full": "free some space, then try again",
+    "Connection refused": "start PostgreSQL there, or correct store.url",
+    "failed to resolve host": "correct the host in store.url",
+    "password authentication failed|no password supplied": "correct the password in store.url or PAPERBOT_STORE__URL",
+    'role ".*" does not exist': "create it (`createuser --pwprompt NAME`), or correct store.url",
+    'database ".*" does not exist': "create it (`createdb --owner=ROLE NAME`), or correct store.url",
+    "no schema has been selected|permission denied for": "let store.url's role own the database "
+    "(`ALTER DATABASE ... OWNER TO ...`), or name another",
 }
 
 
@@ -85,7 +97,8 @@ class Database:
     @property
     def name(self) -> str:
         """The database's name in messages: the file, or the URL without its password."""
-        return str(self.file or self.url.render_as_string())
+        # As it stands in the settings, without SQLAlchemy's name of the driver.
+        return str(self.file or self.url.set(drivername=self.url.get_backend_name()).render_as_string())
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -133,15 +146,18 @@ class Database:
     def _translated(self) -> Iterator[None]:
         try:
             yield
-        except _BUGS:
-            raise
         # SQLAlchemy wraps the driver's errors, except in the event handler below that begins a transaction.
         except (DatabaseError, sqlite3.Error) as error:
-            reason = " ".join(str(getattr(error, "orig", error)).split())
-            if self.file is None and _is_connection_lost(error):
-                raise StoreConnectionLostError(f"{self.name}: {reason}") from error
-            remedies = (remedy for words, remedy in _REMEDIES.items() if words in reason)
-            raise StoreError("; ".join([f"{self.name}: {reason}", *remedies])) from error
+            driver_error = getattr(error, "orig", error)
+            if isinstance(error, _BUGS) and getattr(driver_error, "sqlstate", None) not in _FOR_ADMINISTRATOR:
+                raise
+            # The lines after the first quote the statement.
+            reason = " ".join(str(driver_error).partition("\nLINE ")[0].split())
+            remedies = (remedy for words, remedy in _REMEDIES.items() if re.search(words, reason))
+            is_lost = self.file is None and _is_connection_lost(error)
+            raise (StoreConnectionLostError if is_lost else StoreError)(
+                "; ".join([f"{self.name}: {reason}", *remedies])
+            ) from error
         except (ValueError, LookupError, zlib.error) as error:
             # SQLAlchemy raises plain ValueError and LookupError for times and enums that it can't read; only the
             # function that raised tells these from a caller's mistake.
@@ -188,14 +204,16 @@ def parse_url(url: str) -> URL:
     try:
         parsed = make_url(url)
     except ArgumentError:
-        raise StoreError("the store's url can't be read; write sqlite:///path or postgresql://...") from None
+        raise StoreError("store.url can't be read; write sqlite:///path or postgresql://...") from None
     if parsed.drivername in ("postgres", "postgresql", "postgresql+psycopg"):
         return parsed.set(drivername="postgresql+psycopg")
     if parsed.drivername != "sqlite":
-        raise StoreError(f"no store in {parsed.drivername}; write sqlite:///path or postgresql://...")
+        raise StoreError(
+            f"store.url: no store in {parsed.drivername}; write sqlite:///path or postgresql://..."
+        )
     # In memory, each connection of the pool would have a database of its own.
     if parsed.database in (None, "", ":memory:"):
-        raise StoreError("a store needs a file: sqlite:///state/paperbot.db")
+        raise StoreError("store.url: a store needs a file, as in sqlite:///state/paperbot.db")
     return parsed
 
 

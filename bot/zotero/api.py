@@ -166,7 +166,10 @@ class ZoteroApi:
                         raise ZoteroError("Zotero's answer is too long", status=response.status_code)
                     deadline.remaining()
         except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
-            raise ZoteroError(f"can't reach Zotero: {_reason(error)}", is_sent=False) from None
+            raise ZoteroError(
+                f"can't reach Zotero: {_reason(error)}; check zotero.api_url and this machine's network",
+                is_sent=False,
+            ) from None
         except (httpx2.HTTPError, httpx2.InvalidURL, TimeoutError) as error:
             raise ZoteroError(f"no answer from Zotero: {_reason(error)}") from None
         if backoff := _seconds(response.headers.get("backoff", "")):
