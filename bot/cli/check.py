@@ -127,13 +127,15 @@ def _attempt(subject: str, action: Callable[[], object]) -> list[Problem]:
 def _count_readers(app: App) -> Counter[Kind]:
     """Count the readers of each kind of address: those in profile files, and those who subscribed by web."""
     # The store has only the readers that a run has seen; before the first run, the files alone know them.
-    in_files = {(slug, *address) for slug, profile in app.profiles.items() for address in profile.addresses}
-    by_web = {
-        (reader.profile, reader.kind, reader.address)
-        for reader in app.store.readers.all()
-        if reader.origin is Origin.WEB and reader.profile in app.profiles and not reader.stopped
-    }
-    return Counter(kind for _, kind, _ in in_files | by_web)
+    readers = app.store.readers
+    number = readers.active_by_kind(app.profiles.keys(), Origin.WEB)
+    for slug, profile in app.profiles.items():
+        number.update(kind for kind, _ in profile.addresses)
+        # Who subscribed by web and stands in the file as well is one reader.
+        for reader in readers.at_addresses(slug, [address for _, address in profile.addresses]).values():
+            if reader.origin is Origin.WEB and not reader.stopped:
+                number[reader.kind] -= 1
+    return number
 
 
 def notes(app: App, readers: Counter[Kind]) -> Iterator[str]:

@@ -91,12 +91,14 @@ def evaluate_all(
     store: Store, ranker: Callable[[], Ranker], profiles: Mapping[str, Profile]
 ) -> Iterator[Evaluation]:
     """Yield the evaluation of every reader of these profiles who has voted, in the order of subscription."""
-    overrides = store.overrides.all()
-    counts = store.feedback.counts()
-    for reader in store.readers.all():
-        if reader.profile in profiles and reader.id in counts:
-            profile = with_override(profiles[reader.profile], overrides.get(reader.id))
-            yield evaluate(store, ranker, reader, profile)
+    for page in store.readers.pages():
+        ids = [reader.id for reader in page if reader.profile in profiles]
+        counts = store.feedback.counts(ids)
+        overrides = store.overrides.of(list(counts))
+        for reader in page:
+            if reader.id in counts:
+                profile = with_override(profiles[reader.profile], overrides.get(reader.id))
+                yield evaluate(store, ranker, reader, profile)
 
 
 class _PredictionTasks:

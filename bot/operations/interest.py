@@ -12,6 +12,8 @@ from datetime import datetime, timedelta
 from bot.store import Store
 
 SILENCE = timedelta(weeks=4)
+# An operator looks at a few of them; a million readers have more.
+_SHOWN = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +26,13 @@ class SilentReader:
 
 def readers_who_lost_interest(store: Store) -> Sequence[SilentReader]:
     """Return the active readers whose newest edition came four weeks or more after their last vote, longest first."""
-    last_votes = store.feedback.last_times()
-    editions = store.editions.last_by_reader()
-    silent = [
-        SilentReader(reader.name, last_votes[reader.id])
-        for reader in store.readers.all()
-        if reader.stopped is None
-        and reader.id in last_votes
-        and reader.id in editions
-        and editions[reader.id].composed_at - last_votes[reader.id] >= SILENCE
+    newest = store.editions.newest_composed()
+    if newest is None:
+        return []
+    candidates = store.feedback.active_until(newest - SILENCE, _SHOWN)
+    editions = store.editions.last_by_reader([reader.id for reader, _ in candidates])
+    return [
+        SilentReader(reader.name, last_vote)
+        for reader, last_vote in candidates
+        if reader.id in editions and editions[reader.id].composed_at - last_vote >= SILENCE
     ]
-    return sorted(silent, key=lambda row: row.last_vote)

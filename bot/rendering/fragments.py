@@ -28,8 +28,9 @@ from bot.rendering.paper_links import Links, short
 from bot.rendering.templates import render
 from bot.rendering.text import visible, wrap
 
-# Fragments of a part that are kept, some 3 KB each. Of 400 readers' 4,000 picks, 487 differed.
-_MAX_FRAGMENTS = 5_000
+# Fragments of a part that are kept, each with its paper and its slots. Of 400 readers' 4,000 picks, 487 differed; with
+# 5,000, the memory of a worker for twenty profiles grew by 100 MB until it had as many.
+_MAX_FRAGMENTS = 2_000
 _MAX_FRAMES = 200
 
 # A tag as a serializer writes it, with its attributes in double quotes.

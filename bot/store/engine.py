@@ -234,10 +234,10 @@ def insert_new(connection: Connection, table: Table) -> sqlite.Insert | postgres
     return dialect_insert(connection, table).on_conflict_do_nothing()
 
 
-def in_chunks(values: Sequence[T]) -> Iterator[Sequence[T]]:
+def in_chunks(values: Sequence[T], size: int = _CHUNK) -> Iterator[Sequence[T]]:
     """Split values into runs that are short enough for one ``IN (...)``."""
-    for start in range(0, len(values), _CHUNK):
-        yield values[start : start + _CHUNK]
+    for start in range(0, len(values), size):
+        yield values[start : start + size]
 
 
 def _engine(url: URL, foreign_keys: bool) -> Engine:

@@ -7,9 +7,10 @@ from datetime import datetime
 
 from sqlalchemy import Subquery, case, func, insert, select
 
-from bot.domain import PaperId, ReaderId, RecordedVote, Vote
+from bot.domain import PaperId, Reader, ReaderId, RecordedVote, Vote
 from bot.store.engine import AnyRow, AnySelect, HistoricAggregate, in_chunks
-from bot.store.schema import votes
+from bot.store.readers import reader_of
+from bot.store.schema import readers, votes
 
 
 class Feedback(HistoricAggregate):
@@ -115,11 +116,20 @@ class Feedback(HistoricAggregate):
         with self._database.reading() as connection:
             return {reader_id: (ups, downs) for reader_id, ups, downs in connection.execute(query)}
 
-    def last_times(self) -> dict[ReaderId, datetime]:
-        """Return when each reader voted last, whether the vote still counts or not."""
-        query = select(votes.c.reader_id, func.max(votes.c.at)).group_by(votes.c.reader_id)
+    def active_until(self, before: datetime, limit: int) -> list[tuple[Reader, datetime]]:
+        """Return the active readers who have not voted since a time, with their last vote, which may be taken back.
+
+        Those whose last vote is the oldest come first, ``limit`` of them; who never voted is left out.
+        """
+        last = func.max(votes.c.at)
+        voters = (
+            select(votes.c.reader_id, last.label("last")).group_by(votes.c.reader_id).having(last <= before)
+        )
+        quiet = voters.subquery()
+        query = select(readers, quiet.c.last).join(quiet).where(readers.c.stopped.is_(None))
         with self._database.reading() as connection:
-            return {row[0]: row[1] for row in connection.execute(query)}
+            rows = connection.execute(query.order_by(quiet.c.last, readers.c.id).limit(limit)).all()
+        return [(reader_of(row, row.id), row.last) for row in rows]
 
     def totals(self) -> tuple[int, int]:
         """Return the numbers of current votes up and down of all readers."""
@@ -139,14 +149,20 @@ def current_votes(
     paper_id: PaperId | None = None,
     *,
     until: datetime | None = None,
+    lowest: PaperId = 0,
 ) -> Subquery:
-    """Select the votes that count, as of ``until`` if given: each voter's last on each paper, unless taken back."""
+    """Select the votes that count, as of ``until`` if given: each voter's last on each paper, unless taken back.
+
+    With ``lowest``, only votes on papers from this id on, which the index finds without reading a reader's others.
+    """
     # The highest id and not the latest time, as ``Feedback.add_many`` says.
     last = select(func.max(votes.c.id)).group_by(votes.c.reader_id, votes.c.paper_id, votes.c.voter)
     if reader_ids is not None:
         last = last.where(votes.c.reader_id.in_(reader_ids))
     if paper_id is not None:
         last = last.where(votes.c.paper_id == paper_id)
+    if lowest:
+        last = last.where(votes.c.paper_id >= lowest)
     if until is not None:
         last = last.where(votes.c.at <= until)
     # CLEAR is dropped after the grouping: before it, the vote that was taken back would count again.

@@ -163,7 +163,7 @@ def _shown_or_voted(
     """Read the papers from ``lowest`` on that stood in an edition of a reader or have a vote of theirs."""
     excluded: dict[ReaderId, set[PaperId]] = defaultdict(set)
     for chunk in in_chunks(reader_ids):
-        votes = current_votes(chunk, until=as_of.at if as_of else None)
+        votes = current_votes(chunk, until=as_of.at if as_of else None, lowest=lowest)
         # An edition shows no paper beyond its watermark, so that the picks of older editions are not read.
         may_show = editions.c.reader_id.in_(chunk) & (editions.c.watermark >= lowest)
         picked = select(editions.c.reader_id, picks.c.paper_id).join(picks).where(may_show)
@@ -171,7 +171,7 @@ def _shown_or_voted(
             picked = picked.where(editions.c.composed_at < as_of.without_editions_since)
         for query in (
             picked.where(picks.c.paper_id >= lowest),
-            select(votes.c.reader_id, votes.c.paper_id).where(votes.c.paper_id >= lowest),
+            select(votes.c.reader_id, votes.c.paper_id),
         ):
             for reader_id, paper_id in connection.execute(query):
                 excluded[reader_id].add(paper_id)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -23,6 +24,7 @@ from bot.store.schema import forgotten, outbox, readers
 from bot.store.shared_schema import reader_lists
 
 CONFIRM_WITHIN = timedelta(hours=48)
+PAGE = 1_000
 
 # Naming an address in the profile's file is the operator's consent to send; it ends these stops. What the reader or
 # the mail server decided stays.
@@ -97,6 +99,26 @@ class Readers(Aggregate):
         """Return all readers, stopped ones included, oldest first."""
         with self._database.reading() as connection:
             return _select(connection, readers.c.kind != Kind.OPERATOR)
+
+    def pages(self) -> Iterator[list[Reader]]:
+        """Yield all readers in order of id, stopped ones included, page by page (keyset pagination)."""
+        page = select(readers).where(readers.c.kind != Kind.OPERATOR).order_by(readers.c.id).limit(PAGE)
+        after = 0
+        while True:
+            with self._database.reading() as connection:
+                rows = connection.execute(page.where(readers.c.id > after)).all()
+            if not rows:
+                return
+            yield [reader_of(row, row.id) for row in rows]
+            after = rows[-1].id
+
+    def active_by_kind(self, profiles: Collection[str], origin: Origin) -> Counter[Kind]:
+        """Count the active readers of some profiles who were subscribed there, by the kind of their address."""
+        query = select(readers.c.kind, func.count()).where(
+            readers.c.profile.in_(profiles), readers.c.origin == origin, readers.c.stopped.is_(None)
+        )
+        with self._database.reading() as connection:
+            return Counter(dict(connection.execute(query.group_by(readers.c.kind)).all()))
 
     def first(self, profiles: Collection[str], limit: int) -> list[Reader]:
         """Return the first readers of some profiles in the order of their ids, at most ``limit``."""

@@ -115,7 +115,9 @@ def test_too_few_thumbs_get_a_plain_answer(home_with_votes, paperbot):
     )
 
 
-def test_all_readers_with_thumbs_and_their_mean(home_with_votes, paperbot):
+@pytest.mark.parametrize("page", [1, 1_000])
+def test_all_readers_with_thumbs_and_their_mean(home_with_votes, paperbot, monkeypatch, page):
+    monkeypatch.setattr("bot.store.readers.PAGE", page)
     result = evaluate(paperbot, "--json").json
     assert [row["reader"] for row in result["readers"]] == [
         "nature/ada@example.org",

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from threading import Barrier
 
-from bot.domain import Kind, Reader, StopReason
+from bot.domain import Kind, Origin, Reader, StopReason
 
 ADA, BOB = (Kind.EMAIL, "ada@example.org"), (Kind.EMAIL, "bob@example.org")
 CHANNEL = (Kind.SLACK, "C0123ABC")
@@ -73,3 +73,23 @@ def test_processes_that_sync_the_same_profile_agree(open_another, now):
         first, *others = pool.map(sync, range(4))
     assert others == [first] * 3
     assert open_another().readers.all() == sorted(first, key=lambda reader: reader.id)
+
+
+def test_all_readers_come_in_pages_in_the_order_of_their_ids(store, now, monkeypatch):
+    monkeypatch.setattr("bot.store.readers.PAGE", 3)
+    store.readers.sync("rewards", [(Kind.EMAIL, f"r{n}@example.org") for n in range(7)], now)
+    store.readers.operator("op@example.org", now)
+    store.readers.stop(store.readers.all()[4].id)
+    pages = list(store.readers.pages())
+    assert [len(page) for page in pages] == [3, 3, 1]
+    assert [reader for page in pages for reader in page] == store.readers.all()
+
+
+def test_active_readers_are_counted_by_kind_and_origin(store, now):
+    store.readers.sync("rewards", [(Kind.EMAIL, "ada@example.org")], now)
+    for address in ("bob@example.org", "cy@example.org"):
+        reader = store.readers.request_subscription("rewards", Kind.EMAIL, address, now)
+        store.readers.confirm(reader.id)
+    store.readers.leave(reader.id, StopReason.PAUSED)
+    assert store.readers.active_by_kind(["rewards"], Origin.WEB) == {Kind.EMAIL: 1}
+    assert store.readers.active_by_kind(["other"], Origin.WEB) == {}
