@@ -99,7 +99,8 @@ class Jobs:
 class QueuedJobs:
     """The two jobs where workers do the work: what is due is enqueued, unless it is still in the queue."""
 
-    def __init__(self, home: Path, url: str, name: str) -> None:
+    def __init__(self, home: Path, url: str, name: str, stop: Event | None = None) -> None:
+        """Raises UsageError without Celery. With ``stop``, the first tick waits for the first papers."""
         try:
             from bot.worker.queue import TaskQueue
         except ModuleNotFoundError as error:
@@ -108,6 +109,7 @@ class QueuedJobs:
             ) from error
         self._home = home
         self._queue = TaskQueue(url, name)
+        self._stop = stop
         self._started = datetime.now(UTC)
         self._ingest_at = self._started
         self._purged_on: date | None = None
@@ -127,12 +129,8 @@ class QueuedJobs:
             app.zotero.take_along(app.profiles, now)
             # Each minute, as the task of a source may be lost.
             self._enqueue_sources(self._unpolled(app, self._ingest_at, now))
-            # The first editions wait for the first papers, as those of ``Jobs`` do.
-            is_early = now - self._started < timedelta(seconds=_FIRST_QUEUED_INGEST_SECONDS)
             # What no worker has taken yet is due still, and would be enqueued once more with each tick.
-            if not self._queue.waiting(COMPOSE) and not (
-                is_early and self._unpolled(app, self._started, now)
-            ):
+            if not self._queue.waiting(COMPOSE) and self._has_first_papers(app, now):
                 for profile, ids in due_ranges(app.store, app.profiles, now, _READERS_A_TASK):
                     self._queue.compose(profile, ids)
             if not self._queue.waiting(DELIVER):
@@ -147,6 +145,18 @@ class QueuedJobs:
     def queue_depths(self) -> dict[str, int]:
         """Return how many tasks wait for a worker; raises QueueError."""
         return self._queue.depths()
+
+    def _has_first_papers(self, app: App, now: datetime) -> bool:
+        """Whether editions may be composed: the first ones wait for the first papers, as those of ``Jobs`` do."""
+        if now - self._started >= timedelta(seconds=_FIRST_QUEUED_INGEST_SECONDS):
+            return True
+        # Until shortly before the next tick, which has to enqueue again what was lost.
+        for _ in range(_FIRST_INGEST_SECONDS * 3 // 4):
+            if not self._unpolled(app, self._started, now):
+                return True
+            if self._stop is None or self._stop.wait(1):
+                break
+        return False
 
     def _unpolled(self, app: App, since: datetime, now: datetime) -> list[str]:
         """Return the sources that are due and have not been polled since a time."""
@@ -228,7 +238,7 @@ def serve(home: Path, listener: socket.socket | None) -> None:
         signal.signal(number, lambda *_: stop.set())
     with Parser() as parser, open_app(home, parser=parser) as app:
         queue = app.home.settings.queue
-        jobs = QueuedJobs(home, queue.url, queue.name) if queue.url else Jobs(home, stop, parser)
+        jobs = QueuedJobs(home, queue.url, queue.name, stop) if queue.url else Jobs(home, stop, parser)
         scheduler = make_scheduler(jobs, app.ingest_minutes)
         scheduler.start()
         try:

@@ -1,16 +1,23 @@
 """The container image: built and started where a Docker daemon is; its file and commands are always tried."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
 import urllib.request
 from collections import defaultdict
+from contextlib import ExitStack
+from threading import Event
+from uuid import uuid4
 
 import pytest
 import yaml
+from faults.home_with_mail_server import MailServer
 from support import ROOT
+
+from bot.worker.broker import make_celery
 
 TEXT = (ROOT / "Dockerfile").read_text()
 
@@ -166,3 +173,54 @@ def test_a_built_image_becomes_healthy():
             subprocess.run([docker, "stop", container], check=True, capture_output=True)
     finally:
         subprocess.run([docker, "volume", "rm", "--force", volume], check=True, capture_output=True)
+
+
+def test_the_commands_of_compose_for_several_workers_send_a_mail(
+    scaled, home, paperbot, schema_url, tmp_path, monkeypatch
+):
+    """As processes on this machine's servers, as no container can be started here."""
+    broker = os.environ.get("PAPERBOT_TEST_AMQP", "amqp://guest:guest@127.0.0.1:5672//")
+    queues = make_celery(broker, f"t{uuid4().hex}")
+    has_arrived = Event()
+    server = MailServer(answer=lambda _number: has_arrived.set())
+    with server.running(), ExitStack() as stack:
+        environment = {
+            name: value or "" for name, value in scaled["services"]["serve"]["environment"].items()
+        }
+        environment |= {
+            "PAPERBOT_STORE__URL": schema_url,
+            "PAPERBOT_QUEUE__URL": broker,
+            "PAPERBOT_QUEUE__NAME": queues.main,
+            "PAPERBOT_EMAIL__PORT": str(server.port),
+            "PAPERBOT_HOME": str(tmp_path / "shared"),
+            "PYTHONPATH": str(ROOT),
+        }
+        init = [
+            "init",
+            str(tmp_path / "shared"),
+            "--email",
+            "ada@example.org",
+            "--interests",
+            "Reward models",
+        ]
+        assert paperbot(*init).code == 0
+        (profile,) = (tmp_path / "shared" / "profiles").glob("*.toml")
+        every_day = 'at = "00:00"\ndays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]'
+        profile.write_text(re.sub(r"(?m)^at = .*\n(days = .*\n)?", every_day + "\n", profile.read_text()))
+        running = []
+        for name in ("serve", "worker-1", "worker-2"):
+            command = [word if word != "8000" else "0" for word in scaled["services"][name]["command"]]
+            process = subprocess.Popen(
+                [sys.executable, "-m", "bot", *command], env={**os.environ, **environment}
+            )
+            stack.callback(process.wait)
+            stack.callback(process.kill)
+            running.append(process)
+        assert has_arrived.wait(300)
+        for process in running:
+            process.terminate()
+        assert [process.wait(60) for process in running] == [0, 0, 0]
+    with queues.connection_for_write() as connection, connection.channel() as channel:
+        for queue in queues.amqp.queues.values():
+            queue.bind(channel).delete()
+    assert set(server.accepted.values()) == {1}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from datetime import UTC, datetime, timedelta
+from threading import Event
 
 import pytest
 
@@ -69,6 +70,20 @@ def test_the_first_editions_wait_five_minutes_for_the_first_papers(jobs, broker,
     assert COMPOSE not in names(broker.take())
     jobs._started -= timedelta(minutes=5)
     jobs.publish()
+    assert COMPOSE in names(broker.take())
+
+
+def test_the_first_tick_waits_for_the_first_papers_and_then_enqueues_the_editions(
+    run_tasks, broker, queued_home
+):
+    class Workers(Event):
+        """Lets workers take what is waiting while the tick waits."""
+
+        def wait(self, timeout=None):
+            run_tasks(broker.take())
+            return False
+
+    QueuedJobs(queued_home, broker.url, broker.name, Workers()).publish()
     assert COMPOSE in names(broker.take())
 
 
