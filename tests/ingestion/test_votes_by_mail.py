@@ -104,7 +104,7 @@ def test_reachable_pages_are_linked_unless_replies_are_set(voting_home: Path, pa
     monkeypatch.setenv("PAPERBOT_EMAIL__REPLIES", "true")
     page = paperbot("preview", "reward-models", "--now", NOW).out
     assert "mailto:bot@example.org?subject=" in page
-    assert "/thumb/" not in page
+    assert "?vote=" not in page
 
 
 def test_replies_without_a_mailbox_are_an_error(home: Path, paperbot, monkeypatch) -> None:
