@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.app.home import Home
-from bot.config.settings import SourceSection
+from bot.config.sources import SourceSection
 from bot.sources import Source
 
 if TYPE_CHECKING:

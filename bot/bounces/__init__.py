@@ -4,6 +4,9 @@
 
 What a notification says is found by flufl.bounce, which knows the standard and a dozen servers that don't follow it.
 It takes an expired retry (``Action: failed`` with a status of 4.x.x) for permanent; such a reader is not stopped here.
+
+What a report does to its reader is decided in ``bot/ingestion/bounces.py``; what a refusal during delivery does, in
+``bot/delivery/worker.py``.
 """
 
 from __future__ import annotations

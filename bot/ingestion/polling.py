@@ -1,7 +1,7 @@
 """How often a source is polled: its interval, exponential backoff after failures, and Retry-After.
 
 Pure decisions on a ``SourceState``; ``service.py`` polls and stores. The interval is ``every`` under ``[[sources]]``
-(the defaults for each kind stand in ``bot/config/settings.py``); the pause between two requests to one host within a
+(the defaults for each kind stand in ``bot/config/sources.py``); the pause between two requests to one host within a
 poll stands in ``bot/sources/request_intervals.py``.
 """
 

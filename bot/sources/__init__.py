@@ -8,6 +8,9 @@
     mailbox       mails of one sender in an IMAP mailbox
     bounces       bounces and complaints in an IMAP mailbox: no digests, and nothing waits for them
 
+How often each kind is polled stands in ``bot/config/sources.py``, the pause between two requests to one host in
+``request_intervals.py``.
+
 How to add a source: write a module with a class that has the members of ``Source``; nothing needs to be inherited. It
 fetches over HTTP only through its ``Fetcher``, which holds all limits, and checks every address.
 """
