@@ -54,23 +54,27 @@ class OpenEditions:
         profile = self.profiles().get(slug)
         if profile is None:
             raise PageError(404, "There is no open profile of this name.")
-        store = self._site.store
         with self._lock:
-            newest = store.papers.newest_id()
+            newest = self._site.store.papers.newest_id()
             cached = self._cache.get(slug)
             if cached and cached.profile == profile and cached.newest == newest:
                 return cached.edition
-            # Dated by the newest paper, so that the feed of the same papers stays the same, byte for byte.
-            now = store.papers.newest_first_seen() or self._site.now
-            reader = Reader(NOT_STORED, slug, Kind.EMAIL, "")
-            # No exploration: nobody votes on these picks, so there is nothing to learn from them.
-            section = profile.edition.model_copy(update={"explore": 0})
-            without_exploration = profile.model_copy(update={"edition": section})
-            with self._site.composer() as composer:
-                day = local_date(now, profile.schedule.timezone)
-                edition = composer.edition(reader, without_exploration, day, now)
+            edition = self.compose(slug, profile)
             self._cache[slug] = _CachedEdition(profile, newest, edition)
             return edition
+
+    def compose(self, slug: str, profile: Profile) -> Edition:
+        """Compose the edition of a reader without votes; nothing is stored."""
+        # Dated by the newest paper, so that the feed of the same papers stays the same, byte for byte.
+        now = self._site.store.papers.newest_first_seen() or self._site.now
+        # No exploration: nobody votes on these picks, so there is nothing to learn from them.
+        section = profile.edition.model_copy(update={"explore": 0})
+        without_exploration = profile.model_copy(update={"edition": section})
+        reader = Reader(NOT_STORED, slug, Kind.EMAIL, "")
+        with self._site.composer() as composer:
+            return composer.edition(
+                reader, without_exploration, local_date(now, profile.schedule.timezone), now
+            )
 
     def show(self, request: Request) -> Response:
         """Show one profile's edition."""

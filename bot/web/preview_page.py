@@ -9,10 +9,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from bot import identity
-from bot.domain import NOT_STORED, Edition, Kind, RawDigest, Reader
+from bot.domain import RawDigest
 from bot.errors import DigestError
 from bot.languages import DEFAULT_LANGUAGE
-from bot.schedule import local_date
 from bot.subscriptions.preferences import MAX_INTERESTS, with_own_interests
 from bot.web.open_editions import OpenEditions
 from bot.web.site import PageError, Site, client_key, field
@@ -39,7 +38,12 @@ class PreviewPage:
         profiles = self._open_editions.profiles()
         slug = field(request, "profile") or next(iter(profiles))
         interests, problem = self._interests(typed)
-        edition = self._edition(slug, interests) if interests else None
+        edition = None
+        if interests:
+            profile = profiles.get(slug)
+            if profile is None:
+                raise PageError(400, "Please choose one of the profiles on the start page.")
+            edition = self._open_editions.compose(slug, with_own_interests(profile, interests))
         template = "_preview.html.j2" if field(request, "part") else "preview.html.j2"
         return self._site.page(
             template,
@@ -87,15 +91,3 @@ class PreviewPage:
             interests,
             f"Not known here yet: {', '.join(unknown[:_MOST_PAPERS])}. Paste the titles instead.",
         )
-
-    def _edition(self, slug: str, interests: str) -> Edition:
-        profile = self._open_editions.profiles().get(slug)
-        if profile is None:
-            raise PageError(400, "Please choose one of the profiles on the start page.")
-        section = profile.edition.model_copy(update={"explore": 0})
-        previewed = with_own_interests(profile, interests).model_copy(update={"edition": section})
-        # As of the newest paper, like the editions of open profiles.
-        now = self._site.store.papers.newest_first_seen() or self._site.now
-        reader = Reader(NOT_STORED, slug, Kind.EMAIL, "")
-        with self._site.composer() as composer:
-            return composer.edition(reader, previewed, local_date(now, profile.schedule.timezone), now)
