@@ -126,7 +126,7 @@ class QueuedJobs:
         now = datetime.now(UTC)
         with self._log.problems_of("publish") as problems, open_app(self._home) as app:
             publish(app.store, app.profiles, now)
-            app.zotero.take_along(app.profiles, now)
+            app.zotero.queue_saves(app.profiles, now)
             # Each minute, as the task of a source may be lost.
             self._enqueue_sources(self._unpolled(app, self._ingest_at, now))
             # What no worker has taken yet is due still, and would be enqueued once more with each tick.

@@ -160,7 +160,7 @@ class App(DeliveryParts):
             dispatcher=self.dispatcher,
             resolve=self.resolve,
             follow_libraries=lambda now: self.zotero.follow(now),  # noqa: PLW0108 - made when needed
-            take_along=lambda profiles, now: self.zotero.take_along(profiles, now),  # noqa: PLW0108
+            queue_saves=lambda profiles, now: self.zotero.queue_saves(profiles, now),  # noqa: PLW0108
             disk_space=self.disk_space,
             refit_corpus=self.refit_corpus,
             refit_models=self.refit_models,

@@ -117,7 +117,7 @@ def status(ctx: click.Context, reader: str, as_json: bool) -> int:
         checked = connection.poll.checked_at
         click.echo(f"{owner.name}: {_described(connection)}")
         click.echo(f"  last read {f'{checked:%Y-%m-%d %H:%M} UTC' if checked else 'never'}")
-        click.echo(f"  {plural(papers, 'paper')} in the library; {plural(saved, 'liked paper')} taken along")
+        click.echo(f"  {plural(papers, 'paper')} in the library; {plural(saved, 'liked paper')} saved")
         if connection.poll.problem:
             click.secho(f"! {connection.poll.problem}", fg="red")
     return 1 if connection and connection.poll.problem else 0

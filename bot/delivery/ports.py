@@ -94,7 +94,7 @@ class Rates(Protocol):
     def take(self, kind: Kind, most: int, now: datetime) -> SendGrant:
         """Reserve up to ``most`` messages of a kind."""
 
-    def give_back(self, kind: Kind, count: int, now: datetime) -> object:
+    def release(self, kind: Kind, count: int, now: datetime) -> object:
         """Give back the reservation of messages that were not attempted."""
 
     def slow_down(self, kind: Kind, now: datetime) -> object:

@@ -97,7 +97,7 @@ class Worker:
                         return
                     continue
                 batch = outbox.claim(self.kind, claimed_at, CLAIM_LEASE, grant.count)
-                self.run.rates.give_back(self.kind, grant.count - len(batch), claimed_at)
+                self.run.rates.release(self.kind, grant.count - len(batch), claimed_at)
                 # Where addresses have to be spaced, most of a large batch would be released again.
                 limit = FIRST_BATCH if self.spacing else min(2 * limit, BATCH)
                 if not batch:
@@ -138,7 +138,7 @@ class Worker:
 
     def _release(self, deliveries: Sequence[Delivery], not_before: datetime | None, now: datetime) -> None:
         self.run.outbox.release(deliveries, not_before, now)
-        self.run.rates.give_back(self.kind, len(deliveries), now)
+        self.run.rates.release(self.kind, len(deliveries), now)
 
     def _may_continue(self) -> bool:
         is_open = self.breaker.state is BreakerState.OPEN

@@ -130,9 +130,7 @@ class DailyJob:
     disk_space: DiskSpace
     refit_corpus: Callable[[], None]  # refits the corpus if enough papers are new
     follow_libraries: Callable[[datetime], Iterable[Problem]]  # polls readers' own libraries that are due
-    take_along: Callable[
-        [Mapping[str, Profile], datetime], None
-    ]  # puts liked papers into the outbox to be saved
+    queue_saves: Callable[[Mapping[str, Profile], datetime], None]  # liked papers, to be saved in Zotero
     refit_models: Callable[[Readers, datetime], None]  # refits the models of readers who voted since
     put_letters: Callable[
         [Mapping[str, Profile], IdRange, datetime], Iterable[Problem]
@@ -196,7 +194,7 @@ class DailyJob:
         if not self.disk_space.problems():
             publish(self.store, self.profiles, now)
             tally = self._compose(self.profiles, EVERYONE, now, force=force, progress=progress, show=show)
-            self.take_along(self.profiles, now)
+            self.queue_saves(self.profiles, now)
         settled = count(1)
         sent_kinds: set[Kind] = set()
 

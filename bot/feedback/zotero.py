@@ -1,7 +1,7 @@
 """A reader's connection to Zotero: their library is followed as first feedback, and what they like is saved there.
 
 poll: connections that are due --changes since the version--> the reader's library --> the next ranking
-take along: votes up since the connection --> outbox --> the collection "Paperbot"; taken back --> the trash
+save: votes up since the connection --> outbox --> the collection "Paperbot"; votes withdrawn --> the trash
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class ZoteroLibraries:
                     if str(error) != poll.problem:
                         yield Problem(f"zotero of reader {connection.reader}", str(error))
 
-    def take_along(self, profiles: Mapping[str, Profile], now: datetime) -> None:
+    def queue_saves(self, profiles: Mapping[str, Profile], now: datetime) -> None:
         """Put into the outbox what readers like and have not saved, and what they have saved and like no more."""
         for connection in self.store.zotero.all():
             reader = self.store.readers.by_id(connection.reader)
@@ -142,9 +142,9 @@ class ZoteroLibraries:
                 self._put_save(connection.reader, paper, profile, now)
             for paper_id in saves.keys() - liked.keys():
                 save = saves[paper_id]
-                message = Message(removal_body(save.item_key, save.outbox_key), "Paper taken back")
+                message = Message(removal_body(save.item_key, save.outbox_key), "Paper removed")
                 key = _outbox_key("trash", reader.id, paper_id, now)
-                self.store.zotero.take_back(reader.id, save, message, key, now)
+                self.store.zotero.undo_save(reader.id, save, message, key, now)
 
     def open_to_save(self, reader: ReaderId) -> ZoteroApi | None:
         """Open the library in which a reader's papers are saved; None without one."""

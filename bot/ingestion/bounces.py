@@ -46,7 +46,7 @@ class BounceService:
                 elif reader.stopped is None and report.kind is BounceKind.FAILURE:
                     self.store.readers.suppress(reader.id, f"a mail came back: {report.reason}".rstrip(": "))
                 elif reader.stopped is None:
-                    self.store.readers.complained(reader.id, report.reason)
+                    self.store.readers.record_complaint(reader.id, report.reason)
         except DigestError:
             outcome = UNREADABLE
         self.store.bounce_counts.add(outcome)

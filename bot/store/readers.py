@@ -212,7 +212,7 @@ class Readers(Aggregate):
         with self._database.writing() as connection:
             _set_stopped(connection, [reader_id], StopReason.REFUSED, why)
 
-    def complained(self, reader_id: ReaderId, why: str) -> None:
+    def record_complaint(self, reader_id: ReaderId, why: str) -> None:
         """Stop a reader who marked a mail as spam; ``why`` is shown to the operator."""
         with self._database.writing() as connection:
             _set_stopped(connection, [reader_id], StopReason.COMPLAINED, why)

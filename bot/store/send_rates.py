@@ -1,7 +1,7 @@
 """How fast messages go out: a token bucket for each kind of address, shared by all workers of all processes.
 
-A worker takes a token for each message before it claims messages, and gives back what it did not use. The bucket holds
-the tokens of one second, so that a pause is not made up for by a burst; a day (UTC) has so many tokens in all.
+A worker takes a token for each message before it claims messages, and releases those that it did not use. The bucket
+holds the tokens of one second, so that a pause is not made up for by a burst; a day (UTC) has so many tokens in all.
 
 When a server throttles (421, 450, 454), the rate is halved for everybody, and doubles again within five minutes
 (multiplicative decrease, as TCP reacts to congestion; by time and not by success, as any number of workers succeed).
@@ -94,8 +94,8 @@ class SendRates(Aggregate):
             _store(connection, kind, replace(bucket, tokens=tokens, used=bucket.used + grant.count))
         return grant
 
-    def give_back(self, kind: Kind, count: int, now: datetime) -> None:
-        """Put back tokens that were not used."""
+    def release(self, kind: Kind, count: int, now: datetime) -> None:
+        """Return tokens that were not used to the bucket."""
         limit = self._limits.get(kind, SendLimit())
         if not count or not (limit.is_set or self._is_slowed(kind)):
             return

@@ -68,7 +68,7 @@ class Zotero(Aggregate):
             transaction.execute(of_reader.values(version=version, **_poll_row(poll)))
 
     def saves(self, reader_id: ReaderId) -> list[ZoteroSave]:
-        """Return which liked papers of a reader were put into the outbox, and not taken back."""
+        """Return which liked papers of a reader were put into the outbox, and not undone."""
         query = select(zotero_saves).where(zotero_saves.c.reader_id == reader_id)
         with self._database.reading() as transaction:
             rows = transaction.execute(query.order_by(zotero_saves.c.paper_id)).all()
@@ -89,7 +89,7 @@ class Zotero(Aggregate):
             if transaction.scalar(statement) is not None:
                 insert_message(transaction, reader_id, message, key, now)
 
-    def take_back(
+    def undo_save(
         self, reader_id: ReaderId, save: ZoteroSave, message: Message, key: OutboxKey, now: datetime
     ) -> None:
         """Undo a save: one that still waits is cancelled; for any other, ``message`` is put into the outbox."""

@@ -1,4 +1,4 @@
-"""``paperbot zotero``, ``paperbot import READER zotero``, and liked papers that are taken along."""
+"""``paperbot zotero``, ``paperbot import READER zotero``, and liked papers that are saved."""
 
 import sqlite3
 from contextlib import closing

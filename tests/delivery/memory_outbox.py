@@ -88,7 +88,7 @@ class MemoryRates:
             self.next_at = self.next_at or now + timedelta(seconds=1)
             return SendGrant(0, self.next_at, self.is_day_over)
 
-    def give_back(self, kind, count, now):
+    def release(self, kind, count, now):
         with self._lock:
             if self.left is not None:
                 self.left += count

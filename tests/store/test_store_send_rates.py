@@ -53,7 +53,7 @@ def test_what_was_not_used_is_given_back(rates, now):
     process = rates(per_second=10, per_day=11)
     take(process, 1, now)
     assert take(process, 10, now + SECOND) == 10
-    process.give_back(Kind.EMAIL, 4, now + SECOND)
+    process.release(Kind.EMAIL, 4, now + SECOND)
     assert take(process, 10, now + SECOND) == 4
 
 

@@ -28,9 +28,9 @@ def put(store, ada, paper, now, act="save"):
     return save
 
 
-def take_back(store, ada, save, now):
+def undo_save(store, ada, save, now):
     key = OutboxKey(f"zotero-trash-{save.paper}", ada, Kind.ZOTERO)
-    store.zotero.take_back(ada, save, Message(b"{}", "Owls"), key, now)
+    store.zotero.undo_save(ada, save, Message(b"{}", "Owls"), key, now)
 
 
 def test_a_connection_is_kept_as_it_is_and_replaced(store, ada, connection, now):
@@ -62,11 +62,11 @@ def test_what_still_waits_is_cancelled_and_what_was_sent_is_taken_back(store, sa
     store.outbox.flush()
     assert store.zotero.outcome(first.outbox_key) == (State.SENT, "ABCD2345 version 7")
     second = put(store, ada, waiting, now)
-    take_back(store, ada, second, now)
+    undo_save(store, ada, second, now)
     assert store.zotero.outcome(second.outbox_key)[0] is State.CANCELLED
     assert store.outbox.waiting(Kind.ZOTERO) == 0
-    take_back(store, ada, first, now)
-    take_back(store, ada, first, now)
+    undo_save(store, ada, first, now)
+    undo_save(store, ada, first, now)
     assert store.outbox.waiting(Kind.ZOTERO) == 1
     assert store.zotero.saves(ada) == []
 
