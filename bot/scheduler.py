@@ -25,7 +25,7 @@ from bot.domain import Kind, Problem, SourceState
 from bot.editions.due import due_ranges
 from bot.editions.published_profiles import publish
 from bot.errors import UsageError
-from bot.ingestion.polling import is_due, retry_after
+from bot.ingestion.polling import is_due
 from bot.parsing import Parser
 from bot.problem_log import ProblemLog
 from bot.tokens import Redactor
@@ -165,8 +165,7 @@ class QueuedJobs:
         for source in app.sources:
             state = states.get(source.name) or SourceState(source.name)
             is_polled = state.checked_at is not None and state.checked_at >= since
-            is_allowed = retry_after(state, now) is None
-            if not is_polled and is_allowed and is_due(source.poll_interval, state, now):
+            if not is_polled and is_due(source.poll_interval, state, now):
                 unpolled.append(source.name)
         return unpolled
 

@@ -105,13 +105,13 @@ class _Session:
         if self._server.search:
             return self._say(f"* SEARCH {' '.join(map(str, self._server.search(self._mails)))}".encode())
         field = re.search(r'(?:FROM|SUBJECT) "([^"]*)"', command)
-        wanted = field[1].encode() if field else b""
-        found = [
+        searched = field[1].encode() if field else b""
+        uids = [
             str(uid)
             for uid, mail in self._mails.items()
-            if "\\Seen" not in mail.flags and wanted in mail.content.partition(b"\r\n\r\n")[0]
+            if "\\Seen" not in mail.flags and searched in mail.content.partition(b"\r\n\r\n")[0]
         ]
-        return self._say(f"* SEARCH {' '.join(found)}".encode())
+        return self._say(f"* SEARCH {' '.join(uids)}".encode())
 
     def _fetch(self, command: str) -> None:
         uid = int(command.split(" ")[2])

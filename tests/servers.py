@@ -103,10 +103,10 @@ class Web(HttpServer):
         self.url = f"http://{self.host}"
 
     def get(self, request: BaseHTTPRequestHandler) -> None:
-        asked = Request(request.path, {name.lower(): value for name, value in request.headers.items()})
-        self.requests.append(asked)
+        received = Request(request.path, {name.lower(): value for name, value in request.headers.items()})
+        self.requests.append(received)
         page = self.pages.get(request.path.partition("?")[0], self.default)
-        page = page if isinstance(page, Page) else page(asked)
+        page = page if isinstance(page, Page) else page(received)
         answer(request, page.content, page.status, **page.headers)
 
 

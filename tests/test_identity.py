@@ -98,34 +98,36 @@ def test_merging_overwrites_no_value():
     "cut", ["We study how owls \u2026", "We study how owls ...", "We study how owls [...]"]
 )
 def test_a_whole_abstract_replaces_a_longer_one_that_is_cut(cut):
-    whole = "We study owls."
-    assert merge(paper(abstract=cut), Entry("A Study of Rewards", whole)).abstract == whole
-    assert merge(paper(abstract=whole), Entry("A Study of Rewards", cut)).abstract == whole
+    complete = "We study owls."
+    assert merge(paper(abstract=cut), Entry("A Study of Rewards", complete)).abstract == complete
+    assert merge(paper(abstract=complete), Entry("A Study of Rewards", cut)).abstract == complete
     assert merge(paper(abstract=cut), Entry("A Study of Rewards")).abstract == cut
 
 
 def test_a_whole_title_replaces_its_cut_beginning_only():
-    whole = "Owls that see by night and hear by day, " + "again and " * 10 + "again"
-    for cut in (f"{whole[:40]} \u2026", whole[:133]):
+    complete = "Owls that see by night and hear by day, " + "again and " * 10 + "again"
+    for cut in (f"{complete[:40]} \u2026", complete[:133]):
         assert (
-            merge(paper(title=cut, arxiv_id="2504.08385"), Entry(whole, arxiv_id="2504.08385")).title == whole
+            merge(paper(title=cut, arxiv_id="2504.08385"), Entry(complete, arxiv_id="2504.08385")).title
+            == complete
         )
         assert (
-            merge(paper(title=whole, arxiv_id="2504.08385"), Entry(cut, arxiv_id="2504.08385")).title == whole
+            merge(paper(title=complete, arxiv_id="2504.08385"), Entry(cut, arxiv_id="2504.08385")).title
+            == complete
         )
     for other in ("Bees \u2026", "Owls"):
         assert (
-            merge(paper(title=other, arxiv_id="2504.08385"), Entry(whole, arxiv_id="2504.08385")).title
+            merge(paper(title=other, arxiv_id="2504.08385"), Entry(complete, arxiv_id="2504.08385")).title
             == other
         )
 
 
 def test_full_names_replace_initials():
     scholar = ("A Lovelace", "GB Hopper")
-    whole = ("Ada Lovelace", "Grace B. Hopper", "Rosa Roe")
-    assert merge(paper(authors=scholar), Entry("A Study of Rewards", authors=whole)).authors == whole
-    assert merge(paper(authors=whole), Entry("A Study of Rewards", authors=scholar)).authors == whole
-    assert merge(paper(authors=scholar), Entry("A Study of Rewards", authors=whole[:1])).authors == scholar
+    complete = ("Ada Lovelace", "Grace B. Hopper", "Rosa Roe")
+    assert merge(paper(authors=scholar), Entry("A Study of Rewards", authors=complete)).authors == complete
+    assert merge(paper(authors=complete), Entry("A Study of Rewards", authors=scholar)).authors == complete
+    assert merge(paper(authors=scholar), Entry("A Study of Rewards", authors=complete[:1])).authors == scholar
 
 
 def test_a_fact_replaces_an_earlier_one_of_its_kind_and_origin():

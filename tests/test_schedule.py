@@ -48,8 +48,8 @@ def test_the_newest_slot_whose_time_has_come_is_due(now, slot):
 )
 def test_no_slot_is_due_before_the_reader_subscribed(since, due):
     now = at("2025-05-07T09:00+02:00")
-    came = at(since) if since else None
-    assert due_slots(time(8), WORKDAYS, "Europe/Berlin", now, since=came) == due
+    since_time = at(since) if since else None
+    assert due_slots(time(8), WORKDAYS, "Europe/Berlin", now, since=since_time) == due
 
 
 def test_a_time_that_the_clock_skips_has_one_moment():
@@ -81,8 +81,8 @@ def test_every_day_is_due_exactly_once_whatever_the_zone(now, clock, zone):
     slots = [slot[0] for slot in seen if slot]
     assert slots == sorted(slots)
     days = (now.date() + timedelta(days=n) for n in range(3))
-    wanted = {day for day in days if now <= moment(day, clock, zone) <= now + timedelta(hours=48)}
-    assert wanted <= set(slots)
+    expected = {day for day in days if now <= moment(day, clock, zone) <= now + timedelta(hours=48)}
+    assert expected <= set(slots)
 
 
 @given(

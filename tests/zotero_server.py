@@ -46,9 +46,9 @@ class ZoteroServer(HttpServer):
 
     def put(self, key: str, **data: Any) -> None:
         self.version += 1
-        known = self.items.get(key, {"dateAdded": "2025-01-02T03:04:05Z", "collections": []})
+        stored = self.items.get(key, {"dateAdded": "2025-01-02T03:04:05Z", "collections": []})
         self.items[key] = (
-            known | {"key": key, "itemType": "journalArticle"} | data | {"version": self.version}
+            stored | {"key": key, "itemType": "journalArticle"} | data | {"version": self.version}
         )
 
     def delete(self, key: str) -> None:
@@ -57,7 +57,7 @@ class ZoteroServer(HttpServer):
         self.deleted[key] = self.version
 
     def paths(self, method: str = "GET") -> list[str]:
-        return [urlsplit(path).path for made, path, _ in self.requests if made == method]
+        return [urlsplit(path).path for requested, path, _ in self.requests if requested == method]
 
     # The server's side
 

@@ -11,7 +11,7 @@ from bot.cli.output import working
 _READ = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
-@click.command("rank")
+@click.command("rank", short_help="Rank the papers of a file for profiles.")
 @click.option("--history", type=_READ, required=True, help="Past papers: id, title, abstract.")
 @click.option("--candidates", type=_READ, required=True, help="New papers, in the same form.")
 @click.option("--profiles", type=_READ, required=True, help="Profiles to rank for: profile, interests.")

@@ -18,7 +18,7 @@ _PAPERS = click.Path(path_type=Path, exists=True, dir_okay=False)
 _OUTPUT = click.Path(path_type=Path, dir_okay=False, writable=True)
 
 
-@click.command("summarize")
+@click.command("summarize", short_help="Summarise the papers of a file.")
 @click.option("--papers", type=_PAPERS, required=True, help="JSON Lines with id, title and abstract.")
 @click.option(
     "--sentences", type=click.IntRange(min=0), default=3, show_default=True, help="Maximum per paper."

@@ -115,7 +115,7 @@ class ZoteroLibraries:
             # Several workers ingest at a time.
             for connection in connections if is_ours else ():
                 poll = connection.poll
-                if polling.retry_after(poll, now) or not polling.is_due(INTERVAL, poll, now):
+                if not polling.is_due(INTERVAL, poll, now):
                     continue
                 try:
                     self._poll(connection, now)

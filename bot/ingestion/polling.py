@@ -21,10 +21,12 @@ _MAX_DOUBLINGS = 20  # 5 minutes * 2**20 are ten years; more would overflow time
 
 
 def is_due(interval: timedelta, state: SourceState, now: datetime) -> bool:
-    """Return whether a source was last polled long enough ago.
+    """Return whether a source was last polled long enough ago, and does not ask for a longer wait.
 
     A last poll in the future was recorded by a clock that ran ahead, and is ignored.
     """
+    if retry_after(state, now):
+        return False
     if state.checked_at is None or state.checked_at > now:
         return True
     if state.failures:

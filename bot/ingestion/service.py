@@ -139,12 +139,11 @@ class Ingestion:
         states = self.store.sources.states()
         for source in sources:
             state = states.get(source.name) or SourceState(source.name)
-            not_before = retry_after(state, self.now)
             try:
-                if not_before and self.at_once:
+                if self.at_once and (not_before := retry_after(state, self.now)):
                     until = f"{not_before:%Y-%m-%d %H:%M} UTC"
                     yield Problem(source.name, f"asks not to be polled until {until}")
-                elif not not_before and (self.at_once or is_due(source.poll_interval, state, self.now)):
+                elif self.at_once or is_due(source.poll_interval, state, self.now):
                     yield from self.ingest_source(source, state)
             except StoreError:
                 raise

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bot.domain import State
 from bot.errors import QueueError, StoreError
-from bot.operations.interest import readers_who_lost_interest
+from bot.operations.inactivity import inactive_readers
 from bot.operations.load import load
 from bot.operations.status import status
 from bot.web.site import PageError, Site
@@ -77,7 +77,7 @@ class OperatorPages:
             "status.html.j2",
             report=report,
             volumes=volumes,
-            silent=readers_who_lost_interest(app.store),
+            inactive=inactive_readers(app.store),
         )
 
     def _deny(self, request: Request) -> Response | None:

@@ -109,8 +109,8 @@ class Measure:
 
 def measured(way: str, port: int, readers: int, *more: str) -> dict[str, float]:
     command = [sys.executable, __file__, way, str(port), str(readers), *more]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=900)
-    return json.loads(done.stdout)
+    process = subprocess.run(command, capture_output=True, text=True, check=True, timeout=900)
+    return json.loads(process.stdout)
 
 
 def show_sending() -> None:
@@ -164,11 +164,11 @@ def peak_of_a_run(readers: int) -> float:
         )
         command = [sys.executable, "-c", code, "run", "--json", "--now", NOW.isoformat()]
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        done = subprocess.run(
+        process = subprocess.run(
             command, cwd=home, env=environment, capture_output=True, text=True, check=True, timeout=900
         )
-        assert json.loads(done.stdout)["delivered"] == readers
-        return int(done.stderr) / 1_024
+        assert json.loads(process.stdout)["delivered"] == readers
+        return int(process.stderr) / 1_024
 
 
 def show_kills() -> None:
@@ -180,8 +180,8 @@ def show_kills() -> None:
         states = kill_repeatedly(home, times=12, after=15)
         assert_once(home)
         twice = sum(count > 1 for count in server.accepted.values())
-        told = ", ".join(f"{count} {state}" for state, count in states.items())
-        print(f"  {told}; {len(server.accepted)} of 300 were served, {twice} twice")
+        summary = ", ".join(f"{count} {state}" for state, count in states.items())
+        print(f"  {summary}; {len(server.accepted)} of 300 were served, {twice} twice")
 
 
 class call_process:  # noqa: N801 - called like the function that tests have for it
@@ -190,10 +190,10 @@ class call_process:  # noqa: N801 - called like the function that tests have for
     def __init__(self, *arguments: object) -> None:
         command = [sys.executable, "-m", "bot", *map(str, arguments)]
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        done = subprocess.run(
+        process = subprocess.run(
             command, env=environment, capture_output=True, text=True, check=False, timeout=300
         )
-        self.json = json.loads(done.stdout)
+        self.json = json.loads(process.stdout)
 
 
 def show_schedule() -> None:

@@ -48,9 +48,9 @@ def papers(data: Path) -> Iterator[dict[str, Any]]:
     """The papers of the data, over and over, each time with other ids and titles."""
     content = data.read_bytes()
     text = (gzip.decompress(content) if data.suffix == ".gz" else content).decode()
-    known = [json.loads(line) for line in text.splitlines()]
+    papers = [json.loads(line) for line in text.splitlines()]
     for turn in count():
-        for number, paper in enumerate(known):
+        for number, paper in enumerate(papers):
             title = paper["title"] if turn == 0 else f"{paper['title']} ({turn})"
             yield paper | {"title": title, "id": f"{2000 + turn % 1000:04}.{number:05}"}
 
@@ -78,8 +78,8 @@ def take_in(
 ) -> tuple[float, list[DigestReport | Problem]]:
     """Seconds, and what became of each file."""
     begin = time.perf_counter()
-    found = list(Ingestion(store, parse, now).ingest_sources([FolderSource("bench", folder)]))
-    return time.perf_counter() - begin, found
+    outcomes = list(Ingestion(store, parse, now).ingest_sources([FolderSource("bench", folder)]))
+    return time.perf_counter() - begin, outcomes
 
 
 def day(source: Iterator[dict[str, Any]], work: Path, store: Store, parse: Parse, number: int) -> float:
@@ -120,14 +120,14 @@ def odd_files(source: Iterator[dict[str, Any]], work: Path, store: Store, parse:
     for number in range(ODD_FILES):
         (folder / f"{number:04}.xml").write_bytes(odd(feed(list(islice(source, 5))), chance) or b"\n")
     longest, begin = 0.0, time.perf_counter()
-    found = []
+    outcomes = []
     for outcome in Ingestion(store, parse, NOW).ingest_sources([FolderSource("odd", folder)]):
-        found.append(outcome)
+        outcomes.append(outcome)
         longest, begin = max(longest, time.perf_counter() - begin), time.perf_counter()
-    refused = [one for one in found if isinstance(one, Problem)]
+    refused = [one for one in outcomes if isinstance(one, Problem)]
     problems = {one.source.partition("/")[2] or one.problem.partition(":")[0] for one in refused}
-    read = {one.file for one in found if isinstance(one, DigestReport)}
-    rejected = sum(len(one.rejected) for one in found if isinstance(one, DigestReport))
+    read = {one.file for one in outcomes if isinstance(one, DigestReport)}
+    rejected = sum(len(one.rejected) for one in outcomes if isinstance(one, DigestReport))
     assert problems | read == {path.name for path in folder.iterdir()}
     sys.stdout.write(
         f"{ODD_FILES} odd files: {len(read)} read ({rejected} blocks rejected), {len(problems)} refused, "

@@ -62,7 +62,7 @@ def main(bench: Path, first: int, weights: Sequence[float]) -> None:
     for weight in weights:
         library.LIBRARY_VOTES = weight
         for votes, own in INPUTS:
-            given = [
+            votes_given = [
                 Interest(
                     text,
                     up=[stored[i] for i in (*old[:votes], *old[VOTES : VOTES + own])],
@@ -73,7 +73,7 @@ def main(bench: Path, first: int, weights: Sequence[float]) -> None:
             ]
             figures = [
                 ranking.measure(new[best.rows], want)
-                for best, (_, want) in zip(ranker.best(given, candidates, 200), readers, strict=True)
+                for best, (_, want) in zip(ranker.best(votes_given, candidates, 200), readers, strict=True)
             ]
             ndcg, recall = np.mean(figures, 0)
             print(

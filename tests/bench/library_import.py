@@ -81,9 +81,9 @@ def main(count: int) -> None:
             file = home / name
             file.write_text("\n".join(entries))
             with open_store(f"sqlite:///{home}/state/paperbot.db") as store:
-                known = tuple(Entry(title) for title in titles(STORED // 2))
+                stored_papers = tuple(Entry(title) for title in titles(STORED // 2))
                 other = tuple(Entry(f"Other {number}") for number in range(STORED // 2))
-                digest = ParsedDigest("markdown", "", date(2025, 5, 6), known + other)
+                digest = ParsedDigest("markdown", "", date(2025, 5, 6), stored_papers + other)
                 store.papers.add_digests("own", "x", "x", [digest], now=datetime(2025, 5, 6, tzinfo=UTC))
             for attempt in ("imported", "again"):
                 begin, used = time.perf_counter(), cpu()

@@ -130,7 +130,7 @@ def shipped(
         for name, count, p in zip(names.tolist(), papers_with.tolist(), probabilities.tolist(), strict=True)
         if " " in name and count >= LEAST_PAPERS_OF_PHRASE and p >= PHRASE
     ]
-    told = [
+    examples = [
         p
         for p in phrases
         if (set(p.split()) & filler or set(p.split()) <= general) and not set(p.split()) & breaking
@@ -139,7 +139,7 @@ def shipped(
         "breaking": sorted(breaking),
         "filler": sorted(filler - breaking),
         "general": sorted(general - filler - corrections["topical"]),
-        "phrases": sorted({*told, *corrections["phrases"]}),
+        "phrases": sorted({*examples, *corrections["phrases"]}),
     }
 
 

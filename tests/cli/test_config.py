@@ -31,10 +31,10 @@ def test_each_setting_has_its_value_and_origin(home, paperbot, monkeypatch):
 
 
 def test_no_setting_is_left_out(home, paperbot):
-    shown = {row["key"] for row in paperbot("config", "--json").json["settings"]}
+    keys = {row["key"] for row in paperbot("config", "--json").json["settings"]}
     for section, field in Settings.model_fields.items():
         if isinstance(field.annotation, type) and issubclass(field.annotation, Section):
-            assert {f"{section}.{key}" for key in field.annotation.model_fields} <= shown
+            assert {f"{section}.{key}" for key in field.annotation.model_fields} <= keys
 
 
 @pytest.mark.parametrize("arguments", [(), ("--json",)])

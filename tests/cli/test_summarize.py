@@ -30,20 +30,20 @@ def paper(number, abstract):
 
 
 def test_each_paper_gets_sentences_of_its_abstract_word_for_word(summarize):
-    answer, found = summarize(paper("a", ABSTRACT), paper(2, ""), "", paper("c", None), '{"id": "d"}')
+    answer, summaries = summarize(paper("a", ABSTRACT), paper(2, ""), "", paper("c", None), '{"id": "d"}')
     assert answer.code == 1
     assert "without an abstract" in answer.err
-    assert list(found) == ["a", 2, "c", "d"]
-    assert len(found["a"]) == 3
-    assert all(sentence in ABSTRACT for sentence in found["a"])
-    assert "Experiments show that it removes 95% of weeds." in found["a"]
-    assert found[2] == found["c"] == found["d"] == []
+    assert list(summaries) == ["a", 2, "c", "d"]
+    assert len(summaries["a"]) == 3
+    assert all(sentence in ABSTRACT for sentence in summaries["a"])
+    assert "Experiments show that it removes 95% of weeds." in summaries["a"]
+    assert summaries[2] == summaries["c"] == summaries["d"] == []
 
 
 @pytest.mark.parametrize("sentences", [0, 1, 2, 9])
 def test_there_are_no_more_sentences_than_wanted(summarize, sentences):
-    _, found = summarize(paper("a", ABSTRACT), options=("--sentences", sentences))
-    assert len(found["a"]) == min(sentences, 5)
+    _, summaries = summarize(paper("a", ABSTRACT), options=("--sentences", sentences))
+    assert len(summaries["a"]) == min(sentences, 5)
 
 
 def test_interests_decide_between_sentences_of_like_use(summarize):
@@ -59,15 +59,15 @@ def test_interests_decide_between_sentences_of_like_use(summarize):
     "line", ["{", "[1]", '{"abstract": "x"}', '{"id": 1, "abstract": 2}', "[" * 100_000, "\x00"]
 )
 def test_a_line_that_is_not_a_paper_is_named_and_the_rest_goes_on(summarize, line):
-    answer, found = summarize(paper("a", "One."), line, paper("b", "Two."))
+    answer, summaries = summarize(paper("a", "One."), line, paper("b", "Two."))
     assert answer.code == 1
     assert "papers.jsonl:2: not " in answer.err
-    assert found == {"a": ["One."], "b": ["Two."]}
+    assert summaries == {"a": ["One."], "b": ["Two."]}
 
 
 def test_a_lone_surrogate_is_written_as_it_came(summarize):
-    _, found = summarize(r'{"id": "a", "abstract": "Broken \ud800 text."}')
-    assert found == {"a": ["Broken \ud800 text."]}
+    _, summaries = summarize(r'{"id": "a", "abstract": "Broken \ud800 text."}')
+    assert summaries == {"a": ["Broken \ud800 text."]}
 
 
 def test_the_papers_are_never_written_over(tmp_path, paperbot):

@@ -39,9 +39,9 @@ class SlackServer(HttpServer):
         url = urlsplit(request.path)
         self.paths.append(url.path)
         self.authorizations.append(request.headers["Authorization"])
-        asked = {name: values[0] for name, values in parse_qs(f"{url.query}&{content.decode()}").items()}
+        arguments = {name: values[0] for name, values in parse_qs(f"{url.query}&{content.decode()}").items()}
         body = self.methods.get(url.path.removeprefix("/api/"), self.body)
-        body = body(asked) if callable(body) else body
+        body = body(arguments) if callable(body) else body
         if body is not DROP:
             content = body if isinstance(body, bytes) else json.dumps(body).encode()
             answer(request, content, self.status, **{"Content_Type": "application/json", **self.headers})

@@ -63,11 +63,11 @@ class Runner:
         for step in self._job["steps"]:
             if "run" in step and step["name"] != "Install":
                 # As GitHub runs a step without `shell`, on Linux.
-                done = subprocess.run(
+                process = subprocess.run(
                     ["bash", "-e", "-c", step["run"]], cwd=checkout, env=self._environment, check=False
                 )
-                assert done.returncode == 0 or step["name"] == "Send the edition", step["name"]
-                sent = sent or done.returncode
+                assert process.returncode == 0 or step["name"] == "Send the edition", step["name"]
+                sent = sent or process.returncode
         return checkout, sent
 
 
@@ -98,9 +98,9 @@ def test_two_secrets_are_enough_for_a_mail(runner):
     (mail,) = server.mails
     assert mail.recipients == [SECRETS["MAIL_ADDRESS"]]
     assert server.logins == [(SECRETS["MAIL_ADDRESS"].encode(), SECRETS["MAIL_PASSWORD"].encode())]
-    kept = (checkout / "state.tar.enc").read_bytes()
-    assert SECRETS["MAIL_ADDRESS"].encode() not in kept
-    assert b"SQLite format 3" not in kept
+    archive = (checkout / "state.tar.enc").read_bytes()
+    assert SECRETS["MAIL_ADDRESS"].encode() not in archive
+    assert b"SQLite format 3" not in archive
     # The branch has one commit with the same file.
     assert git("-C", runner.origin, "rev-list", "--count", "paperbot-state") == "1"
     assert git("-C", runner.origin, "ls-tree", "--name-only", "paperbot-state") == "state.tar.enc"

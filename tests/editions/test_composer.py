@@ -151,8 +151,8 @@ def test_readers_without_votes_share_the_picks_of_their_profile_and_get_what_the
     assert all(pick is other for pick, other in zip(ann.picks, cid.picks, strict=True))
     assert {pick.paper.id for pick in ben.picks} <= set(candidates[-2].ids)
     assert not {id(pick) for edition in voters for pick in edition.picks} & set(map(id, ann.picks))
-    for request, edition, own in zip(batch, [*voters, ann, ben, cid], candidates, strict=True):
-        alone = app.composer.edition(request.reader, request.profile, request.day, NOW, own)
+    for request, edition, own_candidates in zip(batch, [*voters, ann, ben, cid], candidates, strict=True):
+        alone = app.composer.edition(request.reader, request.profile, request.day, NOW, own_candidates)
         assert contents(edition) == contents(alone)
 
 

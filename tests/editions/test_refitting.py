@@ -107,12 +107,14 @@ def test_a_stored_model_ranks_as_one_fitted_in_memory(owls, paperbot):
         profile = app.profiles["owls"]
         ids = [paper_id for paper_id, _, _ in app.store.papers.recent_texts(12)]
         # A month later: the stored model is valid as long as nobody votes.
-        kept = app.composer.ranked(reader, profile, ids, NOW + 30 * DAY)
+        with_stored = app.composer.ranked(reader, profile, ids, NOW + 30 * DAY)
         app.store.reader_models.save([])
         with app.store._database.writing() as connection:
             connection.exec_driver_sql("DELETE FROM reader_models")
         fresh = app.composer.ranked(reader, profile, ids, NOW + 30 * DAY)
-    assert [(s.paper, s.log_odds) for s in kept.scores] == [(s.paper, s.log_odds) for s in fresh.scores]
+    assert [(s.paper, s.log_odds) for s in with_stored.scores] == [
+        (s.paper, s.log_odds) for s in fresh.scores
+    ]
 
 
 def test_picks_keep_predictions_and_the_votes_on_them_give_mixtures(owls, paperbot):
@@ -122,15 +124,15 @@ def test_picks_keep_predictions_and_the_votes_on_them_give_mixtures(owls, paperb
     assert stored_mixtures(owls) == (None, None)  # four votes are too few
     vote(paperbot, 1, up=2, down=4)
     run(owls, paperbot, 2)
-    home, own = stored_mixtures(owls)
-    assert (home.votes, own.votes) == (10, 10)
-    assert (home.fitted_at, own.fitted_at) == (NOW + 2 * DAY, NOW + 2 * DAY)
+    home, ada_mixture = stored_mixtures(owls)
+    assert (home.votes, ada_mixture.votes) == (10, 10)
+    assert (home.fitted_at, ada_mixture.fitted_at) == (NOW + 2 * DAY, NOW + 2 * DAY)
     # Six of ten were disliked.
-    assert own.weights != home.weights
+    assert ada_mixture.weights != home.weights
     with open_app(owls) as app:
         (reader,) = app.store.readers.all()
         (first, *_) = app.store.editions.predictions(reader.id, 100)
-        assert len(first.log_odds) == len(own.weights) + 1
+        assert len(first.log_odds) == len(ada_mixture.weights) + 1
         assert (
             app.store.editions.predictions(reader.id, 3)[-1]
             == app.store.editions.predictions(reader.id, 9)[-1]
@@ -142,8 +144,8 @@ def test_votes_up_alone_give_no_mixture(owls, paperbot):
         run(owls, paperbot, day)
         vote(paperbot, day, up=6)
     run(owls, paperbot, 2)
-    home, own = stored_mixtures(owls)
-    assert own is None
+    home, ada_mixture = stored_mixtures(owls)
+    assert ada_mixture is None
     assert home.weights == (0.2, 1.0, 0.5, 1.1)
 
 

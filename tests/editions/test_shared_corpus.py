@@ -25,11 +25,11 @@ def ingest(store, *titles):
 @pytest.fixture
 def machines(schema_url, tmp_path):
     """The caches of two machines, each with a folder of its own, on one store of three papers."""
-    with open_store(schema_url) as one, open_store(schema_url) as two:
-        ingest(one, "owls at night", "owls by day", "bees")
+    with open_store(schema_url) as first, open_store(schema_url) as second:
+        ingest(first, "owls at night", "owls by day", "bees")
         yield tuple(
             CorpusCache(tmp_path / name / "corpus.npz", store.papers, store.corpora)
-            for name, store in (("one", one), ("two", two))
+            for name, store in (("one", first), ("two", second))
         )
 
 
@@ -48,47 +48,47 @@ def fits(monkeypatch):
 
 
 def test_one_machine_fits_and_the_other_loads(machines, fits):
-    one, two = machines
-    one.renew()
-    assert two.corpus().identity == one.corpus().identity
-    two.renew()
+    first, second = machines
+    first.renew()
+    assert second.corpus().identity == first.corpus().identity
+    second.renew()
     assert fits == [3]
-    assert [path.name for path in two.path.parent.iterdir()] == ["corpus-1.npz"]
+    assert [path.name for path in second.path.parent.iterdir()] == ["corpus-1.npz"]
 
 
 def test_a_new_version_replaces_the_file_of_each_machine(machines, fits, schema_url):
-    one, two = machines
-    one.renew()
-    stamp = two.stamp
+    first, second = machines
+    first.renew()
+    stamp = second.stamp
     with open_store(schema_url) as store:
         ingest(store, "wasps")
-        two.renew()
+        second.renew()
         assert fits == [3, 4]
-        assert two.stamp != stamp
-        assert one.corpus().identity == two.corpus().identity
-        assert [path.name for path in one.path.parent.iterdir()] == ["corpus-2.npz"]
+        assert second.stamp != stamp
+        assert first.corpus().identity == second.corpus().identity
+        assert [path.name for path in first.path.parent.iterdir()] == ["corpus-2.npz"]
         ingest(store, "ants")
-        one.renew()
+        first.renew()
         assert [store.corpora.content(version) is None for version in (1, 2, 3)] == [True, False, False]
 
 
 def test_while_one_machine_fits_the_other_goes_on_with_what_there_is(machines, fits, schema_url):
-    one, two = machines
-    one.renew()
+    first, second = machines
+    first.renew()
     with open_store(schema_url) as store:
         ingest(store, "wasps")
         with store.corpora.fitting() as is_ours:
             assert is_ours
-            two.renew()
+            second.renew()
         assert fits == [3]
-        two.renew()
+        second.renew()
         assert fits == [3, 4]
 
 
 def test_a_file_that_was_deleted_is_copied_from_the_store_again(machines, fits):
-    one, two = machines
-    one.renew()
-    assert two.corpus().identity
-    (two.path.parent / "corpus-1.npz").unlink()
-    assert two.corpus().identity == one.corpus().identity
+    first, second = machines
+    first.renew()
+    assert second.corpus().identity
+    (second.path.parent / "corpus-1.npz").unlink()
+    assert second.corpus().identity == first.corpus().identity
     assert fits == [3]

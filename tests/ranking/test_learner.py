@@ -141,9 +141,9 @@ def test_votes_teach_a_conjunction_with_an_exception(ranker, papers):
 def test_a_stored_model_ranks_as_before(ranker, papers):
     interest = voted(papers)
     (learned,) = ranker.learn([interest])
-    kept = ranker.rank(voted(papers, learned=load(dump(learned))), papers[96:])
+    restored = ranker.rank(voted(papers, learned=load(dump(learned))), papers[96:])
     fresh = ranker.rank(interest, papers[96:])
-    assert [(s.paper, s.log_odds) for s in kept.scores] == [(s.paper, s.log_odds) for s in fresh.scores]
+    assert [(s.paper, s.log_odds) for s in restored.scores] == [(s.paper, s.log_odds) for s in fresh.scores]
 
 
 @pytest.mark.parametrize(

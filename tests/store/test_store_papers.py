@@ -184,9 +184,9 @@ def test_last_before_excludes_papers_of_the_very_time(samples, store, now):
 def test_new_papers_from_some_sources_need_any_sighting_in_them(samples, store):
     samples.ingest("Both", "Here", source="here")
     samples.ingest("Both", "There", source="there")
-    both, here, there = (samples.paper(title).id for title in ("Both", "Here", "There"))
-    assert store.papers.new_to(1, sources=["there"]) == [both, there]
-    assert store.papers.new_to(1, sources={"here", "there"}) == [both, here, there]
+    both, of_here, of_there = (samples.paper(title).id for title in ("Both", "Here", "There"))
+    assert store.papers.new_to(1, sources=["there"]) == [both, of_there]
+    assert store.papers.new_to(1, sources={"here", "there"}) == [both, of_here, of_there]
     assert store.papers.new_to(1, sources=["nowhere"]) == []
 
 

@@ -30,8 +30,8 @@ def test_without_a_limit_everything_is_granted_and_nothing_stored(rates, store, 
 
 
 def test_all_processes_together_keep_to_the_rate(rates, now):
-    one, two = rates(per_second=10), rates(per_second=10)
-    sent = [take(process, 8, now + n * SECOND / 10) for n in range(101) for process in (one, two)]
+    first, second = rates(per_second=10), rates(per_second=10)
+    sent = [take(process, 8, now + n * SECOND / 10) for n in range(101) for process in (first, second)]
     assert sum(sent) == 1 + 10 * 10
 
 
@@ -69,16 +69,16 @@ def test_a_day_has_its_number_and_the_next_begins_at_midnight(rates, now):
 
 
 def test_throttling_halves_the_rate_for_everybody_and_it_recovers(rates, now):
-    one, two = rates(per_second=8), rates(per_second=8)
-    take(one, 1, now)
-    one.slow_down(Kind.EMAIL, now)
-    two.slow_down(Kind.EMAIL, now + SECOND)  # the same throttling, met by another connection
-    assert take(two, 100, now + SECOND) == 4
-    two.slow_down(Kind.EMAIL, now + 20 * SECOND)
-    assert take(one, 100, now + 21 * SECOND) == 2
+    first, second = rates(per_second=8), rates(per_second=8)
+    take(first, 1, now)
+    first.slow_down(Kind.EMAIL, now)
+    second.slow_down(Kind.EMAIL, now + SECOND)  # the same throttling, met by another connection
+    assert take(second, 100, now + SECOND) == 4
+    second.slow_down(Kind.EMAIL, now + 20 * SECOND)
+    assert take(first, 100, now + 21 * SECOND) == 2
     later = now + timedelta(minutes=11)
-    take(one, 100, later)
-    assert take(one, 100, later + SECOND) == 8
+    take(first, 100, later)
+    assert take(first, 100, later + SECOND) == 8
 
 
 def test_throttling_slows_down_without_a_limit_too(rates, now):

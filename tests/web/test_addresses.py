@@ -14,7 +14,7 @@ def test_the_page_shows_each_address_and_leads_nowhere_by_itself(client, links, 
     assert "http-equiv" not in response.text
     targets = re.findall(r'<a href="(https?://[^"]+)" rel="noreferrer">([^<]+)</a>', response.text)
     assert targets
-    assert all(address == shown for address, shown in targets)
+    assert all(address == label for address, label in targets)
     assert app.store.feedback.current(1) == {}
 
 

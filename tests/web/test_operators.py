@@ -72,7 +72,7 @@ def test_without_a_token_in_the_settings_operators_pages_are_disabled(served, mo
     assert "PAPERBOT_WEB__OPERATOR_TOKEN" in answer.text
 
 
-def test_status_shows_volumes_as_sparklines_and_who_lost_interest(app, client, reader, paper, paperbot):
+def test_status_shows_volumes_as_sparklines_and_inactive_readers(app, client, reader, paper, paperbot):
     def page():
         return client.get("/status", headers={"Authorization": f"Bearer {TOKEN}"}).text
 
@@ -80,8 +80,8 @@ def test_status_shows_volumes_as_sparklines_and_who_lost_interest(app, client, r
     assert re.search(r'aria-label="\d+ papers in 28 days, at most \d+ a day"', page())
     at = app.store.editions.last(reader.id).composed_at
     record(app.store, reader, paper, Vote.UP, now=at - timedelta(days=27), via="mail")
-    assert "Lost interest" not in page()
+    assert "Inactive readers" not in page()
     paperbot("run", "--force", "--now", (at + timedelta(days=1)).isoformat())
-    assert "Lost interest" in page()
+    assert "Inactive readers" in page()
     record(app.store, reader, paper, Vote.DOWN, now=at, via="mail")
-    assert "Lost interest" not in page()
+    assert "Inactive readers" not in page()

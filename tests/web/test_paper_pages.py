@@ -114,8 +114,8 @@ def test_titles_of_editions_archive_and_search_lead_to_the_page(client, app, rea
     edition = app.store.editions.last(reader.id)
     for address in (urlsplit(links.edition(edition.date)).path, f"{me}/archive", f"{me}/search?q=reward"):
         page = client.get(address).text
-        own = re.search(r'href="(/me/[^"]+/paper/p\d+)"', page)[1]
-        assert client.get(own).status_code == 200, address
+        own_page = re.search(r'href="(/me/[^"]+/paper/p\d+)"', page)[1]
+        assert client.get(own_page).status_code == 200, address
     for address in ("/", "/open/reward-models", "/search?q=reward"):
         public = re.search(r'href="(/paper/p\d+)"', client.get(address).text)[1]
         assert client.get(public).status_code == 200, address
@@ -148,11 +148,11 @@ def test_every_page_of_a_reader_leads_to_today_archive_search_and_preferences(
         links.thumb(paper, Vote.UP),
     ):
         page = client.get(address).text
-        own = re.search(r'href="(/me/[^"]+)/today"', page)[1]
+        own_page = re.search(r'href="(/me/[^"]+)/today"', page)[1]
         for place in ("/today", "/archive", "/search", ""):
-            assert f'href="{own}{place}"' in page, address
+            assert f'href="{own_page}{place}"' in page, address
     for place in ("/today", "/archive", "/search", ""):
-        assert client.get(f"{own}{place}").status_code == 200
+        assert client.get(f"{own_page}{place}").status_code == 200
 
 
 def test_error_pages_lead_on(client, me):

@@ -21,9 +21,9 @@ def titles(found):
 def test_a_library_is_read_in_pages_of_a_hundred(api, server):
     for number in range(250):
         server.put(f"ITEM{number:04}", title=f"Owls {number}")
-    found = changes(api, (), 0, parse)
-    assert titles(found) == [f"Owls {number}" for number in range(250)]
-    assert (found.version, found.gone) == (server.version, frozenset())
+    changed = changes(api, (), 0, parse)
+    assert titles(changed) == [f"Owls {number}" for number in range(250)]
+    assert (changed.version, changed.gone) == (server.version, frozenset())
     assert server.paths() == ["/users/1/items/top"] * 3
 
 
@@ -36,10 +36,10 @@ def test_what_changed_since_a_version_comes_next(api, server):
     server.put("TRASHED", deleted=1)
     server.delete("DELETED")
     server.put("ADDED", title="Added")
-    found = changes(api, (), before, parse)
-    assert titles(found) == ["Changed", "Added"]
-    assert found.gone == {"CHANGES", "TRASHED", "DELETED", "ADDED"}
-    assert found.version == server.version
+    changed = changes(api, (), before, parse)
+    assert titles(changed) == ["Changed", "Added"]
+    assert changed.gone == {"CHANGES", "TRASHED", "DELETED", "ADDED"}
+    assert changed.version == server.version
 
 
 def test_collections_are_followed_by_name_with_all_below(api, server):
@@ -51,11 +51,11 @@ def test_collections_are_followed_by_name_with_all_below(api, server):
     server.put("A", title="In both", collections=["TOP", "SUB"])
     server.put("B", title="Below", collections=["SUB"])
     server.put("C", title="Elsewhere", collections=["OTHER"])
-    found = changes(api, ["Reward models"], 0, parse)
-    assert titles(found) == ["In both", "Below"]
+    changed = changes(api, ["Reward models"], 0, parse)
+    assert titles(changed) == ["In both", "Below"]
     server.put("B", collections=["OTHER"])
-    left = changes(api, ["Reward models"], found.version, parse)
-    assert (titles(left), left.gone) == ([], {"B"})
+    after_move = changes(api, ["Reward models"], changed.version, parse)
+    assert (titles(after_move), after_move.gone) == ([], {"B"})
     with pytest.raises(ZoteroError, match=r"no collection 'Cats'.*Owls, Reward models, Verifiers"):
         changes(api, ["Cats"], 0, parse)
 
@@ -77,12 +77,12 @@ def test_an_item_is_read_as_the_paper_that_it_is(api, server):
     )
     server.put("B", itemType="note", note="Buy milk")
     server.put("C", itemType="book", title="A book")
-    found = changes(api, (), 0, parse)
-    (item,) = found.entries
+    changed = changes(api, (), 0, parse)
+    (item,) = changed.entries
     assert (item.key, item.added.isoformat()) == ("A", "2025-01-02")
     assert (item.entry.title, item.entry.authors) == ("Owls by Night", ("Ada Lovelace", "Owl Society"))
     assert (item.entry.arxiv_id, item.entry.published.isoformat()) == ("2101.00001", "2021-01-05")
-    assert sum(found.skipped.values()) == 2
+    assert sum(changed.skipped.values()) == 2
 
 
 def test_a_library_that_changes_meanwhile_is_read_again(api, server):
@@ -95,8 +95,8 @@ def test_a_library_that_changes_meanwhile_is_read_again(api, server):
             server.delete("ITEM0000")
 
     server.before_page = edit
-    found = changes(api, (), 0, parse)
-    assert len(found.entries) == 149
+    changed = changes(api, (), 0, parse)
+    assert len(changed.entries) == 149
     server.before_page = lambda start: server.put("ITEM0001", title=f"Edited {start}")
     with pytest.raises(ZoteroError, match="changes while it is read"):
         changes(api, (), 0, parse)
