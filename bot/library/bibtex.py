@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from bot.library.references import Reference, Unreadable, first_name_first
+from bot.library.references import Reference, Unreadable, first_name_first, is_paper
 
 if TYPE_CHECKING:
     from bibtexparser.middlewares import LatexDecodingMiddleware
@@ -97,7 +97,7 @@ def _reference(entry: Entry) -> Reference:
     is_arxiv = fields.get("archiveprefix", fields.get("eprinttype", "")).lower() == "arxiv"
     return Reference(
         line=(entry.start_line or 0) + 1,
-        is_paper=True if kind in _PAPERS else None if kind in _UNDECIDED else False,
+        is_paper=is_paper(kind, _PAPERS, _UNDECIDED),
         title=plain(fields.get("title", "")),
         abstract=plain(fields.get("abstract", "")),
         authors=tuple(_names(fields.get("author", ""))),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from datetime import date
 
@@ -117,6 +117,11 @@ def _paper(reference: Reference) -> LibraryEntry | str:
     )
     added = next((day for text in reference.dates if (day := parse_date(text))), None)
     return LibraryEntry(entry, added, reference.key)
+
+
+def is_paper(kind: str, papers: Container[str], undecided: Container[str]) -> bool | None:
+    """Return whether an entry of this type is a paper, by a format's types; None where the type does not tell."""
+    return None if kind in undecided else kind in papers
 
 
 def first_name_first(name: str) -> str:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bot.library.references import Reference, Unreadable, first_name_first
+from bot.library.references import Reference, Unreadable, first_name_first, is_paper
 
 BEGINNING = re.compile(r"^[ \t]*TY {0,4}-", re.MULTILINE)
 
@@ -49,7 +49,7 @@ def _reference(fields: Mapping[str, Any], line: int) -> Reference:
     authors = [*fields.get("authors", ()), *fields.get("first_authors", ())]
     return Reference(
         line=line,
-        is_paper=True if kind in _PAPERS else None if kind in _UNDECIDED else False,
+        is_paper=is_paper(kind, _PAPERS, _UNDECIDED),
         title=first("title", "primary_title", "translated_title"),
         abstract=first("abstract", "notes_abstract"),
         authors=tuple(first_name_first(str(author)) for author in authors),

@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.decoding import UNWANTED
 from bot.errors import DigestError
-from bot.library.references import Reference, Unreadable
+from bot.library.references import Reference, Unreadable, is_paper
 
 BEGINNING = re.compile(r"\A\s*\[\s*(?:\{\s*\"|\]\s*\Z)")
 
@@ -51,7 +51,7 @@ def _reference(data: Mapping[str, Any], key: str) -> Reference:
             authors.append(" ".join(part for part in parts if isinstance(part, str) and part))
     return Reference(
         line=1,
-        is_paper=True if kind in _PAPERS else None if kind in _UNDECIDED else False,
+        is_paper=is_paper(kind, _PAPERS, _UNDECIDED),
         title=text("title"),
         abstract=text("abstractNote"),
         authors=tuple(authors),

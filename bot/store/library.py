@@ -99,10 +99,10 @@ class Library(HistoricAggregate):
         by_reader: dict[ReaderId, list[LibraryPaper]] = defaultdict(list)
         with self._database.reading() as connection:
             for chunk in in_chunks(list(reader_ids)):
-                mine = select(library, place.label("place")).where(library.c.reader_id.in_(chunk))
+                added = select(library, place.label("place")).where(library.c.reader_id.in_(chunk))
                 if self._until:
-                    mine = mine.where(library.c.added_at <= self._until)
-                ranked = mine.subquery()
+                    added = added.where(library.c.added_at <= self._until)
+                ranked = added.subquery()
                 query = (
                     select(ranked)
                     .where(ranked.c.place <= newest)
@@ -150,11 +150,11 @@ class Library(HistoricAggregate):
 
     def remove(self, reader_id: ReaderId, origin: str | None = None) -> int:
         """Delete a reader's library, or what is of one origin; return how many papers that were."""
-        mine = delete(library).where(library.c.reader_id == reader_id)
+        papers_of_reader = delete(library).where(library.c.reader_id == reader_id)
         if origin is not None:
-            mine = mine.where(library.c.origin == origin)
+            papers_of_reader = papers_of_reader.where(library.c.origin == origin)
         with self._database.writing() as connection:
-            return connection.execute(mine).rowcount
+            return connection.execute(papers_of_reader).rowcount
 
 
 def in_libraries(
@@ -214,13 +214,13 @@ def _papers_of(connection: Connection, reader_id: ReaderId, identity_keys: Seque
     """Read the papers of a reader's library that have one of the keys, by their positive ids."""
     # Two queries: with a join, SQLite reads the reader's whole library for each chunk of keys: 5 s for 5,000 papers.
     ids: dict[int, None] = {}
-    for some_keys in in_chunks([stored_key(key) for key in identity_keys]):
-        query = select(library_keys.c.library_id).where(library_keys.c.key.in_(some_keys))
+    for key_chunk in in_chunks([stored_key(key) for key in identity_keys]):
+        query = select(library_keys.c.library_id).where(library_keys.c.key.in_(key_chunk))
         ids |= dict.fromkeys(connection.scalars(query))
     rows: list[AnyRow] = []
-    for some_ids in in_chunks(list(ids)):
-        mine = select(library).where(library.c.id.in_(some_ids), library.c.reader_id == reader_id)
-        rows += connection.execute(mine).all()
+    for id_chunk in in_chunks(list(ids)):
+        of_reader = select(library).where(library.c.id.in_(id_chunk), library.c.reader_id == reader_id)
+        rows += connection.execute(of_reader).all()
     # A new paper of the deduplicator has a negative id.
     return [replace(_paper(row), id=row.id) for row in rows]
 

@@ -93,12 +93,12 @@ class Zotero(Aggregate):
         self, reader_id: ReaderId, save: ZoteroSave, message: Message, key: OutboxKey, now: datetime
     ) -> None:
         """Undo a save: one that still waits is cancelled; for any other, ``message`` is put into the outbox."""
-        mine = (zotero_saves.c.reader_id == reader_id) & (zotero_saves.c.paper_id == save.paper)
-        waiting = (outbox.c.key == save.outbox_key) & outbox.c.state.in_(_WAITING)
+        is_save = (zotero_saves.c.reader_id == reader_id) & (zotero_saves.c.paper_id == save.paper)
+        is_waiting = (outbox.c.key == save.outbox_key) & outbox.c.state.in_(_WAITING)
         with self._database.writing() as transaction:
-            if not transaction.execute(delete(zotero_saves).where(mine)).rowcount:
+            if not transaction.execute(delete(zotero_saves).where(is_save)).rowcount:
                 return
-            cancelled = update(outbox).where(waiting).values(state=State.CANCELLED, updated_at=now)
+            cancelled = update(outbox).where(is_waiting).values(state=State.CANCELLED, updated_at=now)
             if not transaction.execute(cancelled).rowcount:
                 insert_message(transaction, reader_id, message, key, now)
 
