@@ -46,6 +46,8 @@ class Spellings:
         is_second_part = word.string[word.start() - 2 : word.start()].endswith("-") and (
             word.string[word.start() - 2].islower()
         )
+        if is_second_part and word[0] == lower:  # "layer-wise", where the home knows "WISE" as a name
+            return lower
         return self.by_word.get(lower, lower if is_second_part else word[0])
 
     @cached_property

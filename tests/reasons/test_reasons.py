@@ -164,9 +164,10 @@ def test_an_abbreviation_and_a_part_of_what_it_stands_for_are_not_both_learned()
     assert len(learned(text, evidence("", [("Liked", text)]))) == 1
 
 
-def test_an_adjective_behind_an_adverb_is_not_learned():
-    text = "Clinically relevant. It is clinically relevant."
-    assert "clinically relevant" not in learned(text, evidence("", [("Liked", text)]))
+@pytest.mark.parametrize("adjective", ["clinically relevant", "layer-wise"])
+def test_an_adjective_is_not_learned(adjective):
+    text = f"{adjective.capitalize()}. It is {adjective}."
+    assert adjective not in learned(text, evidence("", [("Liked", text)]))
 
 
 def test_a_learned_phrase_is_not_cut_before_words_that_another_reason_names():

@@ -137,6 +137,7 @@ def test_an_adjective_before_and_belongs_to_the_noun_behind():
 
 def test_the_s_of_a_possessive_is_no_word():
     assert Spellings.learn(["We train S models"]).usual("children's speech") == "children's speech"
+    assert Spellings.learn(["images of WISE are layer-wise"]).usual("layer-wise") == "layer-wise"
 
 
 @pytest.mark.parametrize(
