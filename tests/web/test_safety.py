@@ -31,7 +31,8 @@ def token_pages(links, paper, day):
         *((page, True) for page in (thumb, links.unsubscribe(), links.confirm(), me, f"{me}/forget")),
         *((f"{me}/{page}", False) for page in ("search", "export.json")),
         *((links.library(extension), False) for extension in ("bib", "ris")),
-        (links.save(paper), False),
+        (links.save(paper, "page"), False),
+        *((f"{thumb.partition('?')[0]}/paper.{extension}", False) for extension in ("bib", "ris")),
         *((edition + page, False) for page in ("", "/papers.bib", "/papers.ris")),
     ]
 
