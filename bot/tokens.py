@@ -167,6 +167,8 @@ def load_keys(path: Path) -> list[bytes]:
         if not path.exists():
             _create_key_file(path)
         text = path.read_bytes()
+    except (FileExistsError, NotADirectoryError):
+        raise PaperbotError(f"{path.parent}: is not a folder; move it elsewhere, and try again") from None
     except OSError as error:
         raise PaperbotError(
             f"{path}: the signing keys can't be read or created ({error.strerror}); run Paperbot as the owner of "

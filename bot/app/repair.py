@@ -17,6 +17,8 @@ def repair(home: Home) -> Iterator[str]:
     """
     sources = [home.path / source.path for source in home.settings.sources if source.kind == "folder"]
     for folder in (home.profiles_folder, home.state, *sources):
+        if folder.exists() and not folder.is_dir():
+            raise PaperbotError(f"{folder}: is not a folder; move it elsewhere, and try again")
         # A folder elsewhere may be on a disk that is not mounted: creating it would hide that.
         if folder.exists() or not folder.resolve().is_relative_to(home.path.resolve()):
             continue
@@ -41,6 +43,6 @@ def repair(home: Home) -> Iterator[str]:
             raise PaperbotError(f"{home.key_file}: can't be renamed ({refused.strerror})") from None
         load_keys(home.key_file)
         yield (
-            f"created new signing keys ({error}); the former file is {damaged}. "
+            f"created new signing keys, as {str(error).partition(';')[0]}; the former file is {damaged}. "
             "Links in messages that were sent before no longer work"
         )

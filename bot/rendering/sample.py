@@ -65,7 +65,7 @@ def edition() -> Edition:
     full = Pick(
         _paper(
             1,
-            r"\textbf{Known} papers & $\epsilon$ more",
+            r"A made-up paper with \textbf{markup} & an $\epsilon$",
             ("Ada Lovelace", "Mary Somerville"),
             "https://example.org/1",
         ),
@@ -78,17 +78,17 @@ def edition() -> Edition:
             Reason(ReasonKind.LIKED, "An older paper"),
         ),
         (
-            Sentence("First a sentence on what is known.", Role.TASK, ("known",)),
-            Sentence("Then one on how."),
-            Sentence("At last another, with 63\\% more.", Role.RESULT),
+            Sentence("First, what a paper is about, with known words marked.", Role.TASK, ("known",)),
+            Sentence("Then its idea."),
+            Sentence("Last comes a result, such as 63\\% fewer papers to read.", Role.RESULT),
         ),
     )
     followed = Pick(
-        _paper(2, "Followed", ("Mary Somerville",), None),
+        _paper(2, "A paper by an author whom you follow", ("Mary Somerville",), None),
         PickKind.FOLLOW,
         0.4,
         (Reason(ReasonKind.AUTHOR, "Mary Somerville"),),
-        (Sentence("All of it in one sentence.", Role.TLDR),),
+        (Sentence("A language model may say all of it in one sentence.", Role.TLDR),),
     )
     near = Reason(ReasonKind.EXPLORATION, "graphs", near="known")
     return _edition(

@@ -24,10 +24,21 @@ def test_keys_that_cannot_be_used_are_replaced_and_kept(home, paperbot, content)
     mended = paperbot("check", "--fix")
     assert mended.code == 0
     assert "Links in messages that were sent before no longer work" in mended.out
+    assert "`paperbot check --fix`" not in mended.out
     assert (home / "state" / "secret.key.damaged-1").read_text() == content
     (home / "state" / "secret.key").write_text("damaged again")
     assert paperbot("check", "--fix").code == 0
     assert (home / "state" / "secret.key.damaged-2").read_text() == "damaged again"
+
+
+@pytest.mark.parametrize("name", ["state", "profiles"])
+def test_a_file_where_a_folder_belongs_is_left_to_the_operator(home, paperbot, name):
+    shutil.rmtree(home / name)
+    (home / name).write_text("a file")
+    answer = paperbot("check", "--fix")
+    assert answer.code == 2
+    assert f"{name}: is not a folder; move it elsewhere, and try again" in answer.err
+    assert (home / name).read_text() == "a file"
 
 
 def test_good_keys_are_left_alone(home, paperbot):

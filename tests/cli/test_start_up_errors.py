@@ -79,7 +79,7 @@ ERRORS: dict[str, tuple[Change, tuple[str, ...], str, str]] = {
     "database is a folder": (
         lambda home: (home / "state" / "paperbot.db").mkdir(), NOTHING, "paperbot.db: unable to open", "or name another in store.url",
     ),
-    "state is a file": (no_directory, NOTHING, "secret.key: the signing keys can't be read or created", "sudo chown -R $(id -un)"),
+    "state is a file": (no_directory, NOTHING, "state: is not a folder", "move it elsewhere"),
     "empty keys": (lambda home: (home / "state" / "secret.key").write_text(""), NOTHING, "secret.key: is empty", "`paperbot check --fix`"),
     "broken profile": (profile("= 3\n"), ("run",), "profiles/reward-models.toml:1: not valid TOML", "quotation marks"),
     "profile that is not read": (profile("= 3\n"), ("preview", "reward-models"), "no profile 'reward-models'", "`paperbot check` shows"),
