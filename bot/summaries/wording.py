@@ -94,8 +94,9 @@ _BEGINS_WITH_ACTION = re.compile(
     r"develop|design|build|provide|perform|apply|train|compare|explore|investigate|analy[sz]e|study|examine|describe|discuss|"
     r"employ|construct|validate|test|supplement|complement|support)\b"
 )
+FIGURE = "number"  # the name of the signal of an amount
 _SIGNALS = {
-    "number": NUMBER,
+    FIGURE: NUMBER,
     "digit": DIGIT,
     "comparison": _COMPARISON,
     "strict comparison": STRICT_COMPARISON,
@@ -127,7 +128,7 @@ def wording(sentence: str) -> tuple[str, ...]:
     """Return the names of the signals in a sentence's wording."""
     lower = sentence.lower()
     names = [name for name, pattern in _SIGNALS.items() if pattern.search(lower)]
-    measures = {"number", "comparison"} & set(names)
+    measures = {FIGURE, "comparison"} & set(names)
     if not measures:
         return (*names, *(f"bare {name}" for name in _WEAK if name in names))
     return (*names, "number and comparison") if len(measures) > 1 else tuple(names)

@@ -78,10 +78,11 @@ SUMMARY_CONSTANTS = {
     "summaries.summary._TASK_WORTH_OF_FEW": (0.1, 0.5, 1),
     "summaries.summary._DANGLING_COST": (0, 0.1, 0.4),
     "summaries.summary._BACKGROUND_FROM": (0.3, 0.7),
-    "summaries.summary._FINDING_BOOST": (0, 0.5, 1.5),
-    "summaries.summary._FINDING_FROM": (0.3, 0.6),
+    "summaries.summary._FINDING_BOOST": (0, 0.5, 1, 1.6),
+    "summaries.summary._FINDING_FROM": (0.3, 0.5),
     "summaries.summary._COMPARED": (5, 20),
     "summaries.findings._RESULT_FROM": (0.05, 0.2),
+    "summaries.findings._IN_WORDS_FROM": (0, 0.2, 0.4),
     "summaries.claims._LINK_LENGTH": (110, 440),
     "summaries.claims._PRAISE_WORDS": (12, 50),
 }

@@ -19,7 +19,11 @@ from typing import Any
 
 from summary_weights import (
     Marked,
+    crossed,
+    examples_of_kinds,
+    examples_of_labels,
     labels_of,
+    later_papers,
     learn_findings,
     learn_roles,
     learn_sentences,
@@ -134,10 +138,14 @@ def main() -> None:
     )
 
     held = kinds[::PARTS]
-    apart = learn_sentences([row for i, row in enumerate(kinds) if i % PARTS], unlabelled)
+    rest = [row for i, row in enumerate(kinds) if i % PARTS]
+    apart = learn_roles(papers, learn_sentences(rest, unlabelled))
     held_ids = {row["id"] for row in held}
     labels = [row for row in labels_of("tune") if row["id"] not in held_ids]
-    apart = learn_findings(texts_by_id(kinds, unlabelled), learn_roles(papers, apart), labels)
+    crossed_rest = crossed(rest, unlabelled)
+    texts = texts_by_id(kinds, [*unlabelled, *later_papers(args.bench)])
+    labelled = examples_of_labels(texts, apart, labels, crossed_rest)
+    apart = learn_findings(labelled, examples_of_kinds(rest, crossed_rest), apart)
     count, by_kind = kind_findings(held, apart)
     print(
         f"findings, a fifth kept apart: in {by_kind.total() / count:.2f} of {count}; labelled a result "

@@ -5,8 +5,9 @@
 The folder holds ``abstracts/csabstruct.jsonl.gz`` (its part "train" teaches kinds), ``abstracts/labelled.jsonl`` (spans
 that readers marked teach roles) and ``arxiv-papers.jsonl.gz`` (unlabelled: where in an abstract a sentence stands).
 Which sentences are findings is in ``findings_labels.jsonl`` beside this file: labels of our own for sentences of those
-papers, and of abstracts with kinds, by place; the part "tune" teaches, the part "report" is only counted.
-``summary_report.py`` measures the outcome. Needs numpy, scipy and scikit-learn; two minutes on one core.
+papers, of the later ones in ``stream/papers.jsonl.gz``, and of abstracts with kinds, by place; the part "tune" teaches,
+the others are only counted. Beside them the kind "result" teaches what a finding is, as ``learn_findings`` says.
+``summary_report.py`` measures the outcome. Needs numpy, scipy and scikit-learn; six minutes on one core.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from sklearn.linear_model import LogisticRegression
 from summary_crf import fit
 
 from bot.summaries import weights as weights_module
-from bot.summaries.claims import says_nothing
+from bot.summaries.claims import is_finding_form, says_nothing
 from bot.summaries.features import features_of, phrases, words_of
 from bot.summaries.findings import finding_features
 from bot.summaries.kinds import kinds_and_eighths
@@ -45,13 +46,14 @@ HOW_MANY_PHRASES = 3_000
 PHRASE_SCALE = 0.4  # a phrase's value beside 1 for a form: phrases are many, and are shrunk more
 IN_KINDS, IN_EIGHTHS = 8, 60  # sentences that a phrase must be in to be looked at
 EIGHTH_STRENGTH, FINDING_STRENGTH = 0.02, 0.3  # inverse of the ridge
-IN_FINDINGS = 4  # labelled sentences that a phrase must be in to count for findings
-FINDING_PHRASE_SCALE = 0.6
-# Added to the weight of the log-odds of a result, up to those of a sure one: labels of results agree more often with
-# what is set in bold. Of 0, .5, 1, 1.5 and 2 five-fold, at .6 of abstracts findings by our labels, borderline ones
-# included: .92, .90, .92, .89, .89; at half of CSAbstruct's labelled a result: .72, .75, .77, .79, .80. Added for sure
-# results too, .5 and 1 cost as much as 1.5 and 2.5: .89 and .85.
-RESULT_BONUS = 1.0
+IN_FINDINGS = 4  # sentences with labels of findings that a phrase must be in to count for findings
+FINDING_PHRASE_SCALE = 0.4
+# How much a label of a kind counts beside one of a finding. Of .4 and 1, .76 and .73 of what is bold on CSAbstruct's
+# part "dev" are labelled a result, in .43 and .51 of abstracts; by our labels of the part "report" .94 and .85 are
+# findings or borderline, in .56 and .62. The thresholds were chosen for each.
+KIND_WORTH = 0.4
+LEAST_WEIGHT = 0.02  # of a phrase for findings
+CROSSED = 5  # parts; kinds are read by weights that were learned on the others
 ROLE_RIDGE = 3.0
 FORM_SCALE, ROLE_PHRASE_SCALE = 0.5, 0.25
 IN_ROLES = 40  # marked abstracts' sentences that a phrase must be in to count for roles itself
@@ -195,50 +197,109 @@ def conditional_logit(matrix: sparse.csr_matrix, target: np.ndarray, group: np.n
     return minimize(loss, np.zeros(matrix.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": 200}).x
 
 
-def learn_findings(
-    texts: Mapping[str, Sequence[str]], weights: Weights, labels: Sequence[dict[str, Any]]
-) -> Weights:
-    """The same weights with those of findings: a logistic regression on signals of wording, kinds and phrases.
+class Examples(NamedTuple):
+    """Sentences that teach what a finding is: a row each; ``targets`` from 0 to 1, ``worths`` how much each counts."""
 
-    ``texts`` are sentences by the id of their abstract. A sentence of a labelled abstract without a label was no
-    candidate and counts as none, but not in abstracts of which only single sentences were labelled (``"alone"``).
+    rows: list[dict[str, float]]
+    phrases: list[Set[str]]
+    targets: list[float]
+    worths: list[float]
+
+
+def crossed(kinds: Sequence[dict[str, Any]], unlabelled: Sequence[dict[str, Any]]) -> dict[str, Weights]:
+    """By the id of each abstract with kinds: weights of kinds that were learned without it.
+
+    What weights say of the abstracts that taught them is too sure, and so would be what is learned on top.
+    """
+    apart: dict[str, Weights] = {}
+    for part in range(CROSSED):
+        weights = learn_sentences([row for i, row in enumerate(kinds) if i % CROSSED != part], unlabelled)
+        apart |= {row["id"]: weights for row in kinds[part::CROSSED]}
+    return apart
+
+
+def examples_of_labels(
+    texts: Mapping[str, Sequence[str]],
+    weights: Weights,
+    labels: Sequence[dict[str, Any]],
+    apart: Mapping[str, Weights],
+) -> Examples:
+    """The sentences with labels of findings; those of a labelled abstract without one were no candidates, and none.
+
+    Of abstracts in which only single sentences were labelled (``"alone"``), the others are left out.
     """
     by_paper: dict[str, dict[int, str]] = {}
     for row in labels:
         by_paper.setdefault(row["id"], {})[row["sentence"]] = row["label"]
     alone = {row["id"] for row in labels if row.get("alone")}
-    rows: list[dict[str, float]] = []
-    target: list[float] = []
-    own_phrases: list[Set[str]] = []
+    examples = Examples([], [], [], [])
     for id_, own_labels in by_paper.items():
         features = features_of(texts[id_])
-        kinds, _ = kinds_and_eighths(features, weights)
+        kinds, _ = kinds_and_eighths(features, apart.get(id_, weights))
         for place, text in enumerate(texts[id_]):
             if not says_nothing(text) and (place in own_labels or id_ not in alone):
                 is_last = place == len(features) - 1
-                rows.append(finding_features(features[place], kinds[place], is_last=is_last))
-                own_phrases.append(features[place].phrases)
-                target.append(WORTH[own_labels.get(place, "none")])
+                examples.rows.append(finding_features(features[place], kinds[place], is_last=is_last))
+                examples.phrases.append(features[place].phrases)
+                examples.targets.append(WORTH[own_labels.get(place, "none")])
+                examples.worths.append(1.0)
+    return examples
+
+
+def examples_of_kinds(kinds: Sequence[dict[str, Any]], apart: Mapping[str, Weights]) -> Examples:
+    """The sentences of abstracts with kinds that may be findings by their form: a result, or none.
+
+    Each counts as much as its annotators agreed on its kind.
+    """
+    examples = Examples([], [], [], [])
+    for paper in kinds:
+        texts = [text.strip() for text in paper["sentences"]]
+        features = features_of(texts)
+        read, _ = kinds_and_eighths(features, apart[paper["id"]])
+        for place, text in enumerate(texts):
+            if is_finding_form(text):
+                is_last = place == len(texts) - 1
+                examples.rows.append(finding_features(features[place], read[place], is_last=is_last))
+                examples.phrases.append(features[place].phrases)
+                examples.targets.append(float(paper["labels"][place] == "result"))
+                examples.worths.append(KIND_WORTH * paper["confs"][place])
+    return examples
+
+
+def learn_findings(labelled: Examples, with_kinds: Examples, weights: Weights) -> Weights:
+    """The same weights with those of findings: a logistic regression on signals of wording, kinds and phrases.
+
+    What annotators call a result is often no finding to a reader, and some findings have another label; learned from
+    both at once, a sentence is surest where they agree.
+    """
+    rows = [*labelled.rows, *with_kinds.rows]
+    own_phrases = [*labelled.phrases, *with_kinds.phrases]
     names = sorted({name for row in rows for name in row} - {"intercept"})
-    frequent = Counter(phrase for row in own_phrases for phrase in row)
-    vocabulary = sorted(phrase for phrase, count in frequent.items() if count >= IN_FINDINGS)
+    frequent = Counter(phrase for row in labelled.phrases for phrase in row)
+    in_kinds = Counter(phrase for row in with_kinds.phrases for phrase in row)
+    vocabulary = sorted(
+        {phrase for phrase, count in frequent.items() if count >= IN_FINDINGS}
+        | {phrase for phrase, count in in_kinds.items() if count >= IN_KINDS}
+    )
     dense = sparse.csr_matrix([[row.get(name, 0.0) for name in names] for row in rows])
     matrix = sparse.hstack([dense, counts(own_phrases, vocabulary) * FINDING_PHRASE_SCALE])
-    shares = np.array(target)
+    shares = np.array([*labelled.targets, *with_kinds.targets])
+    worths = np.array([*labelled.worths, *with_kinds.worths])
     model = LogisticRegression(C=FINDING_STRENGTH, max_iter=2000).fit(
         sparse.vstack([matrix, matrix]).tocsr(),
         np.repeat([1, 0], len(rows)),
-        sample_weight=np.concatenate([shares, 1 - shares]),
+        sample_weight=np.concatenate([worths * shares, worths * (1 - shares)]),
     )
     signals = dict(zip(names, rounded(model.coef_[0][: len(names)]), strict=True))
     signals["intercept"] = round(float(model.intercept_[0]), 2)
-    signals["surely result"] += RESULT_BONUS
     of_phrases = rounded(model.coef_[0][len(names) :] * FINDING_PHRASE_SCALE)
     return replace(
         weights,
         finding=dict.fromkeys(SIGNALS, 0.0) | signals,
         finding_phrases={
-            phrase: weight for phrase, weight in zip(vocabulary, of_phrases, strict=True) if weight
+            phrase: weight
+            for phrase, weight in zip(vocabulary, of_phrases, strict=True)
+            if abs(weight) >= LEAST_WEIGHT
         },
     )
 
@@ -250,6 +311,11 @@ def texts_by_id(
     texts = {row["id"]: [text.strip() for text in row["sentences"]] for row in kinds}
     named = {row["id"] for row in read_jsonl(LABELS)}
     return texts | {row["id"]: sentences(row["abstract"]) for row in unlabelled if row["id"] in named}
+
+
+def later_papers(bench: Path) -> list[dict[str, Any]]:
+    """Further papers without labels: findings were labelled in some, and nothing else is learned from them."""
+    return read_jsonl(bench / "stream" / "papers.jsonl.gz")
 
 
 def labels_of(part: str) -> list[dict[str, Any]]:
@@ -277,7 +343,10 @@ def main() -> None:
     args = parser.parse_args()
     kinds, papers, unlabelled = training_data(args.bench)
     weights = learn_roles(papers, learn_sentences(kinds, unlabelled))
-    weights = learn_findings(texts_by_id(kinds, unlabelled), weights, labels_of("tune"))
+    apart = crossed(kinds, unlabelled)
+    texts = texts_by_id(kinds, [*unlabelled, *later_papers(args.bench)])
+    labelled = examples_of_labels(texts, weights, labels_of("tune"), apart)
+    weights = learn_findings(labelled, examples_of_kinds(kinds, apart), weights)
     args.output.write_text(weights.to_json())
     print(f"{args.output}: {len(weights.phrases)} phrases, {args.output.stat().st_size / 1000:.0f} kB")
 

@@ -129,6 +129,14 @@ def test_what_is_new_comes_first_and_what_was_known_last():
     assert [sentence.after_gap for sentence in summary] == [False, False, True]
 
 
+def test_a_finding_with_a_figure_is_bold_before_one_in_words():
+    in_words = "Experiments show that WeedNet outperforms RootBot and GardenGPT on BedBench."
+    with_figure = "It removes 95% of weeds, 20% more than RootBot."
+    begin = "Weeds are a problem. We propose WeedNet."
+    assert finding(summarise(f"{begin} {in_words}", 3, {})) == in_words
+    assert finding(summarise(f"We propose WeedNet. {in_words} {with_figure}", 3, {})) == with_figure
+
+
 def test_what_says_nothing_is_shown_only_where_nothing_else_is_left_and_never_bold():
     empty = ["Code is available at https://a.example/b.", "We hope that this work inspires future research."]
     abstract = " ".join(["Weeds grow.", "We propose WeedNet.", *empty, "It removes 95% of weeds."])
@@ -173,6 +181,11 @@ def test_what_says_nothing_is_shown_only_where_nothing_else_is_left_and_never_bo
         ("Results on a dataset of 110 checks demonstrate strong performance and generalization.", False),
         ("Experimental results demonstrate that WeedNet achieves robust and consistent performance.", False),
         ("Our analysis uncovers new insights into roots.", False),
+        ("Experiments show that the method can be readily extended to other gardens.", False),
+        ("Our results enable a new paradigm of weeding.", False),
+        ("Experimental results are reported for three gardens.", False),
+        ("Experiments demonstrate the robot's ability to tell weeds from roots.", False),
+        ("We find that robots which are tested in wet beds weed better than others.", True),
         ("This article aims to guide researchers, gardeners and decision-makers.", False),
         ("This paper serves as both a technical roadmap and a critical reflection.", False),
         ("The result is a robot that weeds 3.5 beds in an hour.", False),
