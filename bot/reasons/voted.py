@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
 from bot.domain import Reason, ReasonKind, is_library_paper
@@ -29,7 +28,7 @@ _MIN_COMMON_TERMS = 3
 
 
 def learned_phrases(
-    paper: PaperText, terms: Mapping[str, float], evidence: Evidence, covered: AbstractSet[str]
+    paper: PaperText, terms: Mapping[str, float], evidence: Evidence, covered: set[str]
 ) -> list[Reason]:
     """Return the heaviest phrases that votes support, whole and without ``covered`` terms.
 
@@ -55,7 +54,7 @@ def learned_phrases(
 
 
 def similar_liked_paper(
-    paper: PaperText, terms: Mapping[str, float], evidence: Evidence, covered: AbstractSet[str]
+    paper: PaperText, terms: Mapping[str, float], evidence: Evidence, covered: set[str]
 ) -> list[Reason]:
     """Return the liked paper that has most of what speaks for this one beside ``covered``, if its title shows it."""
     if not evidence.votes.liked:

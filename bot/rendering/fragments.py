@@ -69,6 +69,8 @@ class _Fragment:
 
     def filled(self, values: SlotValues, escape: Escape) -> str:
         """Return the text with the reader's values in the slots."""
+        if not self.rest:
+            return self.first
         parts = [self.first]
         for slot, in_attribute, text in self.rest:
             parts.append(escape(slot(values), in_attribute))
@@ -183,9 +185,7 @@ class _Slots:
                 return function(*texts)
             fragments = [self.fragment(text, is_markup=False) for text in texts]
             return self.add(
-                lambda values: function(
-                    *(fragment.filled(values, lambda value, _: value) for fragment in fragments)
-                )
+                lambda values: function(*[fragment.filled(values, _unescaped) for fragment in fragments])
             )
 
         return filtered
@@ -224,19 +224,23 @@ class Fragments:
         if len(self._fragments) + len(keys) > _MAX_FRAGMENTS or len(self._frames) >= _MAX_FRAMES:
             self._fragments.clear()
             self._frames.clear()
-        new = {
-            key: pick
-            for key, pick in zip(keys, edition.picks, strict=True)
-            if key not in self._fragments or frame_key not in self._frames
-        }
-        if new:
+        # Looked up once: hashing a key takes as long as filling three slots.
+        known = list(map(self._fragments.get, keys))
+        if frame_key not in self._frames or not all(known):
+            new = {
+                key: pick
+                for key, pick, fragments in zip(keys, edition.picks, known, strict=True)
+                if not fragments or frame_key not in self._frames
+            }
             self._render_new(edition, new, frame_key)
+            known = [self._fragments[key] for key in keys]
         frame = self._frames[frame_key]
         lines: list[str] = []
         picks: list[str] = []
-        for number, (key, pick) in enumerate(zip(keys, edition.picks, strict=True), 1):
+        for number, (fragments, pick) in enumerate(zip(known, edition.picks, strict=True), 1):
+            if not fragments:
+                continue
             values = SlotValues(edition, links, pick, number)
-            fragments = self._fragments[key]
             picks.append(fragments.pick.filled(values, self._escape))
             if fragments.line:
                 lines.append(fragments.line.filled(values, self._escape))
@@ -281,6 +285,10 @@ class Fragments:
 
     def _fragment(self, text: str) -> _Fragment:
         return self._slots.fragment(text, is_markup=self._is_markup)
+
+
+def _unescaped(value: str, _in_attribute: bool) -> str:
+    return value
 
 
 def plain(value: str, _in_attribute: bool) -> str:

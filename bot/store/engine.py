@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from enum import IntEnum
-from functools import partial
 from json import JSONDecodeError
 from pathlib import Path
 from traceback import extract_tb
@@ -45,8 +44,9 @@ AnySelect = Select[*tuple[Any, ...]]
 _BUSY_SECONDS = 30
 # SQLite takes 32,766 variables in a statement and psycopg 65,535; long lists of them are slow to parse as well.
 _CHUNK = 1_000
-# A pick is mostly JSON, in which blanks after commas and colons are a tenth.
-_compact_json = partial(json.dumps, separators=(",", ":"))
+# A pick is mostly JSON, in which blanks after commas and colons are a tenth. ``json.dumps`` would make an encoder for
+# each value, of which an edition has thirty.
+_compact_json = json.JSONEncoder(separators=(",", ":")).encode
 # Errors of this program and not of the database: they keep their traceback and are not translated.
 _BUGS = (DataError, IntegrityError, ProgrammingError)
 

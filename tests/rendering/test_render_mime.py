@@ -229,6 +229,13 @@ def test_any_text_arrives_as_it_is_in_short_lines(text: str, html: str) -> None:
         assert part.get_payload(decode=True).splitlines() == lines
 
 
+@given(st.text("aé =.\t\r\n\u2028" + "x" * 8, max_size=300))
+@example("first\n\n last \n.\nno end")
+def test_html_that_is_encoded_line_by_line_is_as_text_that_is_encoded_as_a_whole(content: str) -> None:
+    text, html = message_from_bytes(compose(MailParts("A subject", "", content, content))).get_payload()
+    assert html.get_payload() == text.get_payload()
+
+
 @given(st.text(max_size=100), st.sampled_from(["Subject", "From"]))
 def test_a_header_is_folded_as_the_email_package_folds_it(value: str, name: str) -> None:
     """Compared with the package's own mail, which is slower by far."""
