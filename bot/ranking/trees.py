@@ -7,7 +7,6 @@ every split of every node. A fit takes a third of scikit-learn's time, where eac
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
@@ -45,14 +44,18 @@ class Forest:
         of the split (Saabas 2014). The changes of probabilities are scaled to those of log-odds.
         """
         root = float(self.value[:, 0].mean())
-        changes = np.zeros((len(presence), len(self.columns)))
-        paths = self._paths(presence)
-        rows = np.broadcast_to(np.arange(len(presence)), paths[0].shape)
-        for node, child in pairwise(paths):
-            moved = node != child
-            feature = self.feature.ravel().take(node[moved])
-            change = self.value.ravel().take(child[moved]) - self.value.ravel().take(node[moved])
-            np.add.at(changes, (rows[moved], feature), change / len(self.feature))
+        paths = np.stack(self._paths(presence))
+        nodes = paths[:-1]
+        children = paths[1:]
+        moved = nodes != children
+        rows = np.broadcast_to(np.arange(len(presence)), moved.shape)[moved]
+        feature = self.feature.ravel().take(nodes[moved])
+        change = self.value.ravel().take(children[moved]) - self.value.ravel().take(nodes[moved])
+        # A sum over all levels at once, without entries of integers: ``np.add.at`` for each level takes twice the time.
+        shape = (len(presence), len(self.columns))
+        places = rows * shape[1] + feature
+        changes = np.bincount(places, change / len(self.feature), shape[0] * shape[1]).astype(float)
+        changes = changes.reshape(shape)
         total = changes.sum(axis=1)
         log_odds = _log_odds(root + total) - self.root
         scale = np.divide(log_odds, total, out=np.zeros_like(total), where=np.abs(total) > 1e-9)
