@@ -31,7 +31,7 @@ define SET_UP
 	@touch $@
 endef
 
-.PHONY: demo test lint types check coverage bench bench-ingest bench-pages bench-run bench-ranking bench-constants bench-summaries summary-weights pictures fuzz serve constraints release clean
+.PHONY: demo test lint types check coverage bench bench-ingest bench-pages bench-run bench-scale bench-hostile bench-ranking bench-constants bench-summaries summary-weights pictures fuzz serve constraints release clean
 
 demo: $(INSTALLED)
 	@$(BIN)/paperbot demo state/demo
@@ -61,6 +61,14 @@ bench-pages: $(DEVELOPMENT)  # how many thumb pages per second one core serves
 
 bench-run: $(DEVELOPMENT)  # what a reader costs in the daily run: make bench-run DATA=papers.jsonl.gz READERS="1000 20000"
 	PYTHONPATH=.:tests OMP_NUM_THREADS=1 $(BIN)/python tests/bench/daily_run.py $(DATA) $(READERS)
+
+# A morning on PostgreSQL and RabbitMQ: a tenth of READERS with one worker and with two, then all of them with two.
+bench-scale: $(DEVELOPMENT)  # make bench-scale READERS=100000 [DATA=papers.jsonl.gz]; takes an hour for 100,000
+	PYTHONPATH=.:tests OMP_NUM_THREADS=1 $(BIN)/python tests/bench/scale.py $(or $(READERS),10000) --growth \
+	    $(if $(DATA),--data $(DATA)) --json state/bench-scale.json
+
+bench-hostile: $(DEVELOPMENT)  # 2,000 readers while workers are killed, PostgreSQL restarts once and RabbitMQ twice
+	PYTHONPATH=. $(BIN)/pytest --numprocesses 0 -m hostile -s tests/worker
 
 fuzz: $(DEVELOPMENT)  # hostile input for parsers, mails, LaTeX and forms: make fuzz SECONDS=60; the corpus stays in .fuzz
 	@$(BIN)/python -c "import atheris" 2>/dev/null || $(BIN)/pip install --quiet --editable '.[fuzz]' \
