@@ -1,7 +1,7 @@
 """A morning of real workers under faults: tasks lost, repeated and delayed, processes killed, connections cut.
 
-    tick --tasks--> queue "...-tick" --Morning.move: lose, repeat, delay, shuffle--> queue "...-work" --proxy--> workers
-                                                                                         workers --SMTP--> mail server
+    tick, workers --tasks--> queue --Morning.move: lose, repeat, delay, shuffle--> queue "...-work" --proxy--> workers
+                                                                                   workers --SMTP--> mail server
 
 Faults happen at chosen numbers of accepted mails, while the mail server holds the body of one and has not replied: the
 moment at which a kill costs most. Nothing sleeps: the loop waits for the next mail and ticks.
@@ -32,6 +32,9 @@ from bot.delivery.attempt import LEASE
 from bot.domain import State
 from bot.scheduler import QueuedJobs
 from bot.store.engine import parse_url
+from bot.worker.broker import HARD_LIMIT
+
+_LOSSY_WORKER = Path(__file__).with_name("lossy_worker.py")
 
 _ROUNDS = 2_000  # each waits for the next mail, and at most this long
 _ROUND_SECONDS = 0.2
@@ -71,7 +74,11 @@ class Proxy:
         with suppress(OSError):
             while True:
                 client, _ = server.accept()
-                broker = socket.create_connection(self._target)
+                try:
+                    broker = socket.create_connection(self._target)
+                except OSError:  # it restarts; the client tries again
+                    client.close()
+                    continue
                 with self._lock:
                     self._sockets |= {client, broker}
                 for source, sink in ((client, broker), (broker, client)):
@@ -102,7 +109,7 @@ class Worker:
 
     def start(self) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "bot", "worker", "--concurrency", str(_PROCESSES)],
+            [sys.executable, str(_LOSSY_WORKER), "worker", "--concurrency", str(_PROCESSES)],
             cwd=self.home,
             env={**os.environ, **self.environment, "PYTHONPATH": str(ROOT)},
             stdout=subprocess.DEVNULL,
@@ -137,7 +144,7 @@ class Worker:
         """End as an operator does, and with it its children."""
         self.process.terminate()
         try:
-            self.process.wait(60)
+            self.process.wait(2 * HARD_LIMIT)
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(self.process.pid, signal.SIGKILL)
@@ -159,10 +166,14 @@ class Morning:
     chance: random.Random
     server: MailServer
     faults: dict[int, Callable[[], int]]
+    # Raised by ``take`` and ``put`` while the broker is away; a task that can't be passed on is lost.
+    broker_errors: tuple[type[Exception], ...] = ()
     stopped_senders: int = 0
     moved: Counter[str] = field(default_factory=Counter)
     _delayed: list[tuple[str, list[object]]] = field(default_factory=list)
     _mail_came: Event = field(default_factory=Event)
+    _restarts: list[Thread] = field(default_factory=list)
+    _restarting: Lock = field(default_factory=Lock)
 
     def __post_init__(self) -> None:
         self.server.answer = self._on_mail
@@ -176,7 +187,10 @@ class Morning:
     def move(self) -> None:
         """Pass the tasks of the tick on: each is lost, repeated or delayed with probability .2, in any order."""
         arrived = []
-        tasks, self._delayed = self.take() + self._delayed, []
+        taken = []
+        with suppress(*self.broker_errors):
+            taken = self.take()
+        tasks, self._delayed = taken + self._delayed, []
         for task in tasks:
             fate = self.chance.choices(("lost", "delayed", "repeated", "passed"), (2, 2, 2, 4))[0]
             self.moved[fate] += 1
@@ -186,7 +200,10 @@ class Morning:
                 arrived += [task] * (2 if fate == "repeated" else 1)
         self.chance.shuffle(arrived)
         for name, arguments in arrived:
-            self.put(name, arguments)
+            try:
+                self.put(name, arguments)
+            except self.broker_errors:
+                self.moved["lost"] += 1
 
     def states(self) -> Counter[State]:
         """Return how many messages are in each state."""
@@ -205,7 +222,7 @@ class Morning:
                 return
         raise AssertionError(f"not over after {_ROUNDS} rounds: {self.states()}, {self.moved}")
 
-    def run(self, worker: Worker) -> Counter[State]:
+    def run(self, *workers: Worker) -> Counter[State]:
         """Let all faults happen, then half an hour pass, and the rest be served; return the final states."""
 
         def is_quiet() -> bool:
@@ -213,12 +230,28 @@ class Morning:
             busy = (State.PENDING, State.CLAIMED, State.DATA_STARTED, State.RETRY)
             return sum(states.values()) == self.readers and not any(states[state] for state in busy)
 
-        self.tick_until(lambda: not self.faults)
-        worker.stop()
+        self.tick_until(lambda: not self.faults and not any(thread.is_alive() for thread in self._restarts))
+        for worker in workers:
+            worker.stop()
         self._let_leases_end()
-        worker.start()
+        for worker in workers:
+            worker.start()
         self.tick_until(is_quiet)
         return self.states()
+
+    def aside(self, restart: Callable[[], None]) -> Callable[[], int]:
+        """Return a fault that restarts a server while mails go on being sent; it stops no sender."""
+
+        def restart_alone() -> None:
+            with self._restarting:
+                restart()
+
+        def begin() -> int:
+            self._restarts.append(Thread(target=restart_alone))
+            self._restarts[-1].start()
+            return 0
+
+        return begin
 
     def _let_leases_end(self) -> None:
         """Let the time pass that messages of killed processes wait: their leases end in the past."""

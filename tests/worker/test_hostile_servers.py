@@ -1,0 +1,112 @@
+"""The hostile morning with 2,000 readers and servers that really restart: ``make bench-hostile``, some minutes.
+
+PostgreSQL and RabbitMQ are the test's own, from Debian's packages, so that it may restart them: the database once, as
+an operator does, and the broker twice, by SIGKILL, all while mails go out.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from functools import partial
+
+import pytest
+from faults.home_with_mail_server import MailServer
+from kombu.exceptions import OperationalError
+from kombu.utils.url import parse_url
+from own_servers import own_postgres, own_rabbitmq
+
+import bot.scheduler
+from bot.domain import State
+from bot.scheduler import QueuedJobs
+from bot.worker.broker import make_celery
+from bot.worker.names import queue_name
+
+from .conftest import PROFILE, SETTINGS, Broker, digest
+from .hostile_morning import Morning, Proxy, Worker
+
+pytestmark = pytest.mark.hostile
+
+READERS = 2_000
+
+
+@pytest.fixture
+def servers():
+    """A database cluster and a broker of the test's own."""
+    with own_postgres() as postgres, own_rabbitmq() as rabbitmq:
+        yield postgres, rabbitmq
+
+
+def make_home(home, port):
+    """Write a home with all readers, and two papers to come."""
+    for path in (*home.glob("samples/*"), *home.glob("profiles/*")):
+        path.unlink()
+    addresses = "".join(f'[[readers]]\nemail = "r{n}@example.org"\n' for n in range(READERS))
+    (home / "profiles" / "owls.toml").write_text(PROFILE + addresses)
+    # One connection for each process: so a kill stops one message at most.
+    mail = f'[email]\nhost = "127.0.0.1"\nport = {port}\nsecurity = "none"\nconnections = 1\n'
+    (home / "paperbot.toml").write_text(SETTINGS + mail)
+    (home / "drop").mkdir()
+    (home / "drop" / "day.txt").write_text(digest("Owls at Night", "Owls by Day"))
+
+
+def test_each_of_2000_readers_is_served_once_or_unknown_although_all_servers_restart(
+    home, servers, monkeypatch
+):
+    chance = random.Random(2_000)
+    postgres, rabbitmq = servers
+    monkeypatch.setattr(bot.scheduler, "_READERS_A_TASK", 50)
+    monkeypatch.setenv("PAPERBOT_STORE__URL", postgres.url)
+    monkeypatch.setenv("PAPERBOT_QUEUE__URL", rabbitmq.url)
+    monkeypatch.setenv("PAPERBOT_QUEUE__NAME", "tick")
+    broker = Broker(rabbitmq.url, "tick", make_celery(rabbitmq.url, "tick"))
+    work = make_celery(rabbitmq.url, "work")
+    connection = work.connection_for_write()
+    parts = parse_url(rabbitmq.url)
+    proxy = Proxy(parts["hostname"], parts["port"])
+    server = MailServer()
+    with proxy.running() as port, server.running():
+        make_home(home, server.port)
+        environment = {
+            "PAPERBOT_QUEUE__URL": rabbitmq.url.replace(f":{parts['port']}", f":{port}"),
+            "PAPERBOT_QUEUE__NAME": "work",
+            "PAPERBOT_TEST_ENQUEUE_AT": "tick",
+        }
+        workers = [Worker(home, environment) for _ in range(2)]
+        morning = Morning(
+            home=home,
+            jobs=QueuedJobs(home, rabbitmq.url, "tick"),
+            take=broker.take,
+            put=lambda task, arguments: work.send_task(task, arguments, queue=queue_name("work", task)),
+            readers=READERS,
+            chance=chance,
+            server=server,
+            faults={},
+            broker_errors=(OperationalError, *connection.connection_errors, *connection.channel_errors),
+        )
+        happenings = [
+            *(partial(worker.kill_child, chance) for worker in workers for _ in range(4)),
+            *(worker.kill for worker in workers),
+            morning.aside(postgres.restart),
+            morning.aside(rabbitmq.restart),
+            morning.aside(rabbitmq.restart),
+        ]
+        chance.shuffle(happenings)
+        numbers = sorted(chance.sample(range(2, READERS * 3 // 4), len(happenings)))
+        morning.faults.update(zip(numbers, happenings, strict=True))
+        try:
+            states = morning.run(*workers)
+        finally:
+            for worker in workers:
+                worker.stop()
+            broker.celery.close()
+            work.close()
+
+    # The figures of ``make bench-hostile``.
+    counts = {str(state): number for state, number in states.items() if number}
+    print(f"{counts}; {morning.stopped_senders} senders killed; tasks: {dict(morning.moved)}")  # noqa: T201
+    assert morning.moved["lost"] > 0
+    assert Counter(server.accepted.values()).keys() == {1}
+    assert states[State.SENT] + states[State.UNKNOWN] == READERS
+    assert states[State.SENT] <= len(server.accepted)
+    assert states[State.UNKNOWN] <= morning.stopped_senders
