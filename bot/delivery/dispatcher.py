@@ -1,6 +1,7 @@
 """Deliver what is due: expire leases, let the workers of all channels empty the outbox, and report.
 
-    expire -> workers side by side (``worker``): claim -> attempt (``attempt``) -> circuit breaker -> report
+    expire -> look up lists without an answer -> workers side by side (``worker``)
+    worker: claim -> attempt (``attempt``) -> circuit breaker -> report
 
 No transaction is open while a channel talks, so that a slow mail server holds no lock in the database.
 """
@@ -10,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from contextlib import suppress
 from datetime import datetime, timedelta
 from threading import Event
 
@@ -28,7 +30,10 @@ from bot.delivery.ports import (
 from bot.delivery.report import Report, ReportBuilder
 from bot.delivery.worker import RunContext, Worker
 from bot.domain import Kind, Problem
+from bot.errors import DeliveryError
 
+# After it a person has to ask for the list: an hour of runs is sixty look-ups.
+_LOOK_UP = timedelta(hours=1)
 _FLUSH_SECONDS = (
     1  # after which it is committed that a message was sent, if no other message is started before
 )
@@ -85,6 +90,7 @@ class Dispatcher:
             return report.build()
         if expired := self._outbox.expire(run.now()):
             report.count_expired(expired)
+        self._look_up_lists(run.now())
         stored = self._breakers.all()
         breakers = {
             kind: CircuitBreaker(kind, stored.get(kind), self._breakers, run.now()) for kind in self._routes
@@ -95,6 +101,15 @@ class Dispatcher:
             if breaker.open_because and (waiting := self._outbox.waiting(kind)):
                 report.add(Problem(kind.value, f"{breaker.open_because}; {waiting} waiting"))
         return report.build()
+
+    def _look_up_lists(self, now: datetime) -> None:
+        """Have the replies of a list posted whose answer was lost, where the channel shows that the list arrived."""
+        for kind, route in self._routes.items():
+            for delivery in self._outbox.unanswered_lists(kind, now - _LOOK_UP):
+                # Nothing is sent, so that a failure concerns nobody: the next run looks again.
+                with suppress(DeliveryError):
+                    if receipt := route.channels[0].find_receipt(delivery):
+                        self._outbox.mark_arrived(delivery.id, receipt, now)
 
     def _run_workers(self, run: RunContext, breakers: Mapping[Kind, CircuitBreaker]) -> None:
         """Run one thread per channel until all have ended; raise the first error of the store."""

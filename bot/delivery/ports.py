@@ -23,6 +23,12 @@ class Outbox(Protocol):
     def expire(self, now: datetime) -> int:
         """Mark rows as ``unknown`` whose lease ran out after the body was started; return how many."""
 
+    def unanswered_lists(self, kind: Kind, since: datetime) -> list[Delivery]:
+        """Return the rows that became ``unknown`` after a time and in whose threads replies are held."""
+
+    def mark_arrived(self, delivery_id: int, detail: str, now: datetime) -> bool:
+        """Commit that an ``unknown`` row has arrived, with its receipt; the replies in its thread are due then."""
+
     def claim(self, kind: Kind, now: datetime, lease: timedelta, limit: int) -> list[Delivery]:
         """Lease up to ``limit`` due rows of a kind; their ``attempts`` include the one to come, from 1 on."""
 

@@ -144,7 +144,7 @@ class SlackChannel:
                 else self._client.conversations_history(**arguments)
             )
             for page in islice(pages, _MAX_PAGES):
-                for message in page["messages"]:
+                for message in page.get("messages") or []:
                     metadata: dict[str, Any] = message.get("metadata") or {}
                     if metadata.get("event_payload", {}).get("key") == str(delivery.key):
                         return str(message["ts"])

@@ -174,6 +174,17 @@ class Outbox(Aggregate):
             rows = connection.execute(query.order_by(outbox.c.id)).all()
         return [_delivery(row, "") for row in rows]
 
+    def unanswered_lists(self, kind: Kind, since: datetime) -> list[Delivery]:
+        """Return the messages that became unknown after a time and in whose threads replies are held."""
+        query = select(*statements.DELIVERY).select_from(outbox).join(readers).join(outbox_bodies)
+        query = query.where(
+            outbox.c.state == State.UNKNOWN, outbox.c.kind == kind, statements.HAS_HELD_REPLIES
+        )
+        with self._database.reading() as connection:
+            return [
+                _delivery(row, "") for row in connection.execute(query.where(outbox.c.updated_at > since))
+            ]
+
     def mark_arrived(self, delivery_id: int, detail: str, now: datetime) -> bool:
         """Record that an unknown message has arrived after all; False where it is not unknown any more.
 

@@ -79,6 +79,8 @@ CANCEL = (
     .returning(outbox.c.id)
 )
 _FIRST = outbox.alias()
+_REPLY = outbox.alias()
+HAS_HELD_REPLIES = exists().where(_REPLY.c.edition_id == outbox.c.edition_id, _REPLY.c.state == State.HELD)
 # The replies of a thread whose first message is ``row_id``.
 _HELD_REPLIES = update(outbox).where(
     outbox.c.state == State.HELD,

@@ -132,6 +132,9 @@ class MemoryOutbox:
             )
         return [row.delivery for row in due]
 
+    def unanswered_lists(self, kind, since):
+        return []  # no row here has a thread
+
     def release(self, deliveries, not_before, now):
         for delivery in deliveries:
             if row := self._mine(delivery):

@@ -129,6 +129,26 @@ def test_a_list_without_an_answer_holds_its_replies_until_its_outcome_is_known(
     assert {post["thread_ts"] for post in slack.server.posts[1:]} == {"16.5"}
 
 
+@pytest.mark.parametrize("shown", [True, False])
+def test_after_a_kill_behind_the_list_the_replies_follow_if_slack_shows_the_list(
+    deliver, slack, slack_server, store, edition, now, shown
+):
+    (first,) = store.outbox.claim(Kind.SLACK, now, LEASE, 9)
+    assert store.outbox.start_data(first, now, LEASE)
+    store.outbox = Outbox(store._database)  # killed before the receipt was committed
+    key = {"key": str(first.key)} if shown else {"key": "another"}
+    listed = {"ts": "16.5", "metadata": {"event_payload": key}}
+    slack_server.methods["conversations.history"] = {"ok": True, "messages": [listed], "has_more": False}
+    report = deliver(now + LEASE + MINUTE)
+    assert (report.unknown, report.delivered) == (1, REPLIES if shown else 0)
+    assert slack.texts == (["2", "3", "4"] if shown else [])
+    assert states(store, edition)[0] is (State.SENT if shown else State.UNKNOWN)
+    slack_server.methods["conversations.history"] = {"ok": True, "messages": [], "has_more": False}
+    paths = len(slack_server.paths)
+    deliver(now + LEASE + timedelta(hours=2))
+    assert slack_server.paths[paths:] == [], "nothing is looked up after an hour"
+
+
 def test_a_list_that_is_sent_again_at_a_persons_request_brings_its_replies(
     deliver, slack, store, edition, now
 ):
