@@ -14,9 +14,9 @@ from bot.terms import Spellings, Token, expanded, is_general, names_topic, topic
 # Words. A longer phrase reads like a sentence.
 _MAX_WORDS = 4
 _ADJECTIVE_ENDINGS = ("ative", "cial", "able", "ible", "ous", "tic", "ical", "ary", "less")
-_COMPOUND_ADJECTIVE_ENDINGS = (
-    *("-agnostic", "-augmented", "-aware", "-driven", "-enhanced", "-free", "-grade", "-guided", "-invariant"),
-    *("-level", "-like", "-oriented", "-powered", "-scale", "-specific", "-style", "-wise"),
+_COMPOUND_ADJECTIVE_ENDINGS = tuple(
+    "-agnostic -augmented -aware -driven -enhanced -free -grade -guided -invariant -level -like -oriented -powered "
+    "-scale -specific -style -wise".split()
 )
 _ADVERB_AND_ADJECTIVE = 2  # words
 # Verbs: "we formalize GUI agents", "to translate speech"; but not in "attention to graphs".
@@ -60,7 +60,7 @@ class Phrase:
 
     @cached_property
     def is_adjective(self) -> bool:
-        """Whether it needs a noun behind it: "agentic", "layer-wise", any word behind an adverb ("clinically relevant")."""
+        """Whether it needs a noun behind it: "agentic", "layer-wise", a word behind an adverb (clinically relevant)."""
         if self.text.lower().endswith(_COMPOUND_ADJECTIVE_ENDINGS):
             return True
         if len(self.stems) == 1:
