@@ -14,9 +14,10 @@ from jinja2 import Environment
 from lxml import etree, html
 from playwright.sync_api import Browser
 
-from bot.domain import Edition, EditionKind, Fact, FactKind, Paper, Pick
+from bot.domain import Edition, EditionKind, Fact, FactKind, Letter, MatchRecord, Paper, Pick
 from bot.rendering import sample
 from bot.rendering.confirmation_mail import render_confirmation
+from bot.rendering.letter import render_letter_mail
 from bot.rendering.mail import MailRenderer
 from bot.rendering.mime import mail_bytes
 from bot.rendering.paper_links import Links
@@ -155,6 +156,15 @@ def mails(templates: Environment, make_pick: Callable[..., Pick]) -> dict[str, s
     render = MailRenderer(templates).render
     pages = {name: render(edition, links).html for name, edition in editions.items()}
     pages["votes by mail"] = render(stating, MailboxLinks()).html
+    letter = Letter(
+        replace(full, kind=EditionKind.LETTER, picks=full.picks[:1]),
+        liked=(paper, full.picks[1].paper),
+        disliked=1,
+        raised=("reward models",),
+        lowered=("images",),
+        record=MatchRecord(9, 7),
+    )
+    pages["letter"] = render_letter_mail(templates, letter, links).html
     for known in (True, False):
         parts = render_confirmation(
             "subscribe", templates, known=known, title="Sample", links=_PageLinks(), public_url="x"
