@@ -141,7 +141,7 @@ def progress_bar() -> Iterator[Progress]:
                 for earlier in tasks.values():
                     bar.update(earlier, total=1, completed=1)
                 tasks[step] = bar.add_task(step, total=None, count="")
-            so_far = f": {completed:,}{f' of {total:,}' if total else ' so far'}"
+            so_far = f": {completed:,}{f' of {total:,}' if total else ''}"
             bar.update(tasks[step], count=so_far if completed else " ...")
 
         yield advance

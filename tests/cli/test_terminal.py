@@ -32,10 +32,10 @@ def read_terminal(descriptor):
 
 def test_a_long_command_shows_progress_on_standard_error(home):
     out, err = on_a_terminal("run", "--force", cwd=home)
-    assert "reading digests: 5 so far" in err
+    assert "reading digests: 5" in err
     assert "fitting the vocabulary ..." in err
-    assert "composing editions: 1 so far" in err
-    assert "delivering: 1 so far" in err
+    assert "composing editions: 1" in err
+    assert "delivering: 1" in err
     assert "✓ reading digests" in err
     assert "composing editions" not in out
 
