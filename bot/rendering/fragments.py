@@ -226,20 +226,19 @@ class Fragments:
             self._frames.clear()
         # Looked up once: hashing a key takes as long as filling three slots.
         known = list(map(self._fragments.get, keys))
-        if frame_key not in self._frames or not all(known):
-            new = {
-                key: pick
-                for key, pick, fragments in zip(keys, edition.picks, known, strict=True)
-                if not fragments or frame_key not in self._frames
-            }
+        is_new_frame = frame_key not in self._frames
+        new = {
+            key: pick
+            for key, pick, of_pick in zip(keys, edition.picks, known, strict=True)
+            if is_new_frame or of_pick is None
+        }
+        if new:
             self._render_new(edition, new, frame_key)
             known = [self._fragments[key] for key in keys]
         frame = self._frames[frame_key]
         lines: list[str] = []
         picks: list[str] = []
-        for number, (fragments, pick) in enumerate(zip(known, edition.picks, strict=True), 1):
-            if not fragments:
-                continue
+        for number, (fragments, pick) in enumerate(zip(filter(None, known), edition.picks, strict=True), 1):
             values = SlotValues(edition, links, pick, number)
             picks.append(fragments.pick.filled(values, self._escape))
             if fragments.line:
