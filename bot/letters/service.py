@@ -38,7 +38,12 @@ class WeeklyLetters:
         for reader, profile, day in due_letters(self.store, profiles, now, ids):
             try:
                 self.refit_models([(reader, profile)], now)
-                self._put(compose_letter(self.store, self.composer, reader, profile, day=day, now=now))
+                letter = compose_letter(self.store, self.composer, reader, profile, day=day, now=now)
+                slot = letter_slot(letter.edition.date)
+                # What was taken by another process is not saved again.
+                self.store.editions.save(
+                    letter.edition, slot, [] if letter.is_empty else self.render(letter, slot)
+                )
             except Exception as error:
                 words = str(error)
                 if not isinstance(error, PaperbotError):
@@ -52,9 +57,3 @@ class WeeklyLetters:
         return compose_letter(
             self.store, self.composer, reader, profile, day=letter_day(now, profile), now=now
         )
-
-    def _put(self, letter: Letter) -> None:
-        slot = letter_slot(letter.edition.date)
-        messages = [] if letter.is_empty else self.render(letter, slot)
-        # None: another process has taken the slot.
-        self.store.editions.save(letter.edition, slot, messages)

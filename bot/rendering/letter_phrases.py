@@ -17,7 +17,13 @@ _MOST_LIKED = 10
 
 def subject(letter: Letter) -> str:
     """Return the subject, in 70 characters, which says that it is the week's letter."""
-    return shorten(f"Your week in {letter.edition.profile_title}: {_contents(letter)}", phrases.SUBJECT_WIDTH)
+    parts = []
+    if letter.liked:
+        parts.append(f"{len(letter.liked)} liked")
+    if letter.edition.picks:
+        parts.append("one you missed")
+    contents = ", ".join(parts) or "what your votes taught"
+    return shorten(f"Your week in {letter.edition.profile_title}: {contents}", phrases.SUBJECT_WIDTH)
 
 
 def preheader(letter: Letter) -> str:
@@ -79,15 +85,6 @@ def record(letter: Letter) -> str:
         f"In the last 30 days you voted on {plural(votes_on, 'paper')} that had been called a strong or "
         f"good match, and liked {number} of them."
     )
-
-
-def _contents(letter: Letter) -> str:
-    parts = []
-    if letter.liked:
-        parts.append(f"{len(letter.liked)} liked")
-    if letter.edition.picks:
-        parts.append("one you missed")
-    return ", ".join(parts) or "what your votes taught"
 
 
 def _quoted(texts: Sequence[str]) -> str:
