@@ -13,7 +13,7 @@ from bot.domain import Kind, Message, State, StopReason
 from bot.errors import StoreConnectionLostError, StoreError
 from bot.store import outbox_statements
 from bot.store.circuit_breakers import OpenBreaker
-from bot.store.outbox import _Start
+from bot.store.outbox_changes import Start
 from bot.store.schema import outbox_bodies
 
 LEASE = timedelta(minutes=10)
@@ -243,7 +243,7 @@ def test_starts_that_share_a_commit_are_distinguished(samples, store, outbox, no
     deliveries = outbox.claim(EMAIL, now, LEASE, 9)
     store.readers.stop(readers[1].id, StopReason.UNSUBSCRIBED)
     stolen = replace(deliveries[2], token="another's")
-    starts = [_Start(delivery, now, now + LEASE) for delivery in (*deliveries[:2], stolen)]
+    starts = [Start(delivery, now, now + LEASE) for delivery in (*deliveries[:2], stolen)]
     with store._database.writing() as connection:
         assert outbox._start_all(connection, starts) == [True, False, False]
     counts = outbox.counts()
