@@ -76,7 +76,7 @@ class GroupCommit:
         return result
 
     def defer(self, apply: Apply[C, R], change: C, on_result: Callable[[R], None]) -> None:
-        """Have the next commit, in whichever thread, include a change.
+        """Have the next commit, in whichever thread, begin with a change.
 
         ``on_result`` gets its result after that commit, in that thread. A change whose transaction fails is dropped:
         the error reaches those who wait for it.
@@ -98,6 +98,8 @@ class GroupCommit:
         jobs = [self._queue.pop(0) for _ in range(len(self._queue))]
         if not jobs:
             return jobs
+        # Deferred changes first: a claim in the same transaction finds the replies that a sent list has made due.
+        jobs.sort(key=lambda job: job.on_result is None)
         try:
             self._apply(jobs)
         except BaseException as error:  # raised by ``commit`` in each caller's thread

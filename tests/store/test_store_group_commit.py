@@ -73,6 +73,38 @@ def test_work_queued_during_a_commit_shares_the_next_commit(database):
     assert commits == 2
 
 
+def test_a_deferred_change_is_applied_before_what_waited_for_the_same_commit(database):
+    commits = GroupCommit(database)
+    commits._queue = queue = Queue()
+    is_committing = Event()
+    may_finish = Event()
+    order = []
+
+    def block(_connection, changes):
+        is_committing.set()
+        may_finish.wait()
+        return changes
+
+    def claim(_connection, changes):
+        order.append("claim")
+        return changes
+
+    def record_sent(_connection, changes):
+        order.append("sent")
+        return changes
+
+    with ThreadPoolExecutor(2) as pool:
+        pool.submit(commits.commit, block, None, durable=False)
+        is_committing.wait()
+        claiming = pool.submit(commits.commit, claim, None, durable=False)
+        for _ in range(2):
+            queue.arrivals.acquire()
+        commits.defer(record_sent, None, order.append)
+        may_finish.set()
+        claiming.result()
+    assert order == ["sent", "claim", None]
+
+
 def test_a_failure_rolls_back_the_shared_commit_and_is_raised_to_each(samples, store, database):
     reader = samples.reader()
 
