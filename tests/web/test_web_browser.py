@@ -61,6 +61,7 @@ def open_page(browser, base):
 
 def check(page):
     """Check that nothing scrolls sideways, and that axe finds no violation of WCAG."""
+    page.wait_for_load_state("load")  # after a click the style sheet may be on its way
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), page.url
     violations = Axe().run(page).response["violations"]
     assert [(v["id"], [n["html"][:120] for n in v["nodes"]]) for v in violations] == []
