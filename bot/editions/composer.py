@@ -40,7 +40,8 @@ class Ranked:
     papers: Mapping[PaperId, Paper]
     # Of all readers with this model: those of one profile who have not voted are shown the same of a paper.
     shared_picks: dict[Hashable, Pick] = field(default_factory=dict)
-    # Of all readers with this ranking, by the identity of the profile: comparing profiles takes as long as choosing.
+    # Of all readers with this ranking, by the identity of the profile, which the requests of the batch keep alive:
+    # comparing profiles takes as long as choosing.
     shared_editions: dict[int, list[Pick]] = field(default_factory=dict)
 
     @property

@@ -40,7 +40,7 @@ class WeeklyLetters:
                 self.refit_models([(reader, profile)], now)
                 letter = compose_letter(self.store, self.composer, reader, profile, day=day, now=now)
                 slot = letter_slot(letter.edition.date)
-                # What was taken by another process is not saved again.
+                # Stores nothing where another process has taken the slot.
                 self.store.editions.save(
                     letter.edition, slot, [] if letter.is_empty else self.render(letter, slot)
                 )
