@@ -23,6 +23,7 @@ class PickKind(StrEnum):
 class Role(StrEnum):
     """The rhetorical role of a sentence (argumentative zoning)."""
 
+    BACKGROUND = "background"  # tells what was known before
     TASK = "task"  # states the problem
     IDEA = "idea"  # describes the approach
     RESULT = "result"  # reports a finding

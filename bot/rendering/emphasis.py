@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bot.domain import Role, Sentence
@@ -12,6 +12,8 @@ from bot.rendering.text import oneline, shorten
 
 # Shows that sentences, or the first words of a sentence, were omitted.
 GAP = "… "
+# What the reader should know before reading a sentence: that a language model wrote it, or that it is not what is new.
+LABELS: Mapping[Role | None, str] = {Role.TLDR: "TL;DR: ", Role.BACKGROUND: "Background: "}
 _SHORTEST_CUT = 12  # characters; less of a further sentence is a word or a letter
 
 
@@ -74,6 +76,6 @@ def paragraphs(summary: Sequence[Sentence]) -> list[str]:
         if sentence.role is Role.RESULT:
             groups += [[f"→ {gap}{text}"], []]
         else:
-            # The label tells the reader that a language model wrote the sentence.
-            groups[-1].append(f"TL;DR: {text}" if sentence.role is Role.TLDR else f"{gap}{text}")
+            label = LABELS.get(sentence.role, "")
+            groups[-1].append(f"{gap}{label}{text}")
     return [" ".join(texts) for texts in groups if texts]

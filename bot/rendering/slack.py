@@ -31,7 +31,7 @@ from bot.rendering.block_kit import (
     literal,
     section,
 )
-from bot.rendering.emphasis import GAP, pieces
+from bot.rendering.emphasis import GAP, LABELS, pieces
 from bot.rendering.facts import facts, facts_text, pdf
 from bot.rendering.latex import readable
 from bot.rendering.news import news
@@ -180,13 +180,12 @@ def _summary_text(summary: Sequence[Sentence]) -> str:
     """Return the sentences with the result bold and marked words in italics; unformatted if that is too long."""
     formatted: list[str] = []
     for sentence in summary:
-        text = "".join(
+        label = LABELS.get(sentence.role, "")
+        text = label + "".join(
             f"_{literal(piece.text)}_" if piece.marked else literal(piece.text) for piece in pieces(sentence)
         )
         if text and sentence.role is Role.RESULT:
             text = f"*{text}*"
-        elif sentence.role is Role.TLDR:
-            text = f"TL;DR: {text}"
         formatted.append(GAP + text if sentence.after_gap else text)
     joined = " ".join(formatted)
     if len(joined) <= _SUMMARY_LIMIT:

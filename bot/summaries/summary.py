@@ -80,24 +80,29 @@ def summarise(
     expectation, as the shares of the roles that its sentences hold add up to. So those are chosen that hold most;
     more of one role adds less and less, as shares are estimates, and two results in place of an idea tell little.
     A finding counts more, and a sentence that refers to one that is left out counts less; a sentence that says
-    nothing is chosen only where no other is left. Only a finding that is sure enough has the role of the result.
+    nothing is chosen only where no other is left. Only a finding that is sure enough has the role of the result, and
+    only what was known before and stands behind what is new that of the background.
     ``weights`` says what each stem or bigram matters to the reader; ``phrases`` are to be marked.
     """
     paper = read_abstract(abstract)
     places = in_order(paper, choose(paper, how_many, weights))
-    bold = finding_place(paper, places)
     roles = _roles([paper.readings[place].shares for place in places])
+    bold = finding_place(paper, places)
+    is_new_first = bool(places) and not paper.background[places[0]]
+    for at, place in enumerate(places):
+        if place == bold:
+            roles[at] = Role.RESULT
+        elif is_new_first and paper.background[place]:
+            roles[at] = Role.BACKGROUND
     texts: list[str] = []
     gaps: list[bool] = []
     for before, place in zip((-1, *places), places, strict=False):
         text = paper.sentences[place]
         texts.append(text if place == before + 1 else without_head(text))
-        gaps.append(place != before + 1 and (before >= 0 or texts[-1] != text))
-    rows = zip(places, texts, roles, marked(texts, phrases), gaps, strict=True)
-    return tuple(
-        Sentence(text, Role.RESULT if place == bold else role, marks, gap)
-        for place, text, role, marks, gap in rows
-    )
+        # The label of what was known shows that it stood elsewhere.
+        is_moved = place != before + 1 and before >= 0 and roles[len(gaps)] is not Role.BACKGROUND
+        gaps.append(is_moved or texts[-1] != text)
+    return tuple(map(Sentence, texts, roles, marked(texts, phrases), gaps))
 
 
 def finding(summary: Sequence[Sentence]) -> str | None:

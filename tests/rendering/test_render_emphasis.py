@@ -52,6 +52,18 @@ def test_in_plain_text_the_result_has_an_arrow_and_its_own_paragraph():
     assert paragraphs(()) == []
 
 
+def test_what_was_known_is_labelled(
+    make_pick: Callable[..., Pick], make_edition: Callable[..., Edition], links: Links, templates: Environment
+) -> None:
+    summary = (Sentence("We weed."), Sentence("Weeds <grow>.", Role.BACKGROUND))
+    assert paragraphs(summary) == ["We weed. Background: Weeds <grow>."]
+    edition = make_edition(make_pick(summary=summary))
+    html = MailRenderer(templates).render(edition, links).html
+    assert ">Background:</span> Weeds &lt;grow&gt;." in html
+    (message,) = render_slack(edition, links, channel="C1")
+    assert "Background: Weeds &lt;grow&gt;." in message.decode()
+
+
 def test_an_ellipsis_shows_an_omission(
     make_pick: Callable[..., Pick], make_edition: Callable[..., Edition], links: Links, templates: Environment
 ) -> None:

@@ -126,7 +126,13 @@ def test_what_is_new_comes_first_and_what_was_known_last():
     )
     summary = summarise(abstract, 3, {})
     assert [text.split()[0] for text in texts(summary)] == ["We", "Experiments", "Weeds"]
-    assert [sentence.after_gap for sentence in summary] == [False, False, True]
+    assert [sentence.role for sentence in summary] == [Role.IDEA, Role.RESULT, Role.BACKGROUND]
+    assert not any(sentence.after_gap for sentence in summary)
+
+
+def test_an_abstract_that_is_shown_whole_needs_no_label_for_what_was_known():
+    abstract = "Weeds have been a problem in gardens for many years. We propose WeedNet, which pulls weeds."
+    assert Role.BACKGROUND not in [sentence.role for sentence in summarise(abstract, 3, {})]
 
 
 def test_a_finding_with_a_figure_is_bold_before_one_in_words():
