@@ -28,7 +28,7 @@ def choose(
 
     ``score`` has its terms. Named are the profile's rules that the paper meets; topics that the reader wrote and the
     paper mentions, unless the model counts them against it; two of them that votes ask for together; phrases that
-    votes support; beside a single word, what the title has of a longer topic; the liked paper that has most of what
+    votes support; where that is one topic, what the title has of another; the liked paper that has most of what
     speaks for this one. No two reasons name the same words.
     """
     keywords = [bonus.text for bonus in score.bonuses if bonus.kind is BonusKind.KEYWORD]
@@ -49,8 +49,8 @@ def choose(
     paired = {name for reason in pairs for name in (reason.text, reason.near)}
     written = [reason for reason in written if reason.text not in paired]
     reasons = [*rules, *written, *pairs, *learned_phrases(paper, terms, evidence, covered)]
-    if len(reasons) == 1 and reasons[0].kind in _WRITTEN and " " not in reasons[0].text:
-        # "Reason", alone, is true of half a home: what the title has of a longer topic says more.
+    if len(reasons) == 1 and reasons[0].kind in _WRITTEN:
+        # "Language models", alone, is true of half a home: what the title has of another topic says more.
         reasons += nearest_topic(paper, terms, evidence, covered)[0]
     if len(reasons) <= _MAX_PHRASES_BESIDE_TITLE:
         reasons += similar_liked_paper(paper, terms, evidence, covered)

@@ -129,16 +129,17 @@ def test_a_neighbour_of_a_topic_says_so():
     assert sentence(reasons) == "On “robot learning”, close to “robot manipulation”, which you wrote."
 
 
-def test_beside_a_single_word_the_title_is_said_to_be_close_to_a_longer_topic():
-    reader = evidence("I watch video; multimodal reinforcement learning")
-    title = "Multimodal Reward Models for Video"
-    near = read(title, "We judge each video by multimodal reward models.")
+@pytest.mark.parametrize("topic", ["video", "language models"])
+def test_beside_one_topic_the_title_is_said_to_be_close_to_another(topic):
+    reader = evidence(f"{topic}; multimodal reinforcement learning")
+    title = f"Multimodal Reward Functions for {topic}"
+    near = read(title, f"We judge {topic} by multimodal reward functions.")
     assert sentence(reasons_for(near, even(title), reader)) == (
-        "You wrote “video”; on “multimodal reward models”, close to “multimodal reinforcement learning”, which "
-        "you wrote."
+        f"You wrote “{topic}”; on “multimodal reward functions”, close to “multimodal reinforcement learning”, "
+        "which you wrote."
     )
-    in_passing = reasons_for(read("Video", "Others try multimodal reward models."), even(title), reader)
-    assert sentence(in_passing) == "You wrote “video”."
+    in_passing = reasons_for(read(topic, "Others try multimodal reward functions."), even(title), reader)
+    assert sentence(in_passing) == f"You wrote “{topic}”."
 
 
 def test_a_topic_that_votes_turned_against_is_not_named():
@@ -332,6 +333,12 @@ def test_no_phrase_begins_inside_a_compound():
         "scale robot control",
         "scale robot",
     }
+
+
+def test_no_phrase_ends_in_a_verb_before_an_article():
+    phrases = {phrase.text for phrase in read("Can a robot learn a policy?", "Robot policies fail.").phrases}
+    assert "robot learn" not in phrases
+    assert "robot" in phrases
 
 
 def test_an_exploratory_pick_without_anything_new_has_its_other_reasons():
