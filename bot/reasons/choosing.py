@@ -14,6 +14,8 @@ from bot.reasons.written import nearest_topic, written_topics
 
 # Beside so many topics and learned phrases a liked paper's title is too much to read.
 _MAX_PHRASES_BESIDE_TITLE = 3
+# A topic with less of all that speaks for a paper is not the whole reason.
+_WHOLE_REASON = 0.5
 _WRITTEN = (ReasonKind.WROTE, ReasonKind.MENTIONED)
 
 
@@ -54,6 +56,10 @@ def choose(
         reasons += nearest_topic(paper, terms, evidence, covered)[0]
     if len(reasons) <= _MAX_PHRASES_BESIDE_TITLE:
         reasons += similar_liked_paper(paper, terms, evidence, covered)
+    if len(reasons) == 1 and reasons[0].kind in _WRITTEN and evidence.votes.liked:
+        # Most of what speaks for the paper was learned from votes.
+        positive = sum([weight for weight in terms.values() if weight > 0])
+        reasons += [_overall(evidence)] if reasons[0].weight < _WHOLE_REASON * positive else []
     reasons += [
         Reason(ReasonKind.TRENDING, bonus.text, bonus.weight)
         for bonus in score.bonuses

@@ -14,10 +14,10 @@ from bot.terms import Spellings, Token, expanded, is_general, names_topic, topic
 
 # Words. A longer phrase reads like a sentence.
 _MAX_WORDS = 4
-_ADJECTIVE_ENDINGS = ("ative", "cial", "able", "ible", "ous", "tic", "ical", "ary", "less")
+_ADJECTIVE_ENDINGS = ("ative", "cial", "able", "ible", "ous", "tic", "ical", "ary", "less", "nomic")
 _COMPOUND_ADJECTIVE_ENDINGS = tuple(
-    "-agnostic -augmented -aware -driven -enhanced -free -grade -guided -invariant -level -like -oriented -powered "
-    "-scale -specific -style -wise".split()
+    "-agnostic -augmented -aware -box -driven -enhanced -free -grade -guided -invariant -level -like -oriented "
+    "-powered -scale -specific -style -wise".split()
 )
 _ADVERB_AND_ADJECTIVE = 2  # words
 # Verbs: "we formalize GUI agents", "to translate speech"; but not in "attention to graphs".

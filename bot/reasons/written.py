@@ -20,7 +20,7 @@ def written_topics(
     """Return the reader's topics that the paper mentions, the heaviest first, and the terms that they cover.
 
     Topics that ``rules`` name already, in lower case, are omitted, and so is a topic that is part of another. What the
-    paper names once in passing is said to be mentioned, and only where the paper is on none of them.
+    paper names once in passing is said to be mentioned, and only where it weighs more than what the paper is on.
     """
     mentioned = {}
     central = {}
@@ -41,11 +41,14 @@ def written_topics(
         if not any(spaced[topic] in spaced[other] for other in mentioned if other is not topic)
     ]
     longest.sort(key=lambda topic: (-mentioned[topic], -len(topic.stems)))
-    kind = ReasonKind.MENTIONED
-    if on_topics := [topic for topic in longest if central[topic]]:
-        kind, longest = ReasonKind.WROTE, on_topics
-    reasons = [Reason(kind, paper.named(topic), mentioned[topic]) for topic in longest[:_MAX_TOPICS]]
-    return reasons, covered
+    on_topics = [topic for topic in longest if central[topic]]
+    heaviest = max((mentioned[topic] for topic in on_topics), default=-1.0)
+    in_passing = [topic for topic in longest if not central[topic] and mentioned[topic] > heaviest]
+    named = [(ReasonKind.WROTE, topic) for topic in on_topics]
+    named += [(ReasonKind.MENTIONED, topic) for topic in in_passing]
+    return [
+        Reason(kind, paper.named(topic), mentioned[topic]) for kind, topic in named[:_MAX_TOPICS]
+    ], covered
 
 
 def nearest_topic(

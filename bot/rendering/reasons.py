@@ -27,12 +27,13 @@ _CLAUSES: Mapping[ReasonKind, str] = {
     ReasonKind.LIKED: "like {quoted}, which you liked",
     ReasonKind.OWNED: "like {quoted}, which is in your library",
     ReasonKind.LEARNED_FROM_LIBRARY: "papers in your library mention {quoted}",
-    ReasonKind.LIBRARY_OVERALL: "it names none of your topics; its wording as a whole resembles your library",
+    ReasonKind.LIBRARY_OVERALL: "its wording as a whole resembles your library",
     ReasonKind.TRENDING: "trending: {names}",
     ReasonKind.EXPLORATION: "close to “{near}”, but on {quoted}, of which you have judged nothing",
-    ReasonKind.VOTES_OVERALL: "it names none of your topics; its wording as a whole resembles papers you liked",
-    ReasonKind.PROFILE_OVERALL: "it names none of your topics; its wording as a whole comes close to your profile",
+    ReasonKind.VOTES_OVERALL: "its wording as a whole resembles papers you liked",
+    ReasonKind.PROFILE_OVERALL: "its wording as a whole comes close to your profile",
 }
+_OVERALL = {ReasonKind.LIBRARY_OVERALL, ReasonKind.VOTES_OVERALL, ReasonKind.PROFILE_OVERALL}
 _EXPLORATION_OF_NO_TOPIC = (
     "its wording is close to your topics, but it is on {quoted}, of which you have judged nothing"
 )
@@ -52,7 +53,8 @@ def sentence(reasons: Sequence[Reason]) -> str:
 @lru_cache(maxsize=10_000)
 def _sentence(reasons: tuple[Reason, ...]) -> str:
     named = (reason for reason in reasons if reason.kind is not ReasonKind.ALERT)
-    clauses = []
+    names_none = bool(reasons) and _OVERALL.issuperset(reason.kind for reason in reasons)
+    clauses = ["it names none of your topics"] if names_none else []
     for kind, group in groupby(named, key=lambda reason: reason.kind):
         of_kind = list(group)
         width = _TITLE_WIDTH if kind in (ReasonKind.LIKED, ReasonKind.OWNED) else _PHRASE_WIDTH

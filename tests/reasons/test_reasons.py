@@ -82,6 +82,21 @@ def test_a_topic_in_passing_is_not_named_beside_the_papers_own(abstract, reason)
     assert sentence(reasons) == reason
 
 
+def test_a_topic_in_passing_that_weighs_more_than_the_papers_own_is_said_to_be_mentioned():
+    paper = read("Robots at home", "Robots walk, unlike owls.")
+    reasons = reasons_for(paper, {"owl": 2.0, "robot": 1.0}, evidence("owls; robots"))
+    assert sentence(reasons) == "You wrote “robots”; it mentions “owls”, which you wrote."
+
+
+def test_beside_a_topic_that_explains_little_the_whole_wording_is_named():
+    paper = read("Robots at home", "Robots walk, and robots sing by night.")
+    reader = evidence("robots", [("Night songs", "Owls sing by night.")])
+    light = reasons_for(paper, {"robot": 1.0, "walk": 1.5}, reader)
+    assert sentence(light) == "You wrote “robots”; its wording as a whole resembles papers you liked."
+    heavy = reasons_for(paper, {"robot": 1.0, "walk": 0.5}, reader)
+    assert sentence(heavy) == "You wrote “robots”."
+
+
 def test_a_paper_that_names_a_topic_once_is_said_to_mention_it():
     reasons = reasons_for(read("At home", "We teach robots."), {}, evidence("robots"))
     assert sentence(reasons) == "It mentions “robots”, which you wrote."
