@@ -21,6 +21,9 @@ _ARXIV = re.compile(
     r"(?<![\d.])(\d{4}\.\d{4,5}|(?<![a-z-])[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v(\d{1,3}))?(?![\d])", re.ASCII
 )
 _DOI = re.compile(r"\b10\.\d{4,9}/[^\s<>\"]+")
+# Journals of Cold Spring Harbor have the first prefix, too ("10.1101/gr.275193.120"): preprints have a number, since
+# 2019 behind a date.
+_BIORXIV_DOI = re.compile(r"10\.(?:1101|64898)/(?:\d{4}\.\d{2}\.\d{2}\.)?\d{6,8}(?:v\d{1,3})?", re.ASCII)
 _LONG_TITLE = 130  # characters; Google Scholar cuts titles after some 135, and not always with a mark
 _LATEX_COMMAND = re.compile(r"\\(?:[a-zA-Z]+\s*|.)")
 
@@ -49,6 +52,15 @@ def doi(text: str) -> str | None:
     if match is None or match[0].lower().startswith("10.48550/arxiv."):
         return None
     return match[0].rstrip(".,;)")
+
+
+def is_biorxiv_doi(text: str) -> bool:
+    """Return whether a DOI is of a preprint at bioRxiv or medRxiv, which share their prefixes.
+
+    >>> is_biorxiv_doi("10.64898/2026.01.20.700468"), is_biorxiv_doi("10.1101/gr.275193.120")
+    (True, False)
+    """
+    return _BIORXIV_DOI.fullmatch(text) is not None
 
 
 def normalised_title(title: str) -> str:

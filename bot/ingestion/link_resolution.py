@@ -16,7 +16,7 @@ from urllib.parse import quote, urlencode
 
 from bot.domain import Entry, Paper, Problem, RawDigest
 from bot.errors import DigestError, SourceError
-from bot.identity import is_same_paper, normalised_title
+from bot.identity import is_biorxiv_doi, is_same_paper, normalised_title
 from bot.ingestion.service import Parse
 from bot.sources import biorxiv
 from bot.sources.arxiv import URL
@@ -25,8 +25,7 @@ from bot.store import Store
 
 NAME = "links"
 _MAX_PAPERS = 10  # in a run: half a minute, at the three seconds between requests that arXiv asks for
-_BIORXIV_PREFIXES = ("10.1101/", "10.64898/")  # of DOIs that bioRxiv and medRxiv register
-_SERVERS = ("biorxiv", "medrxiv")  # which share the prefixes; each lists its own papers only
+_SERVERS = ("biorxiv", "medrxiv")  # which share their DOIs' prefixes; each lists its own papers only
 _MAX_RESULTS = 5  # of a search
 
 
@@ -59,7 +58,7 @@ class LinkResolver:
                 addresses = []
                 if paper.arxiv_id:
                     addresses = [f"{self.url}?{urlencode({'id_list': paper.arxiv_id})}"]
-                elif paper.doi and paper.doi.startswith(_BIORXIV_PREFIXES):
+                elif paper.doi and is_biorxiv_doi(paper.doi):
                     details = f"{quote(paper.doi)}/na/json"
                     addresses = [f"{self.biorxiv_url}/details/{server}/{details}" for server in _SERVERS]
                 # Other DOIs lead to publishers' pages, which have no common form.

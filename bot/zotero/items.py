@@ -23,8 +23,8 @@ def new_key() -> str:
 
 
 def item_of(paper: Paper, tags: Sequence[str], key: str) -> dict[str, Any]:
-    """Return a paper as a new item: a preprint if arXiv has it, otherwise an article."""
-    is_preprint = paper.arxiv_id is not None or paper.doi is None
+    """Return a paper as a new item, a preprint if it has no DOI, or arXiv, bioRxiv or medRxiv has it."""
+    is_preprint = bool(paper.arxiv_id) or paper.doi is None or identity.is_biorxiv_doi(paper.doi)
     fields = {
         "key": key,
         "version": 0,  # refused if there is an item of this key
