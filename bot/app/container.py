@@ -155,7 +155,7 @@ class App(DeliveryParts):
             parse=self.parser.parse,
             bounces=self.bounces,
             profiles=self.profiles,
-            composer=self.composer,
+            composer=lambda: self.composer,
             render=lambda edition, slot: self.renderer.messages(edition, slot),  # noqa: PLW0108 - made when needed
             dispatcher=self.dispatcher,
             resolve=self.resolve,
@@ -175,7 +175,12 @@ class App(DeliveryParts):
         """Composes the weekly letters."""
         from bot.letters.service import WeeklyLetters
 
-        return WeeklyLetters(self.store, self.composer, self.renderer.letter, self.refit_models)
+        return WeeklyLetters(
+            self.store,
+            lambda: self.composer,
+            lambda letter, slot: self.renderer.letter(letter, slot),  # noqa: PLW0108 - made when needed
+            self.refit_models,
+        )
 
     # Subscriptions, feedback, operations
 

@@ -11,13 +11,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from bot.config.profiles import Profile
 from bot.domain import Edition, Message, Reader
-from bot.editions.composer import EditionComposer
 from bot.schedule import local_date, local_time
 from bot.selection.alert_rules import is_quiet
 from bot.store import Store
+
+if TYPE_CHECKING:  # with reasons and summaries it takes a tenth of the time of a run in which nothing is due
+    from bot.editions.composer import EditionComposer
 
 Render = Callable[[Edition, str], Sequence[Message]]
 

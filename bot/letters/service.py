@@ -5,27 +5,32 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
+from typing import TYPE_CHECKING
 
 from bot.config.profiles import Profile
 from bot.domain import Letter, Message, Problem, Reader
 from bot.editions.candidates import Readers
-from bot.editions.composer import EditionComposer
 from bot.editions.due import due_letters, letter_day, letter_slot
 from bot.errors import PaperbotError, unexpected_error
-from bot.letters.composing import compose_letter
 from bot.store import Store
 from bot.store.active_readers import IdRange
+
+if TYPE_CHECKING:  # as in ``bot.editions.daily_job``
+    from bot.editions.composer import EditionComposer
 
 log = logging.getLogger("paperbot")
 
 
 @dataclass(frozen=True, slots=True)
 class WeeklyLetters:
-    """Composes letters; ``render`` makes the messages of a letter for its slot."""
+    """Composes letters; ``render`` makes the messages of a letter for its slot.
+
+    ``composer`` is called only if a letter is due.
+    """
 
     store: Store
-    composer: EditionComposer
+    composer: Callable[[], EditionComposer]
     render: Callable[[Letter, str], Sequence[Message]]
     refit_models: Callable[[Readers, datetime], None]
 
@@ -38,7 +43,7 @@ class WeeklyLetters:
         for reader, profile, day in due_letters(self.store, profiles, now, ids):
             try:
                 self.refit_models([(reader, profile)], now)
-                letter = compose_letter(self.store, self.composer, reader, profile, day=day, now=now)
+                letter = self._letter(reader, profile, day, now)
                 slot = letter_slot(letter.edition.date)
                 # Stores nothing where another process has taken the slot.
                 self.store.editions.save(
@@ -54,6 +59,10 @@ class WeeklyLetters:
 
     def preview(self, reader: Reader, profile: Profile, now: datetime) -> Letter:
         """Return the letter as it would be now, whatever the day; nothing is stored."""
-        return compose_letter(
-            self.store, self.composer, reader, profile, day=letter_day(now, profile), now=now
-        )
+        return self._letter(reader, profile, letter_day(now, profile), now)
+
+    def _letter(self, reader: Reader, profile: Profile, day: date, now: datetime) -> Letter:
+        # Imported here: it needs the composer's modules, and most runs have no letter to compose.
+        from bot.letters.composing import compose_letter
+
+        return compose_letter(self.store, self.composer(), reader, profile, day=day, now=now)

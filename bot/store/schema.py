@@ -20,7 +20,6 @@ from sqlalchemy import (
     Text,
     Time,
     UniqueConstraint,
-    text,
 )
 
 from bot.domain import EditionKind, Kind, Origin, PickKind, QuietReason, State, StopReason, Vote
@@ -157,21 +156,12 @@ readers = Table(
     Column("since", UtcDateTime, nullable=False),
     Column("origin", text_enum(Origin), nullable=False, server_default=Origin.FILE.value),
     UniqueConstraint("profile", "address"),
-    # The active readers of a profile in order of id, for pages of them.
-    Index(
-        "ix_readers_active",
-        "profile",
-        "id",
-        sqlite_where=text("stopped IS NULL"),
-        postgresql_where=text("stopped IS NULL"),
-    ),
-    # Who has not confirmed yet: strangers type addresses that nobody ever confirms.
-    Index(
-        "ix_readers_awaiting",
-        "since",
-        sqlite_where=text("stopped = 'awaiting'"),
-        postgresql_where=text("stopped = 'awaiting'"),
-    ),
+    # The conditions of these two are in the migration alone: with ``postgresql_where`` here, every command imports the
+    # dialect of PostgreSQL and its drivers, a twentieth of the time of a run in which nothing is due.
+    # The active readers of a profile (stopped IS NULL) in order of id, for pages of them.
+    Index("ix_readers_active", "profile", "id"),
+    # Who has not confirmed yet (stopped = 'awaiting'): strangers type addresses that nobody ever confirms.
+    Index("ix_readers_awaiting", "since"),
     sqlite_autoincrement=True,
 )
 

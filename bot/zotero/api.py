@@ -11,15 +11,16 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
-
-import httpx2
 
 from bot.deadline import Deadline, Timer
 from bot.domain import ZoteroAccess
 from bot.errors import ConfigError, SourceError
 from bot.loopback import is_loopback
+
+if TYPE_CHECKING:
+    import httpx2
 
 _SECONDS = 60.0  # for one request; Zotero may take half a minute for a page of a large library
 _MAX_BYTES = 30_000_000  # a page of 100 items with abstracts has 500 KB
@@ -95,6 +96,9 @@ class ZoteroApi:
         self._clock = clock
         self._sleep = sleep
         self._not_before = 0.0  # on the clock: until then, Zotero asked not to be called
+        # Imported here and below: every run looks for connections that are due, and most have none.
+        import httpx2
+
         self._client = httpx2.Client(
             headers={
                 "Zotero-API-Version": "3",
@@ -153,6 +157,8 @@ class ZoteroApi:
         headers: Mapping[str, str] | None = None,
         json: object = None,
     ) -> Answer:
+        import httpx2
+
         self._wait_for_backoff()
         deadline = Deadline(self._seconds, self._clock)
         content = bytearray()
