@@ -1,5 +1,7 @@
 """Summaries: whole sentences, word for word, in order, for this reader."""
 
+from itertools import combinations, count
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +11,7 @@ from bot.summaries import finding, summarise
 from bot.summaries.references import refers_back, without_head
 from bot.summaries.roles import Reading, Shares
 from bot.summaries.sentences import sentences
-from bot.summaries.summary import Read, choose
+from bot.summaries.summary import Read, Worth, best_set, choose
 
 ABSTRACT = (
     "Recent years have seen much work on gardens. However, weeds remain a problem. "
@@ -83,6 +85,17 @@ def test_of_sentences_of_like_use_the_one_on_the_readers_words_is_kept():
     assert "The arms hold the red leaves." in chosen
     assert [sentence for sentence in blue if sentence not in chosen] == ["The arms hold the blue stones."]
     assert grey == chosen
+
+
+# Few values, so that many sets are worth the same.
+@given(
+    st.lists(st.sampled_from([0.0, 0.1, 0.3, 1.0]), min_size=20, max_size=20),
+    st.lists(st.sampled_from([0.0, 0.05, 0.1, 0.2]), min_size=6, max_size=6),
+)
+def test_the_set_that_is_worth_most_is_found_without_looking_at_all_of_them(to_any, extras):
+    sets = [Worth(*row) for row in zip(to_any, count(), combinations(range(6), 3), strict=False)]
+    expected = max(sets, key=lambda row: row.worth + sum([extras[i] for i in row.places]))
+    assert best_set(sorted(sets, key=lambda row: -row.worth), extras) == expected.places
 
 
 def test_the_readers_words_cost_no_role():
