@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # scikit-learn takes a second to import: only ranking itself 
     from bot.ranking.mixture import Mixture
 
 # Version of how models are fitted and stored: stored models of another version are stale.
-_VERSION = 3
+_VERSION = 4
 
 
 def signatures(store: Store, readers: Sequence[tuple[Reader, Profile]]) -> dict[ReaderId, str]:
