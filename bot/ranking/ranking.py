@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 import scipy.sparse as sp
@@ -77,28 +78,18 @@ class Ranking:
         """Return these scores with all of their terms and predictions."""
         rows = [self.pool.row[score.paper] for score in scores]
         mixed = self.model.mixture.log_odds(self.expert_log_odds[rows])
-        contributions = self.model.contributions(self.pool.terms.entries(rows))
-        explained = []
-        for number, score in enumerate(scores):
-            columns = slice(contributions.indptr[number], contributions.indptr[number + 1])
-            terms = self._terms(contributions.indices[columns], contributions.data[columns])
-            explained.append(
-                score._replace(
-                    terms=terms,
-                    rest=score.rest - sum(terms.values()),
-                    predictions=(
-                        *self.expert_log_odds[rows[number]].tolist(),
-                        score.log_odds - float(mixed[number]),
-                    ),
-                )
-            )
-        return explained
+        predictions = np.column_stack([self.expert_log_odds[rows], [s.log_odds for s in scores] - mixed])
+        terms_of = self._terms(self.model.contributions(self.pool.terms.entries(rows)))
+        return [
+            score._replace(terms=terms, rest=score.rest - sum(terms.values()), predictions=tuple(of_score))
+            for score, terms, of_score in zip(scores, terms_of, predictions.tolist(), strict=True)
+        ]
 
     def mean_contributions(self) -> dict[str, float]:
         """Return the mean contribution of each term to the scores of the ranked papers."""
         rows = [self.pool.row[score.paper] for score in self.scores]
         mean = sp.csr_matrix(self.model.contributions(self.pool.terms.entries(rows)).mean(axis=0))
-        return self._terms(mean.indices, mean.data)
+        return self._terms(mean)[0]
 
     def papers_with(self, terms: Sequence[str], each: int = 3) -> list[PaperId]:
         """Return few papers of the ranking, among which ``each`` have each term, or all that have it."""
@@ -126,8 +117,10 @@ class Ranking:
         nearest = zip(cosines.argmax(1), cosines.max(1), strict=True)
         return [int(interest) if cosine > 0 else None for interest, cosine in nearest]
 
-    def _terms(self, columns: np.ndarray, weights: np.ndarray) -> dict[str, float]:
-        """Return the contributions by term, those of weight 0 left out."""
-        used = weights != 0
-        names = self.pool.corpus.terms_[columns[used]]
-        return dict(zip(names.tolist(), weights[used].tolist(), strict=True))
+    def _terms(self, contributions: sp.csr_matrix) -> list[dict[str, float]]:
+        """Return each row's contributions by term, those of weight 0 left out."""
+        used = np.flatnonzero(contributions.data)
+        ends = np.searchsorted(used, contributions.indptr).tolist()
+        names = self.pool.corpus.terms_[contributions.indices[used]].tolist()
+        weights = contributions.data[used].tolist()
+        return [dict(zip(names[first:end], weights[first:end], strict=True)) for first, end in pairwise(ends)]

@@ -7,6 +7,7 @@ every split of every node. A fit takes a third of scikit-learn's time, where eac
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -61,23 +62,32 @@ class Forest:
         scale = np.divide(log_odds, total, out=np.zeros_like(total), where=np.abs(total) > 1e-9)
         return np.asarray(changes * scale[:, None])
 
+    @cached_property
+    def _splits(self) -> tuple[np.ndarray, np.ndarray]:
+        """(n_trees * n_nodes,): the child of each node for papers without its feature, and the feature.
+
+        Flat arrays and ``take`` need half of the time of indices by tree and node. Leaves are split by a feature that
+        no paper has, and are their own children.
+        """
+        trees, nodes = self.feature.shape
+        is_leaf = self.feature == _LEAF
+        place = np.arange(nodes)
+        child = np.where(is_leaf, place, 2 * place + 1)
+        absent = (np.arange(trees)[:, None] * nodes + child).ravel()
+        return absent, np.where(is_leaf, len(self.columns), self.feature).ravel().astype(int)
+
     def _paths(self, presence: np.ndarray) -> list[np.ndarray]:
         """Return for each level the node of each paper, (n_trees, n_papers); a paper stays at its leaf.
 
         Nodes are numbered over all trees, as in ``feature.ravel()``.
         """
         trees, nodes = self.feature.shape
-        # Flat arrays and ``take`` need half of the time of indices by tree and node. Leaves are split by a feature
-        # that no paper has, and are their own children.
-        is_leaf = self.feature == _LEAF
-        first = np.arange(trees)[:, None] * nodes
-        place = np.arange(nodes)
-        absent = (first + np.where(is_leaf, place, 2 * place + 1)).ravel()
+        absent, split_by = self._splits
         papers = np.arange(len(presence))
-        has_row = np.where(is_leaf, len(self.columns), self.feature).ravel().astype(int) * len(papers)
+        has_row = split_by * len(papers)
         has = np.zeros((len(self.columns) + 1, len(papers)), dtype=np.int8)
         has[:-1] = presence.T
-        node = np.broadcast_to(first, (trees, len(papers)))
+        node = np.broadcast_to(np.arange(trees)[:, None] * nodes, (trees, len(papers)))
         paths = [node]
         for _ in range((nodes + 1).bit_length() - 2):
             node = absent.take(node) + has.ravel().take(has_row.take(node) + papers)

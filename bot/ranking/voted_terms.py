@@ -64,14 +64,13 @@ class VotedTerms:
         """
         if not (self.liked and weights):
             return []
-        columns = [self._corpus.column(term) for term in weights]
-        known = np.array([-1 if column is None else column for column in columns])
+        values = list(weights.values())
         by_column = np.zeros(self._rows.shape[1] + 1, dtype=np.float32)
-        by_column[known] = list(weights.values())
-        # Terms outside the vocabulary are in no paper.
+        # Terms outside the vocabulary, which are in no paper, have the last place.
+        by_column[[-1 if column is None else column for column in map(self._corpus.column, weights)]] = values
         by_column[-1] = 0
         # A dense vector: a product of it with each liked paper takes a tenth of the time of selecting columns.
-        shares = self._presence @ by_column[:-1] / sum(weights.values())
+        shares = self._presence @ by_column[:-1] / sum(values)
         best = np.argsort(-shares, kind="stable")[:count].tolist()
         # Most picks are like no liked paper, and need no terms counted.
         return [

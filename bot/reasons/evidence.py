@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Protocol
 
 from bot.domain import PaperId, is_library_paper
@@ -61,7 +62,7 @@ class Evidence:
         self.excluded = frozenset(term for phrase in ignored for term in topical_terms(phrase))
         self.topics = [topic for topic in topics if not self.excluded.issuperset(topical_terms(topic.text))]
 
-    @property
+    @cached_property
     def is_library_alone(self) -> bool:
         """Whether all liked papers are in the reader's library, and none was voted on."""
         return bool(self.titles) and all(map(is_library_paper, self.titles))
