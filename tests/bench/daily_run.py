@@ -31,8 +31,8 @@ from pathlib import Path
 from typing import Any
 
 from ingest import feed, papers, take_in
-from sqlalchemy import Engine, event, insert, text
-from yardsticks import mail_server, smtplib_loop, svm_loop
+from sqlalchemy import insert, text
+from yardsticks import count_statements, mail_server, smtplib_loop, svm_loop
 
 from bot.app import App, open_app
 from bot.delivery import dispatcher
@@ -94,7 +94,7 @@ class Stopwatch:
         self.statements: Counter[str] = Counter()
         self._within = ["rest"]
         self._since = time.process_time()
-        event.listen(Engine, "before_cursor_execute", self._count)
+        count_statements(self._count)
 
     def watch(self, part: str, owner: Any, name: str) -> None:
         """From now on, the function's time is the part's."""
@@ -144,7 +144,7 @@ class Stopwatch:
         self.seconds[self._within[-1]] += now - self._since
         self._since = now
 
-    def _count(self, *_: object) -> None:
+    def _count(self) -> None:
         self.statements[self._within[-1]] += 1
 
 

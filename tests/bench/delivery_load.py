@@ -25,9 +25,9 @@ from zoneinfo import available_timezones
 
 import schedule_years
 from faults.home_with_mail_server import Home, MailServer, assert_once, create_home, kill_repeatedly
-from sqlalchemy import Engine, delete, event
+from sqlalchemy import delete
 from support import ROOT
-from yardsticks import mail_server, smtplib_loop
+from yardsticks import count_statements, mail_server, smtplib_loop
 
 from bot.delivery import Route
 from bot.delivery.dispatcher import Dispatcher
@@ -72,8 +72,8 @@ def by_dispatcher(port: int, readers: int, url: str = "") -> int:
             store.circuit_breakers,
             store.send_rates({}),
         )
-        statements = []
-        event.listen(Engine, "before_cursor_execute", lambda *_: statements.append(1))
+        statements: list[int] = []
+        count_statements(lambda: statements.append(1))
         measure = Measure()
         delivered = dispatcher.deliver_due(NOW).delivered
         for channel in channels:

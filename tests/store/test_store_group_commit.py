@@ -138,10 +138,14 @@ def test_only_durable_commits_wait_for_the_disk(samples, store, now):
     samples.messages(samples.reader(), parts=2)
     levels = []
 
-    @event.listens_for(store._database._engine, "before_cursor_execute")
-    def before(_connection, cursor, statement, *_):
-        if statement.startswith("UPDATE outbox"):
-            levels.append(cursor.connection.execute("PRAGMA synchronous").fetchone()[0])
+    # By SQLite itself: some statements go to it without SQLAlchemy.
+    @event.listens_for(store._database._engine, "begin")
+    def before(connection):
+        sqlite = connection.connection.driver_connection
+        level = sqlite.execute("PRAGMA synchronous").fetchone()[0]
+        sqlite.set_trace_callback(
+            lambda sql: levels.append(level) if sql.startswith("UPDATE outbox") else None
+        )
 
     outbox = store.outbox
     first, second = outbox.claim(Kind.EMAIL, now, LEASE, 2)
@@ -161,6 +165,23 @@ def test_a_shared_commit_is_durable_if_any_part_is(samples, store, now):
     level = text("PRAGMA synchronous")
     assert commits.commit(each, lambda connection: connection.scalar(level), durable=False) == NORMAL
     assert commits.commit(each, lambda connection: connection.scalar(level), durable=True) == FULL
+
+
+@pytest.mark.parametrize("store_url", ["sqlite"], indirect=True)
+def test_a_connection_is_kept_between_commits_until_one_fails_or_the_database_is_closed(database):
+    def own_connection():
+        with database.writing() as connection:
+            return connection
+
+    first = own_connection()
+    assert own_connection() is first
+    with pytest.raises(StoreError), database.writing() as connection:
+        connection.execute(text("SELECT nothing FROM nowhere"))
+    assert first.closed
+    second = own_connection()
+    database.close()
+    assert second.closed
+    assert not own_connection().closed
 
 
 @pytest.fixture
