@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -52,3 +54,20 @@ def test_wrapped_lines_stay_within_their_width_but_words_stay_whole(width: int) 
     assert lines[0].startswith("- word")
     assert all(len(line) <= width for line in lines[:-1])
     assert lines[-1] == "  https://example.org/" + "u" * 80
+
+
+@given(
+    st.text(st.sampled_from("ab-é \t\n\xa0")) | st.lists(st.text("abc", max_size=9)).map(" ".join),
+    st.sampled_from(["", "  ", "1. ", " " * 12]),
+    st.sampled_from(["", "   "]),
+)
+def test_a_paragraph_is_wrapped_as_textwrap_does(text: str, first: str, indent: str) -> None:
+    expected = textwrap.fill(
+        text,
+        12,
+        initial_indent=first,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    assert wrap(text, indent, first, 12) == expected
