@@ -184,8 +184,14 @@ class _Slots:
             if not any(self._prefix in text for text in texts):
                 return function(*texts)
             fragments = [self.fragment(text, is_markup=False) for text in texts]
+            # Of the two or three texts, one has slots.
             return self.add(
-                lambda values: function(*[fragment.filled(values, _unescaped) for fragment in fragments])
+                lambda values: function(
+                    *[
+                        fragment.filled(values, _unescaped) if fragment.rest else fragment.first
+                        for fragment in fragments
+                    ]
+                )
             )
 
         return filtered
