@@ -111,7 +111,10 @@ def ranking_inputs(store: Store, readers: Readers, now: datetime) -> RankingInpu
     reader_ids = [reader.id for reader, _ in readers]
     votes = store.feedback.votes_of(reader_ids)
     overrides = store.overrides.of(reader_ids)
-    papers = store.papers.get(vote.paper for reader_votes in votes.values() for vote in reader_votes)
+    # Of voted papers only text and identity count.
+    papers = store.papers.without_sightings(
+        vote.paper for reader_votes in votes.values() for vote in reader_votes
+    )
     libraries = store.library.of(reader_ids, MOST_PAPERS)
     learned = learned_of(store, readers)
     mixtures = mixtures_of(store, reader_ids)

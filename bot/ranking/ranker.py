@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import repeat
 from types import MappingProxyType
 from typing import NamedTuple
@@ -244,11 +245,11 @@ class _ReaderBatch:
         down, n_down = self._centroids([interest.down for interest in self._interests])
         topics = centroids(self._topics, self._owners.tolist(), np.ones(len(self._owners)), readers)
         users = UserVectors(topics, up, down, n_up, n_down)
-        return Experts(self._corpus).fit(users, self._judged(), self._conjunctions, self.learned())
+        return Experts(self._corpus).fit(users, self._judged, self._conjunctions, self.learned())
 
     def learned(self) -> list[Learned | None]:
         """Return the models of each reader's votes, fitted now unless they are given over the same vocabulary."""
-        judged = self._judged()
+        judged = self._judged
         background = self._corpus.background_
         models: list[Learned | None] = []
         for reader, interest in enumerate(self._interests):
@@ -306,8 +307,9 @@ class _ReaderBatch:
             votes=VotedTerms(self._corpus, voted, liked, len(disliked)),
         )
 
+    @cached_property
     def _judged(self) -> sp.csr_matrix:
-        """Return (n_readers, n_background), 1 where the reader voted on the paper."""
+        """(n_readers, n_background), 1 where the reader voted on the paper."""
         background_row = self._corpus.in_background([paper.text for paper in self._papers])
         marks = {
             (reader, column)

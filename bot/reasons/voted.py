@@ -63,7 +63,7 @@ def similar_liked_paper(
     uncovered = {
         term: weight
         for term, weight in speaking.items()
-        if term not in covered and not covered >= set(paper.topical_terms[term])
+        if term not in covered and not covered.issuperset(paper.topical_terms[term])
     }
     total = sum(uncovered.values())
     if not total or total < _BY_UNCOVERED * sum(speaking.values()):

@@ -84,6 +84,11 @@ class Papers(HistoricAggregate):
         with self._database.reading() as connection:
             return load_papers(connection, ids)
 
+    def without_sightings(self, ids: Iterable[PaperId]) -> dict[PaperId, Paper]:
+        """Return what ``get`` does for half of the time, but without the papers' sightings."""
+        with self._database.reading() as connection:
+            return load_papers(connection, ids, with_sightings=False)
+
     def existing(self, ids: Iterable[PaperId]) -> set[PaperId]:
         """Return which of these papers exist."""
         with self._database.reading() as connection:

@@ -38,10 +38,7 @@ def insert_picks(
             "paper_id": pick.paper.id,
             "kind": pick.kind,
             "probability": pick.probability,
-            "reasons": [
-                _differing(replace(reason, weight=round(reason.weight, _DECIMALS)), _REASON_DEFAULTS)
-                for reason in pick.reasons
-            ],
+            "reasons": [_reason_values(reason) for reason in pick.reasons],
             "summary_id": ids.get((pick.paper.id, pick.summary)),
             "marks": [sentence.marks for sentence in pick.summary],
             "predictions": [round(log_odds, _DECIMALS) for log_odds in pick.predictions],
@@ -108,6 +105,14 @@ def _stored_ids(
         for paper_id, digest, summary_id in connection.execute(query.where(summaries.c.digest.in_(chunk))):
             ids[paper_id, digest] = summary_id
     return ids
+
+
+def _reason_values(reason: Reason) -> dict[str, Any]:
+    """Return the fields of a reason that differ from their defaults, its weight rounded."""
+    values = _differing(reason, _REASON_DEFAULTS)
+    if "weight" in values:
+        values["weight"] = round(values["weight"], _DECIMALS)
+    return values
 
 
 def _differing(value: Reason | Sentence, defaults: Mapping[str, object]) -> dict[str, Any]:

@@ -69,7 +69,16 @@ PARTS: list[tuple[str, Any, Sequence[str]]] = [
     (
         "store",
         stored_papers.Papers,
-        ["get", "fresh", "fresh_of", "revised", "revised_of", "newest_id", "newest_first_seen"],
+        [
+            "get",
+            "without_sightings",
+            "fresh",
+            "fresh_of",
+            "revised",
+            "revised_of",
+            "newest_id",
+            "newest_first_seen",
+        ],
     ),
     ("store", feedback.Feedback, ["votes_of", "last_ids"]),
     ("store", reader_models.ReaderModels, ["of", "versions"]),

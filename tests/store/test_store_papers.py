@@ -116,6 +116,13 @@ def test_ingesting_the_same_bytes_again_changes_nothing(store, now):
     assert len(store.papers.get([store.papers.newest_id()]).popitem()[1].sightings) == 1
 
 
+def test_papers_without_sightings_are_otherwise_the_same(samples, store):
+    (paper_id,) = samples.papers(1)
+    stored = store.papers.get([paper_id])[paper_id]
+    assert stored.sightings
+    assert store.papers.without_sightings([99, paper_id]) == {paper_id: replace(stored, sightings=())}
+
+
 def test_sightings_are_in_order_of_arrival_and_a_longer_copy_of_a_digest_adds_none(samples):
     samples.ingest("Seen", source="zoo")
     samples.ingest("Seen", source="arxiv")
