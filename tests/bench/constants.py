@@ -9,8 +9,8 @@ A constant is written as ``ranking.vectors._NEIGHBOURS=15``; without any, those 
     libraries  nDCG@20 of the expert Rocchio on readers' libraries (citeulike-t) by interest words alone, and after 5
                and 20 votes each way, where a fifth of the papers is new and disliked ones resemble the library
     editions   editions on the later half of the days of a stream, after 20 votes each way on the earlier half: of full
-               ones (ten papers, no threshold) the liked picks and how similar picks of a day are; of those with the
-               default threshold the liked picks, the precision, and the exploratory picks
+               ones (ten papers, no threshold) the liked picks and how similar picks of a day are; of those with a
+               threshold of .2 the liked picks, the precision, and the exploratory picks
     summaries  five-fold coverage of marked roles by 2 and 3 sentences; for 200 abstracts dangling openers, background
                first, and bold sentences; findings among the bold sentences of part "report" of the labels
 

@@ -75,7 +75,7 @@ def test_downtime_before_the_first_edition_leads_to_one_edition(home, paperbot):
 def all_papers(home):
     """Let the sample profile send every paper: two papers are too few to tell which stands out."""
     profile = home / "profiles" / "reward-models.toml"
-    profile.write_text(profile.read_text().replace("# threshold = 0.2", "threshold = 0  #"))
+    profile.write_text(profile.read_text().replace("# threshold = 0.15", "threshold = 0  #"))
 
 
 @pytest.mark.usefixtures("all_papers")
