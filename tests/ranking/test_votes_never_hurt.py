@@ -5,10 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from bot.ranking import Corpus, Interest, Ranker
+from bot.ranking import Interest
 from bot.ranking.metrics import auc
-from bot.resources import shipped
-from tests.ranking.test_ranker import paper
 
 # What the reader wrote, what each liked paper mentions, and what none does.
 READERS = {
@@ -25,22 +23,8 @@ VOTES = (1, 2, 3, 5, 8, 16, 32, 64)
 ORDERS = 8
 
 
-@pytest.fixture(scope="module")
-def papers():
-    """The papers of the sample digests, some 120."""
-    texts = [path.read_text() for path in sorted(shipped("seeds").glob("llm-rl-*.txt"))]
-    pattern = re.compile(r"\n([^\n]+)\n\nAuthors:.*\nDate:.*\n\n([^\n]+)")
-    by_title = dict(block for text in texts for block in pattern.findall(text))
-    return [paper(number, *block) for number, block in enumerate(by_title.items(), 1)]
-
-
-@pytest.fixture(scope="module")
-def ranker(papers):
-    return Ranker(Corpus().fit([f"{p.title}\n{p.abstract}" for p in papers]))
-
-
 @pytest.mark.parametrize("name", READERS)
-def test_votes_never_hurt(ranker, papers, name):
+def test_votes_never_hurt(sample_ranker, sample_papers, name):
     text, need, refuse = READERS[name]
 
     def likes(each) -> bool:
@@ -51,10 +35,10 @@ def test_votes_never_hurt(ranker, papers, name):
         """AUC among papers without a vote, the mean of some orders in which votes were given."""
         measured = []
         for seed in range(ORDERS):
-            ordered = [papers[n] for n in np.random.default_rng(seed).permutation(len(papers))]
+            ordered = [sample_papers[n] for n in np.random.default_rng(seed).permutation(len(sample_papers))]
             up, down = ([p for p in ordered[:votes] if likes(p) is liked] for liked in (True, False))
             others = ordered[max(VOTES) :]
-            scores = ranker.rank(Interest(text, up=up, down=down), others).scores
+            scores = sample_ranker.rank(Interest(text, up=up, down=down), others).scores
             log_odds = {score.paper: score.log_odds for score in scores}
             measured.append(
                 auc(np.array([likes(p) for p in others]), np.array([log_odds[p.id] for p in others]))
@@ -68,14 +52,14 @@ def test_votes_never_hurt(ranker, papers, name):
     assert voted[-1] >= alone + 0.04, (alone, voted)
 
 
-def test_a_single_vote_changes_the_first_ten_papers(ranker, papers):
+def test_a_single_vote_changes_the_first_ten_papers(sample_ranker, sample_papers):
     text, *_ = READERS["text"]
-    alone = ranker.rank(Interest(text), papers).scores
+    alone = sample_ranker.rank(Interest(text), sample_papers).scores
     changed = 0
     for liked in alone[:5]:
-        up = next(each for each in papers if each.id == liked.paper)
-        others = [each for each in papers if each is not up]
+        up = next(each for each in sample_papers if each.id == liked.paper)
+        others = [each for each in sample_papers if each is not up]
         before = [score.paper for score in alone if score.paper != up.id][:10]
-        after = [score.paper for score in ranker.rank(Interest(text, up=[up]), others).scores[:10]]
+        after = [score.paper for score in sample_ranker.rank(Interest(text, up=[up]), others).scores[:10]]
         changed += before != after
     assert changed == 5

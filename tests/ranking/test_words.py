@@ -1,8 +1,11 @@
 """The profile's words: topics that are meant together, and what each term adds."""
 
+import re
+
 import numpy as np
 import pytest
 
+from bot.config.profiles import EditionSection
 from bot.ranking import Corpus, Interest, Ranker
 from bot.ranking.paper_terms import PaperTerms
 from bot.ranking.vectors import PaperVectors
@@ -77,6 +80,22 @@ def test_a_paper_with_both_topics_is_ranked_above_one_that_repeats_a_topic(corpu
     repeated = paper(2, "Protein folding", "Protein folding. Protein folding.")
     ranking = Ranker(corpus).rank(Interest("reinforcement learning for protein folding"), [repeated, both])
     assert [score.paper for score in ranking.scores] == [1, 2]
+
+
+def test_before_any_vote_a_paper_with_one_topic_of_a_phrase_is_too_unlikely_to_be_shown(
+    sample_ranker, sample_papers
+):
+    """In a home of one field, where every other paper has both topics."""
+    learning = re.compile(r"reinforcement learning|\brl\b", re.IGNORECASE)
+    models = re.compile(r"language model|\bllms?\b", re.IGNORECASE)
+    interest = Interest("Reinforcement learning for language models")
+    match = {s.paper: s.probability for s in sample_ranker.rank(interest, sample_papers).scores}
+    has = {p.id: (bool(learning.search(p.text)), bool(models.search(p.text))) for p in sample_papers}
+    both = [match[number] for number, topics in has.items() if all(topics)]
+    one = [match[number] for number, topics in has.items() if any(topics) and not all(topics)]
+    assert len(one) > 20
+    assert max(one) < EditionSection().lowest
+    assert np.median(both) > 2 * max(one)
 
 
 def test_words_alone_give_way_to_votes(corpus, texts):
