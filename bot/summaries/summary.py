@@ -25,7 +25,7 @@ _ORDER = (Role.TASK, Role.IDEA, Role.RESULT)  # as in Shares
 _INTEREST_WORTH = 0.1
 # What a sentence is worth that says what the paper proposes, of two that hold as much of the idea: a reader wants
 # "we propose SEM" rather than a part of it. By .05, .1, .15 and .25 coverage by three sentences is .725, .728, .725 and
-# .721; of abstracts with such a sentence .88, .92, .93 and .95 of summaries have one.
+# .719; of abstracts with such a sentence .88, .92, .93 and .95 of summaries have one.
 _PROPOSAL_WORTH = 0.1
 # How much less a second half of a role adds than the first: 0 would believe every share, 1 none. By .2 and .8 coverage
 # by three sentences falls by .002 and .020 (``tests/bench/constants.py summaries``, as the figures below).
@@ -46,11 +46,17 @@ _OWN_VOICE = re.compile(r"\b(?:we|our|this (?:paper|work|study|article|survey|re
 _PROPOSES = re.compile(
     r"\b(?:we|paper|work|study|article)\b[^.;,]{0,30}\b(?:propos|introduc|present|develop)\w*", re.IGNORECASE
 )
-# How much more of the result a finding counts as holding, at most. By .5, .7, 1 and 1.6 coverage is .726, .728, .727
-# and .727. As much added to the surest one's worth cost .006.
+# How much more of the result a finding counts as holding, at most. By .5, .7, 1 and 1.6 coverage is .728, .728, .728
+# and .726. As much added to the surest one's worth cost .006.
 _FINDING_BOOST = 0.7
-# A finding is one from this score on. By .4 and .5 a finding is set in bold in .56 and .55 of the abstracts of our part
-# "report"; of them .73 are findings, .94 and .95 with borderline ones.
+# What it is worth beside the roles that a set has a finding of this score: it is shown where an abstract divides its
+# result among several sentences. By 0, .05 and .15 .58, .59 and .60 of the abstracts of our part "report" have one in
+# bold; .95, .94 and .94 of these are findings or borderline. From .4, .5 and .6 on coverage by three sentences is .724,
+# .726 and .728, and .61, .60 and .60 have one in bold.
+_FINDING_WORTH = 0.15
+_FINDING_WORTH_FROM = 0.6
+# A finding is one from this score on. By .4 and .5 a finding is set in bold in .60 and .59 of the abstracts of our part
+# "report"; of them .71 are findings, .94 with borderline ones.
 _FINDING_FROM = 0.4
 # Sentences that are compared in every combination: 10 choose 3 are 120. By 5 and 20 coverage is the same; it bounds
 # the time for an abstract of many sentences.
@@ -174,8 +180,13 @@ def choose(paper: Read, how_many: int, weights: Mapping[str, float]) -> tuple[in
     # What a set holds is the same for all readers of a paper, who differ in the extras.
     key = (how_many, *compared)
     if key not in paper.worths:
+        sure = [finding >= _FINDING_WORTH_FROM for finding in paper.findings]
         worths = [
-            Worth(_worth_to_any(places, values, paper.dangling), number, places)
+            Worth(
+                _worth_to_any(places, values, paper.dangling) + _FINDING_WORTH * any(sure[i] for i in places),
+                number,
+                places,
+            )
             for number, places in enumerate(combinations(compared, how_many))
         ]
         paper.worths[key] = sorted(worths, key=lambda of_set: -of_set.worth)

@@ -253,6 +253,24 @@ def test_of_two_sentences_with_as_much_of_the_idea_the_one_that_proposes_it_is_s
     assert choose(paper._replace(proposes=no, worths={}), 2, {}) == (2, 3)
 
 
+def test_a_finding_that_is_sure_is_shown_where_the_result_is_divided():
+    shares = [(0.9, 0.0, 0.0), (0.1, 0.9, 0.0), (0.0, 0.1, 0.5), (0.0, 0.0, 0.25)]
+    no = [False] * 4
+    paper = Read(
+        sentences=["Weeds grow.", "We pull weeds.", "Results are shown.", "It removes 95% of weeds."],
+        readings=[Reading((0.2,) * 5, Shares(*row), 0.0) for row in shares],
+        terms=[frozenset()] * 4,
+        findings=[0.0] * 4,
+        empty=no,
+        dangling=no,
+        background=no,
+        proposes=no,
+        worths={},
+    )
+    assert choose(paper, 3, {}) == (0, 1, 2)
+    assert choose(paper._replace(findings=[0.0, 0.0, 0.0, 0.9], worths={}), 3, {}) == (0, 1, 3)
+
+
 def test_a_head_that_only_links_is_left_out_behind_a_gap():
     abstract = (
         "Weeds are a problem. Many robots are slow. To address these limits, we propose WeedNet, which pulls weeds."
