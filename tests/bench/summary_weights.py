@@ -6,7 +6,8 @@ The folder holds ``abstracts/csabstruct.jsonl.gz`` (its part "train" teaches kin
 that readers marked teach roles) and ``arxiv-papers.jsonl.gz`` (unlabelled: where in an abstract a sentence stands).
 Which sentences are findings is in ``findings_labels.jsonl`` beside this file: labels of our own for sentences of those
 papers, of the later ones in ``stream/papers.jsonl.gz``, and of abstracts with kinds, by place; the part "tune" teaches,
-the others are only counted. Beside them the kind "result" teaches what a finding is, as ``learn_findings`` says.
+the others are only counted ("sampled": of abstracts with kinds that were drawn at random). Beside them the kind
+"result" teaches what a finding is, as ``learn_findings`` says.
 ``summary_report.py`` measures the outcome. Needs numpy, scipy and scikit-learn; three minutes on one core.
 """
 
