@@ -8,6 +8,9 @@ from bot.domain import Reason, ReasonKind
 from bot.reasons.evidence import Evidence
 from bot.reasons.paper_text import PaperText
 
+# Whole fields, which say nothing new about a paper: "artificial intelligence", "machine learning", "deep learning".
+_FIELDS = {("artifici", "intellig"), ("machin", "learn"), ("deep", "learn")}
+
 
 def unjudged_phrase(paper: PaperText, written: Sequence[Reason], evidence: Evidence) -> list[Reason]:
     """Return the most repeated phrase of the paper that no judged paper has, one of the title if possible.
@@ -20,6 +23,7 @@ def unjudged_phrase(paper: PaperText, written: Sequence[Reason], evidence: Evide
         phrase: times
         for phrase, times in paper.explorable_phrases.items()
         if times > 1
+        and phrase.stems not in _FIELDS
         and familiar.isdisjoint(phrase.topical_stems)
         and familiar.isdisjoint(paper.stems_before.get(phrase.stems, ()))
         and not evidence.is_judged(phrase.rare_terms)

@@ -102,10 +102,8 @@ def paper_phrases(
         words_before = text[max(0, run[0].start - 10) : run[0].start].lower().split()
         is_infinitive = words_before[-1:] == ["to"] and run[0].spelling.endswith(_VERB_ENDINGS)
         starts_with_verb = is_infinitive or not _SUBJECTS.isdisjoint(words_before[-1:])
-        # "Strategy-augmented planning" is not on augmented planning: "strategy", a general word, was cut off.
-        is_cut = text[: run[0].start].endswith("-")
         ends_with_verb = _ARTICLE.match(text, run[-1].end)
-        runs.append(run[starts_with_verb or is_cut : len(run) - bool(ends_with_verb)])
+        runs.append(run[starts_with_verb : len(run) - bool(ends_with_verb)])
     counts = Counter(token.stem for phrase in tokens for token in phrase)
     last = Counter(run[-1].stem for run in runs if run)
     # Endings of at most so many words: all of them would take n² steps.
@@ -117,6 +115,8 @@ def paper_phrases(
         for run in runs
         for length in range(min(len(run), _MAX_WORDS), 0, -1)
         for start in range(0 if length > 1 else len(run) - 1, len(run) - length + 1)
+        # "Strategy-augmented planning" is not on augmented planning.
+        if not text[: run[start].start].endswith("-")
     ]
     by_stems: dict[tuple[str, ...], Phrase] = {}
     for part in parts:

@@ -52,6 +52,8 @@ _REFERS_EARLY = re.compile(
     rf"Overcoming)\b[^,.;]{{0,50}}?\b(?:the (?:above|aforementioned)\b|"
     rf"(?:this|these|those(?! of| that| who| with)|such(?! as))\b{_OWN}|"
     rf"doing so\b|them\b|they\b|it(?=,))|"
+    # "To demonstrate its effectiveness, we".
+    rf"To (?:\w+ly )?[a-z]+ (?:its|their)\b|"
     # The same behind any introductory phrase: "To facilitate adoption, this framework".
     rf"(?:To|By|With|Through|In|On|For|Using|While|When|Although|Despite)\b[^,.;]{{0,120}},(?:[^.;]{{0,80}},)?\s+"
     rf"(?:this|these|such(?! as))\b{_OWN}"
@@ -63,7 +65,7 @@ _REFERS_INSIDE = re.compile(
     r"(?:both\s+)?(?:these|this|those(?! of| that| who| with)|such(?! as))\s+(?:\w+\s+)?"
     r"(?:challenges?|issues?|problems?|limitations?|gaps?|difficult(?:y|ies)|needs?|drawbacks?|shortcomings?|concerns?|"
     r"questions?|applications?|vulnerabilities|weaknesses|bottlenecks?|obstacles?|constraints?|tensions?)\b|"
-    r"^we (?:\w+ly )?(?:propose|argue|show|find) that they\b",
+    r"^we (?:\w+ly )?(?:propose|argue|show|find) that they\b|\bthis assumption\b",
     re.IGNORECASE,
 )
 

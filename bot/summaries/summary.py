@@ -42,7 +42,11 @@ _DANGLING_COST = 0.2
 # the two. By .3 and .7 one summary of 200 begins otherwise.
 _BACKGROUND_FROM = 0.5
 # The wording of sentences that tell what is new.
-_OWN_VOICE = re.compile(r"\b(?:we|our|this (?:paper|work|study|article|survey|report))\b", re.IGNORECASE)
+_OWN_VOICE = re.compile(
+    r"\b(?:we|our(?! (?:understanding|daily|everyday|lives|society|world|planet)\b)|"
+    r"this (?:paper|work|study|article|survey|report))\b",
+    re.IGNORECASE,
+)
 _PROPOSES = re.compile(
     r"\b(?:we|paper|work|study|article)\b[^.;,]{0,30}\b(?:propos|introduc|present|develop)\w*", re.IGNORECASE
 )

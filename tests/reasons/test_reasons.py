@@ -333,6 +333,13 @@ def test_an_exploratory_pick_says_what_is_new_about_it(profile, reason):
     assert sentence(reasons_for(paper, {}, reader, kind=PickKind.EXPLORE)) == reason
 
 
+def test_an_exploratory_pick_is_not_said_to_be_on_a_whole_field():
+    text = "We use artificial intelligence for protein folding. Protein folding is odd."
+    reader = evidence("robots", [("Robots walk", "Robots walk.")])
+    named = sentence(reasons_for(read("Artificial intelligence", text), {}, reader, kind=PickKind.EXPLORE))
+    assert "on “protein folding”" in named
+
+
 def test_an_exploratory_phrase_is_not_the_end_of_a_familiar_one():
     text = "Language model agents plan. Language model agents walk. Tool belts help, as tool belts do."
     reader = evidence("language models", [("Robots walk", "Robots walk.")])
@@ -341,10 +348,13 @@ def test_an_exploratory_phrase_is_not_the_end_of_a_familiar_one():
 
 
 def test_no_phrase_begins_inside_a_compound():
-    paper = read("Strategy-augmented planning of large-scale robot control", "")
+    paper = read(
+        "Strategy-augmented planning of large-scale robot control by human-centric hate speech removal", ""
+    )
     assert "planning" in {phrase.text for phrase in paper.phrases}
     assert not {phrase.text for phrase in paper.phrases} & {
         "augmented planning",
+        "centric hate speech removal",
         "scale robot control",
         "scale robot",
     }

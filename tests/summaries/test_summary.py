@@ -143,6 +143,14 @@ def test_what_is_new_comes_first_and_what_was_known_last():
     assert not any(sentence.after_gap for sentence in summary)
 
 
+def test_what_we_all_know_is_not_what_is_new():
+    abstract = (
+        "Heat has enhanced our understanding of weeds. We propose WeedNet, which pulls weeds by their roots. "
+        "Experiments show that it removes 95% of weeds, 20% more than previous methods. It runs on a phone."
+    )
+    assert texts(summarise(abstract, 3, {}))[0].startswith("We propose")
+
+
 def test_an_abstract_that_is_shown_whole_needs_no_label_for_what_was_known():
     abstract = "Weeds have been a problem in gardens for many years. We propose WeedNet, which pulls weeds."
     assert Role.BACKGROUND not in [sentence.role for sentence in summarise(abstract, 3, {})]
@@ -302,6 +310,9 @@ def test_a_head_that_only_links_is_left_out_behind_a_gap():
         ("We introduce WeedGym to evaluate these applications more directly.", True),
         ("This paper aims to address these limitations.", True),
         ("We propose that they should not be pulled.", True),
+        ("To demonstrate its effectiveness, we fail.", False),
+        ("To demonstrate its effectiveness, roots were pulled.", True),
+        ("We show that this assumption fails.", True),
         ("To address the above issues, we fail.", False),
         ("The above fails.", False),
         ("Different from them, weeds fail.", True),
