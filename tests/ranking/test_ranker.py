@@ -86,6 +86,17 @@ def test_interests_still_count_beside_votes(ranker, papers):
     assert "reward" in top
 
 
+def test_liked_papers_take_the_place_of_the_profiles_words_sooner_than_disliked_ones(ranker, papers):
+    words_alone = Mixture.of([1, 0, 0, 0], 0)
+
+    def spread(**votes) -> float:
+        ranking = ranker.rank(Interest("verifiable rewards", mixture=words_alone, **votes), papers)
+        return float(np.ptp([score.log_odds for score in ranking.scores]))
+
+    assert spread(up=papers[:20]) < spread() / 10
+    assert spread(down=papers[:20]) > spread() / 3
+
+
 def test_votes_alone_rank(ranker, papers):
     ranking = ranker.rank(Interest(up=papers[:4]), papers)
     assert all(title.endswith("reward") for title in best(ranking, papers))
