@@ -90,6 +90,17 @@ def test_the_score_of_a_paper_without_a_known_word_is_the_intercept(corpus, mode
     assert models.decision_function(papers)[:, 0] == pytest.approx(models.intercept_)
 
 
+def test_the_rarer_of_a_readers_terms_counts_more_than_its_share(corpus):
+    wanted = l2_normalize(corpus.transform(["owl owl result3"]))
+    none = sp.csr_matrix(wanted.shape, dtype=np.float32)
+    users = UserVectors(wanted, none, none, np.zeros(1), np.zeros(1))
+    judged = sp.csr_matrix((1, corpus.background_.shape[0]), dtype=bool)
+    weights = ReaderModels(corpus).fit(users, judged).terms_[0]
+    rare, common = corpus.column("result3"), corpus.column("owl")
+    assert corpus.idf_[rare] > corpus.idf_[common]
+    assert weights[rare] / weights[common] > wanted[0, rare] / wanted[0, common]
+
+
 @settings(max_examples=20)
 @given(st.lists(st.sampled_from([*NEW, *TEXTS[:9], ""]), max_size=6))
 def test_a_paper_has_the_same_vectors_alone_and_among_others(corpus, texts):
