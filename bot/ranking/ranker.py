@@ -19,6 +19,7 @@ from bot.domain import Paper, PaperId, Score
 from bot.ranking.corpus import Corpus
 from bot.ranking.experts import Experts
 from bot.ranking.learner import BACKGROUND, Learned, TrainingVotes, learn
+from bot.ranking.library import centroid_weight
 from bot.ranking.mixture import SHIPPED, Mixture
 from bot.ranking.pool import Pool
 from bot.ranking.ranking import Model, Ranking
@@ -325,14 +326,14 @@ class _ReaderBatch:
         """Return each reader's centroid of their papers, and the number of votes after time decay."""
         votes = [(reader, paper.id) for reader, voted in enumerate(papers) for paper in voted]
         readers = [reader for reader, _ in votes]
-        weights = [
-            time_decay(interest.ages.get(paper_id, 0.0)) * interest.weights.get(paper_id, 1.0)
-            for reader, paper_id in votes
-            for interest in [self._interests[reader]]
-        ]
+        faded = np.array(
+            [time_decay(self._interests[reader].ages.get(paper_id, 0.0)) for reader, paper_id in votes]
+        )
+        weights = [self._interests[reader].weights.get(paper_id, 1.0) for reader, paper_id in votes]
+        in_centroid = faded * np.array([centroid_weight(weight) for weight in weights])
         rows = self._vectors[[self._row[paper_id] for _, paper_id in votes]]
-        n_votes = np.bincount(np.array(readers, int), np.array(weights), len(papers))
-        return centroids(rows, readers, weights, len(papers)), n_votes
+        n_votes = np.bincount(np.array(readers, int), faded * np.array(weights), len(papers))
+        return centroids(rows, readers, in_centroid, len(papers)), n_votes
 
 
 def _best(log_odds: np.ndarray, top: int) -> Iterator[Best]:

@@ -4,9 +4,9 @@
 
 BENCH is a folder with ``ranking.py``, which has the split of readers' libraries into past and new papers, the
 look-alikes that they disliked, and the measure; see its docstring. Readers have at least 70 past papers: 20 that they
-vote on, and 50 others that are their library. Each line is one input to the ranker: votes up and down, and papers of
-the library, with the mean nDCG@20 and recall@100. Further arguments replace the weight of a whole library; it was
-chosen on the even readers, and figures are reported of the odd ones.
+vote on, and 50 others that are their library, drawn four times. Each line is one input to the ranker: votes up and
+down, and papers of the library, with the mean nDCG@20 and recall@100. Further arguments replace the weight of a whole
+library; it was chosen on the even readers, and figures are reported of the odd ones.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from bot.domain import Paper
 from bot.ranking import Corpus, Interest, Ranker, library, library_weights
 
-LIBRARY, VOTES = 50, 20
+LIBRARY, VOTES, DRAWS = 50, 20, 4
 # Votes on each side, and papers of the library.
 INPUTS = ((0, 0), (5, 0), (20, 0), (0, LIBRARY), (5, LIBRARY), (20, LIBRARY))
 
@@ -44,13 +44,15 @@ def main(bench: Path, first: int, weights: Sequence[float]) -> None:
     papers, libraries = ranking.load(bench / "citeulike-t" / "readers.dat")
     past, new, readers = ranking.split(papers, libraries, len(libraries), 0)
     readers = [(old, own) for old, own in readers if len(old) >= LIBRARY + VOTES][first::2]
+    chance = np.random.default_rng(1)
+    readers = [(chance.permutation(old), own) for old, own in readers for _ in range(DRAWS)]
     texts = [" ".join(ranking.text(paper)) for paper in papers]
     vectorizer = TfidfVectorizer(
         sublinear_tf=True, token_pattern=r"(?u)\S+", max_features=20_000, min_df=5, max_df=0.1
     )
     vectorizer.fit([texts[i] for i in past])
     vectors = vectorizer.transform(texts).astype(np.float32).tocsr()
-    disliked = ranking.dislikes(vectors, past, readers, np.random.default_rng(1))
+    disliked = ranking.dislikes(vectors, past, readers, chance)
     words = vectorizer.get_feature_names_out()
     interests = [
         " ".join(words[np.argsort(-np.asarray(vectors[old].mean(0)).ravel())[:10]]) for old, _ in readers
@@ -58,7 +60,9 @@ def main(bench: Path, first: int, weights: Sequence[float]) -> None:
     stored = [paper(i, *ranking.text(own)) for i, own in enumerate(papers)]
     ranker = Ranker(Corpus().fit([stored[i].text for i in past]))
     candidates = [stored[i] for i in new]
-    print(f"{len(readers)} readers with {LIBRARY + VOTES} past papers and more, {len(new)} new papers")
+    print(
+        f"{len(readers) // DRAWS} readers with {LIBRARY + VOTES} past papers and more, {len(new)} new papers"
+    )
     for weight in weights:
         library.LIBRARY_VOTES = weight
         for votes, own in INPUTS:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.ranking import library_weights
-from bot.ranking.library import LIBRARY_VOTES
+from bot.ranking.library import LIBRARY_VOTES, centroid_weight
 from bot.ranking.user_vectors import HALF_LIFE, time_decay
 
 
@@ -36,3 +36,10 @@ def test_a_few_papers_weigh_like_votes_and_fade_like_votes():
 
 def test_no_library_has_no_weights():
     assert library_weights({}) == {}
+
+
+def test_in_the_centroid_the_papers_of_a_small_library_weigh_as_much_as_votes():
+    (of_small,) = set(library_weights(dict.fromkeys(range(50), 0.0)).values())
+    (of_large,) = set(library_weights(dict.fromkeys(range(1_000), 0.0)).values())
+    assert centroid_weight(1.0) == centroid_weight(of_small) == 1
+    assert of_large < centroid_weight(of_large) < 1

@@ -1,6 +1,7 @@
 """Ranking: interests first, then thumbs too; rules; and reasons that add up exactly."""
 
 import math
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from bot.domain import Entry, Paper
 from bot.identity import new_paper
-from bot.ranking import Corpus, Interest, Ranker, Rules
+from bot.ranking import Corpus, Interest, Ranker, Rules, library_weights
 from bot.ranking.mixture import Mixture
 
 NOW = datetime(2025, 5, 6, 8, tzinfo=UTC)
@@ -95,6 +96,14 @@ def test_liked_papers_take_the_place_of_the_profiles_words_sooner_than_disliked_
 
     assert spread(up=papers[:20]) < spread() / 10
     assert spread(down=papers[:20]) > spread() / 3
+
+
+def test_a_librarys_papers_weigh_as_much_as_votes_in_the_centroid(ranker, papers):
+    rocchio_alone = Mixture.of([0, 1, 0, 0], 0)
+    library = {paper.id: 0.0 for paper in papers[8:40]}
+    as_votes = Interest(up=[*papers[:3], *papers[8:]], mixture=rocchio_alone)
+    beside = replace(as_votes, weights=library_weights(library))
+    assert best(ranker.rank(beside, papers), papers, 40) == best(ranker.rank(as_votes, papers), papers, 40)
 
 
 def test_votes_alone_rank(ranker, papers):
