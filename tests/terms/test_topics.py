@@ -126,6 +126,14 @@ def test_the_second_part_of_a_compound_has_no_capital_of_its_own():
     assert spellings.usual("Low-Bitrate and Non-Euclidean GPT-Neo") == "low-bitrate and Non-Euclidean GPT-Neo"
 
 
+def test_a_word_of_a_title_alone_that_can_be_no_name_has_no_capital():
+    spellings = Spellings.learn(["we see"])
+    assert (
+        spellings.usual("Credit Assignment, Curiosity and Kalman")
+        == "Credit assignment, curiosity and Kalman"
+    )
+
+
 def test_an_adjective_before_and_belongs_to_the_noun_behind():
     topics = profile_topics("sequential and generative recommendation, dense or learned sparse retrieval")
     assert [topic.text for topic in topics][:2] == ["sequential recommendation", "generative recommendation"]
