@@ -13,7 +13,7 @@ _WORD = re.compile(r"(?<![^\W\d_]['’])[^\W\d_]\w*")
 # Behind a word, a comma or a bracket: the first word of a sentence is capitalised whatever it is.
 _INSIDE_SENTENCE = re.compile(r"(?<=[\w,;)] )[^\W\d_]\w*")
 # A word that the home knows from a title alone is a name, unless it ends so: "Curiosity", "Credit Assignment".
-_ENDINGS_OF_NO_NAME = ("tion", "sion", "ment", "ness", "ity", "ance", "ence", "ing")
+_COMMON_NOUN_ENDINGS = ("tion", "sion", "ment", "ness", "ity", "ance", "ence", "ing")
 
 
 class Spellings:
@@ -50,8 +50,8 @@ class Spellings:
         )
         if is_second_part and word[0] == lower:  # "layer-wise", where the home knows "WISE" as a name
             return lower
-        is_no_name = is_second_part or lower.endswith(_ENDINGS_OF_NO_NAME)
-        return self.by_word.get(lower, lower if is_no_name else word[0])
+        is_common = is_second_part or lower.endswith(_COMMON_NOUN_ENDINGS)
+        return self.by_word.get(lower, lower if is_common else word[0])
 
     @cached_property
     def by_word(self) -> dict[str, str]:
