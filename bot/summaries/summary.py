@@ -115,11 +115,11 @@ def summarise(
             roles[at] = Role.BACKGROUND
     texts: list[str] = []
     gaps: list[bool] = []
-    for before, place in zip((-1, *places), places, strict=False):
+    for before, place, role in zip((-1, *places), places, roles, strict=False):
         text = paper.sentences[place]
         texts.append(text if place == before + 1 else without_head(text))
         # The label of what was known shows that it stood elsewhere.
-        is_moved = place != before + 1 and before >= 0 and roles[len(gaps)] is not Role.BACKGROUND
+        is_moved = place != before + 1 and before >= 0 and role is not Role.BACKGROUND
         gaps.append(is_moved or texts[-1] != text)
     return tuple(map(Sentence, texts, roles, marked(texts, phrases), gaps))
 
