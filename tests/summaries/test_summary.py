@@ -243,29 +243,11 @@ def test_a_sentence_that_refers_back_is_shown_with_what_it_refers_to_or_not_at_a
         assert "This paradigm is slow." not in chosen or "Two paradigms for weeding exist." in chosen
 
 
-def test_of_two_sentences_with_as_much_of_the_idea_the_one_that_proposes_it_is_shown():
-    shares = [(0.9, 0.0, 0.0), (0.05, 0.47, 0.0), (0.05, 0.48, 0.0), (0.0, 0.05, 1.0)]
+def read_as(*shares):
+    """An abstract of four sentences that hold these shares of task, idea and result, and nothing else."""
     no = [False] * 4
-    paper = Read(
-        sentences=["Weeds grow.", "We propose WeedNet.", "By night, we pull.", "It wins."],
-        readings=[Reading((0.2,) * 5, Shares(*row), 0.0) for row in shares],
-        terms=[frozenset()] * 4,
-        findings=[0.0] * 4,
-        empty=no,
-        dangling=no,
-        background=no,
-        proposes=[False, True, False, False],
-        worths={},
-    )
-    assert choose(paper, 2, {}) == (1, 3)
-    assert choose(paper._replace(proposes=no, worths={}), 2, {}) == (2, 3)
-
-
-def test_a_finding_that_is_sure_is_shown_where_the_result_is_divided():
-    shares = [(0.9, 0.0, 0.0), (0.1, 0.9, 0.0), (0.0, 0.1, 0.5), (0.0, 0.0, 0.25)]
-    no = [False] * 4
-    paper = Read(
-        sentences=["Weeds grow.", "We pull weeds.", "Results are shown.", "It removes 95% of weeds."],
+    return Read(
+        sentences=["Weeds grow.", "We pull weeds.", "By night, too.", "It wins."],
         readings=[Reading((0.2,) * 5, Shares(*row), 0.0) for row in shares],
         terms=[frozenset()] * 4,
         findings=[0.0] * 4,
@@ -275,6 +257,16 @@ def test_a_finding_that_is_sure_is_shown_where_the_result_is_divided():
         proposes=no,
         worths={},
     )
+
+
+def test_of_two_sentences_with_as_much_of_the_idea_the_one_that_proposes_it_is_shown():
+    paper = read_as((0.9, 0.0, 0.0), (0.05, 0.47, 0.0), (0.05, 0.48, 0.0), (0.0, 0.05, 1.0))
+    assert choose(paper, 2, {}) == (2, 3)
+    assert choose(paper._replace(proposes=[False, True, False, False], worths={}), 2, {}) == (1, 3)
+
+
+def test_a_finding_that_is_sure_is_shown_where_the_result_is_divided():
+    paper = read_as((0.9, 0.0, 0.0), (0.1, 0.9, 0.0), (0.0, 0.1, 0.5), (0.0, 0.0, 0.25))
     assert choose(paper, 3, {}) == (0, 1, 2)
     assert choose(paper._replace(findings=[0.0, 0.0, 0.0, 0.9], worths={}), 3, {}) == (0, 1, 3)
 
