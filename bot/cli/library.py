@@ -51,8 +51,8 @@ def command(
     With "zotero" for FILE, what has changed in the library that `paperbot zotero connect` connected is read at once.
 
     Zotero, Mendeley, EndNote, JabRef, Google Scholar and Semantic Scholar export these formats. Each paper counts like
-    one that the reader liked on the day when it was added; all of them together are evidence of 20 votes at most, so
-    that the reader's own votes soon lead. Papers of a library are shown to nobody, and are not news to their reader.
+    one that the reader liked on the day when it was added; all of them together count as 20 votes at most, and
+    as 100 in the mean of liked papers. Papers of a library are shown to nobody, and are not news to their reader.
 
     \b
     Examples:
