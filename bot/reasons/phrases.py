@@ -16,9 +16,10 @@ from bot.terms import Spellings, Token, expanded, is_general, names_topic, topic
 _MAX_WORDS = 4
 _ADJECTIVE_ENDINGS = ("ative", "cial", "able", "ible", "ous", "tic", "ical", "ary", "less", "nomic")
 _COMPOUND_ADJECTIVE_ENDINGS = tuple(
-    "-agnostic -augmented -aware -box -driven -enhanced -free -grade -guided -invariant -level -like -oriented "
-    "-powered -scale -specific -style -wise".split()
+    "-agnostic -aware -box -driven -free -grade -invariant -level -like -scale -specific -style -wise".split()
 )
+# "Retrieval-augmented", "semi-automated"; but not "low-speed".
+_COMPOUND_PARTICIPLE = re.compile(r"-\w*[^\We]ed$")
 _ADVERB_AND_ADJECTIVE = 2  # words
 # Verbs: "we formalize GUI agents", "to translate speech"; but not in "attention to graphs".
 _SUBJECTS = frozenset("we they can could will would may might must should".split())
@@ -64,7 +65,7 @@ class Phrase:
     @cached_property
     def is_adjective(self) -> bool:
         """Whether it needs a noun behind it: "agentic", "layer-wise", a word behind an adverb (clinically relevant)."""
-        if self.text.lower().endswith(_COMPOUND_ADJECTIVE_ENDINGS):
+        if self.text.lower().endswith(_COMPOUND_ADJECTIVE_ENDINGS) or _COMPOUND_PARTICIPLE.search(self.text):
             return True
         if len(self.stems) == 1:
             return self.text.lower().endswith(_ADJECTIVE_ENDINGS)

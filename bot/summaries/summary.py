@@ -47,8 +47,12 @@ _OWN_VOICE = re.compile(
     r"this (?:paper|work|study|article|survey|report))\b",
     re.IGNORECASE,
 )
+# "We discard the usual prior and introduce a tokenizer": with "we" at most 30 characters before, .005 fewer roles are
+# covered by two sentences, and .001 by three.
 _PROPOSES = re.compile(
-    r"\b(?:we|paper|work|study|article)\b[^.;,]{0,30}\b(?:propos|introduc|present|develop)\w*", re.IGNORECASE
+    r"\bwe\b[^.;]{0,90}\b(?:propose|introduce|present|develop)\b|"
+    r"\b(?:paper|work|study|article)\b[^.;,]{0,30}\b(?:propos|introduc|present|develop)\w*",
+    re.IGNORECASE,
 )
 # How much more of the result a finding counts as holding, at most. By .5, .7, 1 and 1.6 coverage is .728, .728, .728
 # and .726. As much added to the surest one's worth cost .006.

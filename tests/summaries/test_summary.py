@@ -11,7 +11,7 @@ from bot.summaries import finding, summarise
 from bot.summaries.references import refers_back, without_head
 from bot.summaries.roles import Reading, Shares
 from bot.summaries.sentences import sentences
-from bot.summaries.summary import Read, Worth, best_set, choose
+from bot.summaries.summary import Read, Worth, best_set, choose, read_abstract
 
 ABSTRACT = (
     "Recent years have seen much work on gardens. However, weeds remain a problem. "
@@ -263,6 +263,19 @@ def test_of_two_sentences_with_as_much_of_the_idea_the_one_that_proposes_it_is_s
     paper = read_as((0.9, 0.0, 0.0), (0.05, 0.47, 0.0), (0.05, 0.48, 0.0), (0.0, 0.05, 1.0))
     assert choose(paper, 2, {}) == (2, 3)
     assert choose(paper._replace(proposes=[False, True, False, False], worths={}), 2, {}) == (1, 3)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "proposes"),
+    [
+        ("We propose WeedNet.", True),
+        ("This paper introduces WeedNet.", True),
+        ("We leave the usual assumption about the roots of weeds behind, and introduce WeedNet.", True),
+        ("WeedNet pulls weeds. Others propose robots.", False),
+    ],
+)
+def test_a_sentence_proposes_what_the_paper_introduces(sentence, proposes):
+    assert any(read_abstract(sentence).proposes) is proposes
 
 
 def test_a_finding_that_is_sure_is_shown_where_the_result_is_divided():
