@@ -17,6 +17,7 @@ class ReasonKind(StrEnum):
     WROTE = "wrote"  # a topic in the reader's own words
     MENTIONED = "mentioned"  # the same, of a paper that names it once in passing
     NEAR = "near"  # a phrase of the paper; ``near`` is the reader's topic that shares a word with it
+    NEAR_MENTIONED = "near mentioned"  # the same, of a paper that names the phrase once in passing
     TOGETHER = "together"  # a written topic that the reader likes beside the topic ``near``, and rarely alone
     LEARNED = "learned"  # a phrase of the paper that liked papers have
     LIKED = "liked"  # the title of the liked paper that has most of what speaks for this one

@@ -19,6 +19,7 @@ _PHRASES = frozenset(
         ReasonKind.WROTE,
         ReasonKind.MENTIONED,
         ReasonKind.NEAR,
+        ReasonKind.NEAR_MENTIONED,
         ReasonKind.TOGETHER,
         ReasonKind.LEARNED,
         ReasonKind.LEARNED_FROM_LIBRARY,

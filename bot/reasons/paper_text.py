@@ -28,7 +28,7 @@ _DETERMINER = re.compile(
     re.IGNORECASE,
 )
 _BEFORE = 60  # characters of a text in which these words are looked for
-# A topic that the abstract names so often is one of the paper's own.
+# What the abstract names so often, or the title once, is one of the paper's own topics.
 _OFTEN = 2
 
 
@@ -150,6 +150,10 @@ class PaperText:
             if times == _OFTEN or part[-1].end <= len(self.title):
                 return Mention(sources, is_central=True)
         return Mention(sources, is_central=False) if times else None
+
+    def is_on(self, phrase: Phrase) -> bool:
+        """Return whether a phrase of the text is in its title or more than once in it."""
+        return phrase.in_title or min([self.counts[stem] for stem in phrase.stems]) >= _OFTEN
 
     def named(self, topic: Topic) -> str:
         """Return a topic as the reader wrote it, without the capital of a sentence's first word."""

@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from bot.domain import Reason, ReasonKind
 from bot.reasons.evidence import Evidence
 from bot.reasons.paper_text import PaperText
-from bot.terms import is_general
+from bot.terms import expanded, is_general
 
 _MAX_TOPICS = 3
 _MAX_WORDS_BESIDE_ONE = 2  # of a topic to which a single word may be close
@@ -64,7 +64,10 @@ def nearest_topic(
         if (topical := {stem for stem in topic.stems if not is_general(stem)} & paper.counts.keys())
         for phrase in paper.phrases
         if phrase.is_whole
+        and not phrase.is_adjective
         and not topical.isdisjoint(phrase.topical_stems)
+        # Not mentioned, as the paper does without it.
+        and expanded(phrase.stems) != topic.stems
         # "Vision" is not close to "vision-language-action models", nor "a reason" to "reasoning".
         and (phrase.bigrams or 1 < len(topic.stems) <= _MAX_WORDS_BESIDE_ONE)
         and not (covered and (not phrase.in_title or phrase.overlaps(covered)))
@@ -72,5 +75,5 @@ def nearest_topic(
     weight, phrase, topic = max(near, key=lambda candidate: candidate[0], default=(-1.0, None, None))
     if phrase is None or topic is None or weight < 0:
         return [], set()
-    reason = Reason(ReasonKind.NEAR, phrase.text, weight, paper.named(topic))
-    return [reason], {*phrase.topical_stems, *phrase.terms}
+    kind = ReasonKind.NEAR if paper.is_on(phrase) else ReasonKind.NEAR_MENTIONED
+    return [Reason(kind, phrase.text, weight, paper.named(topic))], {*phrase.topical_stems, *phrase.terms}

@@ -22,6 +22,7 @@ _CLAUSES: Mapping[ReasonKind, str] = {
     ReasonKind.WROTE: "you wrote {quoted}",
     ReasonKind.MENTIONED: "it mentions {quoted}, which you wrote",
     ReasonKind.NEAR: "on {quoted}, close to “{near}”, which you wrote",
+    ReasonKind.NEAR_MENTIONED: "it mentions {quoted}, close to “{near}”, which you wrote",
     ReasonKind.TOGETHER: "you like {quoted} together with “{near}”, rarely without",
     ReasonKind.LEARNED: "papers you liked mention {quoted}",
     ReasonKind.LIKED: "like {quoted}, which you liked",
