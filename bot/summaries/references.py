@@ -40,7 +40,8 @@ _REFERS = re.compile(
     rf"(?:(?:This|These|Those)\b{_OWN}|It\b{_EXPLETIVE}|(?:Its|Such(?! as)|They|Their|Them|Both|Doing so|Instead|"
     r"That is|Similarly|Likewise|Otherwise|In doing so|By doing so|"
     r"In this way|In turn|The former|The latter|Among them|Of these|Rather|Unlike these|"
-    r"Even so|If so|Either way|The other|Yet|But|And|So|Or)\b(?! far))"
+    r"Even so|If so|Either way|The other|(?:One|Another|The (?:first|second|third|last)) is|Yet|But|And|So|Or)"
+    r"\b(?! far))"
 )
 # The same within an introductory phrase: "To address these challenges, we", "Based on this, we".
 _REFERS_EARLY = re.compile(

@@ -44,7 +44,8 @@ _BACKGROUND_FROM = 0.5
 # The wording of sentences that tell what is new.
 _OWN_VOICE = re.compile(
     r"\b(?:we|our(?! (?:understanding|daily|everyday|lives|society|world|planet)\b)|"
-    r"this (?:paper|work|study|article|survey|report))\b",
+    r"this (?:paper|work|study|article|survey|report)|the (?:paper|study|article)(?! of)|"
+    r"is (?:presented|proposed|introduced))\b",
     re.IGNORECASE,
 )
 # "We discard the usual prior and introduce a tokenizer": with "we" at most 30 characters before, .005 fewer roles are
@@ -104,18 +105,18 @@ def summarise(
     more of one role adds less and less, as shares are estimates, and two results in place of an idea tell little.
     A finding counts more, and a sentence that refers to one that is left out counts less; a sentence that says
     nothing is chosen only where no other is left. Only a finding that is sure enough has the role of the result, and
-    only what was known before and stands behind what is new that of the background.
+    only the first sentence that tells what was known before, behind what is new, that of the background.
     ``weights`` says what each stem or bigram matters to the reader; ``phrases`` are to be marked.
     """
     paper = read_abstract(abstract)
     places = in_order(paper, choose(paper, how_many, weights))
     roles = _roles([paper.readings[place].shares for place in places])
     bold = finding_place(paper, places)
-    is_new_first = bool(places) and not paper.background[places[0]]
+    known = known_place(paper, places)
     for at, place in enumerate(places):
         if place == bold:
             roles[at] = Role.RESULT
-        elif is_new_first and paper.background[place]:
+        elif place == known:
             roles[at] = Role.BACKGROUND
     texts: list[str] = []
     gaps: list[bool] = []
@@ -255,6 +256,17 @@ def finding_place(paper: Read, places: Sequence[int]) -> int | None:
         key=lambda place: (FIGURE in wording(paper.sentences[place]), paper.findings[place]),
         default=None,
     )
+
+
+def known_place(paper: Read, places: Sequence[int]) -> int | None:
+    """Return which of the sentences, as shown, to label as background: the first that follows what is new.
+
+    None where its own text begins with the word.
+    """
+    known = next((place for place in places if paper.background[place]), None)
+    if known is None or known == places[0] or paper.sentences[known].lower().startswith("background"):
+        return None
+    return known
 
 
 def _touches(sentence_terms: Sequence[Set[str]], weights: Mapping[str, float]) -> list[float]:

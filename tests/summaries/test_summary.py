@@ -156,6 +156,23 @@ def test_an_abstract_that_is_shown_whole_needs_no_label_for_what_was_known():
     assert Role.BACKGROUND not in [sentence.role for sentence in summarise(abstract, 3, {})]
 
 
+@pytest.mark.parametrize(
+    ("known", "labels"),
+    [
+        ("Weeds have been a problem in gardens for many years.", 1),
+        ("Weeds have been a problem for years. Gardeners have often tried to burn them.", 1),
+        ("Background: Weeds have been a problem in gardens for many years.", 0),
+        ("A robot is presented that weeds gardens.", 0),
+        ("The study explores weeds in gardens.", 0),
+    ],
+)
+def test_what_was_known_is_labelled_once_and_not_where_it_says_so(known, labels):
+    new = "We propose WeedNet, which pulls weeds. It removes 95% of weeds. Code is available at https://a.example/b."
+    abstract = f"{known} {new}"
+    roles = [sentence.role for sentence in summarise(abstract, len(sentences(abstract)) - 1, {})]
+    assert roles.count(Role.BACKGROUND) == labels
+
+
 def test_a_finding_with_a_figure_is_bold_before_one_in_words():
     in_words = "Experiments show that WeedNet outperforms RootBot and GardenGPT on BedBench."
     with_figure = "It removes 95% of weeds, 20% more than RootBot."
@@ -225,6 +242,13 @@ def test_what_says_nothing_is_shown_only_where_nothing_else_is_left_and_never_bo
         ("This article aims to guide researchers, gardeners and decision-makers.", False),
         ("This paper serves as both a technical roadmap and a critical reflection.", False),
         ("The result is a robot that weeds 3.5 beds in an hour.", False),
+        ("The aim is a robot that weeds 3.5 beds in an hour.", False),
+        ("In our experiments, we train WeedNet 2.5 on a 4 x 4 grid of beds.", False),
+        (
+            "In our experiments, we train WeedNet 2.5 on a 4 x 4 grid of beds, and find that it removes all weeds.",
+            True,
+        ),
+        ("By removing weeds, it points toward a garden without gardeners.", False),
         ("© 2004 Weed Society, doi:10.1117/1.1636761, all rights reserved.", False),
     ],
 )
@@ -305,6 +329,8 @@ def test_a_head_that_only_links_is_left_out_behind_a_gap():
         ("Such methods fail.", True),
         ("However, they fail.", True),
         ("To address these challenges, they fail.", True),
+        ("One is slow.", True),
+        ("One of the robots fails.", False),
         ("With them, weeds fail.", True),
         ("With it, weeds fail.", True),
         ("While it is slow, WeedNet fails.", False),
