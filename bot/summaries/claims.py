@@ -173,7 +173,9 @@ _DISCOVERS = re.compile(
 )
 # What makes a win more than bare: a measure, or in what and beside what.
 _NAMED_WIN = re.compile(
-    r"\b(?:in (?:both|terms of)|both(?! (?:quantitatively|qualitatively))|while|fewer|less|than|only|without|"
+    r"\b(?:in (?:both|terms of)|both(?! (?:quantitatively|qualitatively))|while|fewer|less|only|without|"
+    r"than(?! (?:the |all |many |most |several )?(?:baselines?|competing|conventional|current|existing|other|previous|"
+    r"prior|recent|sota|state-of-the-art|traditional)\b)|"
     r"especially|particularly|up to|by a|"
     r"accuracy|"
     r"speed|latency|cost|costs|memory|efficiency|stability|robustness|faster|including|such as)\b|"
