@@ -113,11 +113,11 @@ _COUNTED = re.compile(
 _CONFIRMS = re.compile(
     r",\s+(?:thus |thereby )?(?:confirm|demonstrat|highlight|underscor|validat|verif|emphasi[sz]|illustrat)\w*ing\b.*"
 )
-# Praise and problems in place of an outcome.
+# Praise and problems in place of an outcome; of 23 labelled sentences with "effectively" none is a finding.
 _VAGUE_OUTCOME = re.compile(
     r"\breveal\w* (?:\w+ ){0,3}(?:challenges|limitations|gaps|patterns|weaknesses|shortcomings|potential)\b|"
     r"\b(?:robust|strong|high|excellent|good) (?:\w+ )?(?:stability|robustness|efficiency|accuracy|quality|"
-    r"generali[sz]ation|capabilit(?:y|ies)|rates?)\b|\bperforms? well\b|"
+    r"generali[sz]ation|capabilit(?:y|ies)|rates?)\b|\bperforms? well\b|\beffectively\b|"
     r"\bpromising (?:results|performance)\b|\bultra-low\b|"
     r"\b(?:provides?|offers?|presents?|represents?|serves?|is|are)\s(?:as |to be )?an? (?:\w+ly )?"
     r"(?:robust|effective|efficient|practical|viable|powerful|promising|reliable|useful|valuable|feasible|scalable|"
@@ -143,6 +143,8 @@ _NO_OUTCOME = re.compile(
     r"\b(?:demonstrat|show|illustrat|highlight)\w* (?:the|its|our|their) (?:[\w'’-]+ ){0,3}(?:ability|applicability|"
     r"flexibility|practicality|feasibility)\b|"
     r"\b(?:demonstrat|show|illustrat)\w* (?:its |the |their |our )?(?:practical )?applications?\b|"
+    r"\b(?:can|could) (?:\w+ly )?use\b|"
+    r"\b(?:results?|findings?|analys[ei]s) (?:\w+ )?(?:highlight|underscor|emphasi[sz])\w* (?:\w+ ){0,4}role\b|"
     r"\b(?:extend|advance|deepen|enhance|improve|enrich)\w* (?:our |the )?(?:\w+ )?understanding\b"
 )
 # What was done ("we finetune 2 models", "we examine norms across a 2 x 2 grid"), where no word says what came of it: of
@@ -161,7 +163,9 @@ _OUTCOME = re.compile(
     r"suggest\w*|surpass\w*|than|uncover\w*|up to|worse|yield\w*)\b"
 )
 # "The result is a system that ..." names what was built, "the aim is ..." what is wanted.
-_NAMES_NO_OUTCOME = ("the result is a", "the aim is", "the goal is", "our aim is", "our goal is")
+_NAMES_NO_OUTCOME = re.compile(
+    r"^(?:the result is an?\b|(?:our|the) (?:\w+ )?(?:aims?|contributions?|goals?|objectives?) (?:is|are)\b)"
+)
 _DIFFERS = re.compile(
     r"\b(?:than|outperform\w*|surpass\w*|exceed\w*|on par|higher|lower|better|worse|fewer|less|whereas|drops?)\b"
 )
@@ -219,7 +223,7 @@ def is_finding_form(sentence: str) -> bool:
     if (
         says_nothing(sentence)
         or _ADDRESS.search(lower)
-        or lower.startswith(_NAMES_NO_OUTCOME)
+        or _NAMES_NO_OUTCOME.search(lower)
         or sentence.rstrip().endswith(("?", ":"))
         or (_ACTION.search(lower) and not _OUTCOME.search(lower))
     ):
