@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from itertools import combinations
+from itertools import combinations, repeat
 from typing import NamedTuple
 
 from bot.domain import Role, Sentence
@@ -85,13 +85,25 @@ class Read(NamedTuple):
 
     sentences: Sequence[str]
     readings: Sequence[Reading]
-    terms: Sequence[Set[str]]
+    terms: Sequence[str]  # the stems and bigrams of all sentences, each once
+    sentence_terms: Sequence[Sequence[int]]  # the places of each sentence's in ``terms``
     findings: Sequence[float]  # how sure it is that each reports a finding, 0 to 1
     empty: Sequence[bool]  # says nothing to a reader
     dangling: Sequence[bool]  # refers to the sentence before
     background: Sequence[bool]  # tells what was known before
     proposes: Sequence[bool]  # says what the paper proposes
-    # To any reader, of each set of sentences, the best first; by how many are chosen and by those that are compared.
+    options: dict[int, Options]  # by how many sentences are to be chosen; filled on use
+
+
+class Options(NamedTuple):
+    """What to choose ``how_many`` sentences from, the same for all readers of an abstract; see ``_options``."""
+
+    how_many: int
+    full: tuple[int, ...]  # the places of the sentences that say something
+    fill: tuple[int, ...]  # of those that say nothing, to be added where the others are too few
+    values: Sequence[Sequence[float]]  # what each sentence holds of each role
+    totals: Sequence[float]
+    # What each set of sentences is worth, the best first; by those that are compared.
     worths: dict[tuple[int, ...], Sequence[Worth]]
 
 
@@ -108,19 +120,27 @@ def summarise(
     only the first sentence that tells what was known before, behind what is new, that of the background.
     ``weights`` says what each stem or bigram matters to the reader; ``phrases`` are to be marked.
     """
+    places = choose(read_abstract(abstract), how_many, weights)
+    return _shown(abstract, places, tuple(phrases))
+
+
+# Many readers get the same papers on the same day, with the same few phrases.
+@lru_cache(maxsize=20_000)
+def _shown(abstract: str, places: tuple[int, ...], phrases: tuple[str, ...]) -> tuple[Sentence, ...]:
+    """Return these sentences of an abstract in the order in which they are shown, each with its role and marks."""
     paper = read_abstract(abstract)
-    places = in_order(paper, choose(paper, how_many, weights))
-    roles = _roles([paper.readings[place].shares for place in places])
-    bold = finding_place(paper, places)
-    known = known_place(paper, places)
-    for at, place in enumerate(places):
+    shown = in_order(paper, places)
+    roles = _roles([paper.readings[place].shares for place in shown])
+    bold = finding_place(paper, shown)
+    known = known_place(paper, shown)
+    for at, place in enumerate(shown):
         if place == bold:
             roles[at] = Role.RESULT
         elif place == known:
             roles[at] = Role.BACKGROUND
     texts: list[str] = []
     gaps: list[bool] = []
-    for before, place, role in zip((-1, *places), places, roles, strict=False):
+    for before, place, role in zip((-1, *shown), shown, roles, strict=False):
         text = paper.sentences[place]
         texts.append(text if place == before + 1 else without_head(text))
         # The label of what was known shows that it stood elsewhere.
@@ -144,10 +164,16 @@ def read_with(abstract: str, weights: Weights) -> Read:
     """Return what an abstract says, by these weights."""
     texts = sentences(abstract)
     readings = read(texts, weights)
+    place_of: dict[str, int] = {}
+    sentence_terms = [
+        [place_of.setdefault(term, len(place_of)) for term in dict.fromkeys(stem_terms(text))]
+        for text in texts
+    ]
     return Read(
         sentences=texts,
         readings=readings,
-        terms=[frozenset(stem_terms(text)) for text in texts],
+        terms=list(place_of),
+        sentence_terms=sentence_terms,
         findings=[reading.finding for reading in readings],
         empty=list(map(says_nothing, texts)),
         dangling=[place > 0 and refers_back(text) for place, text in enumerate(texts)],
@@ -156,23 +182,39 @@ def read_with(abstract: str, weights: Weights) -> Read:
             for text, reading in zip(texts, readings, strict=True)
         ],
         proposes=[_PROPOSES.search(text) is not None for text in texts],
-        worths={},
+        options={},
     )
 
 
 def choose(paper: Read, how_many: int, weights: Mapping[str, float]) -> tuple[int, ...]:
     """Return the places of the sentences to show, in order: of all sets of ``how_many`` the one that is worth most."""
+    if how_many not in paper.options:
+        paper.options[how_many] = _options(paper, how_many)
+    options = paper.options[how_many]
+    if options.how_many <= 0:
+        return options.fill
+    touches = _touches(paper, weights)
+    extras = [
+        _INTEREST_WORTH * touched + _PROPOSAL_WORTH * proposes
+        for touched, proposes in zip(touches, paper.proposes, strict=True)
+    ]
+    compared = options.full
+    if len(compared) > (most := max(_COMPARED, options.how_many)):
+        compared = tuple(sorted(sorted(compared, key=lambda i: -options.totals[i] - extras[i])[:most]))
+    if compared not in options.worths:
+        options.worths[compared] = _worths(paper, options, compared)
+    return tuple(sorted((*best_set(options.worths[compared], extras), *options.fill)))
+
+
+def _options(paper: Read, how_many: int) -> Options:
+    """Return what to choose from; sentences that say nothing fill up only what the others leave."""
     every = range(len(paper.sentences))
-    touches = _touches(paper.terms, weights)
-    full = [place for place in every if not paper.empty[place]]
-    # Sentences that say nothing fill up only what the others leave.
+    full = tuple([place for place in every if not paper.empty[place]])
     spare = sorted(
         (place for place in every if paper.empty[place]), key=lambda i: -sum(paper.readings[i].shares)
     )
     fill = spare[: max(0, how_many - len(full))]
     how_many = min(how_many, len(full))
-    if how_many <= 0:
-        return tuple(sorted(fill))
     worth_of_task = 1.0 if how_many >= len(_ORDER) else _TASK_WORTH_OF_FEW
     surely = [finding if finding >= _FINDING_FROM else 0.0 for finding in paper.findings]
     values = [
@@ -184,22 +226,22 @@ def choose(paper: Read, how_many: int, weights: Mapping[str, float]) -> tuple[in
         ]
         for reading, sure in zip(paper.readings, surely, strict=True)
     ]
-    extras = [_INTEREST_WORTH * touches[i] + _PROPOSAL_WORTH * paper.proposes[i] for i in every]
-    compared = sorted(sorted(full, key=lambda i: -sum(values[i]) - extras[i])[: max(_COMPARED, how_many)])
-    # What a set holds is the same for all readers of a paper, who differ in the extras.
-    key = (how_many, *compared)
-    if key not in paper.worths:
-        sure = [finding >= _FINDING_WORTH_FROM for finding in paper.findings]
-        worths = [
-            Worth(
-                _worth_to_any(places, values, paper.dangling) + _FINDING_WORTH * any(sure[i] for i in places),
-                number,
-                places,
-            )
-            for number, places in enumerate(combinations(compared, how_many))
-        ]
-        paper.worths[key] = sorted(worths, key=lambda of_set: -of_set.worth)
-    return tuple(sorted((*best_set(paper.worths[key], extras), *fill)))
+    return Options(how_many, full, tuple(sorted(fill)), values, list(map(sum, values)), {})
+
+
+def _worths(paper: Read, options: Options, compared: tuple[int, ...]) -> list[Worth]:
+    """Return what each set of the compared sentences is worth to any reader, the best first."""
+    sure = [finding >= _FINDING_WORTH_FROM for finding in paper.findings]
+    worths = [
+        Worth(
+            _worth_to_any(places, options.values, paper.dangling)
+            + _FINDING_WORTH * any(sure[i] for i in places),
+            number,
+            places,
+        )
+        for number, places in enumerate(combinations(compared, options.how_many))
+    ]
+    return sorted(worths, key=lambda of_set: -of_set.worth)
 
 
 def best_set(worths: Sequence[Worth], extras: Sequence[float]) -> tuple[int, ...]:
@@ -269,15 +311,13 @@ def known_place(paper: Read, places: Sequence[int]) -> int | None:
     return known
 
 
-def _touches(sentence_terms: Sequence[Set[str]], weights: Mapping[str, float]) -> list[float]:
+def _touches(paper: Read, weights: Mapping[str, float]) -> list[float]:
     """Return for each sentence, by its terms, its part of all that the reader cares about here, 0 to 1."""
     if not weights:
-        return [0.0] * len(sentence_terms)
-    liked = {term for term, weight in weights.items() if weight > 0}
-    touched = [row & liked for row in sentence_terms]
-    weight = weights.__getitem__
-    total = sum(map(weight, set().union(*touched))) or 1.0
-    return [sum(map(weight, row)) / total for row in touched]
+        return [0.0] * len(paper.sentences)
+    liked = [weight if weight > 0 else 0.0 for weight in map(weights.get, paper.terms, repeat(0.0))]
+    total = sum(liked) or 1.0
+    return [sum(map(liked.__getitem__, places)) / total for places in paper.sentence_terms]
 
 
 def _roles(shares: Sequence[Sequence[float]]) -> list[Role | None]:

@@ -277,20 +277,21 @@ def read_as(*shares):
     return Read(
         sentences=["Weeds grow.", "We pull weeds.", "By night, too.", "It wins."],
         readings=[Reading((0.2,) * 5, Shares(*row), 0.0) for row in shares],
-        terms=[frozenset()] * 4,
+        terms=[],
+        sentence_terms=[[]] * 4,
         findings=[0.0] * 4,
         empty=no,
         dangling=no,
         background=no,
         proposes=no,
-        worths={},
+        options={},
     )
 
 
 def test_of_two_sentences_with_as_much_of_the_idea_the_one_that_proposes_it_is_shown():
     paper = read_as((0.9, 0.0, 0.0), (0.05, 0.47, 0.0), (0.05, 0.48, 0.0), (0.0, 0.05, 1.0))
     assert choose(paper, 2, {}) == (2, 3)
-    assert choose(paper._replace(proposes=[False, True, False, False], worths={}), 2, {}) == (1, 3)
+    assert choose(paper._replace(proposes=[False, True, False, False], options={}), 2, {}) == (1, 3)
 
 
 @pytest.mark.parametrize(
@@ -309,7 +310,7 @@ def test_a_sentence_proposes_what_the_paper_introduces(sentence, proposes):
 def test_a_finding_that_is_sure_is_shown_where_the_result_is_divided():
     paper = read_as((0.9, 0.0, 0.0), (0.1, 0.9, 0.0), (0.0, 0.1, 0.5), (0.0, 0.0, 0.25))
     assert choose(paper, 3, {}) == (0, 1, 2)
-    assert choose(paper._replace(findings=[0.0, 0.0, 0.0, 0.9], worths={}), 3, {}) == (0, 1, 3)
+    assert choose(paper._replace(findings=[0.0, 0.0, 0.0, 0.9], options={}), 3, {}) == (0, 1, 3)
 
 
 def test_a_head_that_only_links_is_left_out_behind_a_gap():
