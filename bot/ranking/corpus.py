@@ -129,9 +129,10 @@ class Corpus(TransformerMixin, BaseEstimator):
         """Return (n, n_components): rows projected on the latent components, not normalised."""
         return np.asarray(rows @ self.components_.T)
 
-    def in_background(self, texts: Sequence[str]) -> list[int | None]:
-        """Return for each text its row of ``background_``, or None."""
-        return [self._background_row.get(row) for row in self._fitted_rows(texts).tolist()]
+    def in_background(self, texts: Sequence[str]) -> np.ndarray:
+        """Return (n_texts,): the row of ``background_`` of each text, -1 where it has none."""
+        # The place after the last row is that of texts on which the corpus was not fitted.
+        return np.asarray(self._background_row[self._fitted_rows(texts)])
 
     def save(self, file: BinaryIO, fitted_on: tuple[int, int]) -> None:
         """Write the fitted arrays; ``fitted_on`` are two numbers that identify the papers, returned by ``load``."""
@@ -185,7 +186,8 @@ class Corpus(TransformerMixin, BaseEstimator):
         self._row_hashes = hashes
         self._row_of_hash = {int(text_hash): row for row, text_hash in enumerate(hashes)}
         background = _evenly_spaced(len(hashes), self.background)
-        self._background_row = {int(row): position for position, row in enumerate(background)}
+        self._background_row = np.full(len(hashes) + 1, -1)
+        self._background_row[background] = np.arange(len(background))
         self.background_: sp.csr_matrix = rows[background]
 
     def _reference_rows(self) -> np.ndarray:

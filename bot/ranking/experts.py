@@ -64,7 +64,7 @@ class Papers:
     def of(cls, corpus: Corpus, texts: Sequence[str]) -> Self:
         """Return the papers of these texts."""
         vectors = corpus.vectors(texts)
-        return cls(vectors, corpus.lexical(vectors.terms))
+        return cls(vectors, corpus.lexical(vectors.terms).sorted_indices())
 
     def __len__(self) -> int:
         return len(self.vectors)
@@ -98,9 +98,6 @@ class Experts:
         self._learned = list(learned)
         self._words = Words(self.corpus).fit(users, conjunctions)
         self._rocchio = ReaderModels(self.corpus).fit(users, judged)
-        terms = len(self.corpus.terms_)
-        rows = [model.linear.row(terms) if model else sp.csr_matrix((1, terms)) for model in self._learned]
-        self._linear: sp.csr_matrix = sp.vstack(rows, format="csr")
         self._scales = _scales(self._votes, self._rocchio_votes)
         return self
 
@@ -109,7 +106,6 @@ class Experts:
         log_odds = np.zeros((len(self._votes), len(papers), len(EXPERTS)))
         log_odds[:, :, 0] = self._words.decision_function(papers.vectors)
         log_odds[:, :, 1] = self._rocchio.decision_function(papers.vectors)
-        log_odds[:, :, 2] = (self._linear @ papers.lexical.T).toarray()
         # Most terms of a reader's trees are those of others, too: their columns are read once for all.
         forests = [learned.forest.columns for learned in self._learned if learned]
         columns = np.unique(np.concatenate(forests)) if forests else np.array([], dtype=int)
@@ -117,6 +113,9 @@ class Experts:
         for reader, learned in enumerate(self._learned):
             if learned:
                 presence = has[np.searchsorted(columns, learned.forest.columns)].T
+                # A dense vector for each reader: one product of sparse matrices for all took five times as long.
+                weights = learned.linear.dense(len(self.corpus.terms_))
+                log_odds[reader, :, 2] = papers.lexical @ weights
                 log_odds[reader, :, 2] += learned.linear.intercept
                 log_odds[reader, :, 3] = learned.forest.log_odds(presence)
         return np.asarray(log_odds * self._scales[:, None, :])
@@ -131,9 +130,7 @@ class Experts:
         learned = self._learned[reader]
         if not learned:
             return entries.matrix(added, terms)
-        linear = np.zeros(terms, dtype=np.float32)
-        linear[learned.linear.columns] = learned.linear.weights
-        added += entries.lexical * linear[entries.columns] * weights[2]
+        added += entries.lexical * learned.linear.dense(terms)[entries.columns] * weights[2]
         # Trees split by the absence of terms, too: those terms are not among the paper's entries.
         columns = learned.forest.columns
         by_feature = learned.forest.contributions(entries.presence(columns)) * weights[3]

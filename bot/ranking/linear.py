@@ -22,10 +22,11 @@ class Linear:
     weights: np.ndarray
     intercept: float
 
-    def row(self, terms: int) -> sp.csr_matrix:
-        """Return (1, n_terms): the weights as a row of the vocabulary."""
-        places = (np.zeros(len(self.columns), dtype=int), self.columns)
-        return sp.csr_matrix((self.weights, places), shape=(1, terms))
+    def dense(self, terms: int) -> np.ndarray:
+        """Return (n_terms,): the weights over the whole vocabulary."""
+        weights = np.zeros(terms, dtype=np.float32)
+        weights[self.columns] = self.weights
+        return weights
 
 
 def fit_linear(rows: sp.csr_matrix, liked: np.ndarray, weight: np.ndarray) -> Linear:

@@ -312,15 +312,12 @@ class _ReaderBatch:
     def _judged(self) -> sp.csr_matrix:
         """(n_readers, n_background), 1 where the reader voted on the paper."""
         background_row = self._corpus.in_background([paper.text for paper in self._papers])
-        marks = {
-            (reader, column)
-            for reader, interest in enumerate(self._interests)
-            for paper in (*interest.up, *interest.down)
-            if (column := background_row[self._row[paper.id]]) is not None
-        }
-        rows, columns = np.array(sorted(marks), dtype=int).reshape(-1, 2).T
-        shape = (len(self._interests), self._corpus.background_.shape[0])
-        return sp.csr_matrix((np.ones(len(marks), bool), (rows, columns)), shape=shape)
+        voted = [[*interest.up, *interest.down] for interest in self._interests]
+        readers = np.repeat(np.arange(len(voted)), list(map(len, voted)))
+        columns = background_row[[self._row[paper.id] for papers in voted for paper in papers]]
+        marks = (readers[columns >= 0], columns[columns >= 0])
+        shape = (len(voted), self._corpus.background_.shape[0])
+        return sp.csr_matrix((np.ones(len(marks[0]), bool), marks), shape=shape)
 
     def _centroids(self, papers: Sequence[Sequence[Paper]]) -> tuple[sp.csr_matrix, np.ndarray]:
         """Return each reader's centroid of their papers, and the number of votes after time decay."""
