@@ -122,22 +122,24 @@ class Experts:
 
     def contributions(self, reader: int, entries: TermEntries, weights: np.ndarray) -> sp.csr_matrix:
         """Return (n_papers, n_terms): what each term adds to the weighted sum of the experts, without ``rest``."""
-        terms = len(self.corpus.terms_)
-        shape = (entries.papers, terms)
         weights = weights * self._scales[reader]
         added = self._words.contributions(reader, entries) * weights[0]
         added += self._rocchio.contributions(reader, entries) * weights[1]
         learned = self._learned[reader]
         if not learned:
-            return entries.matrix(added, terms)
-        added += entries.lexical * learned.linear.dense(terms)[entries.columns] * weights[2]
+            return entries.matrix(added)
+        added += entries.lexical * learned.linear.dense(entries.terms)[entries.columns] * weights[2]
         # Trees split by the absence of terms, too: those terms are not among the paper's entries.
         columns = learned.forest.columns
         by_feature = learned.forest.contributions(entries.presence(columns)) * weights[3]
-        order = np.argsort(columns)
-        by_tree = sp.csr_matrix(by_feature[:, order])
-        by_tree = sp.csr_matrix((by_tree.data, columns[order][by_tree.indices], by_tree.indptr), shape)
-        return sp.csr_matrix(entries.matrix(added, terms) + by_tree)
+        papers, features = by_feature.nonzero()
+        # Elements of one place are summed.
+        places = (
+            np.concatenate([entries.paper, papers]),
+            np.concatenate([entries.columns, columns[features]]),
+        )
+        values = np.concatenate([added, by_feature[papers, features]])
+        return sp.csr_matrix((values, places), shape=(entries.papers, entries.terms))
 
     def rest(self, reader: int, weights: np.ndarray) -> float:
         """Return the weighted sum of the experts' intercepts: the log-odds that no term accounts for."""

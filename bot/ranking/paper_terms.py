@@ -21,6 +21,7 @@ from bot.ranking.vectors import PaperVectors, l2_normalize, latent_vectors, neig
 class TermEntries:
     """The own terms of n papers, paper after paper, as flat arrays of one element for each entry.
 
+    ``papers`` is n, ``terms`` the size of the vocabulary.
     ``paper`` (n_entries,) is the paper, 0 to n - 1; ``columns`` the term; ``values`` its value in
     ``PaperVectors.terms``, ``latent_values`` the same divided by the norm of the paper's latent vector, and ``lexical``
     its value in ``Corpus.lexical``. ``components`` (n_used, n_components) are those of the terms that are used, and
@@ -33,6 +34,7 @@ class TermEntries:
     """
 
     papers: int
+    terms: int
     paper: np.ndarray
     columns: np.ndarray
     values: np.ndarray
@@ -81,18 +83,16 @@ class TermEntries:
 
     def _places(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the entries whose term is one of the columns, and which."""
-        if not len(columns):
-            return np.array([], dtype=int), np.array([], dtype=int)
-        order = np.argsort(columns)
-        place = np.searchsorted(columns, self.columns, sorter=order)
-        place = order[np.minimum(place, len(columns) - 1)]
-        entries = np.flatnonzero(columns[place] == self.columns)
+        # A place for each term of the vocabulary: searching sorted columns takes eight times as long.
+        place_of = np.full(self.terms, -1, dtype=np.int32)
+        place_of[columns] = np.arange(len(columns))
+        place = place_of[self.columns]
+        entries = np.flatnonzero(place >= 0)
         return entries, place[entries]
 
-    def matrix(self, entries: np.ndarray, terms: int) -> sp.csr_matrix:
+    def matrix(self, entries: np.ndarray) -> sp.csr_matrix:
         """Return (n, n_terms): the entries' contributions as rows."""
-        ends = np.searchsorted(self.paper, np.arange(self.papers + 1))
-        return sp.csr_matrix((entries, self.columns, ends), shape=(self.papers, terms))
+        return sp.csr_matrix((entries, (self.paper, self.columns)), shape=(self.papers, self.terms))
 
 
 class PaperTerms:
@@ -138,6 +138,7 @@ class PaperTerms:
         used_columns, used = np.unique(columns, return_inverse=True)
         return TermEntries(
             papers=len(counts),
+            terms=self._own.shape[1],
             paper=paper,
             columns=columns,
             values=values,

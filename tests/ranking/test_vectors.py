@@ -77,7 +77,7 @@ def test_a_paper_is_expanded_by_words_of_its_neighbours(corpus):
 def test_contributions_sum_to_the_score_and_their_words_are_in_the_paper(corpus, models, reader):
     papers = corpus.vectors([*NEW, *TEXTS[:40]])
     entries = PaperTerms(corpus, papers).entries(range(len(papers)))
-    added = entries.matrix(models.contributions(reader, entries), len(corpus.terms_))
+    added = entries.matrix(models.contributions(reader, entries))
     expected = models.decision_function(papers)[reader] - models.intercept_[reader]
     assert np.asarray(added.sum(axis=1)).ravel() == pytest.approx(expected, abs=1e-3)
     for row in range(len(papers)):
