@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from heapq import heapify, heappop, heapreplace
 
 from bot.domain import PaperId, Score
 
@@ -27,28 +28,31 @@ def diverse(
     candidates: Sequence[Score], chosen: Sequence[Score], similarity: Similarity, places: int
 ) -> list[Score]:
     """Return up to ``places`` candidates by greedy MMR, without near-duplicates of chosen papers or each other."""
-    pool = {score.paper: score for score in candidates[: places * _CANDIDATES_PER_PLACE]}
-    redundancy = {paper: max_similarity(score, chosen, similarity) for paper, score in pool.items()}
-    worth = {paper: _worth(score, redundancy[paper]) for paper, score in pool.items()}
+    # With each paper that is chosen a candidate's redundancy can only rise. So it is brought up to date only where the
+    # candidate would be the next to be picked (lazy greedy, Minoux 1978): that takes a third of all similarities.
+    compared = list(chosen)
+    considered = candidates[: places * _CANDIDATES_PER_PLACE]
+    # By the worth, negated; then the place among the candidates, redundancy, and with how many papers compared.
+    heap = [(-score.probability, place, 0.0, 0) for place, score in enumerate(considered)]
+    heapify(heap)
     picked: list[Score] = []
-    while len(picked) < places:
-        pool = {paper: score for paper, score in pool.items() if redundancy[paper] < _NEAR_DUPLICATE}
-        if not pool:
-            break
-        best = max(pool, key=worth.__getitem__)
-        picked.append(pool.pop(best))
-        # Updated against the new pick only: computing the maximum again would take quadratically many similarities.
-        for paper, score in pool.items():
-            if (similar := similarity(best, paper)) > redundancy[paper]:
-                redundancy[paper] = similar
-                worth[paper] = _worth(score, similar)
+    while heap and len(picked) < places:
+        _, place, redundancy, count = heap[0]
+        score = considered[place]
+        if count == len(compared):
+            heappop(heap)
+            picked.append(score)
+            compared.append(score)
+            continue
+        redundancy = max(redundancy, max_similarity(score, compared[count:], similarity))
+        if redundancy >= _NEAR_DUPLICATE:
+            heappop(heap)
+        else:
+            worth = score.probability * (1 - _REDUNDANCY_WEIGHT * redundancy)
+            heapreplace(heap, (-worth, place, redundancy, len(compared)))
     return picked
 
 
 def max_similarity(score: Score, chosen: Sequence[Score], similarity: Similarity) -> float:
     """Return the highest similarity of a paper to the chosen ones; 0 if there are none."""
-    return max([similarity(score.paper, other.paper) for other in chosen], default=0.0)
-
-
-def _worth(score: Score, redundancy: float) -> float:
-    return score.probability * (1 - _REDUNDANCY_WEIGHT * redundancy)
+    return max([similarity(other.paper, score.paper) for other in chosen], default=0.0)

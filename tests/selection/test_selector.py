@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain import PickKind, Score
+from bot.selection.diversity import diverse
 from bot.selection.selector import SelectionLimits, select
 
 
@@ -182,3 +183,26 @@ def test_exploration_avoids_papers_like_the_chosen():
 
     explored = select(scores, similarity, SelectionLimits(2, explore=1))[-1]
     assert (explored.score.paper, explored.kind) == (2, PickKind.EXPLORE)  # 0.2 is more than 0.25 (1 - 0.3)
+
+
+# Few values, so that some papers are worth the same.
+_SIMILARITIES = st.lists(st.sampled_from([0.0, 0.2, 0.5, 0.8]), min_size=100, max_size=100)
+
+
+@given(_SIMILARITIES, st.lists(st.sampled_from([0.2, 0.3, 0.6]), min_size=8, max_size=8), st.integers(0, 5))
+def test_the_papers_worth_most_are_chosen_without_comparing_all_of_them(similarities, probabilities, places):
+    def similarity(one: int, other: int) -> float:
+        return similarities[10 * min(one, other) + max(one, other)]
+
+    def redundancy(candidate: Score, others: list[Score]) -> float:
+        return max(similarity(candidate.paper, other.paper) for other in others)
+
+    candidates = [score(n, probability) for n, probability in enumerate(sorted(probabilities, reverse=True))]
+    chosen = [score(9, 0.9)]
+    expected = list(chosen)
+    left = candidates[: 5 * places]
+    for _ in range(places):
+        left = [c for c in left if c not in expected and redundancy(c, expected) < 0.75]
+        if left:
+            expected.append(max(left, key=lambda c: c.probability * (1 - 0.7 * redundancy(c, expected))))
+    assert diverse(candidates, chosen, similarity, places) == expected[1:]
