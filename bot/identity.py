@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from urllib.parse import quote_plus
 
-from bot.domain import Entry, Paper, PaperId
+from bot.domain import Entry, Paper, PaperId, VotedPaper
 
 # The lookbehind lets the archive's name ("hep-th") match from its first letter only: without it, a run of n letters
 # takes n^2 steps (an id of 2 MB: minutes).
@@ -76,7 +76,7 @@ def normalised_title(title: str) -> str:
     return normalised or unicodedata.normalize("NFKC", title).casefold().strip()
 
 
-def keys(entry: Entry | Paper) -> tuple[str, ...]:
+def keys(entry: Entry | Paper | VotedPaper) -> tuple[str, ...]:
     """Return the identity keys of a paper, strongest first; two entries that share a key may be the same paper."""
     identity_keys = []
     if entry.doi:

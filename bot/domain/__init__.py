@@ -21,7 +21,16 @@ from bot.domain.editions import Edition, EditionKind, Pick, PickKind, Quiet, Qui
 from bot.domain.facts import Fact, FactKind
 from bot.domain.letters import Letter, MatchRecord
 from bot.domain.library import LibraryEntry, LibraryPaper, ParsedLibrary
-from bot.domain.papers import Paper, PaperId, RankedText, Sighting, is_library_paper, parse_ref, ranked_text
+from bot.domain.papers import (
+    Paper,
+    PaperId,
+    RankedText,
+    Sighting,
+    VotedPaper,
+    is_library_paper,
+    parse_ref,
+    ranked_text,
+)
 from bot.domain.problem import Problem
 from bot.domain.readers import (
     NOT_STORED,
@@ -91,6 +100,7 @@ __all__ = [
     "State",
     "StopReason",
     "Vote",
+    "VotedPaper",
     "ZoteroAccess",
     "ZoteroChanges",
     "ZoteroConnection",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import NewType
+from typing import NamedTuple, NewType
 
 from bot.domain.facts import Fact
 
@@ -73,6 +73,24 @@ class Paper:
     def ref(self) -> str:
         """The id in commands and JSON: ``p17``."""
         return f"p{self.id}"
+
+    @property
+    def text(self) -> RankedText:
+        """The text that is ranked."""
+        return ranked_text(self.title, self.abstract)
+
+
+class VotedPaper(NamedTuple):
+    """What counts of a paper once it was voted on: its text, and what it is identified by.
+
+    Each batch of readers has thousands of them; reading whole papers took four times as long.
+    """
+
+    id: PaperId
+    title: str
+    abstract: str
+    arxiv_id: str | None
+    doi: str | None
 
     @property
     def text(self) -> RankedText:

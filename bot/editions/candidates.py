@@ -13,7 +13,17 @@ from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from bot.config.profiles import Profile
-from bot.domain import LibraryPaper, Override, Paper, PaperId, Reader, ReaderId, RecordedVote, Vote
+from bot.domain import (
+    LibraryPaper,
+    Override,
+    Paper,
+    PaperId,
+    Reader,
+    ReaderId,
+    RecordedVote,
+    Vote,
+    VotedPaper,
+)
 from bot.editions.stored_models import learned_of, mixtures_of
 from bot.identity import keys
 from bot.schedule import local_date
@@ -45,14 +55,6 @@ class Candidates:
 
     ids: Sequence[PaperId]
     watermark: PaperId
-
-
-@dataclass(frozen=True, slots=True)
-class RankingInputs:
-    """The interests of a batch of readers, in their order, and all papers that the interests refer to."""
-
-    interests: Sequence[Interest]
-    papers: Mapping[PaperId, Paper]
 
 
 def candidates_of(store: Store, readers: Readers, samples: Collection[str] = ()) -> list[Candidates]:
@@ -104,21 +106,18 @@ def last_edition_days(store: Store, readers: Readers, now: datetime) -> dict[Rea
     return days
 
 
-def ranking_inputs(store: Store, readers: Readers, now: datetime) -> RankingInputs:
-    """Return the interests of these readers under their current profiles and votes, with what is stored of them."""
+def interests_of(store: Store, readers: Readers, now: datetime) -> list[Interest]:
+    """Return the interests of these readers under their current profiles and votes, with the models stored of them."""
     from bot.ranking import MOST_PAPERS
 
     reader_ids = [reader.id for reader, _ in readers]
     votes = store.feedback.votes_of(reader_ids)
     overrides = store.overrides.of(reader_ids)
-    # Of voted papers only text and identity count.
-    papers = store.papers.without_sightings(
-        vote.paper for reader_votes in votes.values() for vote in reader_votes
-    )
+    papers = store.papers.voted(vote.paper for reader_votes in votes.values() for vote in reader_votes)
     libraries = store.library.of(reader_ids, MOST_PAPERS)
     learned = learned_of(store, readers)
     mixtures = mixtures_of(store, reader_ids)
-    interests = [
+    return [
         replace(
             interest(
                 profile,
@@ -133,13 +132,12 @@ def ranking_inputs(store: Store, readers: Readers, now: datetime) -> RankingInpu
         )
         for reader, profile in readers
     ]
-    return RankingInputs(interests, papers)
 
 
 def interest(
     profile: Profile,
     votes: Sequence[RecordedVote],
-    papers: Mapping[PaperId, Paper],
+    papers: Mapping[PaperId, Paper | VotedPaper],
     now: datetime,
     *,
     ignored: Sequence[str] = (),

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from bot.config.profiles import Profile
 from bot.domain import Edition, EditionKind, Paper, PaperId, Pick, PickKind, Reader, Score
-from bot.editions.candidates import Candidates, EditionRequest, Readers, candidates_of, ranking_inputs
+from bot.editions.candidates import Candidates, EditionRequest, Readers, candidates_of, interests_of
 from bot.editions.explaining import Explainer, Explanation, PaperTexts
 from bot.editions.picks import compose, new_pick
 from bot.editions.quiet_days import SourceActivitySince
@@ -234,15 +234,15 @@ class EditionComposer:
             # Most ticks of a quiet day end here, without scikit-learn in memory.
             yield from [None] * len(readers)
             return
-        inputs = ranking_inputs(self._store, readers, now)
+        interests = interests_of(self._store, readers, now)
         papers = self._store.papers.get(paper_id for reader_ids in ids for paper_id in reader_ids)
         # A paper may have been merged into another since its id was read: it is left out.
         candidates = [[papers[i] for i in reader_ids if i in papers] for reader_ids in ids]
-        rankings = self._ranker().rankings(inputs.interests, candidates)
+        rankings = self._ranker().rankings(interests, candidates)
         # What readers without votes may share; kept for voters too, a batch would hold 60,000 scores.
         first_of: dict[Model, Ranked] = {}
         ranked_of: dict[tuple[Ranking, float], Ranked] = {}
-        for (_, profile), interest, ranking in zip(readers, inputs.interests, rankings, strict=True):
+        for (_, profile), interest, ranking in zip(readers, interests, rankings, strict=True):
             trending = profile.edition.trending
             ranked = ranked_of.get((ranking, trending))
             if ranked is None and ranking.scores:

@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from bot.domain import ReaderId, Vote
-from bot.editions.candidates import Readers, ranking_inputs
+from bot.editions.candidates import Readers, interests_of
 from bot.editions.stored_models import signatures
 from bot.store import Store
 from bot.store.mixtures import StoredMixture
@@ -51,7 +51,7 @@ def refit(store: Store, ranker: Callable[[], Ranker], readers: Readers, now: dat
     ]
     if not stale:
         return
-    learned = ranker().learn(ranking_inputs(store, stale, now).interests)
+    learned = ranker().learn(interests_of(store, stale, now))
     store.reader_models.save(
         [
             StoredModel(reader.id, current[reader.id], vocabulary, now, dump(models))

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from scipy.special import expit
 from threadpoolctl import threadpool_limits
 
-from bot.domain import Paper, PaperId, Score
+from bot.domain import Paper, PaperId, Score, VotedPaper
 from bot.ranking.corpus import Corpus
 from bot.ranking.experts import Experts
 from bot.ranking.learner import BACKGROUND, Learned, TrainingVotes, learn
@@ -47,8 +47,8 @@ class Interest:
 
     text: str = ""
     rules: Rules = field(default_factory=Rules)
-    up: Sequence[Paper] = ()
-    down: Sequence[Paper] = ()
+    up: Sequence[Paper | VotedPaper] = ()
+    down: Sequence[Paper | VotedPaper] = ()
     ages: Mapping[PaperId, float] = field(default_factory=dict)
     weights: Mapping[PaperId, float] = field(default_factory=dict)
     ignored: Collection[str] = ()
@@ -319,7 +319,7 @@ class _ReaderBatch:
         shape = (len(voted), self._corpus.background_.shape[0])
         return sp.csr_matrix((np.ones(len(marks[0]), bool), marks), shape=shape)
 
-    def _centroids(self, papers: Sequence[Sequence[Paper]]) -> tuple[sp.csr_matrix, np.ndarray]:
+    def _centroids(self, papers: Sequence[Sequence[Paper | VotedPaper]]) -> tuple[sp.csr_matrix, np.ndarray]:
         """Return each reader's centroid of their papers, and the number of votes after time decay."""
         votes = [(reader, paper.id) for reader, voted in enumerate(papers) for paper in voted]
         readers = [reader for reader, _ in votes]

@@ -18,10 +18,8 @@ from bot.store.schema import digests, paper_keys, papers, sightings
 LONGEST_KEY = 400
 
 
-def load_papers(
-    connection: Connection, ids: Iterable[PaperId], *, with_sightings: bool = True
-) -> dict[PaperId, Paper]:
-    """Read papers, with their sightings unless told not to, in the order of ``ids``; unknown ids are left out."""
+def load_papers(connection: Connection, ids: Iterable[PaperId]) -> dict[PaperId, Paper]:
+    """Read papers in the order of ``ids``; unknown ids are left out."""
     requested = list(dict.fromkeys(ids))
     loaded: dict[PaperId, Paper] = {}
     for chunk in in_chunks(requested):
@@ -33,7 +31,7 @@ def load_papers(
         )
         # An ordered set for each paper: a digest that was delivered again, longer, is the same sighting.
         seen: dict[PaperId, dict[Sighting, None]] = {}
-        for paper_id, *sighting in connection.execute(query) if with_sightings else ():
+        for paper_id, *sighting in connection.execute(query):
             seen.setdefault(paper_id, {})[Sighting(*sighting)] = None
         for row in connection.execute(select(papers).where(papers.c.id.in_(chunk))):
             loaded[row.id] = _paper(row, tuple(seen.get(row.id, ())))

@@ -71,7 +71,7 @@ PARTS: list[tuple[str, Any, Sequence[str]]] = [
         stored_papers.Papers,
         [
             "get",
-            "without_sightings",
+            "voted",
             "fresh",
             "fresh_of",
             "revised",

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from sqlalchemy.exc import IntegrityError
 
 from bot.domain import Entry, ParsedDigest, Sighting, Vote
+from bot.identity import keys
 from bot.store.new_papers import NewsCursor
 from bot.store.papers import StoredDigest
 from bot.store.sources import SourceActivity
@@ -116,11 +117,13 @@ def test_ingesting_the_same_bytes_again_changes_nothing(store, now):
     assert len(store.papers.get([store.papers.newest_id()]).popitem()[1].sightings) == 1
 
 
-def test_papers_without_sightings_are_otherwise_the_same(samples, store):
-    (paper_id,) = samples.papers(1)
-    stored = store.papers.get([paper_id])[paper_id]
-    assert stored.sightings
-    assert store.papers.without_sightings([99, paper_id]) == {paper_id: replace(stored, sightings=())}
+def test_of_voted_papers_text_and_identity_are_read(samples, store):
+    samples.ingest(Entry("Voted", abstract="On votes.", arxiv_id="2601.00001", doi="10.1/b"))
+    paper = samples.paper("Voted")
+    voted = store.papers.voted([99, paper.id])[paper.id]
+    assert voted == (paper.id, "Voted", "On votes.", "2601.00001", "10.1/b")
+    assert (voted.text, keys(voted)) == (paper.text, keys(paper))
+    assert store.papers.voted([99, paper.id]).keys() == {paper.id}
 
 
 def test_sightings_are_in_order_of_arrival_and_a_longer_copy_of_a_digest_adds_none(samples):
