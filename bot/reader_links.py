@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from functools import lru_cache
 from urllib.parse import quote, urlsplit
 
-from bot.domain import Paper, PaperId, Reader, Vote
+from bot.domain import Paper, Reader, Vote
 from bot.loopback import is_loopback
 from bot.tokens import Purpose, Signer
 
@@ -53,8 +55,8 @@ class ReaderLinks:
     signer: Signer
     reader: Reader
     reply_to: str = ""
-    # A mail links to each paper four times: two votes, in two parts. They differ outside the token.
-    _thumb_tokens: dict[tuple[Purpose, PaperId], str] = field(
+    # A mail has each token several times: in its two parts, and that of a paper in the links of both votes.
+    _tokens: dict[tuple[Purpose, Sequence[int]], str] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
@@ -64,11 +66,12 @@ class ReaderLinks:
         In mails, a mail with the vote as its subject if votes are mails (``bot.feedback.reply_votes``).
         """
         if self.reply_to and via == "mail":
-            subject = quote(f"Paperbot vote {vote} {self._thumb_token(paper, Purpose.REPLY)}")
+            token = self._token(Purpose.REPLY, self.reader.id, paper.id)
+            subject = quote(f"Paperbot vote {vote} {token}")
             return f"mailto:{quote(self.reply_to, safe='@')}?subject={subject}"
         # No parameter in mails, which have two of these links for each paper.
         origin = "" if via == "mail" else f"from={via}&"
-        return f"{self.public_url}/thumb/{self._thumb_token(paper)}?{origin}vote={vote}"
+        return f"{self.public_url}/thumb/{self._token(Purpose.THUMB, self.reader.id, paper.id)}?{origin}vote={vote}"
 
     def confirm(self) -> str:
         """Return the page that confirms a subscription."""
@@ -76,23 +79,21 @@ class ReaderLinks:
 
     def edition(self, day: date) -> str:
         """Return the page with what was sent on a day."""
-        token = self.signer.sign(Purpose.EDITION, [self.reader.id, day.toordinal()])
-        return f"{self.public_url}/edition/{token}"
+        return f"{self.public_url}/edition/{self._token(Purpose.EDITION, self.reader.id, day.toordinal())}"
 
     def go(self, paper: Paper) -> str:
         """Return the page that shows a paper's addresses; it names no reader."""
-        return f"{self.public_url}/go/{self.signer.sign(Purpose.GO, [paper.id])}"
+        return f"{self.public_url}/go/{self._token(Purpose.GO, paper.id)}"
 
     def save(self, paper: Paper, via: str = "mail") -> str:
         """Return the page that offers a paper to reference managers; empty in mails if only this machine reaches it."""
         if via == "mail" and _is_on_this_machine(self.public_url):
             return ""
-        return f"{self.public_url}/thumb/{self._thumb_token(paper)}/save"
+        return f"{self.public_url}/thumb/{self._token(Purpose.THUMB, self.reader.id, paper.id)}/save"
 
     def library(self, extension: str) -> str:
         """Return the liked papers as a file, ``bib`` or ``ris``, for programs that fetch it again and again."""
-        token = self.signer.sign(Purpose.LIBRARY, [self.reader.id])
-        return f"{self.public_url}/me/{token}/library.{extension}"
+        return f"{self.public_url}/me/{self._token(Purpose.LIBRARY, self.reader.id)}/library.{extension}"
 
     def me(self) -> str:
         """Return the page of the reader's preferences."""
@@ -103,17 +104,18 @@ class ReaderLinks:
         """Return the page that stops this reader's editions."""
         return self._page("unsubscribe", Purpose.UNSUBSCRIBE)
 
-    def _thumb_token(self, paper: Paper, purpose: Purpose = Purpose.THUMB) -> str:
-        token = self._thumb_tokens.get((purpose, paper.id))
+    def _page(self, page: str, purpose: Purpose) -> str:
+        return f"{self.public_url}/{page}/{self._token(purpose, self.reader.id)}"
+
+    def _token(self, purpose: Purpose, *payload: int) -> str:
+        token = self._tokens.get((purpose, payload))
         if token is None:
-            token = self.signer.sign(purpose, [self.reader.id, paper.id])
-            self._thumb_tokens[purpose, paper.id] = token
+            token = self._tokens[purpose, payload] = self.signer.sign(purpose, payload)
         return token
 
-    def _page(self, page: str, purpose: Purpose) -> str:
-        return f"{self.public_url}/{page}/{self.signer.sign(purpose, [self.reader.id])}"
 
-
+# A mail asks it for each paper.
+@lru_cache(maxsize=10)
 def _is_on_this_machine(public_url: str) -> bool:
     """Return whether other machines, such as a reader's telephone, can't reach the pages."""
     return is_loopback(urlsplit(public_url).hostname or "")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from bot.domain import Role, Sentence
 from bot.rendering.latex import readable
-from bot.rendering.text import oneline, shorten
+from bot.rendering.text import oneline, shorten, wrap
 
 # Shows that sentences, or the first words of a sentence, were omitted.
 GAP = "… "
@@ -79,3 +80,10 @@ def paragraphs(summary: Sequence[Sentence]) -> list[str]:
             label = LABELS.get(sentence.role, "")
             groups[-1].append(f"{gap}{label}{text}")
     return [" ".join(texts) for texts in groups if texts]
+
+
+# Both what a mail says and in which lines: readers of a paper have few different summaries.
+@lru_cache(maxsize=10_000)
+def summary_text(summary: tuple[Sentence, ...], indent: str = "") -> str:
+    """Return the summary's paragraphs in lines, each of which begins with ``indent``."""
+    return "\n".join(wrap(paragraph, indent, indent) for paragraph in paragraphs(summary))

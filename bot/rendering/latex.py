@@ -83,6 +83,13 @@ def readable(text: str) -> str:
         return text
     if not _MAY_BE_LATEX.search(text):
         return _DASH.sub(lambda dash: "–" if dash[0] == "--" else "—", text)
+    return _converted(text)
+
+
+# A sentence of a summary is asked for by each part of a mail, and with each reader's marks.
+@functools.lru_cache(maxsize=1_000)
+def _converted(text: str) -> str:
+    """Return the text in plain Unicode; if it can't be parsed, as it is."""
     converter, macros = _converter()
     try:
         walker = _Walker(_TOKEN.sub(_escape_prose, text), latex_context=macros)

@@ -34,12 +34,8 @@ def render_letter_mail(environment: Environment, letter: Letter, links: Links) -
     context = {"letter": letter, "links": links, "language": letter.edition.language}
     html = visible(render_part(environment, "letter/mail.html.j2", **context))
     inliner = CSSInliner(keep_at_rules=True, load_remote_stylesheets=False)
-    return MailParts(
-        subject=letter_phrases.subject(letter),
-        preheader=letter_phrases.preheader(letter),
-        html=inliner.inline(html),
-        text=visible(render_part(environment, "letter/mail.txt.j2", **context)),
-    )
+    text = render_part(environment, "letter/mail.txt.j2", **context)
+    return MailParts.of(letter_phrases.subject(letter), inliner.inline(html), text)
 
 
 def render_letter_slack(letter: Letter, links: Links, *, channel: str, buttons: bool) -> bytes:

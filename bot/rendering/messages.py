@@ -52,13 +52,14 @@ class MessageRenderer:
                 Message(body, edition.profile_title, part, in_thread=part > 1)
                 for part, body in enumerate(self._thread(edition), 1)
             ]
-        return [self._message(self._mail.render(edition, self._links(edition.reader)), edition, slot)]
+        links = self._links(edition.reader)
+        return [self._message(self._mail.render(edition, links), edition, slot, links)]
 
     def letter(self, letter: Letter, slot: str) -> list[Message]:
         """Return the message of a weekly letter."""
         edition = letter.edition
         if edition.reader.kind is Kind.EMAIL:
-            return [self._message(self.letter_mail(letter), edition, slot)]
+            return [self._message(self.letter_mail(letter), edition, slot, self._links(edition.reader))]
         return [Message(self.letter_slack(letter).encode(), letter_phrases.subject(letter))]
 
     def letter_mail(self, letter: Letter) -> MailParts:
@@ -73,12 +74,12 @@ class MessageRenderer:
             letter, links, channel=reader.address, buttons=self._slack_buttons
         ).decode()
 
-    def _message(self, parts: MailParts, edition: Edition, slot: str) -> Message:
+    def _message(self, parts: MailParts, edition: Edition, slot: str, links: Links) -> Message:
         body = mail_bytes(
             parts,
             sender=self._sender,
             recipient=edition.reader.address,
-            unsubscribe_url=self._links(edition.reader).unsubscribe(),
+            unsubscribe_url=links.unsubscribe(),
             list_id=f"{edition.profile_title} <{edition.reader.profile}.{self._domain}>",
             # Derived, not random: rendering the edition again gives the same Message-ID.
             message_id=f"<{slot}.{self._tag(edition.reader.id)}@{self._domain}>",

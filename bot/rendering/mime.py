@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from binascii import b2a_qp
 from datetime import datetime
 from email import message_from_bytes, policy
 from email.header import Header
@@ -24,6 +23,7 @@ from functools import lru_cache
 from bot.errors import DeliveryError, FailureScope
 from bot.mail_address import is_one_address
 from bot.rendering.mail import MailParts
+from bot.rendering.quoted_printable import SOFT_LINE_BREAK, encoded
 from bot.rendering.text import oneline, shorten, visible
 
 # RFC 5322, section 2.1.1: a line has at most 998 characters, and the header's name counts.
@@ -75,17 +75,15 @@ def mail_bytes(
         f'Content-Type: multipart/alternative; boundary="{boundary}"',
     ]
     begin = f"--{boundary}\r\n".encode("ascii")
-    *lines, last = parts.html.split("\n")
-    html = b"".join(map(_quoted_printable_line, lines)) + _quoted_printable(last)
     # RFC 2046, section 5.1.4: a program shows the last alternative that it can display, so text comes first.
     return b"".join(
         (
             "\r\n".join([*headers, "", ""]).encode("ascii"),
             begin,
-            _part("plain", _quoted_printable(parts.text)),
+            _part("plain", parts.encoded_text),
             b"\r\n",
             begin,
-            _part("html", html),
+            _part("html", parts.encoded_html),
             f"\r\n--{boundary}--\r\n".encode("ascii"),
         )
     )
@@ -100,7 +98,7 @@ def notice_bytes(
         "Auto-Submitted: auto-generated",
         "MIME-Version: 1.0",
     ]
-    return "\r\n".join([*headers, ""]).encode("ascii") + _part("plain", _quoted_printable(text))
+    return "\r\n".join([*headers, ""]).encode("ascii") + _part("plain", encoded(visible(text)))
 
 
 def _envelope_headers(
@@ -122,23 +120,10 @@ def _envelope_headers(
 
 
 def _part(subtype: str, content: bytes) -> bytes:
-    """Return a part of quoted-printable content, with its headers."""
+    """Return a part of quoted-printable content, with its headers; its last line ends."""
     headers = f'Content-Type: text/{subtype}; charset="utf-8"\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n'
-    return headers.encode("ascii") + content
-
-
-def _quoted_printable(text: str) -> bytes:
-    """Return a text in quoted-printable, each line with its end."""
-    # It also breaks long lines, which RFC 5322 limits and some servers cut or reject.
-    lines = visible(text).encode().splitlines()
-    return b2a_qp(b"\r\n".join([*lines, b""]), istext=True)
-
-
-# No line's encoding depends on another's (RFC 2045, section 6.7), and other mails have the long lines of HTML, too.
-# Encoding all of a mail's HTML anew took a sixth of the time of rendering it. The lines of plain text are too short.
-@lru_cache(maxsize=10_000)
-def _quoted_printable_line(line: str) -> bytes:
-    return _quoted_printable(f"{line}\n")
+    end = b"\r\n" if content.endswith(SOFT_LINE_BREAK) else b""
+    return headers.encode("ascii") + content + end
 
 
 # Many mails of a batch have the same subject and all have the same sender.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
-from bot.domain import Pick, Role
+from bot.domain import Pick, Role, Sentence
 from bot.rendering import phrases
 from bot.rendering.latex import readable
 from bot.rendering.text import oneline
@@ -30,10 +31,17 @@ _WITHOUT_NAME = re.compile(
 
 def news(pick: Pick) -> str:
     """Return the pick's finding as a whole if there is one that stands by itself, else the paper's title."""
-    finding = next((sentence.text for sentence in pick.summary if sentence.role is Role.RESULT), "")
-    text = oneline(readable(finding))
+    return _finding(pick.summary) or phrases.title(pick.paper)
+
+
+# Readers of a paper have few different summaries.
+@lru_cache(maxsize=10_000)
+def _finding(summary: tuple[Sentence, ...]) -> str:
+    """Return the finding that stands by itself, empty without one."""
+    result = next((sentence.text for sentence in summary if sentence.role is Role.RESULT), "")
+    text = oneline(readable(result))
     if not text or len(text) > _LONGEST_FINDING or text.endswith("…"):
-        return phrases.title(pick.paper)
+        return ""
     if _REFERS_BACK.match(text) or _WITHOUT_NAME.search(text):
-        return phrases.title(pick.paper)
+        return ""
     return text[0].upper() + text[1:]

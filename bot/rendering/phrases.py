@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
+from functools import lru_cache
 
 from bot.domain import Edition, EditionKind, Match, Paper, Pick, PickKind, QuietReason, ReasonKind
 from bot.languages import DEFAULT_LANGUAGE, long_date
 from bot.rendering import reasons
 from bot.rendering.latex import readable
-from bot.rendering.text import oneline, shorten
+from bot.rendering.text import oneline, shorten, wrap
 from bot.wording import listed, plural
 
 TITLE_WIDTH = 300
@@ -26,7 +27,13 @@ _OTHER_SIGHTINGS = 3
 
 def title(paper: Paper) -> str:
     """Return the title in plain Unicode on one line."""
-    return shorten(readable(paper.title), TITLE_WIDTH)
+    return _title(paper.title)
+
+
+# A mail names a title up to six times, and many readers get the same papers.
+@lru_cache(maxsize=10_000)
+def _title(title: str) -> str:
+    return shorten(readable(title), TITLE_WIDTH)
 
 
 def authors(paper: Paper, always: Collection[str] = ()) -> str:
@@ -65,6 +72,11 @@ def percent(probability: float) -> str:
 def number(position: int) -> str:
     """Return a pick's position as it stands before its title in plain text; four characters below 100."""
     return f"{position:2d}. "
+
+
+def numbered(text: str, position: int) -> str:
+    """Return a paragraph in lines behind its position, for plain text."""
+    return wrap(text, "    ", number(position))
 
 
 def ordinal(position: int) -> str:
@@ -135,6 +147,11 @@ def label(pick: Pick) -> str:
     """Return the pick's label and its match on one line: ``Exploratory pick: good match``."""
     kind = kind_label(pick)
     return f"{kind}: {Match.of(pick.probability)} match" if kind else match(pick)
+
+
+def verdict(pick: Pick) -> str:
+    """Return the match, with the pick's label, and its reasons: ``●●● Strong match. You wrote “GRPO”``."""
+    return f"{strength(pick)} {label(pick)}. {why(pick)}".strip()
 
 
 def why(pick: Pick) -> str:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import difflib
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import date
 from pathlib import Path, PurePath
+from typing import Any
 
 from jinja2 import (
     ChoiceLoader,
@@ -24,15 +25,16 @@ from jinja2 import (
     TemplateSyntaxError,
     meta,
     pass_context,
+    pass_environment,
     select_autoescape,
 )
 from jinja2.runtime import Context
 
-from bot.domain import Edition, Paper, Role, Vote
+from bot.domain import Edition, Paper, Role, Sentence, Vote
 from bot.errors import TemplateProblem
 from bot.languages import DEFAULT_LANGUAGE, long_date, short_date
 from bot.rendering import letter_phrases, phrases, reasons, sample
-from bot.rendering.emphasis import paragraphs, pieces
+from bot.rendering.emphasis import paragraphs, pieces, summary_text
 from bot.rendering.facts import facts, pdf
 from bot.rendering.latex import readable
 from bot.rendering.news import news
@@ -59,6 +61,15 @@ def _seen(context: Context, paper: Paper) -> list[str]:
     return phrases.seen(paper, context.get("language", DEFAULT_LANGUAGE))
 
 
+@pass_environment
+def summary_html(env: Environment, summary: Sequence[Sentence]) -> str:
+    """Return a summary as mails show it."""
+    macros: Any = env.get_template("_highlights.html.j2").module
+    # No list of what mail programs support names <mark>.
+    html: str = macros.summary(summary, Role, "span")
+    return html
+
+
 _FILTERS: Mapping[str, Callable[..., object]] = {
     "authors": phrases.authors,
     "credits": phrases.credits_of,
@@ -83,6 +94,7 @@ _FILTERS: Mapping[str, Callable[..., object]] = {
     "match_strength": phrases.match_strength,
     "news": news,
     "number": phrases.number,
+    "numbered": phrases.numbered,
     "oneline": oneline,
     "ordinal": phrases.ordinal,
     "paragraphs": paragraphs,
@@ -100,8 +112,11 @@ _FILTERS: Mapping[str, Callable[..., object]] = {
     "shorten": shorten,
     "strength": phrases.strength,
     "subject": phrases.subject,
+    "summary_html": summary_html,
+    "summary_text": summary_text,
     "tally": phrases.tally,
     "title_text": phrases.title,
+    "verdict": phrases.verdict,
     "why": phrases.why,
     "wrap": wrap,
 }

@@ -29,6 +29,8 @@ def oneline(text: str) -> str:
     return " ".join(visible(" ".join(text.split())).split())
 
 
+# The readers of a batch have the same titles, in the same widths.
+@lru_cache(maxsize=10_000)
 def shorten(text: str, width: int) -> str:
     """Return the text on one line of at most ``width`` characters; longer text is cut after a word, with ``…``."""
     text = oneline(text)

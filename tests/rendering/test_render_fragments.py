@@ -103,18 +103,18 @@ def test_ten_and_more_picks_are_the_same_both_ways(templates, make_paper, make_p
     title=ANY_TEXT,
     name=ANY_TEXT,
     reasons=st.lists(REASONS, min_size=2, max_size=2),
-    summary=SENTENCES,
+    summaries=st.lists(SENTENCES, min_size=2, max_size=2),
     chance=st.lists(st.floats(0, 1), min_size=2, max_size=2),
     kind=st.sampled_from(PickKind),
 )
 def test_hostile_values_are_the_same_both_ways(
-    templates, make_paper, make_pick, make_edition, title, name, reasons, summary, chance, kind
+    templates, make_paper, make_pick, make_edition, title, name, reasons, summaries, chance, kind
 ):
     renderer = MailRenderer(templates)
     paper = make_paper(1, title, authors=(name,))
     for reader in range(2):
         fields = {"kind": kind, "reasons": tuple(reasons[reader]), "probability": chance[reader]}
-        pick = make_pick(paper, summary=tuple(summary), **fields)
+        pick = make_pick(paper, summary=tuple(summaries[reader]), **fields)
         edition = make_edition(pick, make_pick(make_paper(2)), profile_title=name)
         # No address has a carriage return, which an HTML parser reads as a line feed.
         address = f"{title}@example.org".replace("\r", "")
@@ -128,8 +128,11 @@ def test_readers_of_the_same_papers_share_what_is_rendered(templates, monkeypatc
     renderer = MailRenderer(templates)
     edition = sample.edition()
     for number in range(5):
-        # The reasons and the probability are the reader's own, and so is the order.
-        picks = [replace(pick, probability=number / 10, reasons=()) for pick in edition.picks]
+        # The reasons, the probability and the sentences are the reader's own, and so is the order.
+        summary = (Sentence(f"Sentence {number}."),)
+        picks = [
+            replace(pick, probability=number / 10, reasons=(), summary=summary) for pick in edition.picks
+        ]
         picks = picks[number % 3 :] + picks[: number % 3]
         # Without reasons none is credited as followed.
         renderer.render(replace(edition, picks=tuple(picks)), LinksOf(str(number)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import date
 from html.parser import HTMLParser
@@ -191,8 +192,7 @@ def test_the_plain_text_is_readable(mail: MailParts, full: Edition, links: Links
 
 def test_subject_and_preheader_are_part_of_the_mail(mail: MailParts) -> None:
     assert mail.subject == "Best of & all + 2 more"
-    assert mail.preheader == "Also: Searched; Bare"
-    assert '<div class="preheader"' in mail.html
+    assert re.search(r'<div class="preheader"[^>]*>Also: Searched; Bare</div>', mail.html)
 
 
 def test_a_quiet_edition_gives_its_reason(
@@ -224,7 +224,7 @@ def test_a_hostile_paper_is_shown_as_text(
     assert "script" not in page.tags
     assert "<script>alert(1)</script> evil <!channel>" in page.text
     assert all(target and target.startswith(("https://", "#p")) for target in page.values("href"))
-    for part in (mail.subject, mail.preheader, mail.html, mail.text):
+    for part in (mail.subject, mail.html, mail.text):
         part.encode()
         assert "\u202e" not in part
 
