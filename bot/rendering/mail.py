@@ -36,7 +36,7 @@ class MailParts:
     @classmethod
     def of(cls, subject: str, html: str, text: str) -> MailParts:
         """Return the content of a mail whose parts are not encoded yet."""
-        return cls(subject, encoded(visible(html)), encoded(visible(text)))
+        return cls(subject, encoded(html), encoded(text))
 
     @property
     def html(self) -> str:
@@ -61,7 +61,7 @@ class MailRenderer:
                 environment, _HTML, _inlined, escapes, _inlined_summary(environment)
             )
         if is_shipped(environment, _TEXT):
-            self._text_fragments = Fragments(environment, _TEXT, visible, (visible, visible), summary_text)
+            self._text_fragments = Fragments(environment, _TEXT, str, (str, str), summary_text)
 
     def render(self, edition: Edition, links: Links) -> MailParts:
         """Return the mail of an edition; raises TemplateProblem if a template has a mistake.
@@ -87,7 +87,7 @@ class MailRenderer:
     def _text(self, edition: Edition, links: Links) -> bytes:
         if edition.picks and self._text_fragments:
             return self._text_fragments.render(edition, links)
-        return encoded(visible(render(self._environment, _TEXT, edition, links)))
+        return encoded(render(self._environment, _TEXT, edition, links))
 
 
 def _inlined(html: str) -> str:

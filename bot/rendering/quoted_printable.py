@@ -8,18 +8,20 @@ from __future__ import annotations
 
 from binascii import a2b_qp, b2a_qp
 
+from bot.rendering.text import visible
+
 SOFT_LINE_BREAK = b"=\r\n"
 
 
 def encoded(text: str) -> bytes:
-    r"""Return a visible text in whole lines.
+    r"""Return what is visible of a text, in whole lines.
 
     >>> encoded("Grüße") + encoded(" from\nhere")
     b'Gr=C3=BC=C3=9Fe=\r\n from\r\nhere=\r\n'
     """
     # With one more letter, which is taken off again: in its place the line has room for the soft line break. Only a
     # text with "\r\n" gets such line breaks.
-    lines = f"{text}x\n".replace("\r\n", "\n").replace("\r", "\n").replace("\n", "\r\n")
+    lines = f"{visible(text)}x\n".replace("\r\n", "\n").replace("\r", "\n").replace("\n", "\r\n")
     content = b2a_qp(lines.encode(), istext=True)[:-3]
     return content if content.endswith(b"\n") or not content else content + SOFT_LINE_BREAK
 
