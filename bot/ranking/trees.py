@@ -33,7 +33,7 @@ class Forest:
         leaves = self._paths(presence)[-1]
         return np.asarray(_log_odds(self.value.ravel().take(leaves).mean(axis=0)))
 
-    @property
+    @cached_property
     def root(self) -> float:
         """The log-odds before any split."""
         return float(_log_odds(self.value[:, 0].mean()))

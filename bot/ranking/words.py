@@ -141,27 +141,33 @@ class Words:
         size, sizes = np.log(max(self.corpus.rows_.shape[0], 1)), np.log(_CORPUS_SIZES)
         weight = float(np.interp(size, sizes, _SIMILARITY_WEIGHTS))
         intercept = float(np.interp(size, sizes, _INTERCEPTS))
-        self.similarity_ = ReaderModels(self.corpus).fit_interests(users.interests, weight, intercept)
+        # Readers of one profile have the same words: ``profile_`` (n_readers,) are their rows of the similarity.
+        profiles: dict[tuple[str, ...], int] = {}
+        self.profile_ = np.array(
+            [profiles.setdefault(text, len(profiles)) for text in conjunctions.texts], int
+        )
+        _, first_readers = np.unique(self.profile_, return_index=True)
+        interests = users.interests[first_readers]
+        self.similarity_ = ReaderModels(self.corpus).fit_interests(interests, weight, intercept)
         self.conjunctions_ = conjunctions
         return self
 
     @property
     def intercept_(self) -> np.ndarray:
         """The log-odds (n_readers,) of a paper without any of the words."""
-        return self.similarity_.intercept_
+        return np.asarray(self.similarity_.intercept_[self.profile_])
 
     def decision_function(self, papers: PaperVectors) -> np.ndarray:
         """Return (n_readers, n_papers) log-odds."""
         conjunction = _CONJUNCTION_WEIGHT * self.conjunctions_.shares(papers)
         intercept = self.intercept_[:, None]
-        return np.asarray(
-            intercept + _compressed(self.similarity_.decision_function(papers) - intercept + conjunction)
-        )
+        similarity = self.similarity_.decision_function(papers)[self.profile_]
+        return np.asarray(intercept + _compressed(similarity - intercept + conjunction))
 
     def contributions(self, reader: int, entries: TermEntries) -> np.ndarray:
         """Return (n_entries,): what each term adds."""
         conjunction = _CONJUNCTION_WEIGHT * self.conjunctions_.contributions(reader, entries)
-        gains = self.similarity_.contributions(reader, entries) + conjunction
+        gains = self.similarity_.contributions(self.profile_[reader], entries) + conjunction
         gain = entries.sums(gains)
         share = np.divide(_compressed(gain), gain, out=np.ones_like(gain), where=gain > _GAIN_KNEE)
         return np.asarray(gains * share[entries.paper])

@@ -5,6 +5,7 @@ The number of queries depends on the number of distinct lists of sources, not on
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -62,14 +63,11 @@ def new_papers_of(
     lowest = min((ids[0] for ids in arrived.values() if ids), default=upto + 1)
     excluded = _shown_or_voted(connection, list(arrived), lowest, as_of)
     owned = in_libraries(connection, list(arrived), lowest, upto, as_of.at if as_of else None)
-    return {
-        reader_id: [
-            paper_id
-            for paper_id in ids
-            if paper_id not in excluded[reader_id] and paper_id not in owned.get(reader_id, ())
-        ]
-        for reader_id, ids in arrived.items()
-    }
+    new = {}
+    for reader_id, ids in arrived.items():
+        hidden = excluded[reader_id].union(owned.get(reader_id, ()))
+        new[reader_id] = [paper_id for paper_id in ids if paper_id not in hidden]
+    return new
 
 
 def revisions_of(
@@ -134,7 +132,7 @@ def _arrived(
             for paper_id, at in late.items()
             if paper_id <= cursor.after and cursor.since and at >= cursor.since - _OVERLAP
         ]
-        arrived[cursor.reader_id] = sorted(below) + [i for i in paper_ids if i > cursor.after]
+        arrived[cursor.reader_id] = [*sorted(below), *paper_ids[bisect_right(paper_ids, cursor.after) :]]
     return arrived
 
 
