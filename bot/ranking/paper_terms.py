@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from bot.ranking.corpus import Corpus
-from bot.ranking.vectors import PaperVectors, l2_normalize, latent_vectors, neighbour_weights
+from bot.ranking.vectors import PaperVectors, l2_normalize, latent_vectors, neighbour_weights, row_elements
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +24,7 @@ class TermEntries:
     ``papers`` is n, ``terms`` the size of the vocabulary.
     ``paper`` (n_entries,) is the paper, 0 to n - 1; ``columns`` the term; ``values`` its value in
     ``PaperVectors.terms``, ``latent_values`` the same divided by the norm of the paper's latent vector, and ``lexical``
-    its value in ``Corpus.lexical``. ``components`` (n_used, n_components) are those of the terms that are used, and
-    ``used`` (n_entries,) their rows.
+    its value in ``Corpus.lexical``. ``components`` (n_entries, n_components) are those of the term.
 
     A neighbour's value is divided among the entries that make it a neighbour: of pair n of a paper and a neighbour,
     ``shared_entries`` has them, ``shared_parts`` the part of each, ``shared_pairs`` n. The neighbours' own terms are
@@ -41,7 +40,6 @@ class TermEntries:
     latent_values: np.ndarray
     lexical: np.ndarray
     components: np.ndarray
-    used: np.ndarray
     shared_entries: np.ndarray
     shared_parts: np.ndarray
     shared_pairs: np.ndarray
@@ -52,9 +50,7 @@ class TermEntries:
 
     def contributions(self, terms: np.ndarray, latent: np.ndarray) -> np.ndarray:
         """Return (n_entries,): what each entry adds to a linear model of weights (n_terms,) and (n_components,)."""
-        by_entry = (
-            self.values * terms[self.columns] + self.latent_values * (self.components @ latent)[self.used]
-        )
+        by_entry = self.values * terms[self.columns] + self.latent_values * (self.components @ latent)
         if not len(self.fitted_starts):
             return np.asarray(by_entry)
         by_term = np.add.reduceat(self.fitted_values * terms[self.fitted_columns], self.fitted_starts)
@@ -122,11 +118,11 @@ class PaperTerms:
 
     def entries(self, rows: Sequence[int] | np.ndarray) -> TermEntries:
         """Return the entries of the papers of these rows."""
-        entries, counts = _elements(self._own.indptr, rows)
-        pairs, _ = _elements(self._pairs, rows)
-        shared, shared_counts = _elements(self._shared.indptr, pairs)
+        entries, counts = row_elements(self._own.indptr, rows)
+        pairs, _ = row_elements(self._pairs, rows)
+        shared, shared_counts = row_elements(self._shared.indptr, pairs)
         neighbours = self._neighbour[pairs]
-        fitted, fitted_counts = _elements(self._fitted.indptr, neighbours)
+        fitted, fitted_counts = row_elements(self._fitted.indptr, neighbours)
         # From places in the arrays of all papers to places in the arrays of these.
         first = np.cumsum(counts) - counts
         paper = np.repeat(np.arange(len(counts)), counts)
@@ -135,7 +131,6 @@ class PaperTerms:
         offsets = first - self._own.indptr[rows]
         values = self._own.data[entries]
         columns = self._own.indices[entries]
-        used_columns, used = np.unique(columns, return_inverse=True)
         return TermEntries(
             papers=len(counts),
             terms=self._own.shape[1],
@@ -144,8 +139,7 @@ class PaperTerms:
             values=values,
             latent_values=values * self._inverse_norm[rows][paper],
             lexical=self._lexical[entries],
-            components=self._components[used_columns],
-            used=used,
+            components=self._components[columns],
             shared_entries=self._shared_entries[shared] + offsets[shared_paper],
             shared_parts=self._shared.data[shared],
             shared_pairs=np.repeat(np.arange(len(pairs)), shared_counts),
@@ -154,12 +148,3 @@ class PaperTerms:
             fitted_starts=np.cumsum(fitted_counts) - fitted_counts,
             fitted_latent=self._fitted_latent[neighbours],
         )
-
-
-def _elements(indptr: np.ndarray, rows: Sequence[int] | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the places of the elements of these rows of a CSR matrix, and their number in each row."""
-    starts = indptr[rows]
-    counts = indptr[np.asarray(rows, dtype=int) + 1] - starts
-    ends = np.cumsum(counts)
-    total = int(ends[-1]) if len(ends) else 0
-    return np.arange(total) + np.repeat(starts - ends + counts, counts), counts

@@ -297,7 +297,7 @@ class _ReaderBatch:
         )
         liked = list(dict.fromkeys(paper.id for paper in interest.up))
         disliked = list(dict.fromkeys(paper.id for paper in interest.down))
-        voted = self._vectors[[self._row[paper_id] for paper_id in (*liked, *disliked)]]
+        voted = [self._row[paper_id] for paper_id in (*liked, *disliked)]
         first, end = np.searchsorted(self._owners, (reader, reader + 1))
         return Model(
             experts=experts,
@@ -305,7 +305,7 @@ class _ReaderBatch:
             mixture=interest.mixture,
             ignored=np.sort(ignored),
             interests=self._topics[first:end],
-            votes=VotedTerms(self._corpus, voted, liked, len(disliked)),
+            votes=VotedTerms(self._corpus, self._vectors, voted, liked),
         )
 
     @cached_property

@@ -119,3 +119,12 @@ def l2_normalize(rows: sp.csr_matrix) -> sp.csr_matrix:
     inverse = np.divide(1, norm, out=np.zeros_like(norm), where=norm > 0)
     data = (rows.data * inverse[row]).astype(np.float32)
     return sp.csr_matrix((data, rows.indices, rows.indptr), shape=rows.shape)
+
+
+def row_elements(indptr: np.ndarray, rows: Sequence[int] | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the places of the elements of these rows of a CSR matrix, and their number in each row."""
+    starts = indptr[rows]
+    counts = indptr[np.asarray(rows, dtype=int) + 1] - starts
+    ends = np.cumsum(counts)
+    total = int(ends[-1]) if len(ends) else 0
+    return np.arange(total) + np.repeat(starts - ends + counts, counts), counts

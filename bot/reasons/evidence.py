@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Protocol
 
 from bot.domain import PaperId, is_library_paper
-from bot.terms import Topic, topical_terms
+from bot.terms import Topic, stem_terms, topical_terms
 
 # From this many liked papers on, one of them that has a term may be chance.
 _MANY_LIKED = 5
@@ -15,6 +16,8 @@ _MANY_LIKED = 5
 # often liked papers on the first are on both as on it alone.
 _TOGETHER = 3
 _TIMES_AS_OFTEN = 3
+# Of the beginning of a liked paper's title, which is all that the reader sees of it.
+_VISIBLE_TITLE = 80  # characters
 
 
 class VotedPapers(Protocol):
@@ -63,6 +66,15 @@ class Evidence:
         self.topics = [topic for topic in topics if not self.excluded.issuperset(topical_terms(topic.text))]
 
     @cached_property
+    def visible_in(self) -> Mapping[str, Sequence[PaperId]]:
+        """By each stem and bigram, the liked papers with it in the part of their title that readers see."""
+        papers: defaultdict[str, list[PaperId]] = defaultdict(list)
+        for paper, title in self.titles.items():
+            for term in _visible_terms(title):
+                papers[term].append(paper)
+        return papers
+
+    @cached_property
     def is_library_alone(self) -> bool:
         """Whether all liked papers are in the reader's library, and none was voted on."""
         return bool(self.titles) and all(map(is_library_paper, self.titles))
@@ -100,3 +112,10 @@ class Evidence:
     def is_judged(self, terms: Iterable[str]) -> bool:
         """Return whether a paper with a vote has one of these terms."""
         return any(any(self.votes.papers_with(term)) for term in terms)
+
+
+# Many readers like the same papers.
+@lru_cache(maxsize=20_000)
+def _visible_terms(title: str) -> frozenset[str]:
+    """Return the terms in the part of a title that readers see."""
+    return frozenset(stem_terms(title[:_VISIBLE_TITLE]))

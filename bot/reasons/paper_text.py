@@ -93,6 +93,11 @@ class PaperText:
         return {term: parts for term, parts in stems.items() if names_topic(parts)}
 
     @cached_property
+    def whole_phrases(self) -> list[Phrase]:
+        """The phrases that end as the paper's own phrases do."""
+        return [phrase for phrase in self.phrases if phrase.is_whole]
+
+    @cached_property
     def learnable_phrases(self) -> list[Phrase]:
         """The phrases that votes may be the reason for: none that needs a noun, no single word that is there once."""
         return [
@@ -108,8 +113,8 @@ class PaperText:
         """The phrases that an exploratory pick may be on, and how often the rarest stem of each occurs."""
         return {
             phrase: min([self.counts[stem] for stem in phrase.stems])
-            for phrase in self.phrases
-            if phrase.is_whole and not phrase.is_adjective
+            for phrase in self.whole_phrases
+            if not phrase.is_adjective
         }
 
     @cached_property

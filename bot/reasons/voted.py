@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
-from functools import lru_cache
 
-from bot.domain import Reason, ReasonKind, is_library_paper
+from bot.domain import PaperId, Reason, ReasonKind, is_library_paper
 from bot.reasons.evidence import Evidence
 from bot.reasons.paper_text import PaperText
 from bot.reasons.whole_phrases import whole_phrases
-from bot.terms import stem_terms
 
 _MAX_PHRASES = 2
 # Of all that speaks for a paper, for a phrase to be named.
 _MIN_SHARE = 0.05
-# Of the beginning of a liked paper's title, which is all that the reader sees of it.
-_VISIBLE_TITLE = 80  # characters
-
-
 # Least shares for a liked paper to be named. ``_BY_UNCOVERED``: of the weight of a paper's topical terms, by those that
 # no other reason names; on these alone is it compared, as any liked paper has the reader's main topic. Of their weight,
 # by the liked paper and by its visible title: with .35 and .15 it was often on something else.
@@ -68,21 +63,18 @@ def similar_liked_paper(
     total = sum(uncovered.values())
     if not total or total < _BY_UNCOVERED * sum(speaking.values()):
         return []
+    visible: defaultdict[PaperId, float] = defaultdict(float)
+    for term, weight in uncovered.items():
+        for liked in evidence.visible_in.get(term, ()):
+            visible[liked] += weight
+    # Most picks are like the title of no liked paper, and need no comparison with all of their terms.
+    if max(visible.values(), default=0.0) < _BY_TITLE * total:
+        return []
     for liked, _, common in evidence.votes.most_overlapping(uncovered, _BY_PAPER):
-        if common < _MIN_COMMON_TERMS:
-            continue
         title = evidence.titles[liked]
-        visible = sum([uncovered.get(term, 0.0) for term in _visible_terms(title)])
         is_itself = title.casefold() == paper.title.casefold()
-        if visible >= _BY_TITLE * total and not is_itself:
+        if common >= _MIN_COMMON_TERMS and visible[liked] >= _BY_TITLE * total and not is_itself:
             if is_library_paper(liked):
                 return [Reason(ReasonKind.OWNED, title)]
             return [Reason(ReasonKind.LIKED, title, paper=liked)]
     return []
-
-
-# Many readers like the same papers, and each reader's are compared with all of the reader's picks.
-@lru_cache(maxsize=20_000)
-def _visible_terms(title: str) -> frozenset[str]:
-    """Return the terms in the part of a title that readers see."""
-    return frozenset(stem_terms(title[:_VISIBLE_TITLE]))

@@ -62,9 +62,8 @@ def nearest_topic(
         (phrase.weight(terms), phrase, topic)
         for topic in evidence.topics
         if (topical := {stem for stem in topic.stems if not is_general(stem)} & paper.counts.keys())
-        for phrase in paper.phrases
-        if phrase.is_whole
-        and not phrase.is_adjective
+        for phrase in paper.whole_phrases
+        if not phrase.is_adjective
         and not topical.isdisjoint(phrase.topical_stems)
         # Not mentioned, as the paper does without it.
         and expanded(phrase.stems) != topic.stems

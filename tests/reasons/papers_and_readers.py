@@ -29,7 +29,7 @@ def evidence(profile, liked=(), disliked=(), ignored=(), *, library=False):
     corpus = Corpus().fit([*texts, "another text"])
     rows = corpus.transform(texts) if texts else sp.csr_matrix((0, len(corpus.terms_)))
     ids = [-1 - number if library else number for number in range(len(liked))]
-    votes = VotedTerms(corpus, rows, ids, len(disliked))
+    votes = VotedTerms(corpus, rows, range(len(texts)), ids)
     titles = {number: title for number, (title, _) in zip(ids, liked, strict=True)}
     return Evidence(profile_topics(profile), votes, titles, ignored)
 
