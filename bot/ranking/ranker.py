@@ -233,6 +233,7 @@ class _ReaderBatch:
         # Readers of one profile have the same text.
         rows = {part: topics_row(corpus, part) for part in dict.fromkeys(part for _, part in texts)}
         self._topics = sp.vstack([no_rows, *(rows[part] for _, part in texts)], format="csr")
+        self._topics_of: dict[tuple[str, ...], sp.csr_matrix] = {}  # by paragraphs; filled on use
         self._conjunctions = Conjunctions.of(corpus, [interest.paragraphs for interest in interests])
         papers = {paper.id: paper for interest in interests for paper in (*interest.up, *interest.down)}
         self._papers = list(papers.values())
@@ -295,16 +296,19 @@ class _ReaderBatch:
         ignored, _ = self._corpus.columns(
             term for phrase in interest.ignored for term in topical_terms(phrase)
         )
+        paragraphs = tuple(interest.paragraphs)
+        if paragraphs not in self._topics_of:
+            first, end = np.searchsorted(self._owners, (reader, reader + 1))
+            self._topics_of[paragraphs] = self._topics[first:end]
         liked = list(dict.fromkeys(paper.id for paper in interest.up))
         disliked = list(dict.fromkeys(paper.id for paper in interest.down))
         voted = [self._row[paper_id] for paper_id in (*liked, *disliked)]
-        first, end = np.searchsorted(self._owners, (reader, reader + 1))
         return Model(
             experts=experts,
             reader=reader,
             mixture=interest.mixture,
             ignored=np.sort(ignored),
-            interests=self._topics[first:end],
+            interests=self._topics_of[paragraphs],
             votes=VotedTerms(self._corpus, self._vectors, voted, liked),
         )
 
