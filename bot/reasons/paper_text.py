@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from itertools import chain, pairwise
+from sys import intern
 from typing import NamedTuple
 
 from bot.domain import ranked_text
@@ -88,7 +89,7 @@ class PaperText:
     @cached_property
     def topical_terms(self) -> dict[str, tuple[str, ...]]:
         """The stems and bigrams of the text that name a topic by themselves, each with its stems."""
-        bigrams = {f"{a.stem} {b.stem}" for a, b in pairwise(self._tokens) if a.phrase == b.phrase}
+        bigrams = {intern(f"{a.stem} {b.stem}") for a, b in pairwise(self._tokens) if a.phrase == b.phrase}
         stems = {term: tuple(term.split()) for term in {*self.counts, *bigrams}}
         return {term: parts for term, parts in stems.items() if names_topic(parts)}
 

@@ -9,6 +9,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise, repeat
+from sys import intern
 
 from bot.terms import Spellings, Token, expanded, is_general, names_topic, topical_phrases
 
@@ -47,7 +48,7 @@ class Phrase:
     @cached_property
     def bigrams(self) -> tuple[str, ...]:
         """Its bigrams of stems, none for a single word."""
-        return tuple(f"{a} {b}" for a, b in pairwise(self.stems))
+        return tuple(intern(f"{a} {b}") for a, b in pairwise(self.stems))
 
     @cached_property
     def terms(self) -> tuple[str, ...]:

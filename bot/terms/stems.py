@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from sys import intern
 
 import snowballstemmer
 
@@ -51,4 +52,4 @@ def stem(word: str) -> str:
         american = _BRITISH_ISE.sub("iz", american)
     # A stemmer holds the word that it works on, so threads must not share it; making one takes 2 microseconds.
     stemmed = str(snowballstemmer.stemmer("english").stemWord(american))
-    return _SAME.get(stemmed, stemmed)
+    return intern(_SAME.get(stemmed, stemmed))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import accumulate, groupby, pairwise
+from sys import intern
 from typing import NamedTuple
 
 from bot.terms.function_words import FUNCTION_WORDS
@@ -88,7 +89,7 @@ def stem_terms(text: str) -> list[str]:
         if stemmed:
             terms.append(stemmed)
             if previous and _joins(plain_text, previous_end, start):
-                terms.append(f"{previous} {stemmed}")
+                terms.append(intern(f"{previous} {stemmed}"))
         previous_end = end
         previous = stemmed
     return terms
