@@ -83,7 +83,7 @@ class Paper:
 class VotedPaper(NamedTuple):
     """What counts of a paper once it was voted on: its text, and what it is identified by.
 
-    Each batch of readers has thousands of them; reading whole papers took four times as long.
+    Each batch of readers has thousands of them; reading whole papers takes 2.7 times as long.
     """
 
     id: PaperId

@@ -79,7 +79,7 @@ class TermEntries:
 
     def _places(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the entries whose term is one of the columns, and which."""
-        # A place for each term of the vocabulary: searching sorted columns takes eight times as long.
+        # A place for each term of the vocabulary: searching sorted columns takes four times as long.
         place_of = np.full(self.terms, -1, dtype=np.int32)
         place_of[columns] = np.arange(len(columns))
         place = place_of[self.columns]

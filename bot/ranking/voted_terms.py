@@ -36,7 +36,7 @@ class VotedTerms:
         self.disliked = len(rows) - len(liked)
         self._corpus = corpus
         self._liked_ids = np.array(liked, dtype=np.int64)
-        # Paper after paper the columns of its terms. Rows of a sparse matrix took five times as long.
+        # Paper after paper the columns of its terms. Rows of a sparse matrix take 1.7 times as long.
         elements, counts = row_elements(vectors.indptr, np.array(rows, dtype=int))
         self._columns = vectors.indices[elements]
         self._papers = np.repeat(np.arange(len(rows)), counts)
