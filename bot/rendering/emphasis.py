@@ -83,7 +83,7 @@ def paragraphs(summary: Sequence[Sentence]) -> list[str]:
 
 
 # Both what a mail says and in which lines: readers of a paper have few different summaries.
-@lru_cache(maxsize=10_000)
+@lru_cache(maxsize=2_000)
 def summary_text(summary: tuple[Sentence, ...], indent: str = "") -> str:
     """Return the summary's paragraphs in lines, each of which begins with ``indent``."""
     return "\n".join(wrap(paragraph, indent, indent) for paragraph in paragraphs(summary))

@@ -33,7 +33,9 @@ from bot.rendering.text import wrap
 # Fragments of a part, each with its paper and its slots. Of 4,000 readers' 40,000 picks, 442 differ.
 _MAX_FRAGMENTS = 2_000
 _MAX_FRAMES = 200
+# Encoded values that several readers have. Summaries take some KB each, and 4,000 readers of a day have 1,031.
 _MAX_VALUES = 10_000
+_MAX_SUMMARIES = 2_000
 
 # A tag as a serializer writes it, with its attributes in double quotes.
 _TAG = re.compile(r'<[^"<>]*(?:"[^"]*"[^"<>]*)*>')
@@ -72,9 +74,9 @@ _FrameKey = tuple[str, date, datetime, bool, _Form]
 class _Encoder:
     """Encodes escaped values; what several readers have is kept."""
 
-    def __init__(self, escape: Escape) -> None:
+    def __init__(self, escape: Escape, kept: int = _MAX_VALUES) -> None:
         self.own: Callable[[str], bytes] = lambda value: encoded(escape(value))
-        self.shared = lru_cache(_MAX_VALUES)(self.own)
+        self.shared = lru_cache(kept)(self.own)
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +244,7 @@ class Fragments:
         self._template = template
         self._finish = finish
         self._in_text, self._in_attribute = map(_Encoder, escapes)
-        self._escaped = _Encoder(str)
+        self._escaped = _Encoder(str, _MAX_SUMMARIES)
         self._frames: dict[_FrameKey, _Frame] = {}
         self._picks: dict[_Key, _Fragment] = {}
 

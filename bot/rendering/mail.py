@@ -103,7 +103,7 @@ def _inlined_summary(environment: Environment) -> Callable[[tuple[Sentence, ...]
     styles = environment.get_template(_STYLES).render()
 
     # Readers of a paper have few different summaries.
-    @lru_cache(maxsize=10_000)
+    @lru_cache(maxsize=2_000)
     def html(summary: tuple[Sentence, ...]) -> str:
         return inliner.inline_fragment(visible(summary_html(environment, summary)), styles)
 

@@ -125,7 +125,7 @@ def summarise(
 
 
 # Many readers get the same papers on the same day, with the same few phrases.
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=5_000)
 def _shown(abstract: str, places: tuple[int, ...], phrases: tuple[str, ...]) -> tuple[Sentence, ...]:
     """Return these sentences of an abstract in the order in which they are shown, each with its role and marks."""
     paper = read_abstract(abstract)
