@@ -21,6 +21,7 @@ _AVAILABLE = re.compile(
     r"videos?)\b[^.;]{0,60}"
     r"\b(?:(?:publicly|freely|openly|made) available|available (?:at|on|here|online|under|for|upon|via|from)|"
     r"(?:be|are|is) (?:publicly )?released|open-?\s?sourced|found at|made public)\b|"
+    r"\bwe (?:\w+ly |also )?(?:provide|offer|contribute) an? (?:\w+ )?open-?\s?source\b|"
     r"\b(?:we|will)\s+(?:\w+ly\s+|also\s+)?(?:release|open-?\s?source|share|"
     r"make [^.;]{0,60}\b(?:available|public(?:ly)?|open)\b)"
 )
@@ -52,13 +53,18 @@ _OUTLOOK = re.compile(
     r"improvements?)\b|"
     r"we (?:\w+ )?(?:hope|believe|anticipate|envision|plan)\b|we expect (?:that|this|our|these)\b|"
     r"pav(?:e|es|ed|ing) the way|further research\b|"
-    r"(?:lay|lays|laying|provid\w+|sets?) (?:a|the) (?:\w+ )?(?:foundation|groundwork|roadmap|blueprint)\b|"
-    r"open(?:s|ing)? (?:up )?(?:new|the door|promising|exciting)|sheds? light\b|"
-    r"open (?:challenges|problems|questions|issues)\b|"
+    r"(?:lay|lays|laying|provid\w+|sets?|establish\w*|creat\w+|present\w*) (?:a|the) (?:\w+ (?:and \w+ )?)?"
+    r"(?:foundation|groundwork|roadmap|blueprint)\b|"
+    r"open(?:s|ing)? (?:up )?(?:new|the door|promising|exciting)|shed(?:s|ding)? (?:new )?light\b|"
+    r"open (?:research )?(?:challenges|problems|questions|issues)\b|fertile ground|starting points? for\b|"
+    r"(?:framework|method|approach|system|model|tool) (?:has|have|holds?) (?:\w+ )?(?:potential|promise)\b|"
+    r"(?:results?|findings?|work|study) contributes? to (?:the )?(?:\w+ )?research\b|"
+    r"(?:provides|represents|marks) an? (?:\w+ )?step (?:in|toward|towards|forward)\b|step closer to\b|"
     r"(?:results?|findings?|experiments?|work|study|approach|method)\b[^.;]{0,160}\bpromising (?:\w+ ){0,2}"
     r"(?:directions?|approach(?:es)?|paths?|avenues?|solutions?|alternatives?|tools?)\b|"
     r"points? towards? (?:an?|new)\b|"
-    r"serves? as (?:both )?(?:a|an) (?:\w+ ){0,4}(?:roadmap|reference|reflection|guide|foundation|resource|basis)\b|"
+    r"serves? as (?:both )?(?:a|an) (?:\w+ ){0,4}(?:roadmap|reference|reflection|guide|foundation|resource|basis|"
+    r"benchmark|testbed|step)\b|"
     r"(?:goal|aim) is to (?:offer|provide|guide|help|give|inspire)\b|"
     r"aims? to (?:guide|inform|inspire|help) (?:\w+,? ){0,3}(?:researchers|practitioners|developers|community)\b|"
     r"(?:uncover|reveal)\w* (?:new|novel|valuable|important) insights?\b|"
@@ -165,7 +171,8 @@ _OUTCOME = re.compile(
 )
 # "The result is a system that ..." names what was built, "the aim is ..." what is wanted.
 _NAMES_NO_OUTCOME = re.compile(
-    r"^(?:the result is an?\b|(?:our|the) (?:\w+ )?(?:aims?|contributions?|goals?|objectives?) (?:is|are)\b)"
+    r"^(?:the result is an?\b|(?:our|the) (?:\w+ )?"
+    r"(?:advantages?|aims?|benefits?|contributions?|goals?|novelty|objectives?) (?:of [^,.;]{0,60} )?(?:is|are)\b)"
 )
 _DIFFERS = re.compile(
     r"\b(?:than|outperform\w*|surpass\w*|exceed\w*|on par|higher|lower|better|worse|fewer|less|whereas|drops?)\b"

@@ -56,7 +56,7 @@ _REFERS_EARLY = re.compile(
     # "To demonstrate its effectiveness, we".
     rf"To (?:\w+ly )?[a-z]+ (?:its|their)\b|"
     # The same behind any introductory phrase: "To facilitate adoption, this framework".
-    rf"(?:To|By|With|Through|In|On|For|Using|While|When|Although|Despite)\b[^,.;]{{0,120}},(?:[^.;]{{0,80}},)?\s+"
+    rf"(?:To|By|With|Through|In|On|For|Using|While|When|Although|Despite|Unlike)\b[^,.;]{{0,120}},(?:[^.;]{{0,80}},)?\s+"
     rf"(?:this|these|such(?! as))\b{_OWN}"
 )
 # The same further inside, where the problem or the means is only pointed at: "a framework that addresses these

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations, repeat
 from typing import NamedTuple
 
 from bot.domain import Role, Sentence
+from bot.summaries.background import tells_known
 from bot.summaries.claims import says_nothing
 from bot.summaries.highlights import marked
+from bot.summaries.proposals import find_proposals
 from bot.summaries.references import refers_back, without_head
 from bot.summaries.roles import Reading, read
 from bot.summaries.sentences import sentences
@@ -25,8 +26,10 @@ _ORDER = (Role.TASK, Role.IDEA, Role.RESULT)  # as in Shares
 _INTEREST_WORTH = 0.1
 # What a sentence is worth that says what the paper proposes, of two that hold as much of the idea: a reader wants
 # "we propose SEM" rather than a part of it. By .05, .1, .15 and .25 coverage by three sentences is .725, .728, .725 and
-# .719; of abstracts with such a sentence .88, .92, .93 and .95 of summaries have one.
+# .719; of abstracts with such a sentence .87 of summaries have one. Where there are fewer sentences than roles, one of
+# them should say it: by .1, .2, .3 and .4 coverage by two is .458, .465, .468 and .467; .76, .89, .96 and .99 have one.
 _PROPOSAL_WORTH = 0.1
+_PROPOSAL_WORTH_OF_FEW = 0.3
 # How much less a second half of a role adds than the first: 0 would believe every share, 1 none. By .2 and .8 coverage
 # by three sentences falls by .002 and .020 (``tests/bench/constants.py summaries``, as the figures below).
 _DOUBT = 0.4
@@ -38,23 +41,6 @@ _ROLE_FROM = 0.4
 # What a sentence costs that refers to one that is left out. By .2, .25 and .3 so many summaries of 800 arXiv papers
 # have one: .045, .036, .029; coverage by three sentences .728, .727, .725.
 _DANGLING_COST = 0.25
-# A sentence tells what was known before, and comes after the others, from this probability on: the likelier side of
-# the two. By .3 and .7 one summary of 200 begins otherwise.
-_BACKGROUND_FROM = 0.5
-# The wording of sentences that tell what is new.
-_OWN_VOICE = re.compile(
-    r"\b(?:we|our(?! (?:understanding|daily|everyday|lives|society|world|planet)\b)|"
-    r"this (?:paper|work|study|article|survey|report)|the (?:paper|study|article)(?! of)|"
-    r"is (?:presented|proposed|introduced))\b",
-    re.IGNORECASE,
-)
-# "We discard the usual prior and introduce a tokenizer": with "we" at most 30 characters before, .005 fewer roles are
-# covered by two sentences, and .001 by three.
-_PROPOSES = re.compile(
-    r"\bwe\b[^.;]{0,90}\b(?:propose|introduce|present|develop)\b|"
-    r"\b(?:paper|work|study|article)\b[^.;,]{0,30}\b(?:propos|introduc|present|develop)\w*",
-    re.IGNORECASE,
-)
 # How much more of the result a finding counts as holding, at most. By .5, .7, 1 and 1.6 coverage is .728, .728, .728
 # and .726. As much added to the surest one's worth cost .006.
 _FINDING_BOOST = 0.7
@@ -91,7 +77,7 @@ class Read(NamedTuple):
     empty: Sequence[bool]  # says nothing to a reader
     dangling: Sequence[bool]  # refers to the sentence before
     background: Sequence[bool]  # tells what was known before
-    proposes: Sequence[bool]  # says what the paper proposes
+    proposals: Sequence[int]  # the places of those that say what the paper proposes
     options: dict[int, Options]  # by how many sentences are to be chosen; filled on use
 
 
@@ -169,19 +155,18 @@ def read_with(abstract: str, weights: Weights) -> Read:
         [place_of.setdefault(term, len(place_of)) for term in dict.fromkeys(stem_terms(text))]
         for text in texts
     ]
+    empty = list(map(says_nothing, texts))
+    proposals = find_proposals(texts, empty)
     return Read(
         sentences=texts,
         readings=readings,
         terms=list(place_of),
         sentence_terms=sentence_terms,
         findings=[reading.finding for reading in readings],
-        empty=list(map(says_nothing, texts)),
+        empty=empty,
         dangling=[place > 0 and refers_back(text) for place, text in enumerate(texts)],
-        background=[
-            reading.background >= _BACKGROUND_FROM and not _OWN_VOICE.search(text)
-            for text, reading in zip(texts, readings, strict=True)
-        ],
-        proposes=[_PROPOSES.search(text) is not None for text in texts],
+        background=tells_known(texts, readings, proposals),
+        proposals=proposals,
         options={},
     )
 
@@ -193,17 +178,26 @@ def choose(paper: Read, how_many: int, weights: Mapping[str, float]) -> tuple[in
     options = paper.options[how_many]
     if options.how_many <= 0:
         return options.fill
-    touches = _touches(paper, weights)
-    extras = [
-        _INTEREST_WORTH * touched + _PROPOSAL_WORTH * proposes
-        for touched, proposes in zip(touches, paper.proposes, strict=True)
-    ]
+    extras = _extras(paper, options.how_many, weights)
     compared = options.full
     if len(compared) > (most := max(_COMPARED, options.how_many)):
         compared = tuple(sorted(sorted(compared, key=lambda i: -options.totals[i] - extras[i])[:most]))
     if compared not in options.worths:
         options.worths[compared] = _worths(paper, options, compared)
     return tuple(sorted((*best_set(options.worths[compared], extras), *options.fill)))
+
+
+def _extras(paper: Read, how_many: int, weights: Mapping[str, float]) -> list[float]:
+    """Return what each sentence is worth beside its roles: for what it says to this reader, and for a proposal."""
+    extras = [_INTEREST_WORTH * touched for touched in _touches(paper, weights)]
+    if how_many >= len(_ORDER):
+        for place in paper.proposals:
+            extras[place] += _PROPOSAL_WORTH
+    else:
+        # The first alone: with all coverage by two is .007 less, and a part of the idea may stand for the whole.
+        for place in paper.proposals[:1]:
+            extras[place] += _PROPOSAL_WORTH_OF_FEW
+    return extras
 
 
 def _options(paper: Read, how_many: int) -> Options:

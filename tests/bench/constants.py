@@ -78,7 +78,7 @@ SUMMARY_CONSTANTS = {
     "summaries.summary._DOUBT": (0.2, 0.8),
     "summaries.summary._TASK_WORTH_OF_FEW": (0.1, 0.5, 1),
     "summaries.summary._DANGLING_COST": (0, 0.1, 0.4),
-    "summaries.summary._BACKGROUND_FROM": (0.3, 0.7),
+    "summaries.background._BACKGROUND_FROM": (0.3, 0.7),
     "summaries.summary._FINDING_BOOST": (0, 0.5, 1, 1.6),
     "summaries.summary._FINDING_WORTH": (0, 0.05, 0.3),
     "summaries.summary._FINDING_WORTH_FROM": (0.4, 0.5),

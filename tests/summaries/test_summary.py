@@ -11,7 +11,7 @@ from bot.summaries import finding, summarise
 from bot.summaries.references import refers_back, without_head
 from bot.summaries.roles import Reading, Shares
 from bot.summaries.sentences import sentences
-from bot.summaries.summary import Read, Worth, best_set, choose, read_abstract
+from bot.summaries.summary import Read, Worth, best_set, choose
 
 ABSTRACT = (
     "Recent years have seen much work on gardens. However, weeds remain a problem. "
@@ -182,10 +182,17 @@ def test_a_finding_with_a_figure_is_bold_before_one_in_words():
 
 
 def test_what_says_nothing_is_shown_only_where_nothing_else_is_left_and_never_bold():
-    empty = ["Code is available at https://a.example/b.", "We hope that this work inspires future research."]
+    empty = [
+        "Code is available at https://a.example/b.",
+        "We provide an open-source codebase for gardeners.",
+        "We hope that this work inspires future research.",
+        "The results establish a robust foundation for gardens.",
+        "WeedNet brings us one step closer to fertile ground for research.",
+        "The framework has great potential to grow.",
+    ]
     abstract = " ".join(["Weeds grow.", "We propose WeedNet.", *empty, "It removes 95% of weeds."])
     assert not set(empty) & set(texts(summarise(abstract, 3, {})))
-    summary = summarise(abstract, 5, {})
+    summary = summarise(abstract, 3 + len(empty), {})
     assert set(empty) < set(texts(summary))
     assert finding(summary) not in empty
 
@@ -250,6 +257,7 @@ def test_what_says_nothing_is_shown_only_where_nothing_else_is_left_and_never_bo
             True,
         ),
         ("The intended contribution is a shared robot of 3.5 kg.", False),
+        ("The main benefit of our robot is that it gives gardeners time to act.", False),
         ("Experiments demonstrate that our method can effectively weed gardens.", False),
         ("Our results highlight the critical role of good gardeners.", False),
         ("By removing weeds, it points toward a garden without gardeners.", False),
@@ -283,7 +291,7 @@ def read_as(*shares):
         empty=no,
         dangling=no,
         background=no,
-        proposes=no,
+        proposals=(),
         options={},
     )
 
@@ -291,20 +299,15 @@ def read_as(*shares):
 def test_of_two_sentences_with_as_much_of_the_idea_the_one_that_proposes_it_is_shown():
     paper = read_as((0.9, 0.0, 0.0), (0.05, 0.47, 0.0), (0.05, 0.48, 0.0), (0.0, 0.05, 1.0))
     assert choose(paper, 2, {}) == (2, 3)
-    assert choose(paper._replace(proposes=[False, True, False, False], options={}), 2, {}) == (1, 3)
+    assert choose(paper._replace(proposals=(1,), options={}), 2, {}) == (1, 3)
 
 
-@pytest.mark.parametrize(
-    ("sentence", "proposes"),
-    [
-        ("We propose WeedNet.", True),
-        ("This paper introduces WeedNet.", True),
-        ("We leave the usual assumption about the roots of weeds behind, and introduce WeedNet.", True),
-        ("WeedNet pulls weeds. Others propose robots.", False),
-    ],
-)
-def test_a_sentence_proposes_what_the_paper_introduces(sentence, proposes):
-    assert any(read_abstract(sentence).proposes) is proposes
+def test_where_two_sentences_are_shown_one_of_them_says_what_the_paper_proposes():
+    paper = read_as((0.9, 0.0, 0.0), (0.05, 0.3, 0.0), (0.05, 0.6, 0.0), (0.0, 0.1, 1.0))._replace(
+        proposals=(1, 2)
+    )
+    assert choose(paper, 2, {}) == (1, 3)
+    assert choose(paper, 3, {}) == (0, 2, 3)
 
 
 def test_a_finding_that_is_sure_is_shown_where_the_result_is_divided():
@@ -341,6 +344,7 @@ def test_a_head_that_only_links_is_left_out_behind_a_gap():
         ("While it is slow, WeedNet fails.", False),
         ("To address these challenges, in this paper, we fail.", False),
         ("To help gardeners, this framework fails.", True),
+        ("Unlike other robots, this framework fails.", True),
         ("First, it fails.", True),
         ("We propose WeedNet, a robot that tackles these challenges.", True),
         ("We introduce WeedGym to evaluate these applications more directly.", True),
