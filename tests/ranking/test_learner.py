@@ -91,6 +91,15 @@ def test_the_mixture_is_fitted_to_as_many_predictions_as_the_constant_says(monke
     assert all_votes.weights[0] > few.weights[0] + 0.1
 
 
+def test_ten_dislikes_lower_matches_a_little_and_trust_no_expert_more():
+    """The experts' log-odds are far below zero, where a higher weight would lower every match."""
+    log_odds = np.array([[-9.0, -2.0, -1.0, 0.0]] * 10) + np.random.default_rng(6).normal(size=(10, 4)) / 2
+    disliked = reader_mixture(Predictions(log_odds, np.zeros(10, bool)))
+    assert disliked.weights == pytest.approx(SHIPPED.weights, abs=0.1)
+    lower = SHIPPED.log_odds(log_odds) - disliked.log_odds(log_odds)
+    assert 0 < lower.mean() < 0.2
+
+
 def test_matches_are_calibrated_to_votes():
     """Experts that are too sure, and of readers who like a tenth only."""
     random = np.random.default_rng(4)
