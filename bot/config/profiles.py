@@ -144,6 +144,11 @@ class EditionSection(Section):
         """
         return self.threshold if "threshold" in self.model_fields_set else self.threshold / 2
 
+    @property
+    def lowest_alone(self) -> float:
+        """The lowest probability of the only pick of an edition, an exploratory one, of a reader who is new."""
+        return self.lowest if "threshold" in self.model_fields_set else self.lowest / 2
+
     @model_validator(mode="after")
     def _explore_fits_size(self) -> EditionSection:
         if self.explore > self.size:

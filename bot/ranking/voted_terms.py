@@ -43,9 +43,9 @@ class VotedTerms:
         self._liked_entries = int(counts[: self.liked].sum())
 
     @property
-    def has_own(self) -> bool:
-        """Whether the reader voted on any of them; the others are papers of their library."""
-        return self.disliked > 0 or not all(map(is_library_paper, self._liked_ids.tolist()))
+    def own(self) -> int:
+        """How many of them the reader voted on; the others are papers of their library."""
+        return self.disliked + sum(not is_library_paper(paper_id) for paper_id in self._liked_ids.tolist())
 
     def papers_with(self, *terms: str) -> tuple[int, int]:
         """Return how many liked and how many disliked papers have all of these stems and bigrams of stems."""

@@ -21,13 +21,15 @@ _PICKS_PER_EXPLORATION = 4
 class SelectionLimits:
     """The maximum number of papers, how many of them are exploration, and the minimum probability.
 
-    ``lowest`` is the minimum probability of exploration, ``threshold`` if None.
+    ``lowest`` is the minimum probability of exploration, ``threshold`` if None, and ``lowest_alone`` that of a single
+    exploratory pick where nothing else is chosen, ``lowest`` if None.
     """
 
     size: int
     explore: int = 0
     threshold: float = 0.0
     lowest: float | None = None
+    lowest_alone: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +54,14 @@ def select(
 
     ``scores`` are sorted, best first. Muted papers are never chosen; followed authors always are, as far as the
     size allows, whatever their score and the terms that are required of other papers. Exploration may go below the
-    threshold, down to ``lowest``, where there are enough other picks; its places without a suitable paper go to
-    matches.
+    threshold, down to ``lowest``, where there are enough other picks, and down to ``lowest_alone`` where there is
+    none; its places without a suitable paper go to matches.
     """
     unmuted = [score for score in scores if not score.muted]
     followed = [score for score in unmuted if score.followed][: limits.size]
+    others = [score for score in unmuted if not (score.followed or score.lacks)]
     lowest = limits.threshold if limits.lowest is None else min(limits.lowest, limits.threshold)
-    plausible = [
-        score for score in unmuted if not (score.followed or score.lacks) and score.probability >= lowest
-    ]
+    plausible = [score for score in others if score.probability >= lowest]
     eligible = [score for score in plausible if score.probability >= limits.threshold]
 
     # With several interests each first gets a share: with one list by score, an interest of few papers or lower
@@ -73,6 +74,8 @@ def select(
     explore_places = min(limits.explore, limits.size - len(chosen))
     explorable = plausible if len(chosen) >= _PICKS_PER_EXPLORATION * explore_places else eligible
     explored = _most_instructive(_without(explorable, chosen), chosen, similarity, explore_places)
+    if not chosen and not explored and limits.explore and limits.lowest_alone is not None:
+        explored = [score for score in others[:1] if score.probability >= limits.lowest_alone]
 
     free = limits.size - len(chosen) - len(explored)
     if free:

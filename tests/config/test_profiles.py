@@ -78,9 +78,9 @@ def test_a_toml_local_time_is_accepted(tmp_path):
 
 def test_a_threshold_in_the_file_holds_for_every_pick_and_half_of_the_default_for_some(tmp_path):
     edition = profile_of(tmp_path, VALID).edition
-    assert (edition.threshold, edition.lowest) == (0.15, 0.075)
+    assert (edition.threshold, edition.lowest, edition.lowest_alone) == (0.15, 0.075, 0.0375)
     edition = profile_of(tmp_path, VALID + "[edition]\nthreshold = 0.15").edition
-    assert (edition.threshold, edition.lowest) == (0.15, 0.15)
+    assert (edition.threshold, edition.lowest, edition.lowest_alone) == (0.15, 0.15, 0.15)
 
 
 MISTAKES = {

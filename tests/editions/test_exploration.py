@@ -2,11 +2,14 @@
 
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes, policy
+from types import SimpleNamespace
 
 import pytest
 
 from bot.app import open_app
-from bot.domain import PickKind, ReasonKind
+from bot.config.profiles import Profile
+from bot.domain import PickKind, ReasonKind, Score
+from bot.editions.composer import _VOTES_OF_NEW_READER, Ranked, choices_of
 
 NOW = datetime(2026, 6, 8, 8, 0, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -63,3 +66,18 @@ def test_an_exploratory_pick_names_what_the_reader_has_not_judged(owls, paperbot
     (mail,) = (owls / "state" / "outbox" / "2026-06-09").glob("*.eml")
     text = message_from_bytes(mail.read_bytes(), policy=policy.default).get_body(("plain",)).get_content()
     assert "but on “knowledge graphs”, of which you have judged nothing" in " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("votes", "probability", "picks"),
+    [(10, 0.06, 1), (0, 0.06, 1), (10, 0.03, 0), (_VOTES_OF_NEW_READER, 0.06, 0)],
+)
+def test_a_new_reader_gets_one_exploratory_pick_where_no_paper_reaches_the_threshold(
+    votes, probability, picks
+):
+    scores = [Score(number, probability, log_odds=0.0, rest=0.0) for number in range(3)]
+    model = SimpleNamespace(votes=SimpleNamespace(own=votes), has_several_interests=False)
+    ranking = SimpleNamespace(scores=scores, model=model, pool=SimpleNamespace(similarity=lambda *_: 0.0))
+    profile = Profile(title="Owls", interests="owls at night")
+    choices = choices_of(profile, Ranked(ranking, explainer=None, papers={}))
+    assert [(choice.score.paper, choice.kind) for choice in choices] == [(0, PickKind.EXPLORE)] * picks

@@ -97,6 +97,15 @@ def test_exploration_does_not_fill_an_edition_of_few_matches():
     assert ids(select(scores, unlike, SelectionLimits(9, explore=1, threshold=0.3, lowest=0.15))) == [1, 2]
 
 
+def test_the_best_paper_below_the_lowest_probability_is_explored_where_nothing_else_is_chosen():
+    limits = SelectionLimits(9, explore=1, threshold=0.3, lowest=0.15, lowest_alone=0.05)
+    scores = [score(6, 0.14, lacks=("LLM",)), score(7, 0.13), score(8, 0.12)]
+    assert [(c.score.paper, c.kind) for c in select(scores, unlike, limits)] == [(7, PickKind.EXPLORE)]
+    assert ids(select([score(9, 0.5), *scores], unlike, limits)) == [9]
+    assert ids(select([score(8, 0.04)], unlike, limits)) == []
+    assert ids(select(scores, unlike, SelectionLimits(9, 0, 0.3, 0.3, 0.05))) == []
+
+
 def test_exploration_prefers_papers_unlike_the_chosen():
     def similarity(paper: int, other: int) -> float:
         return 0.4 if 5 not in (paper, other) else 0.0
