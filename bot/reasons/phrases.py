@@ -15,7 +15,7 @@ from bot.terms import Spellings, Token, expanded, is_general, names_topic, topic
 
 # Words. A longer phrase reads like a sentence.
 _MAX_WORDS = 4
-_ADJECTIVE_ENDINGS = ("ative", "cial", "able", "ible", "ous", "tic", "ical", "ary", "less", "nomic")
+_ADJECTIVE_ENDINGS = tuple("ative cial tial onal ural able ible ous tic ical ary less nomic".split())
 _COMPOUND_ADJECTIVE_ENDINGS = tuple(
     "-agnostic -aware -box -driven -free -grade -invariant -level -like -scale -specific -style -wise".split()
 )

@@ -57,6 +57,7 @@ _OUTLOOK = re.compile(
     r"(?:foundation|groundwork|roadmap|blueprint)\b|"
     r"open(?:s|ing)? (?:up )?(?:new|the door|promising|exciting)|shed(?:s|ding)? (?:new )?light\b|"
     r"open (?:research )?(?:challenges|problems|questions|issues)\b|fertile ground|starting points? for\b|"
+    r"(?:establish\w*|sets?|setting) a new (?:paradigm|standard)\b|"
     r"(?:framework|method|approach|system|model|tool) (?:has|have|holds?) (?:\w+ )?(?:potential|promise)\b|"
     r"(?:results?|findings?|work|study) contributes? to (?:the )?(?:\w+ )?research\b|"
     r"(?:provides|represents|marks) an? (?:\w+ )?step (?:in|toward|towards|forward)\b|step closer to\b|"

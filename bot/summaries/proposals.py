@@ -13,11 +13,12 @@ _PROPOSES = re.compile(
     re.IGNORECASE,
 )
 _STUDIES = re.compile(
-    r"\bwe\b[^.;]{0,40}\b(?:(?:design|develop|propos|introduc|present)(?:e?d)?|describe|investigate|study|address|explore|"
-    r"examine|ask|argue|revisit|build|create|release|formulate|provide|analy[sz]e|evaluate|conduct|devise|tackle|consider)\b|"
+    r"\bwe\b(?! (?:also|further|then))[^.;]{0,40}\b(?:(?:design|develop|propos|introduc|present)(?:e?d)?|"
+    r"address|analy[sz]e|argue|ask|benchmark|build(?! (?:up)?on)|compare|conduct|consider|create|describe|devise|"
+    r"evaluate|examine|explore|formulate|investigate|provide|release|revisit|study|tackle)\b|"
     r"\b(?:this|our|the present) (?:paper|work|study|article|survey|report|research|thesis|review|tutorial|chapter)\b"
-    r"[^.;,]{0,60}\b(?:describ|investigat|stud|address|explor|examin|ask|argu|revisit|provid|analy|evaluat|review|survey|"
-    r"offer|report|focus|aim|demonstrat|show)\w*|"
+    r"[^.;,]{0,60}\b(?:address|aim|analy|argu|ask|benchmark|compar|demonstrat|describ|evaluat|examin|explor|focus|"
+    r"investigat|offer|provid|report|review|revisit|show|stud|survey)\w*|"
     r"\bis (?:proposed|introduced|presented|developed)\b",
     re.IGNORECASE,
 )
