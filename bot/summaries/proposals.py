@@ -16,8 +16,8 @@ _STUDIES = re.compile(
     r"\bwe\b(?! (?:also|further|then))[^.;]{0,40}\b(?:(?:design|develop|propos|introduc|present)(?:e?d)?|"
     r"address|analy[sz]e|argue|ask|benchmark|build(?! (?:up)?on)|compare|conduct|consider|create|describe|devise|"
     r"evaluate|examine|explore|formulate|investigate|provide|release|revisit|study|tackle)\b|"
-    r"\b(?:this|our|the present) (?:paper|work|study|article|survey|report|research|thesis|review|tutorial|chapter)\b"
-    r"[^.;,]{0,60}\b(?:address|aim|analy|argu|ask|benchmark|compar|demonstrat|describ|evaluat|examin|explor|focus|"
+    r"\b(?:this|our|the present) (?:paper|work|study|article|survey|report|research|thesis|review|tutorial|chapter|"
+    r"contribution)\b[^.;,]{0,60}\b(?:address|aim|analy|argu|ask|benchmark|compar|demonstrat|describ|evaluat|examin|explor|focus|"
     r"investigat|offer|provid|report|review|revisit|show|stud|survey)\w*|"
     r"\bis (?:proposed|introduced|presented|developed)\b",
     re.IGNORECASE,
