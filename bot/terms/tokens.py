@@ -20,6 +20,7 @@ _WORD = re.compile(r"\w[\w\u0300-\u036f@+-]*(?:[./]\d+)*")
 _AMOUNT = re.compile(r"[\d._/@+-]+(?:x|k|m|b|t|s|ms|st|nd|rd|th|gb|mb|hz|kg|km|cm|mm)?")
 _LATEX = re.compile(r"\\[a-zA-Z]+|\\[^a-zA-Z\s]|[{}$~]")
 _POSSESSIVE = re.compile(r"'s\b")
+_DASHES = re.compile(r"-{2,}")  # as LaTeX writes a dash, mostly without spaces
 _RUN = re.compile(r"\S+")
 _LINK = re.compile(r"://|www\.|@[\w-]+\.\w|\w\.(?:com|org|io|net|edu|gov)(?:[/).,;]|$)|\w\.(?:co|ai|dev)/")
 _LINK_SIGNS = ("://", "www.", "@", ".com", ".org", ".io", ".net", ".edu", ".gov", ".co", ".ai", ".dev")
@@ -139,6 +140,8 @@ def _without_markup(text: str) -> str:
         text = _LATEX.sub(lambda command: " " * len(command[0]), text)
     if any(sign in text for sign in _LINK_SIGNS):
         text = _RUN.sub(lambda run: "." * len(run[0]) if _LINK.search(run[0]) else run[0], text)
+    if "--" in text:
+        text = _DASHES.sub(lambda dashes: "," * len(dashes[0]), text)
     if "this http" in text:
         text = _ARXIV_LINK.sub(lambda link: "." * len(link[0]), text)
     if not text.isascii():

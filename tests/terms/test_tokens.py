@@ -65,6 +65,8 @@ def test_a_token_has_its_position_and_its_spelling():
         "reward. Models",
         "reward https://example.org models",
         "reward \u2014 models",
+        "reward--models",
+        "reward --- models",
     ],
 )
 def test_no_bigram_reaches_across_a_break(text):
