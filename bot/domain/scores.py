@@ -17,22 +17,21 @@ class Match(StrEnum):
     STRONG = "strong"
     GOOD = "good"
     POSSIBLE = "possible"
+    UNLIKELY = "unlikely"
 
     @classmethod
     def of(cls, probability: float) -> Match:
         """Return the word for a probability.
 
-        >>> Match.of(0.7), Match.of(0.69), Match.of(0.39)
-        (<Match.STRONG: 'strong'>, <Match.GOOD: 'good'>, <Match.POSSIBLE: 'possible'>)
+        >>> [str(Match.of(probability)) for probability in (0.7, 0.69, 0.39, 0.03)]
+        ['strong', 'good', 'possible', 'unlikely']
         """
-        if probability >= _STRONG:
-            return cls.STRONG
-        return cls.GOOD if probability >= _GOOD else cls.POSSIBLE
+        words = zip((cls.STRONG, cls.GOOD, cls.POSSIBLE), _LEAST, strict=True)
+        return next((word for word, least in words if probability >= least), cls.UNLIKELY)
 
 
-# The probabilities from which a match is strong, and good; the README states them.
-_STRONG = 0.7
-_GOOD = 0.4
+# The probabilities from which a match is strong, good, and possible; the README states them.
+_LEAST = (0.7, 0.4, 0.04)
 
 
 class BonusKind(StrEnum):

@@ -19,7 +19,7 @@ SUBJECT_WIDTH = 70
 _KIND_LABELS = {PickKind.EXPLORE: "Exploratory pick", PickKind.ALERT: "On your alert list"}
 # Reasons whose text the credits or the label name.
 NAMED_BY_RULES = (ReasonKind.ALERT, ReasonKind.AUTHOR)
-_FILLED = {Match.STRONG: 3, Match.GOOD: 2, Match.POSSIBLE: 1}
+_MARKS = {Match.STRONG: "●●●", Match.GOOD: "●●○", Match.POSSIBLE: "●○○", Match.UNLIKELY: "○○○"}
 _NAMED_AUTHORS = 3
 _FIRST_LINE = 200  # characters, about what previews of a link show
 _OTHER_SIGHTINGS = 3
@@ -133,8 +133,7 @@ def strength(pick: Pick) -> str:
 
 def match_strength(probability: float) -> str:
     """Return a probability as the mark beside its words."""
-    filled = _FILLED[Match.of(probability)]
-    return "●" * filled + "○" * (len(_FILLED) - filled)
+    return _MARKS[Match.of(probability)]
 
 
 def kind_label(pick: Pick) -> str:

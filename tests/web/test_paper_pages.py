@@ -60,7 +60,7 @@ def test_papers_are_public_only_while_a_profile_is_open(client, paper, served, m
 
 def test_readers_see_match_and_all_reasons_and_can_vote(client, app, paper, me, reader):
     page = client.get(f"{me}/paper/{paper.ref}").text
-    assert re.search(r"(Strong|Good|Possible|Weak) match", page)
+    assert re.search(r"(Strong|Good|Possible|Unlikely) match", page)
     assert "All reasons, by weight" in page
     assert "the rest: how rarely any paper is liked" in page
     vote = re.search(r'action="(/thumb/[^"]*vote=up)"', page)[1].replace("&amp;", "&")
