@@ -146,7 +146,7 @@ class EditionSection(Section):
 
     @property
     def lowest_alone(self) -> float:
-        """The lowest probability of the only pick of an edition, an exploratory one, of a reader who is new."""
+        """The lowest probability of the only picks of an edition, exploratory ones, of a reader who is new."""
         return self.lowest if "threshold" in self.model_fields_set else self.lowest / 2
 
     @model_validator(mode="after")

@@ -30,10 +30,10 @@ from bot.store import Store
 if TYPE_CHECKING:  # scikit-learn takes a second to import: only ranking itself pays for it
     from bot.ranking import Model, Ranker, Ranking
 
-# A reader with fewer votes gets an exploratory pick where nothing reaches the threshold: one who dislikes most of the
+# A reader with fewer votes gets exploratory picks where nothing reaches the threshold: one who dislikes most of the
 # first papers would otherwise be shown none for weeks, and could teach nothing. In two loops of 33 readers precision
-# and share are .58/.79 and .55/.79, without it .57/.78 and .54/.82; a reader who was shown .02 of what could be liked
-# in the first nine days is shown .10, and .82 later instead of .66.
+# and share are .58/.78 and .56/.79, without them .57/.78 and .54/.82; the reader who is shown least of what could be
+# liked in the first nine days is shown .10 and .26, not .02 and .05.
 _VOTES_OF_NEW_READER = 60
 
 

@@ -70,14 +70,14 @@ def test_an_exploratory_pick_names_what_the_reader_has_not_judged(owls, paperbot
 
 @pytest.mark.parametrize(
     ("votes", "probability", "picks"),
-    [(10, 0.06, 1), (0, 0.06, 1), (10, 0.03, 0), (_VOTES_OF_NEW_READER, 0.06, 0)],
+    [(10, 0.06, 2), (0, 0.06, 2), (10, 0.03, 0), (_VOTES_OF_NEW_READER, 0.06, 0)],
 )
-def test_a_new_reader_gets_one_exploratory_pick_where_no_paper_reaches_the_threshold(
-    votes, probability, picks
-):
+def test_a_new_reader_gets_exploratory_picks_where_no_paper_reaches_the_threshold(votes, probability, picks):
     scores = [Score(number, probability, log_odds=0.0, rest=0.0) for number in range(3)]
     model = SimpleNamespace(votes=SimpleNamespace(own=votes), has_several_interests=False)
     ranking = SimpleNamespace(scores=scores, model=model, pool=SimpleNamespace(similarity=lambda *_: 0.0))
     profile = Profile(title="Owls", interests="owls at night")
     choices = choices_of(profile, Ranked(ranking, explainer=None, papers={}))
-    assert [(choice.score.paper, choice.kind) for choice in choices] == [(0, PickKind.EXPLORE)] * picks
+    assert [(choice.score.paper, choice.kind) for choice in choices] == [
+        (number, PickKind.EXPLORE) for number in range(picks)
+    ]

@@ -97,10 +97,11 @@ def test_exploration_does_not_fill_an_edition_of_few_matches():
     assert ids(select(scores, unlike, SelectionLimits(9, explore=1, threshold=0.3, lowest=0.15))) == [1, 2]
 
 
-def test_the_best_paper_below_the_lowest_probability_is_explored_where_nothing_else_is_chosen():
+def test_two_papers_below_the_lowest_probability_are_explored_where_nothing_else_is_chosen():
     limits = SelectionLimits(9, explore=1, threshold=0.3, lowest=0.15, lowest_alone=0.05)
-    scores = [score(6, 0.14, lacks=("LLM",)), score(7, 0.13), score(8, 0.12)]
-    assert [(c.score.paper, c.kind) for c in select(scores, unlike, limits)] == [(7, PickKind.EXPLORE)]
+    scores = [score(6, 0.14, lacks=("LLM",)), score(7, 0.13), score(8, 0.12), score(9, 0.11)]
+    chosen = [(c.score.paper, c.kind) for c in select(scores, unlike, limits)]
+    assert chosen == [(7, PickKind.EXPLORE), (8, PickKind.EXPLORE)]
     assert ids(select([score(9, 0.5), *scores], unlike, limits)) == [9]
     assert ids(select([score(8, 0.04)], unlike, limits)) == []
     assert ids(select(scores, unlike, SelectionLimits(9, 0, 0.3, 0.3, 0.05))) == []

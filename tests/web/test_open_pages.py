@@ -33,7 +33,8 @@ def test_match_and_reasons_stand_above_the_summary_with_their_strength(client, l
     picks = re.findall(r'<p class="why".*?<p class="summary"', text, re.S)
     assert len(picks) == text.count('<p class="summary"') > 0
     assert all(
-        re.search("[●○]{3}</span>&ensp;<strong>(Strong|Good|Possible|Unlikely) match</strong>", p) for p in picks
+        re.search("[●○]{3}</span>&ensp;<strong>(Strong|Good|Possible|Unlikely) match</strong>", p)
+        for p in picks
     )
 
 
