@@ -6,7 +6,7 @@ INSTALLED := .venv/.installed
 DEVELOPMENT := .venv/.installed-development
 
 # Processes of the tests, half as many again as cores: for a third of the time tests wait for servers and a browser. On
-# two cores 2, 3 processes took 8:20 to 9:11, 7:34 minutes.
+# two cores 2 and 3 processes took 8:04 to 9:11 and 7:34 to 8:01 minutes.
 PROCESSES = $(shell $(PYTHON) -c 'import os; print(3 * (os.cpu_count() or 1) // 2)')
 
 SHELL := bash
