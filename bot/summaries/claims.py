@@ -53,7 +53,7 @@ _OUTLOOK = re.compile(
     r"improvements?)\b|"
     r"we (?:\w+ )?(?:hope|believe|anticipate|envision|plan)\b|we expect (?:that|this|our|these)\b|"
     r"pav(?:e|es|ed|ing) the way|further research\b|"
-    r"(?:lay|lays|laying|provid\w+|sets?|establish\w*|creat\w+|present\w*) (?:a|the) (?:\w+ (?:and \w+ )?)?"
+    r"(?:lay|lays|laying|provid\w+|sets?|establish\w*|creat\w+|offer\w*|present\w*) (?:a|the) (?:\w+ (?:and \w+ )?)?"
     r"(?:foundation|groundwork|roadmap|blueprint)\b|"
     r"open(?:s|ing)? (?:up )?(?:new|the door|promising|exciting)|shed(?:s|ding)? (?:new )?light\b|"
     r"charts? (?:a|the) (?:path|course)\b|offers? an? (?:[\w-]+ ){0,3}path(?:way)? to(?:wards?)?\b|"
@@ -178,7 +178,8 @@ _NAMES_NO_OUTCOME = re.compile(
     r"(?:advantages?|aims?|benefits?|contributions?|goals?|novelty|objectives?) (?:of [^,.;]{0,60} )?(?:is|are)\b)"
 )
 _DIFFERS = re.compile(
-    r"\b(?:than|outperform\w*|surpass\w*|exceed\w*|on par|higher|lower|better|worse|fewer|less|whereas|drops?)\b"
+    r"\b(?:(?<!rather )than|outperform\w*|surpass\w*|exceed\w*|on par|higher|lower|better|worse|fewer|less|whereas|"
+    r"drops?)\b"
 )
 # Words of a win that was discovered, or that tells what does not work, which praise has not: of 10 labelled sentences
 # that would be bare without them 9 are findings, one is borderline.

@@ -21,7 +21,7 @@ _COMPARISON = re.compile(
     r"improv(?:e|es|ed|ing|ements?)|gains?|degrad\w+|drops?|correlat\w+)\b"
 )
 STRICT_COMPARISON = re.compile(
-    r"\b(?:than|outperform\w*|surpass\w*|exceed\w*|on par|comparable (?:to|with))\b"
+    r"\b(?:(?<!rather )than|outperform\w*|surpass\w*|exceed\w*|on par|comparable (?:to|with))\b"
 )
 _SHOWS_THAT = re.compile(
     r"\b(?:show|shows|showed|shown|find|finds|found|findings?|reveal|reveals|revealed|demonstrate|demonstrates|"
