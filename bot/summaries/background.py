@@ -13,7 +13,7 @@ _BACKGROUND_FROM = 0.5
 # The wording of sentences that tell what is new.
 _OWN_VOICE = re.compile(
     r"\b(?:we|our(?! (?:understanding|daily|everyday|lives|society|world|planet)\b)|"
-    r"this (?:paper|work|study|article|survey|report)|the (?:paper|study|article)(?! of)|"
+    r"this (?:[\w-]+ )?(?:paper|work|study|article|survey|report|review)|the (?:paper|study|article)(?! of)|"
     r"is (?:presented|proposed|introduced))\b",
     re.IGNORECASE,
 )

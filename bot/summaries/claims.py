@@ -172,8 +172,9 @@ _OUTCOME = re.compile(
     r"reduc\w*|report(?:s|ed)|result\w* (?:in|show|indicate)|reveal\w*|sav\w*|show\w*|solv\w*|state-of-the-art|"
     r"suggest\w*|surpass\w*|than|uncover\w*|up to|worse|yield\w*)\b"
 )
-# "The result is a system that ..." names what was built, "the aim is ..." what is wanted.
+# "The result is a system that ..." names what was built, "the aim is ..." and "we hope to ..." what is wanted.
 _NAMES_NO_OUTCOME = re.compile(
+    r"\bwe (?:\w+ly )?(?:aim|hope|intend|plan|seek) to\b|"
     r"^(?:the result is an?\b|(?:our|the) (?:\w+ )?"
     r"(?:advantages?|aims?|benefits?|contributions?|goals?|novelty|objectives?) (?:of [^,.;]{0,60} )?(?:is|are)\b)"
 )

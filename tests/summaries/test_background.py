@@ -15,6 +15,7 @@ NEW = Reading((0.1, 0.0, 0.0, 0.9, 0.0), Shares(0.0, 0.0, 1.0), 0.0)
         ([("Weeds grow.", KNOWN), ("Robots fall.", KNOWN), ("We pull.", NEW)], [True, True, False]),
         ([("We present a robot.", NEW), ("The model joins arms and eyes.", KNOWN)], [False, False]),
         ([("We all know weeds.", KNOWN), ("Robots fall.", KNOWN), ("We pull.", NEW)], [False, True, False]),
+        ([("This pilot study explores weeds.", KNOWN), ("We pull.", NEW)], [False, False]),
         ([("Weeds fell by half.", NEW), ("Weeds had been tall.", KNOWN)], [False, True]),
     ],
 )

@@ -258,6 +258,7 @@ def test_what_says_nothing_is_shown_only_where_nothing_else_is_left_and_never_bo
             True,
         ),
         ("The intended contribution is a shared robot of 3.5 kg.", False),
+        ("With WeedNet we hope to remove 95% of weeds.", False),
         ("The main benefit of our robot is that it gives gardeners time to act.", False),
         ("Experiments demonstrate that our method can effectively weed gardens.", False),
         ("Our results highlight the critical role of good gardeners.", False),
