@@ -20,9 +20,11 @@ _OWN_VOICE = re.compile(
 
 
 def tells_known(
-    sentences: Sequence[str], readings: Sequence[Reading], proposals: Sequence[int] = ()
+    sentences: Sequence[str], readings: Sequence[Reading], proposals: Sequence[int]
 ) -> list[bool]:
-    """Return for each sentence whether it tells what was known before; ``proposals`` are places of sentences.
+    """Return for each sentence whether it tells what was known before.
+
+    ``proposals`` are the places of the sentences that say what the paper proposes.
 
     What comes behind the first words on the paper itself counts as new, however it is worded: of 14 such sentences that
     were read as background, in summaries of 1,500 abstracts, 12 told of the paper ("The model integrates ...").

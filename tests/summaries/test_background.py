@@ -21,10 +21,10 @@ NEW = Reading((0.1, 0.0, 0.0, 0.9, 0.0), Shares(0.0, 0.0, 1.0), 0.0)
 )
 def test_what_was_known_stands_before_what_the_paper_says_of_itself(abstract, known):
     sentences, readings = zip(*abstract, strict=True)
-    assert tells_known(sentences, readings) == known
+    assert tells_known(sentences, readings, []) == known
 
 
 def test_what_is_proposed_is_new_even_where_it_reads_as_known():
     sentences = ["We present a robot.", "The model joins arms and eyes."]
     assert tells_known(sentences, [KNOWN, KNOWN], [0]) == [False, False]
-    assert tells_known(sentences, [KNOWN, KNOWN]) == [False, True]
+    assert tells_known(sentences, [KNOWN, KNOWN], []) == [False, True]
