@@ -9,8 +9,8 @@ fifty times as many rows. Nothing is written.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING
 
@@ -28,7 +28,7 @@ from bot.selection.trending import with_trending
 from bot.store import Store
 
 if TYPE_CHECKING:  # scikit-learn takes a second to import: only ranking itself pays for it
-    from bot.ranking import Model, Ranker, Ranking
+    from bot.ranking import Ranker, Ranking
 
 # A reader with fewer votes gets exploratory picks where nothing reaches the threshold: one who dislikes most of the
 # first papers would otherwise be shown none for weeks, and could teach nothing. In two loops of 33 readers precision
@@ -44,50 +44,26 @@ class Ranked:
     ranking: Ranking
     explainer: Explainer
     papers: Mapping[PaperId, Paper]
-    # Of all readers with this model: those of one profile who have not voted are shown the same of a paper.
-    shared_picks: dict[Hashable, Pick] = field(default_factory=dict)
-    # Of all readers with this ranking, by the identity of the profile, which the requests of the batch keep alive:
-    # comparing profiles takes as long as choosing.
-    shared_editions: dict[int, list[Pick]] = field(default_factory=dict)
 
     @property
     def scores(self) -> Sequence[Score]:
         """The scores without their terms, best first."""
         return self.ranking.scores
 
-    def edition(self, profile: Profile) -> list[Pick]:
-        """Return the picks of an edition for a reader of this profile."""
-        if id(profile) not in self.shared_editions:
-            choices = choices_of(profile, self)
-            self.shared_editions[id(profile)] = self.picks(choices, profile.edition.summary_sentences)
-        return self.shared_editions[id(profile)]
-
     def picks(self, choices: Sequence[Choice], summary_sentences: int) -> list[Pick]:
         """Return a pick for each choice, with its reasons and summary."""
-        keys = [
-            (
-                choice.score.paper,
-                choice.score.bonuses,
-                choice.kind,
-                tuple(choice.alerted_by),
-                summary_sentences,
-            )
-            for choice in choices
-        ]
-        new = {key: choice for key, choice in zip(keys, choices, strict=True) if key not in self.shared_picks}
-        scores = self.ranking.explained([choice.score for choice in new.values()]) if new else []
-        for (key, choice), score in zip(new.items(), scores, strict=True):
+        if not choices:
+            return []
+        picks = []
+        scores = self.ranking.explained([choice.score for choice in choices])
+        for choice, score in zip(choices, scores, strict=True):
             paper = self.papers[score.paper]
             explained = replace(choice, score=score)
             reasons = self.explainer.reasons(paper, explained)
-            self.shared_picks[key] = new_pick(paper, explained, reasons, summary_sentences)
-        picks = [self.shared_picks[key] for key in keys]
-        # What an edition says once depends on its other picks, so it is no part of what readers share.
+            picks.append(new_pick(paper, explained, reasons, summary_sentences))
+        # After the summaries, which highlight the phrases of all reasons.
         of_edition = without_repetition([pick.reasons for pick in picks])
-        return [
-            pick if of_pick == pick.reasons else replace(pick, reasons=of_pick)
-            for pick, of_pick in zip(picks, of_edition, strict=True)
-        ]
+        return [replace(pick, reasons=reasons) for pick, reasons in zip(picks, of_edition, strict=True)]
 
     def explained(self, paper_id: PaperId) -> Score | None:
         """Return the score of a paper with its terms; None where the paper isn't ranked."""
@@ -157,9 +133,13 @@ class EditionComposer:
         activities = self._activities(requests, candidates, now)
         rankings = self._ranked(readers, [new.ids for new in candidates], now)
         for request, new, ranked, activity in zip(requests, candidates, rankings, activities, strict=True):
+            profile = request.profile
+            picks = (
+                ranked.picks(choices_of(profile, ranked), profile.edition.summary_sentences) if ranked else []
+            )
             yield compose(
                 request,
-                ranked.edition(request.profile) if ranked else [],
+                picks,
                 scores=ranked.scores if ranked else [],
                 watermark=new.watermark,
                 now=now,
@@ -245,22 +225,13 @@ class EditionComposer:
         # A paper may have been merged into another since its id was read: it is left out.
         candidates = [[papers[i] for i in reader_ids if i in papers] for reader_ids in ids]
         rankings = self._ranker().rankings(interests, candidates)
-        # What readers without votes may share; kept for voters too, a batch would hold 60,000 scores.
-        first_of: dict[Model, Ranked] = {}
-        ranked_of: dict[tuple[Ranking, float], Ranked] = {}
         for (_, profile), interest, ranking in zip(readers, interests, rankings, strict=True):
-            trending = profile.edition.trending
-            ranked = ranked_of.get((ranking, trending))
-            if ranked is None and ranking.scores:
-                first = first_of.get(ranking.model)
-                if first is None:
-                    first = Ranked(ranking, Explainer(self._texts, interest, ranking), papers)
-                scores = with_trending(ranking.scores, papers, trending)
-                ranked = replace(first, ranking=replace(ranking, scores=scores), shared_editions={})
-                if not (interest.up or interest.down):
-                    first_of.setdefault(ranking.model, first)
-                    ranked_of[ranking, trending] = ranked
-            yield ranked
+            if not ranking.scores:
+                yield None
+                continue
+            scores = with_trending(ranking.scores, papers, profile.edition.trending)
+            explainer = Explainer(self._texts, interest, ranking)
+            yield Ranked(replace(ranking, scores=scores), explainer, papers)
 
 
 def choices_of(profile: Profile, ranked: Ranked) -> list[Choice]:
