@@ -13,7 +13,7 @@ import logging
 import os
 import signal
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from threading import Event, Thread
@@ -21,9 +21,8 @@ from threading import Event, Thread
 from apscheduler.schedulers.background import BackgroundScheduler
 
 from bot.app import App, open_app
-from bot.domain import Kind, Problem, SourceState
+from bot.domain import Kind, SourceState
 from bot.editions.due import due_ranges
-from bot.editions.published_profiles import publish
 from bot.errors import UsageError
 from bot.ingestion.polling import is_due
 from bot.parsing import Parser
@@ -60,40 +59,35 @@ class Jobs:
 
     def ingest(self) -> None:
         """Retrieve and store what the sources have; the first time, learn the vocabulary as well."""
-
-        def work(app: App, now: datetime) -> Sequence[Problem]:
-            digests, problems = app.daily_job.ingest(now)
-            if new := sum(digest.new for digest in digests):
-                log.info("%d new papers", new)
-            problems = [*problems, *app.notify_operator(problems, now)]
-            if not self._first_ingest_done.is_set():
-                # Before anybody waits for it: no process may have learned it yet, or an older version otherwise.
-                app.refit_corpus()
-            return problems
-
         try:
-            self._run("ingest", work)
+            with self._log.problems_of("ingest") as problems, self._opened() as app:
+                now = datetime.now(UTC)
+                digests, of_sources = app.daily_job.ingest(now)
+                if new := sum(digest.new for digest in digests):
+                    log.info("%d new papers", new)
+                problems.extend([*of_sources, *app.notify_operator(of_sources, now)])
+                if not self._first_ingest_done.is_set():
+                    # Before anybody waits for it: no process may have learned it yet, or an older version otherwise.
+                    app.refit_corpus()
         finally:
             self._first_ingest_done.set()
 
     def publish(self) -> None:
         """Compose and deliver what is due; the first time after the first ingest, unless that is slow."""
-
-        def work(app: App, now: datetime) -> Sequence[Problem]:
+        self._first_ingest_done.wait(_FIRST_INGEST_SECONDS)
+        if self._stop.is_set():
+            return
+        with self._log.problems_of("publish") as problems, self._opened() as app:
+            now = datetime.now(UTC)
             report = app.daily_job.publish(now)
             if report.editions or report.alerts or report.delivered:
                 counts = (report.editions, report.alerts, report.delivered)
                 log.info("%d editions, %d alerts, %d delivered", *counts)
             unsent_notices = app.notify_operator(app.profile_problems, now)
-            return [*app.profile_problems, *report.problems, *unsent_notices]
+            problems.extend([*app.profile_problems, *report.problems, *unsent_notices])
 
-        self._first_ingest_done.wait(_FIRST_INGEST_SECONDS)
-        if not self._stop.is_set():
-            self._run("publish", work)
-
-    def _run(self, job: str, work: Callable[[App, datetime], Sequence[Problem]]) -> None:
-        with self._log.problems_of(job) as problems, open_app(self._home, self._stop, self._parser) as app:
-            problems.extend(work(app, datetime.now(UTC)))
+    def _opened(self) -> App:
+        return open_app(self._home, self._stop, self._parser)
 
 
 class QueuedJobs:
@@ -125,8 +119,7 @@ class QueuedJobs:
         """Publish the profiles, and enqueue the readers who are due, and the deliveries."""
         now = datetime.now(UTC)
         with self._log.problems_of("publish") as problems, open_app(self._home) as app:
-            publish(app.store, app.profiles, now)
-            app.zotero.queue_saves(app.profiles, now)
+            app.daily_job.prepare(now)
             # Each minute, as the task of a source may be lost.
             self._enqueue_sources(self._unpolled(app, self._ingest_at, now))
             # What no worker has taken yet is due still, and would be enqueued once more with each tick.

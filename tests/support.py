@@ -6,6 +6,13 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 
 
+class ParserBy:
+    """A parser that calls a function, in this process."""
+
+    def __init__(self, parse):
+        self.parse = parse
+
+
 def digest(*titles: str, date: str = "2025-05-05 17:00:00", header: str = "LLM-RL - 2025-05-06") -> str:
     """Return a keyword digest of papers with these titles; each abstract repeats its title."""
     blocks = [

@@ -6,48 +6,199 @@ second, which ``paperbot --help`` and most commands don't need to wait for.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from email.utils import parseaddr
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
+from urllib.parse import urlsplit
 
-from bot.app.current_ranker import CurrentRanker
-from bot.app.delivery_parts import DeliveryParts
+from bot.app.home import Home
 from bot.config.profiles import Profile
-from bot.domain import Kind, Problem, Reader
+from bot.config.settings import Settings
+from bot.disk_space import DiskSpace
+from bot.domain import Edition, Kind, Letter, Message, Problem, Reader
 from bot.errors import UsageError
+from bot.loopback import is_loopback
+from bot.mail_address import is_one_address
+from bot.reader_links import ReaderLinks
+from bot.resources import shipped
+from bot.sealing import Sealer
+from bot.tokens import Signer, load_keys
 
 if TYPE_CHECKING:
     from threading import Event
 
+    from jinja2 import Environment
+    from pydantic import SecretStr
+
+    from bot.delivery import Route
+    from bot.delivery.dispatcher import Dispatcher
+    from bot.delivery.ports import StopSignal
+    from bot.delivery.slack_interactions import SlackInteractions
     from bot.editions.composer import EditionComposer
-    from bot.editions.corpus_cache import CorpusCache
+    from bot.editions.context import Context
+    from bot.editions.corpus_cache import CorpusCache, CurrentRanker
     from bot.editions.daily_job import DailyJob
     from bot.editions.tldrs import TldrWriter
-    from bot.ingestion.bounces import BounceService
+    from bot.feedback.zotero import ZoteroLibraries
+    from bot.ingestion.link_resolution import LinkResolver
+    from bot.ingestion.service import IngestionService
     from bot.letters.service import WeeklyLetters
+    from bot.operations.channel_test import ChannelTests
     from bot.parsing import Parser
-    from bot.ranking import Ranker
+    from bot.rendering.messages import MessageRenderer
     from bot.sources import Source
     from bot.sources.http import Fetcher
+    from bot.store import Store
+    from bot.store.retention import KeepDays
     from bot.subscriptions.service import SubscriptionService
 
 
-class App(DeliveryParts):
-    """All parts: those of ingestion, editions and subscriptions here, the others in its bases."""
+@dataclass(frozen=True, slots=True)
+class ClientLimits:
+    """How much one client may use, and how clients are identified.
+
+    ``trusted_proxies``: addresses or networks whose ``X-Forwarded-For`` header is trusted; from anybody else the
+    header would let a client choose its own address, and so evade every limit. ``connections``: open at once.
+    ``client_seconds``: how long a connection may wait for its client (slowloris).
+    """
+
+    trusted_proxies: Sequence[str]
+    connections: int
+    client_seconds: float
+
+
+class App:
+    """The parts over one home. It is a context manager: leaving it closes what was opened."""
 
     def __init__(self, home: Path, stop: Event | None = None, parser: Parser | None = None) -> None:
-        """Read the settings; raises ConfigError. ``stop`` and ``parser`` are those of ``LibraryParts``."""
-        super().__init__(home, stop, parser)
-        self._current_ranker = CurrentRanker(lambda: self._corpora)
+        """Read the settings; raises ConfigError.
+
+        ``stop``, once set, ends deliveries early. ``parser`` is one that outlives this container: ``serve`` makes
+        a container for each tick, and starting a parser process for each takes a fifth of a second.
+        """
+        self.home = Home(home)
+        self._stop = stop
+        self._shared_parser = parser
+        # Holds only what was opened, and closes it in reverse order, even if closing one of them fails.
+        self._resources = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._resources.close()
 
     def refresh(self) -> None:
         """Drop what changed on disk since it was read: profiles, and the ranker if its corpus was fitted again."""
         self.home.refresh()
-        self._current_ranker.refresh()
+        self.ranker.refresh()
+
+    # The home's values that entry points ask for
+
+    @property
+    def profiles(self) -> dict[str, Profile]:
+        """The valid profiles by slug."""
+        return self.home.profiles
+
+    @property
+    def profile_problems(self) -> list[Problem]:
+        """A problem for each profile that is not valid."""
+        return self.home.profile_problems
+
+    @property
+    def public_url(self) -> str:
+        """Where links in messages lead."""
+        return self.home.settings.bot.public_url
+
+    @property
+    def ingest_minutes(self) -> int:
+        """The interval at which ``paperbot serve`` ingests."""
+        return self.home.settings.bot.ingest_minutes
+
+    @property
+    def operator_token(self) -> str | None:
+        """The token for the operators' pages; None disables these pages."""
+        return plain(self.home.settings.web.operator_token)
+
+    @property
+    def limits(self) -> ClientLimits:
+        """Limits on the clients of the pages."""
+        web = self.home.settings.web
+        return ClientLimits(web.trusted_proxies, web.connections, web.client_seconds)
+
+    @property
+    def keep_days(self) -> KeepDays:
+        """How long what is stored is kept."""
+        from bot.store.retention import KeepDays
+
+        days = self.home.settings.retention
+        return KeepDays(
+            bodies=days.bodies_days,
+            editions=days.editions_days,
+            picks=days.picks_days,
+            thumbs=days.thumbs_days,
+            papers=days.papers_days,
+        )
+
+    # Storage
+
+    @cached_property
+    def store(self) -> Store:
+        """The database, created or upgraded if necessary; raises PaperbotError."""
+        from bot.store import open_store
+
+        store = open_store(self.home.store_url, secrets=self._keys)
+        self._resources.callback(store.close)
+        return store
+
+    @cached_property
+    def disk_space(self) -> DiskSpace:
+        """The disks that are written to: the store's, and the outbox folder's if messages are files."""
+        # A database server looks after its own disk.
+        database = self.home.database_file
+        folders = [database.parent] if database else []
+        return DiskSpace([*folders, self.home.outbox_folder] if self.file_kinds else folders)
+
+    @property
+    def file_kinds(self) -> set[Kind]:
+        """The kinds of address that have no server configured, so that messages to them are files."""
+        from bot.app.routes import kinds_without_server
+
+        return kinds_without_server(self.home.settings)
+
+    @cached_property
+    def _keys(self) -> list[bytes]:
+        return load_keys(self.home.key_file)
+
+    @cached_property
+    def sealer(self) -> Sealer:
+        """Encrypts readers' keys of other services; raises PaperbotError."""
+        return Sealer(self._keys)
+
+    @cached_property
+    def signer(self) -> Signer:
+        """Signs the links in messages; raises PaperbotError."""
+        return Signer(self._keys)
+
+    @property
+    def has_slack_buttons(self) -> bool:
+        """Whether clicks in Slack can reach us, by Socket Mode or by signed requests."""
+        slack = self.home.settings.slack
+        return bool(slack.app_token or slack.signing_secret)
 
     # Ingestion
+
+    @cached_property
+    def parser(self) -> Parser:
+        """Parses digests and libraries in a process of its own, started with the first of them."""
+        from bot.parsing import Parser
+
+        return self._shared_parser or self._resources.enter_context(Parser())
 
     @cached_property
     def sources(self) -> Sequence[Source]:
@@ -72,13 +223,6 @@ class App(DeliveryParts):
         return [source for source in self.sources if source.kind != "bounces"]
 
     @cached_property
-    def bounces(self) -> BounceService:
-        """Stops readers whose mails come back, or who complain."""
-        from bot.ingestion.bounces import BounceService
-
-        return BounceService(self.store, self.parser.parse_bounce, self.signer.read_tag)
-
-    @cached_property
     def _fetcher(self) -> Fetcher:
         from bot.sources.http import Fetcher
 
@@ -90,21 +234,35 @@ class App(DeliveryParts):
             seconds=fetch.timeout,
         )
 
-    def resolve(self, now: datetime) -> Iterable[Problem]:
-        """Look up the links that digests don't have, if ``links.resolve`` is set; return what failed."""
+    @cached_property
+    def ingestion(self) -> IngestionService:
+        """Polls sources, and stores what is new."""
+        from bot.ingestion.bounces import BounceService
+        from bot.ingestion.service import IngestionService
+
+        bounces = BounceService(self.store, self.parser, self.signer)
+        return IngestionService(
+            self.store, self.parser, self.disk_space, self._link_resolver, self._corpora, bounces
+        )
+
+    @property
+    def _link_resolver(self) -> LinkResolver | None:
+        """Looks up the links that digests don't have; None unless ``links.resolve`` is set."""
         if not self.home.settings.links.resolve:
-            return ()
+            return None
         from bot.ingestion.link_resolution import LinkResolver
 
         # Answers are parsed in the parser process like digests: they are as untrusted.
-        return LinkResolver(self.store, self._fetcher, self.parser.parse).resolve(now)
+        return LinkResolver(self.store, self._fetcher, self.parser)
 
     # Ranking and editions
 
-    @property
-    def ranker(self) -> Ranker:
+    @cached_property
+    def ranker(self) -> CurrentRanker:
         """The ranker of all readers, over the corpus as it was fitted last."""
-        return self._current_ranker.get()
+        from bot.editions.corpus_cache import CurrentRanker
+
+        return CurrentRanker(self._corpora)
 
     @cached_property
     def _corpora(self) -> CorpusCache:
@@ -117,12 +275,6 @@ class App(DeliveryParts):
         """Fit the corpus again if enough papers have arrived."""
         self._corpora.renew()
 
-    def refit_models(self, readers: Sequence[tuple[Reader, Profile]], now: datetime) -> None:
-        """Fit again what was learned from the votes of those of these readers who voted since."""
-        from bot.editions.refitting import refit
-
-        refit(self.store, lambda: self.ranker, readers, now)
-
     @cached_property
     def composer(self) -> EditionComposer:
         """Composes editions."""
@@ -130,57 +282,155 @@ class App(DeliveryParts):
         from bot.editions.source_activity import SourceMonitor
 
         sources = SourceMonitor(self.store, self._digest_sources)
-        # A function, not the ranker: it is replaced when the corpus was fitted again.
-        return EditionComposer(self.store, lambda: self.ranker, sources, samples=self.home.sample_sources)
+        return EditionComposer(self.store, self.ranker, sources, samples=self.home.sample_sources)
 
     @cached_property
     def tldr_writer(self) -> TldrWriter | None:
         """Replaces summaries by TL;DRs of a language model; None without an endpoint."""
-        if not self.home.settings.summaries.endpoint:
+        summaries = self.home.settings.summaries
+        if not summaries.endpoint:
             return None
-        from bot.app.summaries import make_tldr_writer
+        from bot.editions.tldrs import TldrWriter
+        from bot.tldr import Endpoint
 
-        return make_tldr_writer(self.home.settings.summaries, self.store.tldrs)
+        endpoint = Endpoint(
+            summaries.endpoint, summaries.model, key=plain(summaries.key), timeout=summaries.timeout
+        )
+        return TldrWriter(self.store.tldrs, endpoint, summaries.daily_budget)
 
-    @cached_property
+    def _context(self, profiles: Mapping[str, Profile]) -> Context:
+        from bot.editions.context import Context
+
+        return Context(self.store, profiles, self.ranker, self.composer, _Renderer(self))
+
+    @property
     def daily_job(self) -> DailyJob:
-        """The daily job."""
+        """The daily job for the home's profiles."""
+        return self.daily_job_for(self.profiles)
+
+    def daily_job_for(self, profiles: Mapping[str, Profile]) -> DailyJob:
+        """Return the daily job for these profiles."""
         from bot.editions.daily_job import DailyJob
         from bot.editions.waiting_for_sources import Waiting
+        from bot.letters.service import WeeklyLetters
 
         wait = timedelta(minutes=self.home.settings.bot.wait_minutes)
+        context = self._context(profiles)
         return DailyJob(
+            context,
             sources=self.sources,
-            store=self.store,
-            parse=self.parser.parse,
-            bounces=self.bounces,
-            profiles=self.profiles,
-            composer=lambda: self.composer,
-            render=lambda edition, slot: self.renderer.messages(edition, slot),  # noqa: PLW0108 - made when needed
-            dispatcher=self.dispatcher,
-            resolve=self.resolve,
-            follow_libraries=lambda now: self.zotero.follow(now),  # noqa: PLW0108 - made when needed
-            queue_saves=lambda profiles, now: self.zotero.queue_saves(profiles, now),  # noqa: PLW0108
-            disk_space=self.disk_space,
-            refit_corpus=self.refit_corpus,
-            refit_models=self.refit_models,
-            put_letters=lambda profiles, ids, now: self.weekly_letters.put_due(profiles, ids, now),  # noqa: PLW0108
+            ingestion=self.ingestion,
             waiting=Waiting(self.store, self._digest_sources, wait),
+            letters=WeeklyLetters(context),
+            libraries=self.zotero,
+            dispatcher=self.dispatcher,
+            disk_space=self.disk_space,
             keep=self.keep_days,
             tldr_writer=self.tldr_writer,
         )
 
-    @cached_property
+    @property
     def weekly_letters(self) -> WeeklyLetters:
-        """Composes the weekly letters."""
+        """The weekly letters of the home's profiles."""
         from bot.letters.service import WeeklyLetters
 
-        return WeeklyLetters(
-            self.store,
-            lambda: self.composer,
-            lambda letter, slot: self.renderer.letter(letter, slot),  # noqa: PLW0108 - made when needed
-            self.refit_models,
+        return WeeklyLetters(self._context(self.profiles))
+
+    # Rendering
+
+    @cached_property
+    def templates(self) -> Environment:
+        """The shipped templates; the home's own take precedence."""
+        from bot.rendering.templates import environment
+
+        return environment(shipped("templates"), self.home.templates)
+
+    def links(self, reader: Reader) -> ReaderLinks:
+        """The links in messages to a reader."""
+        reply_to = reply_address(self.home.settings) if reader.kind is Kind.EMAIL else ""
+        return ReaderLinks(self.public_url, self.signer, reader, reply_to)
+
+    @cached_property
+    def renderer(self) -> MessageRenderer:
+        """Renders editions as messages."""
+        from bot.rendering.messages import MessageRenderer
+
+        sender = self.home.settings.email.sender
+        return MessageRenderer(
+            self.templates, sender, self.links, tag=self.signer.tag, slack_buttons=self.has_slack_buttons
         )
+
+    # Delivery
+
+    @cached_property
+    def routes(self) -> Mapping[Kind, Route]:
+        """The route for each kind of address."""
+        from bot.app.routes import make_routes
+        from bot.delivery import Route
+        from bot.zotero.saving import ZoteroChannel
+
+        routes = make_routes(self.home.settings, self.home.outbox_folder, self.signer.tag)
+        # Functions: most runs save nothing, and need no connection to the store or to Zotero for it.
+        saving = ZoteroChannel(
+            lambda reader: self.zotero.open_to_save(reader),  # noqa: PLW0108 - made when needed
+            lambda outbox_key: self.store.zotero.outcome(outbox_key),  # noqa: PLW0108
+        )
+        routes[Kind.ZOTERO] = Route([saving])
+        for route in routes.values():
+            for channel in route.channels:
+                self._resources.callback(channel.close)
+        return routes
+
+    def route_description(self, kind: Kind) -> str:
+        """What happens to messages of a kind, as a predicate: ``go by smtp.example.org:587 ...``."""
+        from bot.app.routes import describe_route
+
+        return describe_route(kind, self.home.settings, self.home.outbox_folder)
+
+    @cached_property
+    def dispatcher(self) -> Dispatcher:
+        """Delivers what is in the outbox."""
+        return self.dispatcher_of(self.routes, self._stop)
+
+    def dispatcher_of(self, kinds: Collection[Kind], stop: StopSignal | None) -> Dispatcher:
+        """Return a dispatcher for these kinds of address, which ends when ``stop`` is set."""
+        from bot.app.routes import send_limits
+        from bot.delivery.dispatcher import Dispatcher
+
+        store = self.store
+        return Dispatcher(
+            store.outbox,
+            {kind: self.routes[kind] for kind in kinds},
+            store.readers,
+            store.circuit_breakers,
+            store.send_rates(send_limits(self.home.settings)),
+            stop=stop,
+            disk_problems=self.disk_space.problems,
+        )
+
+    @cached_property
+    def channel_tests(self) -> ChannelTests:
+        """Sends a reader's last edition again, marked as a test."""
+        from bot.operations.channel_test import ChannelTests
+
+        return ChannelTests(
+            store=self.store,
+            templates=self.templates,
+            sender=self.home.settings.email.sender,
+            public_url=self.public_url,
+            renderer=self.renderer,
+            routes=self.routes,
+        )
+
+    @cached_property
+    def slack_interactions(self) -> SlackInteractions | None:
+        """Receives and answers clicks and commands in Slack; None if Slack is not set up for them."""
+        if not self.has_slack_buttons:
+            return None
+        from bot.delivery.slack_interactions import SlackInteractions
+
+        slack = self.home.settings.slack
+        return SlackInteractions(plain(slack.signing_secret), plain(slack.app_token), slack.api_url)
 
     # Subscriptions, feedback, operations
 
@@ -189,18 +439,20 @@ class App(DeliveryParts):
         """Subscribe, confirm, pause and unsubscribe, the same for command line, pages and Slack."""
         from bot.subscriptions.service import SubscriptionService
 
-        def current_profiles() -> Mapping[str, Profile]:
-            self.refresh()
-            return self.profiles
-
         return SubscriptionService(
             self.store,
             self.templates,
             self.home.settings.email.sender,
             self.links,
             profile_folder=self.home.profiles_folder,
-            current_profiles=current_profiles,
         )
+
+    @cached_property
+    def zotero(self) -> ZoteroLibraries:
+        """Readers' connections to Zotero."""
+        from bot.feedback.zotero import ZoteroLibraries
+
+        return ZoteroLibraries(self.store, self.sealer, self.parser, self.home.settings.zotero.api_url)
 
     def forget(self, reader: Reader, now: datetime) -> Path | None:
         """Remove everything stored about a reader; see ``bot.feedback.erasure.erase``."""
@@ -223,24 +475,40 @@ class App(DeliveryParts):
         """Return the problems that the store doesn't hold: they last until a person repairs a profile, disk or file."""
         from bot.ingestion.service import unreadable
 
-        unreadable_files = unreadable(self.sources, self.store, self.parser.parse, now)
+        unreadable_files = unreadable(self.sources, self.store, self.parser, now)
         return [*self.profile_problems, *self.disk_space.problems(), *unreadable_files]
 
     def notify_operator(self, problems: Sequence[Problem], now: datetime) -> list[Problem]:
         """Mail the operator, if one is configured, what needs attention; return what failed."""
-        if not self.home.settings.bot.operator:
+        settings = self.home.settings
+        if not settings.bot.operator:
             return []
-        from bot.app.operator_notices import make_operator_notices
+        from bot.operations.notices import OperatorNotices
 
-        notices = make_operator_notices(
-            self.home.settings.bot.operator,
-            self.home.settings.email.sender,
-            self.store,
-            self.disk_space,
-            self.routes[Kind.OPERATOR],
+        notices = OperatorNotices(
+            address=settings.bot.operator,
+            sender=settings.email.sender,
+            store=self.store,
+            disk_space=self.disk_space,
+            route=self.routes[Kind.OPERATOR],
             stop=self._stop,
         )
-        return list(notices.send(problems, now))
+        return notices.send(problems, now)
+
+
+class _Renderer:
+    """The renderer of an app, made with the first message: jinja2 and the templates take a twentieth of a second."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+
+    def messages(self, edition: Edition, slot: str) -> Sequence[Message]:
+        """Return the messages of an edition, in order."""
+        return self._app.renderer.messages(edition, slot)
+
+    def letter(self, letter: Letter, slot: str) -> Sequence[Message]:
+        """Return the messages of a weekly letter, in order."""
+        return self._app.renderer.letter(letter, slot)
 
 
 def open_app(home: Path, stop: Event | None = None, parser: Parser | None = None) -> App:
@@ -248,3 +516,21 @@ def open_app(home: Path, stop: Event | None = None, parser: Parser | None = None
     if not home.is_dir():
         raise UsageError(f"{home}: no such directory; make a home with `paperbot init {home}`")
     return App(home, stop, parser)
+
+
+def reply_address(settings: Settings) -> str:
+    """Return the bot's mailbox if votes in mails are mails to it; empty if they are pages.
+
+    They are with ``email.replies``, and where the pages are on this computer only, which no telephone reaches. Only a
+    mailbox among the sources can read them: its user name counts if it is an address, else the sender's address.
+    """
+    mailbox = next((source for source in settings.sources if source.kind == "mailbox"), None)
+    is_local = is_loopback(urlsplit(settings.bot.public_url).hostname or "")
+    if mailbox is None or not (settings.email.replies or is_local):
+        return ""
+    return mailbox.username if is_one_address(mailbox.username) else parseaddr(settings.email.sender)[1]
+
+
+def plain(secret: SecretStr | None) -> str | None:
+    """Return the text of a secret."""
+    return secret.get_secret_value() if secret else None

@@ -74,7 +74,7 @@ def evaluate_reader(app: App, name: str, file: Path | None, as_json: bool) -> in
     from bot.lookup import find_reader
 
     reader, profile = find_reader(app.store, app.profiles, name)
-    evaluation = evaluate(app.store, lambda: app.ranker, reader, profile)
+    evaluation = evaluate(app.store, app.ranker, reader, profile)
     chart = learning_curve(evaluation)
     saved = None
     if chart:
@@ -96,7 +96,7 @@ def evaluate_all_readers(app: App, file: Path | None, as_json: bool) -> int:
 
     evaluations = []
     with progress_bar() as progress:
-        for evaluation in evaluate_all(app.store, lambda: app.ranker, app.profiles):
+        for evaluation in evaluate_all(app.store, app.ranker, app.profiles):
             evaluations.append(evaluation)
             progress("evaluating readers", len(evaluations), 0)
     mean = mean_of_readers(evaluations)

@@ -37,16 +37,12 @@ def command(ctx: click.Context, paths: Sequence[Path], now: datetime, again: boo
       paperbot ingest ~/Downloads/llm-rl-2025-05-06.txt
       paperbot ingest --again seeds/slow.xml
     """
-    from bot.ingestion.service import IngestionService
     from bot.sources.folder import FilesSource
 
     app = app_of(ctx)
     sources = [FilesSource(paths)] if paths else app.sources
-    service = IngestionService(
-        app.store, app.parser.parse, app.disk_space, app.resolve, app.refit_corpus, app.bounces
-    )
     with progress_bar() as progress:
-        report = service.ingest(sources, now, at_once=True, again=again, progress=progress)
+        report = app.ingestion.ingest(sources, now, at_once=True, again=again, progress=progress)
     if as_json:
         print_json(
             {"digests": [digest_json(d) for d in report.digests], "problems": problems_json(report.problems)}

@@ -85,7 +85,7 @@ def command(
         name = getattr(file, "name", "<stdin>").replace("<stdin>", "standard input")
         # One byte more than is allowed, so that the parser sees that it is too much.
         content = file.read(MAX_BYTES + 1)
-        report = import_file(app.store, app.parser.parse_library, owner, name=name, content=content, now=now)
+        report = import_file(app.store, app.parser, owner, name=name, content=content, now=now)
     if as_json:
         print_json(
             {

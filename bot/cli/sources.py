@@ -68,7 +68,7 @@ def test(ctx: click.Context, name: str, now: datetime) -> int:
         names = ", ".join(source.name for source in app.sources)
         raise UsageError(f"no source {name!r}; known sources: {names or 'none'}")
     problems: list[Problem] = []
-    for outcome in peek(source, app.parser.parse, now):
+    for outcome in peek(source, app.parser, now):
         if isinstance(outcome, Problem):
             problems.append(outcome)
             continue

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from bot.domain import Paper
-    from bot.editions.explaining import Explanation
+    from bot.editions.ranked import Explanation
 
 _MAX_ROWS = 12
 

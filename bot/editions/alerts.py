@@ -8,33 +8,19 @@ where it is, so that the first check after them covers all papers that arrived m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from bot.config.profiles import Profile
-from bot.domain import Edition, Message, Reader
+from bot.domain import Edition, Reader
+from bot.editions.context import Context
 from bot.schedule import local_date, local_time
 from bot.selection.alert_rules import is_quiet
-from bot.store import Store
-
-if TYPE_CHECKING:  # with reasons and summaries it takes a tenth of the time of a run in which nothing is due
-    from bot.editions.composer import EditionComposer
-
-Render = Callable[[Edition, str], Sequence[Message]]
 
 
-def alert(
-    reader: Reader,
-    profile: Profile,
-    *,
-    store: Store,
-    composer: EditionComposer,
-    render: Render,
-    now: datetime,
-) -> list[Edition]:
+def alert(context: Context, reader: Reader, profile: Profile, now: datetime) -> list[Edition]:
     """Put a reader's due alerts into the outbox, at most one for each paper, and return them."""
+    store = context.store
     rule = profile.alerts
     timezone = profile.schedule.timezone
     if rule is None or is_quiet(local_time(now, timezone), rule.quiet):
@@ -48,16 +34,16 @@ def alert(
         return []
 
     # The first check has no mark, and covers what is new since the last edition.
-    candidates = composer.candidates(reader, profile)
+    candidates = context.composer.candidates(reader, profile)
     candidates = replace(candidates, ids=[paper_id for paper_id in candidates.ids if paper_id > mark])
     day = local_date(now, timezone)
     remaining = max(rule.per_day - store.editions.alerts_on(reader.id, day), 0)
     saved: list[Edition] = []
     if candidates.ids and remaining:
-        for edition in composer.alerts(reader, profile, day, now, candidates)[:remaining]:
+        for edition in context.composer.alerts(reader, profile, day, now, candidates)[:remaining]:
             slot = f"alert-{edition.picks[0].paper.ref}"
             # The slot is unique to reader and paper: a second process saves nothing, and so sends nothing.
-            if store.editions.save(edition, slot, render(edition, slot)) is not None:
+            if store.editions.save(edition, slot, context.renderer.messages(edition, slot)) is not None:
                 saved.append(edition)
     # Moved last: after a crash in between the papers are checked again, and the slots prevent a second alert.
     store.alert_marks.move(reader.id, candidates.watermark)

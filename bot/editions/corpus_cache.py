@@ -1,4 +1,4 @@
-"""The corpus that all readers are ranked over: when it is refitted, and the file that caches it.
+"""The corpus that all readers are ranked over, and the ranker over it: when it is refitted, and its file.
 
 Fitting learns a vocabulary and latent components from the newest papers. This module decides when that is due:
 
@@ -27,7 +27,7 @@ from bot.store.corpora import Corpora
 from bot.store.papers import Papers
 
 if TYPE_CHECKING:
-    from bot.ranking import Corpus
+    from bot.ranking import Corpus, Ranker
 
 # The vocabulary is learned from this many of the newest papers; older ones add little but time.
 _CORPUS_PAPERS = 20_000
@@ -159,3 +159,27 @@ class CorpusCache:
         at: datetime = paper.first_seen
         # In integers: ``int(timestamp() * 1e6)`` may be a microsecond off by rounding.
         return int(at.timestamp()) * 1_000_000 + at.microsecond
+
+
+class CurrentRanker:
+    """The ranker over a corpus as it was fitted last, made when it is first asked for: that takes a second."""
+
+    def __init__(self, corpora: CorpusCache) -> None:
+        self._corpora = corpora
+        self._ranker: Ranker | None = None
+        self._stamp: Stamp | None = None
+
+    def get(self) -> Ranker:
+        """Return the ranker, made first if necessary."""
+        if self._ranker is None:
+            from bot.ranking import Ranker
+
+            self._ranker = Ranker(self._corpora.corpus())
+            # The stamp is read after the corpus, as reading may have fitted it.
+            self._stamp = self._corpora.stamp
+        return self._ranker
+
+    def refresh(self) -> None:
+        """Drop the ranker if its corpus was fitted again, by this process or another."""
+        if self._ranker and self._stamp != self._corpora.stamp:
+            self._ranker = None

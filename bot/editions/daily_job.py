@@ -27,30 +27,27 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import count, islice
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from bot.config.profiles import Profile
 from bot.delivery.dispatcher import Dispatcher
 from bot.disk_space import DiskSpace
 from bot.domain import Delivery, Edition, Kind, Problem, Reader, State
-from bot.editions.alerts import Render, alert
-from bot.editions.candidates import EditionRequest, Readers
+from bot.editions.alerts import alert
+from bot.editions.candidates import EditionRequest
+from bot.editions.context import Context
 from bot.editions.due import DueEdition, due_editions, forced_editions, readers_to_alert
 from bot.editions.published_profiles import publish
+from bot.editions.refitting import refit
 from bot.editions.tldrs import TldrWriter
 from bot.editions.waiting_for_sources import Wait, Waiting, waiting_problems
 from bot.errors import PaperbotError, unexpected_error
 from bot.garbage_collection import rare_collections
-from bot.ingestion.bounces import BounceService
-from bot.ingestion.service import DigestReport, IngestionService, Parse, Progress
+from bot.ingestion.service import DigestReport, IngestionService, Progress
 from bot.sources import Source
-from bot.store import Store
 from bot.store.active_readers import EVERYONE, IdRange
 from bot.store.edition_insertion import NewEdition
 from bot.store.retention import KeepDays
-
-if TYPE_CHECKING:  # with reasons and summaries it takes a tenth of the time of a run in which nothing is due
-    from bot.editions.composer import EditionComposer
 
 log = logging.getLogger("paperbot")
 
@@ -99,46 +96,35 @@ class RunReport(PublishReport):
         return not (self.problems or self.failed or self.unknown)
 
 
-@dataclass(slots=True)
-class _Tally:
-    """Counts of one run; the editions themselves are in the store."""
+class Libraries(Protocol):
+    """Readers' own libraries."""
 
-    editions: int = 0
-    skipped: int = 0
-    alerts: int = 0
-    problems: list[Problem] = field(default_factory=list)
+    def follow(self, now: datetime) -> Iterable[Problem]:
+        """Poll those that are due; return what failed."""
 
-    def add_problem(self, reader: Reader, error: Exception) -> None:
-        """Record an error, in one line, as a problem of one reader; an unforeseen one is logged with its traceback."""
-        words = str(error)
-        if not isinstance(error, PaperbotError):
-            log.debug("%s", error, exc_info=error)
-            words = unexpected_error(error)
-        self.problems.append(Problem(reader.name, words))
+    def queue_saves(self, profiles: Mapping[str, Profile], now: datetime) -> None:
+        """Put liked papers that are not saved yet into the outbox."""
+
+
+class Letters(Protocol):
+    """The weekly letters."""
+
+    def put_due(self, ids: IdRange, now: datetime) -> Iterable[Problem]:
+        """Put those that are due into the outbox; return what failed."""
 
 
 @dataclass(frozen=True, slots=True)
 class DailyJob:
-    """Runs the steps in the order of the module's docstring."""
+    """Runs the steps in the order of the module's docstring, for the profiles of the context."""
 
+    context: Context
     sources: Sequence[Source]
-    store: Store
-    parse: Parse
-    bounces: BounceService
-    profiles: Mapping[str, Profile]
-    composer: Callable[[], EditionComposer]  # called only if somebody is due
-    render: Render
-    dispatcher: Dispatcher
-    resolve: Callable[[datetime], Iterable[Problem]]  # looks up links that digests lack
-    disk_space: DiskSpace
-    refit_corpus: Callable[[], None]  # refits the corpus if enough papers are new
-    follow_libraries: Callable[[datetime], Iterable[Problem]]  # polls readers' own libraries that are due
-    queue_saves: Callable[[Mapping[str, Profile], datetime], None]  # liked papers, to be saved in Zotero
-    refit_models: Callable[[Readers, datetime], None]  # refits the models of readers who voted since
-    put_letters: Callable[
-        [Mapping[str, Profile], IdRange, datetime], Iterable[Problem]
-    ]  # puts due weekly letters into the outbox
+    ingestion: IngestionService
     waiting: Waiting
+    letters: Letters
+    libraries: Libraries
+    dispatcher: Dispatcher
+    disk_space: DiskSpace
     keep: KeepDays
     tldr_writer: TldrWriter | None = None
 
@@ -154,7 +140,7 @@ class DailyJob:
 
         ``show`` is called with each edition and alert once it is saved, quiet editions too.
         """
-        digests, source_problems = self.ingest(now, progress)
+        digests, source_problems = self.ingest(now, progress=progress)
         published = self.publish(now, force=force, progress=progress, show=show)
         return RunReport(
             digests=digests,
@@ -171,17 +157,19 @@ class DailyJob:
         )
 
     def ingest(
-        self, now: datetime, progress: Progress = no_progress
+        self, now: datetime, sources: Sequence[Source] | None = None, progress: Progress = no_progress
     ) -> tuple[list[DigestReport], list[Problem]]:
-        """Poll the sources and store what is new, unless the disk is full."""
-        service = IngestionService(
-            self.store, self.parse, self.disk_space, self.resolve, self.refit_corpus, self.bounces
-        )
-        report = service.ingest(self.sources, now, progress=progress)
-        problems = (
-            report.problems if self.disk_space.problems() else [*report.problems, *self.follow_libraries(now)]
-        )
-        return report.digests, problems
+        """Poll these sources or all, and the libraries, and store what is new, unless the disk is full."""
+        polled = self.sources if sources is None else sources
+        report = self.ingestion.ingest(polled, now, progress=progress)
+        if not self.disk_space.problems():
+            report.problems.extend(self.libraries.follow(now))
+        return report.digests, report.problems
+
+    def prepare(self, now: datetime) -> None:
+        """Publish the profiles, with their readers, and queue what readers' libraries lack."""
+        publish(self.context.store, self.context.profiles, now)
+        self.libraries.queue_saves(self.context.profiles, now)
 
     def publish(
         self,
@@ -193,11 +181,10 @@ class DailyJob:
     ) -> PublishReport:
         """Compose the due alerts and editions, then deliver everything in the outbox."""
         # With a full disk nothing is composed; the dispatcher, which can't record either, reports the problem.
-        tally = _Tally()
+        composing = _Composing(self, now, progress, show)
         if not self.disk_space.problems():
-            publish(self.store, self.profiles, now)
-            tally = self._compose(self.profiles, EVERYONE, now, force=force, progress=progress, show=show)
-            self.queue_saves(self.profiles, now)
+            self.prepare(now)
+            composing.all(EVERYONE, force=force)
         settled = count(1)
         sent_kinds: set[Kind] = set()
 
@@ -208,122 +195,129 @@ class DailyJob:
 
         sent = self.dispatcher.deliver_due(now, on_settled)
         # A purge scans the outbox; only runs with editions do it, a few a day instead of 1,440 ticks.
-        if tally.editions:
-            self.store.retention.purge(self.keep, now)
+        if composing.editions:
+            self.context.store.retention.purge(self.keep, now)
         return PublishReport(
-            editions=tally.editions,
-            skipped=tally.skipped,
-            alerts=tally.alerts,
+            editions=composing.editions,
+            skipped=composing.skipped,
+            alerts=composing.alerts,
             delivered=sent.delivered,
             failed=sent.failed,
             unknown=sent.unknown,
-            problems=[*tally.problems, *sent.problems],
+            problems=[*composing.problems, *sent.problems],
             sent_kinds=sent_kinds,
         )
 
-    def compose(self, slug: str, ids: IdRange, now: datetime) -> list[Problem]:
-        """Compose the due alerts and editions of a profile's readers with these ids, and return what failed.
-
-        Nothing is done for a profile that was withdrawn meanwhile.
-        """
+    def compose(self, ids: IdRange, now: datetime) -> list[Problem]:
+        """Compose the due alerts, editions and letters of the readers with these ids, and return what failed."""
         if problems := self.disk_space.problems():
             return problems
-        profiles = {slug: self.profiles[slug]} if slug in self.profiles else {}
-        return self._compose(profiles, ids, now).problems
+        composing = _Composing(self, now)
+        composing.all(ids)
+        return composing.problems
+
+
+@dataclass(slots=True)
+class _Composing:
+    """One run over the readers who are due: what is composed is saved by batches, shown, and counted."""
+
+    job: DailyJob
+    now: datetime
+    progress: Progress = no_progress
+    show: Shown = _ignore_edition
+    editions: int = 0
+    skipped: int = 0
+    alerts: int = 0
+    problems: list[Problem] = field(default_factory=list)
 
     @rare_collections()
-    def _compose(
-        self,
-        profiles: Mapping[str, Profile],
-        ids: IdRange,
-        now: datetime,
-        *,
-        force: bool = False,
-        progress: Progress = no_progress,
-        show: Shown = _ignore_edition,
-    ) -> _Tally:
-        """Put the due alerts, then the due editions into the outbox."""
-        tally = _Tally()
-        for reader, profile in readers_to_alert(self.store, profiles, now, ids):
-            try:
-                alerts = alert(
-                    reader,
-                    profile,
-                    store=self.store,
-                    composer=self.composer(),
-                    render=self.render,
-                    now=now,
-                )
-            except Exception as error:
-                tally.add_problem(reader, error)
-                continue
-            tally.alerts += len(alerts)
-            for edition in alerts:
-                show(edition)
+    def all(self, ids: IdRange, *, force: bool = False) -> None:
+        """Put the due alerts, then the due editions, then the due letters into the outbox."""
+        self._put_alerts(ids)
+        self.progress("composing editions", 0, 0)  # the first one waits until the models are loaded
+        self._put_editions(ids, force=force)
+        self.problems.extend(self.job.letters.put_due(ids, self.now))
 
-        progress("composing editions", 0, 0)  # the first one waits until the models are loaded
-        choose = forced_editions if force else due_editions
+    def _put_alerts(self, ids: IdRange) -> None:
+        context = self.job.context
+        for reader, profile in readers_to_alert(context.store, context.profiles, self.now, ids):
+            try:
+                alerts = alert(context, reader, profile, self.now)
+            except Exception as error:
+                self._add_problem(reader, error)
+                continue
+            self.alerts += len(alerts)
+            for edition in alerts:
+                self.show(edition)
+
+    def _put_editions(self, ids: IdRange, *, force: bool) -> None:
+        context = self.job.context
         composed = count(1)
         waits: list[Wait] = []
-        all_due = choose(self.store, profiles, now, ids)
+        choose = forced_editions if force else due_editions
+        all_due = choose(context.store, context.profiles, self.now, ids)
         while batch := list(islice(all_due, _BATCH)):
-            due = self.waiting.with_interrupted(batch, now)
+            due = self.job.waiting.with_interrupted(batch, self.now)
             if not force:
-                due, of_batch = self.waiting.ready(due, now)
+                due, of_batch = self.job.waiting.ready(due, self.now)
                 waits.extend(of_batch)
             drafts = []
-            for due_edition, edition in self._composed(due, now, tally):
-                if draft := self._draft(due_edition, edition, now, tally):
+            for due_edition, edition in self._composed(due):
+                if draft := self._draft(due_edition, edition):
                     drafts.append(draft)
-                progress("composing editions", next(composed), 0)
-            self._save(drafts, tally, show)
-        tally.problems.extend(waiting_problems(waits))
-        tally.problems.extend(self.put_letters(profiles, ids, now))
-        return tally
+                self.progress("composing editions", next(composed), 0)
+            self._save(drafts)
+        self.problems.extend(waiting_problems(waits))
 
-    def _composed(
-        self, batch: Sequence[DueEdition], now: datetime, tally: _Tally
-    ) -> Iterator[tuple[DueEdition, Edition]]:
+    def _composed(self, batch: Sequence[DueEdition]) -> Iterator[tuple[DueEdition, Edition]]:
         """Yield the due editions of a batch; if it fails, that is a problem of each of its readers left."""
+        context = self.job.context
         remaining = list(batch)
         requests = [EditionRequest(edition.reader, edition.profile, edition.day) for edition in batch]
         try:
-            candidates = self.composer().candidates_of(requests)
-            self.refit_models(
-                [
-                    (request.reader, request.profile)
-                    for request, new in zip(requests, candidates, strict=True)
-                    if new.ids
-                ],
-                now,
-            )
-            for edition in self.composer().editions(requests, now, candidates):
+            candidates = context.composer.candidates_of(requests)
+            with_candidates = [
+                (request.reader, request.profile)
+                for request, new in zip(requests, candidates, strict=True)
+                if new.ids
+            ]
+            refit(context.store, context.ranker, with_candidates, self.now)
+            for edition in context.composer.editions(requests, self.now, candidates):
                 yield remaining.pop(0), edition
         except Exception as error:
             for due in remaining:
-                tally.add_problem(due.reader, error)
+                self._add_problem(due.reader, error)
 
-    def _draft(self, due: DueEdition, edition: Edition, now: datetime, tally: _Tally) -> NewEdition | None:
+    def _draft(self, due: DueEdition, edition: Edition) -> NewEdition | None:
         """Return an edition with its messages; a quiet one has none if the profile says ``skip``."""
         edition = replace(edition, missing=tuple(state.name for state in due.interrupted))
         try:
-            if self.tldr_writer:
-                edition, problems = self.tldr_writer.shorten(edition, now)
-                tally.problems.extend(problems)
+            if self.job.tldr_writer:
+                edition, problems = self.job.tldr_writer.shorten(edition, self.now)
+                self.problems.extend(problems)
             is_skipped = bool(edition.quiet) and due.profile.edition.when_quiet == "skip"
-            messages = [] if is_skipped else self.render(edition, due.slot)
+            messages = [] if is_skipped else self.job.context.renderer.messages(edition, due.slot)
         except Exception as error:
-            tally.add_problem(due.reader, error)
+            self._add_problem(due.reader, error)
             return None
         return NewEdition(edition, due.slot, messages, due.missed)
 
-    def _save(self, drafts: Sequence[NewEdition], tally: _Tally, show: Shown) -> None:
+    def _save(self, drafts: Sequence[NewEdition]) -> None:
         """Save a batch's editions. A store that can't write concerns all readers, and ends the run."""
-        for draft, message_ids in zip(drafts, self.store.editions.save_all(drafts), strict=True):
+        saved = self.job.context.store.editions.save_all(drafts)
+        for draft, message_ids in zip(drafts, saved, strict=True):
             if message_ids is None:
                 continue  # another process has saved this slot
             if draft.messages:
-                tally.editions += 1
+                self.editions += 1
             else:
-                tally.skipped += 1
-            show(draft.edition)
+                self.skipped += 1
+            self.show(draft.edition)
+
+    def _add_problem(self, reader: Reader, error: Exception) -> None:
+        """Record an error, in one line, as a problem of one reader; an unforeseen one is logged with its traceback."""
+        words = str(error)
+        if not isinstance(error, PaperbotError):
+            log.debug("%s", error, exc_info=error)
+            words = unexpected_error(error)
+        self.problems.append(Problem(reader.name, words))

@@ -9,19 +9,19 @@ Readers without a new vote cost two small queries. Everything stored is derived:
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from bot.domain import ReaderId, Vote
 from bot.editions.candidates import Readers, interests_of
+from bot.editions.corpus_cache import CurrentRanker
 from bot.editions.stored_models import signatures
 from bot.store import Store
 from bot.store.mixtures import StoredMixture
 from bot.store.reader_models import StoredModel
 
 if TYPE_CHECKING:  # scikit-learn takes a second to import: only ranking itself pays for it
-    from bot.ranking import Ranker
     from bot.ranking.mixture import Mixture, Predictions
 
 # New votes after which a reader's mixture is fitted again: fewer hardly move it.
@@ -35,15 +35,13 @@ _READERS = 50
 _LAST_PICKS = 1_000
 
 
-def refit(store: Store, ranker: Callable[[], Ranker], readers: Readers, now: datetime) -> None:
+def refit(store: Store, ranker: CurrentRanker, readers: Readers, now: datetime) -> None:
     """Fit and store the models and mixtures of the readers who voted since, or whose vocabulary changed."""
-    from bot.ranking.serialization import dump
-
     current = signatures(store, readers)
     if not current:
         return
     stored = store.reader_models.versions(list(current))
-    vocabulary = ranker().vocabulary
+    vocabulary = ranker.get().vocabulary
     stale = [
         (reader, profile)
         for reader, profile in readers
@@ -51,7 +49,9 @@ def refit(store: Store, ranker: Callable[[], Ranker], readers: Readers, now: dat
     ]
     if not stale:
         return
-    learned = ranker().learn(interests_of(store, stale, now))
+    from bot.ranking.serialization import dump
+
+    learned = ranker.get().learn(interests_of(store, stale, now))
     store.reader_models.save(
         [
             StoredModel(reader.id, current[reader.id], vocabulary, now, dump(models))

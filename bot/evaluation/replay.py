@@ -17,19 +17,15 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 from bot.config.profiles import Profile
 from bot.domain import Edition, PaperId, Reader, RecordedVote
 from bot.editions.composer import EditionComposer
-from bot.editions.corpus_cache import CorpusCache
+from bot.editions.corpus_cache import CorpusCache, CurrentRanker
 from bot.editions.source_activity import SourceMonitor
 from bot.errors import UsageError
 from bot.schedule import days_between, moment
 from bot.store import Store
-
-if TYPE_CHECKING:  # scikit-learn takes a second to import: only ranking itself pays for it
-    from bot.ranking import Ranker
 
 MAX_DAYS = 400
 
@@ -89,13 +85,7 @@ def _editions(
             past = store.as_of(at, next(iter(times.values())), editions)
             corpora = CorpusCache(file, past.papers)
             corpora.renew()
-
-            def ranker(corpora: CorpusCache = corpora) -> Ranker:
-                from bot.ranking import Ranker
-
-                return Ranker(corpora.corpus())
-
-            composer = EditionComposer(past, ranker, SourceMonitor(past, ()), samples=samples)
+            composer = EditionComposer(past, CurrentRanker(corpora), SourceMonitor(past, ()), samples=samples)
             edition = composer.edition(reader, profile, day, at)
             editions.append(edition)
             yield edition

@@ -23,7 +23,7 @@ it uses no votes. Upvotes, followed authors and ignored words are not learned, a
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
@@ -32,6 +32,7 @@ from bot.config.overrides import with_override
 from bot.config.profiles import Profile
 from bot.domain import PaperId, Reader, RecordedVote
 from bot.editions.candidates import interest
+from bot.editions.corpus_cache import CurrentRanker
 from bot.editions.stored_models import mixtures_of
 from bot.evaluation.folds import Fold, split_into_folds
 from bot.evaluation.report import Evaluation, FoldResult, summarize_folds
@@ -59,13 +60,13 @@ _REFIT_GROWTH = 1.25
 
 def evaluate(
     store: Store,
-    ranker: Callable[[], Ranker],
+    ranker: CurrentRanker,
     reader: Reader,
     profile: Profile,
     *,
     unseen: int = _MAX_UNSEEN,
 ) -> Evaluation:
-    """Return how well the reader's votes are predicted; ``ranker`` is called only if there is a fold to predict.
+    """Return how well the reader's votes are predicted; the ranker is made only if there is a fold to predict.
 
     Fewer ``unseen`` papers in each fold are faster. Precision and nDCG are then higher and mean less; verdict, AUC,
     gain, calibration and learning curve are the same.
@@ -80,7 +81,7 @@ def evaluate(
     ]
     results: list[FoldResult] = []
     if folds:
-        fitted_ranker = ranker()
+        fitted_ranker = ranker.get()
         tasks = _PredictionTasks(store, fitted_ranker, reader, profile, votes, unseen=unseen)
         metrics = measure_folds(fitted_ranker, map(tasks.of, folds), tasks.words, profile.edition.size)
         results = [FoldResult(*pair) for pair in zip(folds, metrics, strict=True)]
@@ -88,7 +89,7 @@ def evaluate(
 
 
 def evaluate_all(
-    store: Store, ranker: Callable[[], Ranker], profiles: Mapping[str, Profile]
+    store: Store, ranker: CurrentRanker, profiles: Mapping[str, Profile]
 ) -> Iterator[Evaluation]:
     """Yield the evaluation of every reader of these profiles who has voted, in the order of subscription."""
     for page in store.readers.pages():

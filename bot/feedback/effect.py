@@ -13,7 +13,8 @@ from datetime import datetime
 
 from bot.config.profiles import Profile
 from bot.domain import Paper, Reader, Vote
-from bot.editions.composer import EditionComposer, Ranked, choices_of
+from bot.editions.composer import EditionComposer
+from bot.editions.ranked import Ranked, choices_of
 from bot.feedback.service import record
 from bot.reasons import whole_phrases
 from bot.store import Store

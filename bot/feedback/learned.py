@@ -9,7 +9,8 @@ from datetime import datetime
 
 from bot.config.profiles import Profile
 from bot.domain import Reader
-from bot.editions.composer import EditionComposer, Ranked
+from bot.editions.composer import EditionComposer
+from bot.editions.ranked import Ranked
 from bot.reasons import Phrase, whole_phrases
 from bot.store import Store
 from bot.terms import names_topic

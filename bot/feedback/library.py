@@ -7,16 +7,16 @@ Nothing of it is mailed to anybody, and a paper that is in the library is not ne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from bot.domain import ParsedLibrary, Problem, RawDigest, Reader, ZoteroChanges
 from bot.errors import DigestError, UsageError
+from bot.parsing import Parser
 from bot.store import Store
 from bot.store.library import Additions
 
-ParseLibrary = Callable[[RawDigest], ParsedLibrary]
 # Why an entry was not added, beside the reasons of the parser.
 KNOWN = "there already"
 
@@ -48,11 +48,11 @@ class ImportReport:
 
 
 def import_file(
-    store: Store, parse: ParseLibrary, reader: Reader, *, name: str, content: bytes, now: datetime
+    store: Store, parser: Parser, reader: Reader, *, name: str, content: bytes, now: datetime
 ) -> ImportReport:
     """Add the papers of a BibTeX or RIS file to a reader's library; raises UsageError if it is neither."""
     try:
-        parsed = parse(RawDigest("library", name, content))
+        parsed = parser.parse_library(RawDigest("library", name, content))
     except DigestError as error:
         raise UsageError(f"{name}: {error}") from None
     added = store.library.add(reader.id, parsed.entries, parsed.format, now)

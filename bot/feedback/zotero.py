@@ -7,7 +7,7 @@ save: votes up since the connection --> outbox --> the collection "Paperbot"; vo
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -28,10 +28,9 @@ from bot.domain import (
     ZoteroSave,
 )
 from bot.errors import DigestError, PaperbotError, SourceError, UsageError
-from bot.feedback.library import ImportReport, ParseLibrary
+from bot.feedback.library import ImportReport
 from bot.ingestion import polling
-from bot.rendering.latex import readable
-from bot.rendering.text import oneline
+from bot.parsing import Parser
 from bot.sealing import Sealer
 from bot.store import Store
 from bot.zotero.api import ZoteroApi
@@ -44,17 +43,15 @@ INTERVAL = timedelta(hours=6)
 _KEYS_PAGE = "https://www.zotero.org/settings/keys"
 _LIBRARY = re.compile(r"(users|groups)/[1-9][0-9]{0,14}")
 
-OpenApi = Callable[[ZoteroAccess], ZoteroApi]
-
 
 @dataclass(frozen=True, slots=True)
 class ZoteroLibraries:
-    """The connections of all readers; ``open_api`` opens a library at Zotero."""
+    """The connections of all readers, to the API at ``url``."""
 
     store: Store
     sealer: Sealer
-    open_api: OpenApi
-    parse: ParseLibrary
+    parser: Parser
+    url: str
 
     def connect(
         self, reader: Reader, key: str, *, library: str | None, collections: Collection[str], now: datetime
@@ -68,11 +65,11 @@ class ZoteroLibraries:
         if not re.fullmatch(r"[!-~]{1,200}", key):
             raise UsageError(f"this is no Zotero API key; make one at {_KEYS_PAGE}")
         try:
-            with self.open_api(ZoteroAccess(library or "users/0", key)) as api:
+            with ZoteroApi(self.url, ZoteroAccess(library or "users/0", key)) as api:
                 rights = api.key_rights(library)
             if not (_LIBRARY.fullmatch(rights.library) and rights.may_read):
                 raise UsageError(f"the key gives no access to {rights.library}; allow it at {_KEYS_PAGE}")
-            with self.open_api(ZoteroAccess(rights.library, key)) as api:
+            with ZoteroApi(self.url, ZoteroAccess(rights.library, key)) as api:
                 collection_keys(api, collections)
         except SourceError as error:
             raise UsageError(str(error)) from None
@@ -149,13 +146,13 @@ class ZoteroLibraries:
     def open_to_save(self, reader: ReaderId) -> ZoteroApi | None:
         """Open the library in which a reader's papers are saved; None without one."""
         connection = self.store.zotero.get(reader)
-        return self.open_api(self._access(connection)) if connection and connection.saves else None
+        return self._open(connection) if connection and connection.saves else None
 
     def _poll(self, connection: ZoteroConnection, now: datetime) -> ImportReport:
         """Read what has changed, and record how that went."""
         try:
-            with self.open_api(self._access(connection)) as api:
-                changed = changes(api, connection.collections, connection.version, self.parse)
+            with self._open(connection) as api:
+                changed = changes(api, connection.collections, connection.version, self.parser.parse_library)
         except PaperbotError as error:
             wait = error.retry_after if isinstance(error, SourceError) else None
             failed = polling.after_failure(connection.poll, Problem(ORIGIN, str(error)), wait, now)
@@ -168,11 +165,16 @@ class ZoteroLibraries:
         self.store.zotero.record_poll(connection.reader, succeeded, changed.version)
         return ImportReport.of(ORIGIN, changed, added)
 
-    def _access(self, connection: ZoteroConnection) -> ZoteroAccess:
-        return ZoteroAccess(connection.library, self.sealer.unseal(connection.sealed_key))
+    def _open(self, connection: ZoteroConnection) -> ZoteroApi:
+        access = ZoteroAccess(connection.library, self.sealer.unseal(connection.sealed_key))
+        return ZoteroApi(self.url, access)
 
     def _put_save(self, reader: ReaderId, paper: Paper, profile: Profile | None, now: datetime) -> None:
         """Put a paper into the outbox, tagged with the profile's title and with the keywords that it mentions."""
+        # Imported here: the daily job holds this class, and most runs save nothing.
+        from bot.rendering.latex import readable
+        from bot.rendering.text import oneline
+
         plain = replace(
             paper,
             title=oneline(readable(paper.title)),

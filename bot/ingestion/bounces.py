@@ -7,13 +7,13 @@ Anybody can send a report. One counts if it holds a tag that this home has signe
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from bot.domain import BounceKind, BounceReport, Kind, RawDigest, Reader
 from bot.errors import DigestError
+from bot.parsing import Parser
 from bot.store import Store
-from bot.tokens import TokenError
+from bot.tokens import Signer, TokenError
 
 # Outcomes beside the kinds of report.
 FORGED = "forged"  # names no message of ours
@@ -23,20 +23,16 @@ _STOPPING = (BounceKind.FAILURE, BounceKind.COMPLAINT)
 
 @dataclass(frozen=True, slots=True)
 class BounceService:
-    """Records reports.
-
-    ``parse`` raises DigestError for what can't be read. ``read_tag`` returns the ids of reader and delivery, and raises
-    TokenError.
-    """
+    """Records reports."""
 
     store: Store
-    parse: Callable[[RawDigest], BounceReport]
-    read_tag: Callable[[str], tuple[int, int]]
+    parser: Parser
+    signer: Signer
 
     def record(self, raw: RawDigest) -> str:
         """Stop the reader whom a report is about, if it is one to stop for; return its outcome, which is counted."""
         try:
-            report = self.parse(raw)
+            report = self.parser.parse_bounce(raw)
             outcome: str = report.kind
             if report.kind in _STOPPING:
                 reader = self._reader(report)
@@ -56,7 +52,7 @@ class BounceService:
         """Return the reader of the first tag that is ours; None without one."""
         for tag in report.tags:
             try:
-                reader_id, _ = self.read_tag(tag)
+                reader_id, _ = self.signer.read_tag(tag)
             except TokenError:
                 continue
             reader = self.store.readers.by_id(reader_id)

@@ -17,7 +17,7 @@ from urllib.parse import quote, urlencode
 from bot.domain import Entry, Paper, Problem, RawDigest
 from bot.errors import DigestError, SourceError
 from bot.identity import is_biorxiv_doi, is_same_paper, normalised_title
-from bot.ingestion.service import Parse
+from bot.parsing import Parser
 from bot.sources import biorxiv
 from bot.sources.arxiv import URL
 from bot.sources.http import Fetcher
@@ -35,7 +35,7 @@ class LinkResolver:
 
     store: Store
     fetcher: Fetcher
-    parse: Parse
+    parser: Parser
     url: str = URL
     biorxiv_url: str = biorxiv.URL
 
@@ -71,7 +71,9 @@ class LinkResolver:
 
     def _entries(self, address: str) -> list[Entry]:
         content = self.fetcher.fetch(address).content or b""
-        return [entry for digest in self.parse(RawDigest(NAME, "", content)) for entry in digest.entries]
+        return [
+            entry for digest in self.parser.parse(RawDigest(NAME, "", content)) for entry in digest.entries
+        ]
 
 
 def _is_match(paper: Paper, entry: Entry) -> bool:

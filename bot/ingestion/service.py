@@ -14,6 +14,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from typing import TYPE_CHECKING, Protocol
 
 from bot.disk_space import DiskSpace
 from bot.domain import ParsedDigest, Problem, RawDigest, SourceState
@@ -29,15 +30,18 @@ from bot.errors import (
 from bot.ingestion.bounces import BounceService
 from bot.ingestion.health import Health, check_health
 from bot.ingestion.polling import after_failure, after_success, is_due, retry_after
+from bot.parsing import Parser
 from bot.sources import BOUNCES, Source, Visit
 from bot.store import Store
 from bot.store.papers import StoredDigest
+
+if TYPE_CHECKING:  # it imports sources on the network, which a home of folders does not need
+    from bot.ingestion.link_resolution import LinkResolver
 
 log = logging.getLogger("paperbot")
 
 _RETRY_HINT = "`paperbot ingest --again` tries again"
 
-Parse = Callable[[RawDigest], Sequence[ParsedDigest]]  # raises DigestError for what is not a digest
 Progress = Callable[[str, int, int], None]  # the step, items done, items in all (0: unknown)
 
 
@@ -63,15 +67,22 @@ class IngestionReport:
     problems: list[Problem]
 
 
+class Corpora(Protocol):
+    """The vocabulary that papers are ranked by."""
+
+    def renew(self) -> None:
+        """Refit it if enough papers are new."""
+
+
 @dataclass(frozen=True, slots=True)
 class IngestionService:
     """The one ingest loop, for ``paperbot ingest``, the daily job and the scheduler."""
 
     store: Store
-    parse: Parse
+    parser: Parser
     disk_space: DiskSpace
-    resolve_links: Callable[[datetime], Iterable[Problem]]
-    refit_corpus: Callable[[], None]  # refits the vocabulary if enough papers are new
+    links: LinkResolver | None
+    corpora: Corpora
     bounces: BounceService
 
     def ingest(
@@ -92,7 +103,7 @@ class IngestionService:
             return report
         if progress:
             progress("reading digests", 0, 0)
-        for outcome in Ingestion(self.store, self.parse, now, at_once, again, self.bounces).ingest_sources(
+        for outcome in Ingestion(self.store, self.parser, now, at_once, again, self.bounces).ingest_sources(
             sources
         ):
             if isinstance(outcome, DigestReport):
@@ -102,7 +113,7 @@ class IngestionService:
             if progress:
                 progress("reading digests", len(report.digests) + len(report.problems), 0)
         try:
-            report.problems.extend(self.resolve_links(now))
+            report.problems.extend(self.links.resolve(now) if self.links else ())
         except PaperbotError:
             raise
         except Exception as error:
@@ -112,7 +123,7 @@ class IngestionService:
         if any(digest.new for digest in report.digests):
             if progress:
                 progress("fitting the vocabulary", 0, 0)
-            self.refit_corpus()
+            self.corpora.renew()
         return report
 
 
@@ -125,7 +136,7 @@ class Ingestion:
     """
 
     store: Store
-    parse: Parse
+    parser: Parser
     now: datetime
     at_once: bool = False
     again: bool = False
@@ -212,7 +223,7 @@ class Ingestion:
             if reason := attempts.begin(content_hash, self.now, again=self.again):
                 return [Problem(name, f"refused since an earlier run: {reason}; {_RETRY_HINT}")]
             try:
-                parsed = self.parse(raw)
+                parsed = self.parser.parse(raw)
                 counts = self.store.papers.add_digests(
                     raw.source, raw.name, content_hash, parsed, now=self.now
                 )
@@ -265,16 +276,16 @@ def retrieved(source: Source, visit: Visit) -> Iterator[RawDigest | Problem]:
         raise SourceError(unexpected_error(error)) from error
 
 
-def peek(source: Source, parse: Parse, now: datetime) -> Iterator[tuple[str, ParsedDigest] | Problem]:
+def peek(source: Source, parser: Parser, now: datetime) -> Iterator[tuple[str, ParsedDigest] | Problem]:
     """Yield the name and content of each digest that a source would deliver, or a Problem; nothing is changed."""
     try:
         for raw in retrieved(source, Visit(now, peek=True)):
-            yield from [raw] if isinstance(raw, Problem) else _parsed(raw, parse)
+            yield from [raw] if isinstance(raw, Problem) else _parsed(raw, parser)
     except SourceError as error:
         yield Problem(source.name, str(error))
 
 
-def unreadable(sources: Iterable[Source], store: Store, parse: Parse, now: datetime) -> Iterator[Problem]:
+def unreadable(sources: Iterable[Source], store: Store, parser: Parser, now: datetime) -> Iterator[Problem]:
     """Yield a Problem for each file in the folders that can't be read now; nothing is changed.
 
     A run reports such a file once it meets it; ``paperbot status`` reports it for as long as it lies there.
@@ -291,12 +302,12 @@ def unreadable(sources: Iterable[Source], store: Store, parse: Parse, now: datet
                 name = f"{raw.source}/{raw.name}"
                 yield Problem(name, f"refused since an earlier run: {reason}; {_RETRY_HINT}")
             elif not store.papers.digests_with(content_hash):
-                yield from (outcome for outcome in _parsed(raw, parse) if isinstance(outcome, Problem))
+                yield from (outcome for outcome in _parsed(raw, parser) if isinstance(outcome, Problem))
 
 
-def _parsed(raw: RawDigest, parse: Parse) -> Sequence[tuple[str, ParsedDigest] | Problem]:
+def _parsed(raw: RawDigest, parser: Parser) -> Sequence[tuple[str, ParsedDigest] | Problem]:
     try:
-        return [(raw.name, digest) for digest in parse(raw)]
+        return [(raw.name, digest) for digest in parser.parse(raw)]
     except ParserError:
         raise
     except DigestError as error:

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from bot.delivery import Route
 from bot.delivery.dispatcher import Dispatcher
+from bot.delivery.ports import StopSignal
 from bot.disk_space import DiskSpace
 from bot.domain import Kind, Message, OutboxKey, Problem, State
 from bot.errors import DeliveryError, StoreError
@@ -44,17 +46,18 @@ class OperatorNotices:
     """Sends notices to the operator's address, by the outbox like every other message.
 
     The outbox's key holds the day: at most one notice a day, also from several processes. A notice that can't be sent
-    is tried again and listed by ``status``. ``dispatcher`` delivers messages to the operator only, whatever the
-    state of the readers' channels and disks, since these are what a notice reports.
+    is tried again and listed by ``status``. It is delivered by a dispatcher of its own, whatever the state of the
+    readers' channels and disks, since these are what a notice reports; ``stop``, once set, ends a delivery early.
     """
 
     address: str
     sender: str
     store: Store
     disk_space: DiskSpace
-    dispatcher: Dispatcher
+    route: Route
+    stop: StopSignal | None = None
 
-    def send(self, problems: Sequence[Problem], now: datetime) -> Sequence[Problem]:
+    def send(self, problems: Sequence[Problem], now: datetime) -> list[Problem]:
         """Send these and the stored problems, unless today has a notice already; return what failed."""
         problems = list(dict.fromkeys([*pending_problems(self.store, self.disk_space, now), *problems]))
         if not problems:
@@ -72,6 +75,18 @@ class OperatorNotices:
                 date=now,
             )
             self.store.outbox.put_without_edition(operator.id, Message(body, subject), key, now)
-            return self.dispatcher.deliver_due(now).problems
+            return list(self._dispatcher().deliver_due(now).problems)
         except (StoreError, DeliveryError) as error:
             return [Problem("operator", f"could not be notified: {error}")]
+
+    def _dispatcher(self) -> Dispatcher:
+        # Without ``disk_problems``, as a notice of a full disk is one short row and must go out, and without limits,
+        # as a few notices a day are no load.
+        return Dispatcher(
+            self.store.outbox,
+            {Kind.OPERATOR: self.route},
+            self.store.readers,
+            self.store.circuit_breakers,
+            self.store.send_rates({}),
+            stop=self.stop,
+        )

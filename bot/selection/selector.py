@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
+from bot.config.profiles import EditionSection
 from bot.domain import PaperId, PickKind, Score
 from bot.selection.diversity import Similarity, diverse, max_similarity
 
-InterestOf = Callable[[PaperId], int | None]  # the reader's interest that a paper is nearest to
-
+# A reader with fewer votes gets exploratory picks where nothing reaches the threshold: one who dislikes most of the
+# first papers would otherwise be shown none for weeks, and could teach nothing. In two loops of 33 readers precision
+# and share are .58/.78 and .56/.79, without them .57/.78 and .54/.82; the reader who is shown least of what could be
+# liked in the first nine days is shown .10 and .26, not .02 and .05.
+VOTES_OF_NEW_READER = 60
 # An exploratory pick below the threshold needs this many other picks beside it. Of 18 readers over 22 days, with a
 # threshold of .2 and such picks from .1 on (``tests/bench/constants.py editions``), each was shown 8.6 of them, liked
 # 3.8, and precision was .61; with one every day 17.6, 7.6 and .58, with 2 13.2, 6.0 and .60, with 8 2.4, 1.1 and .62.
 _PICKS_PER_EXPLORATION = 4
-# Exploratory picks where nothing else is chosen. In two loops of 33 readers (see ``composer``) the share of what could
+# Exploratory picks where nothing else is chosen. In two loops of 33 readers (see above) the share of what could
 # be liked that was shown in the first nine days is .56 and .64 with 1, .57 and .66 with 2; with 3 one reader's later
 # share fell to 0.
 _PICKS_ALONE = 2
@@ -23,7 +28,9 @@ _PICKS_ALONE = 2
 
 @dataclass(frozen=True, slots=True)
 class SelectionLimits:
-    """The maximum number of papers, how many of them are exploration, and the minimum probability.
+    """What a profile's ``[edition]`` means for one edition.
+
+    The maximum number of papers, how many of them are exploration, and the minimum probability.
 
     ``lowest`` is the minimum probability of exploration, ``threshold`` if None, and ``lowest_alone`` where nothing
     else is chosen, of which there is none if it is None.
@@ -34,6 +41,29 @@ class SelectionLimits:
     threshold: float = 0.0
     lowest: float | None = None
     lowest_alone: float | None = None
+
+    @classmethod
+    def of(cls, section: EditionSection, places: int, votes: int) -> SelectionLimits:
+        """Return the limits for the places that alerts leave, and for a reader with so many votes."""
+        return cls(
+            places,
+            min(section.explore, places),
+            # Before the first vote a match rests on words and a library alone: in a home of one topic no paper stands
+            # out by them, and a reader who gets no paper can't vote.
+            section.threshold if votes else section.lowest,
+            section.lowest,
+            section.lowest_alone if votes < VOTES_OF_NEW_READER else None,
+        )
+
+
+class RankedPapers(Protocol):
+    """What selection compares: ranked papers with one another, and with the reader's interests."""
+
+    def similarity(self, paper: PaperId, other: PaperId) -> float:
+        """Return the similarity of two papers, 0 to 1."""
+
+    def interest(self, paper: PaperId) -> int | None:
+        """Return which of the reader's interests a paper is nearest to, if there are several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +78,7 @@ class Choice:
     alerted_by: Sequence[str] = ()
 
 
-def select(
-    scores: Sequence[Score],
-    similarity: Similarity,
-    limits: SelectionLimits,
-    interest_of: InterestOf = lambda _: None,
-) -> list[Choice]:
+def select(scores: Sequence[Score], papers: RankedPapers, limits: SelectionLimits) -> list[Choice]:
     """Return an edition's choices: followed authors and matches by score, then exploration.
 
     ``scores`` are sorted, best first. Muted papers are never chosen; followed authors always are, as far as the
@@ -71,7 +96,8 @@ def select(
     # With several interests each first gets a share: with one list by score, an interest of few papers or lower
     # probabilities would never appear.
     places = max(limits.size - len(followed) - limits.explore, 0)
-    matches = _interest_shares(eligible, followed, similarity, places, interest_of)
+    similarity = papers.similarity
+    matches = _interest_shares(eligible, followed, papers, places)
     matches += diverse(_without(eligible, matches), [*followed, *matches], similarity, places - len(matches))
 
     chosen = [*followed, *matches]
@@ -96,14 +122,13 @@ def select(
 def _interest_shares(
     eligible: Sequence[Score],
     followed: Sequence[Score],
-    similarity: Similarity,
+    papers: RankedPapers,
     places: int,
-    interest_of: InterestOf,
 ) -> list[Score]:
     """Return the best papers of each interest, in half of the places; nothing if there are fewer than two."""
     by_interest: dict[int, list[Score]] = {}
     for score in eligible:
-        interest = interest_of(score.paper)
+        interest = papers.interest(score.paper)
         if interest is not None:
             by_interest.setdefault(interest, []).append(score)
     if len(by_interest) < 2:
@@ -113,7 +138,7 @@ def _interest_shares(
     chosen: list[Score] = []
     # In the order of their best papers, as ``eligible`` is sorted: with more interests than places, the strongest win.
     for scores in by_interest.values():
-        chosen += diverse(scores, [*followed, *chosen], similarity, min(share, places - len(chosen)))
+        chosen += diverse(scores, [*followed, *chosen], papers.similarity, min(share, places - len(chosen)))
     return chosen
 
 

@@ -12,14 +12,14 @@ do they send to an address that a mail server has refused for good.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.config.editing import add_reader, remove_reader
-from bot.config.profiles import Profile
+from bot.config.profiles import load_profile
 from bot.domain import STOPPED_BY_READER, Kind, Message, OutboxKey, Reader, StopReason
 from bot.errors import PaperbotError
 from bot.reader_links import ReaderLinks
@@ -63,15 +63,13 @@ class SubscriptionService:
         links: Callable[[Reader], ReaderLinks],
         *,
         profile_folder: Path,
-        current_profiles: Callable[[], Mapping[str, Profile]],
     ) -> None:
-        """``sender`` is the From field of confirmation mails; ``current_profiles`` rereads edited files."""
+        """``sender`` is the From field of confirmation mails."""
         self._store = store
         self._environment = environment
         self._sender = sender
         self._links = links
         self._profile_folder = profile_folder
-        self._current_profiles = current_profiles
 
     # --- by readers themselves
 
@@ -157,21 +155,31 @@ class SubscriptionService:
 
         ``slug`` must be a current profile. Raises ConfigError if the file can't be edited.
         """
-        is_new = add_reader(self._profile_folder / f"{slug}.toml", kind, address)
+        is_new = add_reader(self._profile_file(slug), kind, address)
         readers = self._store.readers
         readers.remember(slug, address)
-        readers.sync(slug, self._current_profiles()[slug].addresses, now)
+        self._sync_readers(slug, now)
         reader = readers.request_subscription(slug, kind, address, now)
         readers.resume(reader.id)
         return AddedReader(reader, was_listed=not is_new)
 
     def remove(self, reader: Reader, now: datetime) -> None:
         """Take a reader out of the profile's file and stop the editions; raises ConfigError."""
-        was_listed = remove_reader(self._profile_folder / f"{reader.profile}.toml", reader.address)
+        was_listed = remove_reader(self._profile_file(reader.profile), reader.address)
         readers = self._store.readers
-        readers.sync(reader.profile, self._current_profiles()[reader.profile].addresses, now)
+        self._sync_readers(reader.profile, now)
         # A reader who subscribed on the web is in no file, so that nothing but the reason keeps them stopped.
         readers.stop(reader.id, StopReason.REMOVED if was_listed else StopReason.OPERATOR)
+
+    def _profile_file(self, slug: str) -> Path:
+        return self._profile_folder / f"{slug}.toml"
+
+    def _sync_readers(self, slug: str, now: datetime) -> None:
+        """Store the readers of a profile as its file has them now."""
+        profile = load_profile(
+            self._profile_file(slug), default_timezone="UTC"
+        )  # readers have no time of their own
+        self._store.readers.sync(slug, profile.addresses, now)
 
     def _confirmation_mail(self, reader: Reader, title: str, key: OutboxKey, now: datetime) -> Message:
         # Nothing that the requester typed goes into the mail: it would be a way to send one's own text to strangers.

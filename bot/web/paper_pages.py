@@ -15,7 +15,7 @@ from bot.web.open_editions import OpenEditions, bibtex_file, ris_file
 from bot.web.site import Site, client_key, own_path, parse_paper_id
 
 if TYPE_CHECKING:
-    from bot.editions.explaining import Explanation
+    from bot.editions.ranked import Explanation
 
 _SIMILAR = 5
 
@@ -88,7 +88,7 @@ class PaperPages:
     def _ranked(self, paper: Paper, reader: Reader | None) -> tuple[list[Paper], Explanation | None]:
         site = self._site
         with site.composer() as composer:
-            similar = similar_papers(site.store, site.app.ranker, paper, _SIMILAR)
+            similar = similar_papers(site.store, site.app.ranker.get(), paper, _SIMILAR)
             if reader is None:
                 return similar, None
             return similar, composer.explanation(reader, site.profile_of(reader), paper, site.now)

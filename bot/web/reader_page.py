@@ -173,7 +173,7 @@ class ReaderPage:
         profile = self._site.profile_of(reader)
         with self._site.composer() as composer:
             words = learned(store, composer, reader, profile, now=self._site.now)
-            report = evaluate(store, lambda: self._site.app.ranker, reader, profile, unseen=0)
+            report = evaluate(store, self._site.app.ranker, reader, profile, unseen=0)
         chart = learning_curve(report, profile.language)
         votes = store.feedback.votes(reader.id)
         today = self._site.now.date()

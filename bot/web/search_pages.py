@@ -44,7 +44,7 @@ class SearchPages:
         papers = search.papers(typed)
         if not papers and typed.strip():
             with self._site.composer():
-                spellings = self._site.app.ranker.spellings
+                spellings = self._site.app.ranker.get().spellings
                 correction = corrected(typed, spellings, lambda word: bool(search.papers(word, 1)))
             if correction != typed and (papers := search.papers(correction)):
                 words = correction

@@ -19,7 +19,7 @@ import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from bot.app.client_limits import ClientLimits
+from bot.app import ClientLimits
 
 _GRACEFUL_SECONDS = 2  # that open requests get after a signal
 _NO_LINGER = struct.pack("ii", 1, 0)  # struct linger: on, 0 seconds

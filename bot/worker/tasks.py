@@ -11,7 +11,6 @@ import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -102,10 +101,7 @@ class Tasks:
                 return
             with self._app.store.exclusively(f"ingest {source}") as is_ours:
                 if is_ours:
-                    _, of_source = replace(self._app.daily_job, sources=[configured]).ingest(
-                        datetime.now(UTC)
-                    )
-                    problems.extend(of_source)
+                    problems.extend(self._app.daily_job.ingest(datetime.now(UTC), [configured])[1])
 
     def compose(self, profile: str, first: int, last: int) -> None:
         """Compose what is due for a profile's readers with the ids from ``first`` to ``last``."""
@@ -114,8 +110,10 @@ class Tasks:
             problems.extend(self._profiles.problems)
             # The ranker alone: this process has no files to read again.
             self._app.refresh()
-            job = replace(self._app.daily_job, profiles=self._profiles.profiles)
-            problems.extend(job.compose(profile, IdRange(first, last), datetime.now(UTC)))
+            # None of a profile that was withdrawn meanwhile.
+            current = {slug: each for slug, each in self._profiles.profiles.items() if slug == profile}
+            job = self._app.daily_job_for(current)
+            problems.extend(job.compose(IdRange(first, last), datetime.now(UTC)))
             # Messages are sent now instead of after the next tick.
             if self._queue.waiting(DELIVER) < _DELIVERIES_WAITING:
                 for kind in (Kind.EMAIL, Kind.SLACK, Kind.ZOTERO):

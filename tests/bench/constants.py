@@ -246,7 +246,7 @@ class Editions:
         return f"pairs of papers of one day: {counts} on, of {len(pairs):,}"
 
     def _edition(self, ranking: Ranking, limits: SelectionLimits) -> list[Choice]:
-        return select(ranking.scores, ranking.similarity, limits, ranking.interest)
+        return select(ranking.scores, ranking, limits)
 
 
 def _paper(number: int, row: dict[str, Any]) -> Paper:

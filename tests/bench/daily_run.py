@@ -37,7 +37,8 @@ from yardsticks import count_statements, mail_server, smtplib_loop, svm_loop
 from bot.app import App, open_app
 from bot.delivery import dispatcher
 from bot.domain import EditionKind, Reader, Vote
-from bot.editions import composer, explaining
+from bot.editions import composer, ranked
+from bot.editions.refitting import refit
 from bot.ranking import ranker
 from bot.rendering import messages as rendering
 from bot.store import editions, feedback, mixtures, overrides, reader_models, schema
@@ -86,9 +87,10 @@ PARTS: list[tuple[str, Any, Sequence[str]]] = [
     ("store", overrides.Overrides, ["of", "all"]),
     ("ranking", ranker.Ranker, ["rankings"]),
     ("terms", ranker.Ranking, ["explained"]),
-    ("reasons", explaining.Explainer, ["reasons"]),
-    ("selection", composer, ["select"]),
-    ("composing", composer, ["compose", "new_pick"]),
+    ("reasons", ranked.Explainer, ["reasons"]),
+    ("selection", ranked, ["select"]),
+    ("composing", ranked, ["new_pick"]),
+    ("composing", composer, ["compose"]),
     ("rendering", rendering.MessageRenderer, ["messages"]),
     ("delivery", dispatcher.Dispatcher, ["deliver_due"]),
 ]
@@ -250,11 +252,11 @@ def run(data: Path, readers: int, port: int) -> dict[str, Any]:
         make_home(home, data, readers, port)
         with open_app(home) as app:
             stopwatch.begin()
-            assert app.ranker
+            assert app.ranker.get()
             fitted = sum(stopwatch.end().values())
             voters = [(reader, app.profiles[reader.profile]) for reader in app.store.readers.all()]
             stopwatch.begin()
-            app.refit_models(voters, NOW)
+            refit(app.store, app.ranker, voters, NOW)
             refitted = sum(stopwatch.end().values())
             memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
             before = bytes_by_table(url)

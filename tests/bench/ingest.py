@@ -34,7 +34,7 @@ from xml.sax.saxutils import escape
 from bot import parsing
 from bot.cli.main import invoke
 from bot.domain import ParsedDigest, Problem, RawDigest
-from bot.ingestion.service import DigestReport, Ingestion, Parse
+from bot.ingestion.service import DigestReport, Ingestion
 from bot.parsing import Parser
 from bot.sources.folder import FolderSource
 from bot.store import Store, open_store
@@ -74,20 +74,20 @@ def authors(paper: dict[str, Any]) -> str:
 
 
 def take_in(
-    folder: Path, store: Store, parse: Parse, now: datetime
+    folder: Path, store: Store, parser: Parser, now: datetime
 ) -> tuple[float, list[DigestReport | Problem]]:
     """Seconds, and what became of each file."""
     begin = time.perf_counter()
-    outcomes = list(Ingestion(store, parse, now).ingest_sources([FolderSource("bench", folder)]))
+    outcomes = list(Ingestion(store, parser, now).ingest_sources([FolderSource("bench", folder)]))
     return time.perf_counter() - begin, outcomes
 
 
-def day(source: Iterator[dict[str, Any]], work: Path, store: Store, parse: Parse, number: int) -> float:
+def day(source: Iterator[dict[str, Any]], work: Path, store: Store, parser: Parser, number: int) -> float:
     """Seconds for a day's papers, new to the store."""
     folder = work / f"day{number}"
     folder.mkdir()
     (folder / "feed.xml").write_bytes(feed(list(islice(source, A_DAY))))
-    seconds, (report,) = take_in(folder, store, parse, NOW + timedelta(days=number))
+    seconds, (report,) = take_in(folder, store, parser, NOW + timedelta(days=number))
     assert isinstance(report, DigestReport)
     assert report.new == A_DAY, report
     return seconds
@@ -112,7 +112,7 @@ def odd(content: bytes, chance: random.Random) -> bytes:
     )
 
 
-def odd_files(source: Iterator[dict[str, Any]], work: Path, store: Store, parse: Parse) -> None:
+def odd_files(source: Iterator[dict[str, Any]], work: Path, store: Store, parser: Parser) -> None:
     """Every file is accounted for, each in its time."""
     folder = work / "odd"
     folder.mkdir()
@@ -121,7 +121,7 @@ def odd_files(source: Iterator[dict[str, Any]], work: Path, store: Store, parse:
         (folder / f"{number:04}.xml").write_bytes(odd(feed(list(islice(source, 5))), chance) or b"\n")
     longest, begin = 0.0, time.perf_counter()
     outcomes = []
-    for outcome in Ingestion(store, parse, NOW).ingest_sources([FolderSource("odd", folder)]):
+    for outcome in Ingestion(store, parser, NOW).ingest_sources([FolderSource("odd", folder)]):
         outcomes.append(outcome)
         longest, begin = max(longest, time.perf_counter() - begin), time.perf_counter()
     refused = [one for one in outcomes if isinstance(one, Problem)]
@@ -203,17 +203,17 @@ def main(data: Path, only_parser: bool, pairs: int, folders: list[Path]) -> None
         if only_parser:
             return
         with open_store(f"sqlite:///{work}/paperbot.db") as store:
-            first = day(source, work, store, parser.parse, 0)
+            first = day(source, work, store, parser, 0)
             sys.stdout.write(f"{A_DAY} papers into an empty store: {first:.2f} s\n")
-            with_some = day(source, work, store, parser.parse, 1)
+            with_some = day(source, work, store, parser, 1)
             sys.stdout.write(f"{A_DAY} papers into one of {A_DAY}: {with_some:.2f} s\n")
             for number in range(2, KEPT // A_DAY):
-                day(source, work, store, parser.parse, number)
-            later = [day(source, work, store, parser.parse, KEPT // A_DAY + n) for n in range(3)]
+                day(source, work, store, parser, number)
+            later = [day(source, work, store, parser, KEPT // A_DAY + n) for n in range(3)]
             times = min(later) / with_some
             sys.stdout.write(f"{A_DAY} papers into one of {KEPT}: {min(later):.2f} s ({times:.2f} times)\n")
         with open_store(f"sqlite:///{work}/odd.db") as store:
-            odd_files(source, work, store, parser.parse)
+            odd_files(source, work, store, parser)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ from bot.app import App
 from bot.config.profiles import Profile
 from bot.domain import Reader
 from bot.editions.published_profiles import publish
+from bot.editions.refitting import refit
 from bot.editions.stored_models import signatures
 from bot.store.reader_models import StoredModel
 
@@ -120,7 +121,7 @@ def _write_past(
 
 def _store_models(app: App, now: datetime) -> None:
     """Fit the models of a few readers, and store them as those of all readers of their profile with as many votes."""
-    assert app.ranker  # fits the corpus
+    assert app.ranker.get()  # fits the corpus
     for slug, profile in app.profiles.items():
         models: dict[int, list[StoredModel]] = {}
         for page in app.store.active_readers.all(slug):
@@ -149,6 +150,6 @@ def _fitted(
     fitted = {}
     for number in sorted(set(VOTES_OF_TEN) - {0}):
         alike = [reader for reader in voters if votes[reader.id] == number][:FITTED]
-        app.refit_models([(reader, profile) for reader in alike], now)
+        refit(app.store, app.ranker, [(reader, profile) for reader in alike], now)
         fitted[number] = list(app.store.reader_models.of([reader.id for reader in alike]).values())
     return fitted

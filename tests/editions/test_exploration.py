@@ -9,7 +9,8 @@ import pytest
 from bot.app import open_app
 from bot.config.profiles import Profile
 from bot.domain import PickKind, ReasonKind, Score
-from bot.editions.composer import _VOTES_OF_NEW_READER, Ranked, choices_of
+from bot.editions.ranked import Ranked, choices_of
+from bot.selection.selector import VOTES_OF_NEW_READER
 
 NOW = datetime(2026, 6, 8, 8, 0, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -70,7 +71,7 @@ def test_an_exploratory_pick_names_what_the_reader_has_not_judged(owls, paperbot
 
 @pytest.mark.parametrize(
     ("votes", "probability", "picks"),
-    [(10, 0.06, 2), (0, 0.06, 2), (10, 0.03, 0), (_VOTES_OF_NEW_READER, 0.06, 0)],
+    [(10, 0.06, 2), (0, 0.06, 2), (10, 0.03, 0), (VOTES_OF_NEW_READER, 0.06, 0)],
 )
 def test_a_new_reader_gets_exploratory_picks_where_no_paper_reaches_the_threshold(votes, probability, picks):
     scores = [Score(number, probability, log_odds=0.0, rest=0.0) for number in range(3)]

@@ -8,8 +8,9 @@ from bot.arxiv_calendar import Rest
 from bot.config.profiles import EditionSection, Profile
 from bot.domain import Entry, Kind, PickKind, Quiet, QuietReason, Reader, Reason, ReasonKind, Score
 from bot.editions.candidates import EditionRequest
-from bot.editions.picks import compose, new_pick
+from bot.editions.composer import compose
 from bot.editions.quiet_days import SourceActivitySince, quiet_reason
+from bot.editions.ranked import new_pick
 from bot.identity import new_paper
 from bot.selection.selector import Choice
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import random
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 
 import pytest
 
 from bot.config.profiles import EditionSection, Profile
 from bot.domain import Entry, Kind, ParsedDigest, Vote
 from bot.editions.composer import Candidates, EditionComposer
+from bot.editions.corpus_cache import CurrentRanker
 from bot.editions.source_activity import SourceMonitor
 from bot.evaluation import service
 from bot.evaluation.folds import Fold
@@ -17,7 +19,7 @@ from bot.evaluation.report import FoldResult, Verdict, mean_of_readers, summariz
 from bot.evaluation.service import evaluate
 from bot.evaluation.wording import answer
 from bot.feedback.service import record
-from bot.ranking import Corpus, Ranker
+from bot.ranking import Corpus
 from bot.ranking.mixture import SHIPPED
 from bot.ranking.prequential import FoldMetrics, RankingMetrics
 from bot.store import open_store
@@ -48,16 +50,14 @@ class World:
             parsed = ParsedDigest("keyword", "x", None, entries)
             store.papers.add_digests("seeds", f"{n}", f"{n}", [parsed], now=START + timedelta(days=n))
         texts = [f"{title}\n{text}" for _, title, text in store.papers.recent_texts(1000)]
-        self._ranker = Ranker(Corpus().fit(texts))
+        corpus = Corpus().fit(texts)
+        self.ranker = CurrentRanker(SimpleNamespace(corpus=lambda: corpus, stamp=None))
 
     def _entry(self, n: int, m: int) -> Entry:
         topic = list(TOPICS)[m % len(TOPICS)]
         words = [*self.random.choices(TOPICS[topic], k=9), *self.random.choices(COMMON, k=25)]
         self.random.shuffle(words)
         return Entry(f"{topic} {n} {m} {self.random.choice(COMMON)}", " ".join(words))
-
-    def ranker(self):
-        return self._ranker
 
     def reader(self, address="ada@example.org"):
         return self.store.readers.sync("x", [(Kind.EMAIL, address)], START)[0]

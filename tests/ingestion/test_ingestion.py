@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from support import digest
+from support import ParserBy, digest
 
 from bot.digests import parse
 from bot.domain import Entry, ParsedDigest, Problem, RawDigest
@@ -52,7 +52,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 @pytest.fixture
 def run(store: Store) -> Callable[..., list[DigestReport | Problem]]:
     def run(*sources: Fake, now: datetime = NOW, at_once: bool = False) -> list[DigestReport | Problem]:
-        return list(Ingestion(store, parse, now, at_once).ingest_sources(sources))
+        return list(Ingestion(store, ParserBy(parse), now, at_once).ingest_sources(sources))
 
     return run
 

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from support import ROOT, digest
+from support import ROOT, ParserBy, digest
 
 from bot.digests import parse
 from bot.domain import ParsedDigest, Problem, RawDigest
@@ -105,7 +105,7 @@ def test_an_unexpected_exception_costs_its_source_or_digest_alone(
         first = Source(f"first{number}")
         last = Source(f"last{number}")
         failing[:] = [bad]
-        outcomes = list(Ingestion(store, parse_or_fail, NOW).ingest_sources([first, bad, last]))
+        outcomes = list(Ingestion(store, ParserBy(parse_or_fail), NOW).ingest_sources([first, bad, last]))
         (problem,) = (outcome for outcome in outcomes if isinstance(outcome, Problem))
         digests = [outcome.source for outcome in outcomes if isinstance(outcome, DigestReport)]
         assert problem.source == (f"{bad.name}/day.txt" if seam in ("parse", "add") else bad.name)
@@ -117,13 +117,15 @@ def test_an_unexpected_exception_costs_its_source_or_digest_alone(
         assert [name for name in digests if name != bad.name] == [first.name, last.name]
         failing.clear()
         sources = [Source(bad.name)]
-        again = list(Ingestion(store, parse, NOW, at_once=True).ingest_sources(sources))
+        again = list(Ingestion(store, ParserBy(parse), NOW, at_once=True).ingest_sources(sources))
         assert [outcome.source for outcome in again] == [bad.name]
 
 
 def test_the_traceback_of_an_unexpected_exception_is_logged_at_debug_level(store: Store, caplog) -> None:
     caplog.set_level(logging.DEBUG, "paperbot")
-    list(Ingestion(store, parse, NOW).ingest_sources([Source("bad", ("retrieve", IndexError("x")))]))
+    list(
+        Ingestion(store, ParserBy(parse), NOW).ingest_sources([Source("bad", ("retrieve", IndexError("x")))])
+    )
     (record,) = caplog.records
     assert (record.levelno, record.message) == (logging.DEBUG, "bad")
     assert "in fail_at" in (record.exc_text or "")
@@ -138,7 +140,7 @@ def test_an_unexpected_exception_is_a_problem_of_a_peek_too(error: Exception, se
         bad.fail_at("parse")
         return parse(raw)
 
-    (*_, problem) = peek(bad, parse_or_fail, NOW)
+    (*_, problem) = peek(bad, ParserBy(parse_or_fail), NOW)
     assert isinstance(problem, Problem)
 
 
@@ -148,7 +150,7 @@ def test_a_store_that_can_not_be_used_ends_the_run(store: Store, monkeypatch) ->
 
     monkeypatch.setattr(store.papers, "add_digests", full)
     with pytest.raises(StoreError):
-        list(Ingestion(store, parse, NOW).ingest_sources([Source("one"), Source("two")]))
+        list(Ingestion(store, ParserBy(parse), NOW).ingest_sources([Source("one"), Source("two")]))
 
 
 def test_a_parser_that_can_not_start_is_a_problem_of_each_source_and_refuses_no_digest(store: Store) -> None:
@@ -156,10 +158,10 @@ def test_a_parser_that_can_not_start_is_a_problem_of_each_source_and_refuses_no_
         raise ParserError("the process that parses digests doesn't start")
 
     sources = [Source("one"), Source("two")]
-    assert [str(outcome) for outcome in Ingestion(store, no_parser, NOW).ingest_sources(sources)] == [
-        f"{name}: the process that parses digests doesn't start" for name in ("one", "two")
-    ]
-    read = list(Ingestion(store, parse, NOW + timedelta(hours=1)).ingest_sources(sources))
+    assert [
+        str(outcome) for outcome in Ingestion(store, ParserBy(no_parser), NOW).ingest_sources(sources)
+    ] == [f"{name}: the process that parses digests doesn't start" for name in ("one", "two")]
+    read = list(Ingestion(store, ParserBy(parse), NOW + timedelta(hours=1)).ingest_sources(sources))
     assert all(isinstance(outcome, DigestReport) for outcome in read)
 
 
@@ -183,7 +185,9 @@ def lines(store: Store) -> Callable[..., list[str]]:
     def lines(parse, **options: bool) -> list[str]:
         return [
             str(outcome)
-            for outcome in Ingestion(store, parse, NOW, at_once=True, **options).ingest_sources([Source("a")])
+            for outcome in Ingestion(store, ParserBy(parse), NOW, at_once=True, **options).ingest_sources(
+                [Source("a")]
+            )
         ]
 
     return lines
@@ -224,7 +228,7 @@ from pathlib import Path
 def die(raw): os.kill(os.getpid(), signal.SIGKILL)
 with open_store(sys.argv[1]) as store:
     source = FolderSource("a", Path(sys.argv[2]))
-    for outcome in Ingestion(store, die, datetime(2026, 6, 12, tzinfo=UTC)).ingest_sources([source]):
+    for outcome in Ingestion(store, ParserBy(die), datetime(2026, 6, 12, tzinfo=UTC)).ingest_sources([source]):
         print(outcome)
 """
 
@@ -243,7 +247,7 @@ def test_a_digest_that_killed_the_process_is_parsed_once_more(tmp_path: Path, st
         "`paperbot ingest --again` tries again\n"
     )
     source = FolderSource("a", folder)
-    (report,) = Ingestion(store, parse, NOW, again=True).ingest_sources([source])
+    (report,) = Ingestion(store, ParserBy(parse), NOW, again=True).ingest_sources([source])
     assert isinstance(report, DigestReport)
 
 
@@ -259,7 +263,7 @@ def test_hostile_files_do_not_affect_the_good_ones(tmp_path: Path, store: Store)
     (folder / "1-nothing.txt").write_text("nothing")
     limits = ParseLimits(seconds=1, memory=400_000_000)
     with Parser(limits, module="hostile_child", path=(PARSING, ROOT)) as parser:
-        outcomes = list(Ingestion(store, parser.parse, NOW).ingest_sources([FolderSource("a", folder)]))
+        outcomes = list(Ingestion(store, parser, NOW).ingest_sources([FolderSource("a", folder)]))
         reports = [outcome for outcome in outcomes if isinstance(outcome, DigestReport)]
         assert [report.file for report in reports] == ["0-good.txt", "1-good.txt", "2-good.txt"]
         problems = {o.source: o.problem for o in outcomes if isinstance(o, Problem)}
@@ -273,6 +277,8 @@ def test_hostile_files_do_not_affect_the_good_ones(tmp_path: Path, store: Store)
         assert problems["a/0-crash.txt"].startswith(
             "the process that parsed it died (SIGSEGV); it is refused"
         )
-    again = list(Ingestion(store, parse, NOW, at_once=True).ingest_sources([FolderSource("a", folder)]))
+    again = list(
+        Ingestion(store, ParserBy(parse), NOW, at_once=True).ingest_sources([FolderSource("a", folder)])
+    )
     assert sum("refused since an earlier run" in str(outcome) for outcome in again) == 8
     assert [outcome.known for outcome in again if isinstance(outcome, DigestReport)] == [1, 1, 1]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from servers import Page, Web
+from support import ParserBy
 
 from bot.digests import parse
 from bot.domain import Entry, ParsedDigest, Problem
@@ -27,7 +28,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 @pytest.fixture
 def resolver(store: Store, web: Web, fetcher: Fetcher) -> LinkResolver:
-    return LinkResolver(store, fetcher, parse, f"{web.url}/api", web.url)
+    return LinkResolver(store, fetcher, ParserBy(parse), f"{web.url}/api", web.url)
 
 
 def take_in(store: Store, *entries: Entry) -> None:

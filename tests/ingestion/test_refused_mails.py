@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from imap_server import ImapServer
-from support import digest
+from support import ParserBy, digest
 
 from bot.digests import parse
 from bot.domain import ParsedDigest, Problem, RawDigest
@@ -50,7 +50,7 @@ def poll(imap: ImapServer, store: Store) -> Poll:
 
     def poll(parse=parse, *, again: bool = False) -> list[DigestReport | Problem]:
         imap.said.clear()
-        ingestion = Ingestion(store, parse, NOW, at_once=True, again=again)
+        ingestion = Ingestion(store, ParserBy(parse), NOW, at_once=True, again=again)
         return list(ingestion.ingest_sources([source]))
 
     return poll

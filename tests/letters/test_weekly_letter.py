@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import email
 import json
-from dataclasses import replace
 from datetime import UTC, datetime
 from email import policy
 from itertools import pairwise
@@ -176,11 +175,11 @@ def test_two_processes_send_one_letter(voted, monkeypatch):
 
         def save_after_the_other(editions, *arguments):
             monkeypatch.undo()
-            assert due_in_both.put_due(other.profiles, EVERYONE, now) == []
+            assert due_in_both.put_due(EVERYONE, now) == []
             return put(editions, *arguments)
 
         monkeypatch.setattr(type(one.store.editions), "save", save_after_the_other)
-        assert one.weekly_letters.put_due(one.profiles, EVERYONE, now) == []
+        assert one.weekly_letters.put_due(EVERYONE, now) == []
     assert letters(voted) == [[State.PENDING]]
 
 
@@ -245,7 +244,7 @@ def test_with_a_queue_the_readers_of_letters_are_in_the_ranges(voted):
         profiles = {"reward-models": replace_days(app.profiles["reward-models"])}
         ((slug, ids),) = due_ranges(app.store, profiles, now, 200)
         assert (slug, ids.first, ids.last) == ("reward-models", reader.id, reader.id)
-        assert replace(app.daily_job, profiles=profiles).compose(slug, ids, now) == []
+        assert app.daily_job_for(profiles).compose(ids, now) == []
         assert list(due_ranges(app.store, profiles, now, 200)) == []
 
 

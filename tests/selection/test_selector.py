@@ -1,11 +1,14 @@
 """Selection: threshold, size, mutes, followed authors, near-duplicates, topics, exploration."""
 
+from types import SimpleNamespace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain import PickKind, Score
+from bot.selection import selector
 from bot.selection.diversity import diverse
-from bot.selection.selector import SelectionLimits, select
+from bot.selection.selector import SelectionLimits
 
 
 def score(paper: int, probability: float, **values) -> Score:
@@ -18,6 +21,10 @@ def falling(count: int, start: float = 0.9, step: float = 0.02) -> list[Score]:
 
 def unlike(_one: int, _other: int) -> float:
     return 0.0
+
+
+def select(scores, similarity, limits, interest=lambda _: None):
+    return selector.select(scores, SimpleNamespace(similarity=similarity, interest=interest), limits)
 
 
 def ids(choices):

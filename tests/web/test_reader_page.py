@@ -55,10 +55,10 @@ def test_an_ignored_word_stays_ignored_when_the_vocabulary_is_rebuilt(
     client.post(me, data={"do": "ignore", "word": "reward"})
     titles = [f"Rewards of kind {n} for reward models" for n in range(40)]
     (served / "seeds" / "next.txt").write_text(digest(*titles, header="LLM-RL - 2025-05-08"))
-    before = app.ranker
+    before = app.ranker.get()
     assert paperbot("run", "--now", "2025-05-08T09:00:00+02:00", "--json").json["new"] == 40
     page = client.get(me).text
-    assert app.ranker is not before
+    assert app.ranker.get() is not before
     assert "reward" not in words(page)
     assert "reward" not in words(page, "against")
     assert any("reward model" in phrase for phrase in words(page))

@@ -17,7 +17,7 @@ from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from bot.app.client_limits import ClientLimits
+from bot.app.container import ClientLimits
 from bot.web.server import LogRateLimit, Server
 
 LONG = 20_000_000  # bytes of a response, more than the sockets' buffers hold

@@ -1,0 +1,228 @@
+"""The ranking of one reader: the choices of an edition, and for each of them a pick with its reasons and summary.
+
+    scores --alert rule, select--> choices --explain, summarise--> picks
+
+Reasons are computed for chosen papers only: with 500 candidates and 10 picks, explaining all of them would take fifty
+times as many rows. What papers and profiles have in common is read once for all readers (``PaperTexts``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from bot.config.profiles import Profile
+from bot.domain import Match, Paper, PaperId, Pick, PickKind, RankedText, Reason, ReasonKind, Score
+from bot.reasons import Evidence, PaperText, Row, breakdown, choose, without_repetition
+from bot.selection.alert_rules import urgent
+from bot.selection.selector import Choice, SelectionLimits, select
+from bot.selection.trending import with_trending
+from bot.summaries import summarise
+from bot.terms import Spellings, Topic, profile_topics
+
+if TYPE_CHECKING:  # scikit-learn takes a second to import: only ranking itself pays for it
+    from bot.ranking import Interest, Ranking
+
+# Papers whose text is kept: those that a day's readers are sent. A text takes some 30 KB.
+_MAX_PAPERS = 2_000
+# Reasons whose text is a phrase of the paper, which is highlighted in the summary.
+_PHRASES = frozenset(
+    {
+        ReasonKind.ALERT,
+        ReasonKind.KEYWORD,
+        ReasonKind.WROTE,
+        ReasonKind.MENTIONED,
+        ReasonKind.NEAR,
+        ReasonKind.NEAR_MENTIONED,
+        ReasonKind.TOGETHER,
+        ReasonKind.LEARNED,
+        ReasonKind.LEARNED_FROM_LIBRARY,
+        ReasonKind.EXPLORATION,
+    }
+)
+# A possible match is shown by what it does and what came out, without the background.
+_SENTENCES_OF_POSSIBLE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A score with its terms, the reasons that its reader is given, and the terms as rows of whole phrases."""
+
+    score: Score
+    reasons: tuple[Reason, ...]
+    rows: Sequence[Row]
+
+
+class PaperTexts:
+    """The texts of papers and the topics of profiles, each read once for all readers."""
+
+    def __init__(self) -> None:
+        self._papers: dict[RankedText, PaperText] = {}
+        self._topics: dict[str, tuple[Topic, ...]] = {}
+
+    def paper(self, paper: Paper, spellings: Spellings) -> PaperText:
+        """Return the text of a paper."""
+        # Not by id: a later version of a paper has another text.
+        if paper.text not in self._papers:
+            if len(self._papers) >= _MAX_PAPERS:
+                self._papers.clear()
+            self._papers[paper.text] = PaperText(paper.title, paper.abstract, spellings)
+        return self._papers[paper.text]
+
+    def topics(self, interests: Iterable[str]) -> list[Topic]:
+        """Return the topics of a profile's interests."""
+        topics: list[Topic] = []
+        for text in interests:
+            if text not in self._topics:
+                self._topics[text] = profile_topics(text)
+            topics += self._topics[text]
+        return topics
+
+
+class Explainer:
+    """Chooses the reasons for one reader's picks."""
+
+    def __init__(self, texts: PaperTexts, interest: Interest, ranking: Ranking) -> None:
+        self._texts = texts
+        self._spellings = ranking.pool.corpus.spellings_
+        self._evidence = Evidence(
+            texts.topics(interest.paragraphs),
+            ranking.model.votes,
+            {paper.id: paper.title for paper in interest.up},
+            interest.ignored,
+        )
+
+    def text(self, paper: Paper) -> PaperText:
+        """Return the text of a paper."""
+        return self._texts.paper(paper, self._spellings)
+
+    def reasons(self, paper: Paper, choice: Choice) -> tuple[Reason, ...]:
+        """Return the reasons for a choice, whose score has its terms."""
+        return choose(self.text(paper), choice.score, self._evidence, choice.kind, choice.alerted_by)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """The ranking of one reader, what explains it, and the ranked papers by id."""
+
+    ranking: Ranking
+    explainer: Explainer
+    papers: Mapping[PaperId, Paper]
+
+    @classmethod
+    def of(
+        cls,
+        ranking: Ranking,
+        interest: Interest,
+        papers: Mapping[PaperId, Paper],
+        profile: Profile,
+        texts: PaperTexts,
+    ) -> Ranked:
+        """Return the ranking of a reader of this profile and interest, with what trending adds to the scores."""
+        scores = with_trending(ranking.scores, papers, profile.edition.trending)
+        return cls(replace(ranking, scores=scores), Explainer(texts, interest, ranking), papers)
+
+    @property
+    def scores(self) -> Sequence[Score]:
+        """The scores without their terms, best first."""
+        return self.ranking.scores
+
+    def similarity(self, paper: PaperId, other: PaperId) -> float:
+        """Return the similarity of two ranked papers, 0 to 1."""
+        return self.ranking.pool.similarity(paper, other)
+
+    def interest(self, paper: PaperId) -> int | None:
+        """Return which of the reader's interests a paper is nearest to; None if there is only one."""
+        return self.ranking.interest(paper) if self.ranking.model.has_several_interests else None
+
+    def edition_picks(self, profile: Profile) -> list[Pick]:
+        """Return the picks of an edition."""
+        return self.picks(choices_of(profile, self), profile.edition.summary_sentences)
+
+    def alert_picks(self, profile: Profile) -> list[tuple[Score, Pick]]:
+        """Return the papers that the profile's alert rule matches, each with its score and pick, best first."""
+        choices = _alert_choices(profile, self)
+        picks = self.picks(choices, profile.edition.summary_sentences)
+        return [(choice.score, pick) for choice, pick in zip(choices, picks, strict=True)]
+
+    def picks(self, choices: Sequence[Choice], summary_sentences: int) -> list[Pick]:
+        """Return a pick for each choice, with its reasons and summary."""
+        if not choices:
+            return []
+        picks = []
+        scores = self.ranking.explained([choice.score for choice in choices])
+        for choice, score in zip(choices, scores, strict=True):
+            paper = self.papers[score.paper]
+            explained = replace(choice, score=score)
+            reasons = self.explainer.reasons(paper, explained)
+            picks.append(new_pick(paper, explained, reasons, summary_sentences))
+        # After the summaries, which highlight the phrases of all reasons.
+        of_edition = without_repetition([pick.reasons for pick in picks])
+        return [replace(pick, reasons=reasons) for pick, reasons in zip(picks, of_edition, strict=True)]
+
+    def explanation(self, paper: Paper, score: Score, kind: PickKind) -> Explanation:
+        """Return what explains a paper's score, which has its terms, as a pick of this kind."""
+        choice = Choice(score, kind)
+        rows = breakdown(self.explainer.text(paper), score.terms)
+        return Explanation(score, self.explainer.reasons(paper, choice), rows)
+
+    def explained(self, paper_id: PaperId) -> Score | None:
+        """Return the score of a paper with its terms; None where the paper isn't ranked."""
+        scores = [score for score in self.scores if score.paper == paper_id]
+        return next(iter(self.ranking.explained(scores)), None)
+
+    def without(self, paper_id: PaperId) -> Ranked:
+        """Return the ranking of the other papers."""
+        scores = tuple(score for score in self.scores if score.paper != paper_id)
+        return replace(self, ranking=replace(self.ranking, scores=scores))
+
+
+def choices_of(profile: Profile, ranked: Ranked) -> list[Choice]:
+    """Return what the alert rule matches (and had no alert of its own) first, then what selection chooses."""
+    alerts = _alert_choices(profile, ranked)[: profile.edition.size]
+    alerted = {choice.score.paper for choice in alerts}
+    others = [score for score in ranked.scores if score.paper not in alerted]
+    places = profile.edition.size - len(alerts)
+    limits = SelectionLimits.of(profile.edition, places, votes=ranked.ranking.model.votes.own)
+    return alerts + select(others, ranked, limits)
+
+
+def _alert_choices(profile: Profile, ranked: Ranked) -> list[Choice]:
+    """Return the papers that the profile's alert rule matches, best first, each with the matching names."""
+    from bot.ranking import Rules
+
+    rule = profile.alerts
+    if rule is None:
+        return []
+    # The same matcher as for the profile's keywords and authors, so that "GRPO" means the same in both.
+    matcher = Rules(rule.keywords, rule.authors)
+    alerted_by: dict[PaperId, list[str]] = {}
+    for score in ranked.scores:
+        matches = matcher.matches(ranked.papers[score.paper])
+        names = [bonus.text for bonus in matches.bonuses]
+        if matches.followed:
+            names.append(matches.followed)
+        if names:
+            alerted_by[score.paper] = names
+    return [
+        Choice(score, PickKind.ALERT, alerted_by.get(score.paper, ()))
+        for score in urgent(ranked.scores, alerted_by, rule.min_score)
+    ]
+
+
+def new_pick(paper: Paper, choice: Choice, reasons: Sequence[Reason], summary_sentences: int) -> Pick:
+    """Return the pick of a chosen paper, whose score has its terms; ``summary_sentences`` is the most."""
+    score = choice.score
+    if Match.of(score.probability) in (Match.POSSIBLE, Match.UNLIKELY):
+        summary_sentences = min(summary_sentences, _SENTENCES_OF_POSSIBLE)
+    phrases = [reason.text for reason in reasons if reason.kind in _PHRASES]
+    phrases += [reason.near for reason in reasons if reason.kind is ReasonKind.TOGETHER]
+    return Pick(
+        paper=paper,
+        kind=choice.kind,
+        probability=score.probability,
+        reasons=tuple(reasons),
+        summary=summarise(paper.abstract, summary_sentences, score.terms, phrases),
+        predictions=score.predictions,
+    )
