@@ -9,8 +9,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from bot.domain import Paper
+from bot.domain import Entry, Paper
 from bot.errors import UsageError
+from bot.identity import new_paper
 from bot.ranking import Corpus, Interest, Ranker, Rules
 
 # The files have no dates, and the ranker needs none: without ages, all votes weigh the same.
@@ -85,20 +86,8 @@ class _PaperIndex:
         """Return the row's paper; the first row with a name defines it. Raises UsageError."""
         name = row.text("id")
         if name not in self._papers:
-            self._papers[name] = Paper(
-                id=len(self.names),
-                title=row.text("title"),
-                abstract=row.text("abstract"),
-                authors=(),
-                author_count=None,
-                published=None,
-                arxiv_id=None,
-                doi=None,
-                url=None,
-                upvotes=None,
-                organisation=None,
-                first_seen=_NO_TIME,
-            )
+            entry = Entry(row.text("title"), row.text("abstract"))
+            self._papers[name] = new_paper(entry, len(self.names), _NO_TIME)
             self.names.append(name)
         return self._papers[name]
 

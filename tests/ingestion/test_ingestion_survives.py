@@ -225,10 +225,11 @@ from bot.sources.folder import FolderSource
 from bot.store import open_store
 from datetime import UTC, datetime
 from pathlib import Path
-def die(raw): os.kill(os.getpid(), signal.SIGKILL)
+class Dying:
+    def parse(self, raw): os.kill(os.getpid(), signal.SIGKILL)
 with open_store(sys.argv[1]) as store:
     source = FolderSource("a", Path(sys.argv[2]))
-    for outcome in Ingestion(store, ParserBy(die), datetime(2026, 6, 12, tzinfo=UTC)).ingest_sources([source]):
+    for outcome in Ingestion(store, Dying(), datetime(2026, 6, 12, tzinfo=UTC)).ingest_sources([source]):
         print(outcome)
 """
 
