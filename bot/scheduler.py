@@ -62,10 +62,10 @@ class Jobs:
         try:
             with self._log.problems_of("ingest") as problems, self._opened() as app:
                 now = datetime.now(UTC)
-                digests, of_sources = app.daily_job.ingest(now)
-                if new := sum(digest.new for digest in digests):
+                report = app.daily_job.ingest(now)
+                if new := sum(digest.new for digest in report.digests):
                     log.info("%d new papers", new)
-                problems.extend([*of_sources, *app.notify_operator(of_sources, now)])
+                problems.extend([*report.problems, *app.notify_operator(report.problems, now)])
                 if not self._first_ingest_done.is_set():
                     # Before anybody waits for it: no process may have learned it yet, or an older version otherwise.
                     app.refit_corpus()

@@ -43,7 +43,7 @@ from bot.editions.tldrs import TldrWriter
 from bot.editions.waiting_for_sources import Wait, Waiting, waiting_problems
 from bot.errors import PaperbotError, unexpected_error
 from bot.garbage_collection import rare_collections
-from bot.ingestion.service import DigestReport, IngestionService, Progress
+from bot.ingestion.service import DigestReport, IngestionReport, IngestionService, Progress
 from bot.sources import Source
 from bot.store.active_readers import EVERYONE, IdRange
 from bot.store.edition_insertion import NewEdition
@@ -140,11 +140,11 @@ class DailyJob:
 
         ``show`` is called with each edition and alert once it is saved, quiet editions too.
         """
-        digests, source_problems = self.ingest(now, progress=progress)
+        ingested = self.ingest(now, progress=progress)
         published = self.publish(now, force=force, progress=progress, show=show)
         return RunReport(
-            digests=digests,
-            source_problems=source_problems,
+            digests=ingested.digests,
+            source_problems=ingested.problems,
             editions=published.editions,
             skipped=published.skipped,
             alerts=published.alerts,
@@ -152,19 +152,19 @@ class DailyJob:
             failed=published.failed,
             unknown=published.unknown,
             # A full disk stops both steps with the same problem; report it once.
-            problems=list(dict.fromkeys([*source_problems, *published.problems])),
+            problems=list(dict.fromkeys([*ingested.problems, *published.problems])),
             sent_kinds=published.sent_kinds,
         )
 
     def ingest(
         self, now: datetime, sources: Sequence[Source] | None = None, progress: Progress = no_progress
-    ) -> tuple[list[DigestReport], list[Problem]]:
+    ) -> IngestionReport:
         """Poll these sources or all, and the libraries, and store what is new, unless the disk is full."""
         polled = self.sources if sources is None else sources
         report = self.ingestion.ingest(polled, now, progress=progress)
         if not self.disk_space.problems():
             report.problems.extend(self.libraries.follow(now))
-        return report.digests, report.problems
+        return report
 
     def prepare(self, now: datetime) -> None:
         """Publish the profiles, with their readers, and queue what readers' libraries lack."""

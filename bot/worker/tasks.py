@@ -101,7 +101,8 @@ class Tasks:
                 return
             with self._app.store.exclusively(f"ingest {source}") as is_ours:
                 if is_ours:
-                    problems.extend(self._app.daily_job.ingest(datetime.now(UTC), [configured])[1])
+                    report = self._app.daily_job.ingest(datetime.now(UTC), [configured])
+                    problems.extend(report.problems)
 
     def compose(self, profile: str, first: int, last: int) -> None:
         """Compose what is due for a profile's readers with the ids from ``first`` to ``last``."""
