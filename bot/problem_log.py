@@ -12,6 +12,14 @@ from bot.errors import PaperbotError, unexpected_error
 log = logging.getLogger("paperbot")
 
 
+def in_one_line(error: Exception) -> str:
+    """Return an error's message; an unforeseen error is named, and logged with its traceback."""
+    if isinstance(error, PaperbotError):
+        return str(error)
+    log.debug("%s", error, exc_info=error)
+    return unexpected_error(error)
+
+
 class ProblemLog:
     """What each job logged last."""
 

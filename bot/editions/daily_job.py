@@ -22,7 +22,6 @@ source never delays an edition. What goes wrong for one reader is a problem of t
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -41,15 +40,13 @@ from bot.editions.published_profiles import publish
 from bot.editions.refitting import refit
 from bot.editions.tldrs import TldrWriter
 from bot.editions.waiting_for_sources import Wait, Waiting, waiting_problems
-from bot.errors import PaperbotError, unexpected_error
 from bot.garbage_collection import rare_collections
 from bot.ingestion.service import DigestReport, IngestionReport, IngestionService, Progress
+from bot.problem_log import in_one_line
 from bot.sources import Source
 from bot.store.active_readers import EVERYONE, IdRange
 from bot.store.edition_insertion import NewEdition
 from bot.store.retention import KeepDays
-
-log = logging.getLogger("paperbot")
 
 # Readers ranked together: a larger batch saves nothing more, and its score matrix grows with readers times papers.
 _BATCH = 200
@@ -315,9 +312,4 @@ class _Composing:
             self.show(draft.edition)
 
     def _add_problem(self, reader: Reader, error: Exception) -> None:
-        """Record an error, in one line, as a problem of one reader; an unforeseen one is logged with its traceback."""
-        words = str(error)
-        if not isinstance(error, PaperbotError):
-            log.debug("%s", error, exc_info=error)
-            words = unexpected_error(error)
-        self.problems.append(Problem(reader.name, words))
+        self.problems.append(Problem(reader.name, in_one_line(error)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass
 from datetime import date, datetime
 
@@ -11,10 +10,8 @@ from bot.domain import Letter, Problem, Reader
 from bot.editions.context import Context
 from bot.editions.due import due_letters, letter_day, letter_slot
 from bot.editions.refitting import refit
-from bot.errors import PaperbotError, unexpected_error
+from bot.problem_log import in_one_line
 from bot.store.active_readers import IdRange
-
-log = logging.getLogger("paperbot")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +36,7 @@ class WeeklyLetters:
                 messages = [] if letter.is_empty else self.context.renderer.letter(letter, slot)
                 store.editions.save(letter.edition, slot, messages)
             except Exception as error:
-                words = str(error)
-                if not isinstance(error, PaperbotError):
-                    log.debug("%s", error, exc_info=error)
-                    words = unexpected_error(error)
-                problems.append(Problem(reader.name, f"weekly letter: {words}"))
+                problems.append(Problem(reader.name, f"weekly letter: {in_one_line(error)}"))
         return problems
 
     def preview(self, reader: Reader, profile: Profile, now: datetime) -> Letter:
