@@ -23,10 +23,9 @@ from bot.domain import (
     Reader,
     Vote,
 )
-from bot.editions.composer import EditionComposer
+from bot.editions.context import Context
 from bot.feedback.learned import LearnedPhrase, learned
 from bot.selection.selector import Choice
-from bot.store import Store
 
 _WEEK = timedelta(days=7)
 _MONTH = timedelta(days=30)
@@ -36,16 +35,15 @@ _MAX_PHRASES = 5
 _MATCHES = (Match.STRONG, Match.GOOD)
 
 
-def compose_letter(
-    store: Store, composer: EditionComposer, reader: Reader, profile: Profile, *, day: date, now: datetime
-) -> Letter:
+def compose_letter(context: Context, reader: Reader, profile: Profile, day: date, now: datetime) -> Letter:
     """Return the letter of the week up to ``now``; ``day`` is its Friday. Nothing is stored."""
+    store = context.store
     current = store.feedback.current(reader.id)
     of_week = [vote for vote in current.values() if now - _WEEK < vote.at <= now]
     liked_ids = [vote.paper for vote in reversed(of_week) if vote.vote is Vote.UP]
     papers = store.papers.get(liked_ids)
-    phrases = learned(store, composer, reader, profile, now=now) if current else None
-    missed = _missed_paper(store, composer, reader, profile, now)
+    phrases = learned(store, context.composer, reader, profile, now=now) if current else None
+    missed = _missed_paper(context, reader, profile, now)
     edition = Edition(
         reader=reader,
         profile_title=profile.title,
@@ -70,10 +68,9 @@ def compose_letter(
     )
 
 
-def _missed_paper(
-    store: Store, composer: EditionComposer, reader: Reader, profile: Profile, now: datetime
-) -> tuple[Pick, ...]:
+def _missed_paper(context: Context, reader: Reader, profile: Profile, now: datetime) -> tuple[Pick, ...]:
     """Return the best match by today's votes among the week's papers that no edition showed, if there is a good one."""
+    store = context.store
     last = store.editions.last_by_reader([reader.id]).get(reader.id)
     if last is None:
         return ()
@@ -85,7 +82,7 @@ def _missed_paper(
         )
         if paper_id <= last.watermark
     ]
-    ranked = composer.ranked(reader, profile, ids, now)
+    ranked = context.composer.ranked(reader, profile, ids, now)
     if ranked is None:
         return ()
     best = next((score for score in ranked.scores if not (score.muted or score.lacks)), None)

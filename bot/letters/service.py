@@ -47,5 +47,4 @@ class WeeklyLetters:
         # Imported here: it needs reasons and terms, and most runs have no letter to compose.
         from bot.letters.composing import compose_letter
 
-        context = self.context
-        return compose_letter(context.store, context.composer, reader, profile, day=day, now=now)
+        return compose_letter(self.context, reader, profile, day, now)
