@@ -78,10 +78,7 @@ class Home:
 
     def chart_file(self, reader: Reader | None) -> Path:
         """Where ``paperbot evaluate`` puts the chart of one reader, or of all readers for None."""
-        # Imported here, as it pulls in a channel, which most commands don't need.
-        from bot.delivery.files import file_stem
-
-        return self.state / "evaluation" / f"{file_stem(reader) if reader else 'all-readers'}.svg"
+        return self.state / "evaluation" / f"{reader.file_stem if reader else 'all-readers'}.svg"
 
     @property
     def store_url(self) -> str:
