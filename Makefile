@@ -95,7 +95,7 @@ summary-weights: $(DEVELOPMENT)  # learns bot/summaries/weights.json: make summa
 bench-summaries: $(DEVELOPMENT)  # coverage, findings, openers, cost: make bench-summaries BENCH=... SEEDS=...
 	OMP_NUM_THREADS=1 PYTHONPATH=.:tests/bench $(BIN)/python tests/bench/summary_report.py $(BENCH) --seeds $(SEEDS)
 
-pictures: $(DEVELOPMENT)  # docs/pictures, from the sample digests; needs chromium, fontconfig and fonts-noto-color-emoji (Debian)
+pictures: $(DEVELOPMENT)  # the README's, from the sample digests; needs chromium, fontconfig and fonts-noto-color-emoji (Debian)
 	PYTHONPATH=. OMP_NUM_THREADS=1 $(BIN)/python tests/bench/pictures.py
 
 bench-ingest: $(DEVELOPMENT)  # the time to ingest a day of 1,000 papers: make bench-ingest DATA=papers.jsonl.gz
