@@ -31,7 +31,7 @@ class SettingOrigin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EffectiveSetting:
-    """One setting: ``key`` is written as the README's table has it, ``value`` as JSON has it; secrets are masked."""
+    """One setting: ``key`` is written as ``docs/settings.md`` has it, ``value`` as JSON has it; secrets are masked."""
 
     key: str
     value: Any
@@ -40,7 +40,7 @@ class EffectiveSetting:
 
 
 def effective_settings(home: Path) -> list[EffectiveSetting]:
-    """Return every setting of a home, in the order of the README's table; raises ConfigError."""
+    """Return every setting of a home, in the order of the settings classes; raises ConfigError."""
     settings = load_settings(home)
     _, in_file = read_toml(home / FILE)
     return [

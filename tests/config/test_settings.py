@@ -233,7 +233,7 @@ def test_invalid_urls_are_reported_with_their_key(tmp_path):
         (
             "PAPERBOT_WEATHER__TODAY",
             "hunter2",
-            "environment: PAPERBOT_WEATHER__TODAY: there is no such setting; the README lists the settings",
+            "environment: PAPERBOT_WEATHER__TODAY: there is no such setting; docs/settings.md lists the settings",
         ),
         ("PAPERBOT_EMAIL__PORT", "many", "environment: PAPERBOT_EMAIL__PORT: 'many' is not valid"),
     ],
