@@ -10,6 +10,7 @@ from bot.cli.main import paperbot
 from bot.config.profiles import Profile
 from bot.config.settings import Settings
 from bot.config.toml import Section
+from bot.sources.registry import source_kinds
 
 README = (ROOT / "README.md").read_text()
 
@@ -25,13 +26,25 @@ def keys_of(model, prefix: str = "") -> set[str]:
     return keys
 
 
+def setting_keys() -> set[str]:
+    """Return the keys of all settings, with those of every kind of source."""
+    kinds = source_kinds().values()
+    return keys_of(Settings).union(*(keys_of(kind.options, "sources[].") for kind in kinds))
+
+
 def is_section(annotation) -> bool:
     return isinstance(annotation, type) and issubclass(annotation, Section)
 
 
-@pytest.mark.parametrize("key", sorted(keys_of(Settings) | keys_of(Profile)))
+@pytest.mark.parametrize("key", sorted(setting_keys() | keys_of(Profile)))
 def test_every_setting_and_profile_key_has_a_row_in_the_readme(key):
     assert f"\n| `{key}` |" in README
+
+
+@pytest.mark.parametrize("kind", source_kinds())
+def test_every_kind_of_source_is_in_the_row_of_kinds(kind):
+    (row,) = re.findall(r"\n\| `sources\[\].kind` .*", README)
+    assert f"`{kind}`" in row
 
 
 @pytest.mark.parametrize("name", paperbot.commands)
@@ -49,7 +62,7 @@ def test_every_option_of_a_command_is_in_its_row():
 
 def test_the_readme_names_existing_keys_and_commands_only():
     tables = set(re.findall(r"\n\| `([a-z_\[\].]+)` \|", README))
-    assert tables <= keys_of(Settings) | keys_of(Profile)
+    assert tables <= setting_keys() | keys_of(Profile)
     assert set(re.findall(r"\n\| `paperbot ([\w-]+)", README)) == set(paperbot.commands)
 
 
