@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from support import digest
 
 from bot.config.sources import Minutes, PolledOptions
 from bot.domain import RawDigest
 from bot.errors import SourceError
-from bot.sources import ConfiguredSource, SourceKind, Visit
+from bot.sources import ConfiguredSource, SourceDependencies, SourceKind, Visit
 
 SETTINGS = '[[sources]]\nname = "owl-news"\nkind = "toy"\ntitle = "Reward models for owls"\n'
 
@@ -22,10 +23,11 @@ class ToyOptions(PolledOptions):
     every: Minutes = 45
 
 
+@dataclass(frozen=True)
 class ToySource(ConfiguredSource[ToyOptions]):
     """A digest of one paper."""
 
-    password = ""
+    password: str
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest]:
         if self.options.expects != self.password:
@@ -33,10 +35,8 @@ class ToySource(ConfiguredSource[ToyOptions]):
         yield RawDigest(self.name, f"{visit.now.date()}.txt", digest(self.options.title).encode())
 
 
-def make(options: ToyOptions, dependencies) -> ToySource:
-    source = ToySource(options)
-    vars(source)["password"] = dependencies.password_of(options.name)
-    return source
+def make(options: ToyOptions, dependencies: SourceDependencies) -> ToySource:
+    return ToySource(options, dependencies.password_of(options.name))
 
 
 TOY = SourceKind("toy", ToyOptions, make)

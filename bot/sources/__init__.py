@@ -81,11 +81,14 @@ class Source(Protocol):
     @property
     def follows_arxiv_calendar(self) -> bool:
         """Whether it delivers arXiv's announcements, so that nothing is expected on arXiv's holidays."""
+        return False
 
     @property
     def delivers_bounces(self) -> bool:
         """Whether it delivers bounces and complaints instead of digests."""
+        return False
 
+    @abstractmethod
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
         """Yield digests one at a time, and a Problem for each that can't be retrieved.
 
@@ -95,8 +98,8 @@ class Source(Protocol):
 
 
 @dataclass(frozen=True)
-class ConfiguredSource(Generic[Options]):
-    """A source of the settings; a kind's source inherits all members of ``Source`` but ``retrieve`` from it."""
+class ConfiguredSource(Source, Generic[Options]):
+    """A source of the settings; a kind's own class adds ``retrieve``."""
 
     options: Options
 
@@ -115,19 +118,17 @@ class ConfiguredSource(Generic[Options]):
         """The shortest time between two polls; zero for a source without network."""
         return self.options.interval
 
-    @property
-    def follows_arxiv_calendar(self) -> bool:
-        """Whether it delivers arXiv's announcements."""
-        return False
 
-    @property
-    def delivers_bounces(self) -> bool:
-        """Whether it delivers bounces and complaints instead of digests."""
-        return False
+@dataclass(frozen=True)
+class FetchedSource(ConfiguredSource[Options]):
+    """A source of the settings that is fetched over HTTP."""
 
-    @abstractmethod
-    def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
-        """Yield digests and problems; see ``Source``."""
+    fetcher: Fetcher
+
+    @classmethod
+    def make(cls, options: Options, dependencies: SourceDependencies) -> Self:
+        """Return the source with these options, and the fetcher of all sources."""
+        return cls(options, dependencies.fetcher())
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,18 +150,6 @@ class SourceDependencies:
         # With "_" for "-", as no environment variable has a hyphen.
         password = self.passwords.get(source.replace("-", "_"))
         return password.get_secret_value() if password else ""
-
-
-@dataclass(frozen=True)
-class FetchedSource(ConfiguredSource[Options]):
-    """A source of the settings that is fetched over HTTP."""
-
-    fetcher: Fetcher
-
-    @classmethod
-    def make(cls, options: Options, dependencies: SourceDependencies) -> Self:
-        """Return the source with these options, and the fetcher of all sources."""
-        return cls(options, dependencies.fetcher())
 
 
 @dataclass(frozen=True, slots=True)

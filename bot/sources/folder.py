@@ -16,7 +16,7 @@ from pathlib import Path
 
 from bot.config.sources import SourceOptions
 from bot.domain import Problem, RawDigest
-from bot.sources import ConfiguredSource, SourceDependencies, SourceKind, Visit
+from bot.sources import ConfiguredSource, Source, SourceDependencies, SourceKind, Visit
 
 MAX_BYTES = 10_000_000
 # How editors, browsers and downloaders name a file that they are still writing.
@@ -66,15 +66,13 @@ class FolderSource(ConfiguredSource[FolderOptions]):
 
 
 @dataclass(frozen=True, slots=True)
-class FilesSource:
+class FilesSource(Source):
     """The files and folders of a command's arguments, in their order; a digest's name is its path as typed."""
 
     paths: Sequence[Path]
     name: str = "files"
     poll_interval: timedelta = timedelta(0)
     kind: str = "files"
-    follows_arxiv_calendar: bool = False
-    delivers_bounces: bool = False
 
     def retrieve(self, _: Visit) -> Iterator[RawDigest | Problem]:
         """Yield the files in the order of the arguments, folders by path; a Problem for each that can't be read."""
