@@ -52,14 +52,17 @@ class App(DeliveryParts):
     @cached_property
     def sources(self) -> Sequence[Source]:
         """The sources of the settings."""
-        from bot.app.sources import make_sources
+        from bot.sources import SourceDependencies
+        from bot.sources.registry import make_sources
 
-        return make_sources(
-            self.home,
+        dependencies = SourceDependencies(
+            home=self.home.path,
+            passwords=self.home.settings.passwords,
             fetcher=lambda: self._fetcher,
             samples_superseded=lambda: self.store.sources.has_other(self.home.sample_sources),
             record_vote=self._record_reply,
         )
+        return make_sources(self.home.settings.sources, dependencies)
 
     def _record_reply(self, sender: str, subject: str, now: datetime) -> bool:
         from bot.feedback.reply_votes import ReplyVotes
@@ -69,7 +72,7 @@ class App(DeliveryParts):
     @property
     def _digest_sources(self) -> list[Source]:
         """The sources of papers, for which editions may wait."""
-        return [source for source in self.sources if source.kind != "bounces"]
+        return [source for source in self.sources if not source.delivers_bounces]
 
     @cached_property
     def bounces(self) -> BounceService:

@@ -10,6 +10,7 @@ from bot.config.profiles import Profile, load_profiles, profile_files
 from bot.config.settings import FILE, Settings, add_to_settings, load_settings
 from bot.domain import Problem, Reader
 from bot.private_files import make_private
+from bot.sources.registry import source_models
 
 _SQLITE = "sqlite:///"
 
@@ -29,7 +30,7 @@ class Home:
     def __init__(self, path: Path) -> None:
         """Read the settings of the home at ``path``; raises ConfigError."""
         self.path = path
-        self.settings: Settings = load_settings(path)
+        self.settings: Settings = load_settings(path, source_models())
         self._loaded: _LoadedProfiles | None = None
         # Only the folder's direct entries: what lies deeper is out of reach once the folder is closed to others.
         state = path.resolve() / "state"
@@ -146,15 +147,16 @@ class Home:
     @property
     def sample_sources(self) -> list[str]:
         """The names of the sources that count only until another source has brought a paper."""
-        return [source.name for source in self.settings.sources if source.samples]
+        return [source.name for source in self.settings.sources if source.is_sample]
 
     def add_feeds(self, opml: bytes) -> list[str]:
         """Add the feeds of an OPML list to the settings file, except those it has; return their names.
 
         Raises UsageError if the list is not valid OPML, or if the settings would not be valid afterwards.
         """
-        configured = {source.url for source in self.settings.sources}
+        # Of any kind: an address that is polled already needs no second source.
+        configured = {getattr(source, "url", "") for source in self.settings.sources}
         feeds = [feed for feed in parse_opml(opml) if feed.url not in configured]
         tables = source_tables(feeds, [source.name for source in self.settings.sources])
-        add_to_settings(self.path, "".join(tables.values()))
+        add_to_settings(self.path, "".join(tables.values()), source_models())
         return list(tables)

@@ -16,8 +16,8 @@ def reply_address(settings: Settings) -> str:
     They are with ``email.replies``, and where the pages are on this computer only, which no telephone reaches. Only a
     mailbox among the sources can read them: its user name counts if it is an address, else the sender's address.
     """
-    mailbox = next((source for source in settings.sources if source.kind == "mailbox"), None)
+    login = next((s.votes_login for s in settings.sources if s.votes_login is not None), None)
     is_local = is_loopback(urlsplit(settings.bot.public_url).hostname or "")
-    if mailbox is None or not (settings.email.replies or is_local):
+    if login is None or not (settings.email.replies or is_local):
         return ""
-    return mailbox.username if is_one_address(mailbox.username) else parseaddr(settings.email.sender)[1]
+    return login if is_one_address(login) else parseaddr(settings.email.sender)[1]

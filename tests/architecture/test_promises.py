@@ -10,6 +10,7 @@ from bot.cli.main import paperbot
 from bot.config.profiles import Profile
 from bot.config.settings import Settings
 from bot.config.toml import Section
+from bot.sources.registry import source_kinds
 
 DOCS = ROOT / "docs"
 COMMANDS, SETTINGS, PROFILES = (
@@ -29,16 +30,28 @@ def keys_of(model, prefix: str = "") -> set[str]:
     return keys
 
 
+def setting_keys() -> set[str]:
+    """Return the keys of all settings, with those of every kind of source."""
+    kinds = source_kinds().values()
+    return keys_of(Settings).union(*(keys_of(kind.options, "sources[].") for kind in kinds))
+
+
 def is_section(annotation) -> bool:
     return isinstance(annotation, type) and issubclass(annotation, Section)
 
 
 @pytest.mark.parametrize(
-    ("page", "model"), [(SETTINGS, Settings), (PROFILES, Profile)], ids=["settings", "profiles"]
+    ("page", "keys"), [(SETTINGS, setting_keys()), (PROFILES, keys_of(Profile))], ids=["settings", "profiles"]
 )
-def test_each_setting_and_profile_key_has_one_row_and_no_other_key_has(page, model):
+def test_each_setting_and_profile_key_has_one_row_and_no_other_key_has(page, keys):
     rows = re.findall(r"(?m)^\| `([a-z_\[\].]+)` \|", page)
-    assert sorted(rows) == sorted(keys_of(model))
+    assert sorted(rows) == sorted(keys)
+
+
+@pytest.mark.parametrize("kind", source_kinds())
+def test_every_kind_of_source_is_in_the_row_of_kinds(kind):
+    (row,) = re.findall(r"(?m)^\| `sources\[\].kind` .*", SETTINGS)
+    assert f"`{kind}`" in row
 
 
 def test_the_commands_that_have_a_row_are_those_that_exist():
