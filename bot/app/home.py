@@ -8,9 +8,9 @@ from pathlib import Path
 from bot.config.opml import parse_opml, source_tables
 from bot.config.profiles import Profile, load_profiles, profile_files
 from bot.config.settings import FILE, Settings, add_to_settings, load_settings
+from bot.config.sources import SourceModels
 from bot.domain import Problem, Reader
 from bot.private_files import make_private
-from bot.sources.registry import source_models
 
 _SQLITE = "sqlite:///"
 
@@ -27,10 +27,11 @@ class _LoadedProfiles:
 class Home:
     """The files under one directory. Opening it reads the settings and restricts permissions."""
 
-    def __init__(self, path: Path) -> None:
-        """Read the settings of the home at ``path``; raises ConfigError."""
+    def __init__(self, path: Path, source_models: SourceModels) -> None:
+        """Read the settings of the home at ``path``, of which sources by the models of their kinds; raises ConfigError."""
         self.path = path
-        self.settings: Settings = load_settings(path, source_models())
+        self._source_models = source_models
+        self.settings: Settings = load_settings(path, source_models)
         self._loaded: _LoadedProfiles | None = None
         # Only the folder's direct entries: what lies deeper is out of reach once the folder is closed to others.
         state = path.resolve() / "state"
@@ -158,5 +159,5 @@ class Home:
         configured = {getattr(source, "url", "") for source in self.settings.sources}
         feeds = [feed for feed in parse_opml(opml) if feed.url not in configured]
         tables = source_tables(feeds, [source.name for source in self.settings.sources])
-        add_to_settings(self.path, "".join(tables.values()), source_models())
+        add_to_settings(self.path, "".join(tables.values()), self._source_models)
         return list(tables)

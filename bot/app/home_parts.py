@@ -13,6 +13,7 @@ from bot.config.profiles import Profile
 from bot.disk_space import DiskSpace
 from bot.domain import Kind, Problem
 from bot.sealing import Sealer
+from bot.sources.registry import source_models
 from bot.tokens import Signer, load_keys
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class HomeParts:
 
     def __init__(self, home: Path, stop: Event | None = None) -> None:
         """Read the settings; raises ConfigError. ``stop``, once set, ends deliveries early."""
-        self.home = Home(home)
+        self.home = Home(home, source_models())
         self._stop = stop
         # Holds only what was opened, and closes it in reverse order, even if closing one of them fails.
         self._resources = ExitStack()
