@@ -28,7 +28,7 @@ class Home:
     """The files under one directory. Opening it reads the settings and restricts permissions."""
 
     def __init__(self, path: Path, source_models: SourceModels) -> None:
-        """Read the settings of the home at ``path``, of which sources by the models of their kinds; raises ConfigError."""
+        """Read the settings of the home at ``path``, its sources by these models; raises ConfigError."""
         self.path = path
         self._source_models = source_models
         self.settings: Settings = load_settings(path, source_models)
