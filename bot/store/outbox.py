@@ -196,10 +196,10 @@ class Outbox(Aggregate):
         cancelled = {"state": State.CANCELLED, "detail": "the reader has stopped", "updated_at": now}
         # Nothing of a message is sent until its start is committed, so that a start whose commit got no answer may be
         # repeated. Otherwise it may not: a second one of the same claim would be a second body.
-        attempts = chain([_START], repeat(_START_AGAIN))
+        statements = chain([_START], repeat(_START_AGAIN))
 
         def start(connection: Connection) -> bool:
-            if connection.execute(next(attempts), claim | started).rowcount == 1:
+            if connection.execute(next(statements), claim | started).rowcount == 1:
                 return True
             if connection.execute(_CANCEL, claim | cancelled | {"token": None}).rowcount == 1:
                 held = _HELD_REPLIES.returning(outbox.c.id)
