@@ -4,6 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 DEVELOPMENT := .venv/.installed-development
+DOCUMENTATION := .venv/.installed-documentation
 
 # Processes of the tests, half as many again as cores: for a third of the time tests wait for servers and a browser. On
 # two cores 2 and 3 processes took 8:04 to 9:11 and 7:34 to 8:01 minutes.
@@ -100,9 +101,13 @@ pictures: $(DEVELOPMENT)  # the README's, from the sample digests; needs chromiu
 bench-ingest: $(DEVELOPMENT)  # the time to ingest a day of 1,000 papers: make bench-ingest DATA=papers.jsonl.gz
 	$(BIN)/python tests/bench/ingest.py $(DATA)
 
+.PHONY: docs
+docs: $(DOCUMENTATION)  # the site of docs/, in site/; a broken link is a failure
+	$(BIN)/zensical build --clean --strict
+
 constraints: $(DEVELOPMENT)  # pins every dependency again, without any registry's address
 	$(BIN)/pip install --quiet uv
-	$(BIN)/uv pip compile --universal --python-version 3.11 --upgrade --extra dev --no-emit-index-url \
+	$(BIN)/uv pip compile --universal --python-version 3.11 --upgrade --extra dev --extra docs --no-emit-index-url \
 	    --no-emit-find-links --no-header --no-annotate --strip-extras --quiet pyproject.toml --output-file constraints.txt
 
 release: $(DEVELOPMENT)  # the same files, byte for byte, from the same commit; the version is in bot/__init__.py only
@@ -116,5 +121,8 @@ $(INSTALLED): pyproject.toml constraints.txt
 $(DEVELOPMENT): pyproject.toml constraints.txt
 	$(call SET_UP,.[dev])
 
+$(DOCUMENTATION): pyproject.toml constraints.txt
+	$(call SET_UP,.[docs])
+
 clean:
-	rm -rf .venv build dist .coverage* .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv build dist site .cache .coverage* .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

@@ -6,8 +6,8 @@ server held a session for seven seconds until its last byte had arrived.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
+from time import monotonic
 
 Timer = Callable[[], float]
 
@@ -15,7 +15,7 @@ Timer = Callable[[], float]
 class Deadline:
     """A moment on a monotonic clock after which every further step fails."""
 
-    def __init__(self, seconds: float, timer: Timer = time.monotonic) -> None:
+    def __init__(self, seconds: float, timer: Timer = monotonic) -> None:
         self._seconds = seconds
         self._timer = timer
         self._end = timer() + seconds

@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+from bot.sources.folder import FolderOptions, FolderSource
+
 ROOT = Path(__file__).parent.parent
 
 
@@ -27,6 +29,11 @@ def links_in(mail, base="http://localhost:8000"):
     """Return all links to Paperbot in a mail, its headers included."""
     text = mail.get_body(("html",)).get_content() + mail["List-Unsubscribe"]
     return {link.replace("&amp;", "&") for link in re.findall(rf"{re.escape(base)}/[^\s\"<>]+", text)}
+
+
+def drop_folder(name: str, folder: Path) -> FolderSource:
+    """Return a source of kind ``folder``."""
+    return FolderSource(FolderOptions(name=name, kind="folder", path=str(folder)), folder)
 
 
 def buttons(page):

@@ -27,6 +27,7 @@ from bot.mail_address import is_one_address
 from bot.reader_links import ReaderLinks
 from bot.resources import shipped
 from bot.sealing import Sealer
+from bot.sources.registry import source_models
 from bot.tokens import Signer, load_keys
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ class App:
         ``stop``, once set, ends deliveries early. ``parser`` is one that outlives this container: ``serve`` makes
         a container for each tick, and starting a parser process for each takes a fifth of a second.
         """
-        self.home = Home(home)
+        self.home = Home(home, source_models())
         self._stop = stop
         self._shared_parser = parser
         # Holds only what was opened, and closes it in reverse order, even if closing one of them fails.
@@ -203,14 +204,17 @@ class App:
     @cached_property
     def sources(self) -> Sequence[Source]:
         """The sources of the settings."""
-        from bot.app.sources import make_sources
+        from bot.sources import SourceDependencies
+        from bot.sources.registry import make_sources
 
-        return make_sources(
-            self.home,
+        dependencies = SourceDependencies(
+            home=self.home.path,
+            passwords=self.home.settings.passwords,
             fetcher=lambda: self._fetcher,
             samples_superseded=lambda: self.store.sources.has_other(self.home.sample_sources),
             record_vote=self._record_reply,
         )
+        return make_sources(self.home.settings.sources, dependencies)
 
     def _record_reply(self, sender: str, subject: str, now: datetime) -> bool:
         from bot.feedback.reply_votes import ReplyVotes
@@ -220,7 +224,7 @@ class App:
     @property
     def _digest_sources(self) -> list[Source]:
         """The sources of papers, for which editions may wait."""
-        return [source for source in self.sources if source.kind != "bounces"]
+        return [source for source in self.sources if not source.delivers_bounces]
 
     @cached_property
     def _fetcher(self) -> Fetcher:
@@ -524,11 +528,11 @@ def reply_address(settings: Settings) -> str:
     They are with ``email.replies``, and where the pages are on this computer only, which no telephone reaches. Only a
     mailbox among the sources can read them: its user name counts if it is an address, else the sender's address.
     """
-    mailbox = next((source for source in settings.sources if source.kind == "mailbox"), None)
+    login = next((s.votes_login for s in settings.sources if s.votes_login is not None), None)
     is_local = is_loopback(urlsplit(settings.bot.public_url).hostname or "")
-    if mailbox is None or not (settings.email.replies or is_local):
+    if login is None or not (settings.email.replies or is_local):
         return ""
-    return mailbox.username if is_one_address(mailbox.username) else parseaddr(settings.email.sender)[1]
+    return login if is_one_address(login) else parseaddr(settings.email.sender)[1]
 
 
 def plain(secret: SecretStr | None) -> str | None:

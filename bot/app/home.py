@@ -8,6 +8,7 @@ from pathlib import Path
 from bot.config.opml import parse_opml, source_tables
 from bot.config.profiles import Profile, load_profiles, profile_files
 from bot.config.settings import FILE, Settings, add_to_settings, load_settings
+from bot.config.sources import SourceModels
 from bot.domain import Problem, Reader
 from bot.private_files import make_private
 
@@ -26,10 +27,11 @@ class _LoadedProfiles:
 class Home:
     """The files under one directory. Opening it reads the settings and restricts permissions."""
 
-    def __init__(self, path: Path) -> None:
-        """Read the settings of the home at ``path``; raises ConfigError."""
+    def __init__(self, path: Path, source_models: SourceModels) -> None:
+        """Read the settings of the home at ``path``, its sources by these models; raises ConfigError."""
         self.path = path
-        self.settings: Settings = load_settings(path)
+        self._source_models = source_models
+        self.settings: Settings = load_settings(path, source_models)
         self._loaded: _LoadedProfiles | None = None
         # Only the folder's direct entries: what lies deeper is out of reach once the folder is closed to others.
         state = path.resolve() / "state"
@@ -78,10 +80,7 @@ class Home:
 
     def chart_file(self, reader: Reader | None) -> Path:
         """Where ``paperbot evaluate`` puts the chart of one reader, or of all readers for None."""
-        # Imported here, as it pulls in a channel, which most commands don't need.
-        from bot.delivery.files import file_stem
-
-        return self.state / "evaluation" / f"{file_stem(reader) if reader else 'all-readers'}.svg"
+        return self.state / "evaluation" / f"{reader.file_stem if reader else 'all-readers'}.svg"
 
     @property
     def store_url(self) -> str:
@@ -149,15 +148,16 @@ class Home:
     @property
     def sample_sources(self) -> list[str]:
         """The names of the sources that count only until another source has brought a paper."""
-        return [source.name for source in self.settings.sources if source.samples]
+        return [source.name for source in self.settings.sources if source.is_sample]
 
     def add_feeds(self, opml: bytes) -> list[str]:
         """Add the feeds of an OPML list to the settings file, except those it has; return their names.
 
         Raises UsageError if the list is not valid OPML, or if the settings would not be valid afterwards.
         """
-        configured = {source.url for source in self.settings.sources}
+        # Of any kind: an address that is polled already needs no second source.
+        configured = {getattr(source, "url", "") for source in self.settings.sources}
         feeds = [feed for feed in parse_opml(opml) if feed.url not in configured]
         tables = source_tables(feeds, [source.name for source in self.settings.sources])
-        add_to_settings(self.path, "".join(tables.values()))
+        add_to_settings(self.path, "".join(tables.values()), self._source_models)
         return list(tables)

@@ -15,7 +15,7 @@ def repair(home: Home) -> Iterator[str]:
 
     Permissions are not among them, as opening a home restricts them in any case.
     """
-    sources = [home.path / source.path for source in home.settings.sources if source.kind == "folder"]
+    sources = [home.path / s.local_folder for s in home.settings.sources if s.local_folder]
     for folder in (home.profiles_folder, home.state, *sources):
         if folder.exists() and not folder.is_dir():
             raise PaperbotError(f"{folder}: is not a folder; move it elsewhere, and try again")

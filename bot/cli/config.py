@@ -25,9 +25,10 @@ def command(ctx: click.Context, as_json: bool) -> None:
       paperbot config --json
     """
     from bot.config.effective import SettingOrigin, effective_settings
+    from bot.sources.registry import source_models
 
     home = home_of(ctx)
-    settings = effective_settings(home)
+    settings = effective_settings(home, source_models())
     if as_json:
         print_json({"home": str(home.resolve()), "settings": [asdict(setting) for setting in settings]})
         return

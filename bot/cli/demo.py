@@ -49,8 +49,10 @@ def command(directory: Path) -> int:
             raise UsageError(f"{directory} was not made by an earlier demo; name another directory")
         shutil.rmtree(directory)
     from bot.config.new_home import make_home
+    from bot.sources.registry import source_models
 
-    make_home(directory, [path.stem for path in sorted(shipped("profiles").glob("*.toml"))])
+    profiles = [path.stem for path in sorted(shipped("profiles").glob("*.toml"))]
+    make_home(directory, source_models(), profiles)
     (directory / _MARKER).touch()
     from bot.app import open_app
 

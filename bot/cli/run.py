@@ -119,8 +119,8 @@ def print_report(app: App, report: RunReport, force: bool) -> None:
     if report.skipped and samples and not app.store.sources.has_other(samples):
         click.echo(
             "So far there are only the sample digests, about reinforcement learning and language models. For your own "
-            f"field, name a source in {app.home.settings_file}, such as arXiv's feed of a category (the README shows "
-            f"how), or copy digests into {app.home.path / 'seeds'}."
+            f"field, name a source in {app.home.settings_file}, such as arXiv's feed of a category (docs/sources.md "
+            f"shows how), or copy digests into {app.home.path / 'seeds'}."
         )
     for kind in sorted(report.sent_kinds & app.file_kinds):
         click.echo(f"{MESSAGES[kind]} {app.route_description(kind)}.")
@@ -140,5 +140,5 @@ def reasons_for_no_edition(app: App, force: bool) -> list[str]:
     if app.profile_problems:
         return []
     return [
-        "No edition was made: there is no profile. Write one, such as profiles/my-topic.toml; the README shows how."
+        "No edition was made: there is no profile. Write one, such as profiles/my-topic.toml (docs/profiles.md)."
     ]

@@ -14,6 +14,7 @@ from pydantic import BaseModel, SecretStr
 
 from bot.config.environment import PREFIX, variables
 from bot.config.settings import FILE, load_settings
+from bot.config.sources import SourceModels
 from bot.config.toml import read_toml
 
 _MASK = "********"
@@ -31,7 +32,7 @@ class SettingOrigin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EffectiveSetting:
-    """One setting: ``key`` is written as the README's table has it, ``value`` as JSON has it; secrets are masked."""
+    """One setting: ``key`` is written as ``docs/settings.md`` has it, ``value`` as JSON has it; secrets are masked."""
 
     key: str
     value: Any
@@ -39,9 +40,9 @@ class EffectiveSetting:
     variable: str | None = None  # the environment variable, if it is the origin
 
 
-def effective_settings(home: Path) -> list[EffectiveSetting]:
-    """Return every setting of a home, in the order of the README's table; raises ConfigError."""
-    settings = load_settings(home)
+def effective_settings(home: Path, source_models: SourceModels) -> list[EffectiveSetting]:
+    """Return every setting of a home, in the order of the settings classes; raises ConfigError."""
+    settings = load_settings(home, source_models)
     _, in_file = read_toml(home / FILE)
     return [
         setting
@@ -69,7 +70,7 @@ def _settings_of_section(section: str, value: Any, in_file: Any) -> Iterator[Eff
         section_variable = _variable(section)
         origin = SettingOrigin.ENVIRONMENT if section_variable else SettingOrigin.FILE
         for number, source in enumerate(value, 1):
-            # Only the keys that were set: most keys of other kinds of source are not allowed for this one.
+            # Only the keys that were set: each kind has others.
             for name in sorted(source.model_fields_set):
                 key = f"{section}[{number}].{name}"
                 yield EffectiveSetting(key, _masked(getattr(source, name)), origin, section_variable)

@@ -36,7 +36,7 @@ def refuse_unknown(settings: type[BaseModel]) -> None:
         candidates = [variable for variable in known_names if not variable.endswith("__")]
         near = difflib.get_close_matches(name, candidates, n=1, cutoff=_SIMILAR)
         if separator or near:
-            remedy = f"did you mean {near[0]}?" if near else "the README lists the settings"
+            remedy = f"did you mean {near[0]}?" if near else "docs/settings.md lists the settings"
             raise ConfigError("environment", name, f"there is no such setting; {remedy}")
 
 

@@ -11,6 +11,7 @@ import tomlkit
 
 from bot.config.profiles import Profile
 from bot.config.settings import FILE, check_settings
+from bot.config.sources import SourceModels
 from bot.config.toml import parse_toml, validated
 from bot.errors import UsageError
 from bot.loopback import is_loopback
@@ -77,7 +78,12 @@ def refuse_existing(directory: Path) -> None:
 
 
 def make_home(
-    directory: Path, profiles: list[str] | None = None, user: NewUser | None = None, *, samples: bool = True
+    directory: Path,
+    source_models: SourceModels,
+    profiles: list[str] | None = None,
+    user: NewUser | None = None,
+    *,
+    samples: bool = True,
 ) -> None:
     """Make a home with the profile of a new user, or with several of the shipped profiles, by their slugs.
 
@@ -90,7 +96,7 @@ def make_home(
     texts = {f"profiles/{user.profile}.toml": profile_text(user)}
     for slug in profiles or []:
         texts[f"profiles/{slug}.toml"] = (shipped("profiles") / f"{slug}.toml").read_text("utf-8")
-    text_of_settings = settings_text(user) + (_SAMPLE_SOURCE if samples else "")
+    text_of_settings = settings_text(user, source_models) + (_SAMPLE_SOURCE if samples else "")
     try:
         (directory / "profiles").mkdir(parents=True, exist_ok=True)
         # Addresses, keys and messages will be in it.
@@ -131,7 +137,7 @@ def profile_text(user: NewUser) -> str:
     return text
 
 
-def settings_text(user: NewUser) -> str:
+def settings_text(user: NewUser, source_models: SourceModels) -> str:
     """Return the text of the shipped settings with the user's values in it; raises ConfigError."""
     text = shipped(FILE).read_text("utf-8")
     before, header, email = text.partition("[email]\n")
@@ -147,7 +153,7 @@ def settings_text(user: NewUser) -> str:
         if value:
             email = _assign(email, key, value)
     text = before + header + email
-    check_settings(text)
+    check_settings(text, source_models)
     return text
 
 

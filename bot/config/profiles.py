@@ -128,9 +128,8 @@ class EditionSection(Section):
 
     size: int = Field(10, ge=1, le=100)
     explore: int = Field(1, ge=0, le=100)
-    # Of 30 readers over 45 days, who voted on what was shown: precision .50 and share of liked papers .70 at .2, .48
-    # and .75 at .17, .45 and .79 at .15 (second half). At .2 some readers were shown next to nothing after a few votes,
-    # and so could teach nothing: one of them .04 of what could be liked, at .15 .33.
+    # With a higher one some readers are shown next to nothing after a few votes, and so can teach nothing
+    # (``docs/decisions/ranking-threshold.md``).
     threshold: float = Field(0.15, ge=0.0, le=1.0)
     trending: float = Field(0.0, ge=0.0, le=1.0)
     summary_sentences: int = Field(3, ge=0, le=6)

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, Field, SecretStr, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    Field,
+    PlainValidator,
+    SecretStr,
+    ValidationError,
+    create_model,
+    model_validator,
+)
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from bot.config.addresses import mail_sender, network, queue_url, taggable_address, web_url
 from bot.config.environment import explain_variable, refuse_unknown
 from bot.config.profiles import Email, Timezone
 from bot.config.retention import RetentionSection
-from bot.config.sources import FetchUrl, Name, SourceSection
+from bot.config.sources import FetchUrl, Name, SourceModels, SourceOptions, validate_source
 from bot.config.toml import MisplacedError, Section, explain, parse_toml, read_toml, replace_text
 from bot.errors import ConfigError
 from bot.loopback import is_loopback
@@ -155,7 +164,7 @@ class Settings(BaseSettings):
 
     bot: BotSection = BotSection()
     store: StoreSection = StoreSection()
-    sources: tuple[SourceSection, ...] = ()
+    sources: tuple[SourceOptions, ...] = ()
     passwords: dict[str, SecretStr] = {}
     fetch: FetchSection = FetchSection()
     links: LinksSection = LinksSection()
@@ -176,7 +185,7 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _replies_are_read(self) -> Settings:
-        if self.email.replies and not any(source.kind == "mailbox" for source in self.sources):
+        if self.email.replies and all(source.votes_login is None for source in self.sources):
             problem = 'votes by mail are read from a mailbox; add a source of kind "mailbox"'
             raise MisplacedError(("email", "replies"), problem)
         return self
@@ -204,36 +213,41 @@ class Settings(BaseSettings):
         return env_settings, init_settings
 
 
-def load_settings(home: Path) -> Settings:
-    """Return the settings of a home; raises ConfigError."""
+def load_settings(home: Path, source_models: SourceModels) -> Settings:
+    """Return the settings of a home, its sources validated by these models; raises ConfigError."""
     path = home / FILE
     if not path.is_file():
         raise ConfigError(
             FILE, "", f"not found in {home}; make a home with `paperbot init {home}`, or name one with --home"
         )
     text, values = read_toml(path)
-    return _settings(text, values)
+    return _settings(text, values, source_models)
 
 
-def check_settings(text: str) -> None:
+def check_settings(text: str, source_models: SourceModels) -> None:
     """Raise ConfigError if the text of a settings file is not valid."""
-    _settings(text, parse_toml(text, FILE))
+    _settings(text, parse_toml(text, FILE), source_models)
 
 
-def add_to_settings(home: Path, tables: str) -> None:
+def add_to_settings(home: Path, tables: str, source_models: SourceModels) -> None:
     """Append tables to a home's settings file; raises ConfigError, and changes nothing, if the result is not valid."""
     path = home / FILE
     text, _ = read_toml(path)
     extended = f"{text.rstrip()}\n{tables}"
-    check_settings(extended)
+    check_settings(extended, source_models)
     replace_text(path, extended)
 
 
-def _settings(text: str, values: dict[str, Any]) -> Settings:
+def _settings(text: str, values: dict[str, Any], source_models: SourceModels) -> Settings:
+    # A model for these kinds: pydantic-settings passes no validation context, by which one model could know them.
+    validator = PlainValidator(partial(validate_source, source_models))
+    model = create_model(
+        "Settings", __base__=Settings, sources=(tuple[Annotated[SourceOptions, validator], ...], ())
+    )
     _refuse_secrets(values)
     refuse_unknown(Settings)
     try:
-        return Settings(**values)
+        return model(**values)
     except ValidationError as error:
         # A variable that caused the error is named first: the file's line would be the wrong place to look.
         raise explain_variable(error, Settings, _SECRETS) or explain(error, Settings, FILE, text) from None

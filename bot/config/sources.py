@@ -1,87 +1,106 @@
-"""The settings of sources: which keys each kind has, and how often it is polled.
+"""The settings of sources: the keys that all kinds share, and how a table is validated by the model of its kind.
 
-``every`` is the least time between two polls, in minutes; ``_SOURCE_KINDS`` has the default of each kind. How long a
-source that fails is left alone is decided in ``bot/ingestion/polling.py``.
+The kinds stand in ``bot/sources/``, each with the model of its own keys; whoever reads settings passes these models.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 from datetime import timedelta
-from typing import Annotated, Literal
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, Field, StringConstraints, ValidationError
+from pydantic_core import InitErrorDetails
 
 from bot.config.addresses import fetch_url
-from bot.config.toml import Section
-from bot.loopback import is_loopback
+from bot.config.toml import MisplacedError, Section, describe_error, unknown_key
 
 FetchUrl = Annotated[str, AfterValidator(fetch_url)]
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")]
+Minutes = Annotated[int, Field(ge=1, le=10_080)]
 
 
-@dataclass(frozen=True, slots=True)
-class _SourceKind:
-    """The keys that sources of a kind must and may have, and the minutes between polls without ``every``."""
-
-    required: tuple[str, ...]
-    optional: tuple[str, ...]
-    minutes: int
-
-
-_SOURCE_KINDS = {
-    "folder": _SourceKind(("path",), ("samples",), 0),
-    "feed": _SourceKind(("url",), ("every",), 60),
-    "arxiv": _SourceKind(("query",), ("url", "every"), 60),
-    "biorxiv": _SourceKind((), ("server", "category", "url", "every"), 180),
-    "huggingface": _SourceKind((), ("url", "every"), 120),
-    "bounces": _SourceKind(("host", "username"), ("port", "security", "folder", "moved_to", "every"), 5),
-    "mailbox": _SourceKind(
-        ("host", "username", "sender"), ("port", "security", "folder", "moved_to", "every"), 15
-    ),
-}
-
-
-class SourceSection(Section):
-    """A source of digests; its kind decides which keys it has."""
+class SourceOptions(Section):
+    """The settings of one source; a kind's model adds its keys, and overrides the properties that apply to it."""
 
     name: Name
-    kind: Literal["folder", "feed", "arxiv", "biorxiv", "huggingface", "mailbox", "bounces"]
-    path: str = ""
-    samples: bool = False
-    url: FetchUrl = ""
-    query: Annotated[str, StringConstraints(max_length=2_000)] = ""
-    server: Literal["biorxiv", "medrxiv"] = "biorxiv"
-    category: Annotated[str, StringConstraints(max_length=100)] = ""
-    every: int | None = Field(None, ge=1, le=10_080)
-    host: str = ""
-    port: int = Field(993, ge=1, le=65535)
-    security: Literal["tls", "starttls", "none"] = "tls"
-    username: str = ""
-    sender: str = ""
-    folder: str = "INBOX"
-    moved_to: str = ""
+    kind: str
 
     @property
     def interval(self) -> timedelta:
-        """The least time between two polls."""
-        return timedelta(minutes=self.every or _SOURCE_KINDS[self.kind].minutes)
+        """The least time between two polls; zero for a source that needs no network and is read each time."""
+        return timedelta(0)
 
-    @model_validator(mode="after")
-    def _keys_fit_kind(self) -> SourceSection:
-        # A discriminated union of five models would do this too, but its errors name the models, not the keys.
-        kind = _SOURCE_KINDS[self.kind]
-        if missing := next((key for key in kind.required if not getattr(self, key)), None):
-            raise ValueError(f'a source of kind "{self.kind}" needs {missing}; add {missing} = ...')
-        allowed = {"name", "kind", *kind.required, *kind.optional}
-        if unknown := next(iter(sorted(self.model_fields_set - allowed)), None):
-            raise ValueError(
-                f'a source of kind "{self.kind}" has no {unknown}; known: {", ".join(sorted(allowed))}'
+    @property
+    def is_sample(self) -> bool:
+        """Whether its papers count only until another source has brought papers."""
+        return False
+
+    @property
+    def local_folder(self) -> str:
+        """The folder that it reads, relative to the home, which ``check --fix`` creates; empty if it reads none."""
+        return ""
+
+    @property
+    def votes_login(self) -> str | None:
+        """The user name of the mailbox in which it reads readers' votes; None if it reads none."""
+        return None
+
+
+class PolledOptions(SourceOptions):
+    """The settings of a source that is polled over the network."""
+
+    every: Minutes = 60
+
+    @property
+    def interval(self) -> timedelta:
+        """The least time between two polls: ``every``, in minutes."""
+        return timedelta(minutes=self.every)
+
+
+SourceModels = Mapping[str, type[SourceOptions]]  # by the name of the kind
+
+
+def validate_source(models: SourceModels, table: Any) -> SourceOptions:
+    """Return the options in a ``[[sources]]`` table; raises ValueError, whose location is a key of the table.
+
+    A discriminated union of the models would do this too, but the locations of its errors name the models.
+    """
+    if not isinstance(table, dict):
+        raise _error(InitErrorDetails(type="dict_type", input=table))
+    if "kind" not in table:
+        raise _error(InitErrorDetails(type="missing", loc=("kind",), input=table))
+    kind = table["kind"]
+    if not isinstance(kind, str) or kind not in models:
+        *others, last = map(repr, models)
+        expected = {"expected": f"{', '.join(others)} or {last}"}
+        raise _error(InitErrorDetails(type="literal_error", loc=("kind",), input=kind, ctx=expected))
+    model = models[kind]
+    keys = model.model_fields
+    keys_of_any_kind = {key for each in models.values() for key in each.model_fields}
+    if misspelt := next((key for key in table if key not in keys_of_any_kind), None):
+        raise MisplacedError((misspelt,), unknown_key(misspelt, keys))
+    required = [key for key in keys if keys[key].is_required() and key not in SourceOptions.model_fields]
+    if missing := next((key for key in required if not str(table.get(key, "")).strip()), None):
+        raise ValueError(f'a source of kind "{kind}" needs {missing}; add {missing} = ...')
+    if unknown := next(iter(sorted(table.keys() - keys.keys())), None):
+        raise ValueError(f'a source of kind "{kind}" has no {unknown}; known: {", ".join(sorted(keys))}')
+    try:
+        return model.model_validate(table)
+    except ValidationError as error:
+        # Described here, where the model is known: whether a value may be shown depends on its field.
+        raise _error(
+            *(
+                InitErrorDetails(
+                    type="value_error",
+                    loc=detail["loc"],
+                    input=detail["input"],
+                    ctx={"error": ValueError(describe_error(detail, model))},
+                )
+                for detail in error.errors(include_url=False)
             )
-        return self
+        ) from None
 
-    @model_validator(mode="after")
-    def _encrypted(self) -> SourceSection:
-        if self.security == "none" and not is_loopback(self.host):
-            raise ValueError('security = "none" sends the password unencrypted; use "tls" or "starttls"')
-        return self
+
+def _error(*details: InitErrorDetails) -> ValidationError:
+    return ValidationError.from_exception_data("source", list(details))

@@ -9,9 +9,8 @@ dies before it leaves a row to be claimed again, one that dies after it leaves a
 Measured with 400 messages and some 35 kills: marking rows after sending sent 21 twice, marking them before sending
 lost 2; marked at the start of the body, none was sent twice, 1 was lost, and 19 were ``unknown``.
 
-That a message was sent is committed with the start of the worker's next one: one commit a message instead of two.
-Between the two no body is under way, so that a kill still leaves one ``unknown`` message for a connection and no more.
-Starting several messages in one commit would be cheaper, but a kill would leave all of them ``unknown``.
+A kill leaves one ``unknown`` message for a connection and no more. Starting several messages in one commit would be
+cheaper, but a kill would leave all of them ``unknown``.
 """
 
 from __future__ import annotations
@@ -42,8 +41,8 @@ def attempt_delivery(
 ) -> AttemptResult:
     """Send one message and record what became of it; never raises DeliveryError, but lets the store's errors pass.
 
-    ``on_commit`` gets the new state once it is committed, perhaps later and in another thread; it is not called where
-    the lease ran out meanwhile: the row is another worker's.
+    ``on_commit`` gets the new state once it is committed; it is not called where the lease ran out meanwhile: the row
+    is another worker's.
     """
     has_started = False
 
@@ -68,12 +67,8 @@ def attempt_delivery(
         error = DeliveryError(message, permanent=False, unknown=has_started, code="unexpected")
         outcome = decide(delivery, error, now())
     else:
-
-        def on_sent(is_ours: bool) -> None:
-            if is_ours:
-                on_commit(delivery, State.SENT)
-
-        outbox.record_sent(delivery, receipt, now(), on_sent)
+        if outbox.record_sent(delivery, receipt, now()):
+            on_commit(delivery, State.SENT)
         return AttemptResult(Outcome(State.SENT), None)
 
     code = outcome.code

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from datetime import datetime, timedelta
 from threading import Event
@@ -34,9 +34,6 @@ from bot.errors import DeliveryError
 
 # After it a person has to ask for the list: an hour of runs is sixty look-ups.
 _LOOK_UP = timedelta(hours=1)
-_FLUSH_SECONDS = (
-    1  # after which it is committed that a message was sent, if no other message is started before
-)
 
 
 class Dispatcher:
@@ -120,19 +117,10 @@ class Dispatcher:
             for kind, route in self._routes.items()
             for channel in route.channels
         ]
-        try:
-            with ThreadPoolExecutor(len(workers) or 1, "delivery") as pool:
-                running = {pool.submit(worker.work) for worker in workers}
-                try:
-                    while running:
-                        ended, running = wait(running, _FLUSH_SECONDS, FIRST_COMPLETED)
-                        for future in ended:
-                            future.result()
-                        # A worker may wait for minutes for a slow server, and then be killed: the message that it
-                        # has sent before would be unknown.
-                        self._outbox.flush()
-                except BaseException:
-                    run.has_failed.set()  # the other workers stop before their next message
-                    raise
-        finally:
-            self._outbox.flush()
+        with ThreadPoolExecutor(len(workers) or 1, "delivery") as pool:
+            try:
+                for ended in as_completed([pool.submit(worker.work) for worker in workers]):
+                    ended.result()
+            except BaseException:
+                run.has_failed.set()  # the other workers stop before their next message
+                raise

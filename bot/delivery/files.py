@@ -13,17 +13,13 @@ import re
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from hashlib import sha256
 from itertools import count
 from pathlib import Path
 from typing import Literal
-from urllib.parse import quote
 
 from bot.atomic_files import write_atomically
 from bot.domain import Delivery, Reader
 from bot.errors import DeliveryError, FailureScope
-
-_MAX_STEM = 200  # bytes; file systems allow 255, and a number and a suffix follow
 
 
 class FilesChannel:
@@ -61,7 +57,7 @@ class FilesChannel:
 
     def forget(self, reader: Reader) -> None:
         """Delete the files of all messages to a reader."""
-        stem = file_stem(reader)
+        stem = reader.file_stem
         with _translated():
             for path in self._folder.glob(f"*/{stem}*{self._suffix}"):
                 # The pattern alone would also match an address that begins with this one.
@@ -76,23 +72,10 @@ class FilesChannel:
             # A lone surrogate has no UTF-8 form; Python's escape for it is valid JSON too.
             body = f"{text}\n".encode("utf-8", "backslashreplace")
         folder = self._folder / delivery.date.isoformat()
-        stem = file_stem(delivery.reader)
+        stem = delivery.reader.file_stem
         names = (stem + (f"--{n}" if n > 1 else "") + self._suffix for n in count(delivery.key.part))
         paths = (folder / name for name in names)
         return next(path for path in paths if not path.exists() or path.read_bytes() == body), body
-
-
-def file_stem(reader: Reader) -> str:
-    """Return the beginning of a reader's file names, ``<slug>--<address>``, safe for any file system.
-
-    It has no separators or control characters, at most ``_MAX_STEM`` bytes, and differs for different readers.
-    """
-    name = quote(f"{reader.profile}--{reader.address}", safe="@+=", errors="surrogatepass")
-    if len(name) <= _MAX_STEM:
-        return name
-    # Cutting alone would give long addresses with the same beginning one file.
-    digest = sha256(name.encode()).hexdigest()[:16]
-    return f"{name[: _MAX_STEM - 17]}-{digest}"
 
 
 @contextmanager

@@ -44,16 +44,8 @@ class Outbox(Protocol):
     def start_data(self, delivery: Delivery, now: datetime, lease: timedelta) -> bool:
         """Commit that the body is about to be sent; False if the row is not ours or its reader has stopped."""
 
-    def record_sent(
-        self, delivery: Delivery, receipt: str, now: datetime, on_commit: Callable[[bool], None]
-    ) -> None:
-        """Have the next commit of any worker record that a row was sent; ``on_commit`` then gets whether it was ours.
-
-        It is called after that commit, in the thread that makes it.
-        """
-
-    def flush(self) -> None:
-        """Commit what ``record_sent`` has left to the next commit."""
+    def record_sent(self, delivery: Delivery, receipt: str, now: datetime) -> bool:
+        """Commit that a row was sent."""
 
     def finish(self, delivery: Delivery, state: State, now: datetime, code: str, detail: str) -> bool:
         """Commit a final state: ``failed`` or ``unknown``."""

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import time
 from enum import StrEnum
+from hashlib import sha256
+from urllib.parse import quote
 
 ReaderId = int
 # The id of a reader who is not in the store; the store assigns ids from 1.
 NOT_STORED: ReaderId = 0
 # The profile of the operator's row among the readers; a profile's name never begins with an underscore.
 OPERATOR_PROFILE = "_operator"
+_MAX_STEM = 200  # bytes of a file's name; file systems allow 255, and a number and a suffix follow
 
 
 class Kind(StrEnum):
@@ -82,6 +85,19 @@ class Reader:
     def name(self) -> str:
         """The id in commands: ``reward-models/ada@example.org``."""
         return f"{self.profile}/{self.address}"
+
+    @property
+    def file_stem(self) -> str:
+        """The beginning of the names of files about the reader, ``<slug>--<address>``, safe for any file system.
+
+        It has no separators or control characters, at most ``_MAX_STEM`` bytes, and differs for different readers.
+        """
+        name = quote(f"{self.profile}--{self.address}", safe="@+=", errors="surrogatepass")
+        if len(name) <= _MAX_STEM:
+            return name
+        # Cutting alone would give long addresses with the same beginning one file.
+        digest = sha256(name.encode()).hexdigest()[:16]
+        return f"{name[: _MAX_STEM - 17]}-{digest}"
 
     @property
     def is_shared(self) -> bool:

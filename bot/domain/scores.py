@@ -30,7 +30,7 @@ class Match(StrEnum):
         return next((word for word, least in words if probability >= least), cls.UNLIKELY)
 
 
-# The probabilities from which a match is strong, good, and possible; the README states them.
+# The probabilities from which a match is strong, good, and possible; ``docs/glossary.md`` states them.
 _LEAST = (0.7, 0.4, 0.04)
 
 

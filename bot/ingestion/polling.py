@@ -1,8 +1,8 @@
 """How often a source is polled: its interval, exponential backoff after failures, and Retry-After.
 
 Pure decisions on a ``SourceState``; ``service.py`` polls and stores. The interval is ``every`` under ``[[sources]]``
-(the defaults for each kind stand in ``bot/config/sources.py``); the pause between two requests to one host within a
-poll stands in ``bot/sources/request_intervals.py``.
+(its default stands with each kind in ``bot/sources/``); the pause between two requests to one host within a poll
+stands in ``bot/sources/http.py``.
 """
 
 from __future__ import annotations

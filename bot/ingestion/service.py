@@ -31,7 +31,7 @@ from bot.ingestion.bounces import BounceService
 from bot.ingestion.health import Health, check_health
 from bot.ingestion.polling import after_failure, after_success, is_due, retry_after
 from bot.parsing import Parser
-from bot.sources import BOUNCES, Source, Visit
+from bot.sources import Source, Visit
 from bot.store import Store
 from bot.store.papers import StoredDigest
 
@@ -170,7 +170,7 @@ class Ingestion:
         digests = 0
         try:
             for raw in retrieved(source, visit):
-                if self.bounces and source.kind == BOUNCES and isinstance(raw, RawDigest):
+                if self.bounces and source.delivers_bounces and isinstance(raw, RawDigest):
                     self.bounces.record(raw)
                     continue
                 for outcome in [raw] if isinstance(raw, Problem) else self.ingest_digest(raw):

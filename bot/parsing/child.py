@@ -67,9 +67,9 @@ def main(arguments: Sequence[str], parse: Parse | None = None) -> None:
     _limit(resource.RLIMIT_NOFILE, _MAX_OPEN_FILES)
     if parse is None:
         # Imported under the limits. RLIMIT_FSIZE comes afterwards, because importing may write compiled modules.
-        import bot.digests
+        from bot.digests import parse as parse_digest
 
-        parse = bot.digests.parse
+        parse = parse_digest
     _limit(resource.RLIMIT_FSIZE, 0)
 
     def refuse(event: str, _: object) -> None:

@@ -24,8 +24,7 @@ from bot.ranking.vectors import PaperVectors, expand_documents, l2_normalize, ne
 from bot.terms import Spellings, stem_terms
 
 # In a small corpus any term may be the topic. From this many papers on, a word of a single paper is a name or a
-# misprint, and a bigram is a phrase only if several papers use it. Both bound the vocabulary: with words of a single
-# paper nDCG@20 is within .001.
+# misprint, and a bigram is a phrase only if several papers use it. Both bound the vocabulary.
 _LARGE_CORPUS = 1000
 _MIN_PAPERS_OF_WORD = 2
 _MIN_PAPERS_OF_PAIR = 5
@@ -33,20 +32,17 @@ _MIN_PAPERS_OF_PAIR = 5
 _MAX_TERMS = 100_000
 # A bigram repeats what its two words contribute: in a large corpus it matters for reasons more than for ranks. In a
 # small corpus phrases tell topics apart, and which words are rare is chance ("computer" would beat "agent"): there
-# bigrams count in full, and idf by its square root. On readers' libraries (``tests/bench/constants.py libraries``),
-# half and twice the weight of bigrams are within .003 of nDCG@20, exponents of .75 and 1.25 lose up to .003 and .006.
-# For small corpora there are no figures: the picks on the sample digests were read.
+# bigrams count in full, and idf by its square root.
 _PAIR_WEIGHT = 0.25
 _PAIR_WEIGHT_SMALL_CORPUS = 1.0
 _IDF_EXPONENT = 1.0
 _IDF_EXPONENT_SMALL_CORPUS = 0.5
-# The slope of pivoted length normalisation: 1 divides by the text's length, 0 by the median length. 1 loses .006, .004
-# and .003 at 0, 5+5 and 20+20 votes, 0.5 .003, 0 and .002.
+# The slope of pivoted length normalisation: 1 divides by the text's length, 0 by the median length.
 _LENGTH_SLOPE = 0.75
 # Papers in the reference sample, from which the usual mean and spread of a model's values are estimated. They scale a
 # reader's log-odds and leave the order of papers; the standard error of a mean of 500 is .045 standard deviations.
 _REFERENCE_PAPERS = 500
-# Latent components (LSA). 64 are within .002, 256 within .001.
+# Latent components (LSA).
 _COMPONENTS = 128
 # Version of the saved arrays; another version is rejected, and the corpus is fitted again.
 _FORMAT = 4

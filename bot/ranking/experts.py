@@ -27,28 +27,24 @@ from bot.ranking.vectors import PaperVectors
 from bot.ranking.words import Conjunctions, Words
 
 EXPERTS = ("words", "rocchio", "linear", "trees")
-# Numbers of votes at which an expert is scaled by one half. Those of Rocchio and the linear model were chosen with
-# ``tests/bench/learner.py``; what other values give is not recorded.
+# Numbers of votes at which an expert is scaled by one half; ``docs/decisions/ranking-experts.md`` has other values.
 _ROCCHIO_HALF_AT = 4.0
 # To Rocchio a disliked paper is worth this share of a liked one: what a reader doesn't want says little about what they
-# want. With equal shares, one or two votes cost up to .02 AUC on the sample digests; now less than .01.
+# want.
 _ROCCHIO_DISLIKED = 0.2
 _LINEAR_HALF_AT = 5.0
-# Trees need the most votes, and then gain much: at 20 liked and 20 disliked papers of a library their scale is .06. By
-# the square of the number of votes instead of its fourth power it was .2, which cost .001 of nDCG@20.
+# Trees need the most votes, and then gain much: they rise with the fourth power of the number of votes.
 _TREES_HALF_AT = 80.0
 _TREES_STEEPNESS = 4.0
 # The scale of words without votes, where they stand in for all others, and with many: Rocchio knows the words, too.
-# Half of the difference is gone at 3 votes as Rocchio counts them. With the number of all votes instead of the square
-# of this one, words were too strong beside 50 papers of a library, whose nDCG@20 is .005 higher now; with the square of
-# the number of all votes, readers of a stream who liked few papers lost up to .2 of the share shown. The scales are a
-# convention: with the weight in ``mixture.SHIPPED`` they make 1 without votes and .04 with many.
+# It falls with the square of the votes as Rocchio counts them. Times the weight in ``mixture.SHIPPED`` it is 1 without
+# votes and .04 with many.
 _WORDS_ALONE = 5.0
 _WORDS_LIMIT = 0.2
 _WORDS_HALF_AT = 3.0
 _WORDS_STEEPNESS = 2.0
 # The limit of the scale of Rocchio with many votes, from which linear model and trees have learned most by then, and
-# the number of votes at which half of the way is gone. Chosen as the numbers above; other values are not recorded.
+# the number of votes at which half of the fall is reached.
 _ROCCHIO_LIMIT = 0.3
 _ROCCHIO_DECAY_AT = 40.0
 

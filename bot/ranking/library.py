@@ -9,8 +9,7 @@ from bot.ranking.user_vectors import time_decay
 
 # What a whole library weighs at most, in votes of today: to the experts' scales, the linear model and the trees.
 LIBRARY_VOTES = 20.0
-# The same in the centroid of liked papers, whose error is smallest if each of them weighs the same: 50 papers of .4
-# and 5 votes of 1 count as 48 equal ones. With 20 votes here, too, 5+5 votes beside 50 papers added nothing.
+# The same in the centroid of liked papers, whose error is smallest if each of them weighs the same.
 _CENTROID_VOTES = 100.0
 # Papers of a library that are ranked by, those added last: more make no better centroid, and each batch of readers
 # transforms them.

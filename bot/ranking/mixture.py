@@ -16,8 +16,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit
 
-# Predictions used per reader, the newest: models get better and interests change. With 300 the calibration error of
-# matches was .10 after three weeks of ten votes a day, with 120 .08, at the same log loss; 40 forget too much.
+# Predictions used per reader, the newest: models get better and interests change.
 RECENT = 120
 
 
@@ -65,8 +64,7 @@ class Mixture:
         return np.asarray(log_odds @ self.weights + self.offset)
 
 
-# Weights of words, rocchio, linear model and trees, tuned by ``tests/bench/learner.py`` on readers that are not among
-# those of the reported figures.
+# Weights of words, rocchio, linear model and trees, see ``docs/decisions/ranking-mixture.md``.
 SHIPPED = Mixture(np.array([0.2, 1.0, 0.5, 1.1]), 0.0)
 
 
@@ -77,10 +75,8 @@ class _Precision(NamedTuple):
     offset: float
 
 
-# Of the home's coefficients around the shipped ones, and of a reader's around the home's. Precision and share of what
-# could be liked that was shown, 33 readers with a threshold of .15 in two streams: .57/.78 and .54/.82; with (8, 10)
-# for both .57/.78 and .54/.80, with (4, 10) .56/.75 and .54/.80. With (4, 1) a reader who dislikes most of the first
-# ten papers may be shown none for weeks.
+# Of the home's coefficients around the shipped ones, and of a reader's around the home's: with the home's precision, a
+# reader who dislikes most of the first ten papers may be shown none for weeks.
 _HOME_PRECISION = _Precision(4.0, 1.0)
 _READER_PRECISION = _Precision(8.0, 10.0)
 
@@ -110,9 +106,8 @@ def _maximum_a_posteriori(predictions: Predictions, prior: Mixture, precision: _
     """Return the MAP estimate of the mixture; an expert of weight 0 in the prior keeps it."""
     if not len(predictions):
         return prior
-    # Around the mean prediction a weight tells papers apart, and the offset alone says how many are liked. Without it,
-    # as the experts' log-odds are far below zero, ten dislikes raised the weight of the words, which lowered all
-    # matches at less cost to the prior than a lower offset: .56/.75 and .55/.79 in the streams above, with (4, 1).
+    # Around the mean prediction a weight tells papers apart, and the offset alone says how many are liked. Uncentred,
+    # dislikes raise the weight of the words, which lowers all matches: the experts' log-odds are far below zero.
     center = predictions.log_odds.mean(axis=0)
     X = np.column_stack([predictions.log_odds - center, np.ones(len(predictions))])
     mean = np.append(prior.weights, prior.log_odds(center))

@@ -18,34 +18,26 @@ from bot.ranking.paper_terms import TermEntries
 from bot.ranking.user_vectors import UserVectors
 from bot.ranking.vectors import PaperVectors, l2_normalize
 
-# The figures here are nDCG@20 of this expert on readers' libraries, by ``tests/bench/constants.py libraries``; the
-# standard error of a difference is .002 to .005.
+# What other values give is in ``docs/decisions/ranking-rocchio.md``.
 #
-# The weight of the interests without liked papers; beside n liked papers it is divided by (1 + n / 2) ** 0.8. At 5+5
-# votes half and twice the weight lose .008 and .001, half and twice the exponent .002 and .018, n and n / 4 .001.
+# The weight of the interests without liked papers; beside n liked papers it is divided by (1 + n / 2) ** 0.8.
 _INTERESTS_WEIGHT = 3.5
 _INTERESTS_DECAY_FROM = 2.0
 _INTERESTS_DECAY = 0.8
 # The power of the idf by which a reader's terms are weighed, beside the idf in the rows of their papers: to share a
-# rare term says more. Without it, 479 readers lose .003, .002, .002 and .002 (standard error .001 to .002) at 0, 1+1,
-# 5+5 and 20+20 votes; with the idf itself 200 readers lose .001, .003 (5+5) and 0. In the expert of words it cost .001
-# to .004 of mean average precision on profiles of one sentence.
+# rare term says more.
 _RARITY_EXPONENT = 0.5
-# The largest weight of disliked papers, half of it at 5 votes: a single dislike says little. Weights from 0 to 0.6 are
-# within .001 at 5+5 votes, and .6 loses .003 at 20+20; without any, a vote down would have no effect here. Half of it
-# at 2.5 or 10 votes: within .001.
+# The largest weight of disliked papers, half of it at 5 votes: a single dislike says little, but without any weight a
+# vote down would have no effect here.
 _DISLIKES_WEIGHT = 0.3
 _DISLIKES_HALF_AT = 5.0
-# The weight of the latent components beside the terms; half and twice of it are within .003.
+# The weight of the latent components beside the terms.
 _LATENT_WEIGHT = 1.0
-# The closest hundredth of the background without a vote are the hard negatives; the closest fiftieth and the closest
-# two-hundredth are within .003. Without them it loses .004 at 5+5 votes and .014 at 20+20, with half their weight .005
-# at 20+20, with twice .008 to .009. A LinearSVC over all papers, added, gained 3 % more at a hundred times the cost.
+# The closest hundredth of the background without a vote are the hard negatives.
 _HARD_NEGATIVE_ONE_IN = 100
 _HARD_NEGATIVES_WEIGHT = 0.2
-# Log-odds of a value z standard deviations above the reference sample: offset + slope * z. Fitted to all papers of
-# 45 days and the likes of 12 readers, by their sentences alone; readers differ by a third. The script of that fit is
-# not kept; the mixture's weight and offset absorb a factor and a constant that all readers share.
+# Log-odds of a value z standard deviations above the reference sample: offset + slope * z. The mixture's weight and
+# offset absorb a factor and a constant that all readers share.
 _SLOPE = 0.85
 # A few hundred papers were selected by somebody already, and a larger share of them is liked.
 _SMALL_CORPUS = 200
@@ -77,8 +69,7 @@ class ReaderModels(BaseEstimator):
         weights.data *= self.corpus.idf_[weights.indices] ** _RARITY_EXPONENT
         self._set_weights(weights)
         if self.corpus.background_.shape[0] >= _HARD_NEGATIVE_ONE_IN and votes.any():
-            # Hard negatives: the mean of the closest papers without a vote is subtracted. Closest by the papers' own
-            # terms: with the whole score instead, nDCG@20 was within .003.
+            # Hard negatives: the mean of the papers without a vote that are closest by their own terms is subtracted.
             background = self.corpus.background_
             values = np.asarray((background @ self.terms_.T).T)
             values[judged.nonzero()] = -np.inf

@@ -26,14 +26,9 @@ from bot.terms import profile_topics
 
 # A bigram is more specific than its words: it counts double in a topic's share.
 _PAIR_WEIGHT = 2.0
-# Log-odds: intercept + weight of the similarity + weight of the completeness, 0 to 1. For two sets of readers, a
-# logistic regression on papers and hidden rules (``tests/bench/words.py``) gives weights of the similarity 12 and 9, 10
-# and 4, 5 and 3 for these sizes, and of the completeness .8 to 3: the shipped ones lie between. It gives intercepts
-# -6.8 and -6.6 for 30 papers, -5.4 and -5.2 for 1,000: the shipped ones are .1 to .4 lower than either, so that a match
-# without votes is understated rather than overstated. In small corpora papers have few neighbours and the latent
-# components are few, so that similarities are smaller: their weight and the intercept are interpolated in the logarithm
-# of the corpus size. Similarity in standard deviations of each corpus instead ranks as well, but a paper's probability
-# differed up to tenfold between a home of one topic and one of all arXiv.
+# Log-odds: intercept + weight of the similarity + weight of the completeness, 0 to 1 (figures of the fit:
+# ``docs/decisions/ranking-experts.md``). In small corpora papers have few neighbours and there are few latent
+# components, so similarities are smaller: weight and intercept are interpolated in the logarithm of the corpus size.
 _CORPUS_SIZES = (30, 200, 1_000)
 _SIMILARITY_WEIGHTS = (10.0, 5.5, 3.5)
 _INTERCEPTS = (-6.9, -6.25, -5.6)

@@ -9,18 +9,14 @@ from bot.domain import PaperId, Score
 
 Similarity = Callable[[PaperId, PaperId], float]  # symmetric, 0 to 1
 
-# From this similarity on, two papers are near-duplicates, and the one ranked lower is left out. Of the 1.2 million
-# pairs of papers of one day in 22 days, 12 reach .6 and one reaches .75: it is meant for one work reported twice. From
-# .7 or .8 on, the full editions of 18 readers are the same, from .6 on nearly so (``tests/bench/constants.py
-# editions``).
+# From this similarity on, two papers are near-duplicates, and the one ranked lower is left out: it is meant
+# for one work that is reported twice. ``docs/decisions/selection.md`` has figures for these constants.
 _NEAR_DUPLICATE = 0.75
 # The weight of redundancy in MMR (Carbonell and Goldstein 1998): a candidate identical to a chosen paper loses this
-# share of its own probability. Their criterion subtracts; a product keeps it positive. In the same editions weights
-# from 0 to 1 show as many liked papers, and the mean similarity of picks falls by .001: papers of arXiv's days differ
-# as they are. On libraries, ten picks of an earlier ranker covered a sixth more topics with MMR, at no loss of hits.
+# share of its own probability. Their criterion subtracts; a product keeps it positive.
 _REDUNDANCY_WEIGHT = 0.7
 # MMR considers this many candidates for each free place: further down, relevance is lost for no gain in diversity.
-# With 2 and with 10 the editions are the same; it bounds the similarities that are computed.
+# It bounds the similarities that are computed, too.
 _CANDIDATES_PER_PLACE = 5
 
 

@@ -8,23 +8,33 @@
     mailbox       mails of one sender in an IMAP mailbox
     bounces       bounces and complaints in an IMAP mailbox: no digests, and nothing waits for them
 
-How often each kind is polled stands in ``bot/config/sources.py``, the pause between two requests to one host in
-``request_intervals.py``.
-
-How to add a source: write a module with a class that has the members of ``Source``; nothing needs to be inherited. It
-fetches over HTTP only through its ``Fetcher``, which holds all limits, and checks every address.
+How to add a kind: write a module with its options, its source and a ``SourceKind``, as in ``feed.py``, and add the
+``SourceKind`` to ``registry.py``. A source fetches over HTTP only through its ``Fetcher``, which holds all limits and
+checks every address. As settings are read with the options of all kinds, no module imports at its top what takes long
+to import; the libraries for HTTP and IMAP are imported once a source of the settings needs them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar
 
+from bot.config.sources import SourceOptions
 from bot.domain import Problem, RawDigest
+from bot.errors import SourceError
 
-BOUNCES = "bounces"  # the kind of the source that delivers no digests
+if TYPE_CHECKING:
+    from pydantic import SecretStr
+
+    from bot.sources.http import Fetcher
+
+Options = TypeVar("Options", bound=SourceOptions)
+# Gets the address of a mail's sender, its subject and the time; returns whether it is a reader's vote.
+RecordVote = Callable[[str, str, datetime], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,17 +71,24 @@ class Source(Protocol):
         """The name in the settings."""
 
     @property
-    def poll_interval(self) -> timedelta:
-        """The shortest time between two polls; zero for a source without network."""
-
-    @property
     def kind(self) -> str:
         """The kind in the settings."""
 
     @property
+    def poll_interval(self) -> timedelta:
+        """The shortest time between two polls; zero for a source without network."""
+
+    @property
     def follows_arxiv_calendar(self) -> bool:
         """Whether it delivers arXiv's announcements, so that nothing is expected on arXiv's holidays."""
+        return False
 
+    @property
+    def delivers_bounces(self) -> bool:
+        """Whether it delivers bounces and complaints instead of digests."""
+        return False
+
+    @abstractmethod
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
         """Yield digests one at a time, and a Problem for each that can't be retrieved.
 
@@ -80,4 +97,86 @@ class Source(Protocol):
         """
 
 
-__all__ = ["BOUNCES", "Source", "Visit"]
+@dataclass(frozen=True)
+class ConfiguredSource(Source, Generic[Options]):
+    """A source of the settings; a kind's own class adds ``retrieve``."""
+
+    options: Options
+
+    @property
+    def name(self) -> str:
+        """The name in the settings."""
+        return self.options.name
+
+    @property
+    def kind(self) -> str:
+        """The kind in the settings."""
+        return self.options.kind
+
+    @property
+    def poll_interval(self) -> timedelta:
+        """The shortest time between two polls; zero for a source without network."""
+        return self.options.interval
+
+
+@dataclass(frozen=True)
+class FetchedSource(ConfiguredSource[Options]):
+    """A source of the settings that is fetched over HTTP."""
+
+    fetcher: Fetcher
+
+    @classmethod
+    def make(cls, options: Options, dependencies: SourceDependencies) -> Self:
+        """Return the source with these options, and the fetcher of all sources."""
+        return cls(options, dependencies.fetcher())
+
+
+@dataclass(frozen=True, slots=True)
+class SourceDependencies:
+    """What sources may need apart from their options.
+
+    ``fetcher`` returns the fetcher that all sources share, so that the interval between two requests to a host holds
+    across them. ``samples_superseded`` returns whether another source has brought papers.
+    """
+
+    home: Path
+    passwords: Mapping[str, SecretStr]
+    fetcher: Callable[[], Fetcher]
+    samples_superseded: Callable[[], bool]
+    record_vote: RecordVote
+
+    def password_of(self, source: str) -> str:
+        """Return the password of a source by its name; empty if it has none."""
+        # With "_" for "-", as no environment variable has a hyphen.
+        password = self.passwords.get(source.replace("-", "_"))
+        return password.get_secret_value() if password else ""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceKind(Generic[Options]):
+    """A kind of source: ``options`` has its keys, with the minutes between polls as the default of ``every``."""
+
+    name: str
+    options: type[Options]
+    make: Callable[[Options, SourceDependencies], Source]
+
+
+class HttpError(SourceError):
+    """An error status, and the beginning of the body that came with it."""
+
+    def __init__(self, message: str, status: int, body: bytes, *, retry_after: float | None) -> None:
+        super().__init__(message, retry_after=retry_after)
+        self.status = status
+        self.body = body
+
+
+__all__ = [
+    "ConfiguredSource",
+    "FetchedSource",
+    "HttpError",
+    "RecordVote",
+    "Source",
+    "SourceDependencies",
+    "SourceKind",
+    "Visit",
+]

@@ -9,15 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
+from typing import Annotated
 from urllib.parse import urlencode
 
+from pydantic import StringConstraints
+
+from bot.config.sources import FetchUrl, PolledOptions
 from bot.domain import Problem, RawDigest
 from bot.errors import SourceError
-from bot.sources import Visit
-from bot.sources.http import Fetcher, HttpError
+from bot.sources import FetchedSource, HttpError, SourceKind, Visit
 
 URL = "https://export.arxiv.org/api/query"
 PAGE_SIZE = 200  # papers; arXiv allows 2,000, and answers small pages faster
@@ -34,24 +36,28 @@ _SUMMARY = re.compile(rb"<summary[^<>]*>([^<]{1,300})<")
 _ENTRY = re.compile(rb"<entry\b")
 
 
-@dataclass(frozen=True, slots=True)
-class ArxivSource:
+class ArxivOptions(PolledOptions):
+    """The query, and the address of the API."""
+
+    query: Annotated[str, StringConstraints(max_length=2_000)]
+    url: FetchUrl = URL
+
+
+class ArxivSource(FetchedSource[ArxivOptions]):
     """The results of a query such as ``cat:cs.AI``."""
 
-    name: str
-    query: str
-    fetcher: Fetcher
-    poll_interval: timedelta
-    url: str = URL
-    kind: str = "arxiv"
-    follows_arxiv_calendar: bool = True
+    @property
+    def follows_arxiv_calendar(self) -> bool:
+        """Whether it delivers arXiv's announcements."""
+        return True
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
         """Yield the pages with papers submitted since some days before the newest of an earlier poll.
 
         Raises SourceError.
         """
-        memory = visit.memory_of("query", self.query)
+        query = self.options.query
+        memory = visit.memory_of("query", query)
         newest = datetime.fromisoformat(memory["newest"]) if "newest" in memory else None
         since = newest - _MAX_HOLD if newest else visit.now - FIRST_LOOK_BACK
         for number in range(MAX_PAGES):
@@ -60,7 +66,7 @@ class ArxivSource:
             if times:
                 # A time in the future would hide every paper until then from later polls.
                 newest = min(max([*times, *([newest] if newest else [])]), visit.now)
-                yield RawDigest(self.name, f"{self.query} from {number * PAGE_SIZE + 1}", page)
+                yield RawDigest(self.name, f"{query} from {number * PAGE_SIZE + 1}", page)
             if len(times) < PAGE_SIZE or min(times) < since:
                 break
         else:
@@ -68,12 +74,12 @@ class ArxivSource:
                 self.name, f"more than {MAX_PAGES * PAGE_SIZE:,} new papers; make its query narrower"
             )
         if newest:
-            visit.memory.update({"query": self.query, "newest": newest.isoformat()})
+            visit.memory.update({"query": query, "newest": newest.isoformat()})
 
     def _fetch_page(self, start: int) -> bytes:
         """Fetch one page, again if it is empty although arXiv counts more papers; raises SourceError."""
         parameters = {
-            "search_query": self.query,
+            "search_query": self.options.query,
             "start": start,
             "max_results": PAGE_SIZE,
             "sortBy": "submittedDate",
@@ -82,7 +88,7 @@ class ArxivSource:
         total = start
         for _ in range(_ATTEMPTS):
             try:
-                page = self.fetcher.fetch(f"{self.url}?{urlencode(parameters)}").content or b""
+                page = self.fetcher.fetch(f"{self.options.url}?{urlencode(parameters)}").content or b""
             except HttpError as error:
                 explanation = _SUMMARY.search(error.body)
                 if error.status != HTTPStatus.BAD_REQUEST or not explanation:
@@ -109,3 +115,6 @@ def _submission_times(page: bytes) -> list[datetime]:
             if time.year >= _ARXIV_BEGAN:
                 times.append(time)
     return times
+
+
+ARXIV = SourceKind("arxiv", ArxivOptions, ArxivSource.make)

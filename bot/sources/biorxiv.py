@@ -9,15 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Literal
+from typing import Annotated, Literal
 from urllib.parse import quote
 
+from pydantic import StringConstraints
+
+from bot.config.sources import FetchUrl, Minutes, PolledOptions
 from bot.domain import Problem, RawDigest
 from bot.errors import SourceError
-from bot.sources import Visit
-from bot.sources.http import Fetcher
+from bot.sources import FetchedSource, SourceKind, Visit
 
 URL = "https://api.biorxiv.org"
 MAX_PAGES = 30  # of 100 papers; bioRxiv posts some 150 a day
@@ -31,39 +32,39 @@ _TOTAL = re.compile(rb'"total"\s*:\s*"?(\d{1,9})')
 _DATE = re.compile(rb'"date"\s*:\s*"(\d{4}-\d\d-\d\d)')
 
 
-@dataclass(frozen=True, slots=True)
-class BiorxivSource:
-    """The preprints of a server; with ``category``, such as ``cell biology``, of one subject."""
+class BiorxivOptions(PolledOptions):
+    """The server, and the subject, such as ``cell biology``; without it, all subjects."""
 
-    name: str
-    fetcher: Fetcher
-    poll_interval: timedelta
     server: Literal["biorxiv", "medrxiv"] = "biorxiv"
-    category: str = ""
-    url: str = URL
-    kind: str = "biorxiv"
-    follows_arxiv_calendar: bool = False
+    category: Annotated[str, StringConstraints(max_length=100)] = ""
+    url: FetchUrl = URL
+    every: Minutes = 180
+
+
+class BiorxivSource(FetchedSource[BiorxivOptions]):
+    """The preprints of a server."""
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
         """Yield the pages with papers posted since some days before the last poll; raises SourceError."""
         today = visit.now.date()
-        query = f"{self.server}/{self.category}"
+        server, category = self.options.server, self.options.category
+        query = f"{server}/{category}"
         memory = visit.memory_of("query", query)
         newest = date.fromisoformat(memory["newest"]) if "newest" in memory else None
         since = newest - _LATE if newest else today - FIRST_LOOK_BACK
-        address = f"{self.url.rstrip('/')}/details/{self.server}/{since}/{today}"
-        category = f"?category={quote(self.category.lower().replace(' ', '_'))}" if self.category else ""
+        address = f"{self.options.url.rstrip('/')}/details/{server}/{since}/{today}"
+        subject = f"?category={quote(category.lower().replace(' ', '_'))}" if category else ""
         cursor = 0
         for _ in range(MAX_PAGES):
-            page = self.fetcher.fetch(f"{address}/{cursor}/json{category}").content or b""
+            page = self.fetcher.fetch(f"{address}/{cursor}/json{subject}").content or b""
             head = page[:_HEAD]
             status = _STATUS.search(head)
             if status is None:
-                raise SourceError(f"{self.server}'s answer is not a list of papers; it is polled again later")
+                raise SourceError(f"{server}'s answer is not a list of papers; it is polled again later")
             # "no posts found" is the answer for days without papers.
             if status[1] != b"ok" and b"no posts" not in status[1].lower():
                 message = status[1].decode(errors="replace")
-                raise SourceError(f"{self.server} answers: {message}; correct the category, or wait")
+                raise SourceError(f"{server} answers: {message}; correct the category, or wait")
             if not (count := _number(_COUNT, head)):
                 break
             days = [newest] if newest else []
@@ -86,3 +87,6 @@ class BiorxivSource:
 def _number(pattern: re.Pattern[bytes], head: bytes) -> int:
     match = pattern.search(head)
     return int(match[1]) if match else 0
+
+
+BIORXIV = SourceKind("biorxiv", BiorxivOptions, BiorxivSource.make)

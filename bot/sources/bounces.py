@@ -7,25 +7,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import timedelta
 from itertools import islice
 
+from bot.config.sources import Minutes
 from bot.domain import Problem, RawDigest
-from bot.sources import BOUNCES, Visit
-from bot.sources.mail_folder import MailFolder
+from bot.sources import ConfiguredSource, SourceDependencies, SourceKind, Visit
+from bot.sources.mail_folder import MailFolder, MailFolderOptions
 
 _MAX_MAILS = 1_000  # in one poll; the next poll continues
 
 
-@dataclass(frozen=True, slots=True)
-class BouncesSource:
+class BouncesOptions(MailFolderOptions):
+    """The mailbox."""
+
+    every: Minutes = 5
+
+
+@dataclass(frozen=True)
+class BouncesSource(ConfiguredSource[BouncesOptions]):
     """All unread mails of ``folder``."""
 
-    name: str
     folder: MailFolder
-    poll_interval: timedelta
-    kind: str = BOUNCES
-    follows_arxiv_calendar: bool = False
+
+    @property
+    def delivers_bounces(self) -> bool:
+        """Whether it delivers bounces and complaints instead of digests."""
+        return True
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
         """Yield the mails, oldest first; raises SourceError."""
@@ -45,3 +52,10 @@ class BouncesSource:
                     yield RawDigest(self.name, name, content)
                 if not visit.peek:
                     mailbox.mark_as_read(uid, self.folder.moved_to)
+
+
+def _make(options: BouncesOptions, dependencies: SourceDependencies) -> BouncesSource:
+    return BouncesSource(options, options.mail_folder(dependencies.password_of(options.name)))
+
+
+BOUNCES = SourceKind("bounces", BouncesOptions, _make)

@@ -3,41 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import timedelta
 from urllib.parse import urlsplit
 
+from bot.config.sources import FetchUrl, PolledOptions
 from bot.domain import RawDigest
-from bot.sources import Visit
-from bot.sources.http import Fetcher
+from bot.sources import FetchedSource, SourceKind, Visit
 
 _ETAG = "etag"
 _LAST_MODIFIED = "last-modified"
 
 
-@dataclass(frozen=True, slots=True)
-class FeedSource:
-    """The feed at a URL."""
+class FeedOptions(PolledOptions):
+    """The address of the feed."""
 
-    name: str
-    url: str
-    fetcher: Fetcher
-    poll_interval: timedelta
-    kind: str = "feed"
+    url: FetchUrl
+
+
+class FeedSource(FetchedSource[FeedOptions]):
+    """The feed at a URL."""
 
     @property
     def follows_arxiv_calendar(self) -> bool:
         """Whether it is one of arXiv's own feeds."""
-        return f".{urlsplit(self.url).hostname or ''}".endswith(".arxiv.org")
+        return f".{urlsplit(self.options.url).hostname or ''}".endswith(".arxiv.org")
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest]:
         """Yield the feed unless it is unchanged since the last poll; raises SourceError."""
         # Validators belong to one URL: with another one's, the server could answer 304 for a feed that was never read.
-        memory = visit.memory_of("url", self.url)
+        url = self.options.url
+        memory = visit.memory_of("url", url)
         answer = self.fetcher.fetch(
-            self.url, etag=memory.get(_ETAG, ""), last_modified=memory.get(_LAST_MODIFIED, "")
+            url, etag=memory.get(_ETAG, ""), last_modified=memory.get(_LAST_MODIFIED, "")
         )
         if answer.content is None:
             return
-        visit.memory.update({"url": self.url, _ETAG: answer.etag, _LAST_MODIFIED: answer.last_modified})
-        yield RawDigest(self.name, self.url, answer.content)
+        visit.memory.update({"url": url, _ETAG: answer.etag, _LAST_MODIFIED: answer.last_modified})
+        yield RawDigest(self.name, url, answer.content)
+
+
+FEED = SourceKind("feed", FeedOptions, FeedSource.make)

@@ -1,34 +1,59 @@
-"""Digests as files: a folder that people drop them into, or files named on the command line."""
+"""Digests as files: a folder that people drop them into, or files named on the command line.
+
+Every Problem names its file and the remedy; the other files are read all the same.
+"""
 
 from __future__ import annotations
 
+import errno
+import fcntl
+import signal
+import stat
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
+from bot.config.sources import SourceOptions
 from bot.domain import Problem, RawDigest
-from bot.sources import Visit
-from bot.sources.disk import printable, read, walk
+from bot.sources import ConfiguredSource, Source, SourceDependencies, SourceKind, Visit
+
+MAX_BYTES = 10_000_000
+# How editors, browsers and downloaders name a file that they are still writing.
+_UNFINISHED = ("~", "#", ".part", ".partial", ".crdownload", ".download", ".tmp", ".swp")
+_FILE_TYPES = {stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket"}  # all others are devices
 
 
-@dataclass(frozen=True, slots=True)
-class FolderSource:
+class FolderOptions(SourceOptions):
+    """The folder, relative to the home."""
+
+    path: str
+    samples: bool = False
+
+    @property
+    def is_sample(self) -> bool:
+        """Whether its papers count only until another source has brought papers."""
+        return self.samples
+
+    @property
+    def local_folder(self) -> str:
+        """The folder."""
+        return self.path
+
+
+@dataclass(frozen=True)
+class FolderSource(ConfiguredSource[FolderOptions]):
     """Every file in a folder and its subfolders; a digest's name is its path within the folder.
 
-    Nothing is read if ``superseded`` returns true: samples are superseded by papers of other sources.
+    Samples are not read once ``superseded`` returns true: another source has brought papers.
     """
 
-    name: str
     path: Path
-    poll_interval: timedelta = timedelta(0)
-    kind: str = "folder"
-    follows_arxiv_calendar: bool = False
     superseded: Callable[[], bool] = lambda: False
 
     def retrieve(self, _: Visit) -> Iterator[RawDigest | Problem]:
         """Yield the files in the order of their paths, and a Problem for each that can't be read."""
-        if self.superseded():
+        if self.options.samples and self.superseded():
             return
         for path in walk(self.path, self.name):
             if isinstance(path, Problem):
@@ -41,17 +66,103 @@ class FolderSource:
 
 
 @dataclass(frozen=True, slots=True)
-class FilesSource:
+class FilesSource(Source):
     """The files and folders of a command's arguments, in their order; a digest's name is its path as typed."""
 
     paths: Sequence[Path]
     name: str = "files"
     poll_interval: timedelta = timedelta(0)
     kind: str = "files"
-    follows_arxiv_calendar: bool = False
 
     def retrieve(self, _: Visit) -> Iterator[RawDigest | Problem]:
         """Yield the files in the order of the arguments, folders by path; a Problem for each that can't be read."""
         for root in self.paths:
             for path in walk(root, self.name):
                 yield path if isinstance(path, Problem) else read(path, self.name, printable(path))
+
+
+def walk(root: Path, source: str) -> Iterator[Path | Problem]:
+    """Yield the files in a folder and its subfolders by name, without hidden and unfinished ones.
+
+    A root that is not a folder is yielded as it is, even if it does not exist: ``read`` reports that. Links to files
+    count as files. A link to a folder is a Problem, as it may lead to a whole disk, unless it leads back into the
+    folder, where everything is read anyway.
+    """
+    pending = [root]
+    while pending:
+        path = pending.pop()
+        try:
+            if not path.is_dir():
+                yield path
+            elif path == root or not path.is_symlink():
+                visible = (child for child in path.iterdir() if not child.name.startswith("."))
+                finished = (child for child in visible if not child.name.lower().endswith(_UNFINISHED))
+                pending += sorted(finished, reverse=True)
+            elif not path.resolve().is_relative_to(root.resolve()):
+                remedy = "make that folder a source of its own"
+                yield Problem(source, f"{printable(path)}: a link to a folder; {remedy}")
+        except OSError as error:
+            yield Problem(source, f"{printable(path)}: {_explain(error, path)}")
+
+
+def read(path: Path, source: str, name: str) -> RawDigest | Problem:
+    """Return the file's bytes as a digest of this name, or a Problem.
+
+    Only regular files are opened: opening a named pipe would wait for a writer, and a device may never end.
+    """
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            file_type = _FILE_TYPES.get(stat.S_IFMT(status.st_mode), "a device")
+            return Problem(source, f"{name}: {file_type}, not a file; move it elsewhere")
+        if status.st_size > MAX_BYTES:
+            size = f"{status.st_size / 1_000_000:.1f} MB"
+            limit = f"{MAX_BYTES // 1_000_000} MB"
+            return Problem(source, f"{name}: {size}, more than the {limit} that a digest may have; split it")
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+            if len(content) != status.st_size or _is_being_written(file.fileno()):
+                return Problem(source, f"{name}: still being written; ingest it again when it is complete")
+    except OSError as error:
+        return Problem(source, f"{name}: {_explain(error, path)}")
+    return RawDigest(source, name, content)
+
+
+def _is_being_written(descriptor: int) -> bool:
+    """Return whether a process has the file open for writing; False where the system doesn't tell.
+
+    Linux tells for local files of the same user: a read lease (``fcntl(2)``, F_SETLEASE) is refused while there is a
+    writer. It is released at once. A process that opens the file for writing in between makes the kernel send us a
+    signal; SIGURG instead of the default SIGIO, which would end this process.
+    """
+    if not hasattr(fcntl, "F_SETLEASE"):
+        return False
+    try:
+        fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)
+        fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+        fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+    except OSError as error:
+        return error.errno == errno.EAGAIN
+    return False
+
+
+def printable(path: Path) -> str:
+    """Return a path for messages and the store: with forward slashes, and unprintable characters replaced."""
+    return "".join(c if c.isprintable() else "\ufffd" for c in path.as_posix())
+
+
+def _explain(error: OSError, path: Path) -> str:
+    if isinstance(error, PermissionError):
+        return "no permission to read it; change that (chmod u+r), or remove it"
+    if not isinstance(error, FileNotFoundError):
+        return f"can't be read ({error.strerror}); remove or replace it"
+    if path.is_symlink():
+        return "a link to a file that does not exist; remove or change it"
+    return "no such file; check its path"
+
+
+def _make(options: FolderOptions, dependencies: SourceDependencies) -> FolderSource:
+    return FolderSource(options, dependencies.home / options.path, dependencies.samples_superseded)
+
+
+FOLDER = SourceKind("folder", FolderOptions, _make)

@@ -24,11 +24,16 @@ import httpx2
 from bot import __version__
 from bot.deadline import Deadline
 from bot.errors import SourceError
-from bot.sources.request_intervals import seconds_between_requests
+from bot.sources import HttpError
 from bot.sources.ssrf import CheckedBackend, literal_addresses, one_line, parse_url, refuse_private
 
 MAX_BYTES = 10_000_000
 MAX_REDIRECTS = 3
+# The rate within one run, over all sources of a process; how often a source is polled is ``every`` in the settings.
+SECONDS_BETWEEN_REQUESTS = 1.0  # to one host
+# arXiv's terms for its API: at most one request every three seconds (https://info.arxiv.org/help/api/tou.html).
+# The same interval is kept for its feeds.
+ARXIV_SECONDS_BETWEEN_REQUESTS = 3.0
 _LONGEST_WAIT_IN_RUN = 20.0  # seconds of Retry-After to sit out; a longer wait is left to a later run
 _DEFAULT_RETRY_AFTER = 600.0  # seconds, where a busy host does not say
 _LONGEST_RETRY_AFTER = 86_400.0
@@ -45,15 +50,6 @@ class Response:
     content: bytes | None
     etag: str = ""
     last_modified: str = ""
-
-
-class HttpError(SourceError):
-    """An error status, and the beginning of the body that came with it."""
-
-    def __init__(self, message: str, status: int, body: bytes, *, retry_after: float | None) -> None:
-        super().__init__(message, retry_after=retry_after)
-        self.status = status
-        self.body = body
 
 
 def user_agent(contact: str = "") -> str:
@@ -230,6 +226,16 @@ def retry_after_seconds(headers: httpx2.Headers) -> float:
         return min(max((until - now).total_seconds(), 1.0), _LONGEST_RETRY_AFTER)
     except (TypeError, ValueError, OverflowError):  # not a date, or one with a year that datetime can't hold
         return _DEFAULT_RETRY_AFTER
+
+
+def seconds_between_requests(host: str) -> float:
+    """Return the least number of seconds between two requests to a host.
+
+    >>> seconds_between_requests("export.arxiv.org"), seconds_between_requests("notarxiv.org")
+    (3.0, 1.0)
+    """
+    is_arxiv = f".{host}".endswith(".arxiv.org")
+    return ARXIV_SECONDS_BETWEEN_REQUESTS if is_arxiv else SECONDS_BETWEEN_REQUESTS
 
 
 def _sendable_validator(value: str) -> str:

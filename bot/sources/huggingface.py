@@ -6,31 +6,28 @@ A list grows during its day and after it, so each poll retrieves the last two da
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import date, timedelta
 from http import HTTPStatus
 
+from bot.config.sources import FetchUrl, Minutes, PolledOptions
 from bot.domain import Problem, RawDigest
-from bot.sources import Visit
-from bot.sources.http import Fetcher, HttpError
+from bot.sources import FetchedSource, HttpError, SourceKind, Visit
 
-URL = "https://huggingface.co/api/daily_papers"
 _GROWS_FOR = timedelta(days=1)  # after its day
 _MAX_LOOK_BACK = timedelta(days=7)
 # The answer for a day that has not yet begun in the server's time zone.
 _NOT_YET_STATUSES = (HTTPStatus.BAD_REQUEST, HTTPStatus.NOT_FOUND)
 
 
-@dataclass(frozen=True, slots=True)
-class HuggingFaceSource:
-    """The lists of the last days."""
+class HuggingFaceOptions(PolledOptions):
+    """The address of the API."""
 
-    name: str
-    fetcher: Fetcher
-    poll_interval: timedelta
-    url: str = URL
-    kind: str = "huggingface"
-    follows_arxiv_calendar: bool = False
+    url: FetchUrl = "https://huggingface.co/api/daily_papers"
+    every: Minutes = 120
+
+
+class HuggingFaceSource(FetchedSource[HuggingFaceOptions]):
+    """The lists of the last days."""
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
         """Yield a list for each day that may have new papers, oldest first; raises SourceError."""
@@ -38,7 +35,7 @@ class HuggingFaceSource:
         last = date.fromisoformat(visit.memory.get("last") or today.isoformat())
         first = max(min(last, today) - _GROWS_FOR, today - _MAX_LOOK_BACK)
         for day in (first + timedelta(days=n) for n in range((today - first).days + 1)):
-            url = f"{self.url}?date={day}"
+            url = f"{self.options.url}?date={day}"
             try:
                 content = self.fetcher.fetch(url).content or b""
             except HttpError as error:
@@ -48,3 +45,6 @@ class HuggingFaceSource:
             if content.strip() not in (b"", b"[]"):
                 yield RawDigest(self.name, url, content)
         visit.memory["last"] = today.isoformat()
+
+
+HUGGING_FACE = SourceKind("huggingface", HuggingFaceOptions, HuggingFaceSource.make)

@@ -12,9 +12,9 @@ Readers' votes by mail are recorded and marked likewise; they consist of their h
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from email import policy
 from email.errors import InvalidHeaderDefect
 from email.parser import BytesHeaderParser
@@ -22,9 +22,10 @@ from email.utils import parsedate_to_datetime
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from bot.config.sources import Minutes
 from bot.domain import Problem, RawDigest
-from bot.sources import Visit
-from bot.sources.mail_folder import MailFolder
+from bot.sources import ConfiguredSource, RecordVote, SourceDependencies, SourceKind, Visit
+from bot.sources.mail_folder import MailFolder, MailFolderOptions
 
 if TYPE_CHECKING:
     from bot.sources.imap import Mailbox
@@ -36,25 +37,30 @@ _MAX_MAILS = 100  # in one poll; the next poll continues
 _MAX_HEADER = 2_000  # bytes of the fields From and Date; longer ones don't hold a single sender
 _MAX_ADDRESS = 100  # characters of an address that a problem shows
 
-# Gets the address of a mail's sender, its subject and the time; returns whether it is a reader's vote.
-RecordVote = Callable[[str, str, datetime], bool]
 
+class MailboxOptions(MailFolderOptions):
+    """The mailbox, and the address or domain whose mails are read."""
 
-@dataclass(frozen=True, slots=True)
-class MailboxSource:
-    """The unread mails of ``sender`` in ``folder``; with ``record_vote``, readers' votes as well."""
-
-    name: str
-    folder: MailFolder
     sender: str
-    poll_interval: timedelta
-    kind: str = "mailbox"
+    every: Minutes = 15
+
+    @property
+    def votes_login(self) -> str:
+        """The user name of the mailbox, as readers' votes are read in it."""
+        return self.username
+
+
+@dataclass(frozen=True)
+class MailboxSource(ConfiguredSource[MailboxOptions]):
+    """The unread mails of a sender in ``folder``; with ``record_vote``, readers' votes as well."""
+
+    folder: MailFolder
     record_vote: RecordVote | None = None
 
     @property
     def follows_arxiv_calendar(self) -> bool:
         """Whether the sender is arXiv."""
-        return self.sender.lower().endswith("arxiv.org")
+        return self.options.sender.lower().endswith("arxiv.org")
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
         """Yield the mails, oldest first; raises SourceError."""
@@ -64,7 +70,7 @@ class MailboxSource:
         with open_folder(self.folder) as mailbox:
             if self.record_vote and not visit.peek:
                 self._read_votes(mailbox, self.record_vote, visit.now)
-            uids = mailbox.unread_from(self.sender)
+            uids = mailbox.unread_from(self.options.sender)
             uid_validity = mailbox.uid_validity()
             # UIDs of another UIDVALIDITY mean nothing, and those of mails that their owner has read or deleted since
             # are dropped.
@@ -73,7 +79,7 @@ class MailboxSource:
             visit.lasting[_REFUSED] = _dump_uids(uid_validity, refused)
             candidates = uids if visit.again else [uid for uid in uids if uid not in refused]
             headers = ((uid, _Header.parse(mailbox.header(uid, _MAX_HEADER))) for uid in candidates)
-            from_sender = ((uid, header) for uid, header in headers if header.is_from(self.sender))
+            from_sender = ((uid, header) for uid, header in headers if header.is_from(self.options.sender))
             for uid, header in islice(from_sender, _MAX_MAILS):
                 name = f"{self.folder.name}/{uid}"
                 unread = f"the mail from {header.address} of {header.date} stays unread"
@@ -151,3 +157,12 @@ class _Header:
 
 def _dump_uids(uid_validity: str, uids: Iterable[str]) -> str:
     return f"{uid_validity}:{','.join(sorted(uids, key=int))}"
+
+
+def _make(options: MailboxOptions, dependencies: SourceDependencies) -> MailboxSource:
+    return MailboxSource(
+        options, options.mail_folder(dependencies.password_of(options.name)), dependencies.record_vote
+    )
+
+
+MAILBOX = SourceKind("mailbox", MailboxOptions, _make)

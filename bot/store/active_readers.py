@@ -12,7 +12,8 @@ from datetime import date, datetime
 
 from sqlalchemy import ColumnElement, exists, func, or_, select
 
-from bot.domain import EditionKind, PaperId, Reader, ReaderId
+from bot.domain import PaperId, Reader, ReaderId
+from bot.store.edition_insertion import missed_after
 from bot.store.engine import Aggregate
 from bot.store.readers import reader_of
 from bot.store.schema import alert_marks, editions, overrides, readers
@@ -99,8 +100,5 @@ class ActiveReaders(Aggregate):
 
 
 def _has_slot(day: date, now: datetime) -> ColumnElement[bool]:
-    # A missed day that was recorded after ``now`` was recorded by a clock that ran ahead: ``Editions.last_days``.
-    is_premature = (editions.c.kind == EditionKind.MISSED) & (editions.c.composed_at > now)
-    return exists().where(
-        editions.c.reader_id == readers.c.id, editions.c.slot == day.isoformat(), ~is_premature
-    )
+    is_slot = (editions.c.reader_id == readers.c.id) & (editions.c.slot == day.isoformat())
+    return exists().where(is_slot, ~missed_after(now))

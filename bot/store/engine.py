@@ -88,7 +88,6 @@ class Database:
         self._engine = _engine(url, foreign_keys)
         self._writer = self._engine.execution_options(writing=True)
         self._relaxed_writer = self._engine.execution_options(writing=True, durable=False)
-        self._idle_writers: dict[Engine, list[Connection]] = {self._writer: [], self._relaxed_writer: []}
 
     @property
     def file(self) -> Path | None:
@@ -115,35 +114,12 @@ class Database:
         the next durable one, which flushes all before it to disk.
         """
         writer = self._writer if durable else self._relaxed_writer
-        with self._translated(), self._connected(writer) as connection, connection.begin():
+        with self._translated(), writer.begin() as connection:
             # SQLite needs no lock: it has one writer at a time. On PostgreSQL an advisory lock of the transaction is
             # released with it, also if the process dies.
             if lock and connection.dialect.name == "postgresql":
                 connection.execute(select(func.pg_advisory_xact_lock(int(lock))))
             yield connection
-
-    @contextmanager
-    def _connected(self, writer: Engine) -> Iterator[Connection]:
-        """Lend a connection to write by; on SQLite the last one is kept for the next transaction.
-
-        Taking each from the pool and returning it was a tenth of the processor time of delivering a mail. On PostgreSQL
-        the pool is asked each time, as it finds out whether the server has closed a connection meanwhile.
-        """
-        idle = self._idle_writers[writer]
-        try:
-            # Without a lock: append and pop of a list are atomic in CPython.
-            connection = idle.pop()
-        except IndexError:
-            connection = writer.connect()
-        try:
-            yield connection
-        except BaseException:
-            connection.close()
-            raise
-        if idle or writer.dialect.name != "sqlite":
-            connection.close()
-        else:
-            idle.append(connection)
 
     @contextmanager
     def exclusively(self, name: str) -> Iterator[bool]:
@@ -196,9 +172,6 @@ class Database:
 
     def close(self) -> None:
         """Close the connections; the database can be opened again at any time."""
-        for idle in self._idle_writers.values():
-            while idle:
-                idle.pop().close()
         self._engine.dispose()
 
 

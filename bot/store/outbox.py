@@ -9,34 +9,112 @@ Delivery is at most once, or marked ``unknown``. A claim has a lease and a rando
 names the token and changes one row or none, so that of two workers one always loses. A lease that ends before the
 body was started may be claimed again under a new token; one that ends after it is ``unknown`` and not sent again.
 
-Each call is one short transaction, shared with those that other threads make at the same time; none is open while a
-channel talks. A message costs one: that it was sent is committed with the start of the next. A process that is killed
-leaves one ``unknown`` message for each of its connections at most, the one whose body it had begun.
+Each call is one short transaction; none is open while a channel talks. A process that is killed leaves one ``unknown``
+message for each of its connections at most, the one whose body it had begun.
+
+A server that restarts closes its connections. What workers record of a message is then repeated over a new one: that it
+was accepted would otherwise be lost, and the message be ``unknown``.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from itertools import chain, repeat
 from secrets import token_hex
+from typing import TypeVar
 
-from sqlalchemy import Connection, Update, delete, func, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Update,
+    and_,
+    bindparam,
+    delete,
+    exists,
+    func,
+    not_,
+    or_,
+    select,
+    update,
+)
 
 from bot.clock import FAR
 from bot.domain import Delivery, Kind, Message, OutboxKey, ReaderId, State
-from bot.store import outbox_statements as statements
+from bot.errors import StoreConnectionLostError
 from bot.store.editions import EditionId
 from bot.store.engine import Aggregate, AnyRow, Database, in_chunks
-from bot.store.group_commit import GroupCommit
-from bot.store.outbox_changes import Claim, Decision, Sent, Start
 from bot.store.outbox_insertion import insert_message
 from bot.store.readers import reader_of
 from bot.store.schema import outbox, outbox_bodies, readers
 
+R = TypeVar("R")
+
+# Seconds before each further attempt after a lost connection. PostgreSQL takes a second or two to restart, and a task
+# of a worker has to end within 25 after its last message (``bot.worker.broker``).
+_PAUSES = (0, 0.2, 0.5, 1, 2, 4, 6)
 # The states of a message that did not arrive, or may not have arrived.
 _TROUBLED = (State.FAILED, State.RETRY, State.UNKNOWN)
-_BODY_DROPPED = (State.SENT, State.CANCELLED)
+_READER = (
+    readers.c.profile,
+    readers.c.address,
+    readers.c.stopped,
+    readers.c.stop_detail,
+    readers.c.origin,
+)
+# The messages whose body is stored, with what ``_delivery`` needs of each.
+_DELIVERIES = (
+    select(
+        outbox.c.id,
+        outbox.c.key,
+        outbox.c.reader_id,
+        outbox.c.kind,
+        outbox.c.date,
+        outbox.c.attempts,
+        outbox.c.thread,
+        outbox_bodies.c.body,
+        *_READER,
+    )
+    .select_from(outbox)
+    .join(readers)
+    .join(outbox_bodies)
+)
+
+
+def _of_claim(*states: State) -> Update:
+    """Return an update of the row that a claim holds, in one of the states; it changes one row or none.
+
+    Executed with the parameters of ``_claim_values``, and with the columns to set as further parameters.
+    """
+    return update(outbox).where(
+        outbox.c.id == bindparam("row_id"),
+        outbox.c.token == bindparam("row_token"),
+        outbox.c.state.in_(states),
+    )
+
+
+# The statements that each message needs are built once: SQLAlchemy takes longer to build one than to execute it.
+_SETTLE = _of_claim(State.CLAIMED, State.DATA_STARTED, State.UNKNOWN)
+_RELEASE = _of_claim(State.CLAIMED).values(attempts=outbox.c.attempts - 1)
+# A message without an edition goes out all the same: a confirmation mail is for an address that has not subscribed yet.
+_HAS_STOPPED = and_(
+    outbox.c.edition_id.is_not(None),
+    exists().where(readers.c.id == outbox.c.reader_id, readers.c.stopped.is_not(None)),
+)
+_HAS_LEASE = outbox.c.lease_until > bindparam("now")
+_START = _of_claim(State.CLAIMED).where(_HAS_LEASE, not_(_HAS_STOPPED))
+_START_AGAIN = _of_claim(State.CLAIMED, State.DATA_STARTED).where(_HAS_LEASE, not_(_HAS_STOPPED))
+_CANCEL = _of_claim(State.CLAIMED).where(_HAS_LEASE, _HAS_STOPPED)
+_FIRST = outbox.alias()
+# The replies that are held in the thread of the message ``row_id``.
+_HELD_REPLIES = update(outbox).where(
+    outbox.c.state == State.HELD,
+    outbox.c.edition_id
+    == select(_FIRST.c.edition_id).where(_FIRST.c.id == bindparam("row_id")).scalar_subquery(),
+)
+_DELETE_BODY = delete(outbox_bodies).where(outbox_bodies.c.outbox_id == bindparam("row_id"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +136,9 @@ class UndeliveredMessage:
 class Outbox(Aggregate):
     """The messages to send, and what became of them."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, sleep: Callable[[float], None] = time.sleep) -> None:
         super().__init__(database)
-        self._commits = GroupCommit(database)
-        self._settled: list[int] = []  # rows that were sent or cancelled, and still have a body
+        self._sleep = sleep
 
     def put_without_edition(
         self, reader_id: ReaderId, message: Message, key: OutboxKey, now: datetime
@@ -76,8 +153,32 @@ class Outbox(Aggregate):
         Order: claims whose lease ended before the body was started, then retries that are due, then new messages;
         oldest first. Expires overdue messages before, see ``expire``.
         """
+
+        def claim(connection: Connection) -> list[Delivery]:
+            _expire(connection, now)
+            due: list[AnyRow] = []
+            # A query for each state: each walks an index in order, where one for all would scan every row ever sent.
+            for is_due in (
+                and_(outbox.c.state == State.CLAIMED, _has_come(outbox.c.lease_until, now)),
+                and_(outbox.c.state == State.RETRY, _has_come(outbox.c.not_before, now)),
+                outbox.c.state == State.PENDING,
+            ):
+                if len(due) < limit:
+                    query = _DELIVERIES.where(outbox.c.kind == kind, is_due).order_by(outbox.c.id)
+                    query = query.limit(limit - len(due)).with_for_update(skip_locked=True, of=outbox)
+                    due += connection.execute(query)
+            rows = [(row, token_hex(16)) for row in due]
+            if rows:
+                claimed = update(outbox).where(outbox.c.id == bindparam("row_id"))
+                claimed = claimed.values(token=bindparam("new_token"), attempts=outbox.c.attempts + 1)
+                claimed = claimed.values(
+                    state=State.CLAIMED, lease_until=now + lease, not_before=None, updated_at=now
+                )
+                connection.execute(claimed, [{"row_id": row.id, "new_token": token} for row, token in rows])
+            return [_delivery(row, token) for row, token in rows]
+
         # A claim that a power failure undoes is simply claimed again.
-        return self._commits.commit(self._claim_all, Claim(kind, now, lease, limit), durable=False)
+        return self._commit(claim, durable=False)
 
     def expire(self, now: datetime) -> int:
         """Mark messages ``unknown`` whose lease ended after their body was started; return how many."""
@@ -90,30 +191,49 @@ class Outbox(Aggregate):
         False where the lease ended or the row has another token, and where the reader has stopped meanwhile: then
         the message is cancelled. Confirmation mails are sent regardless: their reader has not subscribed yet.
         """
+        claim = _claim_values(delivery, now) | {"now": now}
+        started = {"state": State.DATA_STARTED, "lease_until": now + lease}
+        cancelled = {"state": State.CANCELLED, "detail": "the reader has stopped", "updated_at": now}
+        # Nothing of a message is sent until its start is committed, so that a start whose commit got no answer may be
+        # repeated. Otherwise it may not: a second one of the same claim would be a second body.
+        statements = chain([_START], repeat(_START_AGAIN))
+
+        def start(connection: Connection) -> bool:
+            if connection.execute(next(statements), claim | started).rowcount == 1:
+                return True
+            if connection.execute(_CANCEL, claim | cancelled | {"token": None}).rowcount == 1:
+                held = _HELD_REPLIES.returning(outbox.c.id)
+                replies = connection.scalars(held, {"row_id": delivery.id, **cancelled}).all()
+                settled = [delivery.id, *replies]
+                connection.execute(_DELETE_BODY, [{"row_id": row_id} for row_id in settled])
+            return False
+
         # The one commit that must survive a power failure: without it the message would be claimed and sent again.
-        return self._commits.commit(self._start_all, Start(delivery, now, now + lease), durable=True)
+        return self._commit(start, durable=True)
 
-    def record_sent(
-        self, delivery: Delivery, receipt: str, now: datetime, on_commit: Callable[[bool], None]
-    ) -> None:
-        """Record with the next commit, of whichever thread, that a message was sent.
+    def record_sent(self, delivery: Delivery, receipt: str, now: datetime) -> bool:
+        """Record that a message was sent, and delete its body; False where the claim was lost.
 
-        ``on_commit`` is called after that commit, in its thread, and gets False where the claim was lost. Until then
-        a kill leaves the message ``unknown``; ``flush`` ends that time.
+        The replies in its thread are due from then on.
         """
-        self._commits.defer(self._record_sent, Sent(delivery, now, receipt), on_commit)
+        sent = {"state": State.SENT, "token": None, "code": "", "detail": receipt}
 
-    def flush(self) -> None:
-        """Commit what ``record_sent`` has left to the next commit, if there is anything."""
-        self._commits.flush()
+        def record(connection: Connection) -> bool:
+            if connection.execute(_SETTLE, _claim_values(delivery, now) | sent).rowcount != 1:
+                return False
+            connection.execute(_DELETE_BODY, {"row_id": delivery.id})
+            # In the same transaction, so that no thread is left without its replies.
+            _post_replies(connection, delivery.id, receipt, now)
+            return True
+
+        # Undone by a power failure, the row expires to ``unknown``: never sent twice.
+        return self._commit(record, durable=False)
 
     def finish(
         self, delivery: Delivery, state: State, now: datetime, code: str = "", detail: str = ""
     ) -> bool:
         """Record a final state, such as ``FAILED`` or ``UNKNOWN``; False where the claim was lost."""
-        return self._decide(
-            statements.FINISH, delivery, now, new_state=state, new_code=code, new_detail=detail
-        )
+        return self._settle(_SETTLE, delivery, now, state=state, code=code, detail=detail)
 
     def retry(
         self,
@@ -129,24 +249,21 @@ class Outbox(Aggregate):
 
         Only for a message that was certainly not accepted. Unless ``counted``, ``attempts`` stays as before the claim.
         """
-        return self._decide(
-            statements.RETRY,
-            delivery,
-            now,
-            until=not_before,
-            new_code=code,
-            new_detail=detail,
-            uncounted=0 if counted else 1,
+        settle = _SETTLE if counted else _SETTLE.values(attempts=outbox.c.attempts - 1)
+        return self._settle(
+            settle, delivery, now, state=State.RETRY, not_before=not_before, code=code, detail=detail
         )
 
     def release(self, deliveries: Sequence[Delivery], not_before: datetime | None, now: datetime) -> None:
         """Undo claims that are still held; their messages are due at ``not_before``, or at once."""
-        state = State.RETRY if not_before else State.PENDING
-        values = {"new_state": state, "until": not_before}
+        released = {
+            "state": State.RETRY if not_before else State.PENDING,
+            "token": None,
+            "not_before": not_before,
+            "detail": "waits its turn",
+        }
         with self._database.writing(durable=False) as connection:
-            connection.execute(
-                statements.RELEASE, [_claim_values(delivery, now) | values for delivery in deliveries]
-            )
+            connection.execute(_RELEASE, [_claim_values(delivery, now) | released for delivery in deliveries])
 
     def waiting(self, kind: Kind) -> int:
         """Return how many messages of a channel are still to be sent."""
@@ -166,8 +283,7 @@ class Outbox(Aggregate):
 
     def in_state(self, state: State, reader_id: ReaderId | None = None) -> list[Delivery]:
         """Return the messages in a state whose body is still stored, of one reader or all, oldest first."""
-        query = select(*statements.DELIVERY).select_from(outbox).join(readers).join(outbox_bodies)
-        query = query.where(outbox.c.state == state)
+        query = _DELIVERIES.where(outbox.c.state == state)
         if reader_id is not None:
             query = query.where(outbox.c.reader_id == reader_id)
         with self._database.reading() as connection:
@@ -176,10 +292,11 @@ class Outbox(Aggregate):
 
     def unanswered_lists(self, kind: Kind, since: datetime) -> list[Delivery]:
         """Return the messages that became unknown after a time and in whose threads replies are held."""
-        query = select(*statements.DELIVERY).select_from(outbox).join(readers).join(outbox_bodies)
-        query = query.where(
-            outbox.c.state == State.UNKNOWN, outbox.c.kind == kind, statements.HAS_HELD_REPLIES
+        reply = outbox.alias()
+        has_held_replies = exists().where(
+            reply.c.edition_id == outbox.c.edition_id, reply.c.state == State.HELD
         )
+        query = _DELIVERIES.where(outbox.c.state == State.UNKNOWN, outbox.c.kind == kind, has_held_replies)
         with self._database.reading() as connection:
             return [
                 _delivery(row, "") for row in connection.execute(query.where(outbox.c.updated_at > since))
@@ -195,8 +312,7 @@ class Outbox(Aggregate):
                 connection, delivery_id, [State.UNKNOWN], state=State.SENT, detail=detail, updated_at=now
             )
             if has_arrived:
-                thread = {"row_id": delivery_id, "receipt": detail, "at": now}
-                connection.execute(statements.POST_REPLIES, thread)
+                _post_replies(connection, delivery_id, detail, now)
         return has_arrived
 
     def requeue(self, delivery_id: int, now: datetime) -> bool:
@@ -238,7 +354,7 @@ class Outbox(Aggregate):
 
         With ``since``, only those that changed after it.
         """
-        query = select(outbox, *statements.READER).join(readers).where(outbox.c.state.in_(_TROUBLED))
+        query = select(outbox, *_READER).join(readers).where(outbox.c.state.in_(_TROUBLED))
         query = query.order_by(outbox.c.id.desc()).limit(limit)
         if since is not None:
             query = query.where(outbox.c.updated_at > since)
@@ -279,86 +395,47 @@ class Outbox(Aggregate):
                     states[edition_id] = (*states.get(edition_id, ()), state)
         return states
 
-    def _decide(self, decision: Update, delivery: Delivery, now: datetime, **values: object) -> bool:
-        """Execute an update of a claimed row, which clears its token; False where the claim was lost.
+    def _settle(self, settle: Update, delivery: Delivery, now: datetime, **values: object) -> bool:
+        """Update a claimed row and clear its token; False where the claim was lost.
 
         A row that has expired to ``unknown`` keeps its token, since a late answer is better than none.
         """
+        values |= {**_claim_values(delivery, now), "token": None}
         # Undone by a power failure, the row is claimed again or expires to ``unknown``: never sent twice.
-        change = Decision(decision, _claim_values(delivery, now) | values)
-        return self._commits.commit(_decide_all, change, durable=False)
+        return self._commit(
+            lambda connection: connection.execute(settle, values).rowcount == 1, durable=False
+        )
 
-    def _claim_all(self, connection: Connection, claims: Sequence[Claim]) -> list[list[Delivery]]:
-        """Give each worker in turn up to ``limit`` due rows, with a token each and a lease.
+    def _commit(self, change: Callable[[Connection], R], *, durable: bool) -> R:
+        """Apply a change in a transaction of its own, and again after a while for as long as the server is gone.
 
-        Before, drop the bodies of what was settled since the last claim.
+        A transaction whose connection was lost may have been committed all the same.
         """
-        # With the claims, one in 50 messages, and not with each message that was sent.
-        settled = [self._settled.pop() for _ in range(len(self._settled))]
-        if settled:
-            # The state is asked again: the transaction that settled a row may have been rolled back.
-            over = select(outbox.c.id).where(outbox.c.id.in_(settled), outbox.c.state.in_(_BODY_DROPPED))
-            connection.execute(delete(outbox_bodies).where(outbox_bodies.c.outbox_id.in_(over)))
-        _expire(connection, max(claim.now for claim in claims))
-        claimed: list[list[Delivery]] = []
-        for claim in claims:
-            due: list[AnyRow] = []
-            for query in statements.DUE:
-                if len(due) < claim.limit:
-                    values = {"of_kind": claim.kind, "at": claim.now, "far": claim.now + FAR}
-                    due += connection.execute(query, {**values, "most": claim.limit - len(due)})
-            rows = [(row, token_hex(16)) for row in due]
-            if rows:
-                lease = {"until": claim.now + claim.lease, "at": claim.now}
-                connection.execute(
-                    statements.CLAIM, [{"row_id": row.id, "new_token": token, **lease} for row, token in rows]
-                )
-            claimed.append([_delivery(row, token) for row, token in rows])
-        return claimed
-
-    def _start_all(self, connection: Connection, starts: Sequence[Start]) -> list[bool]:
-        """Start the bodies of the claims that are still held; cancel those whose reader has stopped."""
-        now = max(start.now for start in starts)
-        until = max(start.until for start in starts)
-        claims = [value for start in starts for value in (start.delivery.id, start.delivery.token)]
-        # Nothing of a message was sent until its start is committed, so that a start whose commit got no answer may be
-        # repeated. Otherwise it may not: a second one of the same claim would be a second body.
-        is_repeated = any(start.may_be_committed for start in starts)
-        sql = statements.start(len(starts), is_repeated=is_repeated)
-        started = statements.changed_ids(connection, sql, [until, now, *claims, now])
-        for start in starts:
-            start.may_be_committed = True
-        for start in starts:
-            if start.delivery.id not in started:
-                cancelled = connection.scalars(
-                    statements.CANCEL, _claim_values(start.delivery, start.now)
-                ).all()
-                self._settled.extend(cancelled)
-                for row_id in cancelled:
-                    replies = connection.scalars(statements.CANCEL_REPLIES, {"row_id": row_id, "at": now})
-                    self._settled.extend(replies)
-        return [start.delivery.id in started for start in starts]
-
-    def _record_sent(self, connection: Connection, messages: Sequence[Sent]) -> list[bool]:
-        now = max(message.now for message in messages)
-        receipts = [value for message in messages for value in (message.delivery.id, message.receipt)]
-        claims = [value for message in messages for value in (message.delivery.id, message.delivery.token)]
-        sql = statements.record_sent(len(messages))
-        recorded = statements.changed_ids(connection, sql, [now, *receipts, *claims])
-        self._settled.extend(recorded)
-        # In the same transaction, so that no thread is left without its replies. Mails have no threads.
-        threads = [
-            {"row_id": message.delivery.id, "receipt": message.receipt, "at": message.now}
-            for message in messages
-            if message.delivery.key.kind is Kind.SLACK and message.delivery.id in recorded
-        ]
-        if threads:
-            connection.execute(statements.POST_REPLIES, threads)
-        return [message.delivery.id in recorded for message in messages]
+        for pause in _PAUSES:
+            try:
+                with self._database.writing(durable=durable) as connection:
+                    return change(connection)
+            except StoreConnectionLostError:
+                self._sleep(pause)
+        with self._database.writing(durable=durable) as connection:
+            return change(connection)
 
 
-def _decide_all(connection: Connection, decisions: Sequence[Decision]) -> list[bool]:
-    return [connection.execute(decision.statement, decision.values).rowcount == 1 for decision in decisions]
+def _claim_values(delivery: Delivery, now: datetime) -> dict[str, object]:
+    return {"row_id": delivery.id, "row_token": delivery.token, "updated_at": now}
+
+
+def _has_come(moment: ColumnElement[datetime | None], now: datetime) -> ColumnElement[bool]:
+    """Return ``bot.clock.has_come`` as a condition on a column."""
+    return or_(moment <= now, moment > now + FAR)
+
+
+def _post_replies(connection: Connection, first_id: int, receipt: str, now: datetime) -> None:
+    """Make the replies in the thread of a message due, now that its receipt is known."""
+    connection.execute(
+        _HELD_REPLIES,
+        {"row_id": first_id, "state": State.PENDING, "thread": receipt, "updated_at": now},
+    )
 
 
 def _overrule(connection: Connection, row_id: int, states: Collection[State], **values: object) -> bool:
@@ -367,12 +444,17 @@ def _overrule(connection: Connection, row_id: int, states: Collection[State], **
     return connection.execute(changed.values(token=None, code="", **values)).rowcount == 1
 
 
-def _claim_values(delivery: Delivery, now: datetime) -> dict[str, object]:
-    return {"row_id": delivery.id, "row_token": delivery.token, "at": now}
-
-
 def _expire(connection: Connection, now: datetime) -> int:
-    return connection.execute(statements.EXPIRE, {"at": now, "far": now + FAR}).rowcount
+    # SKIP LOCKED (PostgreSQL): a row that is locked is being finished by its worker. SQLite, which has one writer,
+    # ignores it.
+    overdue = (
+        select(outbox.c.id)
+        .where(outbox.c.state == State.DATA_STARTED, _has_come(outbox.c.lease_until, now))
+        .with_for_update(skip_locked=True)
+    )
+    values = {"state": State.UNKNOWN, "detail": "sent, but no answer came; it may have arrived"}
+    expired = update(outbox).where(outbox.c.id.in_(overdue)).values(updated_at=now, **values)
+    return connection.execute(expired).rowcount
 
 
 def _delivery(row: AnyRow, token: str) -> Delivery:

@@ -7,7 +7,7 @@ are a field's default are left out of the JSON.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, fields, replace
 from hashlib import blake2b
 from typing import Any
@@ -97,7 +97,7 @@ def summary_ids(connection: Connection, chosen: Sequence[Pick]) -> SummaryIds:
 
 
 def _stored_ids(
-    connection: Connection, keys: Sequence[tuple[PaperId, str]] | Mapping[tuple[PaperId, str], object]
+    connection: Connection, keys: Iterable[tuple[PaperId, str]]
 ) -> dict[tuple[PaperId, str], int]:
     ids = {}
     for chunk in in_chunks(sorted({digest for _, digest in keys})):

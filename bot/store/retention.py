@@ -77,7 +77,7 @@ class Retention(Aggregate):
     def bodies(self, before: datetime) -> int:
         """Delete the bodies of messages that failed or became unknown before a time.
 
-        Also those of sent and cancelled messages that no claim came after, such as the last ones of a killed process.
+        Also those of messages that were cancelled before they were claimed, or found to have arrived after all.
         """
         is_over = or_(
             outbox.c.state.in_(_BODY_DROPPED),

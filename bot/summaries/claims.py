@@ -96,11 +96,9 @@ _EFFECTIVENESS = re.compile(
     r"\b(?:effectiveness|superiority|efficacy|efficiency|performance)\b[^.;]{0,60}\b(?:is|are|was|were) (?:\w+ )?"
     r"(?:demonstrated|validated|verified|shown|confirmed|evaluated|proven)\b"
 )
-# A longer sentence tells more than where to find the code. Half and twice: coverage within .002, and the same sentences
-# in bold (``tests/bench/constants.py summaries``).
+# A longer sentence tells more than where to find the code.
 _LINK_LENGTH = 220
-# Beside bare praise a sentence of more than so many words tells something else. By 12 two abstracts of 200 more have a
-# bold sentence, by 50 one fewer.
+# Beside bare praise a sentence of more than so many words tells something else.
 _PRAISE_WORDS = 25
 _TELLS_MORE = re.compile(r"\b(?:state-of-the-art|sota|improvements?|which|while|requir\w+|over|compar\w+)\b")
 _BARE_WIN = re.compile(
@@ -122,8 +120,7 @@ _COUNTED = re.compile(
 _CONFIRMS = re.compile(
     r",\s+(?:thus |thereby )?(?:confirm|demonstrat|highlight|underscor|validat|verif|emphasi[sz]|illustrat)\w*ing\b.*"
 )
-# Praise and problems in place of an outcome; of 23 labelled sentences with "effectively", and without a figure or a
-# comparison, 13 are none and 10 borderline.
+# Praise and problems in place of an outcome.
 _VAGUE_OUTCOME = re.compile(
     r"\breveal\w* (?:\w+ ){0,3}(?:challenges|limitations|gaps|patterns|weaknesses|shortcomings|potential)\b|"
     r"\b(?:robust|strong|high|excellent|good) (?:\w+ )?(?:stability|robustness|efficiency|accuracy|quality|"
@@ -135,9 +132,7 @@ _VAGUE_OUTCOME = re.compile(
     r"frameworks?|approach|tools?|means|methods?|alternatives?|way|technique|paradigm|resource|option|choice|"
     r"path(?:way)?|candidate|platform|system)\b"
 )
-# An illustration, an aim, what was done or can be done, unless it measures or compares. Of 163 labelled sentences of
-# such wording 154 are none, 9 borderline, and none is a finding; the last three alternatives were added after them: of
-# 11 sentences with the last two 10 are none and one is borderline.
+# An illustration, an aim, what was done or can be done, unless it measures or compares.
 _NO_OUTCOME = re.compile(
     r"^for (?:example|instance)\b|\baiming to\b|"
     r"\b(?:can|could|may|might|will) (?:also |then |thus |\w+ly )?be (?:\w+ly )?(?:used|applied|extended|integrated|"
@@ -157,8 +152,7 @@ _NO_OUTCOME = re.compile(
     r"\b(?:results?|findings?|analys[ei]s) (?:\w+ )?(?:highlight|underscor|emphasi[sz])\w* (?:\w+ ){0,4}role\b|"
     r"\b(?:extend|advance|deepen|enhance|improve|enrich)\w* (?:our |the )?(?:\w+ )?understanding\b"
 )
-# What was done ("we finetune 2 models", "we examine norms across a 2 x 2 grid"), where no word says what came of it: of
-# labelled sentences that pass all other rules 41 are none, and one is borderline.
+# What was done ("we finetune 2 models", "we examine norms across a 2 x 2 grid"), where no word says what came of it.
 _ACTION = re.compile(
     r"\bwe (?:\w+ly |also |then |further |first |finally )?(?:adopt|analy[sz]e|annotate|apply|assess|benchmark|build|"
     r"collect|compare|conduct|consider|construct|create|curate|design|develop|employ|evaluate|examine|experiment|"
@@ -182,8 +176,7 @@ _DIFFERS = re.compile(
     r"\b(?:(?<!rather )than|outperform\w*|surpass\w*|exceed\w*|on par|higher|lower|better|worse|fewer|less|whereas|"
     r"drops?)\b"
 )
-# Words of a win that was discovered, or that tells what does not work, which praise has not: of 10 labelled sentences
-# that would be bare without them 9 are findings, one is borderline.
+# Words of a win that was discovered, or that tells what does not work, which praise has not.
 _DISCOVERS = re.compile(
     r"\b(?:(?:find|finds|found|reveals?|revealed|discover|observed?) that(?! (?:our|the proposed)\b)|contrary to|"
     r"struggl(?:e|es|ed)|fail(?:s|ed)?|not(?! only)|gaps?|deficits?|poor(?:ly)?|degrad(?:e|es|ed))\b"

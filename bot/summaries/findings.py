@@ -12,12 +12,11 @@ from bot.summaries.wording import FIGURE
 
 # Probabilities are clipped to between this and 1 minus this, so that log-odds stay finite.
 _LEAST = 1e-4
-# A sentence that less probably tells what came out reports what others had found before. By .05 and .2 one bold
-# sentence of 200 is another (``tests/bench/constants.py summaries``).
+# What other values of these constants give is in ``docs/decisions/findings.md``.
+#
+# A sentence that less probably tells what came out reports what others had found before.
 _RESULT_FROM = 0.1
-# Without a figure a finding has to be a result too: from this product of both scores on. By 0, .3 and .35 .70, .76 and
-# .77 of what is bold on CSAbstruct's part "dev" are labelled a result; of what is bold on our part "report" .93, .94
-# and .94 are findings or borderline, in .65, .60 and .59 of abstracts.
+# Without a figure a finding has to be a result too: from this product of both scores on.
 _IN_WORDS_FROM = 0.3
 # Log-odds of a result from which it is surely one (a probability of .7): what is surer still is often vague praise.
 _SURELY_RESULT = 0.85

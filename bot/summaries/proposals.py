@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-# "We discard the usual prior and introduce a tokenizer": with "we" at most 30 characters before, .005 fewer roles are
-# covered by two sentences, and .001 by three.
+# "We discard the usual prior and introduce a tokenizer": "we" may stand far before the verb.
 _PROPOSES = re.compile(
     r"\bwe\b[^.;]{0,90}\b(?:propose|introduce|present|develop)\b|"
     r"\b(?:paper|work|study|article)\b[^.;,]{0,30}\b(?:propos|introduc|present|develop)\w*",

@@ -3,7 +3,7 @@
 Two steps. ``kinds`` tells from phrases, form and neighbours the kind of a sentence, and from phrases alone the eighth
 of the abstract where such a sentence usually stands. Then a conditional logit (McFadden 1974) for each role: features
 are the sentence's form, and kind and eighth of the sentence and of its neighbours; the softmax over the abstract's
-sentences is the share of the role that each holds. CONTRIBUTING.md says what else was tried.
+sentences is the share of the role that each holds. ``docs/decisions/summaries.md`` says what else was tried.
 """
 
 from __future__ import annotations

@@ -24,37 +24,30 @@ _ORDER = (Role.TASK, Role.IDEA, Role.RESULT)  # as in Shares
 # What it is worth that a sentence holds everything in the abstract that the reader cares about, beside a role
 # held for certain, which is worth 1: enough to decide between sentences of equal use, not to lose a role.
 _INTEREST_WORTH = 0.1
+# What other values of these constants give is in ``docs/decisions/summaries.md``.
+#
 # What a sentence is worth that says what the paper proposes, of two that hold as much of the idea: a reader wants
-# "we propose SEM" rather than a part of it. By .05, .1, .15 and .25 coverage by three sentences is .725, .728, .725 and
-# .719; of abstracts with such a sentence .87 of summaries have one. Where there are fewer sentences than roles, one of
-# them should say it: by .1, .2, .3 and .4 coverage by two is .458, .465, .468 and .467; .76, .89, .96 and .99 have one.
+# "we propose SEM" rather than a part of it. Where there are fewer sentences than roles, one of them should say it.
 _PROPOSAL_WORTH = 0.1
 _PROPOSAL_WORTH_OF_FEW = 0.3
-# How much less a second half of a role adds than the first: 0 would believe every share, 1 none. By .2 and .8 coverage
-# by three sentences falls by .002 and .020 (``tests/bench/constants.py summaries``, as the figures below).
+# How much less a second half of a role adds than the first: 0 would believe every share, 1 none.
 _DOUBT = 0.4
 # The title names the task already: where there are fewer sentences than roles, the others come first.
-# By .3, .2 and .1 .08, .04 and .02 of summaries of two sentences have a background sentence; coverage .47, .45, .44.
 _TASK_WORTH_OF_FEW = 0.2
 # A sentence that holds a smaller share of a role than this is not labelled with it.
 _ROLE_FROM = 0.4
-# What a sentence costs that refers to one that is left out. By .2, .25 and .3 so many summaries of 800 arXiv papers
-# have one: .045, .036, .029; coverage by three sentences .728, .727, .725.
+# What a sentence costs that refers to one that is left out.
 _DANGLING_COST = 0.25
-# How much more of the result a finding counts as holding, at most. By .5, .7, 1 and 1.6 coverage is .728, .728, .728
-# and .726. As much added to the surest one's worth cost .006.
+# How much more of the result a finding counts as holding, at most.
 _FINDING_BOOST = 0.7
 # What it is worth beside the roles that a set has a finding of this score: it is shown where an abstract divides its
-# result among several sentences. By 0, .05 and .15 .58, .59 and .60 of the abstracts of our part "report" have one in
-# bold; .95, .94 and .94 of these are findings or borderline. From .4, .5 and .6 on coverage by three sentences is .724,
-# .726 and .728, and .61, .60 and .60 have one in bold.
+# result among several sentences.
 _FINDING_WORTH = 0.15
 _FINDING_WORTH_FROM = 0.6
-# A finding is one from this score on. By .4 and .5 a finding is set in bold in .59 and .58 of the abstracts of our part
-# "report"; of them .72 are findings, .94 with borderline ones.
+# A finding is one from this score on.
 _FINDING_FROM = 0.4
-# Sentences that are compared in every combination: 10 choose 3 are 120. By 5 and 20 coverage is the same; it bounds
-# the time for an abstract of many sentences.
+# Sentences that are compared in every combination: 10 choose 3 are 120. It bounds the time for
+# an abstract of many sentences.
 _COMPARED = 10
 
 
@@ -194,7 +187,7 @@ def _extras(paper: Read, how_many: int, weights: Mapping[str, float]) -> list[fl
         for place in paper.proposals:
             extras[place] += _PROPOSAL_WORTH
     else:
-        # The first alone: with all coverage by two is .007 less, and a part of the idea may stand for the whole.
+        # The first alone: with all of them, a part of the idea may stand for the whole.
         for place in paper.proposals[:1]:
             extras[place] += _PROPOSAL_WORTH_OF_FEW
     return extras

@@ -1,4 +1,4 @@
-"""The README documents every setting, key, command and option, and names none that does not exist."""
+"""The documents name every setting, key, command and option, and none that does not exist; their links work."""
 
 import re
 from pathlib import Path
@@ -10,8 +10,13 @@ from bot.cli.main import paperbot
 from bot.config.profiles import Profile
 from bot.config.settings import Settings
 from bot.config.toml import Section
+from bot.sources.registry import source_kinds
 
-README = (ROOT / "README.md").read_text()
+DOCS = ROOT / "docs"
+COMMANDS, SETTINGS, PROFILES = (
+    (DOCS / name).read_text() for name in ("commands.md", "settings.md", "profiles.md")
+)
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md"), ROOT / "bench" / "README.md"])
 
 
 def keys_of(model, prefix: str = "") -> set[str]:
@@ -25,32 +30,52 @@ def keys_of(model, prefix: str = "") -> set[str]:
     return keys
 
 
+def setting_keys() -> set[str]:
+    """Return the keys of all settings, with those of every kind of source."""
+    kinds = source_kinds().values()
+    return keys_of(Settings).union(*(keys_of(kind.options, "sources[].") for kind in kinds))
+
+
 def is_section(annotation) -> bool:
     return isinstance(annotation, type) and issubclass(annotation, Section)
 
 
-@pytest.mark.parametrize("key", sorted(keys_of(Settings) | keys_of(Profile)))
-def test_every_setting_and_profile_key_has_a_row_in_the_readme(key):
-    assert f"\n| `{key}` |" in README
+@pytest.mark.parametrize(
+    ("page", "keys"), [(SETTINGS, setting_keys()), (PROFILES, keys_of(Profile))], ids=["settings", "profiles"]
+)
+def test_each_setting_and_profile_key_has_one_row_and_no_other_key_has(page, keys):
+    rows = re.findall(r"(?m)^\| `([a-z_\[\].]+)` \|", page)
+    assert sorted(rows) == sorted(keys)
 
 
-@pytest.mark.parametrize("name", paperbot.commands)
-def test_every_command_has_a_row_in_the_readme(name):
-    assert re.search(rf"\n\| `paperbot {name}\b", README)
+@pytest.mark.parametrize("kind", source_kinds())
+def test_every_kind_of_source_is_in_the_row_of_kinds(kind):
+    (row,) = re.findall(r"(?m)^\| `sources\[\].kind` .*", SETTINGS)
+    assert f"`{kind}`" in row
 
 
-def test_every_option_of_a_command_is_in_its_row():
+def test_the_commands_that_have_a_row_are_those_that_exist():
+    assert set(re.findall(r"(?m)^\| `paperbot ([\w-]+)", COMMANDS)) == set(paperbot.commands)
+
+
+def test_every_option_of_a_command_is_in_its_row_and_no_other():
     for name, command in paperbot.commands.items():
-        row = "".join(re.findall(rf"\n\| `paperbot {name}\b.*", README))
-        for option in command.params:
-            if option.name not in ("home", "now", "verbose") and option.opts[0].startswith("--"):
-                assert option.opts[0] in row, f"{option.opts[0]} of {name}"
+        usages = re.findall(rf"(?m)^\| (`paperbot {name}\b.*?) \| ", COMMANDS)
+        named = set(re.findall(r"--[a-z-]+", " ".join(usages)))
+        options = options_of(command)
+        assert {option[0] for option in options if option[0] not in UNNAMED} <= named, name
+        assert named <= {form for option in options for form in option}, name
 
 
-def test_the_readme_names_existing_keys_and_commands_only():
-    tables = set(re.findall(r"\n\| `([a-z_\[\].]+)` \|", README))
-    assert tables <= keys_of(Settings) | keys_of(Profile)
-    assert set(re.findall(r"\n\| `paperbot ([\w-]+)", README)) == set(paperbot.commands)
+UNNAMED = {"--home", "--now", "--verbose", "--help"}  # described once for all commands, or in `--help` only
+
+
+def options_of(command) -> list[list[str]]:
+    """Return the forms of each option of a command and its subcommands: ``["--samples", "--no-samples"]``."""
+    own = [
+        [*option.opts, *option.secondary_opts] for option in command.params if option.opts[0].startswith("--")
+    ]
+    return own + [forms for inner in getattr(command, "commands", {}).values() for forms in options_of(inner)]
 
 
 def test_constraints_name_no_local_path_and_no_registry():
@@ -59,6 +84,33 @@ def test_constraints_name_no_local_path_and_no_registry():
     assert not re.search(r"(?m)^-", text)
 
 
-@pytest.mark.parametrize("link", re.findall(r"\]\(([^)#:]+)\)", README))
-def test_files_that_the_readme_links_to_exist(link):
-    assert (ROOT / Path(link)).exists()
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_to_files_and_sections_that_exist(document):
+    for target in re.findall(r"\]\(([^)\s]+)\)", prose(document)):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, section = target.partition("#")
+        file = (document.parent / path).resolve() if path else document
+        assert file.exists(), target
+        if section:
+            assert section in map(anchor, re.findall(r"(?m)^#+ (.+)$", prose(file))), target
+
+
+def prose(document: Path) -> str:
+    """Return the document without its blocks of code, where ``#`` is a comment."""
+    return re.sub(r"(?m)^    .*$", "", document.read_text())
+
+
+def anchor(heading: str) -> str:
+    """Return the anchor that GitHub gives a heading."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def test_every_page_is_in_the_site_s_navigation():
+    named = set(re.findall(r'"([\w/.-]+\.md)"', (ROOT / "zensical.toml").read_text()))
+    assert named == {str(path.relative_to(DOCS)) for path in DOCS.rglob("*.md")}
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
+def test_what_a_newcomer_reads_stays_short(name):
+    assert len((ROOT / name).read_text().splitlines()) <= 150

@@ -36,7 +36,7 @@ from bot.cli.main import invoke
 from bot.domain import ParsedDigest, Problem, RawDigest
 from bot.ingestion.service import DigestReport, Ingestion
 from bot.parsing import Parser
-from bot.sources.folder import FolderSource
+from bot.sources.folder import FolderOptions, FolderSource
 from bot.store import Store, open_store
 
 NOW = datetime(2026, 6, 12, 8, 0, tzinfo=UTC)
@@ -77,8 +77,9 @@ def take_in(
     folder: Path, store: Store, parser: Parser, now: datetime
 ) -> tuple[float, list[DigestReport | Problem]]:
     """Seconds, and what became of each file."""
+    source = FolderSource(FolderOptions(name="bench", kind="folder", path="."), folder)
     begin = time.perf_counter()
-    outcomes = list(Ingestion(store, parser, now).ingest_sources([FolderSource("bench", folder)]))
+    outcomes = list(Ingestion(store, parser, now).ingest_sources([source]))
     return time.perf_counter() - begin, outcomes
 
 
@@ -119,9 +120,10 @@ def odd_files(source: Iterator[dict[str, Any]], work: Path, store: Store, parser
     chance = random.Random(7)
     for number in range(ODD_FILES):
         (folder / f"{number:04}.xml").write_bytes(odd(feed(list(islice(source, 5))), chance) or b"\n")
+    drop = FolderSource(FolderOptions(name="odd", kind="folder", path="."), folder)
     longest, begin = 0.0, time.perf_counter()
     outcomes = []
-    for outcome in Ingestion(store, parser, NOW).ingest_sources([FolderSource("odd", folder)]):
+    for outcome in Ingestion(store, parser, NOW).ingest_sources([drop]):
         outcomes.append(outcome)
         longest, begin = max(longest, time.perf_counter() - begin), time.perf_counter()
     refused = [one for one in outcomes if isinstance(one, Problem)]

@@ -4,9 +4,9 @@
                                   [--mails-per-second N] [--disk-tb N] [FIGURES [LIMITS]]
 
 FIGURES is what ``scale.py --json`` wrote, LIMITS what ``server_limits.py --json`` wrote; by default those behind the
-README's figures, ``scale_figures.json``. Of a cost that was measured at two numbers of readers, its growth between them
-is carried on: cost(n) = c2 (n / n2)^k with k = log(c2 / c1) / log(n2 / n1), no less than 0. So a cost that doubled from
-10,000 to 100,000 readers is taken to double again at a million.
+figures of ``docs/scale.md``, ``scale_figures.json``. Of a cost that was measured at two numbers of readers, its growth
+between them is carried on: cost(n) = c2 (n / n2)^k with k = log(c2 / c1) / log(n2 / n1), no less than 0. So a cost that
+doubled from 10,000 to 100,000 readers is taken to double again at a million.
 
 A resource is a rate within the morning (processor seconds, commits, bytes, messages, mails) or an amount (connections,
 disk). Its use is what the readers need over what there is; the readers at which it is 1 follow from the same lines.

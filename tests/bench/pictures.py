@@ -1,4 +1,4 @@
-"""Makes the pictures of the README anew, from a home as ``paperbot init`` makes it: ``make pictures``."""
+"""Makes the pictures of the documents anew, from a home as ``paperbot init`` makes it: ``make pictures``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from bot.domain import Vote
 from bot.feedback.service import record
 from bot.web import make_web
 
-PICTURES = Path(__file__).parents[2] / ".github"
+PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
 _NOW = datetime(2025, 5, 7, 9, tzinfo=UTC)
 _STYLE_SHEET = '<link rel="stylesheet" href="/style.css">'
 _EMOJI = ":lang=und-zsye"  # fontconfig's pattern for fonts with emoji

@@ -17,9 +17,7 @@ from contextlib import contextmanager
 from random import Random
 
 from faults.home_with_mail_server import MailServer
-from sqlalchemy import Connection, Engine, event
-
-from bot.store import outbox_statements
+from sqlalchemy import Engine, event
 
 SENDER = "bot@example.org"
 LIKED, PICKS = 20, 10
@@ -37,16 +35,8 @@ def mail_server() -> Iterator[int]:
 
 
 def count_statements(count: Callable[[], None]) -> None:
-    """Call ``count`` for each statement from now on: SQLAlchemy's, and those that the outbox hands to SQLite itself."""
+    """Call ``count`` for each statement from now on."""
     event.listen(Engine, "before_cursor_execute", lambda *_: count())
-    changed_ids = outbox_statements.changed_ids
-
-    def counted(connection: Connection, sql: str, parameters: Sequence[object]) -> set[int]:
-        if connection.dialect.name == "sqlite":
-            count()
-        return changed_ids(connection, sql, parameters)
-
-    outbox_statements.changed_ids = counted
 
 
 def smtplib_loop(port: int, mails: int, body: bytes) -> float:

@@ -12,6 +12,7 @@ from delivery.smtp_servers import MailServer
 
 from bot.config.new_home import NewUser, profile_text, settings_text
 from bot.config.profiles import Profile
+from bot.sources.registry import source_models
 
 
 def profile_of(home: Path, slug: str) -> Profile:
@@ -60,7 +61,7 @@ def test_where_the_samples_are_about_something_else_a_forced_run_says_what_to_do
 
 def test_without_options_the_files_are_as_shipped(home):
     assert (home / "profiles" / "reward-models.toml").read_text() == profile_text(NewUser())
-    assert (home / "paperbot.toml").read_text().startswith(settings_text(NewUser()))
+    assert (home / "paperbot.toml").read_text().startswith(settings_text(NewUser(), source_models()))
     assert profile_of(home, "reward-models").keywords == ("reward hacking",)
 
 

@@ -6,11 +6,12 @@ import pytest
 
 from bot.config.settings import load_settings
 from bot.errors import ConfigError
+from bot.sources.registry import source_models
 
 
 def settings_of(home: Path, text: str):
     (home / "paperbot.toml").write_text(text)
-    return load_settings(home)
+    return load_settings(home, source_models())
 
 
 def test_an_empty_file_gives_the_defaults(tmp_path):
@@ -105,7 +106,7 @@ def test_mail_to_loopback_may_be_unencrypted(tmp_path, host):
 
 def test_a_directory_without_settings_is_not_a_home(tmp_path):
     with pytest.raises(ConfigError, match="paperbot init"):
-        load_settings(tmp_path)
+        load_settings(tmp_path, source_models())
 
 
 SECRET = "hush-hush-1"
@@ -233,7 +234,7 @@ def test_invalid_urls_are_reported_with_their_key(tmp_path):
         (
             "PAPERBOT_WEATHER__TODAY",
             "hunter2",
-            "environment: PAPERBOT_WEATHER__TODAY: there is no such setting; the README lists the settings",
+            "environment: PAPERBOT_WEATHER__TODAY: there is no such setting; docs/settings.md lists the settings",
         ),
         ("PAPERBOT_EMAIL__PORT", "many", "environment: PAPERBOT_EMAIL__PORT: 'many' is not valid"),
     ],

@@ -159,11 +159,8 @@ class MemoryOutbox:
         row.move(State.CANCELLED if stopped else State.DATA_STARTED)
         return not stopped
 
-    def record_sent(self, delivery, receipt, now, on_commit):
-        on_commit(self._settle(delivery, State.SENT, "", receipt))
-
-    def flush(self):
-        """Nothing is deferred."""
+    def record_sent(self, delivery, receipt, now):
+        return self._settle(delivery, State.SENT, "", receipt)
 
     def finish(self, delivery, state, now, code, detail):
         return self._settle(delivery, state, code, detail)

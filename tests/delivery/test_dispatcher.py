@@ -113,7 +113,7 @@ def test_the_stores_own_failures_are_raised(dispatcher, outbox, rows, mail, now)
         raise StoreError("disk full")
 
     rows(1)
-    outbox.flush = full
+    outbox.record_sent = full
     with pytest.raises(StoreError):
         dispatcher.deliver_due(now)
 

@@ -199,7 +199,6 @@ def test_a_process_killed_between_two_replies_goes_on_with_the_next_one(
         patch.setattr(SlackChannel, "send", killed)
         with pytest.raises(KilledError):
             deliver(now)
-    store.outbox = Outbox(store._database)  # what waited for the next commit is lost, as with the process
     assert slack.texts == ["1", "2", "3"]
     report = deliver(now + 2 * LEASE)
     assert (report.delivered, report.unknown) == (1, 1)
@@ -210,9 +209,8 @@ def test_a_process_killed_between_two_replies_goes_on_with_the_next_one(
 def test_a_receipt_of_the_list_and_the_release_of_its_replies_are_one_commit(store, edition, now):
     (first,) = store.outbox.claim(Kind.SLACK, now, LEASE, 9)
     assert store.outbox.start_data(first, now, LEASE)
-    store.outbox.record_sent(first, LIST, now, lambda is_ours: None)
     assert states(store, edition) == [State.DATA_STARTED] + [State.HELD] * REPLIES
-    store.outbox.flush()
+    assert store.outbox.record_sent(first, LIST, now)
     assert states(store, edition) == [State.SENT] + [State.PENDING] * REPLIES
     assert [reply.thread for reply in store.outbox.claim(Kind.SLACK, now, LEASE, 9)] == [LIST] * REPLIES
 

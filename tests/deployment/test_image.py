@@ -123,11 +123,12 @@ def test_the_commands_of_compose_for_several_workers_exist(scaled):
 
 def test_the_settings_of_compose_for_several_workers_are_valid(scaled, home, monkeypatch):
     from bot.config.settings import load_settings
+    from bot.sources.registry import source_models
 
     for name, value in scaled["services"]["worker-1"]["environment"].items():
         if value is not None:
             monkeypatch.setenv(name, value)
-    settings = load_settings(home)
+    settings = load_settings(home, source_models())
     assert settings.queue.url.startswith("amqp://")
     assert settings.store.url.startswith("postgresql://")
 

@@ -144,7 +144,7 @@ def kill_repeatedly(home: Home, times: int, after: int) -> Counter:
     """
     morning = datetime.fromisoformat(WEDNESDAY)
     for number in range(times):
-        point = ("final dot sent", "start committed", "end deferred", "claimed")[number % 4]
+        point = ("final dot sent", "start committed", "end committed", "claimed")[number % 4]
         now = morning + timedelta(hours=number)
         process = home.start_run(now.isoformat(), kill=f"{point}:{after}")
         process.communicate(timeout=300)

@@ -28,7 +28,7 @@ POINTS = {
     "within the body": (smtp._Session, "send", "before the dot"),
     "final dot sent": (smtp._Session, "send", "after the dot"),
     "receipt received": (Outbox, "record_sent", "before"),
-    "end deferred": (Outbox, "record_sent", "after"),
+    "end committed": (Outbox, "record_sent", "after"),
     "all done": (DailyJob, "run", "after"),
 }
 

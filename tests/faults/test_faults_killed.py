@@ -11,14 +11,12 @@ from .killed_at import POINTS
 
 LATER = "2025-05-07T11:00:00+02:00"  # when the leases of the killed run have expired
 READERS = 6
-# Where a body was begun whose receipt is not committed: it is committed with the start of the next message.
+# Where a body was begun whose receipt is not committed.
 AT_RISK = {
-    "before the start is committed",  # of the next message
     "start committed",
     "within the body",
     "final dot sent",
     "receipt received",
-    "end deferred",
 }
 
 

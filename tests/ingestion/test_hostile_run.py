@@ -36,6 +36,7 @@ class Mad:
     poll_interval: timedelta = timedelta(hours=1)
     kind: str = "feed"
     follows_arxiv_calendar: bool = False
+    delivers_bounces: bool = False
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
         yield RawDigest(self.name, "spin", b"!spin")

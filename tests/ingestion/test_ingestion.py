@@ -31,6 +31,7 @@ class Fake:
     poll_interval: timedelta = HOUR
     kind: str = "feed"
     follows_arxiv_calendar: bool = False
+    delivers_bounces: bool = False
     brings: list[Outcome] = field(default_factory=list)
     visits: list[dict[str, str]] = field(default_factory=list)
 

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from support import ROOT, ParserBy, digest
+from support import ROOT, ParserBy, digest, drop_folder
 
 from bot.digests import parse
 from bot.domain import ParsedDigest, Problem, RawDigest
@@ -21,7 +21,6 @@ from bot.ingestion import service
 from bot.ingestion.service import DigestReport, Ingestion, peek
 from bot.parsing import ParseLimits, Parser
 from bot.sources import Visit
-from bot.sources.folder import FolderSource
 from bot.store import Store, open_store
 
 NOW = datetime(2026, 6, 12, 8, 0, tzinfo=UTC)
@@ -51,6 +50,7 @@ class Source:
     poll_interval: timedelta = timedelta(hours=1)
     kind: str = "feed"
     follows_arxiv_calendar: bool = False
+    delivers_bounces: bool = False
     contents: list[bytes] = field(default_factory=list)
 
     def fail_at(self, seam: str) -> None:
@@ -221,14 +221,14 @@ def test_other_exceptions_do_not_refuse_a_digest(lines, outcome: BaseException) 
 KILLED = """
 import os, signal, sys
 from bot.ingestion.service import Ingestion
-from bot.sources.folder import FolderSource
+from bot.sources.folder import FolderOptions, FolderSource
 from bot.store import open_store
 from datetime import UTC, datetime
 from pathlib import Path
 class Dying:
     def parse(self, raw): os.kill(os.getpid(), signal.SIGKILL)
 with open_store(sys.argv[1]) as store:
-    source = FolderSource("a", Path(sys.argv[2]))
+    source = FolderSource(FolderOptions(name="a", kind="folder", path="."), Path(sys.argv[2]))
     for outcome in Ingestion(store, Dying(), datetime(2026, 6, 12, tzinfo=UTC)).ingest_sources([source]):
         print(outcome)
 """
@@ -247,7 +247,7 @@ def test_a_digest_that_killed_the_process_is_parsed_once_more(tmp_path: Path, st
         "a/day.txt: refused since an earlier run: Paperbot was killed 2 times while it was parsed; "
         "`paperbot ingest --again` tries again\n"
     )
-    source = FolderSource("a", folder)
+    source = drop_folder("a", folder)
     (report,) = Ingestion(store, ParserBy(parse), NOW, again=True).ingest_sources([source])
     assert isinstance(report, DigestReport)
 
@@ -264,7 +264,7 @@ def test_hostile_files_do_not_affect_the_good_ones(tmp_path: Path, store: Store)
     (folder / "1-nothing.txt").write_text("nothing")
     limits = ParseLimits(seconds=1, memory=400_000_000)
     with Parser(limits, module="hostile_child", path=(PARSING, ROOT)) as parser:
-        outcomes = list(Ingestion(store, parser, NOW).ingest_sources([FolderSource("a", folder)]))
+        outcomes = list(Ingestion(store, parser, NOW).ingest_sources([drop_folder("a", folder)]))
         reports = [outcome for outcome in outcomes if isinstance(outcome, DigestReport)]
         assert [report.file for report in reports] == ["0-good.txt", "1-good.txt", "2-good.txt"]
         problems = {o.source: o.problem for o in outcomes if isinstance(o, Problem)}
@@ -279,7 +279,7 @@ def test_hostile_files_do_not_affect_the_good_ones(tmp_path: Path, store: Store)
             "the process that parsed it died (SIGSEGV); it is refused"
         )
     again = list(
-        Ingestion(store, ParserBy(parse), NOW, at_once=True).ingest_sources([FolderSource("a", folder)])
+        Ingestion(store, ParserBy(parse), NOW, at_once=True).ingest_sources([drop_folder("a", folder)])
     )
     assert sum("refused since an earlier run" in str(outcome) for outcome in again) == 8
     assert [outcome.known for outcome in again if isinstance(outcome, DigestReport)] == [1, 1, 1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -14,8 +14,7 @@ from bot.digests import parse
 from bot.domain import ParsedDigest, Problem, RawDigest
 from bot.errors import LimitError, ParserError
 from bot.ingestion.service import DigestReport, Ingestion
-from bot.sources.mail_folder import MailFolder
-from bot.sources.mailbox import MailboxSource
+from bot.sources.mailbox import MailboxOptions, MailboxSource
 from bot.store import Store, open_store
 
 NOW = datetime(2026, 6, 12, 8, 0, tzinfo=UTC)
@@ -41,12 +40,17 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 @pytest.fixture
 def poll(imap: ImapServer, store: Store) -> Poll:
-    source = MailboxSource(
+    options = MailboxOptions(
         name="mail",
-        folder=MailFolder("127.0.0.1", imap.port, "none", "ada", "a secret", moved_to="Read"),
+        kind="mailbox",
+        host="127.0.0.1",
+        port=imap.port,
+        security="none",
+        username="ada",
         sender="list@example.org",
-        poll_interval=timedelta(minutes=15),
+        moved_to="Read",
     )
+    source = MailboxSource(options, options.mail_folder("a secret"))
 
     def poll(parse=parse, *, again: bool = False) -> list[DigestReport | Problem]:
         imap.said.clear()

@@ -13,7 +13,7 @@ from bot.digests import parse
 from bot.domain import Entry, Problem, RawDigest
 from bot.errors import DigestError, SourceError
 from bot.sources import Visit
-from bot.sources.biorxiv import MAX_PAGES, BiorxivSource
+from bot.sources.biorxiv import MAX_PAGES, BiorxivOptions, BiorxivSource
 from bot.sources.http import Fetcher
 
 NOW = datetime(2026, 1, 23, 8, 0, tzinfo=UTC)
@@ -62,7 +62,8 @@ class Api:
 
 
 def source(web: Web, fetcher: Fetcher, category: str = "") -> BiorxivSource:
-    return BiorxivSource("preprints", fetcher, HOUR, category=category, url=web.url)
+    options = BiorxivOptions(name="preprints", kind="biorxiv", category=category, url=web.url)
+    return BiorxivSource(options, fetcher)
 
 
 def test_all_pages_are_retrieved_and_the_next_poll_begins_days_before_the_newest_date(

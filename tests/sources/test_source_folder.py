@@ -13,17 +13,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from support import drop_folder
 
 from bot.domain import Problem, RawDigest
 from bot.sources import Source, Visit
-from bot.sources.disk import MAX_BYTES
-from bot.sources.folder import FilesSource, FolderSource
+from bot.sources.folder import MAX_BYTES, FilesSource
 
 VISIT = Visit(datetime(2026, 4, 18, tzinfo=UTC))
 
 
 def retrieve(folder: Path) -> list[RawDigest | Problem]:
-    return list(FolderSource("seeds", folder).retrieve(VISIT))
+    return list(drop_folder("seeds", folder).retrieve(VISIT))
 
 
 def the_problem(folder: Path) -> str:
@@ -38,7 +38,7 @@ def the_problem(folder: Path) -> str:
 
 
 def test_both_classes_are_sources() -> None:
-    sources: list[Source] = [FolderSource("seeds", Path("seeds")), FilesSource([Path("a.txt")])]
+    sources: list[Source] = [drop_folder("seeds", Path("seeds")), FilesSource([Path("a.txt")])]
     assert [source.name for source in sources] == ["seeds", "files"]
 
 

@@ -11,7 +11,8 @@ import pytest
 from servers import FakeTime, Page, Web, speaking
 
 from bot.errors import SourceError
-from bot.sources.http import MAX_BYTES, Fetcher, HttpError, Response, user_agent
+from bot.sources import HttpError
+from bot.sources.http import MAX_BYTES, Fetcher, Response, user_agent
 
 
 def refusal(fetcher: Fetcher, url: str) -> str:

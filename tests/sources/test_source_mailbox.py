@@ -7,7 +7,7 @@ import socketserver
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from itertools import count
 
 import pytest
@@ -18,7 +18,7 @@ from bot.domain import Problem, RawDigest
 from bot.errors import SourceError
 from bot.sources import Visit
 from bot.sources.mail_folder import MAX_BYTES, MailFolder
-from bot.sources.mailbox import MailboxSource
+from bot.sources.mailbox import MailboxOptions, MailboxSource
 
 VISIT = Visit(datetime(2026, 6, 12, tzinfo=UTC))
 TOO_LARGE = Problem(
@@ -43,7 +43,8 @@ def imap() -> Iterator[ImapServer]:
 def source(port: int, *, sender: str = "no-reply@arxiv.org", **changed: object) -> MailboxSource:
     values = {"security": "none", "username": "ada", "password": "a secret"}
     folder = MailFolder("127.0.0.1", port, **values | changed)  # type: ignore[arg-type]
-    return MailboxSource("mail", folder, sender, timedelta(minutes=15))
+    options = MailboxOptions(name="mail", kind="mailbox", host=folder.host, username="ada", sender=sender)
+    return MailboxSource(options, folder)
 
 
 def flags(server: ImapServer) -> dict[int, set[str]]:

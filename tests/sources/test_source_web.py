@@ -11,10 +11,10 @@ from servers import FakeTime, Page, Request, Web
 from bot.domain import Problem, RawDigest
 from bot.errors import SourceError
 from bot.sources import Source, Visit
-from bot.sources.arxiv import PAGE_SIZE, ArxivSource
-from bot.sources.feed import FeedSource
+from bot.sources.arxiv import PAGE_SIZE, ArxivOptions, ArxivSource
+from bot.sources.feed import FeedOptions, FeedSource
 from bot.sources.http import Fetcher
-from bot.sources.huggingface import HuggingFaceSource
+from bot.sources.huggingface import HuggingFaceOptions, HuggingFaceSource
 
 NOW = datetime(2026, 6, 12, 8, 0, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -29,6 +29,10 @@ def contents(source: Source, visit: Visit) -> list[bytes]:
 # --- feeds ------------------------------------------------------------------------------------
 
 
+def feed_source(url: str, fetcher: Fetcher) -> FeedSource:
+    return FeedSource(FeedOptions(name="owls", kind="feed", url=url), fetcher)
+
+
 def test_an_unchanged_feed_is_delivered_once(web: Web, fetcher: Fetcher) -> None:
     def feed(request: Request) -> Page:
         if request.headers.get("if-none-match") == '"1"':
@@ -36,7 +40,7 @@ def test_an_unchanged_feed_is_delivered_once(web: Web, fetcher: Fetcher) -> None
         return Page(b"owls", headers={"ETag": '"1"'})
 
     web.pages["/feed"] = feed
-    source, memory = FeedSource("owls", f"{web.url}/feed", fetcher, HOUR), {}
+    source, memory = feed_source(f"{web.url}/feed", fetcher), {}
     assert contents(source, Visit(NOW, memory)) == [b"owls"]
     assert contents(source, Visit(NOW, memory)) == []
 
@@ -44,7 +48,7 @@ def test_an_unchanged_feed_is_delivered_once(web: Web, fetcher: Fetcher) -> None
 def test_a_feed_with_another_url_is_requested_without_the_old_validators(web: Web, fetcher: Fetcher) -> None:
     web.pages["/new"] = Page(b"owls")
     memory = {"url": f"{web.url}/old", "etag": '"1"', "last-modified": "x"}
-    assert contents(FeedSource("owls", f"{web.url}/new", fetcher, HOUR), Visit(NOW, memory)) == [b"owls"]
+    assert contents(feed_source(f"{web.url}/new", fetcher), Visit(NOW, memory)) == [b"owls"]
     assert "if-none-match" not in web.requests[0].headers
 
 
@@ -54,7 +58,7 @@ def test_arxivs_own_feeds_are_recognised_by_their_host(fetcher: Fetcher) -> None
         "https://arxiv.org.example.org/",
         "https://example.org/arxiv.org",
     )
-    assert [FeedSource("x", url, fetcher, HOUR).follows_arxiv_calendar for url in addresses] == [
+    assert [feed_source(url, fetcher).follows_arxiv_calendar for url in addresses] == [
         True,
         False,
         False,
@@ -90,7 +94,8 @@ class Api:
 
 
 def arxiv(web: Web, fetcher: Fetcher) -> ArxivSource:
-    return ArxivSource("ai", "cat:cs.AI AND abs:owls", fetcher, HOUR, f"{web.url}/api")
+    options = ArxivOptions(name="ai", kind="arxiv", query="cat:cs.AI AND abs:owls", url=f"{web.url}/api")
+    return ArxivSource(options, fetcher)
 
 
 def hours_ago(*hours: float) -> list[datetime]:
@@ -185,7 +190,8 @@ def test_an_implausible_time_does_not_change_how_far_the_next_poll_looks_back(
 
 def lists(web: Web, fetcher: Fetcher) -> HuggingFaceSource:
     web.pages["/hf"] = lambda request: Page(f'["{request.path.partition("=")[2]}"]'.encode())
-    return HuggingFaceSource("hf", fetcher, 2 * HOUR, f"{web.url}/hf")
+    options = HuggingFaceOptions(name="hf", kind="huggingface", url=f"{web.url}/hf")
+    return HuggingFaceSource(options, fetcher)
 
 
 def test_the_lists_of_the_last_two_days_are_retrieved_at_each_poll(web: Web, fetcher: Fetcher) -> None:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import socket
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import event, select, text
 
 from bot.domain import Kind, Message, State, StopReason
 from bot.errors import StoreConnectionLostError, StoreError
-from bot.store import outbox_statements
+from bot.store import outbox as outbox_module
 from bot.store.circuit_breakers import OpenBreaker
-from bot.store.outbox_changes import Start
+from bot.store.engine import Database, parse_url
+from bot.store.outbox import _PAUSES, Outbox
 from bot.store.schema import outbox_bodies
 
 LEASE = timedelta(minutes=10)
@@ -55,7 +57,7 @@ def test_what_is_given_back_is_as_if_it_had_not_been_claimed(claimed, outbox, no
 @pytest.fixture
 def lose_answers(store, monkeypatch):
     """From the call on, the next commit is done, but the connection breaks before its answer."""
-    writing = store.outbox._commits._database.writing
+    writing = store.outbox._database.writing
     is_lost = []
 
     @contextmanager
@@ -66,7 +68,7 @@ def lose_answers(store, monkeypatch):
             is_lost.append(True)
             raise StoreConnectionLostError("server closed the connection")
 
-    return lambda: monkeypatch.setattr(store.outbox._commits._database, "writing", answerless)
+    return lambda: monkeypatch.setattr(store.outbox._database, "writing", answerless)
 
 
 def test_a_start_whose_commit_got_no_answer_counts_once(claimed, outbox, lose_answers, now):
@@ -78,8 +80,7 @@ def test_a_start_whose_commit_got_no_answer_counts_once(claimed, outbox, lose_an
 def test_the_end_of_a_message_is_stored_over_the_next_connection(claimed, outbox, lose_answers, now):
     outbox.start_data(claimed, now, LEASE)
     lose_answers()
-    outbox.record_sent(claimed, "250 ok", now, lambda _: None)
-    outbox.flush()
+    outbox.record_sent(claimed, "250 ok", now)
     assert outbox.counts()[State.SENT] == 1
 
 
@@ -139,39 +140,32 @@ def _bodies(store):
         return set(connection.scalars(select(outbox_bodies.c.body)))
 
 
-def test_the_body_of_a_sent_or_cancelled_message_is_deleted_with_the_next_claim(samples, store, outbox, now):
+def test_the_body_of_a_sent_or_cancelled_message_is_deleted_with_it(samples, store, outbox, now):
     ada, eve = samples.reader(), samples.reader("eve@example.org", "owls")
     samples.messages(ada, parts=2)
     samples.messages(eve)
     sent, waiting, cancelled = outbox.claim(EMAIL, now, LEASE, 9)
     outbox.start_data(sent, now, LEASE)
-    outbox.record_sent(sent, "250 queued", now, lambda _: None)
+    assert outbox.record_sent(sent, "250 queued", now)
     store.readers.stop(eve.id, StopReason.UNSUBSCRIBED)
     assert not outbox.start_data(cancelled, now, LEASE)
-    assert _bodies(store) == {b"body 1", b"body 2"}
-    assert outbox.claim(EMAIL, now, LEASE, 9) == []
     assert _bodies(store) == {b"body 2"}
     outbox.release([waiting], None, now)
     assert [delivery.body for delivery in outbox.claim(EMAIL, now, LEASE, 9)] == [b"body 2"]
 
 
-def test_a_body_whose_message_was_settled_in_a_failed_transaction_is_kept(
-    samples, store, outbox, now, monkeypatch
-):
-    samples.messages(samples.reader(), parts=2)
-    first, second = outbox.claim(EMAIL, now, LEASE, 2)
-    outbox.start_data(first, now, LEASE)
-    outbox.record_sent(first, "250 queued", now, lambda _: None)
+def test_a_body_is_kept_when_its_message_could_not_be_settled(samples, store, outbox, now, monkeypatch):
+    samples.messages(samples.reader())
+    (delivery,) = outbox.claim(EMAIL, now, LEASE, 1)
+    outbox.start_data(delivery, now, LEASE)
 
-    def fail(*_args, **_values):
+    def fail(*_args):
         raise StoreError("disk full")
 
-    monkeypatch.setattr(outbox_statements, "start", fail)
+    monkeypatch.setattr(outbox_module, "_post_replies", fail)
     with pytest.raises(StoreError):
-        outbox.start_data(second, now, LEASE)
-    monkeypatch.undo()
-    outbox.claim(EMAIL, now, LEASE, 9)
-    assert _bodies(store) == {b"body 1", b"body 2"}
+        outbox.record_sent(delivery, "250 queued", now)
+    assert _bodies(store) == {b"body 1"}
     assert outbox.counts()[State.DATA_STARTED] == 1  # that it was sent is lost, and it is not sent again
 
 
@@ -179,7 +173,7 @@ def test_a_purge_deletes_old_bodies_and_none_that_is_still_to_be_sent(samples, s
     samples.messages(samples.reader(), parts=5)
     sent, failed, unknown, waiting, _ = outbox.claim(EMAIL, now, LEASE, 5)
     outbox.start_data(sent, now, LEASE)
-    outbox.finish(sent, State.SENT, now)  # as by a process that was killed before its next claim
+    outbox.finish(sent, State.SENT, now)  # which drops no body
     outbox.finish(failed, State.FAILED, now)
     outbox.start_data(unknown, now, LEASE)
     outbox.finish(unknown, State.UNKNOWN, now)
@@ -212,42 +206,97 @@ def test_a_damaged_body_is_an_error_of_the_store(samples, store, outbox, now):
         outbox.claim(EMAIL, now, LEASE, 1)
 
 
-def test_that_a_message_was_sent_is_committed_with_the_next_change(samples, outbox, now):
-    samples.messages(samples.reader(), parts=2)
-    first, second = outbox.claim(EMAIL, now, LEASE, 2)
-    results = []
-    outbox.start_data(first, now, LEASE)
-    outbox.record_sent(first, "250 queued as 1", now, results.append)
-    assert (outbox.counts()[State.DATA_STARTED], results) == (1, [])
-    outbox.start_data(second, now, LEASE)
-    assert (outbox.counts()[State.SENT], outbox.counts()[State.DATA_STARTED], results) == (1, 1, [True])
-    outbox.record_sent(second, "250 queued as 2", now, results.append)
-    outbox.flush()
-    assert (outbox.counts()[State.SENT], results) == (2, [True, True])
-    outbox.flush()
-    assert results == [True, True]
-
-
 def test_that_a_message_was_sent_is_not_recorded_over_another_claim(unknown, outbox, now):
-    results = []
     outbox.requeue(unknown.id, now)
-    outbox.record_sent(unknown, "250 too late", now, results.append)
-    outbox.flush()
-    assert (results, outbox.counts()[State.PENDING]) == ([False], 1)
+    assert not outbox.record_sent(unknown, "250 too late", now)
+    assert outbox.counts()[State.PENDING] == 1
 
 
-def test_starts_that_share_a_commit_are_distinguished(samples, store, outbox, now):
+def test_only_the_claim_that_is_held_starts_a_body(samples, store, outbox, now):
     readers = [samples.reader(f"r{n}@example.org", f"p{n}") for n in range(3)]
     for reader in readers:
         samples.messages(reader)
-    deliveries = outbox.claim(EMAIL, now, LEASE, 9)
+    held, stopped, lost = outbox.claim(EMAIL, now, LEASE, 9)
     store.readers.stop(readers[1].id, StopReason.UNSUBSCRIBED)
-    stolen = replace(deliveries[2], token="another's")
-    starts = [Start(delivery, now, now + LEASE) for delivery in (*deliveries[:2], stolen)]
-    with store._database.writing() as connection:
-        assert outbox._start_all(connection, starts) == [True, False, False]
+    stolen = replace(lost, token="another's")
+    started = [outbox.start_data(delivery, now, LEASE) for delivery in (held, stopped, stolen)]
+    assert started == [True, False, False]
     counts = outbox.counts()
     assert (counts[State.DATA_STARTED], counts[State.CANCELLED], counts[State.CLAIMED]) == (1, 1, 1)
+
+
+@pytest.mark.parametrize("store_url", ["sqlite"], indirect=True)
+def test_only_the_start_of_a_body_waits_for_the_disk(samples, store, outbox, now):
+    """Undone, it would be sent twice. Undone claims and ends cost no more than an ``unknown``."""
+    full, normal = 2, 1
+    samples.messages(samples.reader(), parts=3)
+    levels = set()
+
+    @event.listens_for(store._database._engine, "before_cursor_execute")
+    def note_level(connection, _cursor, statement, *_):
+        if statement.startswith("UPDATE outbox"):
+            sqlite = connection.connection.driver_connection
+            levels.add(sqlite.execute("PRAGMA synchronous").fetchone()[0])
+
+    def levels_of(call, *arguments):
+        levels.clear()
+        assert call(*arguments)
+        return set(levels)
+
+    assert levels_of(outbox.claim, EMAIL, now, LEASE, 3) == {normal}
+    first, second, third = store.outbox.claim(EMAIL, now + LEASE, LEASE, 3)
+    assert levels_of(outbox.start_data, first, now, LEASE) == {full}
+    assert levels_of(outbox.record_sent, first, "250 queued", now) == {normal}
+    assert levels_of(outbox.finish, second, State.FAILED, now) == {normal}
+    assert levels_of(outbox.retry, third, now, "", "", now) == {normal}
+
+
+@pytest.fixture
+def server_database(schema_url):
+    database = Database(parse_url(schema_url))
+    yield database
+    database.close()
+
+
+def end_connection(connection):
+    """End a connection from the server's side, as its restart does; raises in the client."""
+    connection.execute(text("SELECT pg_terminate_backend(pg_backend_pid())"))
+
+
+def test_a_change_is_applied_again_over_a_new_connection_when_the_server_closed_its_own(server_database):
+    pauses, attempts = [], []
+
+    def change(connection):
+        attempts.append(connection)
+        if len(attempts) < 3:
+            end_connection(connection)
+        return connection.scalar(text("SELECT 7"))
+
+    assert Outbox(server_database, sleep=pauses.append)._commit(change, durable=True) == 7
+    assert (len(attempts), pauses) == (3, list(_PAUSES[:2]))
+
+
+def test_a_server_that_stays_away_is_an_error_after_a_while(server_database):
+    pauses = []
+    with pytest.raises(StoreConnectionLostError, match="terminating connection"):
+        Outbox(server_database, sleep=pauses.append)._commit(end_connection, durable=True)
+    assert pauses == list(_PAUSES)
+
+
+def test_a_refused_statement_is_not_tried_again(server_database):
+    outbox = Outbox(server_database, sleep=lambda _: pytest.fail("waited for a server that is there"))
+    slow = text("SET LOCAL statement_timeout = 1; SELECT pg_sleep(9)")
+    with pytest.raises(StoreError) as caught:
+        outbox._commit(lambda connection: connection.execute(slow), durable=True)
+    assert not isinstance(caught.value, StoreConnectionLostError)
+
+
+def test_a_server_that_refuses_connections_counts_as_away():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    database = Database(parse_url(f"postgresql://nobody@127.0.0.1:{port}/none"))
+    with pytest.raises(StoreConnectionLostError), database.reading():
+        pass
 
 
 def test_problems_since_a_time_are_those_that_changed_after_it(unknown, outbox, now):

@@ -7,10 +7,12 @@ from datetime import UTC, datetime, timedelta
 from threading import Event
 
 import pytest
+import toy_source
 
 from bot.domain import Kind, Message, OutboxKey, Reader, State
 from bot.editions.composer import EditionComposer
 from bot.scheduler import QueuedJobs
+from bot.sources.registry import registered
 from bot.worker.names import COMPOSE, DELIVER, INGEST
 
 from .conftest import READERS
@@ -38,6 +40,18 @@ def test_a_tick_and_its_tasks_give_each_reader_one_edition(jobs, run_tasks, brok
     assert len(mails(queued_home)) == READERS
     jobs.publish()
     assert names(broker.take()) == [DELIVER, DELIVER, DELIVER]
+
+
+def test_a_source_of_a_kind_of_the_tests_own_is_polled_by_a_worker(jobs, run_tasks, broker, queued_home):
+    (queued_home / "paperbot.toml").write_text(toy_source.SETTINGS)
+    with registered(toy_source.TOY):
+        jobs.ingest()
+        assert broker.take() == [(INGEST, ["owl-news"])]
+        run_tasks(broker.taken)
+        jobs.publish()
+        run_tasks(broker.take())
+        run_tasks([task for task in broker.take() if task[0] == DELIVER])
+    assert len(mails(queued_home)) == READERS
 
 
 def test_tasks_carry_ids_and_no_addresses(jobs, run_tasks, broker, queued_home, app):

@@ -1,6 +1,7 @@
 """The migrations in ``versions/`` and how to run them. Importing this imports Alembic, which is slow.
 
-A new migration is a file in ``versions/``; ``HEAD`` in ``upgrade.py`` and the tables in ``schema.py`` follow it.
+A new migration is a file in ``versions/``, with the operations that Alembic's autogenerate renders from ``schema.py``;
+``HEAD`` in ``upgrade.py`` follows it.
 """
 
 from __future__ import annotations

@@ -1,0 +1,52 @@
+"""The kinds of sources: everything that depends on a source's kind goes through this list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from types import MappingProxyType
+from typing import Any
+
+from bot.config.sources import SourceModels, SourceOptions
+from bot.sources import Source, SourceDependencies, SourceKind
+from bot.sources.arxiv import ARXIV
+from bot.sources.biorxiv import BIORXIV
+from bot.sources.bounces import BOUNCES
+from bot.sources.feed import FEED
+from bot.sources.folder import FOLDER
+from bot.sources.huggingface import HUGGING_FACE
+from bot.sources.mailbox import MAILBOX
+
+_KINDS: dict[str, SourceKind[Any]] = {
+    kind.name: kind for kind in (FOLDER, FEED, ARXIV, BIORXIV, HUGGING_FACE, MAILBOX, BOUNCES)
+}
+
+
+def source_kinds() -> Mapping[str, SourceKind[Any]]:
+    """Return the kinds by their names."""
+    return MappingProxyType(_KINDS)
+
+
+def source_models() -> SourceModels:
+    """Return the models of the kinds' options by the kinds' names, by which settings are validated."""
+    return {name: kind.options for name, kind in _KINDS.items()}
+
+
+def make_sources(configured: Iterable[SourceOptions], dependencies: SourceDependencies) -> list[Source]:
+    """Return the sources with these options; samples come last, because any other source supersedes them."""
+    return [
+        _KINDS[options.kind].make(options, dependencies)
+        for options in sorted(configured, key=lambda options: options.is_sample)
+    ]
+
+
+@contextmanager
+def registered(kind: SourceKind[Any]) -> Iterator[None]:
+    """Add a kind for the duration of a ``with`` block, such as a kind of a test; raises ValueError for a known name."""
+    if kind.name in _KINDS:
+        raise ValueError(f"there is a kind {kind.name!r} already")
+    _KINDS[kind.name] = kind
+    try:
+        yield
+    finally:
+        del _KINDS[kind.name]
