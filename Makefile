@@ -58,17 +58,17 @@ coverage: $(DEVELOPMENT)
 	$(BIN)/pytest --numprocesses $(PROCESSES) --cov --cov-report=term $(ARGS)
 
 bench: $(DEVELOPMENT)
-	PYTHONPATH=.:tests $(BIN)/python tests/bench/delivery_load.py
+	PYTHONPATH=.:tests $(BIN)/python bench/delivery_load.py
 
 bench-pages: $(DEVELOPMENT)  # how many thumb pages per second one core serves
-	$(BIN)/python tests/bench/thumb_page.py
+	$(BIN)/python bench/thumb_page.py
 
 bench-run: $(DEVELOPMENT)  # what a reader costs in the daily run: make bench-run DATA=papers.jsonl.gz READERS="1000 20000"
-	PYTHONPATH=.:tests OMP_NUM_THREADS=1 $(BIN)/python tests/bench/daily_run.py $(DATA) $(READERS)
+	PYTHONPATH=.:tests OMP_NUM_THREADS=1 $(BIN)/python bench/daily_run.py $(DATA) $(READERS)
 
 # A morning on PostgreSQL and RabbitMQ: a tenth of READERS with one worker and with two, then all of them with two.
 bench-scale: $(DEVELOPMENT)  # make bench-scale READERS=100000 [DATA=papers.jsonl.gz]; takes an hour for 100,000
-	PYTHONPATH=.:tests OMP_NUM_THREADS=1 $(BIN)/python tests/bench/scale.py $(or $(READERS),10000) --growth \
+	PYTHONPATH=.:tests OMP_NUM_THREADS=1 $(BIN)/python bench/scale.py $(or $(READERS),10000) --growth \
 	    $(if $(DATA),--data $(DATA)) --json state/bench-scale.json
 
 bench-hostile: $(DEVELOPMENT)  # 2,000 readers while workers are killed, PostgreSQL restarts once and RabbitMQ twice
@@ -83,22 +83,22 @@ serve: $(INSTALLED)
 	$(BIN)/paperbot serve
 
 bench-ranking: $(DEVELOPMENT)  # the time of a fit, and per reader: make bench-ranking DATA=papers.jsonl.gz
-	$(BIN)/python tests/bench/ranking.py $(DATA)
+	$(BIN)/python bench/ranking.py $(DATA)
 
 bench-constants: $(DEVELOPMENT)  # each constant at other values: make bench-constants BENCH=../shared/bench SECTION=libraries
-	OMP_NUM_THREADS=1 PYTHONPATH=.:tests/bench $(BIN)/python tests/bench/constants.py $(SECTION) $(BENCH)
+	OMP_NUM_THREADS=1 $(BIN)/python bench/constants.py $(SECTION) $(BENCH)
 
 summary-weights: $(DEVELOPMENT)  # learns bot/summaries/weights.json: make summary-weights BENCH=../shared/bench
-	OMP_NUM_THREADS=1 PYTHONPATH=.:tests/bench $(BIN)/python tests/bench/summary_weights.py $(BENCH)
+	OMP_NUM_THREADS=1 $(BIN)/python bench/summary_weights.py $(BENCH)
 
 bench-summaries: $(DEVELOPMENT)  # coverage, findings, openers, cost: make bench-summaries BENCH=... SEEDS=...
-	OMP_NUM_THREADS=1 PYTHONPATH=.:tests/bench $(BIN)/python tests/bench/summary_report.py $(BENCH) --seeds $(SEEDS)
+	OMP_NUM_THREADS=1 $(BIN)/python bench/summary_report.py $(BENCH) --seeds $(SEEDS)
 
 pictures: $(DEVELOPMENT)  # the README's, from the sample digests; needs chromium, fontconfig and fonts-noto-color-emoji (Debian)
-	PYTHONPATH=. OMP_NUM_THREADS=1 $(BIN)/python tests/bench/pictures.py
+	PYTHONPATH=. OMP_NUM_THREADS=1 $(BIN)/python bench/pictures.py
 
 bench-ingest: $(DEVELOPMENT)  # the time to ingest a day of 1,000 papers: make bench-ingest DATA=papers.jsonl.gz
-	$(BIN)/python tests/bench/ingest.py $(DATA)
+	$(BIN)/python bench/ingest.py $(DATA)
 
 constraints: $(DEVELOPMENT)  # pins every dependency again, without any registry's address
 	$(BIN)/pip install --quiet uv
