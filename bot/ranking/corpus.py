@@ -33,7 +33,7 @@ _MIN_PAPERS_OF_PAIR = 5
 _MAX_TERMS = 100_000
 # A bigram repeats what its two words contribute: in a large corpus it matters for reasons more than for ranks. In a
 # small corpus phrases tell topics apart, and which words are rare is chance ("computer" would beat "agent"): there
-# bigrams count in full, and idf by its square root. On readers' libraries (``tests/bench/constants.py libraries``),
+# bigrams count in full, and idf by its square root. On readers' libraries (``bench/constants.py libraries``),
 # half and twice the weight of bigrams are within .003 of nDCG@20, exponents of .75 and 1.25 lose up to .003 and .006.
 # For small corpora there are no figures: the picks on the sample digests were read.
 _PAIR_WEIGHT = 0.25

@@ -28,7 +28,7 @@ from bot.ranking.words import Conjunctions, Words
 
 EXPERTS = ("words", "rocchio", "linear", "trees")
 # Numbers of votes at which an expert is scaled by one half. Those of Rocchio and the linear model were chosen with
-# ``tests/bench/learner.py``; what other values give is not recorded.
+# ``bench/learner.py``; what other values give is not recorded.
 _ROCCHIO_HALF_AT = 4.0
 # To Rocchio a disliked paper is worth this share of a liked one: what a reader doesn't want says little about what they
 # want. With equal shares, one or two votes cost up to .02 AUC on the sample digests; now less than .01.

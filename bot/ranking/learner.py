@@ -15,7 +15,7 @@ from bot.ranking.corpus import Corpus
 from bot.ranking.linear import Linear, fit_linear
 from bot.ranking.trees import Forest, fit_forest
 
-# The constants of this module were chosen by ``tests/bench/learner.py``; CONTRIBUTING.md has the alternatives.
+# The constants of this module were chosen by ``bench/learner.py``; CONTRIBUTING.md has the alternatives.
 #
 # The weight of all background papers in sum, as a share of the weight of the votes.
 _BACKGROUND_WEIGHT = 0.4

@@ -65,7 +65,7 @@ class Mixture:
         return np.asarray(log_odds @ self.weights + self.offset)
 
 
-# Weights of words, rocchio, linear model and trees, tuned by ``tests/bench/learner.py`` on readers that are not among
+# Weights of words, rocchio, linear model and trees, tuned by ``bench/learner.py`` on readers that are not among
 # those of the reported figures.
 SHIPPED = Mixture(np.array([0.2, 1.0, 0.5, 1.1]), 0.0)
 

@@ -18,7 +18,7 @@ from bot.ranking.paper_terms import TermEntries
 from bot.ranking.user_vectors import UserVectors
 from bot.ranking.vectors import PaperVectors, l2_normalize
 
-# The figures here are nDCG@20 of this expert on readers' libraries, by ``tests/bench/constants.py libraries``; the
+# The figures here are nDCG@20 of this expert on readers' libraries, by ``bench/constants.py libraries``; the
 # standard error of a difference is .002 to .005.
 #
 # The weight of the interests without liked papers; beside n liked papers it is divided by (1 + n / 2) ** 0.8. At 5+5

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 # Nearest papers by which a paper is expanded, and what they weigh in sum beside the paper itself (document expansion
 # as in language models for retrieval, Tao 2006). It brings in words that a short abstract happens not to use: nDCG@20
 # on readers' libraries is .007, .011 and 0 higher with it at 0, 5+5 and 20+20 votes, .001, .002 and 0 than with half of
-# the weight; twice the weight gains .002, .004 and .001, and 2 or 10 papers are within .003 (``tests/bench/constants.py
+# the weight; twice the weight gains .002, .004 and .001, and 2 or 10 papers are within .003 (``bench/constants.py
 # libraries``). Nearest by latent components instead, an earlier ranker lost .008.
 _NEIGHBOURS = 5
 _NEIGHBOUR_WEIGHT = 0.6

@@ -4,7 +4,7 @@ Similarity alone ranks a paper that repeats one topic above a paper with both of
 models". So a conjunction is added: the product of the shares that the paper has of each two topics of one segment.
 Segments ("reward models, RLHF, and verifiable rewards") are alternatives: the most complete one counts. With their
 mean, papers about two loose topics of a long segment came before papers about the whole phrase of a short one.
-``tests/bench/words.py`` has the figures.
+``bench/words.py`` has the figures.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from bot.terms import profile_topics
 # A bigram is more specific than its words: it counts double in a topic's share.
 _PAIR_WEIGHT = 2.0
 # Log-odds: intercept + weight of the similarity + weight of the completeness, 0 to 1. For two sets of readers, a
-# logistic regression on papers and hidden rules (``tests/bench/words.py``) gives weights of the similarity 12 and 9, 10
+# logistic regression on papers and hidden rules (``bench/words.py``) gives weights of the similarity 12 and 9, 10
 # and 4, 5 and 3 for these sizes, and of the completeness .8 to 3: the shipped ones lie between. It gives intercepts
 # -6.8 and -6.6 for 30 papers, -5.4 and -5.2 for 1,000: the shipped ones are .1 to .4 lower than either, so that a match
 # without votes is understated rather than overstated. In small corpora papers have few neighbours and the latent

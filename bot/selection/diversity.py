@@ -11,7 +11,7 @@ Similarity = Callable[[PaperId, PaperId], float]  # symmetric, 0 to 1
 
 # From this similarity on, two papers are near-duplicates, and the one ranked lower is left out. Of the 1.2 million
 # pairs of papers of one day in 22 days, 12 reach .6 and one reaches .75: it is meant for one work reported twice. From
-# .7 or .8 on, the full editions of 18 readers are the same, from .6 on nearly so (``tests/bench/constants.py
+# .7 or .8 on, the full editions of 18 readers are the same, from .6 on nearly so (``bench/constants.py
 # editions``).
 _NEAR_DUPLICATE = 0.75
 # The weight of redundancy in MMR (Carbonell and Goldstein 1998): a candidate identical to a chosen paper loses this

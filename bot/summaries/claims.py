@@ -97,7 +97,7 @@ _EFFECTIVENESS = re.compile(
     r"(?:demonstrated|validated|verified|shown|confirmed|evaluated|proven)\b"
 )
 # A longer sentence tells more than where to find the code. Half and twice: coverage within .002, and the same sentences
-# in bold (``tests/bench/constants.py summaries``).
+# in bold (``bench/constants.py summaries``).
 _LINK_LENGTH = 220
 # Beside bare praise a sentence of more than so many words tells something else. By 12 two abstracts of 200 more have a
 # bold sentence, by 50 one fewer.

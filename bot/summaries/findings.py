@@ -13,7 +13,7 @@ from bot.summaries.wording import FIGURE
 # Probabilities are clipped to between this and 1 minus this, so that log-odds stay finite.
 _LEAST = 1e-4
 # A sentence that less probably tells what came out reports what others had found before. By .05 and .2 one bold
-# sentence of 200 is another (``tests/bench/constants.py summaries``).
+# sentence of 200 is another (``bench/constants.py summaries``).
 _RESULT_FROM = 0.1
 # Without a figure a finding has to be a result too: from this product of both scores on. By 0, .3 and .35 .70, .76 and
 # .77 of what is bold on CSAbstruct's part "dev" are labelled a result; of what is bold on our part "report" .93, .94
@@ -45,7 +45,7 @@ def finding_probability(
     """Return how sure it is, 0 to 1, that a sentence reports a finding.
 
     0 where it is hardly a result, can't be a finding by its form, or has no figure and is neither for sure. Learned
-    from our own labels of findings and others' labels of results at once, as ``tests/bench/summary_weights.py`` says.
+    from our own labels of findings and others' labels of results at once, as ``bench/summary_weights.py`` says.
     """
     if kinds[_RESULT] < _RESULT_FROM or not is_finding_form(sentence):
         return 0.0

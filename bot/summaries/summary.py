@@ -31,7 +31,7 @@ _INTEREST_WORTH = 0.1
 _PROPOSAL_WORTH = 0.1
 _PROPOSAL_WORTH_OF_FEW = 0.3
 # How much less a second half of a role adds than the first: 0 would believe every share, 1 none. By .2 and .8 coverage
-# by three sentences falls by .002 and .020 (``tests/bench/constants.py summaries``, as the figures below).
+# by three sentences falls by .002 and .020 (``bench/constants.py summaries``, as the figures below).
 _DOUBT = 0.4
 # The title names the task already: where there are fewer sentences than roles, the others come first.
 # By .3, .2 and .1 .08, .04 and .02 of summaries of two sentences have a background sentence; coverage .47, .45, .44.
