@@ -35,12 +35,17 @@ define SET_UP
 	@touch $@
 endef
 
-.PHONY: demo test lint types check coverage bench bench-ingest bench-pages bench-run bench-scale bench-hostile bench-ranking bench-constants bench-summaries summary-weights pictures fuzz serve constraints release clean
+.PHONY: demo test test-all lint types check coverage bench bench-ingest bench-pages bench-run bench-scale bench-hostile bench-ranking bench-constants bench-summaries summary-weights pictures fuzz serve constraints release clean
 
 demo: $(INSTALLED)
 	@$(BIN)/paperbot demo state/demo
 
+# Before every commit: all but what is marked `slow`, with fewer examples of hypothesis. Needs no server and no browser.
 test: $(DEVELOPMENT)
+	$(BIN)/pytest --numprocesses $(PROCESSES) -m "not slow" --hypothesis-profile quick $(ARGS)
+
+# Everything. What needs PostgreSQL, RabbitMQ, Redis or Chromium is skipped where there is none; .ci/run installs them.
+test-all: $(DEVELOPMENT)
 	$(BIN)/pytest --numprocesses $(PROCESSES) $(ARGS)
 
 lint: $(DEVELOPMENT)
@@ -51,7 +56,7 @@ lint: $(DEVELOPMENT)
 types: $(DEVELOPMENT)
 	$(BIN)/mypy
 
-check: lint types test
+check: lint types test-all
 
 # Not part of `check`: on Python 3.11, measuring branches takes 1.5 to 2 times the processor time.
 coverage: $(DEVELOPMENT)

@@ -19,6 +19,13 @@ from bot.store.engine import Database, parse_url
 from bot.store.upgrade import HEAD
 
 
+@pytest.fixture
+def store_url(store_url, tmp_path):
+    """The URL of a store that is not there yet."""
+    (tmp_path / "paperbot.db").unlink(missing_ok=True)
+    return store_url
+
+
 def test_a_new_store_is_empty_and_persistent(store_url, now):
     with open_store(store_url) as store:
         assert store.papers.count() == 0
