@@ -40,6 +40,12 @@ endef
 demo: $(INSTALLED)
 	@$(BIN)/paperbot demo state/demo
 
+# Tests start a hundred processes and more, which shouldn't compile Paperbot each; and for matrices of a few hundred
+# rows, several threads take longer than one.
+test test-all coverage: export PYTHONDONTWRITEBYTECODE =
+test test-all coverage: export OMP_NUM_THREADS = 1
+test test-all coverage: export OPENBLAS_NUM_THREADS = 1
+
 # Before every commit: all but what is marked `slow`, with fewer examples of hypothesis. Needs no server and no browser.
 test: $(DEVELOPMENT)
 	$(BIN)/pytest --numprocesses $(PROCESSES) -m "not slow" --hypothesis-profile quick $(ARGS)

@@ -202,6 +202,7 @@ def test_each_relevant_paper_is_sent_once_and_status_reports_it(sources, paperbo
 ALL_DAYS = 'days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]'
 
 
+@pytest.mark.slow
 def test_a_quiet_edition_gives_the_reason_of_its_own_sources(sources, paperbot, monkeypatch):
     monkeypatch.setitem(os.environ, "PAPERBOT_PASSWORDS__MAIL", "secret")
     for source in ("drop", "blog", "api", "mail"):

@@ -138,7 +138,7 @@ def test_preferences_with_a_common_topic_are_learned(world):
 
 
 # Of the seeds 0 to 24 one, 3, is reported as learning, which intervals of 95 % allow.
-@pytest.mark.parametrize("seed", [0, 1, 2, 4, 5])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 2, 4, 5))])
 def test_random_votes_are_not_reported_as_learning(world, seed):
     reader = world.reader()
     world.random.seed(seed)
@@ -150,7 +150,7 @@ def test_random_votes_are_not_reported_as_learning(world, seed):
 
 
 @pytest.mark.parametrize("looked_at", [4, 10])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 2))])
 def test_random_votes_on_selected_papers_are_not_reported_as_learning(world, seed, looked_at):
     """Selection bias: editions show what ranks high, so papers with a vote rank high whatever the vote."""
     reader = world.reader()

@@ -57,6 +57,7 @@ def test_opening_a_store_that_is_up_to_date_does_not_import_alembic(store_url):
     assert subprocess.run([sys.executable, "-c", code, store_url], check=False).returncode == 0
 
 
+@pytest.mark.slow
 def test_processes_can_open_a_new_store_at_the_same_time(store_url):
     code = "import sys; from bot.store import open_store; print(open_store(sys.argv[1]).papers.count())"
     command = [sys.executable, "-c", code, store_url]
