@@ -16,6 +16,8 @@ from support import digest
 
 from bot.store import open_store
 
+pytestmark = pytest.mark.slow
+
 FIRST = datetime(2026, 6, 1, 8, 0, tzinfo=UTC)  # a Monday
 DAYS = [FIRST + timedelta(days=n) for n in range(14)]
 FEED_UNCHANGED_FROM = date(2026, 6, 10)
@@ -202,7 +204,6 @@ def test_each_relevant_paper_is_sent_once_and_status_reports_it(sources, paperbo
 ALL_DAYS = 'days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]'
 
 
-@pytest.mark.slow
 def test_a_quiet_edition_gives_the_reason_of_its_own_sources(sources, paperbot, monkeypatch):
     monkeypatch.setitem(os.environ, "PAPERBOT_PASSWORDS__MAIL", "secret")
     for source in ("drop", "blog", "api", "mail"):
