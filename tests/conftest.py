@@ -21,7 +21,7 @@ from jinja2.bccache import Bucket, BytecodeCache
 from servers import FakeTime, Web
 from sqlalchemy import URL, create_engine, make_url, text
 from sqlalchemy.exc import OperationalError
-from support import ROOT
+from support import ROOT, digest
 
 from bot.app.container import App
 from bot.cli.main import invoke
@@ -175,6 +175,32 @@ def home(prepared_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     shutil.copytree(prepared_home, path)
     monkeypatch.chdir(path)
     return path
+
+
+@pytest.fixture(scope="session")
+def prepared_papers(prepared_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The store of a prepared home, with the papers of the samples."""
+    path = tmp_path_factory.mktemp("ingested") / "papers"
+    shutil.copytree(prepared_home, path)
+    assert invoke(["--home", str(path), "ingest"]) == 0
+    return path / "state"
+
+
+@pytest.fixture
+def ingested(home: Path, prepared_papers: Path) -> Path:
+    """The home, with the papers of the samples in its store."""
+    shutil.copytree(prepared_papers, home / "state", dirs_exist_ok=True)
+    return home
+
+
+@pytest.fixture
+def few_papers(home: Path) -> None:
+    """One digest in the home for the samples, and all of it is sent: for tests of what is done with an edition."""
+    for path in home.glob("samples/*"):
+        path.unlink()
+    (home / "seeds" / "own.txt").write_text(digest("Reward models for dogs", "Reward models for owls"))
+    profile = home / "profiles" / "reward-models.toml"
+    profile.write_text(profile.read_text().replace("# threshold = 0.15", "threshold = 0  #"))
 
 
 @pytest.fixture
