@@ -6,8 +6,10 @@ INSTALLED := .venv/.installed
 DEVELOPMENT := .venv/.installed-development
 DOCUMENTATION := .venv/.installed-documentation
 
-# Processes of the tests, half as many again as cores: for a third of the time tests wait for servers and a browser. On
-# two cores 2 and 3 processes took 8:04 to 9:11 and 7:34 to 8:01 minutes.
+# Processes of all tests, half as many again as cores: for a third of the time tests wait for servers and a browser. On
+# two cores 2 and 3 processes took 8:04 to 9:11 and 7:34 to 8:01 minutes. The quick ones wait for little, and each
+# process imports everything.
+CORES = $(shell $(PYTHON) -c 'import os; print(os.cpu_count() or 1)')
 PROCESSES = $(shell $(PYTHON) -c 'import os; print(3 * (os.cpu_count() or 1) // 2)')
 
 SHELL := bash
@@ -36,12 +38,23 @@ define SET_UP
 	@touch $@
 endef
 
-.PHONY: demo test lint types check coverage bench bench-ingest bench-pages bench-run bench-scale bench-hostile bench-ranking bench-constants bench-summaries summary-weights pictures fuzz serve constraints release clean
+.PHONY: demo test test-all lint types check coverage bench bench-ingest bench-pages bench-run bench-scale bench-hostile bench-ranking bench-constants bench-summaries summary-weights pictures fuzz serve constraints release clean
 
 demo: $(INSTALLED)
 	@$(BIN)/paperbot demo state/demo
 
+# Tests start a hundred processes and more, which shouldn't compile Paperbot each; and for matrices of a few hundred
+# rows, several threads take longer than one.
+test test-all coverage: export PYTHONDONTWRITEBYTECODE =
+test test-all coverage: export OMP_NUM_THREADS = 1
+test test-all coverage: export OPENBLAS_NUM_THREADS = 1
+
+# Before every commit: all but what is marked `slow`, with fewer examples of hypothesis. Needs no server and no browser.
 test: $(DEVELOPMENT)
+	$(BIN)/pytest --numprocesses $(CORES) -m "not slow" --hypothesis-profile quick $(ARGS)
+
+# Everything. What needs PostgreSQL, RabbitMQ, Redis or Chromium is skipped where there is none; .ci/run installs them.
+test-all: $(DEVELOPMENT)
 	$(BIN)/pytest --numprocesses $(PROCESSES) $(ARGS)
 
 lint: $(DEVELOPMENT)
@@ -52,24 +65,24 @@ lint: $(DEVELOPMENT)
 types: $(DEVELOPMENT)
 	$(BIN)/mypy
 
-check: lint types test
+check: lint types test-all
 
 # Not part of `check`: on Python 3.11, measuring branches takes 1.5 to 2 times the processor time.
 coverage: $(DEVELOPMENT)
 	$(BIN)/pytest --numprocesses $(PROCESSES) --cov --cov-report=term $(ARGS)
 
 bench: $(DEVELOPMENT)
-	PYTHONPATH=.:tests $(BIN)/python tests/bench/delivery_load.py
+	PYTHONPATH=.:tests $(BIN)/python bench/delivery_load.py
 
 bench-pages: $(DEVELOPMENT)  # how many thumb pages per second one core serves
-	$(BIN)/python tests/bench/thumb_page.py
+	$(BIN)/python bench/thumb_page.py
 
 bench-run: $(DEVELOPMENT)  # what a reader costs in the daily run: make bench-run DATA=papers.jsonl.gz READERS="1000 20000"
-	PYTHONPATH=.:tests OMP_NUM_THREADS=1 $(BIN)/python tests/bench/daily_run.py $(DATA) $(READERS)
+	PYTHONPATH=.:tests OMP_NUM_THREADS=1 $(BIN)/python bench/daily_run.py $(DATA) $(READERS)
 
 # A morning on PostgreSQL and RabbitMQ: a tenth of READERS with one worker and with two, then all of them with two.
 bench-scale: $(DEVELOPMENT)  # make bench-scale READERS=100000 [DATA=papers.jsonl.gz]; takes an hour for 100,000
-	PYTHONPATH=.:tests OMP_NUM_THREADS=1 $(BIN)/python tests/bench/scale.py $(or $(READERS),10000) --growth \
+	PYTHONPATH=.:tests OMP_NUM_THREADS=1 $(BIN)/python bench/scale.py $(or $(READERS),10000) --growth \
 	    $(if $(DATA),--data $(DATA)) --json state/bench-scale.json
 
 bench-hostile: $(DEVELOPMENT)  # 2,000 readers while workers are killed, PostgreSQL restarts once and RabbitMQ twice
@@ -84,22 +97,22 @@ serve: $(INSTALLED)
 	$(BIN)/paperbot serve
 
 bench-ranking: $(DEVELOPMENT)  # the time of a fit, and per reader: make bench-ranking DATA=papers.jsonl.gz
-	$(BIN)/python tests/bench/ranking.py $(DATA)
+	$(BIN)/python bench/ranking.py $(DATA)
 
 bench-constants: $(DEVELOPMENT)  # each constant at other values: make bench-constants BENCH=../shared/bench SECTION=libraries
-	OMP_NUM_THREADS=1 PYTHONPATH=.:tests/bench $(BIN)/python tests/bench/constants.py $(SECTION) $(BENCH)
+	OMP_NUM_THREADS=1 $(BIN)/python bench/constants.py $(SECTION) $(BENCH)
 
 summary-weights: $(DEVELOPMENT)  # learns bot/summaries/weights.json: make summary-weights BENCH=../shared/bench
-	OMP_NUM_THREADS=1 PYTHONPATH=.:tests/bench $(BIN)/python tests/bench/summary_weights.py $(BENCH)
+	OMP_NUM_THREADS=1 $(BIN)/python bench/summary_weights.py $(BENCH)
 
 bench-summaries: $(DEVELOPMENT)  # coverage, findings, openers, cost: make bench-summaries BENCH=... SEEDS=...
-	OMP_NUM_THREADS=1 PYTHONPATH=.:tests/bench $(BIN)/python tests/bench/summary_report.py $(BENCH) --seeds $(SEEDS)
+	OMP_NUM_THREADS=1 $(BIN)/python bench/summary_report.py $(BENCH) --seeds $(SEEDS)
 
 pictures: $(DEVELOPMENT)  # the README's, from the sample digests; needs chromium, fontconfig and fonts-noto-color-emoji (Debian)
-	PYTHONPATH=. OMP_NUM_THREADS=1 $(BIN)/python tests/bench/pictures.py
+	PYTHONPATH=. OMP_NUM_THREADS=1 $(BIN)/python bench/pictures.py
 
 bench-ingest: $(DEVELOPMENT)  # the time to ingest a day of 1,000 papers: make bench-ingest DATA=papers.jsonl.gz
-	$(BIN)/python tests/bench/ingest.py $(DATA)
+	$(BIN)/python bench/ingest.py $(DATA)
 
 .PHONY: docs
 docs: $(DOCUMENTATION)  # the site of docs/, in site/; a broken link is a failure

@@ -7,29 +7,41 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+import httpx2
+import jinja2
 import pytest
 from hypothesis import settings
+from jinja2.bccache import Bucket, BytecodeCache
 from servers import FakeTime, Web
 from sqlalchemy import URL, create_engine, make_url, text
 from sqlalchemy.exc import OperationalError
-from support import ROOT
+from support import ROOT, digest
 
 from bot.app.container import App
 from bot.cli.main import invoke
 from bot.parsing import Parser
 from bot.sources.http import Fetcher
+from bot.store import open_store
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 # The duration of an example depends on the machine more than on the code.
-settings.register_profile("untimed", deadline=None)
-settings.load_profile("untimed")
+settings.register_profile("thorough", deadline=None)
+settings.register_profile("quick", deadline=None, max_examples=25)  # make test
+settings.load_profile("thorough")
+
+_TESTS = Path(__file__).parent
+# What only `make test-all` runs, as `@pytest.mark.slow` on each test would say it: what starts processes and lets them
+# fail, and what needs a server or a browser of the machine.
+_SLOW_FOLDERS = ("deployment", "faults", "hostile", "worker")
+_SLOW_FIXTURES = ("broker", "browser", "postgres")
 
 _POSTGRES = "postgresql://postgres@127.0.0.1:5432/test"
 _BROWSER_OPTIONS = [
@@ -42,6 +54,20 @@ _BROWSER_OPTIONS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+
+
+@pytest.hookimpl(tryfirst=True)  # before `-m` selects
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as slow what stands in the folders or asks for the fixtures above."""
+    for item in items:
+        fixtures = getattr(item, "fixturenames", ())
+        values = item.callspec.params.values() if hasattr(item, "callspec") else ()
+        if (
+            any(item.path.is_relative_to(_TESTS / folder) for folder in _SLOW_FOLDERS)
+            or any(fixture in fixtures for fixture in _SLOW_FIXTURES)
+            or "postgresql" in values
+        ):
+            item.add_marker(pytest.mark.slow)
 
 
 @dataclass(frozen=True)
@@ -80,6 +106,36 @@ def shared_parser() -> Iterator[Parser]:
         yield shared
 
 
+class _CompiledTemplates(BytecodeCache):
+    """Compiled templates in memory; Jinja2 compares the source, so that a home's own template counts.
+
+    Not those of an environment's overlay: it may have other filters, which Jinja2 calls on constants as it compiles.
+    """
+
+    def __init__(self) -> None:
+        self._compiled: dict[str, bytes] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        if bucket.key in self._compiled and not bucket.environment.overlayed:
+            bucket.bytecode_from_string(self._compiled[bucket.key])
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        if not bucket.environment.overlayed:
+            self._compiled[bucket.key] = bucket.bytecode_to_string()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def made_once() -> Iterator[None]:
+    """Compile each template and read the machine's certificates once in this process, not once in each container."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            "bot.rendering.templates.Environment",
+            partial(jinja2.Environment, bytecode_cache=_CompiledTemplates()),
+        )
+        patch.setattr(httpx2, "create_ssl_context", cache(httpx2.create_ssl_context))
+        yield
+
+
 @pytest.fixture
 def paperbot(capsys, monkeypatch) -> Paperbot:
     """Call the command in this process, without the home of the environment."""
@@ -94,13 +150,57 @@ def paperbot(capsys, monkeypatch) -> Paperbot:
     return call
 
 
+@pytest.fixture(scope="session")
+def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of an empty store, to be copied: to make its tables takes longer than many a test."""
+    path = tmp_path_factory.mktemp("store") / "paperbot.db"
+    open_store(f"sqlite:///{path}").close()
+    return path
+
+
+@pytest.fixture(scope="session")
+def prepared_home(empty_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home as ``paperbot init`` makes it, with an empty store; to be copied."""
+    path = tmp_path_factory.mktemp("prepared") / "papers"
+    assert invoke(["init", str(path)]) == 0
+    shutil.copy(empty_store, path / "state")
+    return path
+
+
 @pytest.fixture
-def home(tmp_path, paperbot, monkeypatch) -> Path:
-    """A home as ``paperbot init`` makes it; it is also the current directory."""
+def home(prepared_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the prepared home; it is also the current directory."""
+    monkeypatch.delenv("PAPERBOT_HOME", raising=False)
     path = tmp_path / "papers"
-    assert paperbot("init", path).code == 0
+    shutil.copytree(prepared_home, path)
     monkeypatch.chdir(path)
     return path
+
+
+@pytest.fixture(scope="session")
+def prepared_papers(prepared_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The store of a prepared home, with the papers of the samples."""
+    path = tmp_path_factory.mktemp("ingested") / "papers"
+    shutil.copytree(prepared_home, path)
+    assert invoke(["--home", str(path), "ingest"]) == 0
+    return path / "state"
+
+
+@pytest.fixture
+def ingested(home: Path, prepared_papers: Path) -> Path:
+    """The home, with the papers of the samples in its store."""
+    shutil.copytree(prepared_papers, home / "state", dirs_exist_ok=True)
+    return home
+
+
+@pytest.fixture
+def few_papers(home: Path) -> None:
+    """One digest in the home for the samples, and all of it is sent: for tests of what is done with an edition."""
+    for path in home.glob("samples/*"):
+        path.unlink()
+    (home / "seeds" / "own.txt").write_text(digest("Reward models for dogs", "Reward models for owls"))
+    profile = home / "profiles" / "reward-models.toml"
+    profile.write_text(profile.read_text().replace("# threshold = 0.15", "threshold = 0  #"))
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from zoneinfo import available_timezones
 
 import pytest
 import schedule_years
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.schedule import LOOK_BACK, days_between, due_slots, local_date, local_time, moment, next_moment
@@ -120,7 +120,6 @@ def test_a_years_downtime_is_one_edition_and_a_bounded_number_of_missed_days():
     assert (due[0], len(due)) == (date(2025, 5, 6), LOOK_BACK + 1)
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     zone=st.sampled_from(ZONES),
     seed=st.integers(0, 2**32),
@@ -147,7 +146,6 @@ def test_days_between_are_those_of_the_schedule_with_both_ends():
     assert days_between(date(2025, 5, 10), date(2025, 5, 11), WORKDAYS) == []
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     before=st.integers(0, 23),
     after=st.integers(0, 23),

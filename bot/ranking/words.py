@@ -4,7 +4,7 @@ Similarity alone ranks a paper that repeats one topic above a paper with both of
 models". So a conjunction is added: the product of the shares that the paper has of each two topics of one segment.
 Segments ("reward models, RLHF, and verifiable rewards") are alternatives: the most complete one counts. With their
 mean, papers about two loose topics of a long segment came before papers about the whole phrase of a short one.
-``tests/bench/words.py`` has the figures.
+``bench/words.py`` has the figures.
 """
 
 from __future__ import annotations

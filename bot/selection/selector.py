@@ -17,7 +17,7 @@ from bot.selection.diversity import Similarity, diverse, max_similarity
 # liked in the first nine days is shown .10 and .26, not .02 and .05.
 VOTES_OF_NEW_READER = 60
 # An exploratory pick below the threshold needs this many other picks beside it. Of 18 readers over 22 days, with a
-# threshold of .2 and such picks from .1 on (``tests/bench/constants.py editions``), each was shown 8.6 of them, liked
+# threshold of .2 and such picks from .1 on (``bench/constants.py editions``), each was shown 8.6 of them, liked
 # 3.8, and precision was .61; with one every day 17.6, 7.6 and .58, with 2 13.2, 6.0 and .60, with 8 2.4, 1.1 and .62.
 _PICKS_PER_EXPLORATION = 4
 # Exploratory picks where nothing else is chosen. In two loops of 33 readers (see above) the share of what could

@@ -10,7 +10,7 @@ roles         what each sentence does: how much of task, idea and result it hold
 references    openers that refer back, and head words that can be left out
 summary       the few sentences that say most to one reader
 highlights    the words in them to mark
-weights       the models' weights, in ``weights.json``; learned by ``tests/bench/summary_weights.py``
+weights       the models' weights, in ``weights.json``; learned by ``bench/summary_weights.py``
 """
 
 from bot.summaries.summary import finding, summarise

@@ -44,7 +44,7 @@ def finding_probability(
     """Return how sure it is, 0 to 1, that a sentence reports a finding.
 
     0 where it is hardly a result, can't be a finding by its form, or has no figure and is neither for sure. Learned
-    from our own labels of findings and others' labels of results at once, as ``tests/bench/summary_weights.py`` says.
+    from our own labels of findings and others' labels of results at once, as ``bench/summary_weights.py`` says.
     """
     if kinds[_RESULT] < _RESULT_FROM or not is_finding_form(sentence):
         return 0.0

@@ -1,4 +1,4 @@
-"""Which words name a topic: general academic vocabulary, learned from abstracts by ``tests/bench/vocabulary.py``.
+"""Which words name a topic: general academic vocabulary, learned from abstracts by ``bench/vocabulary.py``.
 
 breaking   "show", "propose", "novel": end a phrase, and name no topic
 filler     "performance", "component": name no topic, except in listed phrases ("test time") or where a reader

@@ -40,6 +40,7 @@ def run(*arguments, cwd, **environment):
     ).stdout
 
 
+@pytest.mark.slow
 def test_an_installed_wheel_makes_a_home_and_an_edition(installed, tmp_path):
     def paperbot(*arguments):
         return run(sys.executable, "-m", "bot", *arguments, cwd=tmp_path, PYTHONPATH=str(installed))

@@ -160,6 +160,7 @@ def test_a_report_that_is_too_large_is_refused():
     ],
     ids=["nested parts", "nested mails", "many parts", "half tags", "long tag"],
 )
+@pytest.mark.slow
 def test_a_hostile_report_costs_bounded_time_in_the_parser_process(content):
     with Parser(ParseLimits(seconds=20)) as parser:
         try:

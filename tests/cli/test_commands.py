@@ -217,6 +217,7 @@ def test_a_relative_store_path_counts_from_the_home(home, paperbot, tmp_path, mo
     assert (home / "elsewhere" / "papers.db").exists()
 
 
+@pytest.mark.slow
 def test_nothing_is_said_of_processes_where_semaphores_are_not_allowed(home):
     code = (
         "import _multiprocessing, sys\n"

@@ -292,6 +292,7 @@ def test_run_without_sources_and_papers_is_quiet(home, paperbot):
 
 
 @pytest.mark.parametrize("printed", [0, 1])
+@pytest.mark.slow
 def test_a_closed_pipe_keeps_nothing_from_being_sent(home, printed):
     """As with `paperbot run | head -1`: the reader of standard output goes while editions are printed."""
     profile = (home / "profiles" / "reward-models.toml").read_text()

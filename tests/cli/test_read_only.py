@@ -24,12 +24,6 @@ def rows(home):
         return {name: store.execute(f"SELECT * FROM {name}").fetchall() for (name,) in named}
 
 
-@pytest.fixture
-def ingested(home, paperbot):
-    assert paperbot("ingest").code == 0
-    return home
-
-
 @pytest.mark.parametrize("arguments", READING, ids=lambda arguments: arguments[0])
 def test_read_only_commands_store_nothing(ingested, paperbot, arguments):
     before = rows(ingested)

@@ -26,6 +26,13 @@ sender = "list@example.org"
 """
 
 
+@pytest.fixture
+def home(home):
+    """A home without a store yet."""
+    (home / "state" / "paperbot.db").unlink()
+    return home
+
+
 def settings(text: str) -> Change:
     return lambda home: (home / "paperbot.toml").write_text(text)
 

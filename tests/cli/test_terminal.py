@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 
 def on_a_terminal(*arguments, cwd):
     """Run a command with a terminal as standard error and a pipe as standard output; return both outputs."""

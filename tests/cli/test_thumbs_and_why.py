@@ -7,12 +7,6 @@ import pytest
 NOW = "2025-05-07T09:00:00+02:00"
 
 
-@pytest.fixture
-def ingested(home, paperbot):
-    paperbot("ingest")
-    return home
-
-
 def test_why_adds_up_to_the_score(ingested, paperbot):
     answer = paperbot("why", "reward-models", "TTRL", "--json").json
     assert answer["title"].startswith("TTRL")

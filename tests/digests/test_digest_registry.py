@@ -114,6 +114,7 @@ def test_a_long_text_above_the_first_digest_is_named_as_unread() -> None:
         "Owls - " * 1_400_000,
     ],
 )
+@pytest.mark.slow
 def test_large_nonsense_is_read_or_refused(content: str) -> None:
     assert len(content.encode()) <= MAX_BYTES
     with contextlib.suppress(DigestError):

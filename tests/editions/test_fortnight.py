@@ -16,6 +16,8 @@ from support import digest
 
 from bot.store import open_store
 
+pytestmark = pytest.mark.slow
+
 FIRST = datetime(2026, 6, 1, 8, 0, tzinfo=UTC)  # a Monday
 DAYS = [FIRST + timedelta(days=n) for n in range(14)]
 FEED_UNCHANGED_FROM = date(2026, 6, 10)

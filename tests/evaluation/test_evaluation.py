@@ -138,7 +138,7 @@ def test_preferences_with_a_common_topic_are_learned(world):
 
 
 # Of the seeds 0 to 24 one, 3, is reported as learning, which intervals of 95 % allow.
-@pytest.mark.parametrize("seed", [0, 1, 2, 4, 5])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 2, 4, 5))])
 def test_random_votes_are_not_reported_as_learning(world, seed):
     reader = world.reader()
     world.random.seed(seed)
@@ -149,8 +149,8 @@ def test_random_votes_are_not_reported_as_learning(world, seed):
     assert evaluation.learned.auc == pytest.approx(0.5, abs=0.12)
 
 
-@pytest.mark.parametrize("looked_at", [4, 10])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("looked_at", [4, pytest.param(10, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 2))])
 def test_random_votes_on_selected_papers_are_not_reported_as_learning(world, seed, looked_at):
     """Selection bias: editions show what ranks high, so papers with a vote rank high whatever the vote."""
     reader = world.reader()
@@ -244,7 +244,7 @@ def test_fewer_folds_give_similar_figures(world, monkeypatch):
     assert fewer.learned.auc == pytest.approx(many.learned.auc, abs=0.1)
 
 
-@pytest.mark.parametrize("sent", [True, False])
+@pytest.mark.parametrize("sent", [pytest.param(True, marks=pytest.mark.slow), False])
 def test_the_answer_does_not_depend_on_the_number_of_unseen_papers(world, sent, monkeypatch):
     monkeypatch.setattr(service, "_MAX_SEEN", 12)  # fewer than were seen, so they are sampled
     reader = world.reader()

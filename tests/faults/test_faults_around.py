@@ -8,6 +8,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import urllib.request
 from threading import Event, Thread
 
 import pytest
@@ -230,8 +231,10 @@ def serving(make_home):
     def serve(home):
         process = home.start("serve", "--port", "0")
         started.append(process)
-        process.stdout.readline()
-        return process
+        url = re.search(r"http://127\.0\.0\.1:\d+", process.stdout.readline()).group()
+        # It listens before it takes signals: its first answer says that it does.
+        with urllib.request.urlopen(f"{url}/style.css", timeout=120):
+            return process
 
     yield serve
     for process in started:
@@ -251,11 +254,11 @@ def test_two_serves_side_by_side_send_each_edition_once(make_home, mails, servin
     all_accepted = Event()
     mails.answer = lambda number: all_accepted.set() if number >= 6 else None
     processes = [serving(home) for _ in range(2)]
-    assert all_accepted.wait(60)
+    assert all_accepted.wait(120)
     for process in processes:
         process.send_signal(signal.SIGTERM)
     for process in processes:
-        assert process.wait(10) == 0
+        assert process.wait(120) == 0
     assert assert_once(home) == {"sent": 6}
 
 
@@ -269,7 +272,7 @@ def test_serve_stops_within_ten_seconds_whatever_the_mail_server_does(make_home,
         text = settings.read_text()
         settings.write_text(re.sub(r"port = \d+", f"port = {silent.port}", text))
         process = serving(home)
-        assert silent.received.wait(60)
+        assert silent.received.wait(120)
         process.send_signal(signal.SIGTERM)
         assert process.wait(10) == 0
     settings.write_text(text)

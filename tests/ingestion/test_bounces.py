@@ -24,7 +24,7 @@ def imap():
 
 
 @pytest.fixture
-def sent(home, mail_server, imap, paperbot, monkeypatch):
+def sent(home, few_papers, mail_server, imap, paperbot, monkeypatch):
     """The mail that was sent to the home's only reader."""
     server = mail_server()
     settings = home / "paperbot.toml"

@@ -21,6 +21,8 @@ from bot.parsing import ParseLimits, Parser
 from bot.sources import Source, Visit
 from bot.store import open_store
 
+pytestmark = pytest.mark.slow
+
 NOW = datetime(2026, 6, 12, 8, 0, tzinfo=UTC)
 # Ten times the size of the review's smallest file. The largest file that is read adds minutes: only on request.
 SIZE = 5_000_000 if os.environ.get("PAPERBOT_TEST_LARGEST") else 80_000

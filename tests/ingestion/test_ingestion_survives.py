@@ -252,6 +252,7 @@ def test_a_digest_that_killed_the_process_is_parsed_once_more(tmp_path: Path, st
     assert isinstance(report, DigestReport)
 
 
+@pytest.mark.slow
 def test_hostile_files_do_not_affect_the_good_ones(tmp_path: Path, store: Store) -> None:
     """In the real parser process: files that loop, fill memory, crash, raise, or are not digests."""
     folder = tmp_path / "drop"

@@ -7,7 +7,7 @@ __all__ = ["certificate", "mail_server", "servers", "slack_server", "tls"]
 
 
 @pytest.fixture
-def mails(home, mail_server):
+def mails(home, few_papers, mail_server):
     """A mail server that the home sends its mails to, over one connection."""
     server = mail_server()
     settings = home / "paperbot.toml"

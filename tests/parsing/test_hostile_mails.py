@@ -8,6 +8,8 @@ from bot.errors import DigestError, LimitError
 from bot.parsing import Parser
 from bot.parsing.process import ParseLimits
 
+pytestmark = pytest.mark.slow
+
 SECONDS = 2
 
 

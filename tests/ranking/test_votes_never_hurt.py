@@ -23,7 +23,9 @@ VOTES = (1, 2, 3, 5, 8, 16, 32, 64)
 ORDERS = 8
 
 
-@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize(
+    "name", ["text", *(pytest.param(name, marks=pytest.mark.slow) for name in list(READERS)[1:])]
+)
 def test_votes_never_hurt(sample_ranker, sample_papers, name):
     text, need, refuse = READERS[name]
 

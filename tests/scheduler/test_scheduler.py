@@ -145,6 +145,7 @@ def server(home):
     process.communicate()
 
 
+@pytest.mark.slow
 def test_serve_answers_requests_and_stops_cleanly_on_sigterm(server):
     line = server.stdout.readline()
     url = re.search(r"http://127\.0\.0\.1:\d+", line).group()

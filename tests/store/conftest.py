@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime
 from itertools import count
@@ -89,12 +90,12 @@ class Samples:
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def store_url(request: pytest.FixtureRequest, empty_store: Path, tmp_path: Path) -> str:
     """The URL of an empty store, once on each database."""
     if request.param == "postgresql":
         url: str = request.getfixturevalue("schema_url")
         return url
-    return f"sqlite:///{tmp_path / 'paperbot.db'}"
+    return f"sqlite:///{shutil.copy(empty_store, tmp_path)}"
 
 
 @pytest.fixture

@@ -19,6 +19,13 @@ from bot.store.engine import Database, parse_url
 from bot.store.upgrade import HEAD
 
 
+@pytest.fixture
+def store_url(store_url, tmp_path):
+    """The URL of a store that is not there yet."""
+    (tmp_path / "paperbot.db").unlink(missing_ok=True)
+    return store_url
+
+
 def test_a_new_store_is_empty_and_persistent(store_url, now):
     with open_store(store_url) as store:
         assert store.papers.count() == 0
@@ -50,6 +57,7 @@ def test_opening_a_store_that_is_up_to_date_does_not_import_alembic(store_url):
     assert subprocess.run([sys.executable, "-c", code, store_url], check=False).returncode == 0
 
 
+@pytest.mark.slow
 def test_processes_can_open_a_new_store_at_the_same_time(store_url):
     code = "import sys; from bot.store import open_store; print(open_store(sys.argv[1]).papers.count())"
     command = [sys.executable, "-c", code, store_url]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from datetime import timedelta
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -110,6 +111,7 @@ class Workers(RuleBasedStateMachine):
             connection.execute(delete(outbox_table))
 
 
+@pytest.mark.slow
 def test_no_message_is_accepted_twice(samples, store_url, now):
     database = Database(parse_url(store_url))
     run_state_machine_as_test(

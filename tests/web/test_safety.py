@@ -284,7 +284,7 @@ FORMS = st.dictionaries(
 TYPES = ["", "application/x-www-form-urlencoded", "multipart/form-data", "application/json"]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_no_input_makes_any_page_fail(client, links, paper, day, data):
     """Random forms, queries, paths and bodies never cause a server error."""

@@ -310,7 +310,7 @@ SHAPES = st.recursive(
 )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(payload=SHAPES)
 def test_no_signed_payload_causes_a_server_error(post, workspace, payload):
     if isinstance(payload, dict):

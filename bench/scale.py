@@ -1,6 +1,6 @@
 """What a morning costs on PostgreSQL and RabbitMQ, with one worker and with two: ``make bench-scale READERS=100000``.
 
-    python tests/bench/scale.py READERS [--workers N] [--growth] [--data papers.jsonl.gz] [--json FILE] [--keep]
+    python bench/scale.py READERS [--workers N] [--growth] [--data papers.jsonl.gz] [--json FILE] [--keep]
 
 PostgreSQL is a cluster of the script's own with Debian's settings, made in a temporary folder; RabbitMQ is the one at
 ``PAPERBOT_TEST_AMQP``, with queues of the script's own. ``paperbot serve --no-web`` and ``paperbot worker

@@ -1,6 +1,6 @@
 """Learns ``bot/summaries/weights.json``, the weights by which summaries are chosen and findings are set in bold.
 
-    python tests/bench/summary_weights.py ../shared/bench
+    python bench/summary_weights.py ../shared/bench
 
 The folder holds ``abstracts/csabstruct.jsonl.gz`` (its part "train" teaches kinds), ``abstracts/labelled.jsonl`` (spans
 that readers marked teach roles) and ``arxiv-papers.jsonl.gz`` (unlabelled: where in an abstract a sentence stands).

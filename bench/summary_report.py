@@ -1,6 +1,6 @@
 """What summaries keep, how sound their findings are, how many begin in mid-air, and what a paper costs.
 
-    python tests/bench/summary_report.py ../shared/bench [--seeds ../shared/seeds]
+    python bench/summary_report.py ../shared/bench [--seeds ../shared/seeds]
 
 Coverage is five-fold over the marked abstracts, weights learned on the other four parts. Findings are counted on the
 part "report" (or "later") of ``findings_labels.jsonl``, and on a fifth of the kinds' part "train" that was kept from

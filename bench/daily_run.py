@@ -1,6 +1,6 @@
 """What a reader costs in the daily run, part by part, beside yardsticks.
 
-    python tests/bench/daily_run.py arxiv-papers.jsonl.gz [READERS ...]
+    python bench/daily_run.py arxiv-papers.jsonl.gz [READERS ...]
 
 The data is as ``ingest.py`` wants it. A home of 5,000 papers, of which 300 came in since the readers' last editions;
 of the readers a third each has no thumb, 5, and 40. What was learned from the thumbs is fitted before the run, as on

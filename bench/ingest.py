@@ -1,7 +1,7 @@
 """What a day costs: 1,000 papers into an empty store, and into one that has 100,000; and 2,000 odd files.
 
-    python tests/bench/ingest.py arxiv-papers.jsonl.gz
-    python tests/bench/ingest.py arxiv-papers.jsonl.gz --parser [--pairs N] [FOLDER...]     only what the parser costs
+    python bench/ingest.py arxiv-papers.jsonl.gz
+    python bench/ingest.py arxiv-papers.jsonl.gz --parser [--pairs N] [FOLDER...]     only what the parser costs
 
 What the parser process costs is measured on the whole of `paperbot ingest` into a new home, in pairs, one of which
 parses in the command's own process: the files of each FOLDER, and a day's papers in one feed and in 50 small files. The

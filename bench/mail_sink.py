@@ -1,6 +1,6 @@
 """A mail server that accepts everything and counts mails by recipient, as a process of its own.
 
-    python tests/bench/mail_sink.py
+    python bench/mail_sink.py
 
 It prints its port, answers each line of its input with the figures so far as JSON, and ends with its input. aiosmtpd
 takes longer for a mail than Paperbot does; this reads a body as it comes and looks only for its end.

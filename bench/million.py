@@ -1,6 +1,6 @@
 """Reckons what a million readers on ten machines need of each resource, and which of them gives out first.
 
-    python tests/bench/million.py [--readers N] [--machines N] [--cores N] [--database-cores N] [--hours H]
+    python bench/million.py [--readers N] [--machines N] [--cores N] [--database-cores N] [--hours H]
                                   [--mails-per-second N] [--disk-tb N] [FIGURES [LIMITS]]
 
 FIGURES is what ``scale.py --json`` wrote, LIMITS what ``server_limits.py --json`` wrote; by default those behind the

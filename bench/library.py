@@ -1,6 +1,6 @@
 """A library as first feedback, on readers' real libraries: what 50 of its papers are worth beside votes.
 
-    python tests/bench/library.py BENCH [even|odd [LIBRARY_VOTES ...]]
+    python bench/library.py BENCH [even|odd [LIBRARY_VOTES ...]]
 
 BENCH is a folder with ``ranking.py``, which has the split of readers' libraries into past and new papers, the
 look-alikes that they disliked, and the measure; see its docstring. Readers have at least 70 past papers: 20 that they

@@ -1,6 +1,6 @@
 """What HTML mails cost: a thousand tables of contents of 100 KB, and hostile ones, in seconds of processor time.
 
-    python tests/bench/html_mails.py
+    python bench/html_mails.py
 
 The mails are of our own making (``tests/alert_mails.py``, ``tests/hostile_mails.py``). They are parsed in this process,
 so that the figures have neither the start of the parser process nor what it copies; the limits are 30 s and 2 s.
@@ -12,7 +12,7 @@ import sys
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from alert_mails import journal
 from hostile_mails import HOSTILE_MAILS

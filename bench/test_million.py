@@ -50,7 +50,7 @@ def test_a_cost_that_doubles_with_ten_times_the_readers_doubles_again():
 
 
 def test_a_cost_that_fell_is_not_taken_to_fall_further():
-    line = cost_line([run(10_000), run(100_000)], lambda run: 5 * 10_000)
+    line = cost_line([run(10_000), run(100_000)], lambda _: 5 * 10_000)
     assert line.at(1_000_000) == pytest.approx(0.5)
 
 

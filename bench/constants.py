@@ -1,8 +1,8 @@
 """What each constant of the ranking, the selection and the summaries is worth: one at a time, at other values.
 
-    python tests/bench/constants.py libraries ../shared/bench [CONSTANT=VALUE ...]
-    python tests/bench/constants.py editions ../shared/bench [CONSTANT=VALUE ...]
-    python tests/bench/constants.py summaries ../shared/bench [CONSTANT=VALUE ...]
+    python bench/constants.py libraries ../shared/bench [CONSTANT=VALUE ...]
+    python bench/constants.py editions ../shared/bench [CONSTANT=VALUE ...]
+    python bench/constants.py summaries ../shared/bench [CONSTANT=VALUE ...]
 
 A constant is written as ``ranking.vectors._NEIGHBOURS=15``; without any, those of the section's table are measured.
 

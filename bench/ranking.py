@@ -1,6 +1,6 @@
 """What ranking costs: fits on all papers of the data and on 100,000, and `paperbot rank` for 100 to 4,000 readers.
 
-    python tests/bench/ranking.py arxiv-papers.jsonl.gz
+    python bench/ranking.py arxiv-papers.jsonl.gz
 
 The data is as ``ingest.py`` wants it; what it has too few of is made by drawing words from its papers. Each fit is a
 process of its own. Of ``paperbot rank`` the processor time of one reader's run is the fixed cost, and what the others

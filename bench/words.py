@@ -1,6 +1,6 @@
 """What a match without votes means, whatever the size of a home: the constants of ``bot.ranking.words``.
 
-    python tests/bench/words.py papers.jsonl.gz readers.json
+    python bench/words.py papers.jsonl.gz readers.json
 
 Papers and readers are those of ``learner.py``. For corpora of several sizes, drawn at random, prints the average
 precision of ranking 3,000 other papers by the words alone, how many of the papers of each range of match are liked, and

@@ -1,6 +1,6 @@
 """Is one core enough for 200 requests a second on the thumb page?
 
-    python tests/bench/thumb_page.py [--seconds 10] [--rate 200]
+    python bench/thumb_page.py [--seconds 10] [--rate 200]
 
 Creates a home with the sample digests in a temporary folder, runs ``paperbot serve`` pinned to one core, and requests
 thumb pages at a constant rate over keep-alive connections from another process on loopback. One request in 200 records

@@ -1,6 +1,6 @@
 """What PostgreSQL and RabbitMQ of this machine can do at most: ``million.py`` compares what readers need with it.
 
-    python tests/bench/server_limits.py [--json FILE]
+    python bench/server_limits.py [--json FILE]
 
 PostgreSQL is a cluster of the script's own with Debian's settings, and measured by pgbench and by rows of a kilobyte;
 RabbitMQ is the one at ``PAPERBOT_TEST_AMQP``. All of it shares this machine's cores with the clients that measure.

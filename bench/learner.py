@@ -1,6 +1,6 @@
 """The feedback loop of a home in process: what the learner's constants were chosen by, and what a fit costs.
 
-    python tests/bench/learner.py papers.jsonl.gz tests/bench/readers.json [CONSTANT=VALUE ...]
+    python bench/learner.py papers.jsonl.gz bench/readers.json [CONSTANT=VALUE ...]
 
 Papers are JSON Lines of ``day`` (or ``announced``), ``id``, ``title`` and ``abstract``; readers are
 ``{name: {"interests", "need": [pattern, ...], "refuse": pattern}}``: a reader likes papers that match every ``need``

@@ -1,6 +1,6 @@
 """How long `paperbot import` takes for a large library, by step.
 
-    python tests/bench/library_import.py [ENTRIES]
+    python bench/library_import.py [ENTRIES]
 
 The library is made here: BibTeX as Zotero writes it, with accents, protected capitals, formulas, abstracts of 200
 words, a file field, a duplicated key in a hundred, a note or book in twenty; and the same papers as RIS. The store has

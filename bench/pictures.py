@@ -22,7 +22,7 @@ from bot.domain import Vote
 from bot.feedback.service import record
 from bot.web import make_web
 
-PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
+PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
 _NOW = datetime(2025, 5, 7, 9, tzinfo=UTC)
 _STYLE_SHEET = '<link rel="stylesheet" href="/style.css">'
 _EMOJI = ":lang=und-zsye"  # fontconfig's pattern for fonts with emoji
