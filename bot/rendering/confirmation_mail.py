@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from css_inline import CSSInliner
 from jinja2 import Environment
 
-from bot.rendering.mail import MailParts
+from bot.rendering.mail import MailParts, inlined
 from bot.rendering.templates import render_part
 from bot.rendering.text import oneline, visible
 
@@ -17,6 +16,5 @@ def render_confirmation(name: str, environment: Environment, **context: object) 
     """
     text = visible(render_part(environment, f"confirmation/{name}.txt.j2", **context))
     subject, _, body = text.lstrip().partition("\n")
-    html = visible(render_part(environment, f"confirmation/{name}.html.j2", **context))
-    inliner = CSSInliner(keep_at_rules=True, load_remote_stylesheets=False)
-    return MailParts.of(oneline(subject), inliner.inline(html), body.lstrip())
+    html = inlined(render_part(environment, f"confirmation/{name}.html.j2", **context))
+    return MailParts(oneline(subject), html, body.lstrip())

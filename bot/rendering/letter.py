@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from css_inline import CSSInliner
 from jinja2 import Environment
 
 from bot.domain import Letter
@@ -19,7 +18,7 @@ from bot.rendering.block_kit import (
     header,
     section,
 )
-from bot.rendering.mail import MailParts
+from bot.rendering.mail import MailParts, inlined
 from bot.rendering.paper_links import Links
 from bot.rendering.slack import footer_block, linked, pick_blocks
 from bot.rendering.templates import render_part
@@ -32,10 +31,9 @@ _LIKED_LIMIT = 150
 def render_letter_mail(environment: Environment, letter: Letter, links: Links) -> MailParts:
     """Return the mail of a letter; raises TemplateProblem if a template has a mistake."""
     context = {"letter": letter, "links": links, "language": letter.edition.language}
-    html = visible(render_part(environment, "letter/mail.html.j2", **context))
-    inliner = CSSInliner(keep_at_rules=True, load_remote_stylesheets=False)
-    text = render_part(environment, "letter/mail.txt.j2", **context)
-    return MailParts.of(letter_phrases.subject(letter), inliner.inline(html), text)
+    html = inlined(render_part(environment, "letter/mail.html.j2", **context))
+    text = visible(render_part(environment, "letter/mail.txt.j2", **context))
+    return MailParts(letter_phrases.subject(letter), html, text)
 
 
 def render_letter_slack(letter: Letter, links: Links, *, channel: str, buttons: bool) -> bytes:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from bot.domain import Edition, Kind, Letter, Message, Reader, ReaderId
 from bot.rendering import letter_phrases
 from bot.rendering.letter import render_letter_mail, render_letter_slack
-from bot.rendering.mail import MailParts, MailRenderer
+from bot.rendering.mail import MailParts, render_mail
 from bot.rendering.mime import mail_bytes, sender_domain
 from bot.rendering.paper_links import Links
 from bot.rendering.slack import render_slack, render_thread
@@ -37,7 +37,6 @@ class MessageRenderer:
         ``slack_buttons`` must be false if nothing receives Slack's interactions: a click would show an error.
         """
         self._environment = environment
-        self._mail = MailRenderer(environment)
         self._sender = sender
         self._domain = sender_domain(sender)
         self._links = links
@@ -53,7 +52,7 @@ class MessageRenderer:
                 for part, body in enumerate(self._thread(edition), 1)
             ]
         links = self._links(edition.reader)
-        return [self._message(self._mail.render(edition, links), edition, slot, links)]
+        return [self._message(render_mail(self._environment, edition, links), edition, slot, links)]
 
     def letter(self, letter: Letter, slot: str) -> list[Message]:
         """Return the message of a weekly letter."""
@@ -89,11 +88,11 @@ class MessageRenderer:
 
     def html(self, edition: Edition) -> str:
         """Return the HTML part of the edition's mail."""
-        return self._mail.render(edition, self._links(edition.reader)).html
+        return render_mail(self._environment, edition, self._links(edition.reader)).html
 
     def text(self, edition: Edition) -> str:
         """Return the plain text part of the edition's mail."""
-        return self._mail.render(edition, self._links(edition.reader)).text
+        return render_mail(self._environment, edition, self._links(edition.reader)).text
 
     def slack(self, edition: Edition) -> str:
         """Return the edition as Slack's Block Kit in JSON, one line per message; replies have a ``thread_ts``."""
