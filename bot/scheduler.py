@@ -21,7 +21,7 @@ from threading import Event, Thread
 from apscheduler.schedulers.background import BackgroundScheduler
 
 from bot.app import App, open_app
-from bot.domain import Kind, Problem, SourceState
+from bot.domain import Problem, SourceState
 from bot.editions.due import due_ranges
 from bot.editions.published_profiles import publish
 from bot.errors import UsageError
@@ -134,8 +134,7 @@ class QueuedJobs:
                 for profile, ids in due_ranges(app.store, app.profiles, now, _READERS_A_TASK):
                     self._queue.compose(profile, ids)
             if not self._queue.waiting(DELIVER):
-                for kind in (Kind.EMAIL, Kind.SLACK, Kind.ZOTERO):
-                    self._queue.deliver(kind)
+                self._queue.deliver_all()
             problems.extend(app.profile_problems)
             problems.extend(app.notify_operator(app.profile_problems, now))
             # A part with each tick of the day, until nothing is left.

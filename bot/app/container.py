@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 from bot.app.current_ranker import CurrentRanker
 from bot.app.delivery_parts import DeliveryParts
+from bot.channels.registry import reader_channel
 from bot.config.profiles import Profile
-from bot.domain import Kind, Problem, Reader
+from bot.domain import OPERATOR_KIND, Problem, Reader
 from bot.errors import UsageError
 
 if TYPE_CHECKING:
@@ -195,8 +196,7 @@ class App(DeliveryParts):
 
         return SubscriptionService(
             self.store,
-            self.templates,
-            self.home.settings.email.sender,
+            self.renderer,
             self.links,
             profile_folder=self.home.profiles_folder,
             current_profiles=current_profiles,
@@ -204,7 +204,7 @@ class App(DeliveryParts):
 
     def forget(self, reader: Reader, now: datetime) -> Path | None:
         """Remove everything stored about a reader; see ``bot.feedback.erasure.erase``."""
-        from bot.delivery.files import FilesChannel
+        from bot.channels.files import FilesChannel
         from bot.feedback.erasure import erase
 
         outbox = self.home.outbox_folder
@@ -212,7 +212,7 @@ class App(DeliveryParts):
             reader,
             now,
             store=self.store,
-            messages=FilesChannel(outbox, ".eml" if reader.kind is Kind.EMAIL else ".json"),
+            messages=FilesChannel(outbox, reader_channel(reader.kind).suffix),
             # The chart of all readers names this reader too.
             charts=[self.home.chart_file(reader), self.home.chart_file(None)],
             profile_file=self.home.profile_file(reader.profile),
@@ -237,7 +237,7 @@ class App(DeliveryParts):
             self.home.settings.email.sender,
             self.store,
             self.disk_space,
-            self.routes[Kind.OPERATOR],
+            self.routes[OPERATOR_KIND],
             stop=self._stop,
         )
         return list(notices.send(problems, now))

@@ -9,19 +9,22 @@ from typing import TYPE_CHECKING
 from bot.app.home_parts import plain
 from bot.app.library_parts import LibraryParts
 from bot.app.reply_address import reply_address
+from bot.channels.email import EMAIL
+from bot.channels.kind import RenderingParts, TransportParts
+from bot.channels.registry import MessageRenderer, channels, reader_channel, reader_channels
+from bot.channels.slack import SLACK
 from bot.domain import Kind, Reader
-from bot.reader_links import ReaderLinks
+from bot.reader_links import ReaderLinks, SampleLinks
 from bot.resources import shipped
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+    from bot.channels.slack.interactions import SlackInteractions
     from bot.delivery import Route
     from bot.delivery.dispatcher import Dispatcher
     from bot.delivery.ports import StopSignal
-    from bot.delivery.slack_interactions import SlackInteractions
     from bot.operations.channel_test import ChannelTests
-    from bot.rendering.messages import MessageRenderer
 
 
 class DeliveryParts(LibraryParts):
@@ -30,8 +33,7 @@ class DeliveryParts(LibraryParts):
     @property
     def has_slack_buttons(self) -> bool:
         """Whether clicks in Slack can reach us, by Socket Mode or by signed requests."""
-        slack = self.home.settings.slack
-        return bool(slack.app_token or slack.signing_secret)
+        return SLACK.has_buttons(self.home.section(SLACK))
 
     # Rendering
 
@@ -44,17 +46,26 @@ class DeliveryParts(LibraryParts):
 
     def links(self, reader: Reader) -> ReaderLinks:
         """The links in messages to a reader."""
-        reply_to = reply_address(self.home.settings) if reader.kind is Kind.EMAIL else ""
+        reply_to = reply_address(self.home.settings) if reader.kind == EMAIL.name else ""
         return ReaderLinks(self.public_url, self.signer, reader, reply_to)
 
     @cached_property
     def renderer(self) -> MessageRenderer:
         """Renders editions as messages."""
-        from bot.rendering.messages import MessageRenderer
+        return self._renderer_of(RenderingParts(self.templates, self.links, self.signer.tag))
 
-        sender = self.home.settings.email.sender
+    @cached_property
+    def sample_renderer(self) -> MessageRenderer:
+        """Renders samples: their papers are not in the store, so that signed links to them would lead nowhere."""
+        links = SampleLinks(self.public_url)
+        parts = RenderingParts(
+            self.templates, lambda _: links, lambda reader: f"sample-{reader}", has_votes=False
+        )
+        return self._renderer_of(parts)
+
+    def _renderer_of(self, parts: RenderingParts) -> MessageRenderer:
         return MessageRenderer(
-            self.templates, sender, self.links, tag=self.signer.tag, slack_buttons=self.has_slack_buttons
+            {kind.name: kind.renderer(self.home.section(kind), parts) for kind in reader_channels()}
         )
 
     # Delivery
@@ -62,17 +73,14 @@ class DeliveryParts(LibraryParts):
     @cached_property
     def routes(self) -> Mapping[Kind, Route]:
         """The route for each kind of address."""
-        from bot.app.routes import make_routes
-        from bot.delivery import Route
-        from bot.zotero.saving import ZoteroChannel
-
-        routes = make_routes(self.home.settings, self.home.outbox_folder, self.signer.tag)
         # Functions: most runs save nothing, and need no connection to the store or to Zotero for it.
-        saving = ZoteroChannel(
-            lambda reader: self.zotero.open_to_save(reader),  # noqa: PLW0108 - made when needed
-            lambda outbox_key: self.store.zotero.outcome(outbox_key),  # noqa: PLW0108
+        parts = TransportParts(
+            self.home.outbox_folder,
+            self.signer.tag,
+            open_library=lambda reader: self.zotero.open_to_save(reader),  # noqa: PLW0108 - made when needed
+            outcome=lambda outbox_key: self.store.zotero.outcome(outbox_key),  # noqa: PLW0108
         )
-        routes[Kind.ZOTERO] = Route([saving])
+        routes = {kind.name: kind.route(self.home.section(kind), parts) for kind in channels()}
         for route in routes.values():
             for channel in route.channels:
                 self._resources.callback(channel.close)
@@ -80,9 +88,8 @@ class DeliveryParts(LibraryParts):
 
     def route_description(self, kind: Kind) -> str:
         """What happens to messages of a kind, as a predicate: ``go by smtp.example.org:587 ...``."""
-        from bot.app.routes import describe_route
-
-        return describe_route(kind, self.home.settings, self.home.outbox_folder)
+        channel = reader_channel(kind)
+        return channel.describe(self.home.section(channel), self.home.outbox_folder)
 
     @cached_property
     def dispatcher(self) -> Dispatcher:
@@ -91,7 +98,6 @@ class DeliveryParts(LibraryParts):
 
     def dispatcher_of(self, kinds: Collection[Kind], stop: StopSignal | None) -> Dispatcher:
         """Return a dispatcher for these kinds of address, which ends when ``stop`` is set."""
-        from bot.app.routes import send_limits
         from bot.delivery.dispatcher import Dispatcher
 
         store = self.store
@@ -100,7 +106,7 @@ class DeliveryParts(LibraryParts):
             {kind: self.routes[kind] for kind in kinds},
             store.readers,
             store.circuit_breakers,
-            store.send_rates(send_limits(self.home.settings)),
+            store.send_rates({kind.name: kind.send_limit(self.home.section(kind)) for kind in channels()}),
             stop=stop,
             disk_problems=self.disk_space.problems,
         )
@@ -112,10 +118,8 @@ class DeliveryParts(LibraryParts):
 
         return ChannelTests(
             store=self.store,
-            templates=self.templates,
-            sender=self.home.settings.email.sender,
-            public_url=self.public_url,
             renderer=self.renderer,
+            sample_renderer=self.sample_renderer,
             routes=self.routes,
         )
 
@@ -124,7 +128,7 @@ class DeliveryParts(LibraryParts):
         """Receives and answers clicks and commands in Slack; None if Slack is not set up for them."""
         if not self.has_slack_buttons:
             return None
-        from bot.delivery.slack_interactions import SlackInteractions
+        from bot.channels.slack.interactions import SlackInteractions
 
         slack = self.home.settings.slack
         return SlackInteractions(plain(slack.signing_secret), plain(slack.app_token), slack.api_url)

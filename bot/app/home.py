@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from bot.config.opml import parse_opml, source_tables
 from bot.config.profiles import Profile, load_profiles, profile_files
 from bot.config.settings import FILE, Settings, add_to_settings, load_settings
 from bot.domain import Problem, Reader
 from bot.private_files import make_private
+
+if TYPE_CHECKING:
+    from bot.channels.kind import ChannelKind
 
 _SQLITE = "sqlite:///"
 
@@ -79,7 +83,7 @@ class Home:
     def chart_file(self, reader: Reader | None) -> Path:
         """Where ``paperbot evaluate`` puts the chart of one reader, or of all readers for None."""
         # Imported here, as it pulls in a channel, which most commands don't need.
-        from bot.delivery.files import file_stem
+        from bot.channels.files import file_stem
 
         return self.state / "evaluation" / f"{file_stem(reader) if reader else 'all-readers'}.svg"
 
@@ -94,6 +98,10 @@ class Home:
         """The absolute path of an SQLite store; None if the store is a database server."""
         url = self.settings.store.url
         return self.path.resolve() / url.removeprefix(_SQLITE) if url.startswith(_SQLITE) else None
+
+    def section(self, channel: ChannelKind) -> Any:
+        """Return a channel's section of the settings; None if it has none."""
+        return getattr(self.settings, channel.section) if channel.section else None
 
     # Permissions
 

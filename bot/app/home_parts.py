@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 from bot.app.client_limits import ClientLimits
 from bot.app.home import Home
+from bot.channels.registry import reader_channels
 from bot.config.profiles import Profile
 from bot.disk_space import DiskSpace
 from bot.domain import Kind, Problem
@@ -109,9 +110,7 @@ class HomeParts:
     @property
     def file_kinds(self) -> set[Kind]:
         """The kinds of address that have no server configured, so that messages to them are files."""
-        from bot.app.routes import kinds_without_server
-
-        return kinds_without_server(self.home.settings)
+        return {kind.name for kind in reader_channels() if not kind.has_server(self.home.section(kind))}
 
     @cached_property
     def _keys(self) -> list[bytes]:

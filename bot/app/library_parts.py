@@ -37,8 +37,8 @@ class LibraryParts(HomeParts):
     @cached_property
     def zotero(self) -> ZoteroLibraries:
         """Readers' connections to Zotero."""
+        from bot.channels.zotero.api import ZoteroApi
         from bot.feedback.zotero import ZoteroLibraries
-        from bot.zotero.api import ZoteroApi
 
         url = self.home.settings.zotero.api_url
         return ZoteroLibraries(

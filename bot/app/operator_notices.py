@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bot.delivery.dispatcher import Dispatcher
-from bot.domain import Kind
+from bot.domain import OPERATOR_KIND
 from bot.operations.notices import OperatorNotices
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def make_operator_notices(
         # Without ``disk_problems``: a notice of a full disk is one short row, and must go out.
         dispatcher=Dispatcher(
             store.outbox,
-            {Kind.OPERATOR: route},
+            {OPERATOR_KIND: route},
             store.readers,
             store.circuit_breakers,
             # Without limits: a few notices a day, which say that something must be repaired.

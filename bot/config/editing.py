@@ -27,7 +27,7 @@ def add_reader(path: Path, kind: Kind, address: str) -> bool:
         if address.lower() in addresses:
             return False
         entry = tomlkit.table()
-        entry.append(kind.value, address)
+        entry.append(kind, address)
         if "readers" not in document:
             document.append("readers", tomlkit.aot())
         _readers(path, document).append(entry)

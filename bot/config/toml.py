@@ -12,7 +12,7 @@ import re
 import stat
 import tomllib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date, time
 from pathlib import Path
 from typing import Any, TypeVar, get_args
@@ -160,10 +160,7 @@ def describe_error(detail: ErrorDetails, model: type[BaseModel]) -> str:
         for step in steps:
             if step in table.model_fields:
                 table = _model_in(table.model_fields[step].annotation) or table
-        keys = sorted(table.model_fields)
-        near = difflib.get_close_matches(key, keys, n=1, cutoff=0.5)
-        remedy = f"did you mean {near[0]!r}?" if near else f"known here: {', '.join(keys)}"
-        return f"unknown key; {remedy}"
+        return unknown_key(key, table.model_fields)
     if kind == "missing":
         return "is missing; add it"
     if kind == "value_error":  # a ValueError of our own validators, which has its remedy
@@ -173,6 +170,21 @@ def describe_error(detail: ErrorDetails, model: type[BaseModel]) -> str:
         return f"{value} is not valid; it should have {detail['ctx']['min_length']} characters or more"
     expected = _EXPECTED.get(kind.partition("_")[0]) or detail["msg"].removeprefix("Input should be ")
     return f"{value} is not valid; it should be {expected}"
+
+
+def unknown_key(key: str, known: Iterable[str]) -> str:
+    """Return what to do about a key that is none of those known."""
+    keys = sorted(known)
+    near = difflib.get_close_matches(key, keys, n=1, cutoff=0.5)
+    remedy = f"did you mean {near[0]!r}?" if near else f"known here: {', '.join(keys)}"
+    return f"unknown key; {remedy}"
+
+
+def wrong_value(value: object, expected: str) -> str:
+    """Return that a plain value is not of the expected kind, a key of ``_EXPECTED``."""
+    is_plain = isinstance(value, str | int | float | time | date)
+    shown = f"{value!r:.60}" if is_plain else "what is set there"
+    return f"{shown} is not valid; it should be {_EXPECTED[expected]}"
 
 
 def _displayed_value(detail: ErrorDetails, model: type[BaseModel]) -> str:

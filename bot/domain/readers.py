@@ -13,13 +13,10 @@ NOT_STORED: ReaderId = 0
 OPERATOR_PROFILE = "_operator"
 
 
-class Kind(StrEnum):
-    """The kinds of address that messages go to, each with its route and circuit breaker. Readers have the first two."""
-
-    EMAIL = "email"
-    SLACK = "slack"
-    OPERATOR = "operator"  # the operator's mail address, which gets notices and no editions
-    ZOTERO = "zotero"  # a reader's Zotero library, in which liked papers are saved
+# The name of a kind of channel that messages go to, each with its route and circuit breaker (``bot.channels``).
+Kind = str
+# The operator's mail address, which gets notices and no editions.
+OPERATOR_KIND: Kind = "operator"
 
 
 class Origin(StrEnum):
@@ -82,11 +79,6 @@ class Reader:
     def name(self) -> str:
         """The id in commands: ``reward-models/ada@example.org``."""
         return f"{self.profile}/{self.address}"
-
-    @property
-    def is_shared(self) -> bool:
-        """Whether several people read it: a Slack channel, public (C) or private (G), rather than a person."""
-        return self.kind is Kind.SLACK and self.address.startswith(("C", "G"))
 
 
 @dataclass(frozen=True, slots=True)

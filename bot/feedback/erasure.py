@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 
+from bot.channels.files import FilesChannel
 from bot.config.editing import mentions, remove_reader
 from bot.config.profiles import Profile
-from bot.delivery.files import FilesChannel
 from bot.domain import Reader
 from bot.errors import ConfigError
 from bot.store import Store

@@ -346,11 +346,11 @@ class Outbox(Aggregate):
         sql = statements.record_sent(len(messages))
         recorded = statements.changed_ids(connection, sql, [now, *receipts, *claims])
         self._settled.extend(recorded)
-        # In the same transaction, so that no thread is left without its replies. Mails have no threads.
+        # In the same transaction, so that no thread is left without its replies.
         threads = [
             {"row_id": message.delivery.id, "receipt": message.receipt, "at": message.now}
             for message in messages
-            if message.delivery.key.kind is Kind.SLACK and message.delivery.id in recorded
+            if message.delivery.has_replies and message.delivery.id in recorded
         ]
         if threads:
             connection.execute(statements.POST_REPLIES, threads)
@@ -386,4 +386,5 @@ def _delivery(row: AnyRow, token: str) -> Delivery:
         token=token,
         date=row.date,
         thread=row.thread,
+        has_replies=row.has_replies,
     )

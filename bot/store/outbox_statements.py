@@ -36,6 +36,8 @@ READER = (
     readers.c.stop_detail,
     readers.c.origin,
 )
+_REPLY = outbox.alias()
+HAS_HELD_REPLIES = exists().where(_REPLY.c.edition_id == outbox.c.edition_id, _REPLY.c.state == State.HELD)
 # The columns of a ``Delivery``.
 DELIVERY = (
     outbox.c.id,
@@ -46,6 +48,7 @@ DELIVERY = (
     outbox.c.attempts,
     outbox.c.thread,
     outbox_bodies.c.body,
+    HAS_HELD_REPLIES.label("has_replies"),
     *READER,
 )
 _NOW: BindParameter[datetime] = bindparam("at")
@@ -79,8 +82,6 @@ CANCEL = (
     .returning(outbox.c.id)
 )
 _FIRST = outbox.alias()
-_REPLY = outbox.alias()
-HAS_HELD_REPLIES = exists().where(_REPLY.c.edition_id == outbox.c.edition_id, _REPLY.c.state == State.HELD)
 # The replies of a thread whose first message is ``row_id``.
 _HELD_REPLIES = update(outbox).where(
     outbox.c.state == State.HELD,

@@ -37,8 +37,8 @@ def imported(path: Path) -> set[str]:
 
 
 # Libraries that several packages need for different purposes: sources fetches untrusted URLs, tldr posts to the owner's
-# endpoint, zotero writes in readers' libraries.
-SHARED = {"httpx2": {"sources", "tldr", "zotero"}}
+# endpoint, channels writes in Zotero libraries.
+SHARED = {"httpx2": {"sources", "tldr", "channels"}}
 
 
 def test_each_third_party_library_is_imported_in_one_package():

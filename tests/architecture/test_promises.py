@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from support import ROOT
 
+from bot.channels.registry import reader_channels
 from bot.cli.main import paperbot
 from bot.config.profiles import Profile
 from bot.config.settings import Settings
@@ -29,7 +30,12 @@ def is_section(annotation) -> bool:
     return isinstance(annotation, type) and issubclass(annotation, Section)
 
 
-@pytest.mark.parametrize("key", sorted(keys_of(Settings) | keys_of(Profile)))
+# A reader's table has one key, the name of a channel.
+KEYS = keys_of(Settings) | {key for key in keys_of(Profile) if not key.startswith("readers[]")}
+KEYS |= {f"readers[].{channel.name}" for channel in reader_channels()}
+
+
+@pytest.mark.parametrize("key", sorted(KEYS))
 def test_every_setting_and_profile_key_has_a_row_in_the_readme(key):
     assert f"\n| `{key}` |" in README
 
@@ -49,7 +55,7 @@ def test_every_option_of_a_command_is_in_its_row():
 
 def test_the_readme_names_existing_keys_and_commands_only():
     tables = set(re.findall(r"\n\| `([a-z_\[\].]+)` \|", README))
-    assert tables <= keys_of(Settings) | keys_of(Profile)
+    assert tables <= KEYS
     assert set(re.findall(r"\n\| `paperbot ([\w-]+)", README)) == set(paperbot.commands)
 
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from tomlkit.exceptions import ParseError
 
 from bot.config.editing import add_reader, remove_reader
-from bot.config.profiles import load_profile, load_profiles, mail_address
-from bot.domain import Kind
+from bot.config.profiles import load_profile, load_profiles
 from bot.errors import ConfigError
+from bot.mail_address import mail_address
 
 VALID = 'title = "Reward models"\ninterests = "reward models"\n'
 
@@ -65,7 +65,7 @@ def test_every_key_of_the_design_is_read(tmp_path):
         min_score = 0.95
         """,
     )
-    assert profile.addresses == [(Kind.EMAIL, "Ada@example.org"), (Kind.SLACK, "C0123ABC")]
+    assert profile.addresses == [("email", "Ada@example.org"), ("slack", "C0123ABC")]
     assert (profile.edition.threshold, profile.edition.when_quiet) == (0.25, "note")
     assert (profile.schedule.at, profile.schedule.days) == (time(18, 30), ("sat",))
     assert profile.alerts is not None
@@ -257,15 +257,15 @@ def test_concurrent_edits_of_a_profile_are_all_kept(home):
     path = home / "profiles" / "reward-models.toml"
     addresses = [f"reader{n}@example.org" for n in range(20)]
     with ThreadPoolExecutor(8) as pool:
-        assert all(pool.map(lambda address: add_reader(path, Kind.EMAIL, address), addresses))
+        assert all(pool.map(lambda address: add_reader(path, "email", address), addresses))
         assert all(pool.map(lambda address: remove_reader(path, address), addresses[:10]))
-    remaining = {reader.email for reader in load_profile(path, "UTC").readers}
+    remaining = {address for _, address in load_profile(path, "UTC").addresses}
     assert remaining == {*addresses[10:], "ada@example.org"}
     assert "# " in path.read_text()
 
 
 def test_an_address_of_a_million_characters_is_refused_by_its_length(monkeypatch):
-    monkeypatch.setattr("bot.config.profiles.validate_email", None)
+    monkeypatch.setattr("bot.mail_address.validate_email", None)
     with pytest.raises(ValueError, match="it is too long") as caught:
         mail_address("a" * 1_000_000 + "@example.org")
     assert len(str(caught.value)) < 200
@@ -284,6 +284,6 @@ def test_a_reader_is_removed_by_the_normalised_address(home):
     path = home / "profiles" / "reward-models.toml"
     path.write_text(path.read_text() + '\n[[readers]]\nemail = "Eva@Bücher.example"\n')
     (address,) = (a for _, a in load_profile(path, "UTC").addresses if a.lower().startswith("eva"))
-    assert not add_reader(path, Kind.EMAIL, address)
+    assert not add_reader(path, "email", address)
     assert remove_reader(path, address)
     assert "cher.example" not in path.read_text()

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bot.config.profiles import EditionSection, Profile
-from bot.domain import Entry, Kind, ParsedDigest, Vote
+from bot.domain import Entry, ParsedDigest, Vote
 from bot.editions.composer import Candidates, EditionComposer
 from bot.editions.source_activity import SourceMonitor
 from bot.evaluation import service
@@ -60,7 +60,7 @@ class World:
         return self._ranker
 
     def reader(self, address="ada@example.org"):
-        return self.store.readers.sync("x", [(Kind.EMAIL, address)], START)[0]
+        return self.store.readers.sync("x", [("email", address)], START)[0]
 
     def day(self, n):
         """The papers that arrived on a day."""

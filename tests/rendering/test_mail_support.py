@@ -14,12 +14,10 @@ from jinja2 import Environment
 from lxml import etree, html
 from playwright.sync_api import Browser
 
+from bot.channels.email.mime import mail_bytes
+from bot.channels.email.rendering import render_confirmation, render_letter_mail, render_mail
 from bot.domain import Edition, EditionKind, Fact, FactKind, Letter, MatchRecord, Paper, Pick
 from bot.rendering import sample
-from bot.rendering.confirmation_mail import render_confirmation
-from bot.rendering.letter import render_letter_mail
-from bot.rendering.mail import render_mail
-from bot.rendering.mime import mail_bytes
 from bot.rendering.paper_links import Links
 
 TABLE = tomllib.loads((Path(__file__).parent / "mail_support.toml").read_text("utf-8"))

@@ -8,11 +8,11 @@ from collections.abc import Callable
 import pytest
 from jinja2 import Environment
 
+from bot.channels.email.rendering import render_mail
+from bot.channels.slack.rendering import render_slack
 from bot.domain import Edition, Pick, Role, Sentence
 from bot.rendering.emphasis import Piece, paragraphs, pieces, shortened
-from bot.rendering.mail import render_mail
 from bot.rendering.paper_links import Links
-from bot.rendering.slack import render_slack
 
 SUMMARY = (
     Sentence("We weed beds.", Role.TASK, ("beds",)),

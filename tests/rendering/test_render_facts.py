@@ -9,14 +9,14 @@ from xml.etree import ElementTree as ET
 import pytest
 from jinja2 import Environment
 
+from bot.channels.email.rendering import render_mail
+from bot.channels.slack.rendering import render_slack
 from bot.domain import Edition, Fact, FactKind, Paper, Pick, Sighting
 from bot.rendering.atom import atom
 from bot.rendering.bibliography import bibtex, ris
 from bot.rendering.facts import ShownFact, facts, facts_text
-from bot.rendering.mail import render_mail
 from bot.rendering.paper_links import Links
 from bot.rendering.phrases import seen
-from bot.rendering.slack import render_slack
 
 Paper_ = Callable[..., Paper]
 

@@ -6,10 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from bot.channels.email.rendering import render_letter_mail, render_mail
+from bot.channels.slack.rendering import render_letter_slack, render_thread
 from bot.rendering import sample
-from bot.rendering.letter import render_letter_mail, render_letter_slack
-from bot.rendering.mail import render_mail
-from bot.rendering.slack import render_thread
 
 DATES = {
     "en": "6 May 2025",

@@ -9,8 +9,8 @@ import pytest
 from jinja2 import Environment
 from playwright.sync_api import Browser, Page
 
+from bot.channels.email.rendering import render_mail
 from bot.domain import Edition, Paper, Pick, PickKind, Reason, ReasonKind, Role, Sentence
-from bot.rendering.mail import render_mail
 from bot.rendering.paper_links import Links
 
 SUMMARY = (

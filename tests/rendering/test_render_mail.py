@@ -10,6 +10,8 @@ from html.parser import HTMLParser
 import pytest
 from jinja2 import DictLoader, Environment
 
+from bot.channels.email.mime import MailParts
+from bot.channels.email.rendering import HTML_BUDGET, render_mail
 from bot.domain import (
     Edition,
     Fact,
@@ -27,7 +29,6 @@ from bot.domain import (
     Vote,
 )
 from bot.errors import TemplateProblem
-from bot.rendering.mail import HTML_BUDGET, MailParts, render_mail
 from bot.rendering.news import news
 from bot.rendering.paper_links import Links, title_link
 

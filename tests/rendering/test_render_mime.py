@@ -11,10 +11,9 @@ import pytest
 from hypothesis import example, given, reject
 from hypothesis import strategies as st
 
+from bot.channels.email import mime
+from bot.channels.email.mime import MailParts, mail_bytes
 from bot.errors import DeliveryError, FailureScope
-from bot.rendering import mime
-from bot.rendering.mail import MailParts
-from bot.rendering.mime import mail_bytes
 from bot.rendering.text import oneline, visible
 
 HEADERS = [

@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select
 
-from bot.domain import Kind, Message, State, StopReason
+from bot.domain import Message, State, StopReason
 from bot.errors import StoreConnectionLostError, StoreError
 from bot.store import outbox_statements
 from bot.store.circuit_breakers import OpenBreaker
@@ -17,7 +17,7 @@ from bot.store.outbox_changes import Start
 from bot.store.schema import outbox_bodies
 
 LEASE = timedelta(minutes=10)
-EMAIL, SLACK = Kind.EMAIL, Kind.SLACK
+EMAIL, SLACK = "email", "slack"
 
 
 @pytest.fixture

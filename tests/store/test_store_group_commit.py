@@ -10,7 +10,7 @@ from threading import Event, Semaphore
 import pytest
 from sqlalchemy import event, text
 
-from bot.domain import Kind, State
+from bot.domain import State
 from bot.errors import StoreConnectionLostError, StoreError
 from bot.store.engine import Database, parse_url
 from bot.store.group_commit import _PAUSES, GroupCommit
@@ -148,7 +148,7 @@ def test_only_durable_commits_wait_for_the_disk(samples, store, now):
         )
 
     outbox = store.outbox
-    first, second = outbox.claim(Kind.EMAIL, now, LEASE, 2)
+    first, second = outbox.claim("email", now, LEASE, 2)
     claiming, levels[:] = set(levels), []
     assert outbox.start_data(first, now, LEASE)
     starting, levels[:] = set(levels), []

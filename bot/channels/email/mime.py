@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import re
 from binascii import b2a_qp
+from dataclasses import dataclass
 from datetime import datetime
 from email import message_from_bytes, policy
 from email.header import Header
@@ -23,7 +24,6 @@ from functools import lru_cache
 
 from bot.errors import DeliveryError, FailureScope
 from bot.mail_address import is_one_address
-from bot.rendering.mail import MailParts
 from bot.rendering.text import oneline, shorten, visible
 
 # RFC 5322, section 2.1.1: a line has at most 998 characters, and the header's name counts.
@@ -32,6 +32,15 @@ _WITHOUT_QUOTES = str.maketrans("", "", '"\\')
 _REGISTRY = HeaderRegistry()
 # A header on one or more lines of printable ASCII, of which each but the first begins with a blank and holds more.
 _HEADER_LINE = re.compile(r"[!-9;-~]+:( [ -~]{0,990})?(\r\n[ \t](?=.*[!-~])[ -~]{1,990})*")
+
+
+@dataclass(frozen=True, slots=True)
+class MailParts:
+    """The content of a mail, independent of its recipient."""
+
+    subject: str
+    html: str
+    text: str
 
 
 def sender_domain(sender: str) -> str:

@@ -16,7 +16,6 @@ from contextlib import contextmanager
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
-from typing import Literal
 from urllib.parse import quote
 
 from bot.atomic_files import write_atomically
@@ -29,7 +28,7 @@ _MAX_STEM = 200  # bytes; file systems allow 255, and a number and a suffix foll
 class FilesChannel:
     """Writes each message to a file of its own; ``.json`` is indented for people to read."""
 
-    def __init__(self, folder: Path, suffix: Literal[".eml", ".json"]) -> None:
+    def __init__(self, folder: Path, suffix: str) -> None:
         self._folder = folder
         self._suffix = suffix
 
