@@ -5,7 +5,6 @@ container          wires the parts together; each is made at its first use
 home_parts         the parts that all others need
 delivery_parts     the parts that make messages and send them
 sources            where digests come from
-routes             the channels for each kind of address
 current_ranker     the ranker, replaced when the corpus is fitted again
 summaries          the writer that replaces summaries by TL;DRs
 operator_notices   notices to the operator

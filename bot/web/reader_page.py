@@ -210,6 +210,7 @@ class ReaderPage:
             page=page,
             more=len(votes) > first_vote + _VOTES_A_PAGE,
             weeks=weeks,
+            is_shared=is_shared(reader),
             may_resume=may_resume(reader) and not is_shared(reader),
         )
 
