@@ -71,16 +71,12 @@ class Renderer(ABC):
         """Return the messages of a weekly letter."""
 
     def confirmation(
-        self,
-        reader: Reader,  # noqa: ARG002 - for channels that ask
-        title: str,  # noqa: ARG002
-        key: OutboxKey,  # noqa: ARG002
-        links: ReaderLinks,  # noqa: ARG002
-        now: datetime,  # noqa: ARG002
+        self, _reader: Reader, _title: str, _key: OutboxKey, _links: ReaderLinks, _now: datetime
     ) -> Message | None:
-        """Return the message that asks to confirm a subscription to the profile ``title``; None if none is needed.
+        """Return the message that asks a reader to confirm the subscription to a profile, by its title.
 
-        Nothing that the requester typed may be in it: it would be a way to send one's own text to strangers.
+        None where the channel knows who subscribes. Nothing that the requester typed may be in it: it would be a way to
+        send one's own text to strangers.
         """
         return None
 
@@ -105,7 +101,7 @@ class ChannelKind(ABC):
     def route(self, settings: Any, parts: TransportParts) -> Route:
         """Return the connections that send, each used by a thread of its own."""
 
-    def send_limit(self, settings: Any) -> SendLimit:  # noqa: ARG002 - for channels with a limit
+    def send_limit(self, _settings: Any) -> SendLimit:
         """Return how fast messages may go out."""
         return SendLimit()
 
@@ -126,7 +122,7 @@ class ReaderChannelKind(ChannelKind):
     def check_address(self, address: str) -> str:
         """Return the address in its normal form; raises ValueError, for people, if it is not valid."""
 
-    def is_shared(self, address: str) -> bool:  # noqa: ARG002 - for channels with shared addresses
+    def is_shared(self, _address: str) -> bool:
         """Tell whether several people read at an address."""
         return False
 
@@ -138,7 +134,7 @@ class ReaderChannelKind(ChannelKind):
     def describe(self, settings: Any, files: Path) -> str:
         """Return what happens to messages, as a predicate: ``go by smtp.example.org:587 ...``."""
 
-    def notes(self, settings: Any) -> Iterator[str]:  # noqa: ARG002 - for channels with settings to miss
+    def notes(self, _settings: Any) -> Iterator[str]:
         """Yield what ``paperbot check`` should note about the settings: valid, but probably not intended."""
         yield from ()
 

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from datetime import datetime
-from typing import TYPE_CHECKING
 
 from bot.channels.email import EMAIL, OPERATOR
 from bot.channels.kind import ChannelKind, ReaderChannelKind, Renderer
 from bot.channels.slack import SLACK
 from bot.channels.zotero import ZOTERO
-from bot.domain import Edition, Kind, Letter, Message, OutboxKey, Reader
+from bot.domain import Edition, Kind, Letter, Message, Reader
 from bot.errors import PaperbotError
-
-if TYPE_CHECKING:
-    from bot.reader_links import ReaderLinks
 
 _KINDS: dict[Kind, ChannelKind] = {kind.name: kind for kind in (EMAIL, SLACK, ZOTERO, OPERATOR)}
 
@@ -72,12 +67,6 @@ class MessageRenderer:
     def letter(self, letter: Letter, slot: str) -> list[Message]:
         """Return the messages of a weekly letter."""
         return self.of(letter.edition.reader.kind).letter(letter, slot)
-
-    def confirmation(
-        self, reader: Reader, title: str, key: OutboxKey, links: ReaderLinks, now: datetime
-    ) -> Message | None:
-        """Return the message that asks to confirm a subscription; None if the channel needs none."""
-        return self.of(reader.kind).confirmation(reader, title, key, links, now)
 
     def of(self, kind: Kind) -> Renderer:
         """Return the renderer of a kind; raises PaperbotError."""

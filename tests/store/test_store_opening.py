@@ -154,7 +154,7 @@ DAMAGES = {
     "invalid JSON": "UPDATE papers SET categories = '[\"cs'",
     "invalid time": "UPDATE readers SET since = '2Q25-05-07 07:00:00.000000'",
     "invalid time of a paper": "UPDATE papers SET first_seen = 'yesterday'",
-    "unknown enum value": "UPDATE readers SET kind = 'pigeon'",
+    "unknown enum value": "UPDATE readers SET origin = 'pigeon'",
 }
 
 
