@@ -135,6 +135,8 @@ def environment(shipped: Path, home: Path | None = None) -> Environment:
     env.filters.update(_FILTERS)
     env.globals["Role"] = Role
     env.globals["Vote"] = Vote
+    # Marks that the shipped templates had for a while: a home's copies of them still do.
+    env.globals.update(dict.fromkeys(("line_begins", "line_ends", "pick_begins", "pick_ends"), ""))
     return env
 
 
