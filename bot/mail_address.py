@@ -6,8 +6,6 @@ import re
 from email.errors import HeaderParseError
 from email.headerregistry import Address
 
-from email_validator import EmailNotValidError, validate_email
-
 # RFC 5322, sections 3.2.3 and 3.4.1: a dot-atom at a host name.
 _DOT_ATOM = re.compile(
     r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*"
@@ -38,6 +36,9 @@ def mail_address(address: str) -> str:
 
     Raises ValueError if it is not valid; the message is for people.
     """
+    # Imported here: every command knows mail addresses, and few check one.
+    from email_validator import EmailNotValidError, validate_email
+
     if len(address) > _MAX_ADDRESS:
         raise ValueError(f"{address[:40]!r}... is not an email address: it is too long")
     try:

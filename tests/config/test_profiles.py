@@ -265,7 +265,7 @@ def test_concurrent_edits_of_a_profile_are_all_kept(home):
 
 
 def test_an_address_of_a_million_characters_is_refused_by_its_length(monkeypatch):
-    monkeypatch.setattr("bot.mail_address.validate_email", None)
+    monkeypatch.setattr("email_validator.validate_email", None)
     with pytest.raises(ValueError, match="it is too long") as caught:
         mail_address("a" * 1_000_000 + "@example.org")
     assert len(str(caught.value)) < 200
