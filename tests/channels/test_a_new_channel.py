@@ -62,7 +62,11 @@ def test_its_addresses_are_keys_of_profiles(toy_home, paperbot):
         == "paperbot: a toy has a name; write it like toy:ada"
     )
     assert "toy:ada" in paperbot("status").out
-    profile.write_text(profile.read_text().replace("toy =", "toi ="))
+    written = profile.read_text()
+    assert paperbot("run", "--now", EDITION).code == 0
+    assert paperbot("forget", READER).out == f"{READER} is forgotten\n"
+    assert "toy" not in profile.read_text()
+    profile.write_text(written.replace("toy =", "toi ="))
     answer = paperbot("check")
     assert "owls.toml:9: readers[1].toi: unknown key; did you mean 'toy'?" in answer.err
 
