@@ -35,12 +35,12 @@ from sqlalchemy import insert, text
 from yardsticks import count_statements, mail_server, smtplib_loop, svm_loop
 
 from bot.app import App, open_app
+from bot.channels import registry as rendering
 from bot.delivery import dispatcher
 from bot.domain import EditionKind, Reader, Vote
 from bot.editions import composer, ranked
 from bot.editions.refitting import refit
 from bot.ranking import ranker
-from bot.rendering import messages as rendering
 from bot.store import editions, feedback, mixtures, overrides, reader_models, schema
 from bot.store import papers as stored_papers
 from bot.store.engine import Database, parse_url

@@ -29,10 +29,10 @@ from sqlalchemy import delete
 from support import ROOT
 from yardsticks import count_statements, mail_server, smtplib_loop
 
+from bot.channels.email.smtp import SmtpChannel
 from bot.delivery import Route
 from bot.delivery.dispatcher import Dispatcher
-from bot.delivery.smtp import SmtpChannel
-from bot.domain import Edition, Kind, Message
+from bot.domain import Edition, Message
 from bot.store import Store, open_store, schema
 
 READERS = 2_000
@@ -52,7 +52,7 @@ def addresses(number: int) -> list[str]:
 
 def fill(store: Store, readers: int) -> None:
     """One message for each reader into the outbox."""
-    stored = store.readers.sync("rewards", [(Kind.EMAIL, address) for address in addresses(readers)], NOW)
+    stored = store.readers.sync("rewards", [("email", address) for address in addresses(readers)], NOW)
     for reader in stored:
         edition = Edition(reader, "Rewards", date(2025, 5, 7), NOW, (), 0, 0, None)
         store.editions.save(edition, "2025-05-07", [Message(BODY, "Papers")])
@@ -67,7 +67,7 @@ def by_dispatcher(port: int, readers: int, url: str = "") -> int:
         channels = [SmtpChannel("127.0.0.1", port, "none", envelope_sender=SENDER) for _ in range(4)]
         dispatcher = Dispatcher(
             store.outbox,
-            {Kind.EMAIL: Route(channels)},
+            {"email": Route(channels)},
             store.readers,
             store.circuit_breakers,
             store.send_rates({}),

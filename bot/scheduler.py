@@ -21,7 +21,7 @@ from threading import Event, Thread
 from apscheduler.schedulers.background import BackgroundScheduler
 
 from bot.app import App, open_app
-from bot.domain import Kind, SourceState
+from bot.domain import SourceState
 from bot.editions.due import due_ranges
 from bot.errors import UsageError
 from bot.ingestion.polling import is_due
@@ -127,8 +127,7 @@ class QueuedJobs:
                 for profile, ids in due_ranges(app.store, app.profiles, now, _READERS_A_TASK):
                     self._queue.compose(profile, ids)
             if not self._queue.waiting(DELIVER):
-                for kind in (Kind.EMAIL, Kind.SLACK, Kind.ZOTERO):
-                    self._queue.deliver(kind)
+                self._queue.deliver_all()
             problems.extend(app.profile_problems)
             problems.extend(app.notify_operator(app.profile_problems, now))
             # A part with each tick of the day, until nothing is left.

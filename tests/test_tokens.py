@@ -13,7 +13,7 @@ import time_machine
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain import Entry, Kind, Reader, Vote
+from bot.domain import Entry, Reader, Vote
 from bot.errors import PaperbotError
 from bot.identity import new_paper
 from bot.reader_links import ReaderLinks
@@ -167,7 +167,7 @@ def test_tokens_are_redacted_from_tracebacks():
 
 
 def test_links_hold_ids_and_no_address():
-    reader = Reader(5, "rewards", Kind.EMAIL, "ada@example.org")
+    reader = Reader(5, "rewards", "email", "ada@example.org")
     signer = Signer([KEY])
     links = ReaderLinks("https://papers.example.org", signer, reader)
     paper = new_paper(Entry("Title"), 17, datetime(2025, 5, 6, tzinfo=UTC))

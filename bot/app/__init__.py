@@ -3,7 +3,6 @@
 home        a home directory: paths, settings, profiles
 repair      what ``paperbot check --fix`` repairs in it
 container   wires the parts together; each is made at its first use
-routes      the channels for each kind of address
 """
 
 from bot.app.container import App, ClientLimits, open_app

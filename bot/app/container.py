@@ -13,18 +13,28 @@ from datetime import datetime, timedelta
 from email.utils import parseaddr
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
 from bot.app.home import Home
+from bot.channels.email import EMAIL
+from bot.channels.kind import ChannelKind, RenderingParts, TransportParts
+from bot.channels.registry import (
+    MessageRenderer,
+    address_checks,
+    channels,
+    reader_channel,
+    reader_channels,
+)
+from bot.channels.slack import SLACK
 from bot.config.profiles import Profile
 from bot.config.settings import Settings
 from bot.disk_space import DiskSpace
-from bot.domain import Edition, Kind, Letter, Message, Problem, Reader
+from bot.domain import OPERATOR_KIND, Edition, Kind, Letter, Message, Problem, Reader, ReaderId, State
 from bot.errors import UsageError
 from bot.loopback import is_loopback
 from bot.mail_address import is_one_address
-from bot.reader_links import ReaderLinks
+from bot.reader_links import ReaderLinks, SampleLinks
 from bot.resources import shipped
 from bot.sealing import Sealer
 from bot.sources.registry import source_models
@@ -36,10 +46,11 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from pydantic import SecretStr
 
+    from bot.channels.slack.interactions import SlackInteractions
+    from bot.channels.zotero.api import ZoteroApi
     from bot.delivery import Route
     from bot.delivery.dispatcher import Dispatcher
     from bot.delivery.ports import StopSignal
-    from bot.delivery.slack_interactions import SlackInteractions
     from bot.editions.composer import EditionComposer
     from bot.editions.context import Context
     from bot.editions.corpus_cache import CorpusCache, CurrentRanker
@@ -51,7 +62,6 @@ if TYPE_CHECKING:
     from bot.letters.service import WeeklyLetters
     from bot.operations.channel_test import ChannelTests
     from bot.parsing import Parser
-    from bot.rendering.messages import MessageRenderer
     from bot.sources import Source
     from bot.sources.http import Fetcher
     from bot.store import Store
@@ -82,7 +92,7 @@ class App:
         ``stop``, once set, ends deliveries early. ``parser`` is one that outlives this container: ``serve`` makes
         a container for each tick, and starting a parser process for each takes a fifth of a second.
         """
-        self.home = Home(home, source_models())
+        self.home = Home(home, source_models(), address_checks())
         self._stop = stop
         self._shared_parser = parser
         # Holds only what was opened, and closes it in reverse order, even if closing one of them fails.
@@ -168,9 +178,7 @@ class App:
     @property
     def file_kinds(self) -> set[Kind]:
         """The kinds of address that have no server configured, so that messages to them are files."""
-        from bot.app.routes import kinds_without_server
-
-        return kinds_without_server(self.home.settings)
+        return {kind.name for kind in reader_channels() if not kind.has_server(self.section(kind))}
 
     @cached_property
     def _keys(self) -> list[bytes]:
@@ -189,8 +197,7 @@ class App:
     @property
     def has_slack_buttons(self) -> bool:
         """Whether clicks in Slack can reach us, by Socket Mode or by signed requests."""
-        slack = self.home.settings.slack
-        return bool(slack.app_token or slack.signing_secret)
+        return SLACK.has_buttons(self.section(SLACK))
 
     # Ingestion
 
@@ -342,6 +349,10 @@ class App:
 
     # Rendering
 
+    def section(self, channel: ChannelKind) -> Any:
+        """Return a channel's section of the settings; None if it has none."""
+        return getattr(self.home.settings, channel.section) if channel.section else None
+
     @cached_property
     def templates(self) -> Environment:
         """The shipped templates; the home's own take precedence."""
@@ -351,17 +362,27 @@ class App:
 
     def links(self, reader: Reader) -> ReaderLinks:
         """The links in messages to a reader."""
-        reply_to = reply_address(self.home.settings) if reader.kind is Kind.EMAIL else ""
+        reply_to = reply_address(self.home.settings) if reader.kind == EMAIL.name else ""
         return ReaderLinks(self.public_url, self.signer, reader, reply_to)
 
     @cached_property
     def renderer(self) -> MessageRenderer:
         """Renders editions as messages."""
-        from bot.rendering.messages import MessageRenderer
+        return self._renderer_with(RenderingParts(self.templates, self.links, self.signer.tag))
 
-        sender = self.home.settings.email.sender
+    @cached_property
+    def sample_renderer(self) -> MessageRenderer:
+        """Renders samples: their papers are not in the store, so that signed links to them would lead nowhere."""
+        links = SampleLinks(self.public_url)
+        return self._renderer_with(
+            RenderingParts(
+                self.templates, lambda _: links, lambda reader: f"sample-{reader}", has_votes=False
+            )
+        )
+
+    def _renderer_with(self, parts: RenderingParts) -> MessageRenderer:
         return MessageRenderer(
-            self.templates, sender, self.links, tag=self.signer.tag, slack_buttons=self.has_slack_buttons
+            {kind.name: kind.renderer(self.section(kind), parts) for kind in reader_channels()}
         )
 
     # Delivery
@@ -369,27 +390,25 @@ class App:
     @cached_property
     def routes(self) -> Mapping[Kind, Route]:
         """The route for each kind of address."""
-        from bot.app.routes import make_routes
-        from bot.delivery import Route
-        from bot.zotero.saving import ZoteroChannel
-
-        routes = make_routes(self.home.settings, self.home.outbox_folder, self.signer.tag)
-        # Functions: most runs save nothing, and need no connection to the store or to Zotero for it.
-        saving = ZoteroChannel(
-            lambda reader: self.zotero.open_to_save(reader),  # noqa: PLW0108 - made when needed
-            lambda outbox_key: self.store.zotero.outcome(outbox_key),  # noqa: PLW0108
+        parts = TransportParts(
+            self.home.outbox_folder, self.signer.tag, self._open_library, self._outcome_of_save
         )
-        routes[Kind.ZOTERO] = Route([saving])
+        routes = {kind.name: kind.route(self.section(kind), parts) for kind in channels()}
         for route in routes.values():
             for channel in route.channels:
                 self._resources.callback(channel.close)
         return routes
 
+    def _open_library(self, reader: ReaderId) -> ZoteroApi | None:
+        return self.zotero.open_to_save(reader)
+
+    def _outcome_of_save(self, outbox_key: str) -> tuple[State, str] | None:
+        return self.store.zotero.outcome(outbox_key)
+
     def route_description(self, kind: Kind) -> str:
         """What happens to messages of a kind, as a predicate: ``go by smtp.example.org:587 ...``."""
-        from bot.app.routes import describe_route
-
-        return describe_route(kind, self.home.settings, self.home.outbox_folder)
+        channel = reader_channel(kind)
+        return channel.describe(self.section(channel), self.home.outbox_folder)
 
     @cached_property
     def dispatcher(self) -> Dispatcher:
@@ -398,7 +417,6 @@ class App:
 
     def dispatcher_of(self, kinds: Collection[Kind], stop: StopSignal | None) -> Dispatcher:
         """Return a dispatcher for these kinds of address, which ends when ``stop`` is set."""
-        from bot.app.routes import send_limits
         from bot.delivery.dispatcher import Dispatcher
 
         store = self.store
@@ -407,7 +425,7 @@ class App:
             {kind: self.routes[kind] for kind in kinds},
             store.readers,
             store.circuit_breakers,
-            store.send_rates(send_limits(self.home.settings)),
+            store.send_rates({kind.name: kind.send_limit(self.section(kind)) for kind in channels()}),
             stop=stop,
             disk_problems=self.disk_space.problems,
         )
@@ -419,10 +437,8 @@ class App:
 
         return ChannelTests(
             store=self.store,
-            templates=self.templates,
-            sender=self.home.settings.email.sender,
-            public_url=self.public_url,
             renderer=self.renderer,
+            sample_renderer=self.sample_renderer,
             routes=self.routes,
         )
 
@@ -431,7 +447,7 @@ class App:
         """Receives and answers clicks and commands in Slack; None if Slack is not set up for them."""
         if not self.has_slack_buttons:
             return None
-        from bot.delivery.slack_interactions import SlackInteractions
+        from bot.channels.slack.interactions import SlackInteractions
 
         slack = self.home.settings.slack
         return SlackInteractions(plain(slack.signing_secret), plain(slack.app_token), slack.api_url)
@@ -445,8 +461,7 @@ class App:
 
         return SubscriptionService(
             self.store,
-            self.templates,
-            self.home.settings.email.sender,
+            self.renderer,
             self.links,
             profile_folder=self.home.profiles_folder,
         )
@@ -460,7 +475,7 @@ class App:
 
     def forget(self, reader: Reader, now: datetime) -> Path | None:
         """Remove everything stored about a reader; see ``bot.feedback.erasure.erase``."""
-        from bot.delivery.files import FilesChannel
+        from bot.channels.files import FilesChannel
         from bot.feedback.erasure import erase
 
         outbox = self.home.outbox_folder
@@ -468,7 +483,7 @@ class App:
             reader,
             now,
             store=self.store,
-            messages=FilesChannel(outbox, ".eml" if reader.kind is Kind.EMAIL else ".json"),
+            messages=FilesChannel(outbox, reader_channel(reader.kind).suffix),
             # The chart of all readers names this reader too.
             charts=[self.home.chart_file(reader), self.home.chart_file(None)],
             profile_file=self.home.profile_file(reader.profile),
@@ -494,7 +509,7 @@ class App:
             sender=settings.email.sender,
             store=self.store,
             disk_space=self.disk_space,
-            route=self.routes[Kind.OPERATOR],
+            route=self.routes[OPERATOR_KIND],
             stop=self._stop,
         )
         return notices.send(problems, now)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.config.opml import parse_opml, source_tables
-from bot.config.profiles import Profile, load_profiles, profile_files
+from bot.config.profiles import AddressChecks, Profile, load_profiles, profile_files
 from bot.config.settings import FILE, Settings, add_to_settings, load_settings
 from bot.config.sources import SourceModels
 from bot.domain import Problem, Reader
@@ -27,10 +27,14 @@ class _LoadedProfiles:
 class Home:
     """The files under one directory. Opening it reads the settings and restricts permissions."""
 
-    def __init__(self, path: Path, source_models: SourceModels) -> None:
-        """Read the settings of the home at ``path``, its sources by these models; raises ConfigError."""
+    def __init__(self, path: Path, source_models: SourceModels, address_checks: AddressChecks) -> None:
+        """Read the settings of the home at ``path``; raises ConfigError.
+
+        ``source_models`` validate its sources, ``address_checks`` the readers of its profiles.
+        """
         self.path = path
         self._source_models = source_models
+        self._address_checks = address_checks
         self.settings: Settings = load_settings(path, source_models)
         self._loaded: _LoadedProfiles | None = None
         # Only the folder's direct entries: what lies deeper is out of reach once the folder is closed to others.
@@ -129,7 +133,9 @@ class Home:
         if loaded is None:
             # The times are taken before the files are read: an edit in between is then read twice, never missed.
             modified_at = self._modification_times()
-            profiles, problems = load_profiles(self.profiles_folder, self.settings.bot.timezone)
+            profiles, problems = load_profiles(
+                self.profiles_folder, self.settings.bot.timezone, self._address_checks
+            )
             loaded = _LoadedProfiles(profiles, problems, modified_at)
             self._loaded = loaded
         return loaded

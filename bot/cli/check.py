@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import click
 
+from bot.channels.registry import reader_channels
 from bot.cli.options import app_of
 from bot.cli.output import print_problems
 from bot.domain import Kind, Origin, Problem
@@ -20,9 +21,6 @@ from bot.wording import plural
 
 if TYPE_CHECKING:
     from bot.app import App
-
-
-_CHANNEL_NAMES = {Kind.EMAIL: "mail", Kind.SLACK: "Slack"}
 
 
 @click.command("check", short_help="Check settings, profiles, templates, store.")
@@ -64,10 +62,10 @@ def command(ctx: click.Context, connect: bool, fix: bool) -> int:
             click.echo(f"ok  {subject}")
     # Without a usable store the readers are unknown; the store's problem is listed below.
     readers = Counter() if _attempt("store", lambda: app.store) else _count_readers(app)
-    for kind, channel in _CHANNEL_NAMES.items():
-        if readers[kind] or kind not in app.file_kinds:
-            number = plural(readers[kind], "reader")
-            click.echo(f"    {number} by {channel}: messages {app.route_description(kind)}")
+    for channel in reader_channels():
+        if readers[channel.name] or channel.name not in app.file_kinds:
+            number = plural(readers[channel.name], "reader")
+            click.echo(f"    {number} by {channel.noun}: messages {app.route_description(channel.name)}")
     for note in notes(app, readers):
         click.secho(f"?   {note}", fg="yellow")
     print_problems(problems)
@@ -106,13 +104,13 @@ def checks(app: App, connect: bool, now: datetime) -> Iterator[tuple[str, list[P
     yield "free disk space", app.disk_space.problems()
     if not connect:
         return
-    for kind, name in _CHANNEL_NAMES.items():
-        channel = app.routes[kind].channels[0]
-        if kind not in app.file_kinds:
-            yield f"{kind} channel", _attempt(f"{kind} channel", channel.check)
-        elif _count_readers(app)[kind]:
-            folder = f"folder for messages by {name}"
-            yield folder, _attempt(folder, channel.check)
+    for channel in reader_channels():
+        check = app.routes[channel.name].channels[0].check
+        if channel.name not in app.file_kinds:
+            yield f"{channel.name} channel", _attempt(f"{channel.name} channel", check)
+        elif _count_readers(app)[channel.name]:
+            folder = f"folder for messages by {channel.noun}"
+            yield folder, _attempt(folder, check)
 
 
 def _attempt(subject: str, action: Callable[[], object]) -> list[Problem]:
@@ -147,15 +145,16 @@ def notes(app: App, readers: Counter[Kind]) -> Iterator[str]:
     for slug, profile in app.profiles.items():
         if not profile.addresses and not profile.open:
             yield f"profiles/{slug}.toml has no readers; add one with `paperbot subscribe {slug} ada@example.org`"
-    by_server = [kind for kind in Kind if readers[kind] and kind not in app.file_kinds]
+    by_server = [
+        channel
+        for channel in reader_channels()
+        if readers[channel.name] and channel.name not in app.file_kinds
+    ]
     # Messages that are files are opened on this machine, where links to it work.
     if by_server and is_loopback(urlsplit(app.public_url).hostname or ""):
         yield (
             f"links in messages lead to {app.public_url}, which opens on this machine only: thumbs work nowhere else; "
             "set bot.public_url to an address that readers reach"
         )
-    if Kind.SLACK in by_server and not app.has_slack_buttons:
-        yield (
-            "messages for Slack go without buttons, as nothing receives them; "
-            "set PAPERBOT_SLACK__APP_TOKEN or PAPERBOT_SLACK__SIGNING_SECRET"
-        )
+    for channel in by_server:
+        yield from channel.notes(app.section(channel))

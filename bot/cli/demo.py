@@ -48,11 +48,12 @@ def command(directory: Path) -> int:
         if not (directory / _MARKER).exists():
             raise UsageError(f"{directory} was not made by an earlier demo; name another directory")
         shutil.rmtree(directory)
+    from bot.channels.registry import address_checks
     from bot.config.new_home import make_home
     from bot.sources.registry import source_models
 
     profiles = [path.stem for path in sorted(shipped("profiles").glob("*.toml"))]
-    make_home(directory, source_models(), profiles)
+    make_home(directory, source_models(), address_checks(), profiles)
     (directory / _MARKER).touch()
     from bot.app import open_app
 

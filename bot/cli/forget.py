@@ -23,6 +23,7 @@ def command(ctx: click.Context, reader: str, now: datetime) -> None:
     Example:
       paperbot forget reward-models/ada@example.org
     """
+    from bot.channels.registry import address_checks
     from bot.config.editing import remove_reader
     from bot.lookup import find_stored_reader
 
@@ -32,7 +33,7 @@ def command(ctx: click.Context, reader: str, now: datetime) -> None:
     if path.exists():
         # First, and with its error: a file that can't be edited leaves the store untouched, and the operator can
         # correct it and repeat the command. On the page, where no operator is present, the store comes first.
-        remove_reader(path, stored.address)
+        remove_reader(path, stored.address, address_checks())
     remaining = app.forget(stored, now)
     click.echo(
         f"{stored.name} is forgotten"

@@ -46,6 +46,7 @@ def command(directory: Path, samples: bool, yes: bool, arxiv: str | None, **opti
       paperbot init ~/papers --arxiv cs.LG,q-bio.NC
       paperbot init ~/papers --no-samples
     """
+    from bot.channels.registry import address_checks
     from bot.cli.questions import arxiv_categories, ask, try_mail_server
     from bot.config.new_home import SAMPLES, NewUser, make_home, refuse_existing
     from bot.sources.registry import source_models
@@ -58,7 +59,7 @@ def command(directory: Path, samples: bool, yes: bool, arxiv: str | None, **opti
     is_asked = not yes and sys.stdin.isatty() and sys.stdout.isatty()
     if is_asked:
         user = ask(user)
-    make_home(directory, source_models(), user=user, samples=samples)
+    make_home(directory, source_models(), address_checks(), user=user, samples=samples)
     click.echo(f"{directory} is ready.")
     if samples:
         click.echo(

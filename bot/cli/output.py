@@ -12,16 +12,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from bot.domain import Edition, Kind, Match, Pick, Problem
+from bot.domain import Edition, Match, Pick, Problem
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
     from bot.ingestion.service import Progress
-
-
-MESSAGES = {Kind.EMAIL: "Mails", Kind.SLACK: "Messages for Slack"}  # the noun for each kind of address
 
 
 def print_json(value: Any) -> None:

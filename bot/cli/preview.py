@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from bot.channels.registry import reader_channels
 from bot.cli.options import app_of, now_option
 from bot.cli.output import working
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 @click.option(
     "--format",
     "output_format",
-    type=click.Choice(["html", "text", "slack"]),
+    type=click.Choice([form for channel in reader_channels() for form in channel.forms]),
     default="text",
     show_default=True,
     help="The form of the message to print.",
@@ -42,21 +43,19 @@ def command(ctx: click.Context, reader: str, now: datetime, output_format: str, 
 
     app = app_of(ctx)
     recipient, profile = find_reader(app.store, app.profiles, reader)
+    channel = next(each for each in reader_channels() if output_format in each.forms)
+    renderer = app.renderer.of(channel.name)
     if weekly:
         with working("composing the letter"):
             letter = app.weekly_letters.preview(recipient, profile, now)
         if letter.is_empty:
             click.echo("Nothing to write this week, no vote and no missed paper: no letter would be sent.")
-        elif output_format == "slack":
-            click.echo(app.renderer.letter_slack(letter))
         else:
-            mail = app.renderer.letter_mail(letter)
-            click.echo(mail.html if output_format == "html" else mail.text)
+            click.echo(renderer.preview_letter(letter, output_format))
         return
     with working("composing the edition"):
         edition = app.composer.edition(recipient, profile, local_date(now, profile.schedule.timezone), now)
     if app.tldr_writer:
         # Stored TL;DRs only: asking the language model would cost money and write to the store.
         edition = app.tldr_writer.known(edition)
-    renderers = {"html": app.renderer.html, "text": app.renderer.text, "slack": app.renderer.slack}
-    click.echo(renderers[output_format](edition))
+    click.echo(renderer.preview(edition, output_format))

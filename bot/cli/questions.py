@@ -14,10 +14,10 @@ import click
 from tzlocal import get_localzone_name
 
 from bot.config.new_home import NewUser
-from bot.config.profiles import clock_time, known_timezone, mail_address
-from bot.domain import Kind
+from bot.config.profiles import clock_time, known_timezone
 from bot.errors import PaperbotError
 from bot.loopback import is_loopback
+from bot.mail_address import mail_address
 from bot.rendering.categories import known_category
 
 _PASSWORD = "PAPERBOT_EMAIL__PASSWORD"  # noqa: S105 - the name of a variable
@@ -87,7 +87,7 @@ def try_mail_server(home: Path, user: NewUser) -> None:
         os.environ[_PASSWORD] = password
     with open_app(home) as app:
         try:
-            app.routes[Kind.EMAIL].channels[0].check()
+            app.routes["email"].channels[0].check()
             click.echo(f"ok  {user.mail_host} {'lets you log in' if user.mail_username else 'accepts mail'}.")
             if user.email and click.confirm(f"Send a test mail to {user.email}?", default=True):
                 reader, profile = find_reader(app.store, app.profiles, user.profile)

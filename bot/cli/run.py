@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from bot.channels.registry import reader_channel
 from bot.cli.options import app_of, json_option, now_option
 from bot.cli.output import (
-    MESSAGES,
     discard_output,
     print_edition,
     print_json,
@@ -123,7 +123,7 @@ def print_report(app: App, report: RunReport, force: bool) -> None:
             f"shows how), or copy digests into {app.home.path / 'seeds'}."
         )
     for kind in sorted(report.sent_kinds & app.file_kinds):
-        click.echo(f"{MESSAGES[kind]} {app.route_description(kind)}.")
+        click.echo(f"{reader_channel(kind).messages} {app.route_description(kind)}.")
 
 
 def reasons_for_no_edition(app: App, force: bool) -> list[str]:

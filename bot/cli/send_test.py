@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from bot.channels.registry import reader_channel
 from bot.cli.options import app_of, now_option
-from bot.cli.output import MESSAGES, print_problems, working
+from bot.cli.output import print_problems, working
 from bot.domain import Problem
 from bot.errors import DeliveryError
 
@@ -44,5 +45,5 @@ def command(ctx: click.Context, reader: str, now: datetime) -> int:
     message = "A sample" if report.is_sample else f"The edition of {long_date(report.edition.date)}"
     # The receipts name the server's queue id or the file, by which the message can be traced.
     click.echo(f"{message} was sent to {recipient.address} as a test: {'; '.join(report.receipts)}")
-    click.echo(f"{MESSAGES[recipient.kind]} {app.route_description(recipient.kind)}.")
+    click.echo(f"{reader_channel(recipient.kind).messages} {app.route_description(recipient.kind)}.")
     return 0

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from bot.channels.registry import channel_of
 from bot.cli.options import app_of, now_option
-from bot.domain import Kind
 from bot.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,17 +29,16 @@ def command(ctx: click.Context, profile: str, address: str, now: datetime) -> No
       paperbot subscribe reward-models grace@example.org
       paperbot subscribe agents C0123ABC
     """
-    from bot.config.profiles import mail_address, slack_address
     from bot.lookup import unknown_profile
 
     app = app_of(ctx)
     if profile not in app.profiles:
         raise unknown_profile(profile, app.profiles)
-    kind = Kind.EMAIL if "@" in address else Kind.SLACK
     try:
-        address = mail_address(address) if kind is Kind.EMAIL else slack_address(address)
+        channel = channel_of(address)
+        address = channel.check_address(address)
     except ValueError as error:
         raise UsageError(str(error)) from None
-    added = app.subscriptions.add(profile, kind, address, now)
+    added = app.subscriptions.add(profile, channel.name, address, now)
     state = "is in the profile already" if added.was_listed else "is subscribed"
     click.echo(f"{added.reader.name} {state}")

@@ -10,7 +10,7 @@ from email.headerregistry import Address
 from ipaddress import ip_network
 from urllib.parse import SplitResult, urlsplit
 
-from bot.config.profiles import mail_address
+from bot.mail_address import mail_address
 
 # RFC 5322 allows more: comments, and escapes within quotes. What is not understood is refused rather than guessed.
 _SENDER = re.compile(r'(?P<name>[^<>"\\]*|"[^<>"\\]*"\s*)<(?P<bracketed>[^<>]+)>|(?P<bare>[^<>\s]+)')

@@ -14,38 +14,38 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import AoT
 
-from bot.config.profiles import Profile
+from bot.config.profiles import AddressChecks, Profile
 from bot.config.toml import read_toml, replace_text, validated
 from bot.domain import Kind
 from bot.errors import ConfigError
 
 
-def add_reader(path: Path, kind: Kind, address: str) -> bool:
+def add_reader(path: Path, kind: Kind, address: str, checks: AddressChecks) -> bool:
     """Add a reader to a profile's file; return False if it has them already. Raises ConfigError."""
     with _exclusive(path):
-        document, addresses = _parse(path)
+        document, addresses = _parse(path, checks)
         if address.lower() in addresses:
             return False
         entry = tomlkit.table()
-        entry.append(kind.value, address)
+        entry.append(kind, address)
         if "readers" not in document:
             document.append("readers", tomlkit.aot())
         _readers(path, document).append(entry)
-        _write(path, document)
+        _write(path, document, checks)
         return True
 
 
-def remove_reader(path: Path, address: str) -> bool:
+def remove_reader(path: Path, address: str, checks: AddressChecks) -> bool:
     """Remove a reader from a profile's file; return False if it doesn't have them. Raises ConfigError."""
     with _exclusive(path):
-        document, addresses = _parse(path)
+        document, addresses = _parse(path, checks)
         if address.lower() not in addresses:
             return False
         readers = _readers(path, document)
         del readers[addresses.index(address.lower())]
         if not readers:
             del document["readers"]
-        _write(path, document)
+        _write(path, document, checks)
         return True
 
 
@@ -78,10 +78,10 @@ def _exclusive(path: Path) -> Iterator[None]:
         os.close(folder)
 
 
-def _parse(path: Path) -> tuple[tomlkit.TOMLDocument, list[str]]:
+def _parse(path: Path, checks: AddressChecks) -> tuple[tomlkit.TOMLDocument, list[str]]:
     """Return the document, and its readers' addresses in order, normalised and in lower case."""
     text, values = read_toml(path)
-    profile = validated(Profile, values, path.name, text)
+    profile = validated(Profile, values, path.name, text, checks)
     return tomlkit.parse(text), [address.lower() for _, address in profile.addresses]
 
 
@@ -92,8 +92,8 @@ def _readers(path: Path, document: tomlkit.TOMLDocument) -> AoT:
     return readers
 
 
-def _write(path: Path, document: tomlkit.TOMLDocument) -> None:
+def _write(path: Path, document: tomlkit.TOMLDocument, checks: AddressChecks) -> None:
     # tomlkit has bugs with unusual files, so its result is validated before it replaces the profile.
     text = tomlkit.dumps(document)
-    validated(Profile, tomlkit.parse(text).unwrap(), path.name, text)
+    validated(Profile, tomlkit.parse(text).unwrap(), path.name, text, checks)
     replace_text(path, text)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import tomlkit
 
-from bot.config.profiles import Profile
+from bot.config.profiles import AddressChecks, Profile
 from bot.config.settings import FILE, check_settings
 from bot.config.sources import SourceModels
 from bot.config.toml import parse_toml, validated
@@ -80,6 +80,7 @@ def refuse_existing(directory: Path) -> None:
 def make_home(
     directory: Path,
     source_models: SourceModels,
+    address_checks: AddressChecks,
     profiles: list[str] | None = None,
     user: NewUser | None = None,
     *,
@@ -93,7 +94,7 @@ def make_home(
     user = user or NewUser()
     refuse_existing(directory)
     # Composed before anything is written, so that an invalid value leaves no incomplete home behind.
-    texts = {f"profiles/{user.profile}.toml": profile_text(user)}
+    texts = {f"profiles/{user.profile}.toml": profile_text(user, address_checks)}
     for slug in profiles or []:
         texts[f"profiles/{slug}.toml"] = (shipped("profiles") / f"{slug}.toml").read_text("utf-8")
     text_of_settings = settings_text(user, source_models) + (_SAMPLE_SOURCE if samples else "")
@@ -116,7 +117,7 @@ def make_home(
         ) from None
 
 
-def profile_text(user: NewUser) -> str:
+def profile_text(user: NewUser, address_checks: AddressChecks) -> str:
     """Return the text of the sample profile with the user's values in it; raises ConfigError."""
     text = (shipped("profiles") / f"{SAMPLE_PROFILE}.toml").read_text("utf-8")
     if user.interests:
@@ -133,7 +134,7 @@ def profile_text(user: NewUser) -> str:
         if value is not None:
             text = _assign(text, key, value)
     file = f"{user.profile}.toml"
-    validated(Profile, parse_toml(text, file), file, text)
+    validated(Profile, parse_toml(text, file), file, text, address_checks)
     return text
 
 

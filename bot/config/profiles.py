@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 from datetime import time
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
-from email_validator import EmailNotValidError, validate_email
-from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    StringConstraints,
+    ValidationInfo,
+    model_validator,
+)
 
-from bot.config.toml import MisplacedError, Section, read_toml, validated
+from bot.config.toml import MisplacedError, Section, read_toml, unknown_key, validated, wrong_value
 from bot.domain import Kind, Problem
 from bot.errors import ConfigError
 from bot.languages import DEFAULT_LANGUAGE, known_language
+from bot.mail_address import mail_address
 
 SLUG = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
-# Characters of an email address (RFC 5321, 4.5.3.1.3: a path of 256 octets with its angle brackets). Checked first,
-# because email-validator takes 0.8 s for a million characters.
-_MAX_ADDRESS = 254
-_SLACK_ADDRESS = re.compile(r"[CDGUW][A-Z0-9]{5,20}")
 
 Day = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 DAYS: tuple[Day, ...] = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -69,38 +72,6 @@ def known_timezone(name: str) -> str:
     except (LookupError, ValueError, OSError):
         raise ValueError(f'unknown time zone {name!r}; write it like "Europe/Berlin" or "UTC"') from None
     return name
-
-
-def mail_address(address: str) -> str:
-    """Return the address in the normalised form that mail is sent to.
-
-    Raises ValueError if it is not valid; the message is for people.
-    """
-    if len(address) > _MAX_ADDRESS:
-        raise ValueError(f"{address[:40]!r}... is not an email address: it is too long")
-    try:
-        # Only the syntax is checked. A home on a laptop may well mail to ada@localhost, and whether an address can be
-        # reached is for the mail server to say: a DNS lookup would fail offline.
-        valid = validate_email(
-            address, check_deliverability=False, globally_deliverable=False, test_environment=True
-        )
-    except EmailNotValidError as error:
-        raise ValueError(
-            f"{address!r} is not an email address: {error} Write it like ada@example.org"
-        ) from None
-    if valid.ascii_email is None:
-        # It would need SMTPUTF8 (RFC 6531) on every server on the way.
-        raise ValueError(
-            f"{address!r} has characters before the @ that most mail servers refuse; use an ASCII address"
-        )
-    return valid.ascii_email
-
-
-def slack_address(address: str) -> str:
-    """Return the id if it is that of a Slack channel or user; raises ValueError."""
-    if not _SLACK_ADDRESS.fullmatch(address):
-        raise ValueError(f"{address!r} is not a Slack id; copy it from the channel's details, like C0123ABC")
-    return address
 
 
 def groups_of_terms(value: Any) -> Any:
@@ -168,22 +139,40 @@ class ScheduleSection(Section):
         return len(set(self.days)) == 1
 
 
+# By the name of a channel, a function that returns an address of it in its usual form; raises ValueError.
+AddressChecks = Mapping[Kind, Callable[[str], str]]
+
+
 class ReaderSection(Section):
-    """One address that receives the profile."""
+    """One address that receives the profile: in a file a table with one key, the name of the address's channel."""
 
-    email: Email | None = None
-    slack: Annotated[str, AfterValidator(slack_address)] | None = None
+    kind: Kind
+    value: str
 
-    @model_validator(mode="after")
-    def _one_address(self) -> ReaderSection:
-        if (self.email is None) == (self.slack is None):
-            raise ValueError("a reader has one address; write either email = ... or slack = ...")
-        return self
+    @model_validator(mode="before")
+    @classmethod
+    def _one_address(cls, table: Any, info: ValidationInfo) -> Any:
+        if not isinstance(table, Mapping):
+            return table
+        channels: AddressChecks = info.context or {}
+        for key in table:
+            if key not in channels:
+                raise MisplacedError((key,), unknown_key(key, channels))
+        if len(table) != 1:
+            keys = " or ".join(f"{name} = ..." for name in channels)
+            raise ValueError(f"a reader has one address; write either {keys}")
+        ((kind, address),) = table.items()
+        if not isinstance(address, str):
+            raise MisplacedError((kind,), wrong_value(address, "string"))
+        try:
+            return {"kind": kind, "value": channels[kind](address.strip())}
+        except ValueError as error:
+            raise MisplacedError((kind,), str(error)) from None
 
     @property
     def address(self) -> tuple[Kind, str]:
         """The kind of address, and the address."""
-        return (Kind.EMAIL, self.email) if self.email else (Kind.SLACK, self.slack or "")
+        return self.kind, self.value
 
 
 class AlertsSection(Section):
@@ -244,7 +233,7 @@ class Profile(Section):
         return [reader.address for reader in self.readers]
 
 
-def load_profile(path: Path, default_timezone: str) -> Profile:
+def load_profile(path: Path, default_timezone: str, checks: AddressChecks) -> Profile:
     """Return the profile of a file; raises ConfigError."""
     if not SLUG.fullmatch(path.stem):
         raise ConfigError(
@@ -253,7 +242,7 @@ def load_profile(path: Path, default_timezone: str) -> Profile:
             "not a valid name for a profile; use a-z, 0-9, - and _, at most 64, like reward-models.toml",
         )
     text, values = read_toml(path)
-    profile = validated(Profile, values, path.name, text)
+    profile = validated(Profile, values, path.name, text, checks)
     # By the keys that are set, not by the value: "UTC" in the file must win over another default.
     if "timezone" not in profile.schedule.model_fields_set:
         schedule = profile.schedule.model_copy(update={"timezone": default_timezone})
@@ -277,13 +266,15 @@ def profile_files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.glob("*.toml") if not path.name.startswith("."))
 
 
-def load_profiles(folder: Path, default_timezone: str) -> tuple[dict[str, Profile], list[Problem]]:
+def load_profiles(
+    folder: Path, default_timezone: str, checks: AddressChecks
+) -> tuple[dict[str, Profile], list[Problem]]:
     """Return the valid profiles of a folder by slug, and a problem for each file that is not valid."""
     profiles: dict[str, Profile] = {}
     problems: list[Problem] = []
     for path in profile_files(folder):
         try:
-            profiles[path.stem] = load_profile(path, default_timezone)
+            profiles[path.stem] = load_profile(path, default_timezone, checks)
         except ConfigError as error:
             problems.append(Problem(f"profiles/{error.place}", error.detail))
     return profiles, problems

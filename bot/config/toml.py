@@ -117,10 +117,10 @@ def replace_text(path: Path, text: str) -> None:
         raise ConfigError(path.name, "", f"can't be written: {error.strerror}") from None
 
 
-def validated(model: type[M], values: Mapping[str, Any], file: str, text: str) -> M:
-    """Return the model of a file's values; raises ConfigError."""
+def validated(model: type[M], values: Mapping[str, Any], file: str, text: str, context: object = None) -> M:
+    """Return the model of a file's values; raises ConfigError. ``context`` is what its validators get."""
     try:
-        return model.model_validate(values)
+        return model.model_validate(values, context=context)
     except ValidationError as error:
         raise explain(error, model, file, text) from None
 
@@ -178,6 +178,13 @@ def unknown_key(key: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(key, keys, n=1, cutoff=0.5)
     remedy = f"did you mean {near[0]!r}?" if near else f"known here: {', '.join(keys)}"
     return f"unknown key; {remedy}"
+
+
+def wrong_value(value: object, expected: str) -> str:
+    """Return that a plain value is not of the expected kind, a key of ``_EXPECTED``."""
+    is_plain = isinstance(value, str | int | float | time | date)
+    shown = f"{value!r:.60}" if is_plain else "what is set there"
+    return f"{shown} is not valid; it should be {_EXPECTED[expected]}"
 
 
 def _displayed_value(detail: ErrorDetails, model: type[BaseModel]) -> str:

@@ -1,19 +1,8 @@
-"""Delivery of finished messages: one module per channel, and the dispatcher that drives them.
+"""Delivery of finished messages: the dispatcher, and what it needs of a channel's connection (``bot.channels``).
 
 A channel translates one foreign protocol (a folder, SMTP, Slack) to two results: a receipt, or a ``DeliveryError``
 that says what the failure is about. It decides nothing else. When to retry is ``retry_policy``, what to stop is
 ``worker`` and ``circuit_breaker``, and what is remembered is the outbox.
-
-To add a channel:
-
-1. Write ``bot/delivery/<name>.py`` with a class that has the methods of ``Channel`` below. Hand it values,
-   never settings.
-2. Call ``start_data()`` as late as possible: everything that can fail before the message could have arrived
-   (connecting, logging in, naming the recipient) comes before it. Let its exceptions pass.
-3. Map foreign exceptions to ``DeliveryError`` in one place. Where the message may have arrived
-   although no answer came, set ``unknown=True``: it is not sent again unless a person asks.
-4. If it serves a new kind of address, add it to ``bot.domain.Kind``, and its route in ``bot/app/routes.py``. Test it
-   in ``tests/delivery/`` against a real server on loopback.
 """
 
 from __future__ import annotations

@@ -96,7 +96,7 @@ class Dispatcher:
         for kind, breaker in breakers.items():
             # An open breaker with nothing behind it delays nobody.
             if breaker.open_because and (waiting := self._outbox.waiting(kind)):
-                report.add(Problem(kind.value, f"{breaker.open_because}; {waiting} waiting"))
+                report.add(Problem(kind, f"{breaker.open_because}; {waiting} waiting"))
         return report.build()
 
     def _look_up_lists(self, now: datetime) -> None:

@@ -133,7 +133,7 @@ class Worker:
         if grant.is_day_over and (waiting := self.run.outbox.waiting(self.kind)):
             until = f"{next_at:%Y-%m-%d %H:%M} UTC"
             problem = f"as many were sent today as {self.kind}.per_day allows; {waiting} wait until {until}"
-            self.run.report.add_once(Problem(self.kind.value, problem))
+            self.run.report.add_once(Problem(self.kind, problem))
         return False
 
     def _release(self, deliveries: Sequence[Delivery], not_before: datetime | None, now: datetime) -> None:

@@ -34,6 +34,7 @@ from bot.domain.papers import (
 from bot.domain.problem import Problem
 from bot.domain.readers import (
     NOT_STORED,
+    OPERATOR_KIND,
     OPERATOR_PROFILE,
     STOPPED_BY_READER,
     Kind,
@@ -50,6 +51,7 @@ from bot.domain.zotero import ZoteroAccess, ZoteroChanges, ZoteroConnection, Zot
 
 __all__ = [
     "NOT_STORED",
+    "OPERATOR_KIND",
     "OPERATOR_PROFILE",
     "STOPPED_BY_READER",
     "TAG",

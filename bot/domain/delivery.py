@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
 
 from bot.domain.readers import Kind, Reader, ReaderId
+
+_KIND = re.compile(r"[a-z]{1,16}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +97,12 @@ class OutboxKey:
         """Read the text form; raises ValueError for anything else.
 
         >>> OutboxKey.parse("17:4:email:2")
-        OutboxKey(slot='17', reader=4, kind=<Kind.EMAIL: 'email'>, part=2)
+        OutboxKey(slot='17', reader=4, kind='email', part=2)
         """
         slot, reader, kind, part = text.rsplit(":", 3)
-        return cls(slot, int(reader), Kind(kind), int(part))
+        if not _KIND.fullmatch(kind):
+            raise ValueError(f"{kind!r} is not the name of a channel")
+        return cls(slot, int(reader), kind, int(part))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,3 +120,4 @@ class Delivery:
     token: str
     date: date  # of the edition
     thread: str = ""
+    has_replies: bool = False  # messages wait to be posted in its thread

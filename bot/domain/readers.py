@@ -16,13 +16,10 @@ OPERATOR_PROFILE = "_operator"
 _MAX_STEM = 200  # bytes of a file's name; file systems allow 255, and a number and a suffix follow
 
 
-class Kind(StrEnum):
-    """The kinds of address that messages go to, each with its route and circuit breaker. Readers have the first two."""
-
-    EMAIL = "email"
-    SLACK = "slack"
-    OPERATOR = "operator"  # the operator's mail address, which gets notices and no editions
-    ZOTERO = "zotero"  # a reader's Zotero library, in which liked papers are saved
+# The name of a kind of channel that messages go to, each with its route and circuit breaker (``bot.channels``).
+Kind = str
+# The operator's mail address, which gets notices and no editions.
+OPERATOR_KIND: Kind = "operator"
 
 
 class Origin(StrEnum):
@@ -98,11 +95,6 @@ class Reader:
         # Cutting alone would give long addresses with the same beginning one file.
         digest = sha256(name.encode()).hexdigest()[:16]
         return f"{name[: _MAX_STEM - 17]}-{digest}"
-
-    @property
-    def is_shared(self) -> bool:
-        """Whether several people read it: a Slack channel, public (C) or private (G), rather than a person."""
-        return self.kind is Kind.SLACK and self.address.startswith(("C", "G"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 
+from bot.channels.files import FilesChannel
+from bot.channels.registry import address_checks
 from bot.config.editing import mentions, remove_reader
 from bot.config.profiles import Profile
-from bot.delivery.files import FilesChannel
 from bot.domain import Reader
 from bot.errors import ConfigError
 from bot.store import Store
@@ -36,7 +37,7 @@ def erase(
         chart.unlink(missing_ok=True)
     try:
         if profile_file.exists():
-            remove_reader(profile_file, reader.address)
+            remove_reader(profile_file, reader.address, address_checks())
     except ConfigError:
         is_listed = profile is not None and (reader.kind, reader.address) in profile.addresses
         return profile_file if is_listed or mentions(profile_file, reader.address) else None

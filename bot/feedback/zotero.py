@@ -11,9 +11,13 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from bot.channels.zotero import ZOTERO
+from bot.channels.zotero.api import ZoteroApi
+from bot.channels.zotero.following import changes, collection_keys
+from bot.channels.zotero.items import new_key
+from bot.channels.zotero.saving import removal_body, save_body
 from bot.config.profiles import Profile
 from bot.domain import (
-    Kind,
     Message,
     OutboxKey,
     Paper,
@@ -33,10 +37,6 @@ from bot.ingestion import polling
 from bot.parsing import Parser
 from bot.sealing import Sealer
 from bot.store import Store
-from bot.zotero.api import ZoteroApi
-from bot.zotero.following import changes, collection_keys
-from bot.zotero.items import new_key
-from bot.zotero.saving import removal_body, save_body
 
 ORIGIN = "zotero"
 INTERVAL = timedelta(hours=6)
@@ -192,4 +192,4 @@ class ZoteroLibraries:
 
 
 def _outbox_key(act: str, reader: ReaderId, paper: PaperId, now: datetime) -> OutboxKey:
-    return OutboxKey(f"zotero-{act}-{paper}-{now:%Y%m%dT%H%M%S%f}", reader, Kind.ZOTERO)
+    return OutboxKey(f"zotero-{act}-{paper}-{now:%Y%m%dT%H%M%S%f}", reader, ZOTERO.name)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bot.domain import BounceKind, BounceReport, Kind, RawDigest, Reader
+from bot.channels.email import EMAIL
+from bot.domain import BounceKind, BounceReport, RawDigest, Reader
 from bot.errors import DigestError
 from bot.parsing import Parser
 from bot.store import Store
@@ -57,5 +58,5 @@ class BounceService:
                 continue
             reader = self.store.readers.by_id(reader_id)
             # The operator's own address gets notices, which nobody subscribes to.
-            return reader if reader and reader.kind is Kind.EMAIL else None
+            return reader if reader and reader.kind == EMAIL.name else None
         return None

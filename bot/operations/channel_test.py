@@ -9,25 +9,19 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
-from typing import TYPE_CHECKING
 
+from bot.channels.registry import MessageRenderer, reader_channel
 from bot.config.profiles import Profile
 from bot.delivery import Route
 from bot.domain import Delivery, Edition, Kind, OutboxKey, Reader, StopReason
 from bot.errors import DeliveryError, FailureScope, UsageError
-from bot.reader_links import SampleLinks
 from bot.rendering import sample
-from bot.rendering.messages import MessageRenderer
 from bot.schedule import local_date
 from bot.store import Store
 
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
 # An error of the whole channel names its settings already, so it needs no remedy here.
-_REMEDIES = {
+_REMEDIES: Mapping[FailureScope, str] = {
     FailureScope.READER: "correct the reader's address in the profile",
-    FailureScope.POLICY: "check email.sender, and what the mail server lets this login send",
     FailureScope.MESSAGE: "the other side's log may say more",
 }
 
@@ -46,10 +40,8 @@ class ChannelTests:
     """Sends test messages; ``renderer`` is that of real editions, whose links and buttons work."""
 
     store: Store
-    templates: Environment
-    sender: str
-    public_url: str
     renderer: MessageRenderer
+    sample_renderer: MessageRenderer
     routes: Mapping[Kind, Route]
     sleep: Callable[[float], None] = time.sleep
 
@@ -88,15 +80,7 @@ class ChannelTests:
                 language=profile.language,
                 is_test=True,
             )
-            # The papers of the sample are not in the store: signed links to them would lead to "not found".
-            links = SampleLinks(self.public_url)
-            renderer = MessageRenderer(
-                self.templates,
-                self.sender,
-                lambda _: links,
-                tag=lambda reader_id: f"sample-{reader_id}",
-                slack_buttons=False,
-            )
+            renderer = self.sample_renderer
         return SentTest(edition, last is None, self._deliver(edition, renderer, day))
 
     def _deliver(self, edition: Edition, renderer: MessageRenderer, day: date) -> tuple[str, ...]:
@@ -123,7 +107,8 @@ class ChannelTests:
         except DeliveryError as error:
             remedy = "it may have arrived: look there before sending another"
             if not error.unknown:
-                remedy = _REMEDIES.get(error.scope, "")
+                remedies = {**_REMEDIES, **reader_channel(reader.kind).remedies}
+                remedy = remedies.get(error.scope, "")
             raise DeliveryError(
                 f"{error}; {remedy}" if remedy else str(error),
                 permanent=error.permanent,

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from bot.channels.registry import channels
 from bot.config.profiles import Profile
-from bot.domain import Kind, SendRateUse
+from bot.domain import SendRateUse
 from bot.editions.due import due_editions
 from bot.schedule import moment
 from bot.store import Store
@@ -46,7 +47,7 @@ def load(store: Store, profiles: Mapping[str, Profile], queue: Mapping[str, int]
     return Load(
         editions=store.editions.newest_id(),
         oldest_due_seconds=max(waits),
-        oldest_unsent_seconds=_age(store.outbox.oldest_unsent(list(Kind)), now),
+        oldest_unsent_seconds=_age(store.outbox.oldest_unsent([kind.name for kind in channels()]), now),
         expired_claims=store.outbox.expired_claims(now),
         rates=store.send_rates({}).in_use(now),
         queue=queue,

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from bot.channels.email.mime import notice_bytes, sender_domain
 from bot.delivery import Route
 from bot.delivery.dispatcher import Dispatcher
 from bot.delivery.ports import StopSignal
 from bot.disk_space import DiskSpace
-from bot.domain import Kind, Message, OutboxKey, Problem, State
+from bot.domain import OPERATOR_KIND, Message, OutboxKey, Problem, State
 from bot.errors import DeliveryError, StoreError
-from bot.rendering.mime import notice_bytes, sender_domain
 from bot.store import Store
 
 # Older problems were in an earlier notice.
@@ -30,13 +30,13 @@ def pending_problems(store: Store, disk_space: DiskSpace, now: datetime) -> list
             Problem(kind, f"circuit breaker open until {breaker.until:%Y-%m-%d %H:%M} UTC: {breaker.why}")
             for kind, breaker in store.circuit_breakers.all().items()
             # A notice of what holds notices back would only be held back too.
-            if kind is not Kind.OPERATOR
+            if kind != OPERATOR_KIND
         ),
         *(
             Problem(trouble.reader, f"{trouble.state}: {trouble.detail or trouble.code} ({trouble.subject})")
             for trouble in store.outbox.problems(_MAX_PROBLEMS, since=now - _MAX_AGE)
             # A message in retry is sent again without anybody's help, and a notice does not report on notices.
-            if trouble.state is not State.RETRY and trouble.kind is not Kind.OPERATOR
+            if trouble.state is not State.RETRY and trouble.kind != OPERATOR_KIND
         ),
     ]
 
@@ -84,7 +84,7 @@ class OperatorNotices:
         # as a few notices a day are no load.
         return Dispatcher(
             self.store.outbox,
-            {Kind.OPERATOR: self.route},
+            {OPERATOR_KIND: self.route},
             self.store.readers,
             self.store.circuit_breakers,
             self.store.send_rates({}),

@@ -1,1 +1,1 @@
-"""Render editions as messages: mail, Slack blocks, feeds. A paper's text is untrusted until escaped."""
+"""What messages of all channels share: templates, phrases, links; and feeds. A paper's text is not trusted."""

@@ -26,7 +26,9 @@ class Piece:
     marked: bool = False
 
 
-def pieces(sentence: Sentence) -> list[Piece]:
+# In both parts of a mail, and readers of a paper have few different summaries.
+@lru_cache(maxsize=10_000)
+def pieces(sentence: Sentence) -> tuple[Piece, ...]:
     """Return the sentence in plain Unicode, with the first occurrence of each mark as a piece of its own."""
     text = oneline(readable(sentence.text))
     spans: list[tuple[int, int]] = []
@@ -48,7 +50,7 @@ def pieces(sentence: Sentence) -> list[Piece]:
         split.append(Piece(text[start:end], marked=True))
         position = end
     split.append(Piece(text[position:]))
-    return [piece for piece in split if piece.text]
+    return tuple(piece for piece in split if piece.text)
 
 
 def shortened(summary: Sequence[Sentence], width: int) -> tuple[Sentence, ...]:
@@ -82,8 +84,6 @@ def paragraphs(summary: Sequence[Sentence]) -> list[str]:
     return [" ".join(texts) for texts in groups if texts]
 
 
-# Both what a mail says and in which lines: readers of a paper have few different summaries.
-@lru_cache(maxsize=2_000)
-def summary_text(summary: tuple[Sentence, ...], indent: str = "") -> str:
+def summary_text(summary: Sequence[Sentence], indent: str = "") -> str:
     """Return the summary's paragraphs in lines, each of which begins with ``indent``."""
     return "\n".join(wrap(paragraph, indent, indent) for paragraph in paragraphs(summary))

@@ -55,17 +55,12 @@ def title_link(paper: Paper) -> PaperLink:
 
 def short(url: str, paper: Paper, links: Links) -> str:
     """Return an address of a paper if it fits on a line of plain text, else our page of its addresses if that does."""
-    if is_short(url):
+    if len(url) <= _LINE_WIDTH:
         return url
     page = links.go(paper)
     # A page on this machine can't be opened on a telephone, where the paper's own address can.
     is_reachable = not is_loopback(urlsplit(page).hostname or "")
-    return page if is_reachable and is_short(page) else url
-
-
-def is_short(url: str) -> bool:
-    """Tell whether an address fits on a line of plain text."""
-    return len(url) <= _LINE_WIDTH
+    return page if is_reachable and len(page) <= _LINE_WIDTH else url
 
 
 def web_address(text: str) -> str:

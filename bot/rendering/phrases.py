@@ -18,7 +18,7 @@ TITLE_WIDTH = 300
 SUBJECT_WIDTH = 70
 _KIND_LABELS = {PickKind.EXPLORE: "Exploratory pick", PickKind.ALERT: "On your alert list"}
 # Reasons whose text the credits or the label name.
-NAMED_BY_RULES = (ReasonKind.ALERT, ReasonKind.AUTHOR)
+_NAMED_BY_RULES = (ReasonKind.ALERT, ReasonKind.AUTHOR)
 _MARKS = {Match.STRONG: "●●●", Match.GOOD: "●●○", Match.POSSIBLE: "●○○", Match.UNLIKELY: "○○○"}
 _NAMED_AUTHORS = 3
 _FIRST_LINE = 200  # characters, about what previews of a link show
@@ -60,7 +60,7 @@ def authors(paper: Paper, always: Collection[str] = ()) -> str:
 
 def credits_of(pick: Pick) -> str:
     """Return the paper's authors; followed authors and those on the alert list are always named."""
-    return authors(pick.paper, [reason.text for reason in pick.reasons if reason.kind in NAMED_BY_RULES])
+    return authors(pick.paper, [reason.text for reason in pick.reasons if reason.kind in _NAMED_BY_RULES])
 
 
 def percent(probability: float) -> str:

@@ -10,7 +10,6 @@ from bot.domain import (
     EditionKind,
     Fact,
     FactKind,
-    Kind,
     Letter,
     MatchRecord,
     Paper,
@@ -29,7 +28,7 @@ from bot.domain import (
 
 _DAY = date(2025, 5, 6)
 _MORNING = datetime(2025, 5, 6, 8, tzinfo=UTC)
-_READER = Reader(1, "sample", Kind.EMAIL, "ada@example.org")
+_READER = Reader(1, "sample", "email", "ada@example.org")
 
 
 class SampleLinks:

@@ -1,8 +1,7 @@
 """The Jinja2 environment of the message templates, and a check that each of them renders.
 
 A message template has the variables ``edition``, ``links`` (the reader's) and ``language`` (of dates), the filters
-below, ``Role`` and ``Vote``. ``line_begins``, ``line_ends``, ``pick_begins`` and ``pick_ends`` are empty: they mark
-what ``fragments`` keeps of a pick.
+below, ``Role`` and ``Vote``.
 """
 
 from __future__ import annotations
@@ -62,7 +61,7 @@ def _seen(context: Context, paper: Paper) -> list[str]:
 
 
 @pass_environment
-def summary_html(env: Environment, summary: Sequence[Sentence]) -> str:
+def _summary_html(env: Environment, summary: Sequence[Sentence]) -> str:
     """Return a summary as mails show it."""
     macros: Any = env.get_template("_highlights.html.j2").module
     # No list of what mail programs support names <mark>.
@@ -112,7 +111,7 @@ _FILTERS: Mapping[str, Callable[..., object]] = {
     "shorten": shorten,
     "strength": phrases.strength,
     "subject": phrases.subject,
-    "summary_html": summary_html,
+    "summary_html": _summary_html,
     "summary_text": summary_text,
     "tally": phrases.tally,
     "title_text": phrases.title,
@@ -136,6 +135,7 @@ def environment(shipped: Path, home: Path | None = None) -> Environment:
     env.filters.update(_FILTERS)
     env.globals["Role"] = Role
     env.globals["Vote"] = Vote
+    # Marks that the shipped templates had for a while: a home's copies of them still do.
     env.globals.update(dict.fromkeys(("line_begins", "line_ends", "pick_begins", "pick_ends"), ""))
     return env
 
@@ -167,18 +167,6 @@ def check_templates(env: Environment) -> None:
         elif PurePath(name).parent.name == "letter":
             for letter in sample.letters():
                 render_part(env, name, letter=letter, links=sample.SampleLinks())
-
-
-def is_shipped(env: Environment, name: str) -> bool:
-    """Return whether a template, and each that it refers to, is not overridden by a home."""
-    if not isinstance(env.loader, ChoiceLoader):
-        return False
-    shipped = env.loader.loaders[-1]
-    source, file, _ = env.loader.get_source(env, name)
-    return file == shipped.get_source(env, name)[1] and all(
-        part is not None and is_shipped(env, part)
-        for part in meta.find_referenced_templates(env.parse(source))
-    )
 
 
 def check_names(env: Environment, shipped: Path, home: Path) -> None:

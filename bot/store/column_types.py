@@ -6,7 +6,7 @@ import zlib
 from datetime import UTC, datetime
 from enum import StrEnum
 
-from sqlalchemy import BigInteger, DateTime, Dialect, Enum, Integer, LargeBinary, Text, TypeDecorator
+from sqlalchemy import BigInteger, DateTime, Dialect, Enum, Integer, LargeBinary, String, Text, TypeDecorator
 
 # A mail of ten papers, 37 KB: level 1 makes 4.1 KB of it in .08 ms, level 6 makes 3.4 KB in .18 ms; most are kept for
 # minutes only.
@@ -60,6 +60,8 @@ def text_enum(kind: type[StrEnum]) -> Enum:
     )
 
 
+# The name of a channel's kind.
+KindName = String(16)
 # SQLite's AUTOINCREMENT takes an INTEGER only. PostgreSQL needs 64 bits: a million readers would use up 2^31 ids
 # of outbox rows within six years.
 Id = BigInteger().with_variant(Integer, "sqlite")

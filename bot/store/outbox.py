@@ -64,6 +64,8 @@ _READER = (
     readers.c.stop_detail,
     readers.c.origin,
 )
+_REPLY = outbox.alias()
+_HAS_HELD_REPLIES = exists().where(_REPLY.c.edition_id == outbox.c.edition_id, _REPLY.c.state == State.HELD)
 # The messages whose body is stored, with what ``_delivery`` needs of each.
 _DELIVERIES = (
     select(
@@ -75,6 +77,7 @@ _DELIVERIES = (
         outbox.c.attempts,
         outbox.c.thread,
         outbox_bodies.c.body,
+        _HAS_HELD_REPLIES.label("has_replies"),
         *_READER,
     )
     .select_from(outbox)
@@ -222,8 +225,9 @@ class Outbox(Aggregate):
             if connection.execute(_SETTLE, _claim_values(delivery, now) | sent).rowcount != 1:
                 return False
             connection.execute(_DELETE_BODY, {"row_id": delivery.id})
-            # In the same transaction, so that no thread is left without its replies.
-            _post_replies(connection, delivery.id, receipt, now)
+            if delivery.has_replies:
+                # In the same transaction, so that no thread is left without its replies.
+                _post_replies(connection, delivery.id, receipt, now)
             return True
 
         # Undone by a power failure, the row expires to ``unknown``: never sent twice.
@@ -292,11 +296,7 @@ class Outbox(Aggregate):
 
     def unanswered_lists(self, kind: Kind, since: datetime) -> list[Delivery]:
         """Return the messages that became unknown after a time and in whose threads replies are held."""
-        reply = outbox.alias()
-        has_held_replies = exists().where(
-            reply.c.edition_id == outbox.c.edition_id, reply.c.state == State.HELD
-        )
-        query = _DELIVERIES.where(outbox.c.state == State.UNKNOWN, outbox.c.kind == kind, has_held_replies)
+        query = _DELIVERIES.where(outbox.c.state == State.UNKNOWN, outbox.c.kind == kind, _HAS_HELD_REPLIES)
         with self._database.reading() as connection:
             return [
                 _delivery(row, "") for row in connection.execute(query.where(outbox.c.updated_at > since))
@@ -468,4 +468,5 @@ def _delivery(row: AnyRow, token: str) -> Delivery:
         token=token,
         date=row.date,
         thread=row.thread,
+        has_replies=row.has_replies,
     )

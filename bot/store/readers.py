@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import ColumnElement, Connection, bindparam, delete, func, select, update
 
 from bot.domain import (
+    OPERATOR_KIND,
     OPERATOR_PROFILE,
     STOPPED_BY_READER,
     Kind,
@@ -93,16 +94,16 @@ class Readers(Aggregate):
     def at_address(self, address: str) -> list[Reader]:
         """Return the readers of all profiles at exactly this address, oldest first."""
         with self._database.reading() as connection:
-            return _select(connection, (readers.c.address == address) & (readers.c.kind != Kind.OPERATOR))
+            return _select(connection, (readers.c.address == address) & (readers.c.kind != OPERATOR_KIND))
 
     def all(self) -> list[Reader]:
         """Return all readers, stopped ones included, oldest first."""
         with self._database.reading() as connection:
-            return _select(connection, readers.c.kind != Kind.OPERATOR)
+            return _select(connection, readers.c.kind != OPERATOR_KIND)
 
     def pages(self) -> Iterator[list[Reader]]:
         """Yield all readers in order of id, stopped ones included, page by page (keyset pagination)."""
-        page = select(readers).where(readers.c.kind != Kind.OPERATOR).order_by(readers.c.id).limit(PAGE)
+        page = select(readers).where(readers.c.kind != OPERATOR_KIND).order_by(readers.c.id).limit(PAGE)
         after = 0
         while True:
             with self._database.reading() as connection:
@@ -122,7 +123,7 @@ class Readers(Aggregate):
 
     def first(self, profiles: Collection[str], limit: int) -> list[Reader]:
         """Return the first readers of some profiles in the order of their ids, at most ``limit``."""
-        query = select(readers).where(readers.c.profile.in_(profiles), readers.c.kind != Kind.OPERATOR)
+        query = select(readers).where(readers.c.profile.in_(profiles), readers.c.kind != OPERATOR_KIND)
         with self._database.reading() as connection:
             rows = connection.execute(query.order_by(readers.c.id).limit(limit))
             return [reader_of(row, row.id) for row in rows]
@@ -143,7 +144,7 @@ class Readers(Aggregate):
         query = select(
             func.count().filter(readers.c.stopped.is_(None)),
             func.count().filter(readers.c.stopped.is_not(None)),
-        ).where(readers.c.kind != Kind.OPERATOR)
+        ).where(readers.c.kind != OPERATOR_KIND)
         with self._database.reading() as connection:
             active, stopped = connection.execute(query).one()
         return active, stopped
@@ -163,7 +164,7 @@ class Readers(Aggregate):
 
     def operator(self, address: str, now: datetime) -> Reader:
         """Return the row of the operator's address, added if it is new; the other methods leave such rows out."""
-        row = {"profile": OPERATOR_PROFILE, "kind": Kind.OPERATOR, "address": address, "since": now}
+        row = {"profile": OPERATOR_PROFILE, "kind": OPERATOR_KIND, "address": address, "since": now}
         same = (readers.c.profile == OPERATOR_PROFILE) & (readers.c.address == address)
         with self._database.writing() as connection:
             connection.execute(insert_new(connection, readers).values(row))

@@ -22,8 +22,8 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from bot.domain import EditionKind, Kind, Origin, PickKind, QuietReason, State, StopReason, Vote
-from bot.store.column_types import ByteOrdered, Compressed, Id, UtcDateTime, text_enum
+from bot.domain import EditionKind, Origin, PickKind, QuietReason, State, StopReason, Vote
+from bot.store.column_types import ByteOrdered, Compressed, Id, KindName, UtcDateTime, text_enum
 
 # ``sqlite_autoincrement`` below: without it SQLite gives the id of a deleted row to the next one, and an old signed
 # link would act on another reader.
@@ -149,7 +149,7 @@ readers = Table(
     metadata,
     Column("id", Id, primary_key=True),
     Column("profile", Text, nullable=False),
-    Column("kind", text_enum(Kind), nullable=False),
+    Column("kind", KindName, nullable=False),
     Column("address", Text, nullable=False),
     Column("stopped", text_enum(StopReason)),
     Column("stop_detail", Text, nullable=False, server_default=""),
@@ -292,7 +292,7 @@ outbox = Table(
     # NULL: a message that belongs to no edition, such as a confirmation mail.
     Column("edition_id", Id, ForeignKey(editions.c.id, ondelete="CASCADE")),
     Column("reader_id", Id, ForeignKey(readers.c.id, ondelete="CASCADE"), nullable=False, index=True),
-    Column("kind", text_enum(Kind), nullable=False),
+    Column("kind", KindName, nullable=False),
     Column("part", Integer, nullable=False),
     Column("subject", Text, nullable=False),
     Column("date", Date, nullable=False),

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, Column, Date, Float, Integer, LargeBinary, Table, Text
 
-from bot.domain import Kind
-from bot.store.column_types import UtcDateTime, text_enum
+from bot.store.column_types import KindName, UtcDateTime
 from bot.store.schema import metadata
 
 # Profiles for workers without the files; ``content`` is NULL once a profile is withdrawn.
@@ -29,7 +28,7 @@ reader_lists = Table(
 send_rates = Table(
     "send_rates",
     metadata,
-    Column("kind", text_enum(Kind), primary_key=True),
+    Column("kind", KindName, primary_key=True),
     Column("at", UtcDateTime, nullable=False),
     Column("tokens", Float, nullable=False),
     Column("share", Float, nullable=False),
@@ -57,7 +56,7 @@ corpora = Table(
 circuit_breakers = Table(
     "circuit_breakers",
     metadata,
-    Column("kind", text_enum(Kind), primary_key=True),
+    Column("kind", KindName, primary_key=True),
     Column("since", UtcDateTime, nullable=False),
     Column("until", UtcDateTime, nullable=False),
     Column("times", Integer, nullable=False),

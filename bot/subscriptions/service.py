@@ -1,7 +1,7 @@
 """Subscribing, confirming, pausing and unsubscribing: one service for the command line, the pages and Slack.
 
     start page: request --> AWAITING --confirm, a button behind the mailed link--> active     double opt-in
-    Slack:      subscribe_slack_user --> active                  Slack has authenticated who asks
+    Slack:      subscribe_authenticated --> active               Slack has authenticated who asks
     operator:   add --> active                                   the operator vouches for the address
     reader:     pause, unsubscribe --> PAUSED, UNSUBSCRIBED --resume--> active
     operator:   remove --> REMOVED, OPERATOR                     only ``add`` starts these readers again
@@ -16,20 +16,16 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from bot.channels.email import EMAIL
+from bot.channels.registry import MessageRenderer, address_checks
 from bot.config.editing import add_reader, remove_reader
 from bot.config.profiles import load_profile
-from bot.domain import STOPPED_BY_READER, Kind, Message, OutboxKey, Reader, StopReason
-from bot.errors import PaperbotError
+from bot.domain import STOPPED_BY_READER, Kind, OutboxKey, Reader, StopReason
+from bot.errors import PaperbotError, UsageError
 from bot.reader_links import ReaderLinks
-from bot.rendering.confirmation_mail import render_confirmation
-from bot.rendering.mime import mail_bytes, sender_domain
 from bot.store import Store
 from bot.subscriptions.preferences import set_interests
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
 
 # Confirmation mails go to addresses that strangers typed: without caps, the form would be a tool for mail bombing.
 PER_ADDRESS_A_DAY = 1
@@ -58,28 +54,33 @@ class SubscriptionService:
     def __init__(
         self,
         store: Store,
-        environment: Environment,
-        sender: str,
+        renderer: MessageRenderer,
         links: Callable[[Reader], ReaderLinks],
         *,
         profile_folder: Path,
     ) -> None:
-        """``sender`` is the From field of confirmation mails."""
         self._store = store
-        self._environment = environment
-        self._sender = sender
+        self._renderer = renderer
         self._links = links
         self._profile_folder = profile_folder
 
     # --- by readers themselves
 
     def request(
-        self, slug: str, title: str, address: str, client: str, now: datetime, *, interests: str = ""
+        self,
+        slug: str,
+        title: str,
+        address: str,
+        client: str,
+        now: datetime,
+        *,
+        interests: str = "",
+        kind: Kind = EMAIL.name,
     ) -> bool:
-        """Put a confirmation mail into the outbox, if the caps allow it.
+        """Put a message that asks for a confirmation into the outbox, if the caps allow it.
 
         ``interests``, if any, replace the profile's for a reader who has not confirmed yet.
-        ``address`` is a valid mail address, ``client`` identifies where the request came from. The caller must give
+        ``address`` is a valid one of its kind, ``client`` identifies where the request came from. The caller must give
         the same answer whatever is returned: otherwise the form would tell anybody who is subscribed (user
         enumeration).
         """
@@ -94,14 +95,16 @@ class SubscriptionService:
         )
         if not allowed:
             return False
-        reader = self._store.readers.request_subscription(slug, Kind.EMAIL, address, now)
+        reader = self._store.readers.request_subscription(slug, kind, address, now)
         if not may_confirm(reader):
             return False  # the button in the mail would do nothing
         # Only for those who wait for a confirmation: a stranger must not change what a subscriber gets.
         if interests and reader.stopped is StopReason.AWAITING:
             set_interests(self._store, reader, interests)
         key = OutboxKey(f"confirmation-{now:%Y%m%dT%H%M%S}", reader.id, reader.kind)
-        message = self._confirmation_mail(reader, title, key, now)
+        message = self._renderer.of(kind).confirmation(reader, title, key, self._links(reader), now)
+        if message is None:
+            raise UsageError(f"the channel {kind!r} confirms no subscriptions")
         self._store.outbox.put_without_edition(reader.id, message, key, now)
         return True
 
@@ -113,12 +116,12 @@ class SubscriptionService:
         if not self._store.readers.confirm(reader.id):
             raise NotStoppedByReaderError
 
-    def subscribe_slack_user(self, slug: str, user: str, now: datetime) -> Reader:
-        """Subscribe a person in Slack; raises NotStoppedByReaderError.
+    def subscribe_authenticated(self, slug: str, kind: Kind, address: str, now: datetime) -> Reader:
+        """Subscribe a person whom the channel has authenticated; raises NotStoppedByReaderError.
 
         A single opt-in: Slack signs who asks, so nobody can subscribe somebody else.
         """
-        reader = self._store.readers.request_subscription(slug, Kind.SLACK, user, now)
+        reader = self._store.readers.request_subscription(slug, kind, address, now)
         self.confirm(reader)
         return reader
 
@@ -155,7 +158,7 @@ class SubscriptionService:
 
         ``slug`` must be a current profile. Raises ConfigError if the file can't be edited.
         """
-        is_new = add_reader(self._profile_file(slug), kind, address)
+        is_new = add_reader(self._profile_file(slug), kind, address, address_checks())
         readers = self._store.readers
         readers.remember(slug, address)
         self._sync_readers(slug, now)
@@ -165,7 +168,7 @@ class SubscriptionService:
 
     def remove(self, reader: Reader, now: datetime) -> None:
         """Take a reader out of the profile's file and stop the editions; raises ConfigError."""
-        was_listed = remove_reader(self._profile_file(reader.profile), reader.address)
+        was_listed = remove_reader(self._profile_file(reader.profile), reader.address, address_checks())
         readers = self._store.readers
         self._sync_readers(reader.profile, now)
         # A reader who subscribed on the web is in no file, so that nothing but the reason keeps them stopped.
@@ -176,33 +179,9 @@ class SubscriptionService:
 
     def _sync_readers(self, slug: str, now: datetime) -> None:
         """Store the readers of a profile as its file has them now."""
-        profile = load_profile(
-            self._profile_file(slug), default_timezone="UTC"
-        )  # readers have no time of their own
+        # Readers have no time of their own, so that any time zone will do.
+        profile = load_profile(self._profile_file(slug), "UTC", address_checks())
         self._store.readers.sync(slug, profile.addresses, now)
-
-    def _confirmation_mail(self, reader: Reader, title: str, key: OutboxKey, now: datetime) -> Message:
-        # Nothing that the requester typed goes into the mail: it would be a way to send one's own text to strangers.
-        links = self._links(reader)
-        parts = render_confirmation(
-            "subscribe",
-            self._environment,
-            links=links,
-            title=title,
-            known=reader.stopped is None,
-            public_url=links.public_url,
-        )
-        domain = sender_domain(self._sender)
-        body = mail_bytes(
-            parts,
-            sender=self._sender,
-            recipient=reader.address,
-            unsubscribe_url=links.unsubscribe(),
-            list_id=f"{title} <{reader.profile}.{domain}>",
-            message_id=f"<{str(key).replace(':', '.')}@{domain}>",
-            date=now,
-        )
-        return Message(body, parts.subject)
 
 
 def may_confirm(reader: Reader) -> bool:

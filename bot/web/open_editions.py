@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from starlette.requests import Request
 from starlette.responses import Response
 
+from bot.channels.email import EMAIL
 from bot.config.profiles import Profile
-from bot.domain import NOT_STORED, Edition, Kind, Paper, PaperId, Reader
+from bot.domain import NOT_STORED, Edition, Paper, PaperId, Reader
 from bot.rendering.atom import atom
 from bot.rendering.bibliography import bibtex, ris
 from bot.schedule import local_date
@@ -70,7 +71,7 @@ class OpenEditions:
         # No exploration: nobody votes on these picks, so there is nothing to learn from them.
         section = profile.edition.model_copy(update={"explore": 0})
         without_exploration = profile.model_copy(update={"edition": section})
-        reader = Reader(NOT_STORED, slug, Kind.EMAIL, "")
+        reader = Reader(NOT_STORED, slug, EMAIL.name, "")
         with self._site.composer() as composer:
             return composer.edition(
                 reader, without_exploration, local_date(now, profile.schedule.timezone), now

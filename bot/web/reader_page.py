@@ -12,6 +12,7 @@ from zoneinfo import available_timezones
 from starlette.requests import Request
 from starlette.responses import Response
 
+from bot.channels.registry import is_shared
 from bot.config.profiles import DAYS
 from bot.domain import Override, Paper, Reader, RecordedVote, Vote
 from bot.feedback.export import export
@@ -209,7 +210,8 @@ class ReaderPage:
             page=page,
             more=len(votes) > first_vote + _VOTES_A_PAGE,
             weeks=weeks,
-            may_resume=may_resume(reader) and not reader.is_shared,
+            is_shared=is_shared(reader),
+            may_resume=may_resume(reader) and not is_shared(reader),
         )
 
     def _with_papers(self, votes: Sequence[RecordedVote]) -> list[tuple[RecordedVote, Paper]]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from bot.channels.registry import is_shared
 from bot.config.overrides import with_override
 from bot.config.profiles import Profile
 from bot.domain import Paper, PaperId, Reader, Vote, parse_ref
@@ -186,7 +187,7 @@ def require_personal(reader: Reader) -> Reader:
 
     Every member of a channel can open its links, and no member may stop, export or delete the others' subscription.
     """
-    if reader.is_shared:
+    if is_shared(reader):
         raise PageError(
             403, "This page belongs to a whole channel; only the operator of Paperbot can do this."
         )

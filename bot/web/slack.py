@@ -20,11 +20,14 @@ from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import Response
 
+from bot.channels.registry import is_shared
+from bot.channels.slack import SLACK
+from bot.channels.slack.block_kit import escape
+from bot.channels.slack.rendering import render_answers
 from bot.domain import OutboxKey, Paper, Reader, Vote
 from bot.errors import PaperbotError
 from bot.feedback.effect import VoteEffect
 from bot.rendering import phrases
-from bot.rendering.block_kit import escape
 from bot.subscriptions.service import NotStoppedByReaderError
 from bot.web.editions import load_edition
 from bot.web.open_editions import OpenEditions
@@ -119,7 +122,7 @@ class SlackPages:
         if not user:
             raise PageError(400, "Slack did not say who you are, so nothing was saved.")
         reader = self._reader_of_message(payload, [channel, user], paper)
-        if not reader.is_shared:
+        if not is_shared(reader):
             return _vote_answer(paper, vote, record_vote(self._site, reader, paper, vote, via="slack"), "")
         # User ids are unique in their workspace only, and Slack Connect brings several into one channel.
         team = _id_at(payload, "user", "team_id") or _id_at(payload, "team", "id")
@@ -163,14 +166,14 @@ class SlackPages:
                     stored = self._site.store.editions.last(reader.id)
                     if stored:
                         edition = load_edition(self._site, reader, stored)
-                        answers.extend(self._site.app.renderer.slack_answers(edition))
+                        answers.extend(render_answers(edition, self._site.app.links(reader)))
                 return answers or [{"text": f"There is no edition here yet. {self._offer()}"}]
             case "subscribe":
                 slug = argument.strip()
                 profile = self._open_editions.profiles().get(slug)
                 if not user or profile is None:
                     raise PageError(400, self._offer())
-                self._subscriptions.subscribe_slack_user(slug, user, self._site.now)
+                self._subscriptions.subscribe_authenticated(slug, SLACK.name, user, self._site.now)
                 title = escape(profile.title, 200)
                 return [{"text": f"You are subscribed to “{title}”, by direct message. {_HELP}"}]
             case "pause" | "resume":

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from bot.config.profiles import describe_days, mail_address
+from bot.config.profiles import describe_days
 from bot.domain import Reader
+from bot.mail_address import mail_address
 from bot.subscriptions.service import NotStoppedByReaderError, may_confirm, may_resume
 from bot.tokens import Purpose
 from bot.web.open_editions import OpenEditions

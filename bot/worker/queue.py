@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from kombu.exceptions import OperationalError
 
+from bot.channels.registry import channels
 from bot.domain import Kind
 from bot.errors import QueueError
 from bot.store.active_readers import IdRange
@@ -31,7 +32,13 @@ class TaskQueue:
 
     def deliver(self, kind: Kind) -> None:
         """Have what is due for a kind of address delivered."""
-        self._send(DELIVER, kind.value)
+        self._send(DELIVER, kind)
+
+    def deliver_all(self) -> None:
+        """Have what is due for every kind of channel delivered."""
+        for kind in channels():
+            if kind.is_queued:
+                self.deliver(kind.name)
 
     def waiting(self, task: str) -> int:
         """Return how many tasks no worker has taken yet."""

@@ -17,6 +17,7 @@ from pathlib import Path
 from threading import Event
 
 from bot.app import App, open_app
+from bot.channels.registry import channel
 from bot.domain import Kind, Problem
 from bot.editions.published_profiles import StoredProfiles
 from bot.problem_log import ProblemLog
@@ -117,17 +118,15 @@ class Tasks:
             problems.extend(job.compose(IdRange(first, last), datetime.now(UTC)))
             # Messages are sent now instead of after the next tick.
             if self._queue.waiting(DELIVER) < _DELIVERIES_WAITING:
-                for kind in (Kind.EMAIL, Kind.SLACK, Kind.ZOTERO):
-                    self._queue.deliver(kind)
+                self._queue.deliver_all()
 
-    def deliver(self, channel: str) -> None:
-        """Deliver what is due for a kind of address."""
-        with self._task(f"deliver {channel}") as problems:
-            kind = Kind(channel)
+    def deliver(self, kind: Kind) -> None:
+        """Deliver what is due for a kind of channel."""
+        with self._task(f"deliver {kind}") as problems:
+            is_exclusive = channel(kind).is_exclusive
             budget = TimeBudget(_DELIVERY_SECONDS)
             dispatcher = self._app.dispatcher_of([kind], budget)
-            # Slack takes one message a second in a channel, which two processes could not keep to.
-            lock = self._app.store.exclusively("deliver slack") if kind is Kind.SLACK else nullcontext(True)
+            lock = self._app.store.exclusively(f"deliver {kind}") if is_exclusive else nullcontext(True)
             with lock as is_ours:
                 if not is_ours:
                     return

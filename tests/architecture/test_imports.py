@@ -37,8 +37,8 @@ def imported(path: Path) -> set[str]:
 
 
 # Libraries that several packages need for different purposes: sources fetches untrusted URLs, tldr posts to the owner's
-# endpoint, zotero writes in readers' libraries. A kind of source declares its settings where it stands.
-SHARED = {"httpx2": {"sources", "tldr", "zotero"}, "pydantic": {"config", "sources"}}
+# endpoint, channels writes in Zotero libraries. A kind of source declares its settings where it stands.
+SHARED = {"httpx2": {"sources", "tldr", "channels"}, "pydantic": {"config", "sources"}}
 
 
 def test_each_third_party_library_is_imported_in_one_package():

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from support import ROOT
 
+from bot.channels.registry import reader_channels
 from bot.cli.main import paperbot
 from bot.config.profiles import Profile
 from bot.config.settings import Settings
@@ -40,8 +41,13 @@ def is_section(annotation) -> bool:
     return isinstance(annotation, type) and issubclass(annotation, Section)
 
 
+# A reader's table has one key, the name of a channel.
+PROFILE_KEYS = {key for key in keys_of(Profile) if not key.startswith("readers[]")}
+PROFILE_KEYS |= {f"readers[].{channel.name}" for channel in reader_channels()}
+
+
 @pytest.mark.parametrize(
-    ("page", "keys"), [(SETTINGS, setting_keys()), (PROFILES, keys_of(Profile))], ids=["settings", "profiles"]
+    ("page", "keys"), [(SETTINGS, setting_keys()), (PROFILES, PROFILE_KEYS)], ids=["settings", "profiles"]
 )
 def test_each_setting_and_profile_key_has_one_row_and_no_other_key_has(page, keys):
     rows = re.findall(r"(?m)^\| `([a-z_\[\].]+)` \|", page)

@@ -10,13 +10,15 @@ from pathlib import Path
 import pytest
 from delivery.smtp_servers import MailServer
 
+from bot.channels.registry import address_checks
 from bot.config.new_home import NewUser, profile_text, settings_text
 from bot.config.profiles import Profile
 from bot.sources.registry import source_models
 
 
 def profile_of(home: Path, slug: str) -> Profile:
-    return Profile(**tomllib.loads((home / "profiles" / f"{slug}.toml").read_text()))
+    table = tomllib.loads((home / "profiles" / f"{slug}.toml").read_text())
+    return Profile.model_validate(table, context=address_checks())
 
 
 def sources_of(home: Path) -> list[dict[str, object]]:
@@ -60,7 +62,7 @@ def test_where_the_samples_are_about_something_else_a_forced_run_says_what_to_do
 
 
 def test_without_options_the_files_are_as_shipped(home):
-    assert (home / "profiles" / "reward-models.toml").read_text() == profile_text(NewUser())
+    assert (home / "profiles" / "reward-models.toml").read_text() == profile_text(NewUser(), address_checks())
     assert (home / "paperbot.toml").read_text().startswith(settings_text(NewUser(), source_models()))
     assert profile_of(home, "reward-models").keywords == ("reward hacking",)
 

@@ -12,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tomlkit.exceptions import ParseError
 
+from bot.channels.registry import address_checks
 from bot.config.editing import add_reader, remove_reader
-from bot.config.profiles import load_profile, load_profiles, mail_address
-from bot.domain import Kind
+from bot.config.profiles import load_profile, load_profiles
 from bot.errors import ConfigError
+from bot.mail_address import mail_address
 
 VALID = 'title = "Reward models"\ninterests = "reward models"\n'
 
@@ -23,7 +24,7 @@ VALID = 'title = "Reward models"\ninterests = "reward models"\n'
 def profile_of(folder: Path, text: str, name: str = "reward-models.toml"):
     path = folder / name
     path.write_text(text, encoding="utf-8")
-    return load_profile(path, "Europe/Berlin")
+    return load_profile(path, "Europe/Berlin", address_checks())
 
 
 def test_a_title_and_interests_are_enough(tmp_path):
@@ -65,7 +66,7 @@ def test_every_key_of_the_design_is_read(tmp_path):
         min_score = 0.95
         """,
     )
-    assert profile.addresses == [(Kind.EMAIL, "Ada@example.org"), (Kind.SLACK, "C0123ABC")]
+    assert profile.addresses == [("email", "Ada@example.org"), ("slack", "C0123ABC")]
     assert (profile.edition.threshold, profile.edition.when_quiet) == (0.25, "note")
     assert (profile.schedule.at, profile.schedule.days) == (time(18, 30), ("sat",))
     assert profile.alerts is not None
@@ -182,18 +183,18 @@ def test_a_long_unknown_key_is_shown_in_part(tmp_path):
 def test_a_file_in_another_encoding_is_refused(tmp_path):
     (tmp_path / "a.toml").write_bytes(VALID.encode("utf-16"))
     with pytest.raises(ConfigError, match="not UTF-8; save the file as UTF-8"):
-        load_profile(tmp_path / "a.toml", "UTC")
+        load_profile(tmp_path / "a.toml", "UTC", address_checks())
 
 
 def test_a_byte_order_mark_is_accepted(tmp_path):
     (tmp_path / "a.toml").write_bytes(b"\xef\xbb\xbf" + VALID.encode())
-    assert load_profile(tmp_path / "a.toml", "UTC").title == "Reward models"
+    assert load_profile(tmp_path / "a.toml", "UTC", address_checks()).title == "Reward models"
 
 
 def test_a_directory_in_place_of_a_file_is_refused(tmp_path):
     (tmp_path / "a.toml").mkdir()
     with pytest.raises(ConfigError, match="can't be read"):
-        load_profile(tmp_path / "a.toml", "UTC")
+        load_profile(tmp_path / "a.toml", "UTC", address_checks())
 
 
 @pytest.mark.parametrize("name", ["Upper.toml", "two words.toml", "-x.toml", "ä.toml", "x" * 65 + ".toml"])
@@ -205,7 +206,7 @@ def test_a_file_name_that_is_not_a_slug_is_refused(tmp_path, name):
 def test_a_broken_profile_stops_that_profile_only(tmp_path):
     (tmp_path / "good.toml").write_text(VALID)
     (tmp_path / "bad.toml").write_text("titel = 1")
-    profiles, problems = load_profiles(tmp_path, "UTC")
+    profiles, problems = load_profiles(tmp_path, "UTC", address_checks())
     assert list(profiles) == ["good"]
     assert [problem.source for problem in problems] == ["profiles/bad.toml:1"]
 
@@ -215,7 +216,7 @@ def test_any_text_is_a_profile_or_a_config_error(tmp_path_factory, text):
     path = tmp_path_factory.mktemp("profiles") / "any.toml"
     path.write_text(text, encoding="utf-8", errors="ignore")
     try:
-        load_profile(path, "UTC")
+        load_profile(path, "UTC", address_checks())
     except ConfigError as error:
         assert str(error).startswith("any.toml")  # noqa: PT017 - either outcome is right
 
@@ -257,15 +258,15 @@ def test_concurrent_edits_of_a_profile_are_all_kept(home):
     path = home / "profiles" / "reward-models.toml"
     addresses = [f"reader{n}@example.org" for n in range(20)]
     with ThreadPoolExecutor(8) as pool:
-        assert all(pool.map(lambda address: add_reader(path, Kind.EMAIL, address), addresses))
-        assert all(pool.map(lambda address: remove_reader(path, address), addresses[:10]))
-    remaining = {reader.email for reader in load_profile(path, "UTC").readers}
+        assert all(pool.map(lambda address: add_reader(path, "email", address, address_checks()), addresses))
+        assert all(pool.map(lambda address: remove_reader(path, address, address_checks()), addresses[:10]))
+    remaining = {address for _, address in load_profile(path, "UTC", address_checks()).addresses}
     assert remaining == {*addresses[10:], "ada@example.org"}
     assert "# " in path.read_text()
 
 
 def test_an_address_of_a_million_characters_is_refused_by_its_length(monkeypatch):
-    monkeypatch.setattr("bot.config.profiles.validate_email", None)
+    monkeypatch.setattr("email_validator.validate_email", None)
     with pytest.raises(ValueError, match="it is too long") as caught:
         mail_address("a" * 1_000_000 + "@example.org")
     assert len(str(caught.value)) < 200
@@ -277,13 +278,15 @@ def test_a_file_that_tomlkit_cannot_parse_is_not_edited(home, monkeypatch):
 
     monkeypatch.setattr("bot.config.editing.tomlkit.parse", refuses)
     with pytest.raises(ConfigError, match=r"reward-models\.toml: can't be edited here; change it by hand"):
-        remove_reader(home / "profiles" / "reward-models.toml", "ada@example.org")
+        remove_reader(home / "profiles" / "reward-models.toml", "ada@example.org", address_checks())
 
 
 def test_a_reader_is_removed_by_the_normalised_address(home):
     path = home / "profiles" / "reward-models.toml"
     path.write_text(path.read_text() + '\n[[readers]]\nemail = "Eva@Bücher.example"\n')
-    (address,) = (a for _, a in load_profile(path, "UTC").addresses if a.lower().startswith("eva"))
-    assert not add_reader(path, Kind.EMAIL, address)
-    assert remove_reader(path, address)
+    (address,) = (
+        a for _, a in load_profile(path, "UTC", address_checks()).addresses if a.lower().startswith("eva")
+    )
+    assert not add_reader(path, "email", address, address_checks())
+    assert remove_reader(path, address, address_checks())
     assert "cher.example" not in path.read_text()

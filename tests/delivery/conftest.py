@@ -13,10 +13,10 @@ from typing import NamedTuple
 import pytest
 from store.conftest import open_another, samples, store, store_url
 
+from bot.channels.email.smtp import SmtpChannel
 from bot.delivery import Route
 from bot.delivery.dispatcher import Dispatcher
-from bot.delivery.smtp import SmtpChannel
-from bot.domain import Delivery, Kind, OutboxKey, Reader
+from bot.domain import Delivery, OutboxKey, Reader
 
 from .channels import Clock, ScriptedChannel
 from .memory_outbox import MemoryBreakers, MemoryOutbox, MemoryRates, MemoryReaders
@@ -37,7 +37,7 @@ def now():
 def make_delivery():
     """Make a claimed delivery; each has a reader of its own unless told."""
 
-    def make(body=MAIL, *, number=1, address="ada@example.org", kind=Kind.EMAIL, attempts=1, part=1, **more):
+    def make(body=MAIL, *, number=1, address="ada@example.org", kind="email", attempts=1, part=1, **more):
         reader = Reader(more.pop("reader_id", number), more.pop("profile", "rewards"), kind, address)
         return Delivery(
             id=number,
@@ -104,7 +104,7 @@ def slack_server(servers, monkeypatch):
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"):
         monkeypatch.delenv(name, raising=False)
     # At one message a second, the thread of an edition would take ten.
-    monkeypatch.setattr("bot.delivery.slack.SPACING", timedelta(0))
+    monkeypatch.setattr("bot.channels.slack.transport.SPACING", timedelta(0))
     return servers(SlackServer())
 
 
@@ -184,7 +184,7 @@ def make_dispatcher(outbox, readers, breakers, rates, clock):
 
     def make(spacing=timedelta(0), **channels):
         lists = {kind: c if isinstance(c, list) else [c] for kind, c in channels.items()}
-        routes = {Kind(kind): Route(channels, spacing) for kind, channels in lists.items()}
+        routes = {kind: Route(channels, spacing) for kind, channels in lists.items()}
         return Dispatcher(outbox, routes, readers, breakers, rates, timer=clock, stop=clock)
 
     return make
@@ -199,7 +199,7 @@ def dispatcher(make_dispatcher, mail, slack):
 def rows(outbox, make_delivery):
     """Add ``count`` rows to the outbox, numbered from 1."""
 
-    def fill(count, kind=Kind.EMAIL, first=1, **more):
+    def fill(count, kind="email", first=1, **more):
         numbers = range(first, first + count)
         return [outbox.add(make_delivery(number=number, kind=kind, **more)) for number in numbers]
 

@@ -122,7 +122,7 @@ class MemoryOutbox:
             return self._claim(kind, now, lease, limit)
 
     def _claim(self, kind, now, lease, limit):
-        of_kind = [row for row in self.rows.values() if row.delivery.reader.kind is kind]
+        of_kind = [row for row in self.rows.values() if row.delivery.reader.kind == kind]
         due = [row for row in of_kind if self._due(row, now)][:limit]
         for row in due:
             row.move(State.CLAIMED)
@@ -143,12 +143,12 @@ class MemoryOutbox:
                 row.delivery = replace(row.delivery, attempts=row.delivery.attempts - 1)
 
     def next_due(self, kind):
-        rows = [r for r in self.rows.values() if r.delivery.reader.kind is kind and r.state is State.RETRY]
+        rows = [r for r in self.rows.values() if r.delivery.reader.kind == kind and r.state is State.RETRY]
         return min((row.not_before for row in rows), default=None)
 
     def waiting(self, kind):
         waits = (State.PENDING, State.RETRY)
-        return sum(r.delivery.reader.kind is kind and r.state in waits for r in self.rows.values())
+        return sum(r.delivery.reader.kind == kind and r.state in waits for r in self.rows.values())
 
     def start_data(self, delivery, now, lease):
         self.on_start(delivery)

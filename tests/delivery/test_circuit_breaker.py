@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.delivery.circuit_breaker import MAX_UNANSWERED, BreakerState, CircuitBreaker
-from bot.domain import Kind
 
 NOW = datetime(2025, 5, 6, 8, tzinfo=UTC)
 
@@ -32,7 +31,7 @@ def records():
 
 @pytest.fixture
 def breaker(records):
-    return CircuitBreaker(Kind.EMAIL, None, records, NOW)
+    return CircuitBreaker("email", None, records, NOW)
 
 
 def test_unanswered_messages_open_it_only_in_a_row(breaker, records):

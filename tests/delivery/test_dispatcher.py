@@ -6,10 +6,10 @@ from datetime import timedelta
 
 import pytest
 
-from bot.delivery.files import FilesChannel
-from bot.delivery.smtp import SmtpChannel
+from bot.channels.email.smtp import SmtpChannel
+from bot.channels.files import FilesChannel
 from bot.delivery.worker import BATCH
-from bot.domain import Kind, State
+from bot.domain import State
 from bot.errors import DeliveryError, FailureScope, StoreError
 
 from .channels import counts
@@ -96,7 +96,7 @@ def test_a_channels_bug_after_the_body_is_unknown(dispatcher, rows, mail, now):
 
 
 def test_a_kind_without_a_channel_loses_nothing(make_dispatcher, rows, now):
-    (row,) = rows(1, Kind.SLACK)
+    (row,) = rows(1, "slack")
     assert counts(make_dispatcher().deliver_due(now)) == (0, 0, 0, 0, 0)
     assert row.state is S.PENDING
 
@@ -131,7 +131,7 @@ def test_from_the_outbox_to_a_mail_server_and_to_a_file(make_dispatcher, rows, m
     server.replies["RCPT"] = "450 greylisted"
     smtp = SmtpChannel("127.0.0.1", server.port, "none", envelope_sender="bot@example.org")
     mails = rows(2)
-    (post,) = rows(1, Kind.SLACK, first=3, body=b"{}", address="C1")
+    (post,) = rows(1, "slack", first=3, body=b"{}", address="C1")
     dispatcher = make_dispatcher(email=smtp, slack=FilesChannel(tmp_path, ".json"))
     assert counts(dispatcher.deliver_due(now)) == (1, 0, 0, 2, 0)
     server.replies.clear()

@@ -7,7 +7,7 @@ from time import sleep
 
 from bot.delivery.circuit_breaker import MAX_UNANSWERED
 from bot.delivery.worker import BATCH
-from bot.domain import Kind, State
+from bot.domain import State
 from bot.errors import DeliveryError, FailureScope
 
 from .channels import PatientChannel, ScriptedChannel, counts
@@ -17,7 +17,7 @@ S = State
 
 def test_a_failing_channel_is_tried_once_a_run_and_the_other_goes_on(dispatcher, rows, mail, slack, now):
     mails = rows(BATCH + 5)
-    rows(2, Kind.SLACK, first=100)
+    rows(2, "slack", first=100)
     error = DeliveryError("535 wrong password", permanent=True, scope=FailureScope.CHANNEL, code="535")
     mail.before = dict.fromkeys(range(1, 100), error)
     report = dispatcher.deliver_due(now)
@@ -41,14 +41,14 @@ def test_an_open_breaker_outlives_the_run_and_grows_until_a_message_is_accepted(
         "email: 535; circuit breaker open until 2025-05-06 08:01 UTC; 3 waiting"
     ]
     dispatcher.deliver_due(now + timedelta(minutes=1))
-    assert breakers.breakers[Kind.EMAIL].until == now + timedelta(minutes=6)
+    assert breakers.breakers["email"].until == now + timedelta(minutes=6)
     mail.before.clear()
     assert counts(dispatcher.deliver_due(now + timedelta(minutes=6))) == (3, 0, 0, 0, 0)
-    assert (breakers.breakers, breakers.ended) == ({}, [Kind.EMAIL])
+    assert (breakers.breakers, breakers.ended) == ({}, ["email"])
 
 
 def test_an_open_breaker_with_nothing_waiting_is_not_reported(dispatcher, breakers, now):
-    breakers.begin(Kind.EMAIL, now, now + timedelta(hours=1), "535")
+    breakers.begin("email", now, now + timedelta(hours=1), "535")
     assert dispatcher.deliver_due(now).problems == []
 
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from aiosmtpd.smtp import SMTP
 
-from bot.domain import Kind, State
+from bot.domain import State
 from bot.errors import DeliveryError
 
 from .channels import counts
@@ -59,4 +59,4 @@ def test_a_server_that_throttles_lowers_the_rate(
     monkeypatch.setattr(SMTP, "smtp_RCPT", refuse)
     rows(1)
     make_dispatcher(email=connect(mail_server())).deliver_due(now)
-    assert rates.slowed == [Kind.EMAIL] * slowed
+    assert rates.slowed == ["email"] * slowed

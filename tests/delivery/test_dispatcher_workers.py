@@ -7,7 +7,7 @@ from threading import Barrier
 
 from bot.delivery.attempt import LEASE
 from bot.delivery.worker import BATCH, CLAIM_LEASE, FIRST_BATCH, PATIENCE
-from bot.domain import Kind, State
+from bot.domain import State
 from bot.errors import DeliveryError
 
 from .channels import PatientChannel, ScriptedChannel, counts
@@ -34,8 +34,8 @@ def test_channels_side_by_side_share_the_rows(make_dispatcher, rows, mail, now):
 
 
 def test_messages_to_one_address_keep_spacing_and_order(make_dispatcher, rows, slack, clock, now):
-    rows(6, Kind.SLACK, address="C1")
-    rows(1, Kind.SLACK, first=7, address="C2")
+    rows(6, "slack", address="C1")
+    rows(1, "slack", first=7, address="C2")
     report = make_dispatcher(spacing=timedelta(seconds=1), slack=slack).deliver_due(now)
     assert slack.sent == [1, 7, 2, 3, 4, 5, 6]
     assert clock.waits == [1.0] * 5
@@ -43,7 +43,7 @@ def test_messages_to_one_address_keep_spacing_and_order(make_dispatcher, rows, s
 
 
 def test_a_row_due_after_the_patience_is_left_to_the_next_run(dispatcher, rows, slack, clock, now):
-    (row,) = rows(1, Kind.SLACK)
+    (row,) = rows(1, "slack")
     slack.before[1] = DeliveryError("ratelimited", permanent=False, retry_after=90)
     dispatcher.deliver_due(now)
     assert (row.not_before, clock.waits) == (now + timedelta(seconds=90), [])
@@ -111,7 +111,7 @@ def test_a_row_that_another_worker_took_is_not_settled_here(make_dispatcher, out
 def test_what_a_dead_worker_left_behind_is_settled(dispatcher, outbox, rows, mail, now):
     """Claimed rows are sent when their lease is over; those whose body was going out are unknown."""
     rows(2)
-    first, _ = outbox.claim(Kind.EMAIL, now, LEASE, 2)
+    first, _ = outbox.claim("email", now, LEASE, 2)
     outbox.start_data(first, now, LEASE)
     assert counts(dispatcher.deliver_due(now + LEASE / 2)) == (0, 0, 0, 0, 0)
     report = dispatcher.deliver_due(now + LEASE)

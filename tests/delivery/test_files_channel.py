@@ -11,9 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from bot.channels.files import FilesChannel
 from bot.delivery import Cancelled
-from bot.delivery.files import FilesChannel
-from bot.domain import Kind
 from bot.errors import DeliveryError, FailureScope
 
 
@@ -56,7 +55,7 @@ def test_the_same_message_again_keeps_its_file(channel, make_delivery, started, 
 
 
 def test_slack_payloads_are_laid_out_to_be_read(make_delivery, started, tmp_path):
-    delivery = make_delivery('{"text":"Čau","n":[1]}'.encode(), kind=Kind.SLACK, address="C0123ABC")
+    delivery = make_delivery('{"text":"Čau","n":[1]}'.encode(), kind="slack", address="C0123ABC")
     FilesChannel(tmp_path, ".json").send(delivery, started)
     text = (tmp_path / "2025-05-06" / "rewards--C0123ABC.json").read_text("utf-8")
     assert text == '{\n  "text": "Čau",\n  "n": [\n    1\n  ]\n}\n'

@@ -8,9 +8,8 @@ import socket
 
 import pytest
 
+from bot.channels.slack.transport import SlackChannel
 from bot.delivery import Cancelled
-from bot.delivery.slack import SlackChannel
-from bot.domain import Kind
 from bot.errors import ConfigError, DeliveryError, FailureScope
 
 from .slack_server import DROP
@@ -26,7 +25,7 @@ def channel(slack_server):
 
 @pytest.fixture
 def delivery(make_delivery):
-    return make_delivery(json.dumps(PAYLOAD).encode(), kind=Kind.SLACK, address="C0123ABC")
+    return make_delivery(json.dumps(PAYLOAD).encode(), kind="slack", address="C0123ABC")
 
 
 def refusal(channel, delivery, started=lambda: None):
@@ -56,7 +55,7 @@ def test_links_are_not_unfurled_and_the_key_goes_along(slack_server, channel, de
 
 def test_a_reply_is_posted_in_its_thread_and_looked_up_there(slack_server, channel, make_delivery, started):
     reply = make_delivery(
-        json.dumps(PAYLOAD).encode(), kind=Kind.SLACK, address="C0123ABC", part=2, thread="1700000000.000100"
+        json.dumps(PAYLOAD).encode(), kind="slack", address="C0123ABC", part=2, thread="1700000000.000100"
     )
     assert channel.send(reply, started) == "1700000000.000100"
     assert slack_server.posts[0]["thread_ts"] == "1700000000.000100"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.delivery.slack_interactions import SlackInteractions
+from bot.channels.slack.interactions import SlackInteractions
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ from datetime import timedelta
 
 import pytest
 
+from bot.channels.slack.transport import SlackChannel
 from bot.delivery import Route
 from bot.delivery.attempt import LEASE
 from bot.delivery.dispatcher import Dispatcher
-from bot.delivery.slack import SlackChannel
-from bot.domain import Kind, Message, State, StopReason
+from bot.domain import Message, State, StopReason
 from bot.store.outbox import Outbox
 
 from .channels import counts
@@ -73,7 +73,7 @@ def deliver(store, slack_server, clock, edition):
 
     def deliver(now, spacing=timedelta(seconds=1)):
         channel = SlackChannel("xoxb-test", slack_server.url, timeout_seconds=5)
-        routes = {Kind.SLACK: Route([channel], spacing)}
+        routes = {"slack": Route([channel], spacing)}
         rates = store.send_rates({})
         dispatcher = Dispatcher(
             store.outbox, routes, store.readers, store.circuit_breakers, rates, timer=clock, stop=clock
@@ -133,7 +133,7 @@ def test_a_list_without_an_answer_holds_its_replies_until_its_outcome_is_known(
 def test_after_a_kill_behind_the_list_the_replies_follow_if_slack_shows_the_list(
     deliver, slack, slack_server, store, edition, now, shown
 ):
-    (first,) = store.outbox.claim(Kind.SLACK, now, LEASE, 9)
+    (first,) = store.outbox.claim("slack", now, LEASE, 9)
     assert store.outbox.start_data(first, now, LEASE)
     store.outbox = Outbox(store._database)  # killed before the receipt was committed
     key = {"key": str(first.key)} if shown else {"key": "another"}
@@ -207,12 +207,12 @@ def test_a_process_killed_between_two_replies_goes_on_with_the_next_one(
 
 
 def test_a_receipt_of_the_list_and_the_release_of_its_replies_are_one_commit(store, edition, now):
-    (first,) = store.outbox.claim(Kind.SLACK, now, LEASE, 9)
+    (first,) = store.outbox.claim("slack", now, LEASE, 9)
     assert store.outbox.start_data(first, now, LEASE)
     assert states(store, edition) == [State.DATA_STARTED] + [State.HELD] * REPLIES
     assert store.outbox.record_sent(first, LIST, now)
     assert states(store, edition) == [State.SENT] + [State.PENDING] * REPLIES
-    assert [reply.thread for reply in store.outbox.claim(Kind.SLACK, now, LEASE, 9)] == [LIST] * REPLIES
+    assert [reply.thread for reply in store.outbox.claim("slack", now, LEASE, 9)] == [LIST] * REPLIES
 
 
 def test_a_reader_who_stops_gets_neither_the_list_nor_its_replies(

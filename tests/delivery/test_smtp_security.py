@@ -6,7 +6,7 @@ import ssl
 
 import pytest
 
-from bot.delivery.smtp import SmtpChannel
+from bot.channels.email.smtp import SmtpChannel
 from bot.errors import ConfigError, FailureScope
 from bot.loopback import is_loopback
 

@@ -7,7 +7,7 @@ import socket
 
 import pytest
 
-from bot.delivery.smtp import SmtpChannel
+from bot.channels.email.smtp import SmtpChannel
 from bot.errors import FailureScope
 
 from .smtp_servers import DROP, SENDER, refusal

@@ -9,6 +9,7 @@ from email import policy
 import pytest
 from support import digest
 
+from bot.channels.registry import address_checks
 from bot.config.profiles import load_profiles
 from bot.domain import Score
 from bot.selection.alert_rules import is_quiet, urgent
@@ -150,7 +151,7 @@ def test_the_output_for_people_shows_alerts(home, alerting, paperbot):
 )
 def test_a_mistake_in_the_rule_is_reported_with_its_remedy(tmp_path, alerts, says):
     (tmp_path / "rewards.toml").write_text(PROFILE.format(alerts=alerts, extra=""))
-    profiles, (problem,) = load_profiles(tmp_path, "UTC")
+    profiles, (problem,) = load_profiles(tmp_path, "UTC", address_checks())
     assert profiles == {}
     assert says in problem.problem
 

@@ -10,7 +10,7 @@ import pytest
 from support import digest
 
 from bot.app import open_app
-from bot.domain import Edition, Kind, Vote
+from bot.domain import Edition, Vote
 from bot.editions import daily_job as running
 from bot.editions.candidates import EditionRequest
 from bot.editions.due import active_readers
@@ -139,7 +139,7 @@ def test_a_batch_composes_the_editions_that_each_reader_gets_alone(three):
 
 def test_readers_without_votes_get_what_they_would_alone(three):
     app, requests = three
-    addresses = [(Kind.EMAIL, f"{name}@example.org") for name in ("owls", "ann", "ben", "cid")]
+    addresses = [("email", f"{name}@example.org") for name in ("owls", "ann", "ben", "cid")]
     voter, *new = app.store.readers.sync("owls", addresses, NOW)
     first = EditionRequest(voter, app.profiles["owls"], NOW.date())
     batch = [*requests, *(replace(first, reader=reader) for reader in new)]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.config.profiles import DAYS, Profile, ScheduleSection
-from bot.domain import Edition, Kind, Override
+from bot.domain import Edition, Override
 from bot.editions.candidates import last_edition_days
 from bot.editions.due import active_readers, due_editions
 from bot.schedule import due_slots
@@ -34,7 +34,7 @@ histories = st.none() | st.tuples(st.integers(-2, 9), st.integers(0, 2))
 def test_the_store_finds_exactly_the_readers_who_are_due(schedule, people):
     profiles = {"rewards": Profile(title="Rewards", interests="rewards", schedule=schedule)}
     with TemporaryDirectory() as folder, open_store(f"sqlite:///{Path(folder) / 'paperbot.db'}") as store:
-        addresses = [(Kind.EMAIL, f"r{n}@x.org") for n in range(len(people))]
+        addresses = [("email", f"r{n}@x.org") for n in range(len(people))]
         for reader, (history, override) in zip(
             store.readers.sync("rewards", addresses, SINCE), people, strict=True
         ):

@@ -6,7 +6,7 @@ import pytest
 
 from bot.arxiv_calendar import Rest
 from bot.config.profiles import EditionSection, Profile
-from bot.domain import Entry, Kind, PickKind, Quiet, QuietReason, Reader, Reason, ReasonKind, Score
+from bot.domain import Entry, PickKind, Quiet, QuietReason, Reader, Reason, ReasonKind, Score
 from bot.editions.candidates import EditionRequest
 from bot.editions.composer import compose
 from bot.editions.quiet_days import SourceActivitySince, quiet_reason
@@ -15,7 +15,7 @@ from bot.identity import new_paper
 from bot.selection.selector import Choice
 
 NOW = datetime(2025, 5, 6, 8, tzinfo=UTC)
-READER = Reader(1, "rewards", Kind.EMAIL, "ada@example.org")
+READER = Reader(1, "rewards", "email", "ada@example.org")
 PROFILE = Profile(
     title="Rewards", interests="rewards", edition=EditionSection(summary_sentences=1, threshold=0.5)
 )

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.app import open_app
+from bot.channels.registry import address_checks
 from bot.config.profiles import (
     DAYS,
     EditionSection,
@@ -59,7 +60,7 @@ def test_a_published_profile_reads_back_as_it_was(profile):
 
 
 def test_the_time_zone_of_the_settings_is_published_with_the_profile(owls_home):
-    profile = load_profile(owls_home / "profiles" / "owls.toml", "Europe/Berlin")
+    profile = load_profile(owls_home / "profiles" / "owls.toml", "Europe/Berlin", address_checks())
     assert parse_profile("owls", dump_profile(profile)).schedule.timezone == "Europe/Berlin"
 
 

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from bot.config.profiles import EditionSection, Profile
-from bot.domain import Entry, Kind, ParsedDigest, Vote
+from bot.domain import Entry, ParsedDigest, Vote
 from bot.editions.composer import Candidates, EditionComposer
 from bot.editions.corpus_cache import CurrentRanker
 from bot.editions.source_activity import SourceMonitor
@@ -60,7 +60,7 @@ class World:
         return Entry(f"{topic} {n} {m} {self.random.choice(COMMON)}", " ".join(words))
 
     def reader(self, address="ada@example.org"):
-        return self.store.readers.sync("x", [(Kind.EMAIL, address)], START)[0]
+        return self.store.readers.sync("x", [("email", address)], START)[0]
 
     def day(self, n):
         """The papers that arrived on a day."""

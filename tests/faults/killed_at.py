@@ -11,7 +11,7 @@ import os
 import signal
 from itertools import count
 
-from bot.delivery import smtp
+from bot.channels.email import smtp
 from bot.editions.daily_job import DailyJob
 from bot.store.editions import Editions
 from bot.store.outbox import Outbox

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bot.app import open_app
-from bot.domain import Kind, SendLimit, State
+from bot.domain import SendLimit, State
 from bot.operations.load import load
 
 NOW = datetime(2025, 5, 7, 9, tzinfo=UTC)
@@ -35,18 +35,18 @@ def test_messages_that_wait_and_claims_of_dead_workers_are_counted(app, paperbot
     (row,) = app.store.outbox.in_state(State.RETRY)
     app.store.outbox.requeue(row.id, NOW)
     assert load(app.store, app.profiles, {}, NOW + HOUR).oldest_unsent_seconds == 3600
-    app.store.outbox.claim(Kind.EMAIL, NOW, HOUR, 1)
+    app.store.outbox.claim("email", NOW, HOUR, 1)
     assert load(app.store, app.profiles, {}, NOW).expired_claims == 0
     assert load(app.store, app.profiles, {}, NOW + 2 * HOUR).expired_claims == 1
 
 
 def test_what_is_used_of_a_rate_is_shown_by_status(app, paperbot):
-    rates = app.store.send_rates({Kind.EMAIL: SendLimit(per_day=100)})
+    rates = app.store.send_rates({"email": SendLimit(per_day=100)})
     now = datetime.now(UTC)
-    rates.take(Kind.EMAIL, 7, now)
-    rates.slow_down(Kind.EMAIL, now)
+    rates.take("email", 7, now)
+    rates.slow_down("email", now)
     (rate,) = load(app.store, app.profiles, {}, now).rates
-    assert (rate.kind, rate.used_today, rate.share) == (Kind.EMAIL, 7, 0.5)
+    assert (rate.kind, rate.used_today, rate.share) == ("email", 7, 0.5)
     assert "email: 7 sent today under the limit" in paperbot("status").out
 
 

@@ -12,7 +12,7 @@ import pytest
 from delivery.smtp_servers import DROP, SCRIPT, ScriptedServer
 
 from bot.app import open_app
-from bot.domain import Kind, State
+from bot.domain import State
 
 NOW = "2025-05-07T09:00:00+02:00"
 LATER = "2025-05-07T11:00:00+02:00"
@@ -139,7 +139,7 @@ def test_a_notice_does_not_wait_for_the_circuit_breaker_of_the_readers_mails(ref
     with open_app(refused) as app:
         opened = datetime.fromisoformat(NOW).astimezone(UTC)
         breakers = app.store.circuit_breakers
-        breakers.begin(Kind.EMAIL, opened, opened + timedelta(hours=1), "535 wrong password")
+        breakers.begin("email", opened, opened + timedelta(hours=1), "535 wrong password")
     paperbot("run", "--now", NOW)
     assert recipients(mails) == [OPERATOR]
     with open_app(refused) as app:
@@ -149,6 +149,6 @@ def test_a_notice_does_not_wait_for_the_circuit_breaker_of_the_readers_mails(ref
 def test_the_operator_is_not_a_reader(refused, paperbot):
     paperbot("run", "--now", NOW)
     with open_app(refused) as app:
-        assert [reader.kind for reader in app.store.readers.all()] == [Kind.EMAIL]
+        assert [reader.kind for reader in app.store.readers.all()] == ["email"]
         assert app.store.readers.at_address(OPERATOR) == []
     assert OPERATOR not in paperbot("profiles").out

@@ -3,7 +3,6 @@
 from datetime import UTC, datetime
 
 from bot.app import open_app
-from bot.domain import Kind
 from bot.operations.status import MAX_READERS
 
 
@@ -13,7 +12,7 @@ def test_the_first_thousand_readers_are_shown_and_the_others_are_counted(home, p
         profile.unlink()
     (home / "profiles" / "owls.toml").write_text(f'title = "Owls"\ninterests = "owls"\n{addresses}')
     with open_app(home) as app:
-        listed = [(Kind.EMAIL, f"r{n}@example.org") for n in range(MAX_READERS + 3)]
+        listed = [("email", f"r{n}@example.org") for n in range(MAX_READERS + 3)]
         app.store.readers.sync("owls", listed, datetime.now(UTC))
     status = paperbot("status", "--json").json
     assert [row["reader"] for row in status["readers"]] == [

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from jinja2 import Environment
 
-from bot.domain import Edition, Kind, Paper, Pick, PickKind, Reader, Sentence, Sighting, Vote
+from bot.domain import Edition, Paper, Pick, PickKind, Reader, Sentence, Sighting, Vote
 from bot.rendering.templates import environment
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
@@ -99,7 +99,7 @@ def _pick(paper: Paper | None = None, **fields: object) -> Pick:
 
 def _edition(*picks: Pick, **fields: object) -> Edition:
     defaults: dict[str, object] = {
-        "reader": Reader(3, "reward-models", Kind.EMAIL, "ada@example.org"),
+        "reader": Reader(3, "reward-models", "email", "ada@example.org"),
         "profile_title": "Reward models",
         "date": date(2025, 5, 6),
         "composed_at": datetime(2025, 5, 6, 6, tzinfo=UTC),

@@ -14,12 +14,10 @@ from jinja2 import Environment
 from lxml import etree, html
 from playwright.sync_api import Browser
 
+from bot.channels.email.mime import mail_bytes
+from bot.channels.email.rendering import render_confirmation, render_letter_mail, render_mail
 from bot.domain import Edition, EditionKind, Fact, FactKind, Letter, MatchRecord, Paper, Pick
 from bot.rendering import sample
-from bot.rendering.confirmation_mail import render_confirmation
-from bot.rendering.letter import render_letter_mail
-from bot.rendering.mail import MailRenderer
-from bot.rendering.mime import mail_bytes
 from bot.rendering.paper_links import Links
 
 TABLE = tomllib.loads((Path(__file__).parent / "mail_support.toml").read_text("utf-8"))
@@ -153,9 +151,8 @@ def mails(templates: Environment, make_pick: Callable[..., Pick]) -> dict[str, s
         "test": replace(stating, is_test=True),
         "quiet": sample.quiet_edition(),
     }
-    render = MailRenderer(templates).render
-    pages = {name: render(edition, links).html for name, edition in editions.items()}
-    pages["votes by mail"] = render(stating, MailboxLinks()).html
+    pages = {name: render_mail(templates, edition, links).html for name, edition in editions.items()}
+    pages["votes by mail"] = render_mail(templates, stating, MailboxLinks()).html
     letter = Letter(
         replace(full, kind=EditionKind.LETTER, picks=full.picks[:1]),
         liked=(paper, full.picks[1].paper),
@@ -275,7 +272,7 @@ def test_gmail_clips_no_large_edition(
     picks = tuple(make_pick(make_paper(n, f"Größe = α{n}"), summary=summary) for n in range(25))
     edition = replace(sample.edition(), picks=picks)
     body = mail_bytes(
-        MailRenderer(templates).render(edition, links),
+        render_mail(templates, edition, links),
         sender="Paperbot <bot@example.org>",
         recipient="ada@example.org",
         unsubscribe_url="https://papers.example.org/unsubscribe/u",

@@ -8,11 +8,11 @@ from collections.abc import Callable
 import pytest
 from jinja2 import Environment
 
+from bot.channels.email.rendering import render_mail
+from bot.channels.slack.rendering import render_slack
 from bot.domain import Edition, Pick, Role, Sentence
 from bot.rendering.emphasis import Piece, paragraphs, pieces, shortened
-from bot.rendering.mail import MailRenderer
 from bot.rendering.paper_links import Links
-from bot.rendering.slack import render_slack
 
 SUMMARY = (
     Sentence("We weed beds.", Role.TASK, ("beds",)),
@@ -37,9 +37,9 @@ SUMMARY = (
     ],
 )
 def test_marks_are_whole_words_marked_once_and_converted(text, marks, expected):
-    assert pieces(Sentence(text, None, marks)) == [
+    assert pieces(Sentence(text, None, marks)) == tuple(
         Piece(piece) if isinstance(piece, str) else Piece(piece[0], marked=True) for piece in expected
-    ]
+    )
 
 
 def test_in_plain_text_the_result_has_an_arrow_and_its_own_paragraph():
@@ -58,7 +58,7 @@ def test_what_was_known_is_labelled(
     summary = (Sentence("We weed."), Sentence("Weeds <grow>.", Role.BACKGROUND))
     assert paragraphs(summary) == ["We weed. Background: Weeds <grow>."]
     edition = make_edition(make_pick(summary=summary))
-    html = MailRenderer(templates).render(edition, links).html
+    html = render_mail(templates, edition, links).html
     assert ">Background:</span> Weeds &lt;grow&gt;." in html
     (message,) = render_slack(edition, links, channel="C1")
     assert "Background: Weeds &lt;grow&gt;." in message.decode()
@@ -73,7 +73,7 @@ def test_an_ellipsis_shows_an_omission(
     (message,) = render_slack(edition, links, channel="C1")
     texts = [block["text"]["text"] for block in json.loads(message)["blocks"] if block["type"] == "section"]
     assert "We weed. … *it works in 9 beds.*" in texts
-    html = MailRenderer(templates).render(edition, links).html
+    html = render_mail(templates, edition, links).html
     between = html[html.index("We weed.") : html.index("it works")]
     assert between.count("…") == 1
 
@@ -93,7 +93,7 @@ def test_no_fragment_of_a_further_sentence_is_left():
 def test_the_mail_makes_the_result_strong_and_marks_words(
     make_pick: Callable[..., Pick], make_edition: Callable[..., Edition], links: Links, templates: Environment
 ) -> None:
-    html = MailRenderer(templates).render(make_edition(make_pick(summary=SUMMARY)), links).html
+    html = render_mail(templates, make_edition(make_pick(summary=SUMMARY)), links).html
     strong = html.partition('<strong class="result"')[2].partition("</strong>")[0]
     assert 'It &lt;works&gt; in <span class="word"' in strong
     assert html.count('<strong class="result"') == 1
@@ -105,7 +105,7 @@ def test_a_tldr_is_labelled_as_written_by_a_language_model(
     make_pick: Callable[..., Pick], make_edition: Callable[..., Edition], links: Links, templates: Environment
 ) -> None:
     pick = make_pick(summary=(Sentence("<b>All</b> of it.", Role.TLDR),))
-    html = MailRenderer(templates).render(make_edition(pick), links).html
+    html = render_mail(templates, make_edition(pick), links).html
     assert 'title="Written by a language model, not by the authors"' in html
     assert "&lt;b&gt;All&lt;/b&gt; of it." in html
     (message,) = render_slack(make_edition(pick), links, channel="C1")

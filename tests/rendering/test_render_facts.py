@@ -9,14 +9,14 @@ from xml.etree import ElementTree as ET
 import pytest
 from jinja2 import Environment
 
+from bot.channels.email.rendering import render_mail
+from bot.channels.slack.rendering import render_slack
 from bot.domain import Edition, Fact, FactKind, Paper, Pick, Sighting
 from bot.rendering.atom import atom
 from bot.rendering.bibliography import bibtex, ris
 from bot.rendering.facts import ShownFact, facts, facts_text
-from bot.rendering.mail import MailRenderer
 from bot.rendering.paper_links import Links
 from bot.rendering.phrases import seen
-from bot.rendering.slack import render_slack
 
 Paper_ = Callable[..., Paper]
 
@@ -67,7 +67,7 @@ def test_nothing_else_is_shown(make_paper: Paper_, fields: dict[str, object], li
 def test_the_mail_shows_the_facts_in_both_parts(
     edition: Edition, links: Links, templates: Environment
 ) -> None:
-    mail = MailRenderer(templates).render(edition, links)
+    mail = render_mail(templates, edition, links)
     assert 'href="https://github.com/ada/owls"' in mail.html
     assert 'title="as stated by Hugging Face"' in mail.html
     assert "    Lab of Owls · ICLR 2026 · 12 upvotes · Computation and Language\n" in mail.text

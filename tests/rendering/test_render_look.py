@@ -9,8 +9,8 @@ import pytest
 from jinja2 import Environment
 from playwright.sync_api import Browser, Page
 
+from bot.channels.email.rendering import render_mail
 from bot.domain import Edition, Paper, Pick, PickKind, Reason, ReasonKind, Role, Sentence
-from bot.rendering.mail import MailRenderer
 from bot.rendering.paper_links import Links
 
 SUMMARY = (
@@ -73,7 +73,7 @@ def html(
             kind=PickKind.EXPLORE, reasons=(Reason(ReasonKind.LIKED, "Another paper"),), summary=SUMMARY
         ),
     )
-    return MailRenderer(templates).render(make_edition(*picks), links).html
+    return render_mail(templates, make_edition(*picks), links).html
 
 
 def test_nothing_scrolls_sideways(page: Page) -> None:

@@ -10,6 +10,8 @@ from html.parser import HTMLParser
 import pytest
 from jinja2 import DictLoader, Environment
 
+from bot.channels.email.mime import MailParts
+from bot.channels.email.rendering import HTML_BUDGET, render_mail
 from bot.domain import (
     Edition,
     Fact,
@@ -27,7 +29,6 @@ from bot.domain import (
     Vote,
 )
 from bot.errors import TemplateProblem
-from bot.rendering.mail import HTML_BUDGET, MailParts, MailRenderer
 from bot.rendering.news import news
 from bot.rendering.paper_links import Links, title_link
 
@@ -77,7 +78,7 @@ def full(make_paper: Paper_, make_pick: Pick_, make_edition: Edition_) -> Editio
 
 @pytest.fixture
 def mail(full: Edition, links: Links, templates: Environment) -> MailParts:
-    return MailRenderer(templates).render(full, links)
+    return render_mail(templates, full, links)
 
 
 def test_the_html_shows_each_field_of_a_pick(mail: MailParts) -> None:
@@ -115,7 +116,7 @@ def test_the_list_leads_to_each_pick(mail: MailParts, full: Edition) -> None:
 def test_an_edition_of_one_pick_has_no_list(
     make_pick: Pick_, make_edition: Edition_, links: Links, templates: Environment
 ) -> None:
-    mail = MailRenderer(templates).render(make_edition(make_pick()), links)
+    mail = render_mail(templates, make_edition(make_pick()), links)
     assert "thirty seconds" not in mail.html + mail.text
 
 
@@ -144,7 +145,7 @@ def test_the_pdf_is_beside_the_title_which_leads_to_the_abstract(
     make_paper: Paper_, make_pick: Pick_, make_edition: Edition_, links: Links, templates: Environment
 ) -> None:
     paper = make_paper(arxiv_id="2601.15305", url="https://arxiv.org/pdf/2601.15305v2")
-    mail = MailRenderer(templates).render(make_edition(make_pick(paper)), links)
+    mail = render_mail(templates, make_edition(make_pick(paper)), links)
     targets = Page(mail.html).values("href")
     assert targets[1:3] == ["https://arxiv.org/abs/2601.15305", "https://arxiv.org/pdf/2601.15305"]
     assert "    PDF:\n    https://arxiv.org/pdf/2601.15305\n" in mail.text
@@ -156,7 +157,7 @@ def test_no_link_of_a_paper_is_longer_than_a_line_of_the_text(
     long = f"https://example.org/{'long' * 30}"
     code = Fact(FactKind.CODE, f"{long}/code", "seeds")
     papers = (make_paper(1, "Owls " * 30, url=None), make_paper(2, url=long), make_paper(3, facts=(code,)))
-    text = MailRenderer(templates).render(make_edition(*map(make_pick, papers)), links).text
+    text = render_mail(templates, make_edition(*map(make_pick, papers)), links).text
     assert text.count(links.go(papers[0])) == 3
     assert long not in text
     ours = ("/thumb/", "/edition/", "/me/", "/unsubscribe/")
@@ -200,7 +201,7 @@ def test_a_quiet_edition_gives_its_reason(
 ) -> None:
     quiet = Quiet(QuietReason.BELOW, "None of the 30 new papers reached your threshold of 0.6.")
     edition = make_edition(quiet=quiet, considered=30)
-    mail = MailRenderer(templates).render(edition, links)
+    mail = render_mail(templates, edition, links)
     for text in (" ".join(Page(mail.html).text.split()), mail.text):
         assert "None of the 30 new papers reached your threshold of 0.6." in text
         assert "The next edition comes when there are papers for you." in text
@@ -219,7 +220,7 @@ def test_a_hostile_paper_is_shown_as_text(
     pick = make_pick(
         paper, summary=(HOSTILE,), reasons=tuple(Reason(kind, HOSTILE, near=HOSTILE) for kind in ReasonKind)
     )
-    mail = MailRenderer(templates).render(make_edition(pick, profile_title=HOSTILE), links)
+    mail = render_mail(templates, make_edition(pick, profile_title=HOSTILE), links)
     page = Page(mail.html)
     assert "script" not in page.tags
     assert "<script>alert(1)</script> evil <!channel>" in page.text
@@ -241,7 +242,7 @@ def test_ten_long_picks_fit_the_budget_in_full(
 ) -> None:
     sentence = "A long sentence that says & proves one thing after another, and takes its time. "
     picks = [make_pick(make_paper(n, "Title " * 25), summary=(sentence * 8,) * 3) for n in range(10)]
-    html = MailRenderer(templates).render(make_edition(*picks), links).html
+    html = render_mail(templates, make_edition(*picks), links).html
     assert len(html.encode()) <= HTML_BUDGET
     assert Page(html).text.count(sentence.strip()) == 240
 
@@ -250,7 +251,7 @@ def test_ten_long_picks_fit_the_budget_in_full(
 def test_a_huge_edition_keeps_its_picks_and_shortens_their_summaries(
     edition_of: Edition, links: Links, templates: Environment
 ) -> None:
-    mail = MailRenderer(templates).render(edition_of, links)
+    mail = render_mail(templates, edition_of, links)
     assert len(mail.html.encode()) <= HTML_BUDGET
     assert all(pick.paper.title in mail.html for pick in edition_of.picks)
     assert mail.text.count("word") == 1000 * len(edition_of.picks), "the text part is not clipped"
@@ -269,7 +270,7 @@ def test_an_edition_over_the_budget_without_summaries_is_still_rendered(
     make_paper: Paper_, make_pick: Pick_, make_edition: Edition_, links: Links, templates: Environment
 ) -> None:
     picks = [make_pick(make_paper(n), summary=("A sentence.",)) for n in range(80)]
-    html = MailRenderer(templates).render(make_edition(*picks), links).html
+    html = render_mail(templates, make_edition(*picks), links).html
     assert Page(html).text.count("More\xa0like\xa0this") == 80
     assert "A sentence." not in html
 
@@ -277,4 +278,4 @@ def test_an_edition_over_the_budget_without_summaries_is_still_rendered(
 def test_a_template_that_fails_on_a_real_edition_is_a_template_problem(full: Edition, links: Links) -> None:
     env = Environment(loader=DictLoader({"mail.html.j2": "{{ edition.picks[7].paper }}"}))
     with pytest.raises(TemplateProblem, match=r"mail\.html\.j2: "):
-        MailRenderer(env).render(full, links)
+        render_mail(env, full, links)

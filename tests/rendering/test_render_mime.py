@@ -11,10 +11,9 @@ import pytest
 from hypothesis import example, given, reject
 from hypothesis import strategies as st
 
+from bot.channels.email import mime
+from bot.channels.email.mime import MailParts, mail_bytes
 from bot.errors import DeliveryError, FailureScope
-from bot.rendering import mime
-from bot.rendering.mail import MailParts
-from bot.rendering.mime import mail_bytes
 from bot.rendering.text import oneline, visible
 
 HEADERS = [
@@ -31,7 +30,7 @@ HEADERS = [
     "Content-Type",
 ]
 LONG_URL = "https://papers.example.org/unsubscribe/" + "WzEsMTdd." * 20
-PARTS = MailParts.of("A subject", "<p>Grüße</p>", "Grüße\nFrom here on")
+PARTS = MailParts("A subject", "<p>Grüße</p>", "Grüße\nFrom here on")
 
 
 def compose(parts: MailParts = PARTS, **changes: Any) -> bytes:
@@ -123,7 +122,7 @@ def test_a_long_title_is_split_into_encoded_words_of_legal_length() -> None:
     ],
 )
 def test_a_hostile_subject_injects_no_header(subject: str, expected: str) -> None:
-    mail = parse(compose(MailParts.of(subject, "<p>", "text")))
+    mail = parse(compose(MailParts(subject, "<p>", "text")))
     assert mail["Subject"] == expected
     assert mail.keys() == HEADERS
     assert defects(mail) == []
@@ -137,7 +136,7 @@ def test_a_hostile_display_name_injects_no_header() -> None:
 
 @given(st.text(st.characters(exclude_categories=()), max_size=200))
 def test_any_text_gives_a_mail_with_the_same_headers(text: str) -> None:
-    mail = parse(compose(MailParts.of(text, text, text)))
+    mail = parse(compose(MailParts(text, text, text)))
     assert mail.keys() == HEADERS
     assert [part.get_content_type() for part in mail.walk()] == [
         "multipart/alternative",
@@ -217,7 +216,7 @@ LINES = st.text(st.sampled_from("a=-_. \tü€\r\n"), max_size=200) | st.text(ma
 @example(text=".\n..\nFrom x\n--=_\n", html="--=_0123456789abcdef\r\n--\n")
 @example(text="x" * 2_000, html=" \n\t\n= \n")
 def test_any_text_arrives_as_it_is_in_short_lines(text: str, html: str) -> None:
-    content = compose(MailParts.of("s", html, text))
+    content = compose(MailParts("s", html, text))
     assert content.isascii()
     assert max(len(line) for line in content.partition(b"\r\n\r\n")[2].split(b"\r\n")) <= 76
     assert b"\r" not in content.replace(b"\r\n", b"")

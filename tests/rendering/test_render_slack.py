@@ -11,6 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.channels.slack.block_kit import escape
+from bot.channels.slack.rendering import render_slack, render_thread
 from bot.domain import (
     Edition,
     Paper,
@@ -25,9 +27,7 @@ from bot.domain import (
     Sighting,
     Vote,
 )
-from bot.rendering.block_kit import escape
 from bot.rendering.paper_links import Links
-from bot.rendering.slack import render_slack, render_thread
 
 Paper_ = Callable[..., Paper]
 Pick_ = Callable[..., Pick]

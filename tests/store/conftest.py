@@ -14,7 +14,6 @@ import pytest
 from bot.domain import (
     Edition,
     Entry,
-    Kind,
     Message,
     Paper,
     PaperId,
@@ -59,7 +58,7 @@ class Samples:
 
     def reader(self, address: str = "ada@example.org", profile: str = "rewards") -> Reader:
         """Add the only reader of a profile."""
-        kind = Kind.EMAIL if "@" in address else Kind.SLACK
+        kind = "email" if "@" in address else "slack"
         (reader,) = self.store.readers.sync(profile, [(kind, address)], NOW)
         return reader
 

@@ -6,7 +6,7 @@ from datetime import date, time, timedelta
 
 import pytest
 
-from bot.domain import Kind, Override
+from bot.domain import Override
 from bot.store import active_readers
 from bot.store.active_readers import IdRange
 
@@ -18,8 +18,8 @@ FRIDAY = date(2026, 4, 17)
 def seven(store, now, monkeypatch):
     """Seven readers of one profile, the third of whom has stopped, beside one of another; pages of two."""
     monkeypatch.setattr(active_readers, "PAGE", 2)
-    readers = store.readers.sync("rewards", [(Kind.EMAIL, f"r{n}@x.org") for n in range(7)], now)
-    store.readers.sync("agents", [(Kind.EMAIL, "ada@x.org")], now)
+    readers = store.readers.sync("rewards", [("email", f"r{n}@x.org") for n in range(7)], now)
+    store.readers.sync("agents", [("email", "ada@x.org")], now)
     store.readers.stop(readers[2].id)
     return readers
 

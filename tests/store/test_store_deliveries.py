@@ -10,7 +10,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import event, select, text
 
-from bot.domain import Kind, Message, State, StopReason
+from bot.domain import Message, State, StopReason
 from bot.errors import StoreConnectionLostError, StoreError
 from bot.store import outbox as outbox_module
 from bot.store.circuit_breakers import OpenBreaker
@@ -19,7 +19,7 @@ from bot.store.outbox import _PAUSES, Outbox
 from bot.store.schema import outbox_bodies
 
 LEASE = timedelta(minutes=10)
-EMAIL, SLACK = Kind.EMAIL, Kind.SLACK
+EMAIL, SLACK = "email", "slack"
 
 
 @pytest.fixture
@@ -164,7 +164,7 @@ def test_a_body_is_kept_when_its_message_could_not_be_settled(samples, store, ou
 
     monkeypatch.setattr(outbox_module, "_post_replies", fail)
     with pytest.raises(StoreError):
-        outbox.record_sent(delivery, "250 queued", now)
+        outbox.record_sent(replace(delivery, has_replies=True), "250 queued", now)
     assert _bodies(store) == {b"body 1"}
     assert outbox.counts()[State.DATA_STARTED] == 1  # that it was sent is lost, and it is not sent again
 

@@ -14,7 +14,6 @@ from sqlalchemy.exc import IntegrityError
 from bot.domain import (
     Edition,
     EditionKind,
-    Kind,
     Message,
     PickKind,
     Quiet,
@@ -78,7 +77,7 @@ def test_a_second_edition_for_a_slot_changes_nothing(samples, store):
     assert store.editions.save(samples.edition(reader, paper), "2026-04-18", [HELLO]) is None
     assert store.papers.new_to(reader.id) == [paper]
     assert [
-        message.id for message in store.outbox.claim(Kind.EMAIL, now_of(samples, reader), timedelta(1), 9)
+        message.id for message in store.outbox.claim("email", now_of(samples, reader), timedelta(1), 9)
     ] == [first]
 
 
@@ -98,7 +97,7 @@ def test_messages_are_put_into_the_outbox_with_their_edition(samples, store, now
     reader = samples.reader("C0123ABC")
     ids = store.editions.save(samples.edition(reader), "2026-04-18", [HELLO, replace(HELLO, part=2)])
     edition = store.editions.last(reader.id)
-    first, second = store.outbox.claim(Kind.SLACK, now, timedelta(minutes=5), 9)
+    first, second = store.outbox.claim("slack", now, timedelta(minutes=5), 9)
     assert [first.id, second.id] == ids
     assert str(first.key) == f"{edition.id}:{reader.id}:slack:1"
     assert str(second.key) == f"{edition.id}:{reader.id}:slack:2"
@@ -117,7 +116,7 @@ def test_a_taken_slot_in_a_batch_costs_only_its_reader(samples, store, now):
     ]
     of_eve, of_bob, of_ada, of_ada_again = store.editions.save_all(batch)
     assert (of_bob, of_ada_again) == (None, None)
-    claimed = store.outbox.claim(Kind.EMAIL, now, timedelta(minutes=5), 9)
+    claimed = store.outbox.claim("email", now, timedelta(minutes=5), 9)
     assert {message.id: message.reader for message in claimed} == {
         **dict.fromkeys(of_eve, eve),
         **dict.fromkeys(of_ada, ada),

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy.exc import IntegrityError
 
-from bot.domain import Kind, RecordedVote, Vote
+from bot.domain import RecordedVote, Vote
 
 
 def test_the_last_vote_on_a_paper_counts_and_all_are_stored(samples, store, now):
@@ -62,7 +62,7 @@ def test_current_votes_equal_a_replay_of_the_history(samples, store, now, action
 def test_who_has_not_voted_for_longest_comes_first(samples, store, now):
     (paper,) = samples.papers(1)
     addresses = [f"r{n}@example.org" for n in range(5)]
-    voters = store.readers.sync("rewards", [(Kind.EMAIL, address) for address in addresses], now)
+    voters = store.readers.sync("rewards", [("email", address) for address in addresses], now)
     for hours, reader in zip((3, 5, 1, 4), voters[:4], strict=True):
         store.feedback.add(reader.id, paper, Vote.UP, now - timedelta(hours=hours), "mail")
     store.readers.stop(voters[3].id)

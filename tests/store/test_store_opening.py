@@ -12,7 +12,7 @@ from threading import Barrier
 import pytest
 from sqlalchemy.exc import StatementError
 
-from bot.domain import Entry, Kind, ParsedDigest
+from bot.domain import Entry, ParsedDigest
 from bot.errors import StoreError
 from bot.store import open_store
 from bot.store.engine import Database, parse_url
@@ -162,7 +162,7 @@ DAMAGES = {
     "invalid JSON": "UPDATE papers SET categories = '[\"cs'",
     "invalid time": "UPDATE readers SET since = '2Q25-05-07 07:00:00.000000'",
     "invalid time of a paper": "UPDATE papers SET first_seen = 'yesterday'",
-    "unknown enum value": "UPDATE readers SET kind = 'pigeon'",
+    "unknown enum value": "UPDATE readers SET origin = 'pigeon'",
 }
 
 
@@ -172,7 +172,7 @@ def test_damaged_values_are_a_store_error(tmp_path, now, damage):
     with open_store(url) as store:
         digest = ParsedDigest("keyword", "Testing", None, (Entry(title="One"),))
         store.papers.add_digests("seeds", "a.txt", "hash", [digest], now=now)
-        (reader,) = store.readers.sync("rewards", [(Kind.EMAIL, "ada@example.org")], now)
+        (reader,) = store.readers.sync("rewards", [("email", "ada@example.org")], now)
     _run(url, DAMAGES[damage])
 
     def read_all(store):
@@ -187,4 +187,4 @@ def test_an_invalid_argument_is_not_reported_as_damage(tmp_path, now):
         open_store(f"sqlite:///{tmp_path}/paperbot.db") as store,
         pytest.raises(StatementError, match="time zone"),
     ):
-        store.readers.sync("rewards", [(Kind.EMAIL, "ada@example.org")], now.replace(tzinfo=None))
+        store.readers.sync("rewards", [("email", "ada@example.org")], now.replace(tzinfo=None))

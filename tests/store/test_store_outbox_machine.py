@@ -20,7 +20,7 @@ from hypothesis.stateful import (
 )
 from sqlalchemy import delete
 
-from bot.domain import Kind, State, StopReason
+from bot.domain import State, StopReason
 from bot.store.engine import Database, parse_url
 from bot.store.schema import outbox as outbox_table
 
@@ -48,7 +48,7 @@ class Workers(RuleBasedStateMachine):
 
     @rule(target=claimed, limit=st.integers(1, PARTS))
     def claim(self, limit):
-        return multiple(*self.store.outbox.claim(Kind.EMAIL, self.now, LEASE, limit))
+        return multiple(*self.store.outbox.claim("email", self.now, LEASE, limit))
 
     @rule(delivery=consumes(claimed), minutes=st.integers(0, 30))
     def no_connection(self, delivery, minutes):

@@ -6,10 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from threading import Barrier
 
-from bot.domain import Kind, Origin, Reader, StopReason
+from bot.domain import Origin, Reader, StopReason
 
-ADA, BOB = (Kind.EMAIL, "ada@example.org"), (Kind.EMAIL, "bob@example.org")
-CHANNEL = (Kind.SLACK, "C0123ABC")
+ADA, BOB = ("email", "ada@example.org"), ("email", "bob@example.org")
+CHANNEL = ("slack", "C0123ABC")
 
 
 def test_sync_returns_the_readers_in_the_order_of_the_file(store, now):
@@ -61,7 +61,7 @@ def test_an_empty_profile_does_not_change_other_profiles(store, now):
 
 
 def test_processes_that_sync_the_same_profile_agree(open_another, now):
-    addresses = [(Kind.EMAIL, f"reader{n}@example.org") for n in range(50)]
+    addresses = [("email", f"reader{n}@example.org") for n in range(50)]
     start = Barrier(4)
 
     def sync(_: int) -> list[Reader]:
@@ -77,7 +77,7 @@ def test_processes_that_sync_the_same_profile_agree(open_another, now):
 
 def test_all_readers_come_in_pages_in_the_order_of_their_ids(store, now, monkeypatch):
     monkeypatch.setattr("bot.store.readers.PAGE", 3)
-    store.readers.sync("rewards", [(Kind.EMAIL, f"r{n}@example.org") for n in range(7)], now)
+    store.readers.sync("rewards", [("email", f"r{n}@example.org") for n in range(7)], now)
     store.readers.operator("op@example.org", now)
     store.readers.stop(store.readers.all()[4].id)
     pages = list(store.readers.pages())
@@ -86,10 +86,10 @@ def test_all_readers_come_in_pages_in_the_order_of_their_ids(store, now, monkeyp
 
 
 def test_active_readers_are_counted_by_kind_and_origin(store, now):
-    store.readers.sync("rewards", [(Kind.EMAIL, "ada@example.org")], now)
+    store.readers.sync("rewards", [("email", "ada@example.org")], now)
     for address in ("bob@example.org", "cy@example.org"):
-        reader = store.readers.request_subscription("rewards", Kind.EMAIL, address, now)
+        reader = store.readers.request_subscription("rewards", "email", address, now)
         store.readers.confirm(reader.id)
     store.readers.leave(reader.id, StopReason.PAUSED)
-    assert store.readers.active_by_kind(["rewards"], Origin.WEB) == {Kind.EMAIL: 1}
+    assert store.readers.active_by_kind(["rewards"], Origin.WEB) == {"email": 1}
     assert store.readers.active_by_kind(["other"], Origin.WEB) == {}

@@ -9,18 +9,18 @@ from hashlib import sha256
 import pytest
 from sqlalchemy import select
 
-from bot.domain import Entry, Kind, Message, Origin, OutboxKey, Override, State, StopReason, Vote
+from bot.domain import Entry, Message, Origin, OutboxKey, Override, State, StopReason, Vote
 from bot.store import open_store
 from bot.store.readers import CONFIRM_WITHIN
 from bot.store.schema import forgotten
 
-ADA, EVE = (Kind.EMAIL, "ada@example.org"), (Kind.EMAIL, "eve@example.org")
+ADA, EVE = ("email", "ada@example.org"), ("email", "eve@example.org")
 
 
 def test_a_subscriber_awaits_confirmation_and_the_address_ignores_case(store, now):
     eve = store.readers.request_subscription("rewards", *EVE, now)
     assert (eve.stopped, eve.origin) == (StopReason.AWAITING, Origin.WEB)
-    assert store.readers.request_subscription("rewards", Kind.EMAIL, "EVE@example.org", now) == eve
+    assert store.readers.request_subscription("rewards", "email", "EVE@example.org", now) == eve
     store.readers.confirm(eve.id)
     assert store.readers.by_id(eve.id).stopped is None
     assert store.readers.since(eve.id) == now
@@ -28,7 +28,7 @@ def test_a_subscriber_awaits_confirmation_and_the_address_ignores_case(store, no
 
 def test_sync_keeps_readers_from_the_web_and_only_overdue_unconfirmed_ones_are_dropped(store, now):
     eve = store.readers.request_subscription("rewards", *EVE, now)
-    bob = store.readers.request_subscription("rewards", Kind.EMAIL, "bob@x.org", now)
+    bob = store.readers.request_subscription("rewards", "email", "bob@x.org", now)
     store.readers.confirm(eve.id)
     later = now + CONFIRM_WITHIN + timedelta(seconds=1)
     (ada,) = store.readers.sync("rewards", [ADA], now)
@@ -125,7 +125,7 @@ def test_a_forgotten_reader_is_deleted_with_all_data_and_not_added_again(samples
 
 
 def test_the_last_vote_of_each_channel_member_counts(samples, store, now):
-    (channel,) = store.readers.sync("rewards", [(Kind.SLACK, "C0123ABC")], now)
+    (channel,) = store.readers.sync("rewards", [("slack", "C0123ABC")], now)
     paper, other = samples.papers(2)
     for voter, paper_id, vote in [
         ("T/U1", paper, Vote.UP),
@@ -154,9 +154,9 @@ def test_a_confirmation_mail_is_sent_once_and_to_an_unconfirmed_reader(store, no
     eve = store.readers.request_subscription("rewards", *EVE, now)
     for _ in range(2):
         store.outbox.put_without_edition(
-            eve.id, Message(b"hello", "Hello"), OutboxKey("confirmation", eve.id, Kind.EMAIL), now
+            eve.id, Message(b"hello", "Hello"), OutboxKey("confirmation", eve.id, "email"), now
         )
-    (delivery,) = store.outbox.claim(Kind.EMAIL, now, timedelta(hours=1), 10)
+    (delivery,) = store.outbox.claim("email", now, timedelta(hours=1), 10)
     assert (delivery.body, delivery.reader) == (b"hello", eve)
     assert store.outbox.start_data(delivery, now, timedelta(hours=1))
     assert store.outbox.finish(delivery, State.SENT, now)
@@ -165,7 +165,7 @@ def test_a_confirmation_mail_is_sent_once_and_to_an_unconfirmed_reader(store, no
 def test_an_edition_of_a_stopped_reader_is_cancelled(samples, store, now):
     eve = samples.reader("eve@example.org")
     samples.messages(eve)
-    (delivery,) = store.outbox.claim(Kind.EMAIL, now, timedelta(hours=1), 10)
+    (delivery,) = store.outbox.claim("email", now, timedelta(hours=1), 10)
     store.readers.stop(eve.id, StopReason.PAUSED)
     assert not store.outbox.start_data(delivery, now, timedelta(hours=1))
     assert store.outbox.counts()[State.CANCELLED] == 1

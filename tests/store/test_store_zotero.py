@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.domain import Kind, Message, OutboxKey, SourceState, State, ZoteroConnection, ZoteroSave
+from bot.domain import Message, OutboxKey, SourceState, State, ZoteroConnection, ZoteroSave
 
 LEASE = timedelta(minutes=5)
 
@@ -22,14 +22,14 @@ def connection(store, ada, now):
 
 
 def put(store, ada, paper, now, act="save"):
-    key = OutboxKey(f"zotero-{act}-{paper}", ada, Kind.ZOTERO)
+    key = OutboxKey(f"zotero-{act}-{paper}", ada, "zotero")
     save = ZoteroSave(paper, "ABCD2345", str(key))
     store.zotero.put_save(ada, save, Message(b"{}", "Owls"), key, now)
     return save
 
 
 def undo_save(store, ada, save, now):
-    key = OutboxKey(f"zotero-trash-{save.paper}", ada, Kind.ZOTERO)
+    key = OutboxKey(f"zotero-trash-{save.paper}", ada, "zotero")
     store.zotero.undo_save(ada, save, Message(b"{}", "Owls"), key, now)
 
 
@@ -48,25 +48,25 @@ def test_a_paper_is_put_into_the_outbox_once(store, samples, ada, connection, no
     save = put(store, ada, paper, now)
     put(store, ada, paper, now, "again")
     assert store.zotero.saves(ada) == [save]
-    (delivery,) = store.outbox.claim(Kind.ZOTERO, now, LEASE, 10)
-    assert delivery.key.kind is Kind.ZOTERO
-    assert store.outbox.claim(Kind.EMAIL, now, LEASE, 10) == []
+    (delivery,) = store.outbox.claim("zotero", now, LEASE, 10)
+    assert delivery.key.kind == "zotero"
+    assert store.outbox.claim("email", now, LEASE, 10) == []
 
 
 def test_what_still_waits_is_cancelled_and_what_was_sent_is_taken_back(store, samples, ada, connection, now):
     waiting, sent = samples.papers(2)
     first = put(store, ada, sent, now)
-    (delivery,) = store.outbox.claim(Kind.ZOTERO, now, LEASE, 10)
+    (delivery,) = store.outbox.claim("zotero", now, LEASE, 10)
     assert store.outbox.start_data(delivery, now, LEASE)
     assert store.outbox.record_sent(delivery, "ABCD2345 version 7", now)
     assert store.zotero.outcome(first.outbox_key) == (State.SENT, "ABCD2345 version 7")
     second = put(store, ada, waiting, now)
     undo_save(store, ada, second, now)
     assert store.zotero.outcome(second.outbox_key)[0] is State.CANCELLED
-    assert store.outbox.waiting(Kind.ZOTERO) == 0
+    assert store.outbox.waiting("zotero") == 0
     undo_save(store, ada, first, now)
     undo_save(store, ada, first, now)
-    assert store.outbox.waiting(Kind.ZOTERO) == 1
+    assert store.outbox.waiting("zotero") == 1
     assert store.zotero.saves(ada) == []
 
 

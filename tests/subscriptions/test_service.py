@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.domain import Kind, StopReason
+from bot.domain import StopReason
 from bot.subscriptions.service import NotStoppedByReaderError, may_confirm, may_resume
 
 NOW = datetime(2025, 5, 7, 9, tzinfo=UTC)
@@ -74,31 +74,31 @@ def test_a_reader_pauses_unsubscribes_and_resumes(app, service, ada):
 
 
 def test_the_operator_adds_and_removes_a_reader_of_the_file(app, service, ada, home):
-    added = service.add(SLUG, Kind.EMAIL, EVE, NOW)
+    added = service.add(SLUG, "email", EVE, NOW)
     assert not added.was_listed
-    assert service.add(SLUG, Kind.EMAIL, EVE, NOW).was_listed
+    assert service.add(SLUG, "email", EVE, NOW).was_listed
     service.remove(added.reader, NOW)
     assert current(app, added.reader).stopped is StopReason.REMOVED
     assert EVE not in (home / "profiles" / f"{SLUG}.toml").read_text()
     with pytest.raises(NotStoppedByReaderError):
         service.resume(added.reader)
-    service.add(SLUG, Kind.EMAIL, EVE, NOW)
+    service.add(SLUG, "email", EVE, NOW)
     assert current(app, added.reader).stopped is None
     assert current(app, ada).stopped is None
 
 
 def test_the_operator_removes_a_reader_who_subscribed_in_slack(app, service):
-    reader = service.subscribe_slack_user(SLUG, "U9", NOW)
+    reader = service.subscribe_authenticated(SLUG, "slack", "U9", NOW)
     assert current(app, reader).stopped is None
     service.remove(reader, NOW)
     assert current(app, reader).stopped is StopReason.OPERATOR
     with pytest.raises(NotStoppedByReaderError):
-        service.subscribe_slack_user(SLUG, "U9", NOW)
+        service.subscribe_authenticated(SLUG, "slack", "U9", NOW)
 
 
 def test_resuming_all_resumes_what_the_reader_stopped(app, service):
-    paused = app.store.readers.request_subscription("one", Kind.SLACK, "U9", NOW)
-    removed = app.store.readers.request_subscription("two", Kind.SLACK, "U9", NOW)
+    paused = app.store.readers.request_subscription("one", "slack", "U9", NOW)
+    removed = app.store.readers.request_subscription("two", "slack", "U9", NOW)
     app.store.readers.confirm(paused.id)
     service.pause(current(app, paused))
     app.store.readers.stop(removed.id, StopReason.OPERATOR)

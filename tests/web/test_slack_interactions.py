@@ -16,8 +16,9 @@ from slack_workspace import Workspace
 from starlette.testclient import TestClient
 
 from bot.app import open_app
+from bot.channels.registry import is_shared
 from bot.cli.main import invoke
-from bot.domain import Kind, Reader, StopReason, Vote
+from bot.domain import Reader, StopReason, Vote
 from bot.errors import StoreError
 from bot.web import make_web
 
@@ -190,7 +191,7 @@ def test_the_metadata_of_a_message_names_its_reader_in_a_channel_with_several(
     app, post, workspace, channel, paper
 ):
     other = app.store.readers.request_subscription(
-        "other", Kind.SLACK, "C0123ABC", app.store.readers.since(channel.id)
+        "other", "slack", "C0123ABC", app.store.readers.since(channel.id)
     )
     key = {"metadata": {"event_payload": {"key": f"1:{channel.id}:slack:1"}}}
     post(press(paper, workspace, message=key))
@@ -352,5 +353,5 @@ def test_a_word_ignored_by_one_member_can_be_restored_by_another(app, client, ch
 
 @pytest.mark.parametrize(("address", "shared"), [("C0123ABC", True), ("G0123ABC", True), ("U0123ABC", False)])
 def test_a_channel_is_shared_and_a_person_is_not(address, shared):
-    assert Reader(1, "p", Kind.SLACK, address).is_shared is shared
-    assert not Reader(1, "p", Kind.EMAIL, "Carl@example.org").is_shared
+    assert is_shared(Reader(1, "p", "slack", address)) is shared
+    assert not is_shared(Reader(1, "p", "email", "Carl@example.org"))

@@ -9,7 +9,7 @@ from threading import Event
 import pytest
 import toy_source
 
-from bot.domain import Kind, Message, OutboxKey, Reader, State
+from bot.domain import Message, OutboxKey, Reader, State
 from bot.editions.composer import EditionComposer
 from bot.scheduler import QueuedJobs
 from bot.sources.registry import registered
@@ -199,15 +199,15 @@ def test_a_task_of_a_source_that_this_machine_lacks_is_a_problem(run_tasks, capl
     assert "elsewhere: is not a source of this machine's paperbot.toml" in caplog.text
 
 
-@pytest.mark.parametrize("kind", [Kind.EMAIL, Kind.SLACK])
+@pytest.mark.parametrize("kind", ["email", "slack"])
 def test_messages_that_are_due_are_delivered_by_the_task_of_their_channel(
     jobs, run_tasks, broker, queued_home, app, kind
 ):
     now = datetime.now(UTC)
-    (reader,) = app.store.readers.sync("bees", [(kind, "C0123ABC" if kind is Kind.SLACK else "a@x.org")], now)
+    (reader,) = app.store.readers.sync("bees", [(kind, "C0123ABC" if kind == "slack" else "a@x.org")], now)
     key = OutboxKey("confirmation-1", reader.id, kind)
     app.store.outbox.put_without_edition(reader.id, Message(b"{}", "One"), key, now)
-    run_tasks([(DELIVER, [kind.value])])
+    run_tasks([(DELIVER, [kind])])
     assert app.store.outbox.counts()[State.SENT] == 1
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from zotero_server import KEY, ZoteroServer
 
-from bot.domain import Kind, State
+from bot.domain import State
 from bot.worker.names import DELIVER
 
 READER = "owls/r0@example.org"
@@ -43,7 +43,7 @@ def test_a_liked_paper_is_saved_once_however_often_its_task_comes(
     assert paperbot("thumb", "up", READER, "Owls at Night").code == 0
     jobs.publish()
     jobs.publish()
-    tasks = [task for task in broker.take() if task == (DELIVER, [Kind.ZOTERO.value])]
+    tasks = [task for task in broker.take() if task == (DELIVER, ["zotero"])]
     run_tasks(tasks * 3)
     saved = [item for item in connected.items.values() if item["title"] == "Owls at Night"]
     assert (len(tasks), len(saved)) == (1, 1)

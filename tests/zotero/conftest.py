@@ -1,8 +1,8 @@
 import pytest
 from zotero_server import ZoteroServer
 
+from bot.channels.zotero.api import ZoteroApi
 from bot.domain import ZoteroAccess
-from bot.zotero.api import ZoteroApi
 
 
 @pytest.fixture

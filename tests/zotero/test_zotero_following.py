@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from zotero_server import closed, truncated
 
+from bot.channels.zotero.api import ZoteroApi, ZoteroError
+from bot.channels.zotero.following import changes
 from bot.domain import RawDigest
 from bot.errors import ConfigError, DigestError
 from bot.library import parse
-from bot.zotero.api import ZoteroApi, ZoteroError
-from bot.zotero.following import changes
 
 
 def titles(found):

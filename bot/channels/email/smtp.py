@@ -18,8 +18,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Literal
 
+from bot.channels.email.smtp_errors import Stage, readable, refusal_code, translate
 from bot.deadline import Deadline, Timer
-from bot.delivery.smtp_errors import Stage, readable, refusal_code, translate
 from bot.domain import Delivery
 from bot.errors import ConfigError, DeliveryError, FailureScope
 from bot.loopback import is_loopback

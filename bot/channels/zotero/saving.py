@@ -14,11 +14,11 @@ from contextlib import contextmanager
 from hashlib import sha256
 from typing import Any
 
+from bot.channels.zotero.api import Answer, ZoteroApi, ZoteroError
+from bot.channels.zotero.following import all_collections
+from bot.channels.zotero.items import is_same_item, item_of, new_key, pdf_of
 from bot.domain import Delivery, Paper, ReaderId, State
 from bot.errors import DeliveryError, FailureScope, PaperbotError
-from bot.zotero.api import Answer, ZoteroApi, ZoteroError
-from bot.zotero.following import all_collections
-from bot.zotero.items import is_same_item, item_of, new_key, pdf_of
 
 COLLECTION = "Paperbot"
 _MOST_CANDIDATES = 25  # results of a search for the paper in the library

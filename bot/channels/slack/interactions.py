@@ -1,6 +1,6 @@
 """What people do in Slack (buttons, slash commands), over HTTP with a verified signature or through Socket Mode.
 
-Beside the channel, this is the only module that knows ``slack_sdk``.
+Beside ``transport``, this is the only module that knows ``slack_sdk``.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from bot.channels.zotero.api import ZoteroApi, ZoteroError
 from bot.domain import LibraryEntry, ParsedLibrary, RawDigest, ZoteroChanges
-from bot.zotero.api import ZoteroApi, ZoteroError
 
 PAGE = 100  # the most that Zotero gives
 MAX_ITEMS = 50_000

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
-from typing import Literal
 
 from bot.atomic_files import write_atomically
 from bot.domain import Delivery, Reader
@@ -25,7 +24,7 @@ from bot.errors import DeliveryError, FailureScope
 class FilesChannel:
     """Writes each message to a file of its own; ``.json`` is indented for people to read."""
 
-    def __init__(self, folder: Path, suffix: Literal[".eml", ".json"]) -> None:
+    def __init__(self, folder: Path, suffix: str) -> None:
         self._folder = folder
         self._suffix = suffix
 

@@ -6,14 +6,15 @@ don't decode there. So the mail is put together here, line by line: subject, sen
 and parsed again, once for each value; all other values are plain ASCII on one line. The bodies can't change the
 structure: quoted-printable has no line that begins with the boundary.
 
-The package took 5.6 ms of processor time to build a mail of 37 KB and to parse it again; this takes .04 ms, of parts
-that are encoded.
+The package took 5.6 ms of processor time to build a mail of 37 KB and to parse it again; this takes a tenth.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
+from binascii import b2a_qp
+from dataclasses import dataclass
 from datetime import datetime
 from email import message_from_bytes, policy
 from email.header import Header
@@ -23,9 +24,7 @@ from functools import lru_cache
 
 from bot.errors import DeliveryError, FailureScope
 from bot.mail_address import is_one_address
-from bot.rendering.mail import MailParts
-from bot.rendering.quoted_printable import SOFT_LINE_BREAK, encoded
-from bot.rendering.text import oneline, shorten
+from bot.rendering.text import oneline, shorten, visible
 
 # RFC 5322, section 2.1.1: a line has at most 998 characters, and the header's name counts.
 _MAX_VALUE_LENGTH = 900
@@ -33,6 +32,15 @@ _WITHOUT_QUOTES = str.maketrans("", "", '"\\')
 _REGISTRY = HeaderRegistry()
 # A header on one or more lines of printable ASCII, of which each but the first begins with a blank and holds more.
 _HEADER_LINE = re.compile(r"[!-9;-~]+:( [ -~]{0,990})?(\r\n[ \t](?=.*[!-~])[ -~]{1,990})*")
+
+
+@dataclass(frozen=True, slots=True)
+class MailParts:
+    """The content of a mail, independent of its recipient."""
+
+    subject: str
+    html: str
+    text: str
 
 
 def sender_domain(sender: str) -> str:
@@ -81,10 +89,10 @@ def mail_bytes(
         (
             "\r\n".join([*headers, "", ""]).encode("ascii"),
             begin,
-            _part("plain", parts.encoded_text),
+            _part("plain", parts.text),
             b"\r\n",
             begin,
-            _part("html", parts.encoded_html),
+            _part("html", parts.html),
             f"\r\n--{boundary}--\r\n".encode("ascii"),
         )
     )
@@ -99,7 +107,7 @@ def notice_bytes(
         "Auto-Submitted: auto-generated",
         "MIME-Version: 1.0",
     ]
-    return "\r\n".join([*headers, ""]).encode("ascii") + _part("plain", encoded(text))
+    return "\r\n".join([*headers, ""]).encode("ascii") + _part("plain", text)
 
 
 def _envelope_headers(
@@ -120,11 +128,13 @@ def _envelope_headers(
     ]
 
 
-def _part(subtype: str, content: bytes) -> bytes:
-    """Return a part of quoted-printable content, with its headers; its last line ends."""
+def _part(subtype: str, text: str) -> bytes:
+    """Return a text as a part in quoted-printable, with its headers; its last line ends."""
     headers = f'Content-Type: text/{subtype}; charset="utf-8"\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n'
-    end = b"\r\n" if content.endswith(SOFT_LINE_BREAK) else b""
-    return headers.encode("ascii") + content + end
+    lines = visible(text).replace("\r\n", "\n").replace("\r", "\n")
+    if lines and not lines.endswith("\n"):
+        lines += "\n"
+    return headers.encode("ascii") + b2a_qp(lines.replace("\n", "\r\n").encode(), istext=True)
 
 
 # Many mails of a batch have the same subject and all have the same sender.

@@ -1,4 +1,4 @@
-"""Render an edition for Slack in Block Kit: a message with the list, and its picks as replies in the message's thread.
+"""Render for Slack in Block Kit. An edition is a message with the list, and its picks are replies in its thread.
 
 An edition of a single pick, or of none, is one message. Answers to ``/papers`` can't have a thread, so there the whole
 edition is rendered in one message, or in several if it is too long, split between papers.
@@ -6,13 +6,14 @@ edition is rendered in one message, or in several if it is too long, split betwe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
-from bot.domain import Edition, Paper, Pick, Role, Sentence, Vote
-from bot.languages import long_date
-from bot.rendering import phrases
-from bot.rendering.block_kit import (
+from bot.channels.kind import Renderer
+from bot.channels.slack import SLACK
+from bot.channels.slack.block_kit import (
     BLOCK_LIMIT,
     DIVIDER,
     MESSAGE_LIMIT,
@@ -31,6 +32,9 @@ from bot.rendering.block_kit import (
     literal,
     section,
 )
+from bot.domain import Edition, Letter, Message, Paper, Pick, Reader, Role, Sentence, Vote
+from bot.languages import long_date
+from bot.rendering import letter_phrases, phrases
 from bot.rendering.emphasis import GAP, LABELS, pieces
 from bot.rendering.facts import facts, facts_text, pdf
 from bot.rendering.latex import readable
@@ -45,6 +49,59 @@ _NOTIFIED_PICKS = 3
 _SUMMARY_LIMIT = 900
 # What is left of a message for its list: title, date, footer and notification take up to 4,000.
 _LIST_LIMIT = MESSAGE_LIMIT - 4_000
+# Ten liked papers with their links, in one section of 3,000 characters.
+_LIKED_LIMIT = 150
+_THREAD_IN_PREVIEW = "the ts of the first message"
+
+
+class SlackRenderer(Renderer):
+    """Makes messages for Slack.
+
+    ``has_buttons`` must be false if nothing receives Slack's interactions: a click would show an error.
+    """
+
+    def __init__(self, links: Callable[[Reader], Links], *, has_buttons: bool) -> None:
+        self._links = links
+        self._has_buttons = has_buttons
+
+    def edition(self, edition: Edition, _slot: str) -> list[Message]:
+        """Return the message with the list, and a reply in its thread for each pick."""
+        # The subject is what ``status`` shows of a message.
+        return [
+            Message(body, edition.profile_title, part, in_thread=part > 1)
+            for part, body in enumerate(self._thread(edition), 1)
+        ]
+
+    def letter(self, letter: Letter, _slot: str) -> list[Message]:
+        """Return the message of a weekly letter."""
+        return [Message(self._letter(letter), letter_phrases.subject(letter))]
+
+    def preview(self, edition: Edition, _form: str) -> str:
+        """Return the edition as JSON, one line per message; replies have a ``thread_ts``."""
+        first, *replies = (json.loads(body) for body in self._thread(edition))
+        # Slack gives the timestamp when it accepts the first message.
+        messages = [first, *(reply | {"thread_ts": _THREAD_IN_PREVIEW} for reply in replies)]
+        return "\n".join(json.dumps(message, ensure_ascii=False) for message in messages)
+
+    def preview_letter(self, letter: Letter, _form: str) -> str:
+        """Return the letter as JSON."""
+        return self._letter(letter).decode()
+
+    def _thread(self, edition: Edition) -> list[bytes]:
+        reader = edition.reader
+        return render_thread(edition, self._links(reader), channel=reader.address, buttons=self._has_buttons)
+
+    def _letter(self, letter: Letter) -> bytes:
+        reader = letter.edition.reader
+        return render_letter_slack(
+            letter, self._links(reader), channel=reader.address, buttons=self._has_buttons
+        )
+
+
+def render_answers(edition: Edition, links: Links) -> list[dict[str, Any]]:
+    """Return the edition as answers to a Slack command, which can't have a thread: whole, one after the other."""
+    messages = render_slack(edition, links, channel=edition.reader.address)
+    return [{name: json.loads(body)[name] for name in ("text", "blocks")} for body in messages]
 
 
 def render_thread(edition: Edition, links: Links, *, channel: str, buttons: bool = True) -> list[bytes]:
@@ -60,13 +117,13 @@ def render_thread(edition: Edition, links: Links, *, channel: str, buttons: bool
         *_heading_blocks(edition),
         *_list_blocks(edition, _LIST_LIMIT),
         context([hint]),
-        footer_block(edition, links, buttons),
+        _footer_block(edition, links, buttons),
     ]
     replies = [
         body(
             channel,
             escape(f"{number}. {phrases.title(pick.paper)}", NOTIFICATION_LIMIT),
-            pick_blocks(pick, number, edition.language, buttons),
+            _pick_blocks(pick, number, edition.language, buttons),
         )
         for number, pick in enumerate(edition.picks, 1)
     ]
@@ -80,13 +137,13 @@ def render_slack(edition: Edition, links: Links, *, channel: str, buttons: bool 
     """
     # Blocks that stay together: a header alone at the end of a message would be read as an empty edition.
     groups = [
-        [*pick_blocks(pick, number, edition.language, buttons), DIVIDER]
+        [*_pick_blocks(pick, number, edition.language, buttons), DIVIDER]
         for number, pick in enumerate(edition.picks, 1)
     ]
     if not groups:
         groups = [[section(escape(phrases.quiet(edition), _SUMMARY_LIMIT))]]
     groups[0] = [*_heading_blocks(edition), *_list_blocks(edition, SECTION_LIMIT), DIVIDER, *groups[0]]
-    groups[-1] = [*groups[-1], footer_block(edition, links, buttons)]
+    groups[-1] = [*groups[-1], _footer_block(edition, links, buttons)]
     notification = _notification(edition)
     messages: list[list[Block]] = [[]]
     for group in groups:
@@ -97,6 +154,41 @@ def render_slack(edition: Edition, links: Links, *, channel: str, buttons: bool 
         else:
             messages.append(group)
     return [body(channel, notification, blocks).encode() for blocks in messages]
+
+
+def render_letter_slack(letter: Letter, links: Links, *, channel: str, buttons: bool) -> bytes:
+    """Return the arguments of ``chat.postMessage`` as JSON; ``buttons`` as for an edition."""
+    edition = letter.edition
+    liked = [
+        f"• {_linked(paper, escape(phrases.title(paper), _LIKED_LIMIT))}"
+        for paper in letter_phrases.liked(letter)
+    ]
+    blocks: list[Block] = [
+        header(f"Your week in {edition.profile_title}"),
+        context([letter_phrases.week(letter)]),
+        *_paragraph("What you liked", [*liked, escape(letter_phrases.votes(letter), TEXT_LIMIT)]),
+    ]
+    if learned := [escape(sentence, TITLE_LIMIT) for sentence in letter_phrases.learned(letter)]:
+        blocks += _paragraph("What your votes have taught it", learned)
+    blocks += _paragraph("One you missed", [escape(letter_phrases.missed(letter), TEXT_LIMIT)])
+    for pick in edition.picks:
+        blocks += _pick_blocks(pick, None, edition.language, buttons)
+    if letter.record:
+        blocks += _paragraph("How well it predicts", [escape(letter_phrases.record(letter), TEXT_LIMIT)])
+    blocks.append(_footer_block(edition, links, buttons))
+    notification = escape(
+        f"{letter_phrases.subject(letter)}. {letter_phrases.preheader(letter)}", NOTIFICATION_LIMIT
+    )
+    return body(channel, notification, blocks).encode()
+
+
+def _paragraph(heading: str, lines: list[str]) -> list[Block]:
+    # A link may have 1,000 characters, and a section 3,000: a line too many is left out, not cut.
+    text = f"*{heading}*"
+    for line in lines:
+        if len(text) + len(line) < SECTION_LIMIT:
+            text += f"\n{line}"
+    return [section(text)]
 
 
 def _notification(edition: Edition) -> str:
@@ -120,7 +212,7 @@ def _list_blocks(edition: Edition, limit: int) -> list[Block]:
         return []
     texts = [f"*{phrases.list_heading(edition)}*"]
     for number, pick in enumerate(edition.picks, 1):
-        line = f"{number}. {linked(pick.paper, escape(news(pick), TITLE_LIMIT))}  {phrases.strength(pick)}"
+        line = f"{number}. {_linked(pick.paper, escape(news(pick), TITLE_LIMIT))}  {phrases.strength(pick)}"
         if sum(map(len, texts)) + len(line) > limit:
             texts[-1] += f"\nand {len(edition.picks) - number + 1} more"
             break
@@ -131,7 +223,7 @@ def _list_blocks(edition: Edition, limit: int) -> list[Block]:
     return [section(text) for text in texts]
 
 
-def linked(paper: Paper, label: str) -> str:
+def _linked(paper: Paper, label: str) -> str:
     """Return an escaped label as a link to the paper; as it is without an address that fits."""
     address = title_link(paper)
     # A cut address would lead elsewhere.
@@ -142,10 +234,10 @@ def _fits(url: str) -> bool:
     return len(url.replace("&", "&amp;")) <= URL_LIMIT
 
 
-def pick_blocks(pick: Pick, number: int | None, language: str, buttons: bool) -> list[Block]:
+def _pick_blocks(pick: Pick, number: int | None, language: str, buttons: bool) -> list[Block]:
     """Return what a message shows of a pick, with its number in the list, if there is one, before its title."""
     title = escape(phrases.title(pick.paper), TITLE_LIMIT).replace("|", "¦")
-    heading = f"*{linked(pick.paper, title)}*"
+    heading = f"*{_linked(pick.paper, title)}*"
     address = title_link(pick.paper)
     if address.is_search and _fits(address.url):
         heading += f"  {link(address.url, 'Search arXiv')}"
@@ -200,7 +292,7 @@ def _button(label: str, vote: Vote, pick: Pick) -> Block:
     return {"type": "button", "text": text, "action_id": f"thumb_{vote}", "value": pick.paper.ref}
 
 
-def footer_block(edition: Edition, links: Links, buttons: bool) -> Block:
+def _footer_block(edition: Edition, links: Links, buttons: bool) -> Block:
     """Return what stands below a message: why it comes, and the reader's links."""
     purpose = "Your votes change the next edition of" if buttons else "This is an edition of"
     texts = [
@@ -208,6 +300,6 @@ def footer_block(edition: Edition, links: Links, buttons: bool) -> Block:
         link(links.me(), "Your preferences"),
     ]
     # In a channel one member must not unsubscribe the others.
-    if not edition.reader.is_shared:
+    if not SLACK.is_shared(edition.reader.address):
         texts.append(link(links.unsubscribe(), "Unsubscribe"))
     return context_markup(texts)

@@ -1,0 +1,131 @@
+"""Email: editions as mails over SMTP, or as ``.eml`` files. Bounces go to ``bot.ingestion.bounces``."""
+
+from __future__ import annotations
+
+import re
+from email.utils import parseaddr
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
+
+from bot.channels.kind import ChannelKind, ReaderChannelKind, Renderer, RenderingParts, TransportParts
+from bot.domain import OPERATOR_KIND, Delivery, SendLimit
+from bot.errors import FailureScope
+from bot.mail_address import mail_address
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pydantic import SecretStr
+
+    from bot.delivery import Route
+
+
+class MailSettings(Protocol):
+    """The section ``[email]``."""
+
+    host: str
+    port: int
+    security: Literal["starttls", "tls", "none"]
+    username: str
+    password: SecretStr | None
+    sender: str
+    bounce_address: str
+    connections: int
+    per_second: float
+    per_day: int
+
+
+class EmailKind(ReaderChannelKind):
+    """Mails to readers."""
+
+    name = section = "email"
+    noun = "mail"
+    messages = "Mails"
+    example = "ada@example.org"
+    pattern = re.compile(".*@.*", re.DOTALL)
+    suffix = ".eml"
+    forms = ("html", "text")
+    remedies: ClassVar = {
+        FailureScope.POLICY: "check email.sender, and what the mail server lets this login send"
+    }
+
+    def check_address(self, address: str) -> str:
+        """Return the address that mail is sent to; raises ValueError."""
+        return mail_address(address)
+
+    def has_server(self, settings: MailSettings) -> bool:
+        """Tell whether ``email.host`` is set."""
+        return bool(settings.host)
+
+    def describe(self, settings: MailSettings, files: Path) -> str:
+        """Return what happens to mails."""
+        if not settings.host:
+            return f"become files in {files}, as no mail server is set (email.host)"
+        login = f"logged in as {settings.username}" if settings.username else "without a login"
+        security = "unencrypted" if settings.security == "none" else settings.security
+        return f"go by {settings.host}:{settings.port} ({security}, {login}) as {settings.sender}"
+
+    def route(self, settings: MailSettings, parts: TransportParts) -> Route:
+        """Return several connections to the mail server, used side by side."""
+
+        def bounce_tag(delivery: Delivery) -> str:
+            return parts.tag(delivery.reader.id, delivery.id)
+
+        return _mail_route(settings, parts.files, settings.connections, bounce_tag)
+
+    def send_limit(self, settings: MailSettings) -> SendLimit:
+        """Return the limits of the settings; files need none."""
+        return SendLimit(settings.per_second, settings.per_day) if settings.host else SendLimit()
+
+    def renderer(self, settings: MailSettings, parts: RenderingParts) -> Renderer:
+        """Return what makes mails."""
+        from bot.channels.email.rendering import MailRenderer
+
+        return MailRenderer(settings.sender, parts)
+
+
+class OperatorKind(ChannelKind):
+    """Notices to the operator's mail address.
+
+    A route of its own: an open circuit breaker for the readers' mails doesn't hold back the notice of it.
+    """
+
+    name = OPERATOR_KIND
+    section = "email"
+    is_queued = False  # the process that makes a notice sends it
+
+    def route(self, settings: MailSettings, parts: TransportParts) -> Route:
+        """Return one connection to the mail server."""
+        return _mail_route(settings, parts.files, 1, None)
+
+
+def _mail_route(
+    settings: MailSettings, files: Path, connections: int, bounce_tag: Callable[[Delivery], str] | None
+) -> Route:
+    from bot.delivery import Route
+
+    if not settings.host:
+        from bot.channels.files import FilesChannel
+
+        return Route([FilesChannel(files, EmailKind.suffix)])
+    from bot.channels.email.smtp import SmtpChannel
+
+    # The envelope sender (RFC 5321) is the bare address, to which bounces go; the From header has the name too.
+    return Route(
+        [
+            SmtpChannel(
+                settings.host,
+                settings.port,
+                settings.security,
+                envelope_sender=settings.bounce_address or parseaddr(settings.sender)[1],
+                bounce_tag=bounce_tag if settings.bounce_address else None,
+                username=settings.username,
+                password=settings.password.get_secret_value() if settings.password else None,
+            )
+            for _ in range(connections)
+        ]
+    )
+
+
+EMAIL = EmailKind()
+OPERATOR = OperatorKind()

@@ -1,0 +1,90 @@
+"""The registry of channel kinds, through which everything else knows them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+
+from bot.channels.email import EMAIL, OPERATOR
+from bot.channels.kind import ChannelKind, ReaderChannelKind, Renderer
+from bot.channels.slack import SLACK
+from bot.channels.zotero import ZOTERO
+from bot.domain import Edition, Kind, Letter, Message, Reader
+from bot.errors import PaperbotError
+
+_KINDS: dict[Kind, ChannelKind] = {kind.name: kind for kind in (EMAIL, SLACK, ZOTERO, OPERATOR)}
+
+
+def channels() -> list[ChannelKind]:
+    """Return all kinds."""
+    return list(_KINDS.values())
+
+
+def reader_channels() -> list[ReaderChannelKind]:
+    """Return the kinds with addresses."""
+    return [kind for kind in _KINDS.values() if isinstance(kind, ReaderChannelKind)]
+
+
+def channel(name: Kind) -> ChannelKind:
+    """Return a kind by its name; raises PaperbotError."""
+    if name not in _KINDS:
+        raise PaperbotError(f"there is no channel {name!r}; known: {', '.join(_KINDS)}")
+    return _KINDS[name]
+
+
+def reader_channel(name: Kind) -> ReaderChannelKind:
+    """Return a kind with addresses by its name; raises PaperbotError."""
+    kind = channel(name)
+    if not isinstance(kind, ReaderChannelKind):
+        raise PaperbotError(f"the channel {name!r} has no readers")
+    return kind
+
+
+def address_checks() -> dict[Kind, Callable[[str], str]]:
+    """Return the check of each kind's addresses, as profiles are validated with."""
+    return {kind.name: kind.check_address for kind in reader_channels()}
+
+
+def channel_of(address: str) -> ReaderChannelKind:
+    """Return the kind that a typed address is meant for; raises ValueError if it is like none."""
+    kinds = reader_channels()
+    match = next((kind for kind in kinds if kind.pattern.fullmatch(address)), None)
+    if match is None:
+        raise ValueError(f"{address!r} is no address; write it like {' or '.join(k.example for k in kinds)}")
+    return match
+
+
+def is_shared(reader: Reader) -> bool:
+    """Tell whether several people read at a reader's address: a channel in Slack rather than a person."""
+    return reader_channel(reader.kind).is_shared(reader.address)
+
+
+class MessageRenderer:
+    """Makes messages, each by the renderer of its reader's channel."""
+
+    def __init__(self, renderers: Mapping[Kind, Renderer]) -> None:
+        self._renderers = renderers
+
+    def messages(self, edition: Edition, slot: str) -> list[Message]:
+        """Return the messages of an edition, alert or test, in order; ``slot`` tells the reader's editions apart."""
+        return self.of(edition.reader.kind).edition(edition, slot)
+
+    def letter(self, letter: Letter, slot: str) -> list[Message]:
+        """Return the messages of a weekly letter."""
+        return self.of(letter.edition.reader.kind).letter(letter, slot)
+
+    def of(self, kind: Kind) -> Renderer:
+        """Return the renderer of a kind; raises PaperbotError."""
+        if kind not in self._renderers:
+            raise PaperbotError(f"the channel {kind!r} has no messages for readers")
+        return self._renderers[kind]
+
+
+@contextmanager
+def registered(kind: ChannelKind) -> Iterator[None]:
+    """Add a kind for a while, as tests do."""
+    _KINDS[kind.name] = kind
+    try:
+        yield
+    finally:
+        del _KINDS[kind.name]

@@ -1,0 +1,94 @@
+"""Slack: editions as Block Kit messages by its Web API, or as ``.json`` files. ``bot.web.slack`` takes votes there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from bot.channels.kind import ReaderChannelKind, Renderer, RenderingParts, TransportParts
+
+if TYPE_CHECKING:
+    from pydantic import SecretStr
+
+    from bot.delivery import Route
+
+_ADDRESS = re.compile(r"[CDGUW][A-Z0-9]{5,20}")
+
+
+class SlackSettings(Protocol):
+    """The section ``[slack]``."""
+
+    api_url: str
+    token: SecretStr | None
+    signing_secret: SecretStr | None
+    app_token: SecretStr | None
+
+
+class SlackKind(ReaderChannelKind):
+    """Messages in channels (public C, private G) and to people in Slack."""
+
+    name = section = "slack"
+    noun = "Slack"
+    messages = "Messages for Slack"
+    example = "C0123ABC"
+    pattern = re.compile("[^@:/]*")
+    suffix = ".json"
+    forms = ("slack",)
+    is_exclusive = True  # one message a second in a channel, which two processes could not keep to
+
+    def check_address(self, address: str) -> str:
+        """Return the id if it is that of a Slack channel or user; raises ValueError."""
+        if not _ADDRESS.fullmatch(address):
+            raise ValueError(
+                f"{address!r} is not a Slack id; copy it from the channel's details, like C0123ABC"
+            )
+        return address
+
+    def is_shared(self, address: str) -> bool:
+        """Tell whether it is a channel."""
+        return address.startswith(("C", "G"))
+
+    def has_server(self, settings: SlackSettings) -> bool:
+        """Tell whether there is a token."""
+        return bool(settings.token)
+
+    def has_buttons(self, settings: SlackSettings) -> bool:
+        """Tell whether clicks can reach us, by Socket Mode or by signed requests."""
+        return bool(settings.app_token or settings.signing_secret)
+
+    def describe(self, settings: SlackSettings, files: Path) -> str:
+        """Return what happens to messages for Slack."""
+        if not settings.token:
+            return f"become files in {files}, as no Slack token is set (PAPERBOT_SLACK__TOKEN)"
+        return f"go by {settings.api_url}"
+
+    def notes(self, settings: SlackSettings) -> Iterator[str]:
+        """Note that nothing receives buttons."""
+        if not self.has_buttons(settings):
+            yield (
+                "messages for Slack go without buttons, as nothing receives them; "
+                "set PAPERBOT_SLACK__APP_TOKEN or PAPERBOT_SLACK__SIGNING_SECRET"
+            )
+
+    def route(self, settings: SlackSettings, parts: TransportParts) -> Route:
+        """Return one connection: Slack takes about one message a second, so a second one would only wait."""
+        from bot.delivery import Route
+
+        if not settings.token:
+            from bot.channels.files import FilesChannel
+
+            return Route([FilesChannel(parts.files, self.suffix)])
+        from bot.channels.slack.transport import SPACING, SlackChannel
+
+        return Route([SlackChannel(settings.token.get_secret_value(), settings.api_url)], SPACING)
+
+    def renderer(self, settings: SlackSettings, parts: RenderingParts) -> Renderer:
+        """Return what makes messages for Slack, with buttons to vote if something receives them."""
+        from bot.channels.slack.rendering import SlackRenderer
+
+        return SlackRenderer(parts.links, has_buttons=parts.has_votes and self.has_buttons(settings))
+
+
+SLACK = SlackKind()
