@@ -39,29 +39,29 @@ from learner import Reader
 from summary_report import STRICT, WIDE, coverage, dangling, labelled_findings, out_of_fold
 from summary_weights import training_data
 
-from bot.domain import Paper, PickKind
-from bot.ranking import Corpus, Interest, Ranker, Ranking
-from bot.ranking.metrics import ndcg_at
-from bot.ranking.reader_models import ReaderModels
-from bot.ranking.user_vectors import UserVectors, centroids
-from bot.ranking.vectors import PaperVectors
+from bot.model import Paper, PickKind
+from bot.ranking.corpus import Corpus, PaperVectors
+from bot.ranking.prequential import ndcg_at
+from bot.ranking.ranker import Interest, Ranker
+from bot.ranking.ranking import Ranking
+from bot.ranking.selection import Choice, SelectionLimits, select
+from bot.ranking.user_vectors import ReaderModels, UserVectors, centroids
 from bot.ranking.words import topics_row
-from bot.selection.selector import Choice, SelectionLimits, select
-from bot.summaries.weights import shipped_weights
+from bot.summaries.roles import shipped_weights
 
 # The values that each constant is measured at: about half and twice the shipped one where it isn't a share.
 LIBRARY_CONSTANTS = {
-    "ranking.reader_models._INTERESTS_WEIGHT": (1.75, 7),
-    "ranking.reader_models._INTERESTS_DECAY_FROM": (1, 4),
-    "ranking.reader_models._INTERESTS_DECAY": (0.4, 1.6),
-    "ranking.reader_models._RARITY_EXPONENT": (0, 0.25, 1),
-    "ranking.reader_models._DISLIKES_WEIGHT": (0, 0.15, 0.6),
-    "ranking.reader_models._DISLIKES_HALF_AT": (2.5, 10),
-    "ranking.reader_models._LATENT_WEIGHT": (0.5, 2),
-    "ranking.reader_models._HARD_NEGATIVE_ONE_IN": (50, 200),
-    "ranking.reader_models._HARD_NEGATIVES_WEIGHT": (0, 0.1, 0.4),
-    "ranking.vectors._NEIGHBOURS": (2, 10),
-    "ranking.vectors._NEIGHBOUR_WEIGHT": (0, 0.3, 1.2),
+    "ranking.user_vectors._INTERESTS_WEIGHT": (1.75, 7),
+    "ranking.user_vectors._INTERESTS_DECAY_FROM": (1, 4),
+    "ranking.user_vectors._INTERESTS_DECAY": (0.4, 1.6),
+    "ranking.user_vectors._RARITY_EXPONENT": (0, 0.25, 1),
+    "ranking.user_vectors._DISLIKES_WEIGHT": (0, 0.15, 0.6),
+    "ranking.user_vectors._DISLIKES_HALF_AT": (2.5, 10),
+    "ranking.user_vectors._LATENT_WEIGHT": (0.5, 2),
+    "ranking.user_vectors._HARD_NEGATIVE_ONE_IN": (50, 200),
+    "ranking.user_vectors._HARD_NEGATIVES_WEIGHT": (0, 0.1, 0.4),
+    "ranking.corpus._NEIGHBOURS": (2, 10),
+    "ranking.corpus._NEIGHBOUR_WEIGHT": (0, 0.3, 1.2),
     "ranking.corpus._PAIR_WEIGHT": (0.125, 0.5),
     "ranking.corpus._IDF_EXPONENT": (0.75, 1.25),
     "ranking.corpus._LENGTH_SLOPE": (0.5, 1),
@@ -69,23 +69,23 @@ LIBRARY_CONSTANTS = {
     "ranking.corpus._MIN_PAPERS_OF_WORD": (1, 4),
 }
 EDITION_CONSTANTS = {
-    "selection.diversity._NEAR_DUPLICATE": (0.6, 0.7, 0.8, 2),
-    "selection.diversity._REDUNDANCY_WEIGHT": (0, 0.35, 1),
-    "selection.diversity._CANDIDATES_PER_PLACE": (2, 10),
-    "selection.selector._PICKS_PER_EXPLORATION": (0, 2, 8),
+    "ranking.selection._NEAR_DUPLICATE": (0.6, 0.7, 0.8, 2),
+    "ranking.selection._REDUNDANCY_WEIGHT": (0, 0.35, 1),
+    "ranking.selection._CANDIDATES_PER_PLACE": (2, 10),
+    "ranking.selection._PICKS_PER_EXPLORATION": (0, 2, 8),
 }
 SUMMARY_CONSTANTS = {
     "summaries.summary._DOUBT": (0.2, 0.8),
     "summaries.summary._TASK_WORTH_OF_FEW": (0.1, 0.5, 1),
     "summaries.summary._DANGLING_COST": (0, 0.1, 0.4),
-    "summaries.background._BACKGROUND_FROM": (0.3, 0.7),
+    "summaries.summary._BACKGROUND_FROM": (0.3, 0.7),
     "summaries.summary._FINDING_BOOST": (0, 0.5, 1, 1.6),
     "summaries.summary._FINDING_WORTH": (0, 0.05, 0.3),
     "summaries.summary._FINDING_WORTH_FROM": (0.4, 0.5),
     "summaries.summary._FINDING_FROM": (0.3, 0.5),
     "summaries.summary._COMPARED": (5, 20),
-    "summaries.findings._RESULT_FROM": (0.05, 0.2),
-    "summaries.findings._IN_WORDS_FROM": (0, 0.2, 0.4),
+    "summaries.roles._RESULT_FROM": (0.05, 0.2),
+    "summaries.roles._IN_WORDS_FROM": (0, 0.2, 0.4),
     "summaries.claims._LINK_LENGTH": (110, 440),
     "summaries.claims._PRAISE_WORDS": (12, 50),
 }
@@ -112,9 +112,7 @@ class Libraries:
         is_new[order[: len(order) // 5]] = True
         self.past = np.flatnonzero(~is_new)
         self.new = np.flatnonzero(is_new)
-        libraries = [
-            np.array(line.split()[1:], int) for line in (folder / "readers.dat").read_text().splitlines()
-        ]
+        libraries = [np.array(line.split()[1:], int) for line in (folder / "readers.dat").read_text().splitlines()]
         halves = [(library[~is_new[library]], library[is_new[library]]) for library in libraries]
         eligible = [(old, new) for old, new in halves if len(old) >= VOTES[-1] and len(new) >= 5]
         chosen = [(chance.permutation(old), new) for old, new in eligible][:READERS]
@@ -127,7 +125,7 @@ class Libraries:
 
     def figures(self, constant: str) -> Figures:
         """Return nDCG@20 (n_readers,) by the number of votes each way."""
-        of_corpus = constant.startswith(("ranking.corpus", "ranking.vectors"))
+        of_corpus = constant.startswith(("ranking.corpus", "ranking.corpus"))
         self.corpus, self.rows, self.candidates = self._fit() if of_corpus else self.shipped
         return {f"{votes}+{votes}": self._ndcg(votes) for votes in VOTES}
 
@@ -162,9 +160,7 @@ class Libraries:
             np.full(readers, float(votes)),
             np.full(readers, float(votes)),
         )
-        log_odds = (
-            ReaderModels(self.corpus).fit(users, self._judged(votes)).decision_function(self.candidates)
-        )
+        log_odds = ReaderModels(self.corpus).fit(users, self._judged(votes)).decision_function(self.candidates)
         return np.array([ndcg_at(*each, BEST) for each in zip(self.relevant, log_odds, strict=True)])
 
     def _judged(self, votes: int) -> sp.csr_matrix:
@@ -189,10 +185,7 @@ class Editions:
         with gzip.open(bench / "stream" / "papers.jsonl.gz", "rt", encoding="utf-8") as lines:
             rows = sorted(map(json.loads, lines), key=lambda row: row["day"])
         papers = [_paper(number, row) for number, row in enumerate(rows)]
-        days = [
-            [number for number, _ in day]
-            for _, day in groupby(enumerate(rows), key=lambda each: each[1]["day"])
-        ]
+        days = [[number for number, _ in day] for _, day in groupby(enumerate(rows), key=lambda each: each[1]["day"])]
         middle = days[len(days) // 2][0]
         rules = json.loads(Path(__file__).with_name("readers.json").read_text())
         self.readers = [Reader(name, rule, rows) for name, rule in rules.items()]
@@ -332,9 +325,7 @@ def row(name: str, figures: Figures, shipped: Figures | None = None) -> str:
     return f"{name:52} {'   '.join(cells)}"
 
 
-SECTIONS: dict[
-    str, tuple[Callable[[Path], Libraries | Editions | Summaries], Mapping[str, Sequence[float]]]
-] = {
+SECTIONS: dict[str, tuple[Callable[[Path], Libraries | Editions | Summaries], Mapping[str, Sequence[float]]]] = {
     "libraries": (Libraries, LIBRARY_CONSTANTS),
     "editions": (Editions, EDITION_CONSTANTS),
     "summaries": (Summaries, SUMMARY_CONSTANTS),
@@ -343,9 +334,7 @@ SECTIONS: dict[
 
 def main() -> None:
     """Print the figures of the shipped constants, and a row for each other value."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("section", choices=SECTIONS)
     parser.add_argument("bench", type=Path)
     parser.add_argument("constants", nargs="*", metavar="CONSTANT=VALUE")

@@ -35,14 +35,15 @@ from sqlalchemy import insert, text
 from yardsticks import count_statements, mail_server, smtplib_loop, svm_loop
 
 from bot.app import App, open_app
+from bot.channels import dispatcher
 from bot.channels import registry as rendering
-from bot.delivery import dispatcher
-from bot.domain import EditionKind, Reader, Vote
 from bot.editions import composer, ranked
-from bot.editions.refitting import refit
+from bot.editions.models import refit
+from bot.model import EditionKind, Reader, Vote
 from bot.ranking import ranker
-from bot.store import editions, feedback, mixtures, overrides, reader_models, schema
+from bot.store import derived, editions, feedback, schema
 from bot.store import papers as stored_papers
+from bot.store import readers as overrides
 from bot.store.engine import Database, parse_url
 
 NOW = datetime(2026, 6, 12, 8, 0, tzinfo=UTC)
@@ -82,8 +83,8 @@ PARTS: list[tuple[str, Any, Sequence[str]]] = [
         ],
     ),
     ("store", feedback.Feedback, ["votes_of", "last_ids"]),
-    ("store", reader_models.ReaderModels, ["of", "versions"]),
-    ("store", mixtures.Mixtures, ["of", "of_home"]),
+    ("store", derived.ReaderModels, ["of", "versions"]),
+    ("store", derived.Mixtures, ["of", "of_home"]),
     ("store", overrides.Overrides, ["of", "all"]),
     ("ranking", ranker.Ranker, ["rankings"]),
     ("terms", ranker.Ranking, ["explained"]),
@@ -168,9 +169,7 @@ def make_home(home: Path, data: Path, readers: int, port: int) -> None:
     (home / "paperbot.toml").write_text(SETTINGS.format(port=port))
     for number in range(PROFILES):
         interests = " ".join(chance.choice(entries)["title"].split()).replace("\\", "").replace('"', "")
-        addresses = "".join(
-            f'[[readers]]\nemail = "r{n}@example.org"\n' for n in range(number, readers, PROFILES)
-        )
+        addresses = "".join(f'[[readers]]\nemail = "r{n}@example.org"\n' for n in range(number, readers, PROFILES))
         profile = PROFILE.format(number=number, interests=interests) + addresses
         (folder / f"p{number}.toml").write_text(profile)
     with open_app(home) as app:

@@ -29,10 +29,10 @@ from sqlalchemy import delete
 from support import ROOT
 from yardsticks import count_statements, mail_server, smtplib_loop
 
+from bot.channels import Route
+from bot.channels.dispatcher import Dispatcher
 from bot.channels.email.smtp import SmtpChannel
-from bot.delivery import Route
-from bot.delivery.dispatcher import Dispatcher
-from bot.domain import Edition, Message
+from bot.model import Edition, Message
 from bot.store import Store, open_store, schema
 
 READERS = 2_000
@@ -41,8 +41,7 @@ NOW = datetime(2025, 5, 7, 7, tzinfo=UTC)
 SENDER = "bot@example.org"
 # As large as a mail of ten papers, lines as long as quoted-printable makes them.
 BODY = (
-    b"Subject: Papers\r\nTo: reader@example.org\r\n\r\n"
-    + b"Of reward models and what they reward. %d\r\n" % 7 * 1_000
+    b"Subject: Papers\r\nTo: reader@example.org\r\n\r\n" + b"Of reward models and what they reward. %d\r\n" % 7 * 1_000
 )
 
 
@@ -129,9 +128,7 @@ def show_sending() -> None:
     for name, results in turns.items():
         per_second = median(result["messages"] / result["wall"] for result in results)
         each = 1_000 * median(result["processor"] / result["messages"] for result in results)
-        cost = median(
-            ours["processor"] / theirs["processor"] for ours, theirs in zip(results, yardstick, strict=True)
-        )
+        cost = median(ours["processor"] / theirs["processor"] for ours, theirs in zip(results, yardstick, strict=True))
         statements = results[0].get("statements", 0) / READERS
         print(
             f"  {name:14}{per_second:6.0f} a second {each:6.2f} ms of processor time each, {cost:.2f} x smtplib's; "
@@ -190,9 +187,7 @@ class call_process:  # noqa: N801 - called like the function that tests have for
     def __init__(self, *arguments: object) -> None:
         command = [sys.executable, "-m", "bot", *map(str, arguments)]
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        process = subprocess.run(
-            command, env=environment, capture_output=True, text=True, check=False, timeout=300
-        )
+        process = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=300)
         self.json = json.loads(process.stdout)
 
 
@@ -203,9 +198,7 @@ def show_schedule() -> None:
     faults_by_zone = [schedule_years.count_faults(zone, weekdays, Random(zone)) for zone in zones]
     missed, twice = (sum(faults) for faults in zip(*faults_by_zone, strict=True))
     seconds = time.perf_counter() - began
-    print(
-        f"The schedule of two years in {len(zones)} zones: {missed} missed, {twice} twice ({seconds:.0f} s)"
-    )
+    print(f"The schedule of two years in {len(zones)} zones: {missed} missed, {twice} twice ({seconds:.0f} s)")
 
 
 def main(arguments: list[str]) -> int:

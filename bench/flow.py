@@ -30,8 +30,8 @@ PROFILE = ROOT / "profiles" / "reward-models.toml"
 def run(home: Path) -> set[CodeType]:
     """Return the functions that are entered while the digest goes to its mail."""
     from bot.cli.main import invoke
-    from bot.digests import parse
-    from bot.domain import RawDigest
+    from bot.formats.recognition import parse
+    from bot.model import RawDigest
 
     codes: set[CodeType] = set()
 
@@ -55,12 +55,8 @@ def run(home: Path) -> set[CodeType]:
 
 def main() -> None:
     """Print the numbers, and with ``--list`` how many functions are entered of each module."""
-    arguments = argparse.ArgumentParser(
-        description="Count the modules and functions from a digest to its mail."
-    )
-    arguments.add_argument(
-        "--list", action="store_true", help="the number of functions of each module as well"
-    )
+    arguments = argparse.ArgumentParser(description="Count the modules and functions from a digest to its mail.")
+    arguments.add_argument("--list", action="store_true", help="the number of functions of each module as well")
     options = arguments.parse_args()
     sys.path.insert(0, str(ROOT))
     os.environ.pop("PAPERBOT_HOME", None)
@@ -72,18 +68,14 @@ def main() -> None:
         shutil.copy(PROFILE, home / "profiles")
         shutil.copy(DIGEST, home / "seeds")
         codes = run(home)
-    named = {
-        code for code in codes if code.co_flags & inspect.CO_NEWLOCALS and not code.co_name.startswith("<")
-    }
+    named = {code for code in codes if code.co_flags & inspect.CO_NEWLOCALS and not code.co_name.startswith("<")}
     modules = Counter(str(Path(code.co_filename).relative_to(ROOT)) for code in named)
     if options.list:
         for module, count in sorted(modules.items()):
             print(f"{count:4} {module}")
     imported = {code.co_filename for code in codes}
     print(f"{len(modules)} modules, {len(named)} functions")
-    print(
-        f"with what only imports run: {len(imported)} modules; with lambdas and bodies: {len(codes)} code objects"
-    )
+    print(f"with what only imports run: {len(imported)} modules; with lambdas and bodies: {len(codes)} code objects")
 
 
 if __name__ == "__main__":

@@ -17,9 +17,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from alert_mails import journal
 from hostile_mails import HOSTILE_MAILS
 
-from bot.digests import parse
-from bot.domain import RawDigest
-from bot.errors import DigestError
+from bot.formats.recognition import parse
+from bot.model import RawDigest
+from bot.model.errors import DigestError
 
 MAILS, BYTES = 1_000, 100_000
 ROW = (

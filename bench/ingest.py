@@ -31,11 +31,11 @@ from statistics import median
 from typing import Any
 from xml.sax.saxutils import escape
 
-from bot import parsing
+from bot import formats
 from bot.cli.main import invoke
-from bot.domain import ParsedDigest, Problem, RawDigest
-from bot.ingestion.service import DigestReport, Ingestion
-from bot.parsing import Parser
+from bot.formats import Parser
+from bot.model import ParsedDigest, Problem, RawDigest
+from bot.operate.ingest import DigestReport, Ingestion
 from bot.sources.folder import FolderOptions, FolderSource
 from bot.store import Store, open_store
 
@@ -73,9 +73,7 @@ def authors(paper: dict[str, Any]) -> str:
     return listed if isinstance(listed, str) else ", ".join(map(str, listed))
 
 
-def take_in(
-    folder: Path, store: Store, parser: Parser, now: datetime
-) -> tuple[float, list[DigestReport | Problem]]:
+def take_in(folder: Path, store: Store, parser: Parser, now: datetime) -> tuple[float, list[DigestReport | Problem]]:
     """Seconds, and what became of each file."""
     source = FolderSource(FolderOptions(name="bench", kind="folder", path="."), folder)
     begin = time.perf_counter()
@@ -142,7 +140,7 @@ class InProcess(Parser):
 
     def parse(self, raw: RawDigest) -> tuple[ParsedDigest, ...]:
         """Parse without limits."""
-        from bot.digests import parse  # in the child only, where there is one
+        from bot.formats.recognition import parse  # in the child only, where there is one
 
         return parse(raw)
 
@@ -150,7 +148,7 @@ class InProcess(Parser):
 def one_ingest(home: Path, is_apart: bool) -> None:
     """``paperbot ingest``, whole, with the parser in a process of its own or in this one."""
     if not is_apart:
-        parsing.Parser = InProcess
+        formats.Parser = InProcess
     sys.exit(invoke(["--home", str(home), "ingest"]))
 
 

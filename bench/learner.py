@@ -35,9 +35,9 @@ import scipy.sparse as sp
 from scipy.special import expit
 from sklearn.metrics import average_precision_score
 
-from bot.ranking import Corpus, learner
-from bot.ranking.experts import EXPERTS, Experts, Papers
-from bot.ranking.mixture import Predictions, home_mixture, reader_mixture
+from bot.ranking import learner
+from bot.ranking.corpus import Corpus
+from bot.ranking.experts import EXPERTS, Experts, Papers, Predictions, home_mixture, reader_mixture
 from bot.ranking.user_vectors import UserVectors, centroids, time_decay
 from bot.ranking.words import Conjunctions, topics_row
 
@@ -181,9 +181,7 @@ def main(data: Path, rules: Path, constants: Sequence[str]) -> None:
         papers = [json.loads(line) for line in lines]
     day_of = [paper.get("day") or paper["announced"] for paper in papers]
     papers = [papers[n] for n in np.argsort(day_of, kind="stable")]
-    days = [
-        np.array(list(rows)) for _, rows in itertools.groupby(range(len(papers)), sorted(day_of).__getitem__)
-    ]
+    days = [np.array(list(rows)) for _, rows in itertools.groupby(range(len(papers)), sorted(day_of).__getitem__)]
     readers = [Reader(name, rule, papers) for name, rule in json.loads(rules.read_text()).items()]
     home = Home(papers, readers)
     print(f"by the words alone: mean average precision {home.words_alone():.3f}", flush=True)

@@ -21,8 +21,11 @@ from typing import Any
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from bot.domain import Paper
-from bot.ranking import Corpus, Interest, Ranker, library, library_weights
+from bot.model import Paper
+from bot.ranking import user_vectors
+from bot.ranking.corpus import Corpus
+from bot.ranking.ranker import Interest, Ranker
+from bot.ranking.user_vectors import library_weights
 
 LIBRARY, VOTES, DRAWS = 50, 20, 4
 # Votes on each side, and papers of the library.
@@ -47,24 +50,18 @@ def main(bench: Path, first: int, weights: Sequence[float]) -> None:
     chance = np.random.default_rng(1)
     readers = [(chance.permutation(old), own) for old, own in readers for _ in range(DRAWS)]
     texts = [" ".join(ranking.text(paper)) for paper in papers]
-    vectorizer = TfidfVectorizer(
-        sublinear_tf=True, token_pattern=r"(?u)\S+", max_features=20_000, min_df=5, max_df=0.1
-    )
+    vectorizer = TfidfVectorizer(sublinear_tf=True, token_pattern=r"(?u)\S+", max_features=20_000, min_df=5, max_df=0.1)
     vectorizer.fit([texts[i] for i in past])
     vectors = vectorizer.transform(texts).astype(np.float32).tocsr()
     disliked = ranking.dislikes(vectors, past, readers, chance)
     words = vectorizer.get_feature_names_out()
-    interests = [
-        " ".join(words[np.argsort(-np.asarray(vectors[old].mean(0)).ravel())[:10]]) for old, _ in readers
-    ]
+    interests = [" ".join(words[np.argsort(-np.asarray(vectors[old].mean(0)).ravel())[:10]]) for old, _ in readers]
     stored = [paper(i, *ranking.text(own)) for i, own in enumerate(papers)]
     ranker = Ranker(Corpus().fit([stored[i].text for i in past]))
     candidates = [stored[i] for i in new]
-    print(
-        f"{len(readers) // DRAWS} readers with {LIBRARY + VOTES} past papers and more, {len(new)} new papers"
-    )
+    print(f"{len(readers) // DRAWS} readers with {LIBRARY + VOTES} past papers and more, {len(new)} new papers")
     for weight in weights:
-        library.LIBRARY_VOTES = weight
+        user_vectors.LIBRARY_VOTES = weight
         for votes, own in INPUTS:
             votes_given = [
                 Interest(
@@ -108,5 +105,5 @@ if __name__ == "__main__":
     main(
         Path(sys.argv[1]),
         1 if sys.argv[2:3] == ["odd"] else 0,
-        [float(weight) for weight in sys.argv[3:]] or [library.LIBRARY_VOTES],
+        [float(weight) for weight in sys.argv[3:]] or [user_vectors.LIBRARY_VOTES],
     )

@@ -20,7 +20,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from bot.cli.main import invoke
-from bot.domain import Entry, ParsedDigest
+from bot.model import Entry, ParsedDigest
 from bot.store import open_store
 
 WORDS = (
@@ -54,9 +54,7 @@ def bibtex(count: int) -> Iterator[str]:
             f"  journal = {{Journal of {{Owls}}}},\n"
             + (
                 f"  doi = {{10.1000/x\\_{number}}},\n  urldate = {{2023-0{number % 9 + 1}-11}},\n"
-                rf"  abstract = {{{abstract}: 5\% of $\alpha_{{i}}$, {{\textless}}1 na{{\"i}}ve}},"
-                + "\n"
-                + "\n"
+                rf"  abstract = {{{abstract}: 5\% of $\alpha_{{i}}$, {{\textless}}1 na{{\"i}}ve}}," + "\n" + "\n"
                 if kind == "article"
                 else ""
             )
@@ -74,7 +72,7 @@ def ris(count: int) -> Iterator[str]:
 
 def main(count: int) -> None:
     """Import both files into a new home each, twice."""
-    for name, entries in (("library.bib", bibtex(count)), ("library.ris", ris(count))):
+    for name, entries in (("library.bib", bibtex(count)), ("formats.ris", ris(count))):
         with tempfile.TemporaryDirectory() as folder:
             home = Path(folder) / "home"
             invoke(["init", str(home)])

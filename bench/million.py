@@ -98,14 +98,10 @@ def cost_line(figures: Sequence[Mapping[str, Any]], cost: Callable[[Mapping[str,
     return CostLine(last["readers"], last_cost, max(exponent, 0))
 
 
-def resources(
-    figures: Sequence[Mapping[str, Any]], limits: Mapping[str, float], plan: Plan
-) -> list[Resource]:
+def resources(figures: Sequence[Mapping[str, Any]], limits: Mapping[str, float], plan: Plan) -> list[Resource]:
     """Return the resources of a plan, with what readers need of each by the measured figures."""
 
-    def within_morning(
-        name: str, unit: str, available: float, cost: Callable[[Mapping[str, Any]], float]
-    ) -> Resource:
+    def within_morning(name: str, unit: str, available: float, cost: Callable[[Mapping[str, Any]], float]) -> Resource:
         line = cost_line(figures, cost)
         return Resource(name, unit, available, lambda readers: readers * line.at(readers) / plan.seconds)
 
@@ -129,9 +125,7 @@ def resources(
             limits["commits_per_second"],
             lambda run: run["commits"],
         ),
-        within_morning(
-            "write-ahead log", "bytes a second", limits["log_bytes_per_second"], lambda run: run["wal"]
-        ),
+        within_morning("write-ahead log", "bytes a second", limits["log_bytes_per_second"], lambda run: run["wal"]),
         within_morning(
             "messages of the broker", "a second", limits["messages_per_second"], lambda run: run["messages"]
         ),

@@ -18,9 +18,9 @@ from starlette.testclient import TestClient
 
 from bot.app import App, open_app
 from bot.cli.main import invoke
-from bot.domain import Vote
-from bot.feedback.service import record
-from bot.web import make_web
+from bot.model import Vote
+from bot.readers.votes import record
+from bot.web.application import make_web
 
 PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
 _NOW = datetime(2025, 5, 7, 9, tzinfo=UTC)
@@ -35,9 +35,7 @@ def main() -> int:
     chromium = shutil.which("chromium")
     fonts = shutil.which("fc-list")
     if not chromium or not fonts or not subprocess.check_output([fonts, _EMOJI]):
-        print(
-            "needs Chromium, fontconfig and an emoji font (Debian: chromium, fontconfig, fonts-noto-color-emoji)"
-        )
+        print("needs Chromium, fontconfig and an emoji font (Debian: chromium, fontconfig, fonts-noto-color-emoji)")
         return 1
     with _home_with_an_edition() as app, sync_playwright() as playwright:
         # In containers Chromium's sandbox has no permission; all that it shows is our own.

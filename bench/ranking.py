@@ -24,7 +24,7 @@ from typing import Any
 
 from ingest import papers
 
-from bot.ranking import Corpus
+from bot.ranking.corpus import Corpus
 
 FITS = (9_107, 100_000)
 HISTORY, NEW, READERS, THUMBS = 8_000, 1_000, (100, 1_000, 4_000), (0, 1, 5, 20)
@@ -65,9 +65,7 @@ def rank_seconds(folder: Path, readers: int, thumbs: int) -> float:
     profiles, feedback = [], []
     for number in range(readers):
         near = rng.choice(history)["abstract"].split()
-        profiles.append(
-            {"profile": f"r{number}", "interests": " ".join(rng.sample(near, min(10, len(near))))}
-        )
+        profiles.append({"profile": f"r{number}", "interests": " ".join(rng.sample(near, min(10, len(near))))})
         for place, paper in enumerate(rng.sample(history, 2 * thumbs)):
             feedback.append({"profile": f"r{number}", "paper": paper["id"], "thumb": 1 if place % 2 else -1})
     files = {
@@ -89,8 +87,7 @@ def readers_cost(data: Path) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         chosen = [
-            {key: paper[key] for key in ("id", "title", "abstract")}
-            for paper in islice(papers(data), HISTORY + NEW)
+            {key: paper[key] for key in ("id", "title", "abstract")} for paper in islice(papers(data), HISTORY + NEW)
         ]
         write(folder / "history", chosen[:HISTORY])
         write(folder / "candidates", chosen[HISTORY:])

@@ -9,8 +9,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from bot.digests import parse
-from bot.domain import RawDigest
+from bot.formats.recognition import parse
+from bot.model import RawDigest
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 _SENTENCES = 6  # of an abstract

@@ -44,11 +44,10 @@ from sqlalchemy import Connection, create_engine, text
 from support import ROOT
 
 from bot.app import open_app
-from bot.domain import State
 from bot.editions.due import due_ranges
+from bot.model import State
 from bot.store.engine import parse_url
-from bot.worker.broker import make_celery
-from bot.worker.names import TASKS, queue_name
+from bot.worker.queue import TASKS, make_celery, queue_name
 
 PAPERS = 5_000
 SLOW_MS = 100
@@ -79,9 +78,7 @@ class Figures:
     def __init__(self, connection: Connection, url: str) -> None:
         self.bytes = bytes_by_table(url)
         self.wal = int(connection.scalar(text("SELECT pg_current_wal_lsn() - '0/0'")) or 0)
-        commits = (
-            "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()"
-        )
+        commits = "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()"
         self.commits = int(connection.scalar(text(commits)) or 0)
 
 
@@ -219,9 +216,7 @@ class Run:
     def _is_over(self, mails: int) -> bool:
         if mails < self._readers:
             return False
-        busy = ", ".join(
-            f"'{state}'" for state in (State.PENDING, State.CLAIMED, State.DATA_STARTED, State.RETRY)
-        )
+        busy = ", ".join(f"'{state}'" for state in (State.PENDING, State.CLAIMED, State.DATA_STARTED, State.RETRY))
         with self._engine.connect() as connection:
             return not connection.scalar(text(f"SELECT count(*) FROM outbox WHERE state IN ({busy})"))
 

@@ -22,11 +22,11 @@ from sqlalchemy import Connection, text
 
 from bot.app import App
 from bot.config.profiles import Profile
-from bot.domain import Reader
-from bot.editions.published_profiles import publish
-from bot.editions.refitting import refit
-from bot.editions.stored_models import signatures
-from bot.store.reader_models import StoredModel
+from bot.editions.candidates import signatures
+from bot.editions.due import publish
+from bot.editions.models import refit
+from bot.model import Reader
+from bot.store.derived import StoredModel
 
 PROFILES = 20
 VOTES_OF_TEN = (0, 0, 0, 0, 0, 5, 5, 5, 40, 40)
@@ -68,9 +68,7 @@ INSERT INTO picks (edition_id, position, paper_id, kind, probability, reasons)
 SELECT id, position, 1 + (reader_id * 7 + position * 467) % :newest, 'match', .5, '[]'
 FROM editions CROSS JOIN generate_series(1, 10) AS position WHERE date = :day ORDER BY id, position
 """
-_OVERRIDES = (
-    "INSERT INTO overrides (reader_id, size, ignored) SELECT id, 5, '[]' FROM readers WHERE id % 20 = 7"
-)
+_OVERRIDES = "INSERT INTO overrides (reader_id, size, ignored) SELECT id, 5, '[]' FROM readers WHERE id % 20 = 7"
 _VOTES = """
 INSERT INTO votes (reader_id, paper_id, vote, at, via)
 SELECT r.id, 1 + (r.id * 31 + n * 97) % :newest, CASE WHEN n % 3 = 0 THEN 'down' ELSE 'up' END, :at, 'mail'
@@ -99,9 +97,7 @@ def fill(app: App, home: Path, entries: Sequence[dict[str, Any]], readers: int, 
     _store_models(app, now)
 
 
-def _write_past(
-    connection: Connection, readers: int, newest: int, days: Sequence[date], now: datetime
-) -> None:
+def _write_past(connection: Connection, readers: int, newest: int, days: Sequence[date], now: datetime) -> None:
     values = {"readers": readers, "profiles": PROFILES, "newest": newest}
 
     def execute(sql: str, **more: object) -> None:

@@ -31,12 +31,12 @@ from summary_weights import (
     training_data,
 )
 
-from bot.digests import parse
-from bot.domain import RawDigest
-from bot.summaries.references import refers_back
-from bot.summaries.sentences import sentences
+from bot.formats.recognition import parse
+from bot.model import RawDigest
+from bot.summaries.claims import refers_back
+from bot.summaries.roles import Weights, shipped_weights
 from bot.summaries.summary import Read, choose, finding_place, in_order, read_with
-from bot.summaries.weights import Weights, shipped_weights
+from bot.text.sentences import sentences
 
 PARTS = 5
 STRICT, WIDE = ("finding",), ("finding", "borderline")
@@ -115,9 +115,7 @@ def milliseconds(abstracts: Sequence[str], call: Callable[[str], object]) -> flo
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("bench", type=Path)
     parser.add_argument("--seeds", type=Path)
     parser.add_argument("--part", default="report", choices=("tune", "report", "later"))

@@ -29,15 +29,21 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from summary_crf import fit
 
-from bot.summaries import weights as weights_module
-from bot.summaries.claims import is_finding_form, says_nothing
-from bot.summaries.features import features_of, phrases, words_of
-from bot.summaries.findings import finding_features
-from bot.summaries.kinds import kinds_and_eighths
-from bot.summaries.roles import Shares, role_features
-from bot.summaries.sentences import sentences
-from bot.summaries.weights import EIGHTHS, KINDS, Weights
-from bot.summaries.wording import SIGNALS
+from bot.summaries import roles as weights_module
+from bot.summaries.claims import SIGNALS, is_finding_form, says_nothing
+from bot.summaries.roles import (
+    EIGHTHS,
+    KINDS,
+    Shares,
+    Weights,
+    features_of,
+    finding_features,
+    kinds_and_eighths,
+    phrases,
+    role_features,
+    words_of,
+)
+from bot.text.sentences import sentences
 
 LABELS = Path(__file__).with_name("findings_labels.jsonl")
 SHIPPED = Path(weights_module.__file__).with_name("weights.json")
@@ -112,15 +118,12 @@ def learn_sentences(kinds: Sequence[dict[str, Any]], unlabelled: Sequence[dict[s
     forms = counts([row.forms for row in rows], form_names)
     in_kinds, in_eighths = (Counter(p for row in rows for p in row) for rows in (own_phrases, other))
     names = sorted(
-        {p for p, n in in_kinds.items() if n >= IN_KINDS}
-        | {p for p, n in in_eighths.items() if n >= IN_EIGHTHS}
+        {p for p, n in in_kinds.items() if n >= IN_KINDS} | {p for p, n in in_eighths.items() if n >= IN_EIGHTHS}
     )
     for is_last in (False, True):
         kind_phrases, eighth_phrases = counts(own_phrases, names), counts(other, names)
         chain = fit(sparse.hstack([kind_phrases * PHRASE_SCALE, forms]).tocsr(), labels, lengths, len(KINDS))
-        by_eighth = LogisticRegression(C=EIGHTH_STRENGTH, max_iter=60).fit(
-            eighth_phrases * PHRASE_SCALE, eighths
-        )
+        by_eighth = LogisticRegression(C=EIGHTH_STRENGTH, max_iter=60).fit(eighth_phrases * PHRASE_SCALE, eighths)
         of_phrases = chain.emission[: len(names)]
         table = np.hstack([of_phrases, by_eighth.coef_.T]) * PHRASE_SCALE
         if not is_last:  # what a phrase tells: its weights, and how often it is there to tell it
@@ -169,9 +172,7 @@ def learn_roles(papers: Sequence[Marked], weights: Weights) -> Weights:
     ).tocsr()
     fitted = []
     for role in ROLES:
-        target = np.concatenate(
-            [np.bincount(p.targets[role], minlength=len(p.sentences)) > 0 for p in papers]
-        )
+        target = np.concatenate([np.bincount(p.targets[role], minlength=len(p.sentences)) > 0 for p in papers])
         fitted.append(conditional_logit(matrix, target.astype(float), np.array(numbers)))
     scale = [FORM_SCALE] * len(forms) + [ROLE_PHRASE_SCALE] * len(phrase_names) + [1.0] * len(columns)
     table = np.array(fitted).T * np.array(scale)[:, None]
@@ -298,16 +299,12 @@ def learn_findings(labelled: Examples, with_kinds: Examples, weights: Weights) -
         weights,
         finding=dict.fromkeys(SIGNALS, 0.0) | signals,
         finding_phrases={
-            phrase: weight
-            for phrase, weight in zip(vocabulary, of_phrases, strict=True)
-            if abs(weight) >= LEAST_WEIGHT
+            phrase: weight for phrase, weight in zip(vocabulary, of_phrases, strict=True) if abs(weight) >= LEAST_WEIGHT
         },
     )
 
 
-def texts_by_id(
-    kinds: Sequence[dict[str, Any]], unlabelled: Sequence[dict[str, Any]]
-) -> dict[str, list[str]]:
+def texts_by_id(kinds: Sequence[dict[str, Any]], unlabelled: Sequence[dict[str, Any]]) -> dict[str, list[str]]:
     """The sentences of the abstracts that labels of findings name."""
     texts = {row["id"]: [text.strip() for text in row["sentences"]] for row in kinds}
     named = {row["id"] for row in read_jsonl(LABELS)}
@@ -325,9 +322,7 @@ def labels_of(part: str) -> list[dict[str, Any]]:
 
 def training_data(bench: Path) -> tuple[list[dict[str, Any]], list[Marked], list[dict[str, Any]]]:
     """The abstracts with kinds (part "train"), with marked spans, and without labels."""
-    kinds = [
-        row for row in read_jsonl(bench / "abstracts/csabstruct.jsonl.gz") if row["id"].startswith("train")
-    ]
+    kinds = [row for row in read_jsonl(bench / "abstracts/csabstruct.jsonl.gz") if row["id"].startswith("train")]
     return (
         kinds,
         marked(read_jsonl(bench / "abstracts/labelled.jsonl")),
@@ -336,9 +331,7 @@ def training_data(bench: Path) -> tuple[list[dict[str, Any]], list[Marked], list
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("bench", type=Path)
     parser.add_argument("--output", type=Path, default=SHIPPED)
     args = parser.parse_args()

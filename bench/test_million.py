@@ -41,9 +41,7 @@ def named(found, name):
 
 
 def test_a_cost_that_doubles_with_ten_times_the_readers_doubles_again():
-    line = cost_line(
-        [run(10_000), run(100_000)], lambda run: run["readers"] * {10_000: 1, 100_000: 2}[run["readers"]]
-    )
+    line = cost_line([run(10_000), run(100_000)], lambda run: run["readers"] * {10_000: 1, 100_000: 2}[run["readers"]])
     assert line.at(10_000) == pytest.approx(1)
     assert line.at(100_000) == pytest.approx(2)
     assert line.at(1_000_000) == pytest.approx(4)
@@ -109,6 +107,4 @@ def test_the_first_to_give_out_is_named(capsys):
 def test_the_stored_figures_can_be_reckoned_with():
     stored = json.loads(FIGURES.read_text())
     assert all(run["lost"] == run["twice"] == 0 for run in stored["runs"])
-    assert all(
-        resource.need(1_000_000) > 0 for resource in resources(stored["runs"], stored["limits"], Plan())
-    )
+    assert all(resource.need(1_000_000) > 0 for resource in resources(stored["runs"], stored["limits"], Plan()))

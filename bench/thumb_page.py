@@ -50,9 +50,7 @@ def main() -> int:
 def prepare(home: Path) -> list[str]:
     """Create a home with one edition sent; return the paths of its thumb links."""
     for command in (["init", home], ["--home", home, "run", "--force"]):
-        subprocess.run(
-            [sys.executable, "-m", "bot", *map(str, command)], check=True, stdout=subprocess.DEVNULL
-        )
+        subprocess.run([sys.executable, "-m", "bot", *map(str, command)], check=True, stdout=subprocess.DEVNULL)
     texts = [path.read_text() for path in home.glob("state/outbox/*/*.eml")]
     text = "\n".join(texts).replace("=\n", "").replace("=3D", "=")
     return sorted(set(re.findall(r"http://localhost:8000(/thumb/[^\s\"<>&]+vote=up)", text)))
@@ -130,9 +128,7 @@ def report(result: Result, rate: int) -> int:
     latencies = sorted(result.latencies)
     total = sum(result.statuses.values())
     reached = total / result.duration
-    print(
-        f"{total} requests in {result.duration:.1f} s: {reached:.0f} a second; statuses: {dict(result.statuses)}"
-    )
+    print(f"{total} requests in {result.duration:.1f} s: {reached:.0f} a second; statuses: {dict(result.statuses)}")
     median = 1000 * latencies[len(latencies) // 2]
     p99 = 1000 * latencies[int(len(latencies) * 0.99)]
     print(f"median {median:.0f} ms, 99th percentile {p99:.0f} ms")

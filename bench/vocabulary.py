@@ -34,7 +34,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from bot.terms import stem_terms, tokens
+from bot.text.tokens import stem_terms, tokens
 
 HERE = Path(__file__).parent
 CLUSTERS, COMPONENTS = 80, 100
@@ -45,12 +45,8 @@ _VERB_CUES = {"we", "to", "can", "which", "will", "may", "not", "also", "they", 
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "papers", nargs="+", type=Path, help="JSON Lines with id, title and abstract, gzipped"
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("papers", nargs="+", type=Path, help="JSON Lines with id, title and abstract, gzipped")
     parser.add_argument("--output", type=Path, help="where to write the vocabulary")
     arguments = parser.parse_args()
     papers = list({paper["id"]: paper for path in arguments.papers for paper in _read(path)}.values())
@@ -63,10 +59,7 @@ def main() -> None:
     vocabulary = shipped(names, features, probabilities, corrections)
     print({kind: len(terms) for kind, terms in vocabulary.items()})
     if arguments.output:
-        lines = [
-            f' "{kind}": {json.dumps(" ".join(t) if kind != "phrases" else t)}'
-            for kind, t in vocabulary.items()
-        ]
+        lines = [f' "{kind}": {json.dumps(" ".join(t) if kind != "phrases" else t)}' for kind, t in vocabulary.items()]
         arguments.output.write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
 
@@ -89,9 +82,7 @@ def term_features(papers: list[dict[str, str]]) -> tuple[np.ndarray, np.ndarray]
 def learn(names: np.ndarray, features: np.ndarray, sample: dict[str, list[str]]) -> np.ndarray:
     """(n,): how probably each term names a topic."""
     place = {name: row for row, name in enumerate(names)}
-    labelled = [
-        (place[w], kind == "topical") for kind in ("topical", "general") for w in sample[kind] if w in place
-    ]
+    labelled = [(place[w], kind == "topical") for kind in ("topical", "general") for w in sample[kind] if w in place]
     rows, topical = (np.array(column) for column in zip(*labelled, strict=True))
     half = np.arange(len(rows)) % 2 == 0
     model = make_pipeline(StandardScaler(), LogisticRegression())
@@ -131,9 +122,7 @@ def shipped(
         if " " in name and count >= LEAST_PAPERS_OF_PHRASE and p >= PHRASE
     ]
     examples = [
-        p
-        for p in phrases
-        if (set(p.split()) & filler or set(p.split()) <= general) and not set(p.split()) & breaking
+        p for p in phrases if (set(p.split()) & filler or set(p.split()) <= general) and not set(p.split()) & breaking
     ]
     return {
         "breaking": sorted(breaking),

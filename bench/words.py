@@ -22,9 +22,8 @@ from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score
 
-from bot.ranking import Corpus
-from bot.ranking.reader_models import ReaderModels
-from bot.ranking.user_vectors import UserVectors
+from bot.ranking.corpus import Corpus
+from bot.ranking.user_vectors import ReaderModels, UserVectors
 from bot.ranking.words import Conjunctions, Words, topics_row
 
 SIZES, HELD_OUT = (30, 200, 1_000, 5_000), 3_000
@@ -55,15 +54,11 @@ def main(data: Path, rules: Path) -> None:
         for low, high in pairwise(MATCHES):
             inside = (match >= low) & (match < high)
             if inside.any():
-                print(
-                    f"    {inside.sum():6d} matches of {match[inside].mean():.2f}: liked {likes[inside].mean():.2f}"
-                )
+                print(f"    {inside.sum():6d} matches of {match[inside].mean():.2f}: liked {likes[inside].mean():.2f}")
         similarity = ReaderModels(corpus).fit_interests(topics, 1.0, 0.0).decision_function(vectors)
         features = np.stack([similarity.ravel(), conjunctions.shares(vectors).ravel()], axis=1)
         model = LogisticRegression(C=1e4).fit(features, likes.ravel())
-        print(
-            f"    fitted: intercept {model.intercept_[0]:.2f}, similarity and completeness {model.coef_[0].round(2)}"
-        )
+        print(f"    fitted: intercept {model.intercept_[0]:.2f}, similarity and completeness {model.coef_[0].round(2)}")
 
 
 if __name__ == "__main__":

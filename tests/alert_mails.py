@@ -16,9 +16,7 @@ def mail(html: str, *, sender: str, subject: str, subtype: str = "html") -> byte
 
 def scholar_item(title: str, url: str, byline: str, snippet: str, kind: str = "", below: str = "") -> str:
     """Return one result of a Google Scholar alert."""
-    redirect = (
-        f"https://scholar.google.de/scholar_url?url={quote(url, safe=':/')}&amp;hl=de&amp;sa=X&amp;d=17"
-    )
+    redirect = f"https://scholar.google.de/scholar_url?url={quote(url, safe=':/')}&amp;hl=de&amp;sa=X&amp;d=17"
     share = f"https://scholar.google.de/scholar_share?hl=de&amp;url={url}&amp;rt={quote(title)}"
     return (
         f'<h3><span>{kind}</span> <a href="{redirect}" class="gse_alrt_title">{title}</a></h3>'
@@ -60,9 +58,7 @@ BEES = scholar_item(
     below="<div>Cites: \u202aNumbers in nature\u202c</div>",
 )
 
-UNSUBSCRIBE = (
-    '<td><a href="https://example.org/unsubscribe?id=1">Unsubscribe from this mailing list today</a></td>'
-)
+UNSUBSCRIBE = '<td><a href="https://example.org/unsubscribe?id=1">Unsubscribe from this mailing list today</a></td>'
 
 
 def journal(

@@ -23,9 +23,9 @@ from sqlalchemy import URL, create_engine, make_url, text
 from sqlalchemy.exc import OperationalError
 from support import ROOT, digest
 
-from bot.app.container import App
+from bot.app import App
 from bot.cli.main import invoke
-from bot.parsing import Parser
+from bot.formats import Parser
 from bot.sources.http import Fetcher
 from bot.store import open_store
 
@@ -97,9 +97,7 @@ def shared_parser() -> Iterator[Parser]:
     create = App.__init__
     with Parser() as shared, pytest.MonkeyPatch.context() as patch:
 
-        def create_with_parser(
-            app: App, home: Path, stop: Event | None = None, parser: Parser | None = None
-        ) -> None:
+        def create_with_parser(app: App, home: Path, stop: Event | None = None, parser: Parser | None = None) -> None:
             create(app, home, stop, parser or shared)
 
         patch.setattr(App, "__init__", create_with_parser)
@@ -129,7 +127,7 @@ def made_once() -> Iterator[None]:
     """Compile each template and read the machine's certificates once in this process, not once in each container."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            "bot.rendering.templates.Environment",
+            "bot.channels.templates.Environment",
             partial(jinja2.Environment, bytecode_cache=_CompiledTemplates()),
         )
         patch.setattr(httpx2, "create_ssl_context", cache(httpx2.create_ssl_context))

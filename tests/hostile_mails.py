@@ -2,9 +2,7 @@
 
 from alert_mails import mail
 
-LINK = (
-    '<a href="https://links.example.org/f/a/Xy7kQw2LmN8pRtVbZc3dFg{n}">Owls that see by night, part {n}</a> '
-)
+LINK = '<a href="https://links.example.org/f/a/Xy7kQw2LmN8pRtVbZc3dFg{n}">Owls that see by night, part {n}</a> '
 
 
 def hostile(html: str) -> bytes:
@@ -32,10 +30,7 @@ HOSTILE_MAILS = {
     ),
     "a link of 5 MB": hostile(f'<a href="https://example.org/?{"u=http://a&" * 500_000}">Owls by night</a>'),
     "addresses in base64": hostile(
-        "".join(
-            f'<p><a href="https://example.org/{"aHR0c" * 350}/{n}">Owls {n} by night</a></p>'
-            for n in range(2_500)
-        )
+        "".join(f'<p><a href="https://example.org/{"aHR0c" * 350}/{n}">Owls {n} by night</a></p>' for n in range(2_500))
     ),
     "titles above labels": hostile(
         "".join(

@@ -40,9 +40,7 @@ class ImapServer(OnLoopback):
         server = self
 
         class Handler(socketserver.StreamRequestHandler):
-            disable_nagle_algorithm = (
-                True  # a response is several writes; each would wait 40 ms for the delayed ACK
-            )
+            disable_nagle_algorithm = True  # a response is several writes; each would wait 40 ms for the delayed ACK
 
             def handle(self) -> None:
                 _Session(server, self).run()
@@ -73,9 +71,7 @@ class _Session:
             if name == self._server.refuse:
                 self._say(f"{tag} NO refused".encode())
                 continue
-            answer = self._server.answers.get(
-                f"{name} {command.split(' ', 3)[-1]}", self._server.answers.get(name)
-            )
+            answer = self._server.answers.get(f"{name} {command.split(' ', 3)[-1]}", self._server.answers.get(name))
             if answer:
                 try:
                     self._stream.wfile.write(answer(command))

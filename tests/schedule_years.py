@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from random import Random
 
-from bot.schedule import due_slots, moment
+from bot.model.clock import due_slots, moment
 
 START, END = datetime(2024, 1, 1, tzinfo=UTC), datetime(2026, 1, 1, tzinfo=UTC)
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")

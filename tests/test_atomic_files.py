@@ -2,7 +2,7 @@ import stat
 
 import pytest
 
-from bot.atomic_files import write_atomically
+from bot.config.files import write_atomically
 
 
 def mode_of(path) -> int:

@@ -1,6 +1,6 @@
 import pytest
 
-from bot.deadline import Deadline
+from bot.model.clock import Deadline
 
 
 def test_each_step_may_take_the_remaining_time():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from bot.disk_space import DiskSpace
+from bot.config.files import DiskSpace
 
 
 def test_a_disk_with_free_space_is_not_a_problem(tmp_path):

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain import Entry, Fact, FactKind
-from bot.identity import arxiv_id, is_same_paper, keys, link, merge, new_paper, normalised_title
+from bot.model import Entry, Fact, FactKind
+from bot.model.identity import arxiv_id, is_same_paper, keys, link, merge, new_paper, normalised_title
 
 NOW = datetime(2025, 5, 6, 8, tzinfo=UTC)
 
@@ -87,16 +87,12 @@ def test_merging_fills_gaps_and_keeps_the_best_of_both():
 
 
 def test_merging_overwrites_no_value():
-    stored = paper(
-        authors=("Ada",), arxiv_id="2504.08385", url="https://a.example", abstract="The longer abstract."
-    )
+    stored = paper(authors=("Ada",), arxiv_id="2504.08385", url="https://a.example", abstract="The longer abstract.")
     merged = merge(stored, Entry("a study of rewards", "Short.", ("Someone Else",), url="https://b.example"))
     assert merged == stored
 
 
-@pytest.mark.parametrize(
-    "cut", ["We study how owls \u2026", "We study how owls ...", "We study how owls [...]"]
-)
+@pytest.mark.parametrize("cut", ["We study how owls \u2026", "We study how owls ...", "We study how owls [...]"])
 def test_a_whole_abstract_replaces_a_longer_one_that_is_cut(cut):
     complete = "We study owls."
     assert merge(paper(abstract=cut), Entry("A Study of Rewards", complete)).abstract == complete
@@ -107,19 +103,10 @@ def test_a_whole_abstract_replaces_a_longer_one_that_is_cut(cut):
 def test_a_whole_title_replaces_its_cut_beginning_only():
     complete = "Owls that see by night and hear by day, " + "again and " * 10 + "again"
     for cut in (f"{complete[:40]} \u2026", complete[:133]):
-        assert (
-            merge(paper(title=cut, arxiv_id="2504.08385"), Entry(complete, arxiv_id="2504.08385")).title
-            == complete
-        )
-        assert (
-            merge(paper(title=complete, arxiv_id="2504.08385"), Entry(cut, arxiv_id="2504.08385")).title
-            == complete
-        )
+        assert merge(paper(title=cut, arxiv_id="2504.08385"), Entry(complete, arxiv_id="2504.08385")).title == complete
+        assert merge(paper(title=complete, arxiv_id="2504.08385"), Entry(cut, arxiv_id="2504.08385")).title == complete
     for other in ("Bees \u2026", "Owls"):
-        assert (
-            merge(paper(title=other, arxiv_id="2504.08385"), Entry(complete, arxiv_id="2504.08385")).title
-            == other
-        )
+        assert merge(paper(title=other, arxiv_id="2504.08385"), Entry(complete, arxiv_id="2504.08385")).title == other
 
 
 def test_full_names_replace_initials():

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from bot.languages import known_language, languages, long_date, short_date
+from bot.model.wording import known_language, languages, long_date, short_date
 
 DAY = date(2025, 11, 5)
 

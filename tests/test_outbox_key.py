@@ -6,14 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain import OutboxKey
+from bot.model import OutboxKey
 
 
 def test_text_form_names_slot_reader_kind_and_part():
     assert str(OutboxKey("17", 4, "slack", 2)) == "17:4:slack:2"
-    assert (
-        str(OutboxKey("confirmation-20250506T080000", 4, "email")) == "confirmation-20250506T080000:4:email:1"
-    )
+    assert str(OutboxKey("confirmation-20250506T080000", 4, "email")) == "confirmation-20250506T080000:4:email:1"
 
 
 @given(

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.app import open_app
-from bot.private_files import create_private, make_private
+from bot.config.files import create_private, make_private
 
 RUN = ("run", "--now", "2025-05-07T09:00:00+02:00")
 
@@ -100,7 +100,5 @@ def test_a_file_that_exists_keeps_the_locks_that_this_process_has_on_it(tmp_path
         connection.execute("BEGIN EXCLUSIVE")
         create_private(file)
         code = "import sqlite3, sys; sqlite3.connect(sys.argv[1], timeout=0).execute('BEGIN IMMEDIATE')"
-        other = subprocess.run(
-            [sys.executable, "-c", code, file], capture_output=True, text=True, check=False
-        )
+        other = subprocess.run([sys.executable, "-c", code, file], capture_output=True, text=True, check=False)
     assert "database is locked" in other.stderr

@@ -9,7 +9,7 @@ import schedule_years
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.schedule import LOOK_BACK, days_between, due_slots, local_date, local_time, moment, next_moment
+from bot.model.clock import LOOK_BACK, days_between, due_slots, local_date, local_time, moment, next_moment
 
 WORKDAYS = ("mon", "tue", "wed", "thu", "fri")
 EVERY_DAY = (*WORKDAYS, "sat", "sun")
@@ -85,9 +85,7 @@ def test_every_day_is_due_exactly_once_whatever_the_zone(now, clock, zone):
     assert expected <= set(slots)
 
 
-@given(
-    st.datetimes(datetime(2024, 1, 1), datetime(2026, 1, 1), timezones=st.just(UTC)), st.sampled_from(ZONES)
-)
+@given(st.datetimes(datetime(2024, 1, 1), datetime(2026, 1, 1), timezones=st.just(UTC)), st.sampled_from(ZONES))
 def test_the_next_moment_is_when_the_slot_becomes_due(now, zone):
     coming = next_moment(time(8), WORKDAYS, zone, now)
     (slot,) = due_slots(time(8), WORKDAYS, zone, coming, since=coming)

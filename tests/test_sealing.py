@@ -2,8 +2,8 @@
 
 import pytest
 
-from bot.errors import PaperbotError
-from bot.sealing import Sealer
+from bot.config.keys import Sealer
+from bot.model.errors import PaperbotError
 
 OLD, NEW = b"o" * 32, b"n" * 32
 

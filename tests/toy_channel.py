@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from bot.channels import Route, phrases
+from bot.channels import phrases as letter_phrases
 from bot.channels.kind import ReaderChannelKind, Renderer, RenderingParts, TransportParts
-from bot.delivery import Route
-from bot.domain import Delivery, Edition, Letter, Message, OutboxKey, Reader
-from bot.errors import DeliveryError, FailureScope
-from bot.reader_links import ReaderLinks
-from bot.rendering import letter_phrases, phrases
+from bot.channels.links import ReaderLinks
+from bot.model import Delivery, Edition, Letter, Message, OutboxKey, Reader
+from bot.model.errors import DeliveryError, FailureScope
 
 
 class ToyRenderer(Renderer):
@@ -21,18 +21,13 @@ class ToyRenderer(Renderer):
 
     def edition(self, edition: Edition, slot: str) -> list[Message]:
         texts = [phrases.subject(edition), *(phrases.title(pick.paper) for pick in edition.picks)]
-        return [
-            Message(f"toy {text}".encode(), text, part, in_thread=part > 1)
-            for part, text in enumerate(texts, 1)
-        ]
+        return [Message(f"toy {text}".encode(), text, part, in_thread=part > 1) for part, text in enumerate(texts, 1)]
 
     def letter(self, letter: Letter, slot: str) -> list[Message]:
-        subject = letter_phrases.subject(letter)
+        subject = letter_phrases.letter_subject(letter)
         return [Message(f"toy {subject}".encode(), subject)]
 
-    def confirmation(
-        self, reader: Reader, title: str, key: OutboxKey, links: ReaderLinks, now: datetime
-    ) -> Message:
+    def confirmation(self, reader: Reader, title: str, key: OutboxKey, links: ReaderLinks, now: datetime) -> Message:
         return Message(f"toy Confirm {title}: {links.confirm()}".encode(), f"Confirm {title}")
 
     def preview(self, edition: Edition, form: str) -> str:

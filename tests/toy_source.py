@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from support import digest
 
 from bot.config.sources import Minutes, PolledOptions
-from bot.domain import RawDigest
-from bot.errors import SourceError
+from bot.model import RawDigest
+from bot.model.errors import SourceError
 from bot.sources import ConfiguredSource, SourceDependencies, SourceKind, Visit
 
 SETTINGS = '[[sources]]\nname = "owl-news"\nkind = "toy"\ntitle = "Reward models for owls"\n'

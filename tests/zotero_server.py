@@ -47,9 +47,7 @@ class ZoteroServer(HttpServer):
     def put(self, key: str, **data: Any) -> None:
         self.version += 1
         stored = self.items.get(key, {"dateAdded": "2025-01-02T03:04:05Z", "collections": []})
-        self.items[key] = (
-            stored | {"key": key, "itemType": "journalArticle"} | data | {"version": self.version}
-        )
+        self.items[key] = stored | {"key": key, "itemType": "journalArticle"} | data | {"version": self.version}
 
     def delete(self, key: str) -> None:
         self.version += 1
@@ -95,9 +93,7 @@ class ZoteroServer(HttpServer):
         else:
             self._write(request, path, body, headers)
 
-    def _read(
-        self, request: BaseHTTPRequestHandler, path: str, query: dict[str, str], headers: dict[str, str]
-    ) -> None:
+    def _read(self, request: BaseHTTPRequestHandler, path: str, query: dict[str, str], headers: dict[str, str]) -> None:
         since = int(query.get("since", 0))
         if int(headers.get("if-modified-since-version", 0)) >= self.version:
             self._answer(request, b"", 304)
@@ -168,9 +164,7 @@ class ZoteroServer(HttpServer):
             successful[str(number)] = {"key": key, "version": self.version, "data": objects[key]}
         self._json(request, {"successful": successful, "unchanged": {}, "failed": {}})
 
-    def _json(
-        self, request: BaseHTTPRequestHandler, value: Any, *, version: int | None = None, **headers: str
-    ) -> None:
+    def _json(self, request: BaseHTTPRequestHandler, value: Any, *, version: int | None = None, **headers: str) -> None:
         self._answer(request, json.dumps(value).encode(), 200, version=version, **headers)
 
     def _answer(

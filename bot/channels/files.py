@@ -16,9 +16,9 @@ from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
-from bot.atomic_files import write_atomically
-from bot.domain import Delivery, Reader
-from bot.errors import DeliveryError, FailureScope
+from bot.config.files import write_atomically
+from bot.model import Delivery, Reader
+from bot.model.errors import DeliveryError, FailureScope
 
 
 class FilesChannel:

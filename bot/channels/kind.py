@@ -14,18 +14,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from bot.domain import Edition, Kind, Letter, Message, OutboxKey, Reader, ReaderId, SendLimit, State
-from bot.errors import FailureScope
+from bot.model import Edition, Kind, Letter, Message, OutboxKey, Reader, ReaderId, SendLimit, State
+from bot.model.errors import FailureScope
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from jinja2 import Environment
 
+    from bot.channels import Route
+    from bot.channels.links import Links, ReaderLinks
     from bot.channels.zotero.api import ZoteroApi
-    from bot.delivery import Route
-    from bot.reader_links import ReaderLinks
-    from bot.rendering.paper_links import Links
 
 
 @dataclass(frozen=True, slots=True)

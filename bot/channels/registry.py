@@ -9,8 +9,8 @@ from bot.channels.email import EMAIL, OPERATOR
 from bot.channels.kind import ChannelKind, ReaderChannelKind, Renderer
 from bot.channels.slack import SLACK
 from bot.channels.zotero import ZOTERO
-from bot.domain import Edition, Kind, Letter, Message, Reader
-from bot.errors import PaperbotError
+from bot.model import Edition, Kind, Letter, Message, Reader
+from bot.model.errors import PaperbotError
 
 _KINDS: dict[Kind, ChannelKind] = {kind.name: kind for kind in (EMAIL, SLACK, ZOTERO, OPERATOR)}
 

@@ -1,51 +1,76 @@
 """The command ``paperbot``: registers the commands, and turns errors into an exit code and one line each.
 
 0: all done. 1: done in part. 2: usage or configuration, nothing done.
+
+``paperbot --version``: the version, and the commit if it is known.
 """
 
 from __future__ import annotations
 
+import json
 import logging
 import os
+import subprocess
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 import click
 
-from bot.cli import (
-    check,
-    completion,
-    config,
-    demo,
-    evaluate,
-    export,
-    forget,
-    ingest,
-    init,
-    library,
-    preview,
-    profiles,
-    rank,
-    replay,
-    retry,
-    run,
-    send_test,
-    serve,
-    sources,
-    status,
-    subscribe,
-    summarize,
-    thumb,
-    unsubscribe,
-    why,
-    worker,
-    zotero,
+from bot import __version__
+from bot.cli.day import ingest, preview, retry, run, send_test
+from bot.cli.feedback import import_library, thumb, zotero
+from bot.cli.home import completion, config, demo, init
+from bot.cli.insight import evaluate, explain, replay
+from bot.cli.offline import rank, summarize
+from bot.cli.operators import check, sources, status
+from bot.cli.output import home_option
+from bot.cli.readers import export, forget, profiles, subscribe, unsubscribe
+from bot.cli.server import serve, worker
+from bot.model.errors import PaperbotError
+
+_PACKAGE = Path(__file__).parents[1]
+
+
+def _print(ctx: click.Context, _param: click.Parameter, is_given: bool) -> None:
+    if is_given:
+        commit = _commit_of_checkout()
+        if commit is None:
+            # pip records the commit from which it installed the package (PEP 610), if that was a repository.
+            with suppress(PackageNotFoundError):
+                origin = json.loads(distribution("paperbot").read_text("direct_url.json") or "{}")
+                commit = origin.get("vcs_info", {}).get("commit_id", "")[:7]
+        click.echo(f"paperbot {__version__}" + (f" ({commit})" if commit else ""))
+        ctx.exit()
+
+
+def _commit_of_checkout() -> str | None:
+    """Return the checkout's commit, with ``-dirty`` if files differ from it; None outside of a checkout."""
+    # Asked of the folder itself: git would otherwise take a repository in which the package is merely installed.
+    if not (_PACKAGE.parent / ".git").exists():
+        return None
+    # S603, S607: constant arguments; git is where PATH says, as for every developer.
+    git = ["git", "-C", str(_PACKAGE.parent), "describe", "--always", "--dirty", "--exclude=*"]
+    try:
+        answer = subprocess.run(git, capture_output=True, text=True, timeout=5, check=False)  # noqa: S603
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return answer.stdout.strip() or None
+
+
+# Not click.version_option: its text is made at import, and git takes as long as the rest of `paperbot --help`.
+version_option = click.Option(
+    ["--version"],
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_print,
+    help="Show the version and the commit, and exit.",
 )
-from bot.cli.options import home_option
-from bot.cli.version import version_option
-from bot.errors import PaperbotError
+
 
 DONE = 0
 IN_PART = 1
@@ -87,13 +112,13 @@ def paperbot(ctx: click.Context) -> None:
 
 
 paperbot.params.extend([home_option, version_option])
-for module in (  # in the order in which a new user needs them
+for command in (  # in the order in which a new user needs them
     *(demo, init, check, config, send_test),
-    *(ingest, run, serve, worker, preview, thumb, library, zotero, why, evaluate, replay),
+    *(ingest, run, serve, worker, preview, thumb, import_library, zotero, explain, evaluate, replay),
     *(profiles, subscribe, unsubscribe, sources, status, retry),
     *(export, forget, rank, summarize, completion),
 ):
-    paperbot.add_command(module.command)
+    paperbot.add_command(command)
 
 
 def invoke(arguments: Sequence[str]) -> int:
@@ -116,8 +141,7 @@ def invoke(arguments: Sequence[str]) -> int:
             traceback.print_exc()
         # Not 2: nobody knows what was done before an unexpected error.
         return _fail(
-            f"{type(error).__name__}: {error}. This is a mistake in Paperbot; PAPERBOT_DEBUG=1 shows where",
-            IN_PART,
+            f"{type(error).__name__}: {error}. This is a mistake in Paperbot; PAPERBOT_DEBUG=1 shows where", IN_PART
         )
 
 

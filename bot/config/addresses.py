@@ -10,7 +10,7 @@ from email.headerregistry import Address
 from ipaddress import ip_network
 from urllib.parse import SplitResult, urlsplit
 
-from bot.mail_address import mail_address
+from bot.model.addresses import mail_address
 
 # RFC 5322 allows more: comments, and escapes within quotes. What is not understood is refused rather than guessed.
 _SENDER = re.compile(r'(?P<name>[^<>"\\]*|"[^<>"\\]*"\s*)<(?P<bracketed>[^<>]+)>|(?P<bare>[^<>\s]+)')
@@ -69,17 +69,13 @@ def network(value: str) -> str:
     try:
         return str(ip_network(value))
     except ValueError:
-        raise ValueError(
-            f"{value!r} is not an address or network; write it like 127.0.0.1 or 10.0.0.0/8"
-        ) from None
+        raise ValueError(f"{value!r} is not an address or network; write it like 127.0.0.1 or 10.0.0.0/8") from None
 
 
 def taggable_address(value: str) -> str:
     """Return a mail address to which a tag of 38 characters can be added, or empty text; raises ValueError."""
     if value and len(mail_address(value).partition("@")[0]) > 25:
-        raise ValueError(
-            "is too long before the @: at most 25 characters, as each mail adds its own tag there"
-        )
+        raise ValueError("is too long before the @: at most 25 characters, as each mail adds its own tag there")
     return value
 
 

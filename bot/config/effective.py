@@ -12,10 +12,9 @@ from typing import Any
 
 from pydantic import BaseModel, SecretStr
 
-from bot.config.environment import PREFIX, variables
 from bot.config.settings import FILE, load_settings
 from bot.config.sources import SourceModels
-from bot.config.toml import read_toml
+from bot.config.toml import PREFIX, read_toml, variables
 
 _MASK = "********"
 # As in postgresql://user:password@host; up to the last @ before the path, as passwords may hold one.

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import tomlkit
 
+from bot.config.files import shipped
+from bot.config.keys import load_keys
 from bot.config.profiles import AddressChecks, Profile
 from bot.config.settings import FILE, check_settings
 from bot.config.sources import SourceModels
 from bot.config.toml import parse_toml, validated
-from bot.errors import UsageError
-from bot.loopback import is_loopback
-from bot.resources import shipped
-from bot.tokens import load_keys
+from bot.model.addresses import is_loopback
+from bot.model.errors import UsageError
 
 SAMPLE_PROFILE = "reward-models"
 OWN_PROFILE = "my-papers"
@@ -166,9 +166,7 @@ def _assign(text: str, key: str, value: object) -> str:
     """
     # tomlkit would put a new key below the comments, where the shipped text has it as the comment of its default.
     assigned = f"{key} = {tomlkit.item(value).as_string()}"
-    result, count = re.subn(
-        rf"(?m)^(# )?{key} = (\"[^\"\n]*\"|[^#\n]*[^#\s])", lambda _: assigned, text, count=1
-    )
+    result, count = re.subn(rf"(?m)^(# )?{key} = (\"[^\"\n]*\"|[^#\n]*[^#\s])", lambda _: assigned, text, count=1)
     if not count:
         raise LookupError(f"the shipped file has no {key}")
     return result

@@ -1,29 +1,34 @@
-"""Profiles: an interest, its readers and their schedule, as a file ``profiles/<slug>.toml``."""
+"""Profiles: an interest, its readers and their schedule, as a file ``profiles/<slug>.toml``.
+
+A reader's own settings, made on their page, which take precedence over the profile's.
+
+Editing profile files: adding and removing readers, and keeping the rest of the file as it was written.
+"""
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import re
-from collections.abc import Callable, Collection, Mapping
+import textwrap
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import time
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    Field,
-    StringConstraints,
-    ValidationInfo,
-    model_validator,
-)
+import tomlkit
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, ValidationInfo, model_validator
+from tomlkit.exceptions import TOMLKitError
+from tomlkit.items import AoT
 
-from bot.config.toml import MisplacedError, Section, read_toml, unknown_key, validated, wrong_value
-from bot.domain import Kind, Problem
-from bot.errors import ConfigError
-from bot.languages import DEFAULT_LANGUAGE, known_language
-from bot.mail_address import mail_address
+from bot.config.toml import MisplacedError, Section, read_toml, replace_text, unknown_key, validated, wrong_value
+from bot.model import Kind, Override, Problem
+from bot.model.addresses import mail_address
+from bot.model.errors import ConfigError
+from bot.model.wording import DEFAULT_LANGUAGE, known_language
 
 SLUG = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
@@ -237,9 +242,7 @@ def load_profile(path: Path, default_timezone: str, checks: AddressChecks) -> Pr
     """Return the profile of a file; raises ConfigError."""
     if not SLUG.fullmatch(path.stem):
         raise ConfigError(
-            path.name,
-            "",
-            "not a valid name for a profile; use a-z, 0-9, - and _, at most 64, like reward-models.toml",
+            path.name, "", "not a valid name for a profile; use a-z, 0-9, - and _, at most 64, like reward-models.toml"
         )
     text, values = read_toml(path)
     profile = validated(Profile, values, path.name, text, checks)
@@ -278,3 +281,143 @@ def load_profiles(
         except ConfigError as error:
             problems.append(Problem(f"profiles/{error.place}", error.detail))
     return profiles, problems
+
+
+# What a reader looks for, by its key in the profile's file and in the override.
+TOPICS = ("interests", "keywords", "authors", "mute")
+_SHOWN = 60  # characters of interests, in a list of readers
+
+
+def with_override(profile: Profile, override: Override | None) -> Profile:
+    """Return the profile with a reader's own size, schedule, language and topics."""
+    if override is None:
+        return profile
+    edition = profile.edition
+    if override.size is not None:
+        # model_copy does not validate: an edition of fewer papers than it explores would never be accepted otherwise.
+        explore = min(edition.explore, override.size)
+        edition = edition.model_copy(update={"size": override.size, "explore": explore})
+    times = {"at": override.at, "days": override.days, "timezone": override.timezone}
+    topics = {name: getattr(override, name) for name in TOPICS}
+    schedule = profile.schedule.model_copy(update=_set(times))
+    own = _set({**topics, "language": override.language})
+    return profile.model_copy(update={"edition": edition, "schedule": schedule, **own})
+
+
+def _set(values: Mapping[str, object]) -> dict[str, object]:
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def describe_override(override: Override) -> str:
+    """Return a reader's own settings in a few words; empty if there are none.
+
+    >>> describe_override(Override(size=5, ignored=("agents",), keywords=("GRPO",), mute=()))
+    '5 papers, keywords “GRPO”, no mutes, without “agents”'
+    """
+    parts = []
+    if override.size is not None:
+        parts.append(f"{override.size} papers")
+    if override.at is not None:
+        parts.append(f"at {override.at:%H:%M}")
+    if override.days is not None:
+        parts.append(f"on {describe_days(override.days)}")
+    if override.timezone is not None:
+        parts.append(f"in {override.timezone}")
+    if override.language is not None:
+        parts.append(f"dates in “{override.language}”")
+    if override.interests is not None:
+        parts.append(
+            f"interests “{textwrap.shorten(override.interests, _SHOWN, placeholder='…')}”"
+            if override.interests
+            else "no interests"
+        )
+    lists = {"keywords": override.keywords, "authors": override.authors, "mutes": override.mute}
+    parts += [
+        f"{name} {_quoted(words)}" if words else f"no {name}" for name, words in lists.items() if words is not None
+    ]
+    if override.ignored:
+        parts.append(f"without {_quoted(override.ignored)}")
+    return ", ".join(parts)
+
+
+def _quoted(words: Sequence[str]) -> str:
+    return ", ".join(f"“{word}”" for word in words)
+
+
+def add_reader(path: Path, kind: Kind, address: str, checks: AddressChecks) -> bool:
+    """Add a reader to a profile's file; return False if it has them already. Raises ConfigError."""
+    with _exclusive(path):
+        document, addresses = _parse(path, checks)
+        if address.lower() in addresses:
+            return False
+        entry = tomlkit.table()
+        entry.append(kind, address)
+        if "readers" not in document:
+            document.append("readers", tomlkit.aot())
+        _readers(path, document).append(entry)
+        _write(path, document, checks)
+        return True
+
+
+def remove_reader(path: Path, address: str, checks: AddressChecks) -> bool:
+    """Remove a reader from a profile's file; return False if it doesn't have them. Raises ConfigError."""
+    with _exclusive(path):
+        document, addresses = _parse(path, checks)
+        if address.lower() not in addresses:
+            return False
+        readers = _readers(path, document)
+        del readers[addresses.index(address.lower())]
+        if not readers:
+            del document["readers"]
+        _write(path, document, checks)
+        return True
+
+
+def mentions(path: Path, address: str) -> bool:
+    """Return whether an address is anywhere in a file, comments included; True if the file can't be read."""
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace").lower()
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    # Not as a part of another address: ann@example.org is in neither joann@example.org nor ann@example.org.uk.
+    return re.search(rf"(?<![\w.+-]){re.escape(address.lower())}(?![\w-]|\.\w)", text) is not None
+
+
+@contextmanager
+def _exclusive(path: Path) -> Iterator[None]:
+    """Hold a lock on the file's folder, so that concurrent edits don't lose one another's changes."""
+    try:
+        # The folder, not the file: writing replaces the file, and with it a lock that was taken on it.
+        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError as error:
+        raise ConfigError(path.name, "", f"can't be edited: {error.strerror}") from None
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    except (TOMLKitError, RecursionError):  # tomlkit refuses some files that tomllib reads
+        raise ConfigError(path.name, "", "can't be edited here; change it by hand") from None
+    finally:
+        os.close(folder)
+
+
+def _parse(path: Path, checks: AddressChecks) -> tuple[tomlkit.TOMLDocument, list[str]]:
+    """Return the document, and its readers' addresses in order, normalised and in lower case."""
+    text, values = read_toml(path)
+    profile = validated(Profile, values, path.name, text, checks)
+    return tomlkit.parse(text), [address.lower() for _, address in profile.addresses]
+
+
+def _readers(path: Path, document: tomlkit.TOMLDocument) -> AoT:
+    readers: Any = document["readers"]
+    if not isinstance(readers, AoT):
+        raise ConfigError(path.name, "readers", "can't be edited here; write each reader as [[readers]]")
+    return readers
+
+
+def _write(path: Path, document: tomlkit.TOMLDocument, checks: AddressChecks) -> None:
+    # tomlkit has bugs with unusual files, so its result is validated before it replaces the profile.
+    text = tomlkit.dumps(document)
+    validated(Profile, tomlkit.parse(text).unwrap(), path.name, text, checks)
+    replace_text(path, text)

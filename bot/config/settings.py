@@ -1,4 +1,7 @@
-"""Settings: ``paperbot.toml`` of the home directory, each key overridden by ``PAPERBOT_SECTION__KEY``."""
+"""Settings: ``paperbot.toml`` of the home directory, each key overridden by ``PAPERBOT_SECTION__KEY``.
+
+The settings of retention: for how long what is stored is kept.
+"""
 
 from __future__ import annotations
 
@@ -8,25 +11,43 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import (
-    AfterValidator,
-    Field,
-    PlainValidator,
-    SecretStr,
-    ValidationError,
-    create_model,
-    model_validator,
-)
+from pydantic import AfterValidator, Field, PlainValidator, SecretStr, ValidationError, create_model, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from bot.config.addresses import mail_sender, network, queue_url, taggable_address, web_url
-from bot.config.environment import explain_variable, refuse_unknown
 from bot.config.profiles import Email, Timezone
-from bot.config.retention import RetentionSection
 from bot.config.sources import FetchUrl, Name, SourceModels, SourceOptions, validate_source
-from bot.config.toml import MisplacedError, Section, explain, parse_toml, read_toml, replace_text
-from bot.errors import ConfigError
-from bot.loopback import is_loopback
+from bot.config.toml import (
+    MisplacedError,
+    Section,
+    explain,
+    explain_variable,
+    parse_toml,
+    read_toml,
+    refuse_unknown,
+    replace_text,
+)
+from bot.model.addresses import is_loopback
+from bot.model.errors import ConfigError
+
+Days = Annotated[int, Field(ge=0, le=36_500)]
+
+
+class RetentionSection(Section):
+    """For how many days what is stored is kept; 0: forever."""
+
+    bodies_days: Days = 30
+    editions_days: Days = 400
+    picks_days: Days = 400
+    thumbs_days: Days = 0
+    papers_days: Days = 0
+
+    @model_validator(mode="after")
+    def _papers_outlast_digests(self) -> RetentionSection:
+        if 0 < self.papers_days < 60:
+            raise ValueError("papers_days is 0 or at least 60: a feed that repeats an older one would bring it as new")
+        return self
+
 
 FILE = "paperbot.toml"
 # The keys that only the environment may set, as a home is easily copied, shared or committed.
@@ -83,9 +104,7 @@ class EmailSection(Section):
     security: Literal["starttls", "tls", "none"] = "starttls"
     username: str = ""
     password: SecretStr | None = None
-    sender: Annotated[str, Field(max_length=300), AfterValidator(mail_sender)] = (
-        "Paperbot <paperbot@localhost>"
-    )
+    sender: Annotated[str, Field(max_length=300), AfterValidator(mail_sender)] = "Paperbot <paperbot@localhost>"
     replies: bool = False
     bounce_address: Annotated[str, AfterValidator(taggable_address)] = ""
     connections: int = Field(4, ge=1, le=20)
@@ -95,9 +114,7 @@ class EmailSection(Section):
     @model_validator(mode="after")
     def _encrypted(self) -> EmailSection:
         if self.security == "none" and self.host and not is_loopback(self.host):
-            raise ValueError(
-                'security = "none" sends passwords and mail unencrypted; use "starttls" or "tls"'
-            )
+            raise ValueError('security = "none" sends passwords and mail unencrypted; use "starttls" or "tls"')
         return self
 
 
@@ -155,11 +172,7 @@ class Settings(BaseSettings):
     """Every setting, with its default."""
 
     model_config = SettingsConfigDict(
-        env_prefix="PAPERBOT_",
-        env_nested_delimiter="__",
-        frozen=True,
-        extra="forbid",
-        env_parse_none_str="null",
+        env_prefix="PAPERBOT_", env_nested_delimiter="__", frozen=True, extra="forbid", env_parse_none_str="null"
     )
 
     bot: BotSection = BotSection()
@@ -241,9 +254,7 @@ def add_to_settings(home: Path, tables: str, source_models: SourceModels) -> Non
 def _settings(text: str, values: dict[str, Any], source_models: SourceModels) -> Settings:
     # A model for these kinds: pydantic-settings passes no validation context, by which one model could know them.
     validator = PlainValidator(partial(validate_source, source_models))
-    model = create_model(
-        "Settings", __base__=Settings, sources=(tuple[Annotated[SourceOptions, validator], ...], ())
-    )
+    model = create_model("Settings", __base__=Settings, sources=(tuple[Annotated[SourceOptions, validator], ...], ()))
     _refuse_secrets(values)
     refuse_unknown(Settings)
     try:

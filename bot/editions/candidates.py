@@ -2,6 +2,11 @@
 
 Everything is read for the whole batch in a few queries, so that the number of queries does not grow with the
 number of readers.
+
+What was learned from readers' votes, as stored: each reader's models, and the weights of the experts (mixture).
+
+Reading only. Models that are stale or missing are left out, and the ranker fits them in memory; ``refitting`` stores
+new ones.
 """
 
 from __future__ import annotations
@@ -10,28 +15,73 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from bot.config.profiles import Profile
-from bot.domain import (
-    LibraryPaper,
-    Override,
-    Paper,
-    PaperId,
-    Reader,
-    ReaderId,
-    RecordedVote,
-    Vote,
-    VotedPaper,
-)
-from bot.editions.stored_models import learned_of, mixtures_of
-from bot.identity import keys
-from bot.schedule import local_date
+from bot.model import LibraryPaper, Override, Paper, PaperId, Reader, ReaderId, RecordedVote, Vote, VotedPaper
+from bot.model.clock import local_date
+from bot.model.identity import keys
 from bot.store import Store
 from bot.store.new_papers import NewsCursor
 
 if TYPE_CHECKING:  # scikit-learn takes a second to import: only ranking itself pays for it
-    from bot.ranking import Interest
+    from bot.ranking.experts import Mixture
+    from bot.ranking.learner import Learned
+    from bot.ranking.ranker import Interest
+
+
+# Version of how models are fitted and stored: stored models of another version are stale.
+_VERSION = 4
+
+
+def signatures(store: Store, readers: Sequence[tuple[Reader, Profile]]) -> dict[ReaderId, str]:
+    """Return what identifies the votes, library and interests of each reader who ever voted or has a library.
+
+    A new vote changes it, and so does another library.
+    """
+    last_votes = store.feedback.last_ids([reader.id for reader, _ in readers])
+    libraries = store.library.last_ids([reader.id for reader, _ in readers])
+    hashes: dict[str, str] = {}
+    current = {}
+    for reader, profile in readers:
+        if reader.id not in last_votes and reader.id not in libraries:
+            continue
+        # The text that is ranked by: keywords stand in for missing interests.
+        text = profile.interests or " ".join(profile.keywords)
+        if text not in hashes:
+            hashes[text] = blake2b(text.encode(), digest_size=8).hexdigest()
+        counted = f"{last_votes.get(reader.id, 0)}:{libraries.get(reader.id, 0)}"
+        current[reader.id] = f"{_VERSION}:{counted}:{hashes[text]}"
+    return current
+
+
+def learned_of(store: Store, readers: Sequence[tuple[Reader, Profile]]) -> dict[ReaderId, Learned]:
+    """Return the stored models of these readers; readers whose models are stale or missing are left out."""
+    from bot.ranking.learner import load
+
+    stored = store.reader_models.of([reader.id for reader, _ in readers])
+    current = signatures(store, readers) if stored else {}
+    learned = {}
+    for reader_id, model in stored.items():
+        if model.signature != current.get(reader_id):
+            continue
+        try:
+            learned[reader_id] = load(model.arrays)
+        except ValueError:  # an archive that can't be read is as good as missing
+            continue
+    return learned
+
+
+def mixtures_of(store: Store, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, Mixture]:
+    """Return for each reader their own mixture, else that of all readers, else the shipped one."""
+    from bot.ranking.experts import SHIPPED, Mixture
+
+    fitted = store.mixtures.of(reader_ids)
+    home = store.mixtures.of_home()
+    fits = {reader_id: fitted.get(reader_id, home) for reader_id in reader_ids}
+    return {reader_id: Mixture.of(fit.weights, fit.offset) if fit else SHIPPED for reader_id, fit in fits.items()}
+
 
 # The first edition of a reader looks back this far from the newest paper. A store that has run for a year would
 # otherwise rank a year of papers, and put last winter's best into the first edition.
@@ -108,7 +158,7 @@ def last_edition_days(store: Store, readers: Readers, now: datetime) -> dict[Rea
 
 def interests_of(store: Store, readers: Readers, now: datetime) -> list[Interest]:
     """Return the interests of these readers under their current profiles and votes, with the models stored of them."""
-    from bot.ranking import MOST_PAPERS
+    from bot.ranking.user_vectors import MOST_PAPERS
 
     reader_ids = [reader.id for reader, _ in readers]
     votes = store.feedback.votes_of(reader_ids)
@@ -148,7 +198,9 @@ def interest(
     ``papers`` must hold every voted paper. ``ignored`` are the words that the reader has excluded. Papers of the
     reader's own ``library`` count as liked, but those that they voted on, by the vote.
     """
-    from bot.ranking import Interest, Rules, library_weights
+    from bot.ranking.ranker import Interest
+    from bot.ranking.rules import Rules
+    from bot.ranking.user_vectors import library_weights
 
     # A vote imported from a machine whose clock is ahead has age 0: a negative age would let time decay raise its
     # weight above that of a vote given just now.
@@ -159,10 +211,7 @@ def interest(
     return Interest(
         text=profile.interests,
         rules=Rules(profile.keywords, profile.authors, profile.mute, profile.require),
-        up=[
-            *(papers[vote.paper] for vote in votes if vote.vote is Vote.UP),
-            *(item.paper for item in owned),
-        ],
+        up=[*(papers[vote.paper] for vote in votes if vote.vote is Vote.UP), *(item.paper for item in owned)],
         down=[papers[vote.paper] for vote in votes if vote.vote is Vote.DOWN],
         ages=ages | library_ages,
         weights=library_weights(library_ages),

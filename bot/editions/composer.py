@@ -15,11 +15,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from bot.config.profiles import Profile
-from bot.domain import Edition, EditionKind, Paper, PaperId, Pick, PickKind, Reader, Score
 from bot.editions.candidates import Candidates, EditionRequest, Readers, candidates_of, interests_of
-from bot.editions.corpus_cache import CurrentRanker
-from bot.editions.quiet_days import SourceActivitySince, quiet_reason
-from bot.editions.source_activity import SourceMonitor
+from bot.editions.health import SourceActivitySince, SourceMonitor, quiet_reason
+from bot.editions.models import CurrentRanker
+from bot.model import Edition, EditionKind, Paper, PaperId, Pick, PickKind, Reader, Score
 from bot.store import Store
 
 if TYPE_CHECKING:  # with reasons and summaries it takes a tenth of the time of a run in which nothing is due
@@ -30,12 +29,7 @@ class EditionComposer:
     """Composes editions; reads the store and writes nothing."""
 
     def __init__(
-        self,
-        store: Store,
-        ranker: CurrentRanker,
-        sources: SourceMonitor,
-        *,
-        samples: Collection[str] = (),
+        self, store: Store, ranker: CurrentRanker, sources: SourceMonitor, *, samples: Collection[str] = ()
     ) -> None:
         """``samples`` names the sources that are excluded once another source has delivered papers."""
         self._store = store
@@ -59,22 +53,14 @@ class EditionComposer:
         return candidates_of(self._store, readers, self._samples)
 
     def edition(
-        self,
-        reader: Reader,
-        profile: Profile,
-        day: date,
-        now: datetime,
-        candidates: Candidates | None = None,
+        self, reader: Reader, profile: Profile, day: date, now: datetime, candidates: Candidates | None = None
     ) -> Edition:
         """Return a reader's edition for a local date, chosen from ``candidates`` instead of the new papers if given."""
         request = EditionRequest(reader, profile, day)
         return next(self.editions([request], now, [candidates] if candidates else None))
 
     def editions(
-        self,
-        requests: Sequence[EditionRequest],
-        now: datetime,
-        candidates: Sequence[Candidates] | None = None,
+        self, requests: Sequence[EditionRequest], now: datetime, candidates: Sequence[Candidates] | None = None
     ) -> Iterator[Edition]:
         """Yield the requested editions in their order; memory grows with their number."""
         readers = [(request.reader, request.profile) for request in requests]
@@ -103,26 +89,17 @@ class EditionComposer:
             return []
         alerts = [
             compose(
-                request,
-                [pick],
-                scores=[score],
-                watermark=candidates.watermark,
-                now=now,
-                activity=SourceActivitySince(),
+                request, [pick], scores=[score], watermark=candidates.watermark, now=now, activity=SourceActivitySince()
             )
             for score, pick in ranked.alert_picks(profile)
         ]
         return [replace(alert, kind=EditionKind.ALERT) for alert in alerts]
 
-    def ranked(
-        self, reader: Reader, profile: Profile, ids: Sequence[PaperId], now: datetime
-    ) -> Ranked | None:
+    def ranked(self, reader: Reader, profile: Profile, ids: Sequence[PaperId], now: datetime) -> Ranked | None:
         """Return these papers, ranked under the current profile and votes; None if there is nothing to rank."""
         return next(self._ranked([(reader, profile)], [ids], now))
 
-    def explanation(
-        self, reader: Reader, profile: Profile, paper: Paper, now: datetime
-    ) -> Explanation | None:
+    def explanation(self, reader: Reader, profile: Profile, paper: Paper, now: datetime) -> Explanation | None:
         """Return what explains one paper's score under the current profile and votes; None if it isn't ranked."""
         ranked = self.ranked(reader, profile, [paper.id], now)
         score = ranked.explained(paper.id) if ranked else None
@@ -148,17 +125,12 @@ class EditionComposer:
             last = last_editions.get(request.reader.id)
             activities.append(
                 self._sources.activity_since(
-                    request.profile.sources,
-                    last.composed_at if last else None,
-                    now,
-                    request.profile.schedule.timezone,
+                    request.profile.sources, last.composed_at if last else None, now, request.profile.schedule.timezone
                 )
             )
         return activities
 
-    def _ranked(
-        self, readers: Readers, ids: Sequence[Sequence[PaperId]], now: datetime
-    ) -> Iterator[Ranked | None]:
+    def _ranked(self, readers: Readers, ids: Sequence[Sequence[PaperId]], now: datetime) -> Iterator[Ranked | None]:
         """Yield for each reader their papers as ranked, None where there is nothing to rank."""
         if not any(ids):
             # Most ticks of a quiet day end here, without scikit-learn in memory.

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from bot.config.profiles import Profile
-from bot.domain import Edition, Letter, Message
 from bot.editions.composer import EditionComposer
-from bot.editions.corpus_cache import CurrentRanker
+from bot.editions.models import CurrentRanker
+from bot.model import Edition, Letter, Message
 from bot.store import Store
 
 

@@ -1,23 +1,41 @@
 """Who is due: the editions to compose now, and the readers whose alerts have papers to check.
 
 The store finds in SQL who may be due, page by page; the schedule decides for each of them. Nothing loads all readers.
+
+Publishing profiles to the store, and reading them there.
+
+    profiles/*.toml, on one machine --publish--> store --catch up, before each task--> workers on any machine
+
+The files remain the truth. ``paperbot run`` and ``paperbot serve`` publish them before they compose; that also makes
+the stored readers match the files.
+
+Editions that wait for an interrupted source: a slot is taken once, so its papers would miss the edition.
+
+    due --source interrupted--> wait, re-checked at each tick --source recovered--> compose
+                                                              --limit reached-----> compose without it, and say so
+
+A source is interrupted if its last check failed and it has been failing for less than a day. Editions don't wait for a
+source that has failed for longer or never succeeded, nor for one that repeats arXiv's announcements while arXiv rests.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from itertools import count, islice
 
-from bot.config.overrides import with_override
-from bot.config.profiles import Profile
-from bot.domain import Origin, Reader, ReaderId, SourceState
+from bot.config.profiles import Profile, dump_profile, parse_profile, with_override
 from bot.editions.candidates import Readers, last_edition_days
-from bot.schedule import due_slots, local_date, local_time, moment
-from bot.selection.alert_rules import is_quiet
+from bot.model import Origin, Problem, Reader, ReaderId, SourceState
+from bot.model.clock import due_slots, local_date, local_time, moment, rest_between
+from bot.model.errors import ConfigError
+from bot.model.wording import plural
+from bot.ranking.selection import is_quiet
+from bot.sources import Source
 from bot.store import Store
-from bot.store.active_readers import EVERYONE, IdRange
+from bot.store.readers import EVERYONE, IdRange
 
 # A letter that downtime has delayed is out of date from Monday on.
 _LETTER_DAYS = timedelta(days=3)
@@ -167,3 +185,127 @@ def _ranges(ids: Iterator[ReaderId], size: int) -> Iterator[IdRange]:
 def _with_overrides(store: Store, profile: Profile, page: Sequence[Reader]) -> Readers:
     overrides = store.overrides.of([reader.id for reader in page])
     return [(reader, with_override(profile, overrides.get(reader.id))) for reader in page]
+
+
+def publish(store: Store, profiles: Mapping[str, Profile], now: datetime) -> None:
+    """Store what the files say: their readers, and the profiles as the newest version."""
+    for slug, profile in profiles.items():
+        # A file of 100,000 addresses is compared by one hash; to look each of them up takes 100 statements.
+        if not store.readers.is_synced(slug, profile.addresses):
+            store.readers.sync(slug, profile.addresses, now)
+    store.readers.drop_unconfirmed(now)
+    # After the readers: a profile that is published before its readers would be composed for nobody.
+    store.published_profiles.publish({slug: dump_profile(profile) for slug, profile in profiles.items()})
+
+
+class StoredProfiles:
+    """The published profiles as of the last ``catch_up``."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._version = 0
+        self._profiles: dict[str, Profile] = {}
+        self._problems: dict[str, Problem] = {}
+
+    @property
+    def profiles(self) -> dict[str, Profile]:
+        """The valid profiles by slug, without readers."""
+        return self._profiles
+
+    @property
+    def problems(self) -> list[Problem]:
+        """A problem for each profile that this version of Paperbot can't read."""
+        return list(self._problems.values())
+
+    def catch_up(self) -> None:
+        """Read what was published since the last call."""
+        for published in self._store.published_profiles.newer_than(self._version):
+            self._version = max(self._version, published.version)
+            self._profiles.pop(published.slug, None)
+            self._problems.pop(published.slug, None)
+            if published.content is None:
+                continue
+            try:
+                self._profiles[published.slug] = parse_profile(published.slug, published.content)
+            except ConfigError as error:
+                detail = f"{error.detail}; was it published by a later version of Paperbot?"
+                self._problems[published.slug] = Problem(f"profiles/{error.place}", detail)
+
+
+_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """The wait of one edition: the names of the sources, and when it ends at the latest."""
+
+    sources: str
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """How long editions wait, and for which sources."""
+
+    store: Store
+    sources: Sequence[Source]
+    limit: timedelta
+
+    def with_interrupted(self, due: Sequence[DueEdition], now: datetime) -> list[DueEdition]:
+        """Return the due editions, each with the interrupted sources that its profile reads."""
+        if not due:
+            return []
+        rest = rest_between(now - _DAY, now)
+        expected = [source.name for source in self.sources if not (rest and source.follows_arxiv_calendar)]
+        interrupted = [
+            state
+            for state in map(self.store.sources.states().get, expected)
+            if state and state.succeeded_at and state.failing_since and now - state.failing_since < _DAY
+        ]
+        return [
+            replace(
+                edition,
+                interrupted=[
+                    state
+                    for state in interrupted
+                    # A profile that names no sources reads all.
+                    if not edition.profile.sources or state.name in edition.profile.sources
+                ],
+            )
+            for edition in due
+        ]
+
+    def ready(self, due: Sequence[DueEdition], now: datetime) -> tuple[list[DueEdition], list[Wait]]:
+        """Return the editions that don't wait, and the waits of the others."""
+        incomplete = [edition for edition in due if edition.interrupted]
+        if not (incomplete and self.limit):
+            return list(due), []
+        # The beginning of each wait is stored: `paperbot run` from cron is a new process each time.
+        began = self.store.edition_waits.since({edition.reader.id: edition.slot for edition in incomplete}, now)
+        waiting = set()
+        waits: list[Wait] = []
+        for edition in incomplete:
+            start = began[edition.reader.id]
+            end = start + self.limit
+            # A source that asked not to be called until later (Retry-After) can't recover in time.
+            may_recover = any(s.not_before is None or s.not_before < end for s in edition.interrupted)
+            # A start in the future was written by a clock that ran ahead; waiting for it could take days.
+            if start <= now < end and may_recover:
+                waiting.add(edition.reader.id)
+                waits.append(Wait(", ".join(state.name for state in edition.interrupted), end))
+        return [edition for edition in due if edition.reader.id not in waiting], waits
+
+
+def waiting_problems(waits: Iterable[Wait]) -> list[Problem]:
+    """Return a problem for each set of sources that editions wait for."""
+    ends: dict[str, list[datetime]] = defaultdict(list)
+    for wait in waits:
+        ends[wait.sources].append(wait.until)
+    return [
+        Problem(
+            names,
+            f"{plural(len(times), 'edition')} {'waits' if len(times) == 1 else 'wait'} for it to be read, "
+            f"until {max(times):%H:%M} UTC at most; `paperbot run --force` doesn't wait",
+        )
+        for names, times in ends.items()
+    ]

@@ -13,16 +13,18 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bot.config.profiles import Profile
-from bot.domain import Match, Paper, PaperId, Pick, PickKind, RankedText, Reason, ReasonKind, Score
-from bot.reasons import Evidence, PaperText, Row, breakdown, choose, without_repetition
-from bot.selection.alert_rules import urgent
-from bot.selection.selector import Choice, SelectionLimits, select
-from bot.selection.trending import with_trending
-from bot.summaries import summarise
-from bot.terms import Spellings, Topic, profile_topics
+from bot.model import Match, Paper, PaperId, Pick, PickKind, RankedText, Reason, ReasonKind, Score
+from bot.ranking.phrases import PaperText
+from bot.ranking.reasons import Evidence, Row, breakdown, choose, without_repetition
+from bot.ranking.selection import Choice, SelectionLimits, select, urgent, with_trending
+from bot.summaries.summary import summarise
+from bot.text.topics import Topic, profile_topics
+from bot.text.vocabulary import Spellings
 
 if TYPE_CHECKING:  # scikit-learn takes a second to import: only ranking itself pays for it
-    from bot.ranking import Interest, Ranking
+    from bot.ranking.ranker import Interest
+    from bot.ranking.ranking import Ranking
+
 
 # Papers whose text is kept: those that a day's readers are sent. A text takes some 30 KB.
 _MAX_PAPERS = 2_000
@@ -112,12 +114,7 @@ class Ranked:
 
     @classmethod
     def of(
-        cls,
-        ranking: Ranking,
-        interest: Interest,
-        papers: Mapping[PaperId, Paper],
-        profile: Profile,
-        texts: PaperTexts,
+        cls, ranking: Ranking, interest: Interest, papers: Mapping[PaperId, Paper], profile: Profile, texts: PaperTexts
     ) -> Ranked:
         """Return the ranking of a reader of this profile and interest, with what trending adds to the scores."""
         scores = with_trending(ranking.scores, papers, profile.edition.trending)
@@ -190,7 +187,7 @@ def choices_of(profile: Profile, ranked: Ranked) -> list[Choice]:
 
 def _alert_choices(profile: Profile, ranked: Ranked) -> list[Choice]:
     """Return the papers that the profile's alert rule matches, best first, each with the matching names."""
-    from bot.ranking import Rules
+    from bot.ranking.rules import Rules
 
     rule = profile.alerts
     if rule is None:

@@ -20,23 +20,3 @@
 Follows scikit-learn's conventions (``fit``, ``transform``, ``decision_function``, a trailing underscore for
 fitted attributes) and uses neither database nor clock.
 """
-
-from bot.ranking.corpus import Corpus
-from bot.ranking.learner import Learned
-from bot.ranking.library import MOST_PAPERS, library_weights
-from bot.ranking.ranker import Best, Interest, Ranker
-from bot.ranking.ranking import Model, Ranking
-from bot.ranking.rules import Rules
-
-__all__ = [
-    "MOST_PAPERS",
-    "Best",
-    "Corpus",
-    "Interest",
-    "Learned",
-    "Model",
-    "Ranker",
-    "Ranking",
-    "Rules",
-    "library_weights",
-]

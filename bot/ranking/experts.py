@@ -7,23 +7,29 @@
 
 Each expert's log-odds are scaled by a function of the number of votes, so that one set of weights (``mixture``) serves
 readers with few votes and with many. Without votes only the profile's words count; the trees come in last.
+
+Mix and calibrate the experts: logistic regression of the votes on the experts' predictions (stacking, Wolpert 1992).
+
+A stored prediction holds the log-odds of every expert for a paper, from before its vote. With a single expert this is
+Platt scaling. A reader's weights and offset are shrunk towards those fitted to all readers of the home, and these
+towards the shipped ones (empirical Bayes). So without votes a probability means the same in every home, and an expert
+whose predictions don't help loses its weight.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.optimize import minimize
+from scipy.special import expit
 
-from bot.ranking.corpus import Corpus
+from bot.ranking.corpus import Corpus, PaperVectors, TermEntries
 from bot.ranking.learner import Learned
-from bot.ranking.paper_terms import TermEntries
-from bot.ranking.reader_models import ReaderModels
-from bot.ranking.user_vectors import UserVectors
-from bot.ranking.vectors import PaperVectors
+from bot.ranking.user_vectors import ReaderModels, UserVectors
 from bot.ranking.words import Conjunctions, Words
 
 EXPERTS = ("words", "rocchio", "linear", "trees")
@@ -79,11 +85,7 @@ class Experts:
         self.corpus = corpus
 
     def fit(
-        self,
-        users: UserVectors,
-        judged: sp.csr_matrix,
-        conjunctions: Conjunctions,
-        learned: Sequence[Learned | None],
+        self, users: UserVectors, judged: sp.csr_matrix, conjunctions: Conjunctions, learned: Sequence[Learned | None]
     ) -> Self:
         """Fit words and Rocchio; ``learned`` are the models fitted to each reader's votes, None without votes.
 
@@ -130,10 +132,7 @@ class Experts:
         by_feature = learned.forest.contributions(entries.presence(columns)) * weights[3]
         papers, features = by_feature.nonzero()
         # Elements of one place are summed.
-        places = (
-            np.concatenate([entries.paper, papers]),
-            np.concatenate([entries.columns, columns[features]]),
-        )
+        places = (np.concatenate([entries.paper, papers]), np.concatenate([entries.columns, columns[features]]))
         values = np.concatenate([added, by_feature[papers, features]])
         return sp.csr_matrix((values, places), shape=(entries.papers, entries.terms))
 
@@ -148,9 +147,7 @@ class Experts:
 
 def _scales(votes: np.ndarray, rocchio_votes: np.ndarray) -> np.ndarray:
     """Return (n_readers, n_experts): the scale of each expert's log-odds, by numbers of votes (n_readers,)."""
-    words = _WORDS_ALONE - (_WORDS_ALONE - _WORDS_LIMIT) * _share(
-        rocchio_votes, _WORDS_HALF_AT, _WORDS_STEEPNESS
-    )
+    words = _WORDS_ALONE - (_WORDS_ALONE - _WORDS_LIMIT) * _share(rocchio_votes, _WORDS_HALF_AT, _WORDS_STEEPNESS)
     decay = 1 - (1 - _ROCCHIO_LIMIT) * _share(votes, _ROCCHIO_DECAY_AT)
     rocchio = decay * _share(rocchio_votes, _ROCCHIO_HALF_AT)
     linear = _share(votes, _LINEAR_HALF_AT)
@@ -161,3 +158,115 @@ def _scales(votes: np.ndarray, rocchio_votes: np.ndarray) -> np.ndarray:
 def _share(votes: np.ndarray, half_at: float, steepness: float = 1.0) -> np.ndarray:
     """Return a share that rises with the number of votes from 0 to 1, one half at ``half_at`` (Hill function)."""
     return np.asarray(votes**steepness / (votes**steepness + half_at**steepness))
+
+
+# Predictions used per reader, the newest: models get better and interests change.
+RECENT = 120
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """Past predictions, oldest first: ``log_odds`` (n, n_experts) and the votes ``liked`` (n,).
+
+    ``adjustments`` (n,) is what keywords, upvotes and excluded words added to the mixture; None for nothing.
+    """
+
+    log_odds: np.ndarray
+    liked: np.ndarray
+    adjustments: np.ndarray | None = None
+
+    @classmethod
+    def of(cls, stored: Sequence[Sequence[float]], liked: Sequence[bool]) -> Self:
+        """Return predictions stored as ``Score.predictions``, with the votes on them."""
+        rows = np.array(stored, float).reshape(len(stored), -1)
+        return cls(rows[:, :-1], np.array(liked, bool), rows[:, -1])
+
+    def __len__(self) -> int:
+        return len(self.liked)
+
+    def recent(self) -> Predictions:
+        """Return the newest ``RECENT`` predictions."""
+        # Read here, not as a default argument: such a one kept its value when the learner's bench set another.
+        adjustments = None if self.adjustments is None else self.adjustments[-RECENT:]
+        return Predictions(self.log_odds[-RECENT:], self.liked[-RECENT:], adjustments)
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """A paper's log-odds are ``log_odds weights + offset``; ``weights`` (n_experts,) are never negative."""
+
+    weights: np.ndarray
+    offset: float
+
+    @classmethod
+    def of(cls, weights: Sequence[float], offset: float) -> Self:
+        """Return the mixture of stored numbers."""
+        return cls(np.array(weights), offset)
+
+    def log_odds(self, log_odds: np.ndarray) -> np.ndarray:
+        """Map (..., n_experts) to (...)."""
+        return np.asarray(log_odds @ self.weights + self.offset)
+
+
+# Weights of words, rocchio, linear model and trees, see ``docs/decisions/ranking-mixture.md``.
+SHIPPED = Mixture(np.array([0.2, 1.0, 0.5, 1.1]), 0.0)
+
+
+class _Precision(NamedTuple):
+    """Inverse variances of the normal priors of the weights and of the offset."""
+
+    weights: float
+    offset: float
+
+
+# Of the home's coefficients around the shipped ones, and of a reader's around the home's: with the home's precision, a
+# reader who dislikes most of the first ten papers may be shown none for weeks.
+_HOME_PRECISION = _Precision(4.0, 1.0)
+_READER_PRECISION = _Precision(8.0, 10.0)
+
+NO_PREDICTIONS = Predictions(np.zeros((0, len(SHIPPED.weights))), np.zeros(0, bool))
+
+
+def home_mixture(readers: Sequence[Predictions]) -> Mixture:
+    """Return the mixture fitted to the newest predictions of all readers of a home."""
+    recent = [predictions.recent() for predictions in readers] or [NO_PREDICTIONS]
+    log_odds = np.concatenate([predictions.log_odds for predictions in recent])
+    liked = np.concatenate([predictions.liked for predictions in recent])
+    adjustments = np.concatenate(
+        [
+            np.zeros(len(predictions)) if predictions.adjustments is None else predictions.adjustments
+            for predictions in recent
+        ]
+    )
+    return _maximum_a_posteriori(Predictions(log_odds, liked, adjustments), SHIPPED, _HOME_PRECISION)
+
+
+def reader_mixture(predictions: Predictions, home: Mixture = SHIPPED) -> Mixture:
+    """Return the mixture fitted to one reader's newest predictions."""
+    return _maximum_a_posteriori(predictions.recent(), home, _READER_PRECISION)
+
+
+def _maximum_a_posteriori(predictions: Predictions, prior: Mixture, precision: _Precision) -> Mixture:
+    """Return the MAP estimate of the mixture; an expert of weight 0 in the prior keeps it."""
+    if not len(predictions):
+        return prior
+    # Around the mean prediction a weight tells papers apart, and the offset alone says how many are liked. Uncentred,
+    # dislikes raise the weight of the words, which lowers all matches: the experts' log-odds are far below zero.
+    center = predictions.log_odds.mean(axis=0)
+    X = np.column_stack([predictions.log_odds - center, np.ones(len(predictions))])
+    mean = np.append(prior.weights, prior.log_odds(center))
+    precisions = np.append(np.full(len(prior.weights), precision.weights), precision.offset)
+    adjustments = 0 if predictions.adjustments is None else predictions.adjustments
+
+    def loss(coefficients: np.ndarray) -> tuple[float, np.ndarray]:
+        log_odds = X @ coefficients + adjustments
+        deviation = coefficients - mean
+        losses = np.logaddexp(0, log_odds) - predictions.liked * log_odds
+        gradient = X.T @ (expit(log_odds) - predictions.liked) + precisions * deviation
+        return float(losses.sum() + (precisions * deviation**2).sum() / 2), gradient
+
+    # A negative weight would rank by the opposite of an expert: chance in few votes, and no reason could say it.
+    bounds = [*((0, None if weight else 0) for weight in prior.weights.tolist()), (None, None)]
+    best = minimize(loss, mean, jac=True, method="L-BFGS-B", bounds=bounds).x
+    weights = best[:-1]
+    return Mixture(weights, float(best[-1] - center @ weights))

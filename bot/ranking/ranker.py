@@ -15,19 +15,16 @@ import scipy.sparse as sp
 from scipy.special import expit
 from threadpoolctl import threadpool_limits
 
-from bot.domain import Paper, PaperId, Score, VotedPaper
+from bot.model import Paper, PaperId, Score, VotedPaper
 from bot.ranking.corpus import Corpus
-from bot.ranking.experts import Experts
+from bot.ranking.experts import SHIPPED, Experts, Mixture
 from bot.ranking.learner import BACKGROUND, Learned, TrainingVotes, learn
-from bot.ranking.library import centroid_weight
-from bot.ranking.mixture import SHIPPED, Mixture
-from bot.ranking.pool import Pool
-from bot.ranking.ranking import Model, Ranking
+from bot.ranking.ranking import Model, Pool, Ranking, VotedTerms
 from bot.ranking.rules import Rules
-from bot.ranking.user_vectors import UserVectors, centroids, time_decay
-from bot.ranking.voted_terms import VotedTerms
+from bot.ranking.user_vectors import UserVectors, centroid_weight, centroids, time_decay
 from bot.ranking.words import Conjunctions, topics_row
-from bot.terms import tokens, topical_terms
+from bot.text.tokens import tokens
+from bot.text.vocabulary import topical_terms
 
 # Readers per matrix product. The models are dense: 200 readers by 100,000 terms are 80 MB.
 _BATCH = 200
@@ -88,9 +85,7 @@ class Ranker:
         """Return every candidate's score for one reader."""
         return next(self.rankings([interest], [candidates]))
 
-    def rankings(
-        self, interests: Sequence[Interest], candidates: Sequence[Sequence[Paper]]
-    ) -> Iterator[Ranking]:
+    def rankings(self, interests: Sequence[Interest], candidates: Sequence[Sequence[Paper]]) -> Iterator[Ranking]:
         """Yield for each reader a ranking of their own candidates; memory grows with readers times terms.
 
         Candidates are transformed once for all readers, and all models are trained in a few matrix products. Readers
@@ -131,9 +126,7 @@ class Ranker:
     def learn(self, interests: Sequence[Interest]) -> list[Learned | None]:
         """Fit models to each reader's votes, ignoring ``Interest.learned``; None for readers without votes."""
         with threadpool_limits(1):
-            return _ReaderBatch(
-                self._corpus, [replace(interest, learned=None) for interest in interests]
-            ).learned()
+            return _ReaderBatch(self._corpus, [replace(interest, learned=None) for interest in interests]).learned()
 
     def distinctive_words(self, text: str, count: int) -> list[str]:
         """Return up to ``count`` words of a text, as spelled there: those of the highest TF-IDF weight first."""
@@ -173,25 +166,19 @@ class Ranker:
                 for interest, row in zip(interests[start : start + _BATCH], log_odds, strict=True)
             ]
             for interest, row, best in zip(
-                interests[start : start + _BATCH],
-                mixed,
-                _best(np.array(mixed), min(top, len(candidates))),
-                strict=True,
+                interests[start : start + _BATCH], mixed, _best(np.array(mixed), min(top, len(candidates))), strict=True
             ):
                 if not interest.rules.require:
                     yield best
                     continue
                 rows = np.array(
-                    [number for number in range(len(row)) if not pool.lacks(number, interest.rules)],
-                    dtype=int,
+                    [number for number in range(len(row)) if not pool.lacks(number, interest.rules)], dtype=int
                 )
                 (best_of_rows,) = _best(row[None, rows], min(top, len(rows)))
                 yield Best(rows[best_of_rows.rows], best_of_rows.probabilities)
 
 
-def _scores(
-    pool: Pool, log_odds: np.ndarray, model: Model, rules: Rules, candidates: Sequence[Paper]
-) -> list[Score]:
+def _scores(pool: Pool, log_odds: np.ndarray, model: Model, rules: Rules, candidates: Sequence[Paper]) -> list[Score]:
     """Return the candidates' scores, best first; ``log_odds`` (n_papers,) is of the whole pool."""
     matches = pool.rule_matches(rules)
     rows = np.array([pool.row[paper.id] for paper in candidates], dtype=int)
@@ -258,18 +245,13 @@ class _ReaderBatch:
             model = interest.learned
             if model and model.vocabulary != self._corpus.identity:
                 model = None
-            votes = [
-                *((paper.id, True) for paper in interest.up),
-                *((paper.id, False) for paper in interest.down),
-            ]
+            votes = [*((paper.id, True) for paper in interest.up), *((paper.id, False) for paper in interest.down)]
             if votes and not model:
                 # Relative to the newest vote: the same votes give the same models on any later day, so that they can
                 # be stored.
                 ages = np.array([interest.ages.get(paper_id, 0.0) for paper_id, _ in votes])
                 unjudged = np.setdiff1d(np.arange(background.shape[0]), judged[reader].indices)
-                drawn = unjudged[
-                    np.linspace(0, len(unjudged) - 1, min(BACKGROUND, len(unjudged))).astype(int)
-                ]
+                drawn = unjudged[np.linspace(0, len(unjudged) - 1, min(BACKGROUND, len(unjudged))).astype(int)]
                 model = learn(
                     self._corpus,
                     TrainingVotes(
@@ -278,9 +260,7 @@ class _ReaderBatch:
                         weight=np.array(
                             [
                                 time_decay(age) * interest.weights.get(paper_id, 1.0)
-                                for age, (paper_id, _) in zip(
-                                    (ages - ages.min()).tolist(), votes, strict=True
-                                )
+                                for age, (paper_id, _) in zip((ages - ages.min()).tolist(), votes, strict=True)
                             ]
                         ),
                         interests=sp.csr_matrix(self._topics[self._owners == reader].sum(axis=0)),
@@ -293,9 +273,7 @@ class _ReaderBatch:
     def model(self, reader: int, experts: Experts) -> Model:
         """Return one reader's model."""
         interest = self._interests[reader]
-        ignored, _ = self._corpus.columns(
-            term for phrase in interest.ignored for term in topical_terms(phrase)
-        )
+        ignored, _ = self._corpus.columns(term for phrase in interest.ignored for term in topical_terms(phrase))
         paragraphs = tuple(interest.paragraphs)
         if paragraphs not in self._topics_of:
             first, end = np.searchsorted(self._owners, (reader, reader + 1))
@@ -327,9 +305,7 @@ class _ReaderBatch:
         """Return each reader's centroid of their papers, and the number of votes after time decay."""
         votes = [(reader, paper.id) for reader, voted in enumerate(papers) for paper in voted]
         readers = [reader for reader, _ in votes]
-        faded = np.array(
-            [time_decay(self._interests[reader].ages.get(paper_id, 0.0)) for reader, paper_id in votes]
-        )
+        faded = np.array([time_decay(self._interests[reader].ages.get(paper_id, 0.0)) for reader, paper_id in votes])
         weights = [self._interests[reader].weights.get(paper_id, 1.0) for reader, paper_id in votes]
         in_centroid = faded * np.array([centroid_weight(weight) for weight in weights])
         rows = self._vectors[[self._row[paper_id] for _, paper_id in votes]]

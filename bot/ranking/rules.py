@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from bot.domain import Bonus, Paper
-from bot.terms import expanded, phrases
+from bot.model import Bonus, Paper
+from bot.text.tokens import phrases
+from bot.text.topics import expanded
 
 # What a keyword adds to a paper's log-odds: a probability of 1/12 becomes 1/4, of 1/2 becomes 4/5. Chosen for this
 # effect: a keyword is a reader's demand, of which no vote tells how strong it is meant.
@@ -51,8 +52,7 @@ class Rules:
     def _required(self) -> list[tuple[Sequence[str], list[str]]]:
         """Each group and its stemmed terms; a group of function words alone requires nothing."""
         stemmed = [
-            (group, [stems for term in group if (stems := stemmed_phrases(term)).strip()])
-            for group in self.require
+            (group, [stems for term in group if (stems := stemmed_phrases(term)).strip()]) for group in self.require
         ]
         return [(group, terms) for group, terms in stemmed if terms]
 

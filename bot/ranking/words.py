@@ -17,12 +17,9 @@ from typing import Self
 import numpy as np
 import scipy.sparse as sp
 
-from bot.ranking.corpus import Corpus
-from bot.ranking.paper_terms import TermEntries
-from bot.ranking.reader_models import ReaderModels
-from bot.ranking.user_vectors import UserVectors
-from bot.ranking.vectors import PaperVectors, l2_normalize
-from bot.terms import profile_topics
+from bot.ranking.corpus import Corpus, PaperVectors, TermEntries, l2_normalize
+from bot.ranking.user_vectors import ReaderModels, UserVectors
+from bot.text.topics import profile_topics
 
 # A bigram is more specific than its words: it counts double in a topic's share.
 _PAIR_WEIGHT = 2.0
@@ -89,9 +86,7 @@ class Conjunctions:
         first = np.flatnonzero(np.diff(self.owners, prepend=-1))
         if len(first):
             terms = papers.terms
-            presence = sp.csr_matrix(
-                (np.ones_like(terms.data), terms.indices, terms.indptr), shape=terms.shape
-            )
+            presence = sp.csr_matrix((np.ones_like(terms.data), terms.indices, terms.indptr), shape=terms.shape)
             completeness = self.factors @ (self.sums @ presence.T).toarray() ** 2
             shares[self.owners[first]] = np.maximum.reduceat(completeness, first, axis=0)
         return shares
@@ -138,9 +133,7 @@ class Words:
         intercept = float(np.interp(size, sizes, _INTERCEPTS))
         # Readers of one profile have the same words: ``profile_`` (n_readers,) are their rows of the similarity.
         profiles: dict[tuple[str, ...], int] = {}
-        self.profile_ = np.array(
-            [profiles.setdefault(text, len(profiles)) for text in conjunctions.texts], int
-        )
+        self.profile_ = np.array([profiles.setdefault(text, len(profiles)) for text in conjunctions.texts], int)
         _, first_readers = np.unique(self.profile_, return_index=True)
         interests = users.interests[first_readers]
         self.similarity_ = ReaderModels(self.corpus).fit_interests(interests, weight, intercept)
@@ -205,9 +198,7 @@ def _segments(corpus: Corpus, text: str) -> list[list[tuple[float, sp.csr_matrix
         if len(shares) == 1:
             segments.append([(1.0, shares[0])])
         elif shares:
-            segments.append(
-                [(1.0, sp.csr_matrix(sum(shares[1:], shares[0]))), *((-1.0, share) for share in shares)]
-            )
+            segments.append([(1.0, sp.csr_matrix(sum(shares[1:], shares[0]))), *((-1.0, share) for share in shares)])
     return segments
 
 

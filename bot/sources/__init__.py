@@ -1,4 +1,4 @@
-"""Sources: where digests come from. They retrieve bytes; ``bot.digests`` parses them.
+"""Sources: where digests come from. They retrieve bytes; ``bot.formats.recognition`` parses them.
 
     folder        files that people put into a folder
     feed          one RSS or Atom feed
@@ -24,13 +24,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar
 
 from bot.config.sources import SourceOptions
-from bot.domain import Problem, RawDigest
-from bot.errors import SourceError
+from bot.model import Problem, RawDigest
+from bot.model.errors import SourceError
 
 if TYPE_CHECKING:
     from pydantic import SecretStr
 
     from bot.sources.http import Fetcher
+
 
 Options = TypeVar("Options", bound=SourceOptions)
 # Gets the address of a mail's sender, its subject and the time; returns whether it is a reader's vote.

@@ -17,8 +17,8 @@ from urllib.parse import urlencode
 from pydantic import StringConstraints
 
 from bot.config.sources import FetchUrl, PolledOptions
-from bot.domain import Problem, RawDigest
-from bot.errors import SourceError
+from bot.model import Problem, RawDigest
+from bot.model.errors import SourceError
 from bot.sources import FetchedSource, HttpError, SourceKind, Visit
 
 URL = "https://export.arxiv.org/api/query"
@@ -70,9 +70,7 @@ class ArxivSource(FetchedSource[ArxivOptions]):
             if len(times) < PAGE_SIZE or min(times) < since:
                 break
         else:
-            yield Problem(
-                self.name, f"more than {MAX_PAGES * PAGE_SIZE:,} new papers; make its query narrower"
-            )
+            yield Problem(self.name, f"more than {MAX_PAGES * PAGE_SIZE:,} new papers; make its query narrower")
         if newest:
             visit.memory.update({"query": query, "newest": newest.isoformat()})
 

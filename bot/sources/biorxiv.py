@@ -16,8 +16,8 @@ from urllib.parse import quote
 from pydantic import StringConstraints
 
 from bot.config.sources import FetchUrl, Minutes, PolledOptions
-from bot.domain import Problem, RawDigest
-from bot.errors import SourceError
+from bot.model import Problem, RawDigest
+from bot.model.errors import SourceError
 from bot.sources import FetchedSource, SourceKind, Visit
 
 URL = "https://api.biorxiv.org"

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from itertools import islice
 
 from bot.config.sources import Minutes
-from bot.domain import Problem, RawDigest
+from bot.model import Problem, RawDigest
 from bot.sources import ConfiguredSource, SourceDependencies, SourceKind, Visit
-from bot.sources.mail_folder import MailFolder, MailFolderOptions
+from bot.sources.mailbox import MailFolder, MailFolderOptions
 
 _MAX_MAILS = 1_000  # in one poll; the next poll continues
 
@@ -37,7 +37,7 @@ class BouncesSource(ConfiguredSource[BouncesOptions]):
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
         """Yield the mails, oldest first; raises SourceError."""
         # Imported here because it imports imap_tools, which would delay the commands that read no mailbox.
-        from bot.sources.imap import open_folder
+        from bot.sources.mailbox import open_folder
 
         with open_folder(self.folder) as mailbox:
             for uid in islice(mailbox.unread(), _MAX_MAILS):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from bot.config.sources import FetchUrl, PolledOptions
-from bot.domain import RawDigest
+from bot.model import RawDigest
 from bot.sources import FetchedSource, SourceKind, Visit
 
 _ETAG = "etag"
@@ -32,9 +32,7 @@ class FeedSource(FetchedSource[FeedOptions]):
         # Validators belong to one URL: with another one's, the server could answer 304 for a feed that was never read.
         url = self.options.url
         memory = visit.memory_of("url", url)
-        answer = self.fetcher.fetch(
-            url, etag=memory.get(_ETAG, ""), last_modified=memory.get(_LAST_MODIFIED, "")
-        )
+        answer = self.fetcher.fetch(url, etag=memory.get(_ETAG, ""), last_modified=memory.get(_LAST_MODIFIED, ""))
         if answer.content is None:
             return
         visit.memory.update({"url": url, _ETAG: answer.etag, _LAST_MODIFIED: answer.last_modified})

@@ -15,7 +15,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from bot.config.sources import SourceOptions
-from bot.domain import Problem, RawDigest
+from bot.model import Problem, RawDigest
 from bot.sources import ConfiguredSource, Source, SourceDependencies, SourceKind, Visit
 
 MAX_BYTES = 10_000_000

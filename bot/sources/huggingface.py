@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from http import HTTPStatus
 
 from bot.config.sources import FetchUrl, Minutes, PolledOptions
-from bot.domain import Problem, RawDigest
+from bot.model import Problem, RawDigest
 from bot.sources import FetchedSource, HttpError, SourceKind, Visit
 
 _GROWS_FOR = timedelta(days=1)  # after its day

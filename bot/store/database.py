@@ -1,4 +1,10 @@
-"""The store as a whole: opened by URL, with one attribute for each aggregate."""
+"""The store as a whole: opened by URL, with one attribute for each aggregate.
+
+The store as of a time, for replays: papers, editions and models, with other editions for one reader.
+
+These override how rows are selected; everything else is inherited from the aggregates of the present. The aggregates
+whose rows have a time of their own (votes, libraries, mixtures, digests) take it as ``until``.
+"""
 
 from __future__ import annotations
 
@@ -8,38 +14,82 @@ from datetime import datetime
 from types import TracebackType
 from typing import Self
 
-from bot.domain import Edition, Kind, Reader, SendLimit
-from bot.errors import StoreError
-from bot.private_files import create_private
-from bot.store.active_readers import ActiveReaders
-from bot.store.alert_marks import AlertMarks
-from bot.store.as_of import EditionsAsOf, PapersAsOf, ReaderModelsAsOf
-from bot.store.backups import forget_in_copies
-from bot.store.bounce_counts import BounceCounts
-from bot.store.circuit_breakers import CircuitBreakers
-from bot.store.corpora import Corpora
-from bot.store.edition_waits import EditionWaits
-from bot.store.editions import Editions
+from bot.config.files import create_private
+from bot.model import Edition, Kind, PaperId, Reader, ReaderId, SendLimit
+from bot.model.errors import StoreError
+from bot.store.derived import Corpora, Mixtures, PublishedProfiles, ReaderModels, StoredModel, Tldrs
+from bot.store.editions import AlertMarks, Editions, EditionWaits, StoredEdition
 from bot.store.engine import Database, parse_url
 from bot.store.feedback import Feedback
-from bot.store.library import Library
-from bot.store.mixtures import Mixtures
-from bot.store.new_papers import AsOf
+from bot.store.library import Library, Zotero
+from bot.store.new_papers import AsOf, NewsCursor, new_papers_of, revisions_of
 from bot.store.outbox import Outbox
-from bot.store.overrides import Overrides
-from bot.store.papers import Papers
-from bot.store.parse_attempts import ParseAttempts
-from bot.store.published_profiles import PublishedProfiles
-from bot.store.rate_limits import RateLimits
-from bot.store.reader_models import ReaderModels
-from bot.store.readers import Readers
+from bot.store.papers import Papers, Search
+from bot.store.readers import ActiveReaders, Overrides, Readers
 from bot.store.retention import Retention
-from bot.store.search import Search
-from bot.store.send_rates import SendRates
-from bot.store.sources import Sources
-from bot.store.tldrs import Tldrs
-from bot.store.upgrade import bring_up_to_date
-from bot.store.zotero import Zotero
+from bot.store.sending import BounceCounts, CircuitBreakers, RateLimits, SendRates
+from bot.store.sources import ParseAttempts, Sources
+from bot.store.upgrade import bring_up_to_date, forget_in_copies
+
+
+class PapersAsOf(Papers):
+    """The papers that had arrived; those shown in the editions ``instead`` are not new any more."""
+
+    def __init__(self, database: Database, as_of: AsOf, instead: Sequence[Edition]) -> None:
+        super().__init__(database, as_of.at)
+        self._as_of = as_of
+        self._shown = {pick.paper.id for edition in instead for pick in edition.picks}
+
+    def new_papers_of(self, cursors: Sequence[NewsCursor], upto: PaperId) -> dict[ReaderId, list[PaperId]]:
+        """Return for each reader the papers that were new beyond their cursor, oldest first."""
+        with self._database.reading() as connection:
+            new = new_papers_of(connection, cursors, upto, self._as_of)
+        return {
+            reader_id: [paper_id for paper_id in ids if paper_id not in self._shown] for reader_id, ids in new.items()
+        }
+
+    def revisions_of(self, since: Mapping[ReaderId, datetime]) -> dict[ReaderId, list[PaperId]]:
+        """Return for each reader the liked papers that had a later version at that time, oldest first."""
+        with self._database.reading() as connection:
+            return revisions_of(connection, since, self._as_of)
+
+
+class EditionsAsOf(Editions):
+    """The editions composed before ``since``, and one reader's editions ``instead`` of the real later ones."""
+
+    def __init__(self, database: Database, since: datetime, instead: Sequence[Edition]) -> None:
+        super().__init__(database)
+        self._since = since
+        self._instead = instead
+
+    def last_by_reader(self, reader_ids: Sequence[ReaderId] | None = None) -> dict[ReaderId, StoredEdition]:
+        """Return each reader's last edition: the last of ``instead``, or the last real one before ``since``."""
+        ids = reader_ids or ()
+        if not self._instead:
+            before = {reader_id: self.last(reader_id, before=self._since) for reader_id in ids}
+            return {reader_id: edition for reader_id, edition in before.items() if edition}
+        last = self._instead[-1]
+        stored = StoredEdition(
+            id=0,
+            reader_id=ids[0],
+            slot=last.date.isoformat(),
+            date=last.date,
+            composed_at=last.composed_at,
+            considered=last.considered,
+            watermark=last.watermark,
+            quiet=last.quiet,
+            kind=last.kind,
+            picks=len(last.picks),
+        )
+        return dict.fromkeys(ids, stored)
+
+
+class ReaderModelsAsOf(ReaderModels):
+    """No models: the stored ones were fitted to today's votes, so those of the time are fitted again."""
+
+    def of(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, StoredModel]:  # noqa: ARG002 - the base's signature
+        """Return no models."""
+        return {}
 
 
 class Store:

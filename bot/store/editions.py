@@ -1,31 +1,236 @@
 """Editions with their picks; an edition and its messages in the outbox are stored in one transaction.
 
 This is a transactional outbox: there is no edition whose messages were lost, and no message without its edition.
+
+Picks as rows: what is the reader's own in ``picks``, the sentences of a summary once for all its readers.
+
+A paper has few different summaries, as few sentences are worth showing; its readers differ in the marks. Values that
+are a field's default are left out of the JSON.
+
+Insert editions with their slots, picks and messages: a batch of readers in a few statements.
+
+The watermarks of alerts.
+
+Since when due editions have been waiting for a source that failed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields, replace
 from datetime import date, datetime
+from hashlib import blake2b
+from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, select, tuple_, update
 
-from bot.domain import (
+from bot.model import (
     Edition,
     EditionKind,
     Message,
+    Paper,
     PaperId,
     Pick,
     PickKind,
     Quiet,
+    QuietReason,
     ReaderId,
+    Reason,
+    ReasonKind,
+    Role,
+    Sentence,
 )
-from bot.store.edition_insertion import NewEdition, insert_editions, missed_after
-from bot.store.engine import Aggregate, AnySelect, in_chunks
+from bot.store.engine import Aggregate, AnyRow, AnySelect, in_chunks, insert_new
+from bot.store.outbox_insertion import insert_messages
 from bot.store.paper_rows import load_papers
-from bot.store.pick_rows import pick, select_picks, summary_ids
-from bot.store.schema import editions, picks, readers
+from bot.store.schema import alert_marks, edition_waits, editions, picks, readers, summaries
+
+# Of log-odds: nothing that is shown or fitted to them needs more, and with 17 digits they took a third of a pick.
+_DECIMALS = 4
+_REASON_DEFAULTS = {field.name: field.default for field in fields(Reason)}
+_SENTENCE_DEFAULTS = {field.name: field.default for field in fields(Sentence)}
+
+_Summary = tuple[Sentence, ...]
+SummaryIds = Mapping[tuple[PaperId, _Summary], int]  # by paper, and by the summary with its marks
+
+
+def insert_picks(connection: Connection, editions: Sequence[tuple[int, Sequence[Pick]]], ids: SummaryIds) -> None:
+    """Insert the picks of editions that were stored in this transaction, by the editions' ids."""
+    rows = [
+        {
+            "edition_id": edition_id,
+            "position": position,
+            "paper_id": pick.paper.id,
+            "kind": pick.kind,
+            "probability": pick.probability,
+            "reasons": [_reason_values(reason) for reason in pick.reasons],
+            "summary_id": ids.get((pick.paper.id, pick.summary)),
+            "marks": [sentence.marks for sentence in pick.summary],
+            "predictions": [round(log_odds, _DECIMALS) for log_odds in pick.predictions],
+        }
+        for edition_id, chosen in editions
+        for position, pick in enumerate(chosen, start=1)
+    ]
+    if rows:
+        connection.execute(insert(picks), rows)
+
+
+def select_picks(edition_id: int) -> AnySelect:
+    """Select what ``pick`` reads: an edition's picks in order, with the sentences of their summaries."""
+    query = select(picks, summaries.c.sentences).outerjoin(summaries)
+    return query.where(picks.c.edition_id == edition_id).order_by(picks.c.position)
+
+
+def pick(row: AnyRow, papers: Mapping[PaperId, Paper]) -> Pick:
+    """Return the pick of a row of ``select_picks``; ``papers`` must hold its paper."""
+    sentences = []
+    for stored, marks in zip(row.sentences or (), row.marks, strict=True):
+        role = stored.get("role")
+        sentences.append(Sentence(**stored | {"role": Role(role) if role else None, "marks": tuple(marks)}))
+    return Pick(
+        paper=papers[row.paper_id],
+        kind=row.kind,
+        probability=row.probability,
+        reasons=tuple(Reason(**reason | {"kind": ReasonKind(reason["kind"])}) for reason in row.reasons),
+        summary=tuple(sentences),
+        predictions=tuple(row.predictions),
+    )
+
+
+def summary_ids(connection: Connection, chosen: Sequence[Pick]) -> SummaryIds:
+    """Return the id of each pick's summary, and store those that are new."""
+    digests: dict[tuple[PaperId, _Summary], str] = {}
+    rows: dict[tuple[PaperId, str], dict[str, Any]] = {}
+    for pick in chosen:
+        key = (pick.paper.id, pick.summary)
+        if not pick.summary or key in digests:
+            continue
+        sentences = [_differing(replace(s, marks=()), _SENTENCE_DEFAULTS) for s in pick.summary]
+        digest = blake2b(json.dumps(sentences).encode(), digest_size=12).hexdigest()
+        digests[key] = digest
+        rows[pick.paper.id, digest] = {"paper_id": pick.paper.id, "digest": digest, "sentences": sentences}
+    if not rows:
+        return {}
+    # Most are known from earlier batches: they are selected first, so that SQLite's sequence isn't used up by them.
+    ids = _stored_ids(connection, rows)
+    if new := [row for key, row in rows.items() if key not in ids]:
+        # In one order everywhere: two processes that insert the same two rows would deadlock on PostgreSQL.
+        new.sort(key=lambda row: (row["paper_id"], row["digest"]))
+        connection.execute(insert_new(connection, summaries), new)
+        ids |= _stored_ids(connection, [(row["paper_id"], row["digest"]) for row in new])
+    return {key: ids[key[0], digest] for key, digest in digests.items()}
+
+
+def _stored_ids(connection: Connection, keys: Iterable[tuple[PaperId, str]]) -> dict[tuple[PaperId, str], int]:
+    ids = {}
+    for chunk in in_chunks(sorted({digest for _, digest in keys})):
+        query = select(summaries.c.paper_id, summaries.c.digest, summaries.c.id)
+        for paper_id, digest, summary_id in connection.execute(query.where(summaries.c.digest.in_(chunk))):
+            ids[paper_id, digest] = summary_id
+    return ids
+
+
+def _reason_values(reason: Reason) -> dict[str, Any]:
+    """Return the fields of a reason that differ from their defaults, its weight rounded."""
+    values = _differing(reason, _REASON_DEFAULTS)
+    if "weight" in values:
+        values["weight"] = round(values["weight"], _DECIMALS)
+    return values
+
+
+def _differing(value: Reason | Sentence, defaults: Mapping[str, object]) -> dict[str, Any]:
+    """Return the fields that differ from their defaults."""
+    values = ((name, getattr(value, name), default) for name, default in defaults.items())
+    return {name: held for name, held, default in values if default is MISSING or held != default}
+
+
+@dataclass(frozen=True, slots=True)
+class NewEdition:
+    """An edition to store: its slot, its messages, and the earlier days that it makes up for."""
+
+    edition: Edition
+    slot: str
+    messages: Sequence[Message] = ()
+    missed: Sequence[date] = ()
+
+
+def insert_editions(connection: Connection, new: Sequence[NewEdition], summaries: SummaryIds) -> list[list[int] | None]:
+    """Insert editions and take their slots; return the ids of each one's messages, None where its slot was taken.
+
+    ``summaries`` are the ids of their picks' summaries, which are stored already.
+    """
+    _delete_premature(connection, new)
+    # The unique constraint on reader and slot decides which of several processes makes an edition. In the order of
+    # readers: two processes with the same readers would otherwise wait for each other (a deadlock on PostgreSQL).
+    ordered = sorted(range(len(new)), key=lambda number: (new[number].edition.reader.id, new[number].slot))
+    insert = insert_new(connection, editions).returning(editions.c.reader_id, editions.c.slot, editions.c.id)
+    rows = connection.execute(insert, [_edition_row(new[number]) for number in ordered])
+    # ON CONFLICT leaves out rows, so that they can't be matched by their number.
+    ids = {(reader_id, slot): edition_id for reader_id, slot, edition_id in rows}
+    stored: list[tuple[int, int, NewEdition]] = []
+    for number in ordered:
+        # Popped: of two editions for one slot the first has it.
+        edition_id = ids.pop((new[number].edition.reader.id, new[number].slot), None)
+        if edition_id is not None:
+            stored.append((number, edition_id, new[number]))
+    # A missed day is a row of its own; otherwise it would be due again at the next look.
+    missed = [_missed_row(draft, day) for _, _, draft in stored for day in draft.missed]
+    if missed:
+        connection.execute(insert_new(connection, editions), missed)
+    shown = [(edition_id, draft.edition.picks) for _, edition_id, draft in stored]
+    insert_picks(connection, shown, summaries)
+    message_ids = insert_messages(
+        connection, [(edition_id, draft.edition, draft.messages) for _, edition_id, draft in stored]
+    )
+    by_number = dict(zip((number for number, _, _ in stored), message_ids, strict=True))
+    return [by_number.get(number) for number in range(len(new))]
+
+
+def missed_after(now: datetime) -> ColumnElement[bool]:
+    """Select the days that were missed at a time after ``now``: a clock ran ahead, and they are still to come."""
+    return and_(editions.c.kind == EditionKind.MISSED, editions.c.composed_at > now)
+
+
+def _delete_premature(connection: Connection, new: Sequence[NewEdition]) -> None:
+    """Free the slots that a clock which ran ahead has taken as missed days; see ``Editions.last_days``."""
+    slots_by_time: dict[datetime, list[tuple[int, str]]] = {}
+    for draft in new:
+        slots = slots_by_time.setdefault(draft.edition.composed_at, [])
+        slots.append((draft.edition.reader.id, draft.slot))
+    for composed_at, slots in slots_by_time.items():
+        for chunk in in_chunks(slots):
+            of_slots = tuple_(editions.c.reader_id, editions.c.slot).in_(chunk)
+            connection.execute(delete(editions).where(of_slots, missed_after(composed_at)))
+
+
+def _edition_row(new: NewEdition) -> dict[str, object]:
+    edition = new.edition
+    return {
+        "reader_id": edition.reader.id,
+        "slot": new.slot,
+        "date": edition.date,
+        "composed_at": edition.composed_at,
+        "considered": edition.considered,
+        "watermark": edition.watermark,
+        "quiet": edition.quiet.words if edition.quiet else None,
+        "quiet_reason": edition.quiet.reason if edition.quiet else None,
+        "kind": edition.kind,
+        "missing": edition.missing,
+    }
+
+
+def _missed_row(new: NewEdition, day: date) -> dict[str, object]:
+    return _edition_row(new) | {
+        "slot": day.isoformat(),
+        "date": day,
+        "kind": EditionKind.MISSED,
+        "considered": 0,
+        "quiet": f"missed; made up for by the edition of {new.edition.date}",
+        "quiet_reason": QuietReason.MISSED,
+        "missing": (),
+    }
+
 
 EditionId = int
 
@@ -141,12 +346,7 @@ class Editions(Aggregate):
         # max(date) would read all editions of a reader.
         newest = (
             select(editions.c.date)
-            .where(
-                editions.c.reader_id == readers.c.id,
-                _TAKES_A_DAY,
-                editions.c.date <= upto,
-                ~missed_after(now),
-            )
+            .where(editions.c.reader_id == readers.c.id, _TAKES_A_DAY, editions.c.date <= upto, ~missed_after(now))
             .order_by(editions.c.composed_at.desc(), editions.c.date.desc())
             .limit(1)
             .scalar_subquery()
@@ -280,3 +480,43 @@ def _stored_editions() -> AnySelect:
     """Select the columns of a ``StoredEdition``."""
     count = select(func.count()).where(picks.c.edition_id == editions.c.id).scalar_subquery()
     return select(editions, count.label("picks")).where(_IS_DAILY)
+
+
+class AlertMarks(Aggregate):
+    """A watermark for each reader: the highest paper id that was checked for alerts."""
+
+    def get(self, reader_id: ReaderId) -> PaperId | None:
+        """Return a reader's watermark; None before the first check."""
+        query = select(alert_marks.c.watermark).where(alert_marks.c.reader_id == reader_id)
+        with self._database.reading() as connection:
+            return connection.scalar(query)
+
+    def move(self, reader_id: ReaderId, watermark: PaperId) -> None:
+        """Record that papers up to and including this id were checked."""
+        moved = update(alert_marks).where(alert_marks.c.reader_id == reader_id).values(watermark=watermark)
+        with self._database.writing() as connection:
+            # An upsert in two statements; the second is needed once for each reader.
+            if not connection.execute(moved).rowcount:
+                new = insert_new(connection, alert_marks)
+                connection.execute(new.values(reader_id=reader_id, watermark=watermark))
+
+
+class EditionWaits(Aggregate):
+    """At most one wait for each reader, that of the slot that is due."""
+
+    def since(self, slots: Mapping[ReaderId, str], now: datetime) -> dict[ReaderId, datetime]:
+        """Return since when the readers' slots have been waiting; a wait begins with the first call for its slot."""
+        started: dict[ReaderId, datetime] = {}
+        # Not durable: after a power failure the wait begins again, which delays an edition and loses nothing.
+        with self._database.writing(durable=False) as connection:
+            for chunk in in_chunks(list(slots)):
+                of_chunk = edition_waits.c.reader_id.in_(chunk)
+                rows = connection.execute(select(edition_waits).where(of_chunk)).all()
+                started |= {row.reader_id: row.since for row in rows if row.slot == slots[row.reader_id]}
+                new = [reader_id for reader_id in chunk if reader_id not in started]
+                if new:
+                    # Waits of earlier slots are over, however they ended.
+                    connection.execute(delete(edition_waits).where(edition_waits.c.reader_id.in_(new)))
+                    values = [{"reader_id": i, "slot": slots[i], "since": now} for i in new]
+                    connection.execute(insert(edition_waits), values)
+        return {reader_id: started.get(reader_id, now) for reader_id in slots}

@@ -32,10 +32,11 @@ from sqlalchemy.exc import (
 )
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from bot.errors import StoreConnectionLostError, StoreError
+from bot.model.errors import StoreConnectionLostError, StoreError
 
 if TYPE_CHECKING:
     from sqlalchemy.dialects import postgresql, sqlite
+
 
 T = TypeVar("T")
 AnyRow = Row[*tuple[Any, ...]]
@@ -208,9 +209,7 @@ def parse_url(url: str) -> URL:
     if parsed.drivername in ("postgres", "postgresql", "postgresql+psycopg"):
         return parsed.set(drivername="postgresql+psycopg")
     if parsed.drivername != "sqlite":
-        raise StoreError(
-            f"store.url: no store in {parsed.drivername}; write sqlite:///path or postgresql://..."
-        )
+        raise StoreError(f"store.url: no store in {parsed.drivername}; write sqlite:///path or postgresql://...")
     # In memory, each connection of the pool would have a database of its own.
     if parsed.database in (None, "", ":memory:"):
         raise StoreError("store.url: a store needs a file, as in sqlite:///state/paperbot.db")

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from sqlalchemy import Subquery, case, func, insert, select
 
-from bot.domain import PaperId, Reader, ReaderId, RecordedVote, Vote
+from bot.model import PaperId, Reader, ReaderId, RecordedVote, Vote
 from bot.store.engine import AnyRow, AnySelect, HistoricAggregate, in_chunks
 from bot.store.readers import reader_of
 from bot.store.schema import readers, votes
@@ -122,9 +122,7 @@ class Feedback(HistoricAggregate):
         Those whose last vote is the oldest come first, ``limit`` of them; who never voted is left out.
         """
         last = func.max(votes.c.at)
-        voters = (
-            select(votes.c.reader_id, last.label("last")).group_by(votes.c.reader_id).having(last <= before)
-        )
+        voters = select(votes.c.reader_id, last.label("last")).group_by(votes.c.reader_id).having(last <= before)
         quiet = voters.subquery()
         query = select(readers, quiet.c.last).join(quiet).where(readers.c.stopped.is_(None))
         with self._database.reading() as connection:

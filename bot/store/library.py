@@ -2,6 +2,8 @@
 
 They are rows of their reader and not papers of the store: so no edition, page, search, feed or model of another reader
 can come upon them, and they go with the reader. What makes them meet stored papers are the identity keys of both.
+
+Readers' connections to Zotero: what is followed, and which liked papers were put into the outbox to be saved.
 """
 
 from __future__ import annotations
@@ -11,15 +13,27 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time
 
-from sqlalchemy import Connection, delete, func, insert, select
+from sqlalchemy import Connection, delete, func, insert, select, update
 
-from bot.domain import Entry, LibraryEntry, LibraryPaper, Paper, PaperId, ReaderId
-from bot.identity import is_same_paper, keys
-from bot.store.deduplication import Deduplicator
-from bot.store.engine import AnyRow, HistoricAggregate, in_chunks
-from bot.store.library_schema import library, library_keys
-from bot.store.paper_rows import papers_with, stored_key
-from bot.store.schema import paper_keys, papers
+from bot.model import (
+    Entry,
+    LibraryEntry,
+    LibraryPaper,
+    Message,
+    OutboxKey,
+    Paper,
+    PaperId,
+    ReaderId,
+    SourceState,
+    State,
+    ZoteroConnection,
+    ZoteroSave,
+)
+from bot.model.identity import is_same_paper, keys
+from bot.store.engine import Aggregate, AnyRow, HistoricAggregate, in_chunks, insert_new
+from bot.store.outbox_insertion import insert_message
+from bot.store.paper_rows import Deduplicator, papers_with, stored_key
+from bot.store.schema import library, library_keys, outbox, paper_keys, papers, zotero_connections, zotero_saves
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +117,7 @@ class Library(HistoricAggregate):
                 if self._until:
                     added = added.where(library.c.added_at <= self._until)
                 ranked = added.subquery()
-                query = (
-                    select(ranked)
-                    .where(ranked.c.place <= newest)
-                    .order_by(ranked.c.reader_id, ranked.c.place)
-                )
+                query = select(ranked).where(ranked.c.place <= newest).order_by(ranked.c.reader_id, ranked.c.place)
                 for row in connection.execute(query):
                     by_reader[row.reader_id].append(_library_paper(row))
         return dict(by_reader)
@@ -129,9 +139,7 @@ class Library(HistoricAggregate):
         last: dict[ReaderId, int] = {}
         with self._database.reading() as connection:
             for chunk in in_chunks(reader_ids):
-                query = select(library.c.reader_id, func.max(library.c.id)).where(
-                    library.c.reader_id.in_(chunk)
-                )
+                query = select(library.c.reader_id, func.max(library.c.id)).where(library.c.reader_id.in_(chunk))
                 last |= {row[0]: row[1] for row in connection.execute(query.group_by(library.c.reader_id))}
         return last
 
@@ -225,9 +233,7 @@ def _papers_of(connection: Connection, reader_id: ReaderId, identity_keys: Seque
     return [replace(_paper(row), id=row.id) for row in rows]
 
 
-def _insert(
-    connection: Connection, rows: Sequence[dict[str, object]], identities: Sequence[Sequence[str]]
-) -> None:
+def _insert(connection: Connection, rows: Sequence[dict[str, object]], identities: Sequence[Sequence[str]]) -> None:
     if not rows:
         return
     returning = insert(library).returning(library.c.id, sort_by_parameter_order=True)
@@ -260,4 +266,117 @@ def _paper(row: AnyRow) -> Paper:
         upvotes=None,
         organisation=None,
         first_seen=row.added_at,
+    )
+
+
+_WAITING = (State.PENDING, State.RETRY)
+
+
+class Zotero(Aggregate):
+    """At most one connection for each reader."""
+
+    def connect(self, connection: ZoteroConnection) -> None:
+        """Store a reader's connection in place of an earlier one, whose saves are no longer followed."""
+        row = {
+            "reader_id": connection.reader,
+            "library": connection.library,
+            "collections": connection.collections,
+            "sealed_key": connection.sealed_key,
+            "saves": connection.saves,
+            "connected_at": connection.connected_at,
+            "version": connection.version,
+            **_poll_row(connection.poll),
+        }
+        with self._database.writing() as transaction:
+            for table in (zotero_connections, zotero_saves):
+                transaction.execute(delete(table).where(table.c.reader_id == connection.reader))
+            transaction.execute(insert(zotero_connections), row)
+
+    def disconnect(self, reader_id: ReaderId) -> bool:
+        """Delete a reader's connection, and cancel what waits to be saved; return whether there was one."""
+        with self._database.writing() as transaction:
+            saves = select(zotero_saves.c.outbox_key).where(zotero_saves.c.reader_id == reader_id)
+            transaction.execute(
+                update(outbox)
+                .where(outbox.c.key.in_(saves), outbox.c.state.in_(_WAITING))
+                .values(state=State.CANCELLED)
+            )
+            transaction.execute(delete(zotero_saves).where(zotero_saves.c.reader_id == reader_id))
+            of_reader = zotero_connections.c.reader_id == reader_id
+            return transaction.execute(delete(zotero_connections).where(of_reader)).rowcount == 1
+
+    def get(self, reader_id: ReaderId) -> ZoteroConnection | None:
+        """Return a reader's connection."""
+        query = select(zotero_connections).where(zotero_connections.c.reader_id == reader_id)
+        with self._database.reading() as transaction:
+            row = transaction.execute(query).one_or_none()
+        return _connection(row) if row else None
+
+    def all(self) -> list[ZoteroConnection]:
+        """Return all connections, by reader."""
+        query = select(zotero_connections).order_by(zotero_connections.c.reader_id)
+        with self._database.reading() as transaction:
+            return [_connection(row) for row in transaction.execute(query)]
+
+    def record_poll(self, reader_id: ReaderId, poll: SourceState, version: int) -> None:
+        """Record the outcome of a poll, and the version up to which the library is known."""
+        of_reader = update(zotero_connections).where(zotero_connections.c.reader_id == reader_id)
+        with self._database.writing() as transaction:
+            transaction.execute(of_reader.values(version=version, **_poll_row(poll)))
+
+    def saves(self, reader_id: ReaderId) -> list[ZoteroSave]:
+        """Return which liked papers of a reader were put into the outbox, and not undone."""
+        query = select(zotero_saves).where(zotero_saves.c.reader_id == reader_id)
+        with self._database.reading() as transaction:
+            rows = transaction.execute(query.order_by(zotero_saves.c.paper_id)).all()
+        return [ZoteroSave(row.paper_id, row.item_key, row.outbox_key) for row in rows]
+
+    def put_save(self, reader_id: ReaderId, save: ZoteroSave, message: Message, key: OutboxKey, now: datetime) -> None:
+        """Put a liked paper into the outbox, unless another process has done so."""
+        row = {"reader_id": reader_id, "paper_id": save.paper, "item_key": save.item_key, "outbox_key": save.outbox_key}
+        with self._database.writing() as transaction:
+            statement = insert_new(transaction, zotero_saves).values(row).returning(zotero_saves.c.paper_id)
+            if transaction.scalar(statement) is not None:
+                insert_message(transaction, reader_id, message, key, now)
+
+    def undo_save(self, reader_id: ReaderId, save: ZoteroSave, message: Message, key: OutboxKey, now: datetime) -> None:
+        """Undo a save: one that still waits is cancelled; for any other, ``message`` is put into the outbox."""
+        is_save = (zotero_saves.c.reader_id == reader_id) & (zotero_saves.c.paper_id == save.paper)
+        is_waiting = (outbox.c.key == save.outbox_key) & outbox.c.state.in_(_WAITING)
+        with self._database.writing() as transaction:
+            if not transaction.execute(delete(zotero_saves).where(is_save)).rowcount:
+                return
+            cancelled = update(outbox).where(is_waiting).values(state=State.CANCELLED, updated_at=now)
+            if not transaction.execute(cancelled).rowcount:
+                insert_message(transaction, reader_id, message, key, now)
+
+    def outcome(self, outbox_key: str) -> tuple[State, str] | None:
+        """Return the state of a save, and its receipt if it was saved."""
+        query = select(outbox.c.state, outbox.c.detail).where(outbox.c.key == outbox_key)
+        with self._database.reading() as transaction:
+            row = transaction.execute(query).one_or_none()
+        return (row.state, row.detail) if row else None
+
+
+def _poll_row(poll: SourceState) -> dict[str, object]:
+    return {
+        "checked_at": poll.checked_at,
+        "failures": poll.failures,
+        "problem": poll.problem,
+        "not_before": poll.not_before,
+    }
+
+
+def _connection(row: AnyRow) -> ZoteroConnection:
+    return ZoteroConnection(
+        reader=row.reader_id,
+        library=row.library,
+        collections=tuple(row.collections),
+        sealed_key=row.sealed_key,
+        saves=row.saves,
+        connected_at=row.connected_at,
+        version=row.version,
+        poll=SourceState(
+            "zotero", checked_at=row.checked_at, failures=row.failures, problem=row.problem, not_before=row.not_before
+        ),
     )

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, case, exists, func, select
 
-from bot.domain import PaperId, ReaderId, Vote
+from bot.model import PaperId, ReaderId, Vote
 from bot.store.engine import in_chunks
 from bot.store.feedback import current_votes
 from bot.store.library import in_libraries
@@ -107,17 +107,11 @@ def revisions_of(
 
 
 def _arrived(
-    connection: Connection,
-    cursors: Sequence[NewsCursor],
-    upto: PaperId,
-    sources: tuple[str, ...],
-    as_of: AsOf | None,
+    connection: Connection, cursors: Sequence[NewsCursor], upto: PaperId, sources: tuple[str, ...], as_of: AsOf | None
 ) -> dict[ReaderId, list[PaperId]]:
     """Read the papers beyond each of some cursors that have the same sources."""
     # One query from the lowest cursor on; each reader gets the tail of it that is theirs.
-    query = select(papers.c.id).where(
-        papers.c.id > min(cursor.after for cursor in cursors), papers.c.id <= upto
-    )
+    query = select(papers.c.id).where(papers.c.id > min(cursor.after for cursor in cursors), papers.c.id <= upto)
     if sources:
         seen = select(sightings).join(digests).where(sightings.c.paper_id == papers.c.id)
         query = query.where(exists(seen.where(digests.c.source.in_(sources))))
@@ -167,10 +161,7 @@ def _shown_or_voted(
         picked = select(editions.c.reader_id, picks.c.paper_id).join(picks).where(may_show)
         if as_of:
             picked = picked.where(editions.c.composed_at < as_of.without_editions_since)
-        for query in (
-            picked.where(picks.c.paper_id >= lowest),
-            select(votes.c.reader_id, votes.c.paper_id),
-        ):
+        for query in (picked.where(picks.c.paper_id >= lowest), select(votes.c.reader_id, votes.c.paper_id)):
             for reader_id, paper_id in connection.execute(query):
                 excluded[reader_id].add(paper_id)
     return excluded

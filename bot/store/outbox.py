@@ -41,9 +41,9 @@ from sqlalchemy import (
     update,
 )
 
-from bot.clock import FAR
-from bot.domain import Delivery, Kind, Message, OutboxKey, ReaderId, State
-from bot.errors import StoreConnectionLostError
+from bot.model import Delivery, Kind, Message, OutboxKey, ReaderId, State
+from bot.model.clock import FAR
+from bot.model.errors import StoreConnectionLostError
 from bot.store.editions import EditionId
 from bot.store.engine import Aggregate, AnyRow, Database, in_chunks
 from bot.store.outbox_insertion import insert_message
@@ -53,17 +53,11 @@ from bot.store.schema import outbox, outbox_bodies, readers
 R = TypeVar("R")
 
 # Seconds before each further attempt after a lost connection. PostgreSQL takes a second or two to restart, and a task
-# of a worker has to end within 25 after its last message (``bot.worker.broker``).
+# of a worker has to end within 25 after its last message (``bot.worker.queue``).
 _PAUSES = (0, 0.2, 0.5, 1, 2, 4, 6)
 # The states of a message that did not arrive, or may not have arrived.
 _TROUBLED = (State.FAILED, State.RETRY, State.UNKNOWN)
-_READER = (
-    readers.c.profile,
-    readers.c.address,
-    readers.c.stopped,
-    readers.c.stop_detail,
-    readers.c.origin,
-)
+_READER = (readers.c.profile, readers.c.address, readers.c.stopped, readers.c.stop_detail, readers.c.origin)
 _REPLY = outbox.alias()
 _HAS_HELD_REPLIES = exists().where(_REPLY.c.edition_id == outbox.c.edition_id, _REPLY.c.state == State.HELD)
 # The messages whose body is stored, with what ``_delivery`` needs of each.
@@ -92,9 +86,7 @@ def _of_claim(*states: State) -> Update:
     Executed with the parameters of ``_claim_values``, and with the columns to set as further parameters.
     """
     return update(outbox).where(
-        outbox.c.id == bindparam("row_id"),
-        outbox.c.token == bindparam("row_token"),
-        outbox.c.state.in_(states),
+        outbox.c.id == bindparam("row_id"), outbox.c.token == bindparam("row_token"), outbox.c.state.in_(states)
     )
 
 
@@ -103,8 +95,7 @@ _SETTLE = _of_claim(State.CLAIMED, State.DATA_STARTED, State.UNKNOWN)
 _RELEASE = _of_claim(State.CLAIMED).values(attempts=outbox.c.attempts - 1)
 # A message without an edition goes out all the same: a confirmation mail is for an address that has not subscribed yet.
 _HAS_STOPPED = and_(
-    outbox.c.edition_id.is_not(None),
-    exists().where(readers.c.id == outbox.c.reader_id, readers.c.stopped.is_not(None)),
+    outbox.c.edition_id.is_not(None), exists().where(readers.c.id == outbox.c.reader_id, readers.c.stopped.is_not(None))
 )
 _HAS_LEASE = outbox.c.lease_until > bindparam("now")
 _START = _of_claim(State.CLAIMED).where(_HAS_LEASE, not_(_HAS_STOPPED))
@@ -114,8 +105,7 @@ _FIRST = outbox.alias()
 # The replies that are held in the thread of the message ``row_id``.
 _HELD_REPLIES = update(outbox).where(
     outbox.c.state == State.HELD,
-    outbox.c.edition_id
-    == select(_FIRST.c.edition_id).where(_FIRST.c.id == bindparam("row_id")).scalar_subquery(),
+    outbox.c.edition_id == select(_FIRST.c.edition_id).where(_FIRST.c.id == bindparam("row_id")).scalar_subquery(),
 )
 _DELETE_BODY = delete(outbox_bodies).where(outbox_bodies.c.outbox_id == bindparam("row_id"))
 
@@ -143,9 +133,7 @@ class Outbox(Aggregate):
         super().__init__(database)
         self._sleep = sleep
 
-    def put_without_edition(
-        self, reader_id: ReaderId, message: Message, key: OutboxKey, now: datetime
-    ) -> None:
+    def put_without_edition(self, reader_id: ReaderId, message: Message, key: OutboxKey, now: datetime) -> None:
         """Add a message that belongs to no edition; a key that exists already is ignored (idempotent)."""
         with self._database.writing() as connection:
             insert_message(connection, reader_id, message, key, now)
@@ -174,9 +162,7 @@ class Outbox(Aggregate):
             if rows:
                 claimed = update(outbox).where(outbox.c.id == bindparam("row_id"))
                 claimed = claimed.values(token=bindparam("new_token"), attempts=outbox.c.attempts + 1)
-                claimed = claimed.values(
-                    state=State.CLAIMED, lease_until=now + lease, not_before=None, updated_at=now
-                )
+                claimed = claimed.values(state=State.CLAIMED, lease_until=now + lease, not_before=None, updated_at=now)
                 connection.execute(claimed, [{"row_id": row.id, "new_token": token} for row, token in rows])
             return [_delivery(row, token) for row, token in rows]
 
@@ -233,30 +219,19 @@ class Outbox(Aggregate):
         # Undone by a power failure, the row expires to ``unknown``: never sent twice.
         return self._commit(record, durable=False)
 
-    def finish(
-        self, delivery: Delivery, state: State, now: datetime, code: str = "", detail: str = ""
-    ) -> bool:
+    def finish(self, delivery: Delivery, state: State, now: datetime, code: str = "", detail: str = "") -> bool:
         """Record a final state, such as ``FAILED`` or ``UNKNOWN``; False where the claim was lost."""
         return self._settle(_SETTLE, delivery, now, state=state, code=code, detail=detail)
 
     def retry(
-        self,
-        delivery: Delivery,
-        not_before: datetime,
-        code: str,
-        detail: str,
-        now: datetime,
-        *,
-        counted: bool = True,
+        self, delivery: Delivery, not_before: datetime, code: str, detail: str, now: datetime, *, counted: bool = True
     ) -> bool:
         """Make a delivery due again at ``not_before``; False where the claim was lost.
 
         Only for a message that was certainly not accepted. Unless ``counted``, ``attempts`` stays as before the claim.
         """
         settle = _SETTLE if counted else _SETTLE.values(attempts=outbox.c.attempts - 1)
-        return self._settle(
-            settle, delivery, now, state=State.RETRY, not_before=not_before, code=code, detail=detail
-        )
+        return self._settle(settle, delivery, now, state=State.RETRY, not_before=not_before, code=code, detail=detail)
 
     def release(self, deliveries: Sequence[Delivery], not_before: datetime | None, now: datetime) -> None:
         """Undo claims that are still held; their messages are due at ``not_before``, or at once."""
@@ -271,9 +246,7 @@ class Outbox(Aggregate):
 
     def waiting(self, kind: Kind) -> int:
         """Return how many messages of a channel are still to be sent."""
-        query = select(func.count()).where(
-            outbox.c.kind == kind, outbox.c.state.in_((State.PENDING, State.RETRY))
-        )
+        query = select(func.count()).where(outbox.c.kind == kind, outbox.c.state.in_((State.PENDING, State.RETRY)))
         with self._database.reading() as connection:
             return connection.scalar(query) or 0
 
@@ -298,9 +271,7 @@ class Outbox(Aggregate):
         """Return the messages that became unknown after a time and in whose threads replies are held."""
         query = _DELIVERIES.where(outbox.c.state == State.UNKNOWN, outbox.c.kind == kind, _HAS_HELD_REPLIES)
         with self._database.reading() as connection:
-            return [
-                _delivery(row, "") for row in connection.execute(query.where(outbox.c.updated_at > since))
-            ]
+            return [_delivery(row, "") for row in connection.execute(query.where(outbox.c.updated_at > since))]
 
     def mark_arrived(self, delivery_id: int, detail: str, now: datetime) -> bool:
         """Record that an unknown message has arrived after all; False where it is not unknown any more.
@@ -402,9 +373,7 @@ class Outbox(Aggregate):
         """
         values |= {**_claim_values(delivery, now), "token": None}
         # Undone by a power failure, the row is claimed again or expires to ``unknown``: never sent twice.
-        return self._commit(
-            lambda connection: connection.execute(settle, values).rowcount == 1, durable=False
-        )
+        return self._commit(lambda connection: connection.execute(settle, values).rowcount == 1, durable=False)
 
     def _commit(self, change: Callable[[Connection], R], *, durable: bool) -> R:
         """Apply a change in a transaction of its own, and again after a while for as long as the server is gone.
@@ -426,15 +395,14 @@ def _claim_values(delivery: Delivery, now: datetime) -> dict[str, object]:
 
 
 def _has_come(moment: ColumnElement[datetime | None], now: datetime) -> ColumnElement[bool]:
-    """Return ``bot.clock.has_come`` as a condition on a column."""
+    """Return ``bot.model.clock.has_come`` as a condition on a column."""
     return or_(moment <= now, moment > now + FAR)
 
 
 def _post_replies(connection: Connection, first_id: int, receipt: str, now: datetime) -> None:
     """Make the replies in the thread of a message due, now that its receipt is known."""
     connection.execute(
-        _HELD_REPLIES,
-        {"row_id": first_id, "state": State.PENDING, "thread": receipt, "updated_at": now},
+        _HELD_REPLIES, {"row_id": first_id, "state": State.PENDING, "thread": receipt, "updated_at": now}
     )
 
 

@@ -8,7 +8,7 @@ from itertools import islice
 
 from sqlalchemy import Connection, insert
 
-from bot.domain import Edition, Message, OutboxKey, ReaderId, State
+from bot.model import Edition, Message, OutboxKey, ReaderId, State
 from bot.store.engine import insert_new
 from bot.store.schema import outbox, outbox_bodies
 
@@ -40,8 +40,7 @@ def insert_messages(
     ids = [id_by_key[str(row["key"])] for row in rows]
     bodies = [message.body for _, _, messages in editions for message in messages]
     connection.execute(
-        insert(outbox_bodies),
-        [{"outbox_id": row_id, "body": body} for row_id, body in zip(ids, bodies, strict=True)],
+        insert(outbox_bodies), [{"outbox_id": row_id, "body": body} for row_id, body in zip(ids, bodies, strict=True)]
     )
     remaining = iter(ids)
     return [list(islice(remaining, len(messages))) for _, _, messages in editions]
@@ -58,13 +57,7 @@ def insert_message(
 
 
 def _pending_row(
-    key: OutboxKey,
-    message: Message,
-    *,
-    reader_id: ReaderId,
-    day: date,
-    now: datetime,
-    edition_id: int | None = None,
+    key: OutboxKey, message: Message, *, reader_id: ReaderId, day: date, now: datetime, edition_id: int | None = None
 ) -> dict[str, object]:
     return {
         # The idempotency key: unique, so that no message is put into the outbox twice.

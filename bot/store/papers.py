@@ -3,24 +3,107 @@
 The digests of a file are stored in one transaction. Papers are never deleted, and an advisory lock serialises
 ingestion, so that ids become visible in ascending order: an edition's watermark (the highest paper id that it
 considered) covers every paper that was visible then.
+
+Store one digest: its row, its new papers, what it adds to stored ones, and its sightings.
+
+Full-text search over the papers, by the database itself: FTS5 on SQLite, tsvector on PostgreSQL.
+
+Triggers maintain the index ``papers_search`` (see the first migration), so every write to a paper reaches it.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import TypeVarTuple
 
-from sqlalchemy import ColumnElement, Select, exists, func, select
+from sqlalchemy import ColumnElement, Connection, Select, TextClause, exists, func, insert, select, text, update
 
-from bot.domain import Entry, Paper, PaperId, ParsedDigest, ReaderId, VotedPaper
-from bot.identity import keys, merge
-from bot.store.digest_storage import add_digest
-from bot.store.engine import HistoricAggregate, Lock, in_chunks, insert_new
+from bot.model import Entry, Paper, PaperId, ParsedDigest, ReaderId, VotedPaper
+from bot.model.identity import keys, merge
+from bot.store.engine import Aggregate, HistoricAggregate, Lock, in_chunks, insert_new
 from bot.store.new_papers import NewsCursor, new_papers_of, revisions_of
-from bot.store.paper_rows import LONGEST_KEY, load_papers, papers_with, title_start, update_papers
-from bot.store.schema import digests, lookups, papers, sightings
+from bot.store.paper_rows import (
+    LONGEST_KEY,
+    Deduplicator,
+    insert_papers,
+    load_papers,
+    papers_with,
+    title_start,
+    update_papers,
+)
+from bot.store.schema import digests, lookups, papers, revisions, sightings
+
+
+def add_digest(
+    connection: Connection, parsed: ParsedDigest, *, source: str, name: str, content_hash: str, part: int, now: datetime
+) -> tuple[int, int]:
+    """Store one digest, its new papers, what it adds to others, and its sightings; count new and stored papers."""
+    arxiv_ids = [entry.arxiv_id for entry in parsed.entries if entry.arxiv_id]
+    # Ids of today's form (2504.08385) are sequential; those of before 2007 (hep-th/9901001) are not.
+    sequential = [arxiv_id for arxiv_id in arxiv_ids if len(arxiv_id) == 10 and arxiv_id[:4].isdecimal()]
+    row = {
+        "source": source,
+        "name": name,
+        "format": parsed.format,
+        "topic": parsed.topic,
+        "date": parsed.date,
+        "content_hash": content_hash,
+        "part": part,
+        "received_at": now,
+        "papers": len(parsed.entries),
+        "rejected": parsed.rejected,
+        "highest_id": max(sequential, default=None),
+    }
+    digest_id = connection.scalar(insert_new(connection, digests).values(row).returning(digests.c.id))
+    if digest_id is None:  # a digest with the same bytes is stored already
+        return 0, len(parsed.entries)
+
+    candidates = papers_with(connection, [key for entry in parsed.entries for key in keys(entry)])
+    deduplicator = Deduplicator(candidates)
+    matches = [deduplicator.add(entry, now) for entry in parsed.entries]
+    ids = insert_papers(connection, deduplicator.new())  # in the store, by provisional id
+    update_papers(connection, deduplicator.changed())
+    if revised := deduplicator.revised():
+        rows = [{"paper_id": paper.id, "version": paper.version, "at": now} for paper in revised]
+        connection.execute(insert_new(connection, revisions), rows)
+    alerts: dict[PaperId, str | None] = {}
+    for entry, paper_id in zip(parsed.entries, matches, strict=True):
+        if paper_id is not None:
+            alerts.setdefault(ids.get(paper_id, paper_id), entry.alert)
+    _add_sightings(connection, digest_id, source, parsed, alerts)
+    return len(ids), len(parsed.entries) - len(ids)
+
+
+def _add_sightings(
+    connection: Connection, digest_id: int, source: str, parsed: ParsedDigest, alerts: Mapping[PaperId, str | None]
+) -> None:
+    """Record that the digest contains the papers, and how many of them its source had not delivered before.
+
+    ``alerts`` has the alert that each paper answers, in the order of the digest.
+    """
+    seen: set[PaperId] = set()
+    seen_that_day: set[PaperId] = set()
+    for chunk in in_chunks(list(alerts)):
+        query = select(sightings.c.paper_id, digests.c.topic, digests.c.date, sightings.c.alert).join(digests)
+        query = query.where(sightings.c.paper_id.in_(chunk), digests.c.source == source)
+        for paper_id, topic, day, alert in connection.execute(query):
+            seen.add(paper_id)
+            if (topic, day, alert) == (parsed.topic, parsed.date, alerts[paper_id]):
+                seen_that_day.add(paper_id)
+    # A feed lists a paper for days, in digest after digest: that is one sighting.
+    rows = [
+        {"digest_id": digest_id, "paper_id": paper_id, "position": position, "alert": alert}
+        for position, (paper_id, alert) in enumerate(alerts.items(), start=1)
+        if paper_id not in seen_that_day
+    ]
+    if rows:
+        connection.execute(insert(sightings), rows)
+    new = update(digests).where(digests.c.id == digest_id).values(fresh=len(alerts) - len(seen))
+    connection.execute(new)
+
 
 Columns = TypeVarTuple("Columns")
 
@@ -56,15 +139,7 @@ class Papers(HistoricAggregate):
         # One transaction for the file, so that a stored hash means that nothing of the file is missing.
         with self._database.writing(Lock.INGEST) as connection:
             return [
-                add_digest(
-                    connection,
-                    digest,
-                    source=source,
-                    name=name,
-                    content_hash=content_hash,
-                    part=part,
-                    now=now,
-                )
+                add_digest(connection, digest, source=source, name=name, content_hash=content_hash, part=part, now=now)
                 for part, digest in enumerate(parsed, start=1)
             ]
 
@@ -73,9 +148,7 @@ class Papers(HistoricAggregate):
         query = select(digests).where(digests.c.content_hash == content_hash).order_by(digests.c.part)
         with self._database.reading() as connection:
             return [
-                StoredDigest(
-                    row.source, row.name, row.format, row.topic, row.date, row.papers, tuple(row.rejected)
-                )
+                StoredDigest(row.source, row.name, row.format, row.topic, row.date, row.papers, tuple(row.rejected))
                 for row in connection.execute(query)
             ]
 
@@ -260,3 +333,45 @@ class Papers(HistoricAggregate):
 def _delivered_by(sources: Collection[str]) -> ColumnElement[bool]:
     seen = select(sightings).join(digests).where(sightings.c.paper_id == papers.c.id)
     return exists(seen.where(digests.c.source.in_(sources)))
+
+
+_WORD = re.compile(r"\w+")
+_MAX_WORDS = 20
+
+# BM25 with weights for title, authors and abstract; FTS5's scores are negative, the best the lowest.
+_SQLITE = text(
+    "SELECT rowid FROM papers_search WHERE papers_search MATCH :words "
+    "ORDER BY bm25(papers_search, 10.0, 4.0, 1.0), rowid DESC LIMIT :limit"
+)
+_POSTGRESQL = text(
+    "SELECT paper_id FROM papers_search, plainto_tsquery('english', :words) AS query WHERE words @@ query "
+    "ORDER BY ts_rank(words, query) DESC, paper_id DESC LIMIT :limit"
+)
+# websearch_to_tsquery never raises for what it can't read, and knows "or".
+_POSTGRESQL_ANY = text(_POSTGRESQL.text.replace("plainto_tsquery", "websearch_to_tsquery"))
+
+
+class Search(Aggregate):
+    """Search for papers by words of their titles, authors and abstracts."""
+
+    def papers(self, words: str, limit: int = 30) -> list[Paper]:
+        """Return the papers that contain all the words, in any grammatical form, best match first.
+
+        Nothing in ``words`` is query syntax. Without a word the result is empty.
+        """
+        return self._best(_WORD.findall(words)[:_MAX_WORDS], " ", limit, _POSTGRESQL)
+
+    def with_any(self, words: Sequence[str], limit: int) -> list[Paper]:
+        """Return the papers that contain any of the words, best match first."""
+        terms = [term for word in words for term in _WORD.findall(word)]
+        return self._best(terms[:_MAX_WORDS], " OR ", limit, _POSTGRESQL_ANY)
+
+    def _best(self, terms: Sequence[str], joiner: str, limit: int, postgresql: TextClause) -> list[Paper]:
+        if not terms:
+            return []
+        # Quoted, so that AND, OR, NOT and NEAR are words and not operators of FTS5.
+        quoted = joiner.join(f'"{term}"' for term in terms)
+        with self._database.reading() as connection:
+            statement = postgresql if connection.dialect.name == "postgresql" else _SQLITE
+            rows = connection.scalars(statement, {"words": quoted, "limit": limit})
+            return list(load_papers(connection, rows.all()).values())

@@ -1,28 +1,38 @@
-"""Readers: the addresses that receive a profile, and whether they are subscribed."""
+"""Readers: the addresses that receive a profile, and whether they are subscribed.
+
+Overrides: what readers have set on their own page, in place of values in the profile's file.
+
+The readers of a profile who have not stopped, page by page in order of id (keyset pagination).
+
+Each page looks at a window of at most ``PAGE`` readers, whether any of them is returned or not. So the time of a query
+is bounded: a single query for the first due readers would read on through everybody who has their edition already.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
-from datetime import datetime, timedelta
+from dataclasses import asdict, dataclass, replace
+from datetime import date, datetime, timedelta
 
-from sqlalchemy import ColumnElement, Connection, bindparam, delete, func, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, delete, exists, func, insert, or_, select, update
 
-from bot.domain import (
+from bot.model import (
     OPERATOR_KIND,
     OPERATOR_PROFILE,
     STOPPED_BY_READER,
     Kind,
     Origin,
+    Override,
+    PaperId,
     Reader,
     ReaderId,
     StopReason,
 )
+from bot.store.editions import missed_after
 from bot.store.engine import Aggregate, AnyRow, Database, dialect_insert, in_chunks, insert_new
-from bot.store.keyed import keyed_hash
-from bot.store.schema import forgotten, outbox, readers
-from bot.store.shared_schema import reader_lists
+from bot.store.schema import alert_marks, editions, forgotten, outbox, overrides, reader_lists, readers
+from bot.store.sending import keyed_hash
 
 CONFIRM_WITHIN = timedelta(hours=48)
 PAGE = 1_000
@@ -134,16 +144,13 @@ class Readers(Aggregate):
             return {
                 reader.address: reader
                 for chunk in in_chunks(addresses)
-                for reader in _select(
-                    connection, (readers.c.profile == profile) & readers.c.address.in_(chunk)
-                )
+                for reader in _select(connection, (readers.c.profile == profile) & readers.c.address.in_(chunk))
             }
 
     def counts(self) -> tuple[int, int]:
         """Return how many readers are active, and how many have stopped."""
         query = select(
-            func.count().filter(readers.c.stopped.is_(None)),
-            func.count().filter(readers.c.stopped.is_not(None)),
+            func.count().filter(readers.c.stopped.is_(None)), func.count().filter(readers.c.stopped.is_not(None))
         ).where(readers.c.kind != OPERATOR_KIND)
         with self._database.reading() as connection:
             active, stopped = connection.execute(query).one()
@@ -270,9 +277,7 @@ class Readers(Aggregate):
 
     def _forgotten(self, connection: Connection, profile: str, addresses: Sequence[str]) -> set[str]:
         """Return which of the addresses asked to be forgotten."""
-        address_by_key = {
-            key: address for address in addresses for key in self._forgotten_keys(profile, address)
-        }
+        address_by_key = {key: address for address in addresses for key in self._forgotten_keys(profile, address)}
         stored: set[str] = set()
         for keys in in_chunks(list(address_by_key)):
             stored.update(connection.scalars(select(forgotten.c.key).where(forgotten.c.key.in_(keys))))
@@ -288,9 +293,7 @@ def _add_listed(
     connection: Connection, profile: str, addresses: Sequence[tuple[Kind, str]], now: datetime
 ) -> dict[str, Reader]:
     """Add or update the readers that a file lists; return them by address, in the file's order."""
-    rows = [
-        {"profile": profile, "kind": kind, "address": address, "since": now} for kind, address in addresses
-    ]
+    rows = [{"profile": profile, "kind": kind, "address": address, "since": now} for kind, address in addresses]
     if rows:
         connection.execute(insert_new(connection, readers), rows)
     # By address, not by profile: an open profile has many readers who are in no file.
@@ -316,10 +319,134 @@ def _select(connection: Connection, condition: ColumnElement[bool]) -> list[Read
     return [reader_of(row, row.id) for row in rows]
 
 
-def _set_stopped(
-    connection: Connection, ids: Iterable[ReaderId], why: StopReason | None, detail: str = ""
-) -> None:
+def _set_stopped(connection: Connection, ids: Iterable[ReaderId], why: StopReason | None, detail: str = "") -> None:
     # One statement executed for many ids, rather than IN (...), which has a limit.
     statement = update(readers).where(readers.c.id == bindparam("reader_id"))
     if values := [{"reader_id": reader_id} for reader_id in ids]:
         connection.execute(statement.values(stopped=why, stop_detail=detail), values)
+
+
+class Overrides(Aggregate):
+    """At most one override for each reader."""
+
+    def get(self, reader_id: ReaderId) -> Override:
+        """Return a reader's override; an empty one if nothing is set."""
+        return self.of([reader_id]).get(reader_id, Override())
+
+    def of(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, Override]:
+        """Return the overrides of these readers; readers without one are left out."""
+        with self._database.reading() as connection:
+            return {
+                row.reader_id: _override(row)
+                for chunk in in_chunks(reader_ids)
+                for row in connection.execute(select(overrides).where(overrides.c.reader_id.in_(chunk)))
+            }
+
+    def all(self) -> dict[ReaderId, Override]:
+        """Return the overrides of all readers; readers without one are left out."""
+        with self._database.reading() as connection:
+            return {row.reader_id: _override(row) for row in connection.execute(select(overrides))}
+
+    def set(self, reader_id: ReaderId, override: Override) -> None:
+        """Replace a reader's override."""
+        with self._database.writing() as connection:
+            connection.execute(delete(overrides).where(overrides.c.reader_id == reader_id))
+            # No row for an empty override: the profile's file alone decides again.
+            if override != Override():
+                connection.execute(insert(overrides), {"reader_id": reader_id, **asdict(override)})
+
+
+def _override(row: AnyRow) -> Override:
+    return Override(
+        size=row.size,
+        at=row.at,
+        days=_tuple(row.days),
+        ignored=tuple(row.ignored),
+        timezone=row.timezone,
+        interests=row.interests,
+        keywords=_tuple(row.keywords),
+        authors=_tuple(row.authors),
+        mute=_tuple(row.mute),
+        language=row.language,
+    )
+
+
+def _tuple(listed: Sequence[str] | None) -> tuple[str, ...] | None:
+    return None if listed is None else tuple(listed)
+
+
+WINDOW = 400
+
+
+@dataclass(frozen=True, slots=True)
+class IdRange:
+    """The ids from ``first`` to ``last``, both included; without ``last`` there is no upper end."""
+
+    first: ReaderId = 0
+    last: ReaderId | None = None
+
+
+EVERYONE = IdRange()
+
+
+class ActiveReaders(Aggregate):
+    """Who may be due. The conditions admit everybody who is, and some who are not: the caller looks closer."""
+
+    def all(self, profile: str, ids: IdRange = EVERYONE) -> Iterator[list[Reader]]:
+        """Yield pages of all active readers of a profile."""
+        return self._pages(profile, ids, None)
+
+    def without_edition(
+        self, profile: str, day: date, today: date, now: datetime, ids: IdRange = EVERYONE
+    ) -> Iterator[list[Reader]]:
+        """Yield pages of the readers whose slot is not taken.
+
+        That is the slot of ``day`` for readers with the profile's own schedule, and the slot of ``today`` for those who
+        have changed it: their newest slot is theirs alone. Readers with a time zone of their own are always among
+        them, as their date may differ.
+        """
+        has_own_timezone = exists().where(overrides.c.reader_id == readers.c.id, overrides.c.timezone.is_not(None))
+        has_own_schedule = exists().where(
+            overrides.c.reader_id == readers.c.id, or_(overrides.c.at.is_not(None), overrides.c.days.is_not(None))
+        )
+        follows_profile = ~_has_slot(day, now) & ~has_own_schedule
+        if day == today:
+            return self._pages(profile, ids, or_(~_has_slot(day, now), has_own_timezone))
+        has_own_slot = ~_has_slot(today, now) & has_own_schedule
+        return self._pages(profile, ids, or_(follows_profile, has_own_slot, has_own_timezone))
+
+    def without_slot(self, profile: str, slot: str, ids: IdRange = EVERYONE) -> Iterator[list[Reader]]:
+        """Yield pages of the readers whose slot of this name is free."""
+        has_slot = exists().where(editions.c.reader_id == readers.c.id, editions.c.slot == slot)
+        return self._pages(profile, ids, ~has_slot)
+
+    def with_unchecked_papers(self, profile: str, newest: PaperId, ids: IdRange = EVERYONE) -> Iterator[list[Reader]]:
+        """Yield pages of the readers whose alerts have not been checked up to the ``newest`` paper."""
+        is_checked = exists().where(alert_marks.c.reader_id == readers.c.id, alert_marks.c.watermark == newest)
+        return self._pages(profile, ids, ~is_checked)
+
+    def _pages(self, profile: str, ids: IdRange, condition: ColumnElement[bool] | None) -> Iterator[list[Reader]]:
+        """Yield what a condition leaves of each window; windows of which it leaves nothing are passed over."""
+        is_active = (readers.c.profile == profile) & readers.c.stopped.is_(None)
+        if ids.last is not None:
+            is_active &= readers.c.id <= ids.last
+        after = ids.first - 1
+        while True:
+            window = select(readers.c.id).where(is_active, readers.c.id > after)
+            page_ids = window.order_by(readers.c.id).limit(WINDOW).subquery()
+            with self._database.reading() as connection:
+                end = connection.scalar(select(func.max(page_ids.c.id)))
+                if end is None:
+                    return
+                page = select(readers).where(is_active, readers.c.id > after, readers.c.id <= end)
+                if condition is not None:
+                    page = page.where(condition)
+                rows = connection.execute(page.order_by(readers.c.id)).all()
+            after = end
+            if rows:
+                yield [reader_of(row, row.id) for row in rows]
+
+
+def _has_slot(day: date, now: datetime) -> ColumnElement[bool]:
+    is_slot = (editions.c.reader_id == readers.c.id) & (editions.c.slot == day.isoformat())
+    return exists().where(is_slot, ~missed_after(now))

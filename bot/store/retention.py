@@ -12,9 +12,8 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Column, ColumnElement, and_, delete, exists, func, or_, select, true
 
-from bot.domain import EditionKind, State
+from bot.model import EditionKind, State
 from bot.store.engine import Aggregate, in_chunks
-from bot.store.library_schema import zotero_saves
 from bot.store.schema import (
     editions,
     lookups,
@@ -28,6 +27,7 @@ from bot.store.schema import (
     summaries,
     tldrs,
     votes,
+    zotero_saves,
 )
 
 PAGE = 1_000

@@ -12,7 +12,3 @@ summary       the few sentences that say most to one reader
 highlights    the words in them to mark
 weights       the models' weights, in ``weights.json``; learned by ``bench/summary_weights.py``
 """
-
-from bot.summaries.summary import finding, summarise
-
-__all__ = ["finding", "summarise"]

@@ -3,6 +3,17 @@
 A finding says what came out: a measured amount, a comparison with something named, a fact discovered or proved. Hopes,
 outlooks, where the code is, and praise without a measure ("experiments show its effectiveness") are not, even where
 annotators of abstracts label them as results. Patterns are in lower case, as in ``wording``.
+
+Signals in a sentence's wording: numbers, comparisons, verbs of finding, hopes, praise.
+
+Every pattern is a list of alternatives without nested repetition, so that matching takes time in proportion to the
+text. Patterns are in lower case and match the lower-cased sentence: ignoring case takes twice the time.
+
+Openers that refer to the sentence before, and head words that can be left out.
+
+"This paradigm fails" says little without the paradigm; "Moreover, we show that ..." is complete without its first word,
+and "To address these challenges, we propose ..." without its first phrase. A summary takes the first with what it
+refers to, or not at all, and leaves the head of the others out where the sentence before is not shown.
 """
 
 from __future__ import annotations
@@ -10,7 +21,130 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from bot.summaries.wording import DIGIT, NUMBER, STRICT_COMPARISON
+NUMBER = re.compile(
+    r"\d\s?(?:\\?%|percent|per cent|points?\b|pp\b|[x×]\b|\\?\$?\\times)|\d-?(?:fold|times|x)\b|\b\d+\.\d+|"
+    r"\b(?:twice|half|doubl(?:e|es|ed|ing)|orders? of magnitude)\b"
+)
+DIGIT = re.compile(r"(?<![a-z0-9.-])\d")
+_COMPARISON = re.compile(
+    r"\b(?:than|compared (?:to|with)|outperform\w*|surpass\w*|exceed\w*|versus|relative to|on par|comparable|"
+    r"better|worse|higher|lower|fewer|faster|slower|larger|smaller|reduc(?:e|es|ed|ing|tion)|increas(?:e|es|"
+    r"ed|ing)|"
+    r"improv(?:e|es|ed|ing|ements?)|gains?|degrad\w+|drops?|correlat\w+)\b"
+)
+STRICT_COMPARISON = re.compile(
+    r"\b(?:(?<!rather )than|outperform\w*|surpass\w*|exceed\w*|on par|comparable (?:to|with))\b"
+)
+_SHOWS_THAT = re.compile(
+    r"\b(?:show|shows|showed|shown|find|finds|found|findings?|reveal|reveals|revealed|demonstrate|demonstrates|"
+    r"demonstrated|indicate|indicates|indicated|observe|observed|suggest|suggests|prove|proved|confirm|confirms|"
+    r"discover|discovered|conclude|concluded|is|are)\b[^.;]{0,60}\bthat\b"
+)
+_HOPE = re.compile(
+    r"\b(?:could|hope\w*|may|might|pav(?:e|es|ed|ing)|potential(?:ly)?|promising|promise|future|further research|"
+    r"opens? (?:up|new)|opening (?:up|new)|foundations?|opportunit(?:y|ies)|inspir\w+|envision\w*|expect)\b"
+)
+_IMPORTANCE = re.compile(
+    r"\b(?:underscor\w+|highlight(?:s|ed|ing)?|emphasi[sz]\w+|importance|insights?|sheds? light|implications?|"
+    r"need for|guidance|challeng\w+|contribut\w+|bridg\w+)\b"
+)
+_PRAISE = re.compile(
+    r"\b(?:effective(?:ly|ness)?|efficacy|efficien(?:t|tly|cy)|superior(?:ity)?|versatil\w+|strong|"
+    r"robust(?:ly|ness)?|"
+    r"competitive|excellent|remarkabl[ey]|impressive|state-of-the-art|sota|feasib\w+|generaliz\w+|scalab\w+|"
+    r"advantages?|benefits?|usefulness|validity|practical\w*)\b"
+)
+_OWN_ACTION = re.compile(
+    r"\b(?:we|paper|study|work|article|survey|review)\s+(?:\w+ly\s+)?(?:also\s+|then\s+|further\s+|"
+    r"finally\s+|first\s+|"
+    r"next\s+)?(?:propos|introduc|present|evaluat|conduct|releas|provid|discuss|develop|design|analy[sz]|"
+    r"stud(?:y|ies)|"
+    r"investigat|explor|examin|aim|us(?:e|es|ed)\b|construct|creat|build|formal|describ|compar|benchmark|validat|"
+    r"tr(?:y|ain)|appl(?:y|ies)|consider|collect|argu|offer|review|address|perform)"
+)
+_CONCLUDES = re.compile(
+    r"^(?:this|our|the) (?:work|paper|study|research|framework|approach|method|findings?|results?|review|survey)\b"
+)
+_MECHANISM = re.compile(
+    r"\b(?:ensur\w+|captur\w+|provid\w+|incorporat\w+|enabl\w+|allow\w*|offer\w*|support\w*|facilitat\w+|"
+    r"integrat\w+|"
+    r"establish\w*|leverag\w+|by (?:\w+ing))\b"
+)
+_LARGE = re.compile(r"\b(?:significant(?:ly)?|substantial(?:ly)?|consistent(?:ly)?|dramatic(?:ally)?)\b")
+_CONTRAST = re.compile(r"\b(?:while|whereas|although|but|despite|only|without|even|however|not|no|fail\w*)\b")
+_VAGUE_PLURAL = re.compile(
+    r"\b(?:several|various|interesting|different|diverse|multiple|many) (?:\w+ )?(?:findings|insights|"
+    r"patterns|settings|"
+    r"tasks|datasets|benchmarks|domains|scenarios)\b"
+)
+_MEASURED = re.compile(
+    r"\b(?:accuracy|precision|recall|f1|auc|bleu|rouge|score|scores|latency|speed\w*|throughput|memory|cost|costs|"
+    r"success rate|win rate|error|rate|time|parameters|tokens|loss)\b"
+)
+_PROVES = re.compile(
+    r"\b(?:we|also|then|further) (?:formally |theoretically |rigorously )?(?:prove|show|establish|derive) that\b|"
+    r"\b(?:upper|lower) bound|np-hard|undecidab\w+|converge\w*|\bo\("
+)
+_RESULTS_SHOW = re.compile(
+    r"\b(?:results?|experiments?|experimentation|evaluations?|analys[ei]s|findings?|stud(?:y|ies)|tests?|simulations?|"
+    r"ablations?|investigations?|assessments?|we) (?:\w+ ){0,3}"
+    r"(?:show|find|found|reveal|observe|demonstrate|indicate|identif(?:y|ies)|uncover)(?:s|d|ed)?\b"
+)
+# Names a means, and not what came of it: "provides a robust strategy for", "this framework enables", "we evaluate".
+_OFFERS = re.compile(
+    r"\b(?:provid|offer|present|serv|yield|ensur|establish|represent|deliver|enabl)\w*\s(?:as )?(?:[\w-]+,? ){0,7}"
+    r"(?:strateg(?:y|ies)|solutions?|mechanisms?|frameworks?|approach|tools?|means|method|alternative|foundation|"
+    r"basis|platform|pathway|way|resource|baseline|direction)\b"
+)
+_SUBJECT_OFFERS = re.compile(
+    r"^(?:[^,]{0,60}, )?(?:our|this|the|these|[a-z][\w-]+)\b[^,.;]{0,60}\b(?:ensures?|captures?|provides?|"
+    r"incorporates?|enables?|allows?|supports?|facilitates?|offers?|leverages?|integrates?|eliminates?|addresses|introduces)\b"
+)
+_BEGINS_WITH_ACTION = re.compile(
+    r"^(?:finally, |further(?:more)?, |moreover, |additionally, |in addition, |then, )?we "
+    r"(?:also |then |further |additionally |finally )?(?:propose|introduce|present|evaluate|conduct|utilize|use|"
+    r"develop|design|build|provide|perform|apply|train|compare|explore|investigate|analy[sz]e|study|examine|describe|discuss|"
+    r"employ|construct|validate|test|supplement|complement|support)\b"
+)
+FIGURE = "number"  # the name of the signal of an amount
+_SIGNALS = {
+    FIGURE: NUMBER,
+    "digit": DIGIT,
+    "comparison": _COMPARISON,
+    "strict comparison": STRICT_COMPARISON,
+    "shows that": _SHOWS_THAT,
+    "hope": _HOPE,
+    "importance": _IMPORTANCE,
+    "praise": _PRAISE,
+    "own action": _OWN_ACTION,
+    "concludes": _CONCLUDES,
+    "mechanism": _MECHANISM,
+    "large": _LARGE,
+    "contrast": _CONTRAST,
+    "vague plural": _VAGUE_PLURAL,
+    "measured": _MEASURED,
+    "proves": _PROVES,
+    "results show": _RESULTS_SHOW,
+    "offers": _OFFERS,
+    "subject offers": _SUBJECT_OFFERS,
+    "begins with action": _BEGINS_WITH_ACTION,
+}
+# Weak wording counts against a finding only where nothing is measured.
+_WEAK = ("hope", "praise", "offers", "subject offers", "begins with action")
+# The names of all signals.
+SIGNALS = (*_SIGNALS, "number and comparison", *(f"bare {name}" for name in _WEAK))
+
+
+@lru_cache(maxsize=1_000)  # a sentence's kind and its finding are both read from it
+def wording(sentence: str) -> tuple[str, ...]:
+    """Return the names of the signals in a sentence's wording."""
+    lower = sentence.lower()
+    names = [name for name, pattern in _SIGNALS.items() if pattern.search(lower)]
+    measures = {FIGURE, "comparison"} & set(names)
+    if not measures:
+        return (*names, *(f"bare {name}" for name in _WEAK if name in names))
+    return (*names, "number and comparison") if len(measures) > 1 else tuple(names)
+
 
 _ADDRESS = re.compile(r"https?:|\bhttps? url\b|\bthis url\b|\bgithub\b")
 _AVAILABLE = re.compile(
@@ -189,7 +323,7 @@ _NAMED_WIN = re.compile(
     r"especially|particularly|up to|by a|"
     r"accuracy|"
     r"speed|latency|cost|costs|memory|efficiency|stability|robustness|faster|including|such as)\b|"
-    r"[A-Z]\w*[A-Z0-9]\w*",
+    r"[A-Z]\w*[A-Z0-9]\w*"
 )
 
 
@@ -203,9 +337,7 @@ def says_nothing(sentence: str) -> bool:
     False
     """
     lower = sentence.lower()
-    if len(sentence) < _LINK_LENGTH and any(
-        pattern.search(lower) for pattern in (_ADDRESS, _AVAILABLE, _IMPRINT)
-    ):
+    if len(sentence) < _LINK_LENGTH and any(pattern.search(lower) for pattern in (_ADDRESS, _AVAILABLE, _IMPRINT)):
         return True
     if NUMBER.search(lower) or STRICT_COMPARISON.search(lower):
         return False
@@ -242,3 +374,111 @@ def is_finding_form(sentence: str) -> bool:
     if not win or _DISCOVERS.search(lower):
         return True
     return bool(_NAMED_WIN.search(_CONFIRMS.sub("", sentence), win.start()))
+
+
+# Words that only link a sentence to the one before: the rest is complete, and means the same.
+_HEAD = re.compile(
+    r"(?:Finally|Specifically|Moreover|Furthermore|Additionally|In addition|Besides|Also|Notably|Importantly|"
+    r"In particular|More importantly|More specifically|Concretely|However|Nevertheless|Nonetheless|"
+    r"Therefore|Thus|Hence|"
+    r"Consequently|Accordingly|Subsequently|Then|Next|Further|First|Firstly|Second|Secondly|Third|Thirdly|Lastly|"
+    r"Meanwhile|Interestingly|"
+    r"Last|Surprisingly|Remarkably|Crucially|Overall|In summary|In conclusion|To conclude|In short|Conversely|"
+    r"On the other hand|In contrast|By contrast|Beyond that|As a result|Last but not least|Significantly|"
+    r"Particularly|Here|In response|At the same time|To this end|To that end|To do so|To achieve this|For example|"
+    r"For instance)"
+    r",\s+(?=\S)"
+)
+# The paper speaks of itself: refers to nothing before.
+_OWN = (
+    r"(?!\s+(?:\w+\s+)?(?:paper|work|study|article|report|survey|review|thesis|research|letter|chapter|"
+    r"tutorial|note|"
+    r"dissertation|manuscript|position paper|project|contribution|systematic review|technical report)\b)"
+)
+_EXPLETIVE = (
+    r"(?!\s+(?:is|was|has been|remains|becomes|can be|seems|appears)\s+(?:\w+ly\s+|also\s+|often\s+|"
+    r"still\s+|not\s+)*"
+    r"(?:challenging|difficult|hard|important|crucial|essential|critical|possible|impossible|necessary|"
+    r"well[- ]known|known|"
+    r"shown|unclear|clear|desirable|common|natural|likely|vital|widely|believed|expensive|costly|imperative|"
+    r"tempting)\b)"
+)
+_REFERS = re.compile(
+    rf"(?:(?:This|These|Those)\b{_OWN}|It\b{_EXPLETIVE}|(?:Its|Such(?! as)|They|Their|Them|Both|Doing so|Instead|"
+    r"That is|Similarly|Likewise|Otherwise|In doing so|By doing so|"
+    r"In this way|In turn|The former|The latter|Among them|Of these|Rather|Unlike these|"
+    r"Even so|If so|Either way|The other|(?:One|Another|The (?:first|second|third|last)) is|Yet|But|And|So|Or)"
+    r"\b(?! far))"
+)
+# The same within an introductory phrase: "To address these challenges, we", "Based on this, we".
+_REFERS_EARLY = re.compile(
+    rf"(?:To|Based on|Different from|Compared (?:to|with)|Building on|Building upon|Using|With|By|Through|From|In|On|"
+    rf"For|Under|Due to|Motivated by|Inspired by|"
+    r"Given|Despite|Among|As|Beyond|Within|Across|Towards?|Driven by|Combining|Leveraging|Considering|Recognizing|"
+    r"Following|Upon|After|Because of|At|Of|Like|Unlike|Since|While|When|If|Although|Though|Even though|"
+    r"Even if|Addressing|"
+    rf"Overcoming)\b[^,.;]{{0,50}}?\b(?:the (?:above|aforementioned)\b|"
+    rf"(?:this|these|those(?! of| that| who| with)|such(?! as))\b{_OWN}|"
+    rf"doing so\b|them\b|they\b|it(?=,))|"
+    # "To demonstrate its effectiveness, we".
+    rf"To (?:\w+ly )?[a-z]+ (?:its|their)\b|"
+    # The same behind any introductory phrase: "To facilitate adoption, this framework".
+    rf"(?:To|By|With|Through|In|On|For|Using|While|When|Although|Despite|Unlike)\b[^,.;]{{0,120}},(?:[^.;]{{0,80}},)?\s+"
+    rf"(?:this|these|such(?! as))\b{_OWN}"
+)
+# The same further inside, where the problem or the means is only pointed at: "a framework that addresses these
+# challenges", "to evaluate these applications", "we propose that they".
+_REFERS_INSIDE = re.compile(
+    r"\b(?:address|tackl|overcom|mitigat|resolv|solv|alleviat|bridg|fill|evaluat|explor|quantif|handl|reduc)\w*\s+"
+    r"(?:both\s+)?(?:these|this|those(?! of| that| who| with)|such(?! as))\s+(?:\w+\s+)?"
+    r"(?:challenges?|issues?|problems?|limitations?|gaps?|difficult(?:y|ies)|needs?|drawbacks?|shortcomings?|concerns?|"
+    r"questions?|applications?|vulnerabilities|weaknesses|bottlenecks?|obstacles?|constraints?|tensions?)\b|"
+    r"^we (?:\w+ly )?(?:propose|argue|show|find) that they\b|\bthis assumption\b",
+    re.IGNORECASE,
+)
+
+# What may follow such a phrase for it to be left out: a complete clause.
+_CLAUSE = re.compile(
+    r"[^,.;:]{0,60},\s+(?=(?:we|I|our|the|an?|(?:in )?this (?:paper|work|study|article|survey|report|review|"
+    r"thesis))[\s,]|"
+    r"[A-Z][\w-]*[A-Z0-9])|[^,.;:]{0,60}\s(?=we\s)"
+)
+
+
+def without_head(sentence: str) -> str:
+    """Return the sentence without the head that only links it to the one before.
+
+    What remains is a part of the sentence, and a complete clause.
+
+
+    >>> without_head("Moreover, we show that it gains 3%.")
+    'we show that it gains 3%.'
+    >>> without_head("To address these challenges, we propose WeedNet.")
+    'we propose WeedNet.'
+    """
+    rest = sentence
+    while True:
+        opener = rest[:1].upper() + rest[1:]
+        head = _HEAD.match(opener)
+        if not head and (phrase := _REFERS_EARLY.match(opener)):
+            head = _CLAUSE.match(opener, phrase.end())
+        if not head:
+            return rest
+        rest = rest[head.end() :]
+
+
+def refers_back(sentence: str) -> bool:
+    """Return whether a sentence can't be understood without the one before it, head words aside.
+
+    >>> refers_back("However, this fails.")
+    True
+    >>> refers_back("However, we fail.")
+    False
+    >>> refers_back("In this paper, we fail.")
+    False
+    >>> refers_back("We introduce WeedNet, a network that addresses these challenges.")
+    True
+    """
+    rest = without_head(sentence)
+    rest = rest[:1].upper() + rest[1:]
+    return any(match(rest) for match in (_REFERS.match, _REFERS_EARLY.match, _REFERS_INSIDE.search))

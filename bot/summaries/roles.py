@@ -4,18 +4,273 @@ Two steps. ``kinds`` tells from phrases, form and neighbours the kind of a sente
 of the abstract where such a sentence usually stands. Then a conditional logit (McFadden 1974) for each role: features
 are the sentence's form, and kind and eighth of the sentence and of its neighbours; the softmax over the abstract's
 sentences is the share of the role that each holds. ``docs/decisions/summaries.md`` says what else was tried.
+
+What a sentence looks like to the models: its words and phrases, its place, and its form.
+
+The weights of the models that read an abstract: loaded once, written a line for each feature.
+
+The kind of each sentence (background, objective, method, result, other): a linear-chain CRF.
+
+A conditional random field (Lafferty et al. 2001) scores the sequence of an abstract's kinds by each sentence's phrases
+and form, and by which kind follows which. Forward-backward gives each sentence's probabilities of all kinds.
+
+How sure it is that a sentence reports a finding: a logistic regression, learned from labels.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import log
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import asdict, dataclass
+from functools import cache, lru_cache
+from itertools import pairwise
+from math import exp, log
+from pathlib import Path
 from typing import NamedTuple
 
-from bot.summaries.features import features_of
-from bot.summaries.findings import finding_probability
-from bot.summaries.kinds import kinds_and_eighths
-from bot.summaries.weights import EIGHTHS, KINDS, Weights, softmax, summed
+from bot.summaries.claims import FIGURE, is_finding_form, wording
+
+_WORD = re.compile(r"https?://\S+|\d[\d.,]*\s?[%×x]?(?!\w)|[A-Za-z0-9]+(?:[-'’][A-Za-z0-9]+)*|[:;()?]")
+_NAME = re.compile(r"(?=.*[A-Z].*[A-Z])|[A-Z]+\d|.*[a-z][A-Z]")  # GRPO, R1, WeedNet
+_FIGURE = re.compile(r"\d[\d.,]*\s?[%×x]?")
+_NAMES = re.compile(r"[A-Za-z0-9-]{2,}")
+_PROPOSES = re.compile(r"\b(?:propos|introduc|present|develop)\w*", re.IGNORECASE)
+_OWN_VOICE = {"we", "our", "in this", *(f"this {kind}" for kind in "paper work study article report survey".split())}
+_FIGURES = ("#", "#%", "#x")
+_CODE_IS = {"available", "released", "release"}
+
+
+class Features(NamedTuple):
+    """What the models see of one sentence: all are names."""
+
+    phrases: Set[str]
+    forms: Sequence[str]  # place and form, and the signals as "says NAME"
+    signals: Sequence[str]
+
+
+def features_of(sentences: Sequence[str]) -> list[Features]:
+    """Return the features of each sentence of an abstract."""
+    words = [words_of(sentence) for sentence in sentences]
+    phrase_sets = [phrases(own_words) for own_words in words]
+    rows = zip(sentences, phrase_sets, forms(sentences, words, phrase_sets), strict=True)
+    return [
+        Features(own_phrases, [*row, *(f"says {name}" for name in wording(sentence))], wording(sentence))
+        for sentence, own_phrases, row in rows
+    ]
+
+
+def words_of(sentence: str) -> list[str]:
+    """Return the words that phrases are made of, in lower case; a name, figure or address as a token for its type."""
+    return list(map(_word_kind, _WORD.findall(sentence)))
+
+
+def phrases(words: Sequence[str]) -> set[str]:
+    """Return the phrases of up to three words; those that begin the sentence also with a ``^``."""
+    pairs = [f"{a} {b}" for a, b in pairwise(words)]
+    triples = [f"{a} {b}" for a, b in zip(pairs, words[2:], strict=False)]
+    return {*words, *pairs, *triples, *(f"^{first[0]}" for first in (words, pairs, triples) if first)}
+
+
+def forms(sentences: Sequence[str], words: Sequence[Sequence[str]], phrase_sets: Sequence[Set[str]]) -> list[list[str]]:
+    """Return the names of each sentence's features of place and form; ``words`` and ``phrase_sets`` are its own."""
+    count = len(sentences)
+    own_voice = [not _OWN_VOICE.isdisjoint(own_phrases) for own_phrases in phrase_sets]
+    # Sentences that only say where the code or other material is.
+    links = ["URL" in own_words or ("code" in own_words and not _CODE_IS.isdisjoint(own_words)) for own_words in words]
+    last = max((i for i in range(count) if not links[i]), default=0)
+    voice = own_voice.index(True) if True in own_voice else None
+    proposal = next((i for i in range(count) if own_voice[i] and _PROPOSES.search(sentences[i])), None)
+    earlier_names: set[str] = set()
+    own_before = 0
+    features = []
+    for i, own_words in enumerate(words):
+        names = {name for name in _NAMES.findall(sentences[i]) if not name.islower() and _NAME.match(name)}
+        features.append(
+            [
+                f"from start {min(i, 7)}",
+                f"from end {min(max(last - i, -1), 6)}",
+                f"eighth {min(8 * i // max(last, 1), 9)}",
+                f"from own voice {_distance(i, voice)}",
+                f"from proposal {_distance(i, proposal)}",
+                f"own voice {min(own_before, 4)} before, {'here' if own_voice[i] else 'not here'}",
+                f"link {links[i]}",
+                f"words {6 * min(len(own_words) // 6, 8)}",
+                f"new names {min(len(names - earlier_names), 2)}",
+                f"figures {min(sum(map(own_words.count, _FIGURES)), 3)}",
+            ]
+        )
+        earlier_names |= names
+        own_before += own_voice[i]
+    return features
+
+
+@lru_cache(maxsize=50_000)  # abstracts share most of their words
+def _word_kind(word: str) -> str:
+    if word.islower() and word.isalpha():
+        return word
+    if word[0].isdigit() and _FIGURE.fullmatch(word):
+        return "#%" if word[-1] == "%" else "#x" if word[-1] in "×x" else "#"
+    if word.startswith("http"):
+        return "URL"
+    return "NAME" if len(word) > 1 and _NAME.match(word) else word.lower()
+
+
+def _distance(place: int, since: int | None) -> str:
+    return "none" if since is None else f"{max(-4, min(6, place - since)):+d}"
+
+
+KINDS = ("background", "objective", "method", "result", "other")
+EIGHTHS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """All tables are log-odds by feature name.
+
+    ``phrases``: a weight for each kind, then for each eighth; ``intercepts`` in the same order; ``kind_forms`` for each
+    kind. ``kind_start`` and ``kind_end`` weigh the kind of the first and the last sentence, ``kind_transitions[a][b]``
+    kind ``b`` behind kind ``a``. ``roles``: for each role, by the names of ``roles.role_features``. ``finding``: by the
+    names of ``findings.finding_features``; ``finding_phrases`` by phrase.
+    """
+
+    phrases: dict[str, list[float]]
+    intercepts: list[float]
+    kind_forms: dict[str, list[float]]
+    kind_start: list[float]
+    kind_end: list[float]
+    kind_transitions: list[list[float]]
+    roles: dict[str, list[float]]
+    finding: dict[str, float]
+    finding_phrases: dict[str, float]
+
+    def to_json(self) -> str:
+        """Return the weights as JSON with a line for each feature, so that a change can be read."""
+        tables = []
+        for name, table in asdict(self).items():
+            if isinstance(table, dict):
+                rows = ",\n".join(f"  {json.dumps(key)}: {json.dumps(row)}" for key, row in sorted(table.items()))
+                tables.append(f" {json.dumps(name)}: {{\n{rows}\n }}")
+            else:
+                tables.append(f" {json.dumps(name)}: {json.dumps(table)}")
+        return "{\n" + ",\n".join(tables) + "\n}\n"
+
+
+@cache
+def shipped_weights() -> Weights:
+    """Return the weights that are part of the package."""
+    return Weights(**json.loads(Path(__file__).with_name("weights.json").read_text()))
+
+
+def summed(
+    table: Mapping[str, Sequence[float]], features: Set[str] | Iterable[str], start: Sequence[float]
+) -> list[float]:
+    """Return ``start`` plus the rows of the features that the table has."""
+    rows = [table[feature] for feature in table.keys() & features]
+    return [sum(column) for column in zip(start, *rows, strict=True)]
+
+
+def softmax(logits: Sequence[float]) -> list[float]:
+    """Return positive numbers that add up to 1."""
+    highest = max(logits)
+    odds = [exp(logit - highest) for logit in logits]
+    total = sum(odds)
+    return [odd / total for odd in odds]
+
+
+_EVERY_KIND = range(len(KINDS))
+
+
+def kinds_and_eighths(features: Sequence[Features], weights: Weights) -> tuple[list[list[float]], list[list[float]]]:
+    """Return for each sentence the probabilities of ``KINDS``, and of the eighths of an abstract where it would stand.
+
+    Eighths are predicted from phrases alone; unlabelled abstracts are enough to learn them.
+    """
+    emissions = []
+    eighths = []
+    for row in features:
+        sums = summed(weights.phrases, row.phrases, weights.intercepts)
+        emissions.append(summed(weights.kind_forms, row.forms, sums[: len(KINDS)]))
+        eighths.append(softmax(sums[-EIGHTHS:]))
+    return marginals(emissions, weights), eighths
+
+
+def marginals(emissions: Sequence[Sequence[float]], weights: Weights) -> list[list[float]]:
+    """Return each sentence's probabilities of all kinds, by forward-backward over the chain.
+
+    ``emissions`` are log-odds, a row for each sentence. Messages are normalised at each step, so that an abstract of
+    any length neither underflows nor overflows.
+    """
+    if not emissions:
+        return []
+    transitions = [[exp(weight) for weight in row] for row in weights.kind_transitions]
+    local = [softmax(row) for row in emissions]
+    forward = [_normalised([p * exp(w) for p, w in zip(local[0], weights.kind_start, strict=True)])]
+    for odds in local[1:]:
+        before = forward[-1]
+        forward.append(
+            _normalised([odds[b] * sum(before[a] * transitions[a][b] for a in _EVERY_KIND) for b in _EVERY_KIND])
+        )
+    backward = _normalised([exp(weight) for weight in weights.kind_end])
+    probabilities = []
+    for place in reversed(range(len(local))):
+        probabilities.append(_normalised([f * b for f, b in zip(forward[place], backward, strict=True)]))
+        after = [p * b for p, b in zip(local[place], backward, strict=True)]
+        backward = _normalised([sum(transitions[a][b] * after[b] for b in _EVERY_KIND) for a in _EVERY_KIND])
+    return probabilities[::-1]
+
+
+def _normalised(odds: Sequence[float]) -> list[float]:
+    """Return odds as probabilities that add up to 1 and are never 0."""
+    total = sum(odds) + len(odds) * 1e-12
+    return [(odd + 1e-12) / total for odd in odds]
+
+
+# Probabilities are clipped to between this and 1 minus this, so that log-odds stay finite.
+_LEAST_RESULT = 1e-4
+# What other values of these constants give is in ``docs/decisions/findings.md``.
+#
+# A sentence that less probably tells what came out reports what others had found before.
+_RESULT_FROM = 0.1
+# Without a figure a finding has to be a result too: from this product of both scores on.
+_IN_WORDS_FROM = 0.3
+# Log-odds of a result from which it is surely one (a probability of .7): what is surer still is often vague praise.
+_SURELY_RESULT = 0.85
+_RESULT = KINDS.index("result")
+_COUNTED_KINDS = ("background", "objective", "method")
+
+
+def finding_features(features: Features, kinds: Sequence[float], *, is_last: bool) -> dict[str, float]:
+    """Return the features that separate findings from claims, besides phrases; ``kinds`` as in ``KINDS``, 0 to 1."""
+    result = min(max(kinds[_RESULT], _LEAST_RESULT), 1 - _LEAST_RESULT)
+    log_odds = log(result / (1 - result))
+    return {
+        "intercept": 1.0,
+        "result": log_odds,
+        "surely result": min(log_odds, _SURELY_RESULT),
+        "last": float(is_last),
+        **{f"kind {kind}": kinds[KINDS.index(kind)] for kind in _COUNTED_KINDS},
+        **dict.fromkeys(features.signals, 1.0),
+    }
+
+
+def finding_probability(
+    sentence: str, features: Features, kinds: Sequence[float], weights: Weights, *, is_last: bool
+) -> float:
+    """Return how sure it is, 0 to 1, that a sentence reports a finding.
+
+    0 where it is hardly a result, can't be a finding by its form, or has no figure and is neither for sure. Learned
+    from our own labels of findings and others' labels of results at once, as ``bench/summary_weights.py`` says.
+    """
+    if kinds[_RESULT] < _RESULT_FROM or not is_finding_form(sentence):
+        return 0.0
+    log_odds = sum(weights.finding_phrases[phrase] for phrase in weights.finding_phrases.keys() & features.phrases)
+    for name, value in finding_features(features, kinds, is_last=is_last).items():
+        log_odds += weights.finding[name] * value
+    probability = 1 / (1 + exp(-log_odds))
+    is_sure = FIGURE in features.signals or probability * kinds[_RESULT] >= _IN_WORDS_FROM
+    return probability if is_sure else 0.0
+
 
 # The least probability in a logarithm, which has no value at 0.
 _LEAST = 1e-3
@@ -68,17 +323,13 @@ def read(sentences: Sequence[str], weights: Weights) -> list[Reading]:
         Reading(
             tuple(kinds[place]),
             Shares(*row),
-            finding_probability(
-                sentences[place], features[place], kinds[place], weights, is_last=place == last
-            ),
+            finding_probability(sentences[place], features[place], kinds[place], weights, is_last=place == last),
         )
         for place, row in enumerate(shares)
     ]
 
 
-def role_features(
-    kinds: Sequence[Sequence[float]], eighths: Sequence[Sequence[float]]
-) -> list[dict[str, float]]:
+def role_features(kinds: Sequence[Sequence[float]], eighths: Sequence[Sequence[float]]) -> list[dict[str, float]]:
     """Return for each sentence, by name, log-probabilities of kind and eighth, and its neighbours' probabilities."""
     rows = []
     for i in range(len(kinds)):

@@ -1,24 +1,133 @@
-"""The few sentences of an abstract that say most to one reader, word for word."""
+"""The few sentences of an abstract that say most to one reader, word for word.
+
+Which sentences say what a paper proposes, or what a study without a proposal is about.
+
+Which sentences of an abstract tell what was known before the paper.
+
+Highlighting: the words of a sentence that match a reader's terms, in the sentence's spelling.
+"""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations, repeat
 from typing import NamedTuple
 
-from bot.domain import Role, Sentence
-from bot.summaries.background import tells_known
-from bot.summaries.claims import says_nothing
-from bot.summaries.highlights import marked
-from bot.summaries.proposals import find_proposals
-from bot.summaries.references import refers_back, without_head
-from bot.summaries.roles import Reading, read
-from bot.summaries.sentences import sentences
-from bot.summaries.weights import Weights, shipped_weights
-from bot.summaries.wording import FIGURE, wording
-from bot.terms import stem_terms
+from bot.model import Role, Sentence
+from bot.summaries.claims import FIGURE, refers_back, says_nothing, without_head, wording
+from bot.summaries.roles import Reading, Weights, read, shipped_weights
+from bot.text.sentences import sentences
+from bot.text.tokens import stem_terms, tokens
+from bot.text.topics import common_expansions
+
+# "We discard the usual prior and introduce a tokenizer": "we" may stand far before the verb.
+_PROPOSES = re.compile(
+    r"\bwe\b[^.;]{0,90}\b(?:propose|introduce|present|develop)\b|"
+    r"\b(?:paper|work|study|article)\b[^.;,]{0,30}\b(?:propos|introduc|present|develop)\w*",
+    re.IGNORECASE,
+)
+_STUDIES = re.compile(
+    r"\bwe\b(?! (?:also|further|then))[^.;]{0,40}\b(?:(?:design|develop|propos|introduc|present)(?:e?d)?|"
+    r"address|analy[sz]e|argue|ask|benchmark|build(?! (?:up)?on)|compare|conduct|consider|create|describe|devise|"
+    r"evaluate|examine|explore|formulate|investigate|provide|release|revisit|study|tackle)\b|"
+    r"\b(?:this|our|the present) (?:paper|work|study|article|survey|report|research|thesis|review|tutorial|chapter|"
+    r"contribution)\b[^.;,]{0,60}\b(?:address|aim|analy|argu|ask|benchmark|compar|demonstrat|describ|evaluat|examin|explor|focus|"
+    r"investigat|offer|provid|report|review|revisit|show|stud|survey)\w*|"
+    r"\bis (?:proposed|introduced|presented|developed)\b",
+    re.IGNORECASE,
+)
+
+
+def find_proposals(sentences: Sequence[str], empty: Sequence[bool]) -> list[int]:
+    """Return the places of the sentences of an abstract that say what the paper proposes.
+
+    Where none does, the first that is not ``empty`` and says what is studied stands for it: of 580 abstracts 111
+    propose nothing, and 65 of these have such a sentence.
+
+    >>> find_proposals(["Robots fall.", "We study why.", "We find that ice is slippery."], [False, False, False])
+    [1]
+    """
+    places = range(len(sentences))
+    proposing = [place for place in places if _PROPOSES.search(sentences[place])]
+    if proposing:
+        return proposing
+    return [place for place in places if not empty[place] and _STUDIES.search(sentences[place])][:1]
+
+
+# A sentence tells what was known before, and comes after the others, from this probability on: the likelier side of
+# the two. By .3 and .7 one summary of 200 begins otherwise.
+_BACKGROUND_FROM = 0.5
+# The wording of sentences that tell what is new.
+_OWN_VOICE = re.compile(
+    r"\b(?:we|our(?! (?:understanding|daily|everyday|lives|society|world|planet)\b)|"
+    r"this (?:[\w-]+ )?(?:paper|work|study|article|survey|report|review)|the (?:paper|study|article)(?! of)|"
+    r"is (?:presented|proposed|introduced))\b",
+    re.IGNORECASE,
+)
+
+
+def tells_known(sentences: Sequence[str], readings: Sequence[Reading], proposals: Sequence[int]) -> list[bool]:
+    """Return for each sentence whether it tells what was known before.
+
+    ``proposals`` are the places of the sentences that say what the paper proposes.
+
+    What comes behind the first words on the paper itself counts as new, however it is worded: of 14 such sentences that
+    were read as background, in summaries of 1,500 abstracts, 12 told of the paper ("The model integrates ...").
+    """
+    is_own = [_OWN_VOICE.search(text) is not None for text in sentences]
+    is_known = [reading.background >= _BACKGROUND_FROM for reading in readings]
+    # "In recent years we have seen" tells nothing new in spite of its "we", and what follows it may be known, too.
+    places = range(len(sentences))
+    is_new = [is_own[i] and (i in proposals or not is_known[i]) for i in places]
+    first_new = is_new.index(True) if True in is_new else len(sentences)
+    return [is_known[i] and not is_own[i] and i < first_new for i in places]
+
+
+_PUNCTUATION = re.compile(r"[.,;:!?()\[\]{}\"“”]\s")
+
+
+# Many readers get the same sentences with the same phrases on the same day.
+@lru_cache(maxsize=20_000)
+def occurrence(sentence: str, phrase: str) -> str | None:
+    """Return the first occurrence of a phrase in a sentence, as spelled there, abbreviated or not; None without any.
+
+    >>> occurrence("Two Reward  Modelings agree", "reward models")
+    'Reward  Modelings'
+    """
+    target = [stem for stem, _, _ in _words(phrase)]
+    words = _words(sentence)
+    stems = [stem for stem, _, _ in words]
+    for start in range(len(words) - len(target) + 1):
+        if target and stems[start : start + len(target)] == target:
+            match = sentence[words[start][1] : words[start + len(target) - 1][2]]
+            # Punctuation before white space separates two phrases, though their words are neighbours.
+            if not _PUNCTUATION.search(match):
+                return match
+    return None
+
+
+def marked(sentences: Sequence[str], phrases: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return for each sentence what to mark in it: each phrase once, at its first occurrence."""
+    remaining = list(phrases)
+    marks = []
+    for sentence in sentences:
+        places = {phrase: place for phrase in remaining if (place := occurrence(sentence, phrase))}
+        remaining = [phrase for phrase in remaining if phrase not in places]
+        marks.append(tuple(dict.fromkeys(places.values())))
+    return marks
+
+
+@lru_cache(maxsize=5_000)
+def _words(text: str) -> list[tuple[str, int, int]]:
+    """Return each stem, with abbreviations expanded, and the start and end of its word."""
+    expansions = common_expansions()
+    return [
+        (stem, token.start, token.end) for token in tokens(text) for stem in expansions.get(token.stem, (token.stem,))
+    ]
+
 
 _ORDER = (Role.TASK, Role.IDEA, Role.RESULT)  # as in Shares
 # What it is worth that a sentence holds everything in the abstract that the reader cares about, beside a role
@@ -145,8 +254,7 @@ def read_with(abstract: str, weights: Weights) -> Read:
     readings = read(texts, weights)
     place_of: dict[str, int] = {}
     sentence_terms = [
-        [place_of.setdefault(term, len(place_of)) for term in dict.fromkeys(stem_terms(text))]
-        for text in texts
+        [place_of.setdefault(term, len(place_of)) for term in dict.fromkeys(stem_terms(text))] for text in texts
     ]
     empty = list(map(says_nothing, texts))
     proposals = find_proposals(texts, empty)
@@ -197,9 +305,7 @@ def _options(paper: Read, how_many: int) -> Options:
     """Return what to choose from; sentences that say nothing fill up only what the others leave."""
     every = range(len(paper.sentences))
     full = tuple([place for place in every if not paper.empty[place]])
-    spare = sorted(
-        (place for place in every if paper.empty[place]), key=lambda i: -sum(paper.readings[i].shares)
-    )
+    spare = sorted((place for place in every if paper.empty[place]), key=lambda i: -sum(paper.readings[i].shares))
     fill = spare[: max(0, how_many - len(full))]
     how_many = min(how_many, len(full))
     worth_of_task = 1.0 if how_many >= len(_ORDER) else _TASK_WORTH_OF_FEW
@@ -207,9 +313,7 @@ def _options(paper: Read, how_many: int) -> Options:
     values = [
         [
             share * worth
-            for share, worth in zip(
-                reading.shares, (worth_of_task, 1.0, 1 + _FINDING_BOOST * sure), strict=True
-            )
+            for share, worth in zip(reading.shares, (worth_of_task, 1.0, 1 + _FINDING_BOOST * sure), strict=True)
         ]
         for reading, sure in zip(paper.readings, surely, strict=True)
     ]
@@ -221,8 +325,7 @@ def _worths(paper: Read, options: Options, compared: tuple[int, ...]) -> list[Wo
     sure = [finding >= _FINDING_WORTH_FROM for finding in paper.findings]
     worths = [
         Worth(
-            _worth_to_any(places, options.values, paper.dangling)
-            + _FINDING_WORTH * any(sure[i] for i in places),
+            _worth_to_any(places, options.values, paper.dangling) + _FINDING_WORTH * any(sure[i] for i in places),
             number,
             places,
         )
@@ -249,9 +352,7 @@ def best_set(worths: Sequence[Worth], extras: Sequence[float]) -> tuple[int, ...
     return best_places
 
 
-def _worth_to_any(
-    places: tuple[int, ...], values: Sequence[Sequence[float]], dangling: Sequence[bool]
-) -> float:
+def _worth_to_any(places: tuple[int, ...], values: Sequence[Sequence[float]], dangling: Sequence[bool]) -> float:
     """Return what a set of sentences is worth by its roles, less what it costs that some refer to one left out."""
     total = 0.0
     for column in range(len(_ORDER)):
@@ -280,11 +381,7 @@ def in_order(paper: Read, places: Sequence[int]) -> list[int]:
 def finding_place(paper: Read, places: Sequence[int]) -> int | None:
     """Return which of the sentences to set in bold: the surest finding, one with a figure before one in words."""
     sure = [place for place in places if paper.findings[place] >= _FINDING_FROM]
-    return max(
-        sure,
-        key=lambda place: (FIGURE in wording(paper.sentences[place]), paper.findings[place]),
-        default=None,
-    )
+    return max(sure, key=lambda place: (FIGURE in wording(paper.sentences[place]), paper.findings[place]), default=None)
 
 
 def known_place(paper: Read, places: Sequence[int]) -> int | None:

@@ -16,25 +16,21 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from bot.errors import PaperbotError
-from bot.subscriptions.service import NotStoppedByReaderError
-from bot.tokens import Purpose
-from bot.web.addresses import AddressPages
-from bot.web.editions import EditionPages
-from bot.web.open_editions import OpenEditions
+from bot.config.keys import Purpose
+from bot.model.errors import PaperbotError
+from bot.readers.subscriptions import NotStoppedByReaderError
+from bot.web.editions import EditionPages, OpenEditions
 from bot.web.operators import OperatorPages, RequestMetrics
-from bot.web.paper_pages import PaperPages
-from bot.web.preview_page import PreviewPage
-from bot.web.reader_page import ReaderPage
-from bot.web.request_limits import RequestLimits
-from bot.web.search_pages import SearchPages
-from bot.web.site import PageError, Site, own_path, traceback_places
+from bot.web.papers import PaperPages, SearchPages
+from bot.web.readers import PreviewPage, ReaderPage
+from bot.web.site import AddressPages, PageError, RequestLimits, Site, own_path, traceback_places
 from bot.web.slack import SlackPages
 from bot.web.subscriptions import SubscriptionPages
 from bot.web.votes import VotePages
 
 if TYPE_CHECKING:
     from bot.app import App
+
 
 log = logging.getLogger("paperbot")
 
@@ -45,9 +41,7 @@ _STOPPED_BY_OTHERS = "You did not stop these editions, so only the operator of P
 
 
 def make_web(
-    app: App,
-    publish_soon: Callable[[], None] = lambda: None,
-    queue_depths: Callable[[], Mapping[str, int]] = dict,
+    app: App, publish_soon: Callable[[], None] = lambda: None, queue_depths: Callable[[], Mapping[str, int]] = dict
 ) -> Starlette:
     """Return the application over an open home.
 

@@ -14,11 +14,9 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from bot.domain import State
-from bot.errors import QueueError, StoreError
-from bot.operations.inactivity import inactive_readers
-from bot.operations.load import load
-from bot.operations.status import status
+from bot.model import State
+from bot.model.errors import QueueError, StoreError
+from bot.operate.status import inactive_readers, load, status
 from bot.web.site import PageError, Site
 
 _CHALLENGE = {"WWW-Authenticate": 'Basic realm="Paperbot, any name; the operator\'s token as password"'}
@@ -73,12 +71,7 @@ class OperatorPages:
                 if 0 <= days_ago < _DAYS:
                     counts[-1 - days_ago] += arrival.fresh
             volumes[source.name] = counts
-        return self._site.page(
-            "status.html.j2",
-            report=report,
-            volumes=volumes,
-            inactive=inactive_readers(app.store),
-        )
+        return self._site.page("status.html.j2", report=report, volumes=volumes, inactive=inactive_readers(app.store))
 
     def _deny(self, request: Request) -> Response | None:
         """Return None for a holder of the operator's token, else 401; raises PageError if no token is set."""
@@ -97,9 +90,7 @@ class OperatorPages:
         # In constant time: the time of a plain comparison tells how many characters were right.
         if hmac.compare_digest(presented.encode(), token.encode()):
             return None
-        return self._site.page(
-            "refused.html.j2", 401, message="This page is for operators.", headers=_CHALLENGE
-        )
+        return self._site.page("refused.html.j2", 401, message="This page is for operators.", headers=_CHALLENGE)
 
 
 class RequestMetrics:
@@ -153,9 +144,7 @@ class _StoreCollector(Collector):
         yield gauge
         # A counter starts again when old messages are deleted, which ``rate()`` takes for a restart.
         yield CounterMetricFamily("paperbot_messages_sent", "Messages sent.", value=counts[State.SENT])
-        counter = CounterMetricFamily(
-            "paperbot_bounces", "Mails that came back, by outcome.", labels=["outcome"]
-        )
+        counter = CounterMetricFamily("paperbot_bounces", "Mails that came back, by outcome.", labels=["outcome"])
         for outcome, count in self._store.bounce_counts.all().items():
             counter.add_metric([outcome], count)
         yield counter
@@ -174,9 +163,7 @@ class _StoreCollector(Collector):
             "How long the oldest message has waited for a worker.",
             value=figures.oldest_unsent_seconds,
         )
-        yield GaugeMetricFamily(
-            "paperbot_claims_expired", "Messages whose worker died.", value=figures.expired_claims
-        )
+        yield GaugeMetricFamily("paperbot_claims_expired", "Messages whose worker died.", value=figures.expired_claims)
         gauge = GaugeMetricFamily("paperbot_queue_depth", "Tasks that wait for a worker.", labels=["task"])
         for task, number in figures.queue.items():
             gauge.add_metric([task], number)

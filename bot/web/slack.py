@@ -20,17 +20,15 @@ from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import Response
 
+from bot.channels import phrases
 from bot.channels.registry import is_shared
 from bot.channels.slack import SLACK
-from bot.channels.slack.block_kit import escape
-from bot.channels.slack.rendering import render_answers
-from bot.domain import OutboxKey, Paper, Reader, Vote
-from bot.errors import PaperbotError
-from bot.feedback.effect import VoteEffect
-from bot.rendering import phrases
-from bot.subscriptions.service import NotStoppedByReaderError
-from bot.web.editions import load_edition
-from bot.web.open_editions import OpenEditions
+from bot.channels.slack.rendering import escape, render_answers
+from bot.model import OutboxKey, Paper, Reader, Vote
+from bot.model.errors import PaperbotError
+from bot.readers.subscriptions import NotStoppedByReaderError
+from bot.readers.votes import VoteEffect
+from bot.web.editions import OpenEditions, load_edition
 from bot.web.site import PageError, Site, parse_paper_id, traceback_places
 from bot.web.votes import record_vote
 
@@ -215,9 +213,7 @@ def _vote_answer(paper: Paper, vote: Vote, effect: VoteEffect, tally: str) -> An
     new = [phrases.title(paper) for paper in effect.after if paper not in effect.before]
     details = [
         ", ".join(f"{sign} {phrase}" for phrase in effect.phrases[:_PHRASES_SHOWN]),
-        f"New among the first papers of the next edition: {'; '.join(new)}."
-        if effect.waiting and new
-        else "",
+        f"New among the first papers of the next edition: {'; '.join(new)}." if effect.waiting and new else "",
         tally,
     ]
     title = escape(phrases.title(paper), 300)

@@ -7,14 +7,13 @@ from collections.abc import Callable
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from bot.config.keys import Purpose
 from bot.config.profiles import describe_days
-from bot.domain import Reader
-from bot.mail_address import mail_address
-from bot.subscriptions.service import NotStoppedByReaderError, may_confirm, may_resume
-from bot.tokens import Purpose
-from bot.web.open_editions import OpenEditions
-from bot.web.request_limits import POLICY
-from bot.web.site import PageError, Site, client_key, field, require_personal
+from bot.model import Reader
+from bot.model.addresses import mail_address
+from bot.readers.subscriptions import NotStoppedByReaderError, may_confirm, may_resume
+from bot.web.editions import OpenEditions
+from bot.web.site import POLICY, PageError, Site, client_key, field, require_personal
 
 # A honeypot field: hidden from people, filled in by programs that fill in every field.
 _HONEYPOT = "homepage"

@@ -8,10 +8,10 @@ from __future__ import annotations
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bot.domain import Paper, Reader, Vote
-from bot.feedback.effect import VoteEffect, vote_with_effect
-from bot.tokens import Purpose
-from bot.web.open_editions import bibtex_file, ris_file
+from bot.config.keys import Purpose
+from bot.model import Paper, Reader, Vote
+from bot.readers.votes import VoteEffect, vote_with_effect
+from bot.web.editions import bibtex_file, ris_file
 from bot.web.site import Site, parse_vote
 
 VOTES_A_MINUTE = 60  # of one reader, from pages, mails and Slack together
@@ -74,9 +74,7 @@ class VotePages:
         return self._site.reader_with(reader_id), self._site.paper(paper_id)
 
 
-def record_vote(
-    site: Site, reader: Reader, paper: Paper, vote: Vote, *, via: str, voter: str = ""
-) -> VoteEffect:
+def record_vote(site: Site, reader: Reader, paper: Paper, vote: Vote, *, via: str, voter: str = "") -> VoteEffect:
     """Record a vote and return what it changed; raises PageError if there are too many."""
     site.limit_rate("votes", f"{reader.id} {voter}", VOTES_A_MINUTE)
     profile = site.profile_of(reader)

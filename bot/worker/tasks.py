@@ -3,27 +3,31 @@
 ingest    polls one source, if it is due; the source is locked meanwhile, so that it is not polled twice at once
 compose   composes the due alerts and editions of some readers; the slots in the store decide who of several did it
 deliver   claims messages of one channel until nothing is due, the rate is used up, or its time is over
+
+Runs a worker: Celery's processes, each with the tasks over the home.
 """
 
 from __future__ import annotations
 
+import logging
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from threading import Event
 
+from celery import Celery
+
 from bot.app import App, open_app
 from bot.channels.registry import channel
-from bot.domain import Kind, Problem
-from bot.editions.published_profiles import StoredProfiles
-from bot.problem_log import ProblemLog
-from bot.store.active_readers import IdRange
-from bot.worker.names import DELIVER
-from bot.worker.queue import TaskQueue
+from bot.editions.due import StoredProfiles
+from bot.model import Kind, Problem
+from bot.model.problems import ProblemLog
+from bot.store.readers import IdRange
+from bot.worker.queue import COMPOSE, DELIVER, INGEST, TaskQueue, make_celery, queue_name
 
 # How long one task delivers. A task that is told to stop waits for the message under way, so this is well below the
 # limit of a task.
@@ -150,3 +154,38 @@ class Tasks:
                     yield problems
             except TaskInterrupted:
                 problems.append(Problem(name, "took too long; what is left is done by the next task"))
+
+
+def register(celery: Celery, tasks: Tasks) -> None:
+    """Let Celery call the tasks by their names."""
+
+    # Functions, as Celery checks a task's arguments by its signature, which for a method has ``self``.
+    def ingest(source: str) -> None:
+        tasks.ingest(source)
+
+    def compose(profile: str, first: int, last: int) -> None:
+        tasks.compose(profile, first, last)
+
+    def deliver(channel: str) -> None:
+        tasks.deliver(channel)
+
+    for name, task in {INGEST: ingest, COMPOSE: compose, DELIVER: deliver}.items():
+        celery.task(task, name=name, shared=False)
+
+
+def run_worker(home: Path, url: str, name: str, *, concurrency: int, queues: Sequence[str]) -> int:
+    """Take tasks from these queues until SIGTERM or SIGINT; then end those under way, and return the exit code."""
+    # Its banner and task lines repeat what the log says already.
+    logging.getLogger("celery").setLevel(logging.WARNING)
+    celery = make_celery(url, name)
+    register(celery, Tasks(home, url, name))
+    worker = celery.Worker(
+        concurrency=concurrency,
+        queues=[queue_name(name, queue) for queue in queues],
+        loglevel="WARNING",
+        quiet=True,
+        without_gossip=True,
+        without_mingle=True,
+    )
+    worker.start()
+    return int(worker.exitcode or 0)

@@ -14,9 +14,7 @@ from bot.config.toml import Section
 from bot.sources.registry import source_kinds
 
 DOCS = ROOT / "docs"
-COMMANDS, SETTINGS, PROFILES = (
-    (DOCS / name).read_text() for name in ("commands.md", "settings.md", "profiles.md")
-)
+COMMANDS, SETTINGS, PROFILES = ((DOCS / name).read_text() for name in ("commands.md", "settings.md", "profiles.md"))
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md"), ROOT / "bench" / "README.md"])
 
 
@@ -78,9 +76,7 @@ UNNAMED = {"--home", "--now", "--verbose", "--help"}  # described once for all c
 
 def options_of(command) -> list[list[str]]:
     """Return the forms of each option of a command and its subcommands: ``["--samples", "--no-samples"]``."""
-    own = [
-        [*option.opts, *option.secondary_opts] for option in command.params if option.opts[0].startswith("--")
-    ]
+    own = [[*option.opts, *option.secondary_opts] for option in command.params if option.opts[0].startswith("--")]
     return own + [forms for inner in getattr(command, "commands", {}).values() for forms in options_of(inner)]
 
 

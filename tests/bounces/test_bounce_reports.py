@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.bounces import MAX_BYTES, parse
-from bot.domain import BounceKind, BounceReport, RawDigest
-from bot.errors import DigestError, LimitError
-from bot.parsing import ParseLimits, Parser
-from bot.tokens import Signer
+from bot.config.keys import Signer
+from bot.formats import ParseLimits, Parser
+from bot.formats.bounces import MAX_BYTES, parse
+from bot.model import BounceKind, BounceReport, RawDigest
+from bot.model.errors import DigestError, LimitError
 
 TAG = Signer([b"k" * 32]).tag(17, 4)
 

@@ -14,8 +14,8 @@ from toy_channel import ToyKind
 
 from bot.app import open_app
 from bot.channels.registry import registered
-from bot.domain import State
-from bot.errors import FailureScope
+from bot.model import State
+from bot.model.errors import FailureScope
 
 PROFILE = """title = "Owls"
 interests = "owls"
@@ -44,8 +44,7 @@ def toy_home(home, toy, paperbot):
     (home / "profiles" / "owls.toml").write_text(PROFILE)
     (home / "seeds" / "day.txt").write_text(digest("Owls at Night", "Owls by Day"))
     assert (
-        paperbot("subscribe", "owls", "toy:Ada", "--now", "2025-05-06T09:00+00:00").out
-        == f"{READER} is subscribed\n"
+        paperbot("subscribe", "owls", "toy:Ada", "--now", "2025-05-06T09:00+00:00").out == f"{READER} is subscribed\n"
     )
     return home
 
@@ -57,10 +56,7 @@ def texts(toy):
 def test_its_addresses_are_keys_of_profiles(toy_home, paperbot):
     profile = toy_home / "profiles" / "owls.toml"
     assert '[[readers]]\ntoy = "toy:ada"' in profile.read_text()
-    assert (
-        paperbot("subscribe", "owls", "toy:").err.strip()
-        == "paperbot: a toy has a name; write it like toy:ada"
-    )
+    assert paperbot("subscribe", "owls", "toy:").err.strip() == "paperbot: a toy has a name; write it like toy:ada"
     assert "toy:ada" in paperbot("status").out
     written = profile.read_text()
     assert paperbot("run", "--now", EDITION).code == 0

@@ -58,9 +58,7 @@ def test_a_directory_without_settings_is_refused(paperbot, tmp_path):
 
 
 @pytest.mark.parametrize("position", ["before", "after", "environment"])
-def test_home_is_an_option_of_group_and_command_or_an_environment_variable(
-    paperbot, tmp_path, monkeypatch, position
-):
+def test_home_is_an_option_of_group_and_command_or_an_environment_variable(paperbot, tmp_path, monkeypatch, position):
     paperbot("init", tmp_path / "papers")
     if position == "before":
         answer = paperbot("--home", tmp_path / "papers", "profiles")
@@ -240,9 +238,7 @@ def test_help_by_python_m_bot_imports_no_heavy_library(tmp_path):
         "try: runpy.run_module('bot', run_name='__main__')\n"
         f"except SystemExit: print([m for m in '{heavy}'.split(', ') if m in sys.modules])"
     )
-    process = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, env=os.environ, check=True
-    )
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=os.environ, check=True)
     assert "Read the day's paper digests" in process.stdout
     assert process.stdout.splitlines()[-1] == "[]"
 

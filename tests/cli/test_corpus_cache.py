@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.domain import Entry, ParsedDigest
-from bot.editions import corpus_cache as corpora
-from bot.editions.corpus_cache import CorpusCache
-from bot.ranking import Corpus
+from bot.editions import models as corpora
+from bot.editions.models import CorpusCache
+from bot.model import Entry, ParsedDigest
+from bot.ranking.corpus import Corpus
 from bot.store import open_store
 
 NOW = datetime(2026, 6, 12, 8, 0, tzinfo=UTC)
@@ -25,9 +25,7 @@ class Home:
 
     def add(self, count):
         stored = self.store.papers.count()
-        entries = [
-            Entry(f"paper {stored + i}", f"reward model topic{(stored + i) % 9}") for i in range(count)
-        ]
+        entries = [Entry(f"paper {stored + i}", f"reward model topic{(stored + i) % 9}") for i in range(count)]
         parsed = ParsedDigest("keyword", "", None, tuple(entries))
         self.store.papers.add_digests("test", "a.txt", f"{stored}", [parsed], now=self.now)
 

@@ -13,9 +13,7 @@ from bot.cli.main import invoke
 START = datetime(2026, 3, 2, 7, tzinfo=UTC)
 PROFILE = 'title = "Nature"\ninterests = "notes"\n[edition]\nsize = 4\nexplore = 0\nthreshold = 0\n{readers}'
 READER = '[[readers]]\nemail = "{}@example.org"\n'
-TITLES = [
-    f"{topic} {kind}" for topic in ("Owls", "Bees", "Whales") for kind in ("asleep", "awake", "at work")
-]
+TITLES = [f"{topic} {kind}" for topic in ("Owls", "Bees", "Whales") for kind in ("asleep", "awake", "at work")]
 
 
 @pytest.fixture(scope="module")
@@ -125,8 +123,7 @@ def test_all_readers_with_thumbs_and_their_mean(home_with_votes, paperbot, monke
     ]
     assert result["mean"]["learned"]["auc"] == result["readers"][0]["learned"]["auc"]
     assert (
-        result["answer"]
-        == "It certainly learns the preferences of 1 of 1 reader; 1 other gave too few thumbs to tell."
+        result["answer"] == "It certainly learns the preferences of 1 of 1 reader; 1 other gave too few thumbs to tell."
     )
     out = evaluate(paperbot).out
     assert out.startswith(result["answer"].split(" of 1")[0])

@@ -10,11 +10,11 @@ from starlette.testclient import TestClient
 from support import digest
 
 from bot.app import open_app
-from bot.domain import StopReason
-from bot.errors import StoreError
+from bot.model import StopReason
+from bot.model.errors import StoreError
 from bot.store.engine import Database, parse_url
 from bot.store.readers import Readers
-from bot.web import make_web
+from bot.web.application import make_web
 
 SATURDAY = "2025-05-10T09:00:00+02:00"
 LATER = "2025-05-10T09:01:00+02:00"
@@ -184,9 +184,7 @@ def test_a_read_only_store_is_reported_with_a_remedy(home, paperbot):
     readonly = Database(parse_url(f"sqlite:///file:{home / 'state' / 'paperbot.db'}?mode=ro&uri=true"))
     with closing(readonly), pytest.raises(StoreError) as caught:
         Readers(readonly, secrets=[b"key"]).stop(1, StopReason.OPERATOR)
-    assert "attempt to write a readonly database; allow writing to the file and its folder" in str(
-        caught.value
-    )
+    assert "attempt to write a readonly database; allow writing to the file and its folder" in str(caught.value)
 
 
 def test_an_unused_template_is_reported_with_a_similar_name(home, paperbot):

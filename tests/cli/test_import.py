@@ -8,7 +8,7 @@ from contextlib import closing
 import pytest
 from support import digest
 
-from bot.tokens import redact
+from bot.config.keys import redact
 
 NOW = "2025-05-07T18:00:00+00:00"
 ADA = "reward-models/ada@example.org"
@@ -101,8 +101,7 @@ def test_what_is_in_the_library_is_not_sent_and_what_resembles_it_comes_first(pa
     (papers / "own.bib").write_text(
         "@article{a, title = {Dogs at work}}\n"
         + "".join(
-            f"@article{{d{n}, title = {{Dogs in {place}}}}}\n"
-            for n, place in enumerate(("boats", "bars", "beds"))
+            f"@article{{d{n}, title = {{Dogs in {place}}}}}\n" for n, place in enumerate(("boats", "bars", "beds"))
         )
     )
     paperbot("import", ADA, "own.bib")
@@ -121,9 +120,7 @@ def test_no_other_reader_can_tell(papers, paperbot):
     file.write_text("".join(f"@article{{d{n}, title = {{Dogs at work on day {n}}}}}\n" for n in range(5)))
 
     def seen():
-        scores = [
-            paperbot("why", bob, title, "--now", NOW, "--json").json for title in ("Dogs at work", "Cats at")
-        ]
+        scores = [paperbot("why", bob, title, "--now", NOW, "--json").json for title in ("Dogs at work", "Cats at")]
         # The links are signed with the time of day.
         preview = redact(paperbot("preview", bob, "--now", NOW, "--format", "text").out)
         return scores, preview, paperbot("export", bob).json

@@ -197,9 +197,7 @@ def test_a_quiet_day_sends_nothing_unless_the_profile_wants_a_note(small, paperb
     answer = paperbot("run", "--force", "--now", WEDNESDAY, "--json").json
     assert (answer["editions"], answer["skipped"], answer["delivered"]) == (2, 1, 2)
     note = next(path for path in outbox(small) if path.name.startswith("noted"))
-    text = (
-        email.message_from_bytes(note.read_bytes(), policy=policy.default).get_body(("plain",)).get_content()
-    )
+    text = email.message_from_bytes(note.read_bytes(), policy=policy.default).get_body(("plain",)).get_content()
     assert "3 new papers came in; the best matches to" in " ".join(text.split())
 
 
@@ -236,16 +234,12 @@ def test_muted_papers_are_never_sent_and_followed_authors_always(small, paperbot
     (small / "seeds" / "more.txt").write_text(
         digest("Reward models and stock trading", "Gardening").replace("Grace Hopper", "Natasha Jaques")
     )
-    add_profile(
-        small, "rules", '[edition]\nthreshold = 0.99\nexplore = 0\n[[readers]]\nemail = "r@example.org"'
-    )
+    add_profile(small, "rules", '[edition]\nthreshold = 0.99\nexplore = 0\n[[readers]]\nemail = "r@example.org"')
     profile = small / "profiles" / "rules.toml"
     profile.write_text('mute = ["stock trading"]\nauthors = ["natasha jaques"]\n' + profile.read_text())
     paperbot("run", "--force", "--now", WEDNESDAY)
     path = next(path for path in outbox(small) if path.name.startswith("rules"))
-    text = (
-        email.message_from_bytes(path.read_bytes(), policy=policy.default).get_body(("plain",)).get_content()
-    )
+    text = email.message_from_bytes(path.read_bytes(), policy=policy.default).get_body(("plain",)).get_content()
     assert "Gardening" in text
     assert "By natasha jaques, whom you follow" in " ".join(text.split())
     assert "stock trading" not in text
@@ -263,9 +257,7 @@ def test_a_profile_takes_papers_of_its_sources_only(small, paperbot):
 
 def test_a_missing_source_folder_is_a_problem_and_editions_still_go_out(small, paperbot):
     settings = small / "paperbot.toml"
-    settings.write_text(
-        settings.read_text() + '\n[[sources]]\nname = "gone"\nkind = "folder"\npath = "gone"\n'
-    )
+    settings.write_text(settings.read_text() + '\n[[sources]]\nname = "gone"\nkind = "folder"\npath = "gone"\n')
     answer = paperbot("run", "--now", WEDNESDAY, "--json")
     assert answer.code == 1
     assert [p["source"] for p in answer.json["problems"]] == ["gone"]

@@ -49,9 +49,7 @@ def test_why_names_the_terms_that_a_paper_lacks(owls, paperbot):
 
 
 def test_a_paper_without_a_required_term_is_not_an_alert(owls, paperbot):
-    (owls / "profiles" / "owls.toml").write_text(
-        PROFILE.format(extra="") + '[alerts]\nkeywords = ["owls", "alone"]\n'
-    )
+    (owls / "profiles" / "owls.toml").write_text(PROFILE.format(extra="") + '[alerts]\nkeywords = ["owls", "alone"]\n')
     assert paperbot("run", "--now", NOW, "--json").json["alerts"] == 1
 
 

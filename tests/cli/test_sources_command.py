@@ -55,9 +55,7 @@ def test_an_address_that_is_not_public_is_refused_unless_allowed(settings: Path,
 
 def test_a_source_is_tested_without_storing_anything(settings: Path, web: Web, paperbot) -> None:
     items = "".join(f"<item><title>Owl {n}</title></item>" for n in range(7)) + "<item/>"
-    web.pages["/feed"] = Page(
-        f"<rss version='2.0'><channel><title>Owls</title>{items}</channel></rss>".encode()
-    )
+    web.pages["/feed"] = Page(f"<rss version='2.0'><channel><title>Owls</title>{items}</channel></rss>".encode())
     web.pages["/page"] = Page(b"<html>Welcome")
     settings.write_text(
         "".join(
@@ -164,18 +162,14 @@ def test_a_settings_file_that_cannot_be_extended_is_not_changed(settings: Path, 
         ('kind = "gopher"', "sources[1].kind"),
     ],
 )
-def test_mistakes_in_a_source_are_reported_with_their_remedy(
-    settings: Path, paperbot, source: str, said: str
-) -> None:
+def test_mistakes_in_a_source_are_reported_with_their_remedy(settings: Path, paperbot, source: str, said: str) -> None:
     settings.write_text(f'[[sources]]\nname = "x"\n{source}\n')
     refused = paperbot("ingest")
     assert refused.code == 2
     assert said in refused.err
 
 
-def test_passwords_are_refused_in_the_file_and_taken_from_the_environment(
-    settings, paperbot, monkeypatch
-) -> None:
+def test_passwords_are_refused_in_the_file_and_taken_from_the_environment(settings, paperbot, monkeypatch) -> None:
     from bot.app import open_app
 
     mailbox = '[[sources]]\nname = "arxiv-mail"\nkind = "mailbox"\nhost = "h"\nusername = "u"\nsender = "s"\n'
@@ -191,7 +185,7 @@ def test_passwords_are_refused_in_the_file_and_taken_from_the_environment(
 
 
 def test_links_are_resolved_if_the_setting_is_on(settings: Path, web: Web, paperbot, monkeypatch) -> None:
-    from bot.ingestion import link_resolution as resolving
+    from bot.operate import ingest as resolving
 
     monkeypatch.setattr(resolving.LinkResolver.__init__, "__defaults__", (f"{web.url}/api", web.url))
     (settings.parent / "seeds" / "day.txt").write_text(digest("Owls"))

@@ -13,7 +13,9 @@ from delivery.smtp_servers import MailServer
 Change = Callable[[Path], object]
 
 NOTHING = ("status",)
-FEED = '[fetch]\nprivate_hosts = ["127.0.0.1"]\n[[sources]]\nname = "a"\nkind = "feed"\nurl = "http://127.0.0.1:1/rss"\n'
+FEED = (
+    '[fetch]\nprivate_hosts = ["127.0.0.1"]\n[[sources]]\nname = "a"\nkind = "feed"\nurl = "http://127.0.0.1:1/rss"\n'
+)
 MAILBOX = """
 [[sources]]
 name = "a"

@@ -79,7 +79,7 @@ def test_a_folder_that_cannot_be_written_is_reported(home, paperbot, monkeypatch
     def full(*_arguments, **_options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("bot.atomic_files.tempfile.mkstemp", full)
+    monkeypatch.setattr("bot.config.files.tempfile.mkstemp", full)
     answer = paperbot("subscribe", SLUG, GRACE)
     assert answer.code == 2
     assert "reward-models.toml: can't be written: No space left on device" in answer.err
@@ -141,9 +141,7 @@ def test_forget_leaves_no_byte_of_the_address_in_the_store_its_log_or_its_backup
         (state / "paperbot.db.before-0001.bak").write_bytes(b"cut short, with " + GRACE.encode())
         assert GRACE.encode() in backup.read_bytes()
         assert paperbot("forget", f"{SLUG}/{GRACE}").code == 0
-        holders = [
-            path for path in state.rglob("*") if path.is_file() and GRACE.encode() in path.read_bytes()
-        ]
+        holders = [path for path in state.rglob("*") if path.is_file() and GRACE.encode() in path.read_bytes()]
     assert holders == []
     with open_store(f"sqlite:///{backup}") as restored:
         assert [reader.name for reader in restored.readers.all()] == [ADA]

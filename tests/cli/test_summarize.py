@@ -55,9 +55,7 @@ def test_interests_decide_between_sentences_of_like_use(summarize):
     assert set(leaning["a"]) - set(plain["a"]) == {"Squirrels are seen."}
 
 
-@pytest.mark.parametrize(
-    "line", ["{", "[1]", '{"abstract": "x"}', '{"id": 1, "abstract": 2}', "[" * 100_000, "\x00"]
-)
+@pytest.mark.parametrize("line", ["{", "[1]", '{"abstract": "x"}', '{"id": 1, "abstract": 2}', "[" * 100_000, "\x00"])
 def test_a_line_that_is_not_a_paper_is_named_and_the_rest_goes_on(summarize, line):
     answer, summaries = summarize(paper("a", "One."), line, paper("b", "Two."))
     assert answer.code == 1
@@ -80,9 +78,7 @@ def test_the_papers_are_never_written_over(tmp_path, paperbot):
 
 def test_an_output_that_cant_be_written_is_named(tmp_path, paperbot):
     (tmp_path / "papers.jsonl").write_text("")
-    answer = paperbot(
-        "summarize", "--papers", tmp_path / "papers.jsonl", "--output", tmp_path / "no" / "out.jsonl"
-    )
+    answer = paperbot("summarize", "--papers", tmp_path / "papers.jsonl", "--output", tmp_path / "no" / "out.jsonl")
     assert answer.code == 2
     assert "out.jsonl: No such file or directory; name an --output that can be written" in answer.err
 

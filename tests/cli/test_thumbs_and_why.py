@@ -86,9 +86,7 @@ def test_clear_takes_a_thumb_back(ingested, paperbot):
 
 def test_why_names_mutes_follows_and_keywords(ingested, paperbot):
     assert "Never shown: it mentions “stock trading”" in paperbot("why", "reward-models", "A New DAPO").out
-    assert (
-        "By Natasha Jaques, whom you follow" in paperbot("why", "reward-models", "Enhancing Personalized").out
-    )
+    assert "By Natasha Jaques, whom you follow" in paperbot("why", "reward-models", "Enhancing Personalized").out
     assert "reward hacking (keyword)" in paperbot("why", "reward-models", "Stop Summation").out
 
 
@@ -124,8 +122,7 @@ def test_a_profile_with_several_readers_needs_an_address(ingested, paperbot):
     answer = paperbot("thumb", "up", "reward-models", "TTRL")
     assert answer.code == 2
     assert (
-        "more than one reader; name one of: reward-models/ada@example.org, reward-models/bob@example.org"
-        in answer.err
+        "more than one reader; name one of: reward-models/ada@example.org, reward-models/bob@example.org" in answer.err
     )
 
 

@@ -174,9 +174,7 @@ def test_a_paper_that_the_library_has_is_not_saved_again(papers, paperbot, serve
 
 
 @pytest.mark.parametrize("touched", [False, True])
-def test_a_vote_taken_back_moves_the_item_to_the_trash_unless_it_was_touched(
-    papers, paperbot, server, touched
-):
+def test_a_vote_taken_back_moves_the_item_to_the_trash_unless_it_was_touched(papers, paperbot, server, touched):
     paperbot("zotero", "connect", ADA, "--now", NOW)
     like(paperbot, "Dogs at work")
     paperbot("run", "--now", LATER)

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.config.opml import parse_opml
-from bot.errors import PaperbotError, UsageError
+from bot.config.home import parse_opml
+from bot.model.errors import PaperbotError, UsageError
 
 PIECES = st.sampled_from(
     [
@@ -38,8 +38,7 @@ def test_any_bytes_are_feeds_with_web_addresses_or_an_error(content):
 
 def test_an_invalid_url_does_not_stop_the_other_feeds():
     outlines = "".join(
-        f'<outline xmlUrl="{url}"/>'
-        for url in ("http://[x", "http://", f"http://a/{'a' * 3000}", "http://a.example/")
+        f'<outline xmlUrl="{url}"/>' for url in ("http://[x", "http://", f"http://a/{'a' * 3000}", "http://a.example/")
     )
     (feed,) = parse_opml(f"<opml><body>{outlines}</body></opml>".encode())
     assert feed.url == "http://a.example/"

@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 from tomlkit.exceptions import ParseError
 
 from bot.channels.registry import address_checks
-from bot.config.editing import add_reader, remove_reader
-from bot.config.profiles import load_profile, load_profiles
-from bot.errors import ConfigError
-from bot.mail_address import mail_address
+from bot.config.profiles import add_reader, load_profile, load_profiles, remove_reader
+from bot.model.addresses import mail_address
+from bot.model.errors import ConfigError
 
 VALID = 'title = "Reward models"\ninterests = "reward models"\n'
 
@@ -276,7 +275,7 @@ def test_a_file_that_tomlkit_cannot_parse_is_not_edited(home, monkeypatch):
     def refuses(_text):
         raise ParseError(1, 1)
 
-    monkeypatch.setattr("bot.config.editing.tomlkit.parse", refuses)
+    monkeypatch.setattr("bot.config.profiles.tomlkit.parse", refuses)
     with pytest.raises(ConfigError, match=r"reward-models\.toml: can't be edited here; change it by hand"):
         remove_reader(home / "profiles" / "reward-models.toml", "ada@example.org", address_checks())
 
@@ -284,9 +283,7 @@ def test_a_file_that_tomlkit_cannot_parse_is_not_edited(home, monkeypatch):
 def test_a_reader_is_removed_by_the_normalised_address(home):
     path = home / "profiles" / "reward-models.toml"
     path.write_text(path.read_text() + '\n[[readers]]\nemail = "Eva@Bücher.example"\n')
-    (address,) = (
-        a for _, a in load_profile(path, "UTC", address_checks()).addresses if a.lower().startswith("eva")
-    )
+    (address,) = (a for _, a in load_profile(path, "UTC", address_checks()).addresses if a.lower().startswith("eva"))
     assert not add_reader(path, "email", address, address_checks())
     assert remove_reader(path, address, address_checks())
     assert "cher.example" not in path.read_text()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bot.config.settings import load_settings
-from bot.errors import ConfigError
+from bot.model.errors import ConfigError
 from bot.sources.registry import source_models
 
 
@@ -132,12 +132,8 @@ WRONG_SHAPES = {
 }
 
 
-@pytest.mark.parametrize(
-    ("variable", "value"), [(k, v) for k, values in WRONG_SHAPES.items() for v in values]
-)
-def test_a_secret_in_the_wrong_shape_or_place_is_refused_and_not_shown(
-    tmp_path, monkeypatch, variable, value
-):
+@pytest.mark.parametrize(("variable", "value"), [(k, v) for k, values in WRONG_SHAPES.items() for v in values])
+def test_a_secret_in_the_wrong_shape_or_place_is_refused_and_not_shown(tmp_path, monkeypatch, variable, value):
     monkeypatch.setenv(variable, value)
     with pytest.raises(ConfigError) as caught:
         settings_of(tmp_path, "")
@@ -194,9 +190,7 @@ def test_proxies_are_named_by_address_or_network(tmp_path):
     text = "[web]\ntrusted_proxies = {}"
     settings = settings_of(tmp_path, text.format('["127.0.0.1", "10.0.0.0/8"]'))
     assert settings.web.trusted_proxies == ("127.0.0.1/32", "10.0.0.0/8")
-    with pytest.raises(
-        ConfigError, match=r"'proxy' is not an address or network; write it like 127\.0\.0\.1"
-    ):
+    with pytest.raises(ConfigError, match=r"'proxy' is not an address or network; write it like 127\.0\.0\.1"):
         settings_of(tmp_path, text.format('["proxy"]'))
 
 
@@ -258,7 +252,5 @@ def test_variables_of_other_programs_are_ignored(tmp_path, monkeypatch, variable
 
 def test_a_duplicate_source_name_is_reported_with_its_line(tmp_path):
     source = '[[sources]]\nname = "a"\nkind = "folder"\npath = "a"\n'
-    with pytest.raises(
-        ConfigError, match=r"^paperbot.toml:6: sources\[2\].name: two sources have the name 'a'"
-    ):
+    with pytest.raises(ConfigError, match=r"^paperbot.toml:6: sources\[2\].name: two sources have the name 'a'"):
         settings_of(tmp_path, source * 2)

@@ -13,10 +13,10 @@ from typing import NamedTuple
 import pytest
 from store.conftest import open_another, samples, store, store_url
 
+from bot.channels import Route
+from bot.channels.dispatcher import Dispatcher
 from bot.channels.email.smtp import SmtpChannel
-from bot.delivery import Route
-from bot.delivery.dispatcher import Dispatcher
-from bot.domain import Delivery, OutboxKey, Reader
+from bot.model import Delivery, OutboxKey, Reader
 
 from .channels import Clock, ScriptedChannel
 from .memory_outbox import MemoryBreakers, MemoryOutbox, MemoryRates, MemoryReaders
@@ -117,9 +117,7 @@ def certificate(tmp_path_factory):
     if openssl is None:
         pytest.skip("needs the openssl command to make a certificate with")
     path = tmp_path_factory.mktemp("tls") / "server.pem"
-    arguments = (
-        "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=localhost"
-    )
+    arguments = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=localhost"
     name = ["-addext", "subjectAltName=IP:127.0.0.1"]
     subprocess.run(
         [openssl, *arguments.split(), *name, "-keyout", path, "-out", path.with_suffix(".crt")],

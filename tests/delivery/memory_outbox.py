@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from threading import Lock
 
-from bot.domain import Delivery, SendGrant, State
+from bot.model import Delivery, SendGrant, State
 
 _NEXT = {
     State.PENDING: {State.CLAIMED},
@@ -127,9 +127,7 @@ class MemoryOutbox:
         for row in due:
             row.move(State.CLAIMED)
             row.lease_until = now + lease
-            row.delivery = replace(
-                row.delivery, token=str(next(self._tokens)), attempts=row.delivery.attempts + 1
-            )
+            row.delivery = replace(row.delivery, token=str(next(self._tokens)), attempts=row.delivery.attempts + 1)
         return [row.delivery for row in due]
 
     def unanswered_lists(self, kind, since):

@@ -12,7 +12,7 @@ from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult
 from servers import OnLoopback
 
-from bot.errors import DeliveryError
+from bot.model.errors import DeliveryError
 
 SENDER = "paperbot@example.org"
 
@@ -85,9 +85,7 @@ class MailServer:
     async def handle_DATA(self, server, session, envelope):  # noqa: N802 - aiosmtpd's name
         if "DATA" in self.replies:
             return self.replies["DATA"]
-        self.mails.append(
-            Mail(envelope.mail_from, envelope.rcpt_tos, envelope.original_content, session.peer)
-        )
+        self.mails.append(Mail(envelope.mail_from, envelope.rcpt_tos, envelope.original_content, session.peer))
         return f"250 queued as {len(self.mails)}"
 
 

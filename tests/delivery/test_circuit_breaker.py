@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.delivery.circuit_breaker import MAX_UNANSWERED, BreakerState, CircuitBreaker
+from bot.channels.circuit_breaker import MAX_UNANSWERED, BreakerState, CircuitBreaker
 
 NOW = datetime(2025, 5, 6, 8, tzinfo=UTC)
 
@@ -55,6 +55,4 @@ def test_an_outage_that_several_workers_meet_is_one_failure(breaker, records):
     breaker.trip("535 wrong password", NOW)
     breaker.trip("421 too many connections", NOW)
     assert records.reasons == ["535 wrong password"]
-    assert breaker.open_because.startswith(
-        "535 wrong password; circuit breaker open until 2025-05-06 08:01 UTC"
-    )
+    assert breaker.open_because.startswith("535 wrong password; circuit breaker open until 2025-05-06 08:01 UTC")

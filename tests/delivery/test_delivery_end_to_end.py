@@ -40,9 +40,7 @@ def test_mail_and_slack_both_get_the_edition_once(home, connected, slack_server,
     assert not (home / "state" / "outbox").exists()
 
 
-def test_a_refused_address_stops_its_reader_and_the_others_get_theirs(
-    home, connected, slack_server, paperbot
-):
+def test_a_refused_address_stops_its_reader_and_the_others_get_theirs(home, connected, slack_server, paperbot):
     connected.replies["ada@example.org"] = "550 5.1.1 no such user"
     answer = paperbot("run", "--now", NOW, "--json")
     assert answer.code == 1

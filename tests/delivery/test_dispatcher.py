@@ -6,11 +6,11 @@ from datetime import timedelta
 
 import pytest
 
+from bot.channels.dispatcher import BATCH
 from bot.channels.email.smtp import SmtpChannel
 from bot.channels.files import FilesChannel
-from bot.delivery.worker import BATCH
-from bot.domain import State
-from bot.errors import DeliveryError, FailureScope, StoreError
+from bot.model import State
+from bot.model.errors import DeliveryError, FailureScope, StoreError
 
 from .channels import counts
 

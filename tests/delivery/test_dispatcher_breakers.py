@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import timedelta
 from time import sleep
 
-from bot.delivery.circuit_breaker import MAX_UNANSWERED
-from bot.delivery.worker import BATCH
-from bot.domain import State
-from bot.errors import DeliveryError, FailureScope
+from bot.channels.circuit_breaker import MAX_UNANSWERED
+from bot.channels.dispatcher import BATCH
+from bot.model import State
+from bot.model.errors import DeliveryError, FailureScope
 
 from .channels import PatientChannel, ScriptedChannel, counts
 
@@ -30,9 +30,7 @@ def test_a_failing_channel_is_tried_once_a_run_and_the_other_goes_on(dispatcher,
     assert {row.delivery.attempts for row in mails} == {0}
 
 
-def test_an_open_breaker_outlives_the_run_and_grows_until_a_message_is_accepted(
-    dispatcher, rows, mail, breakers, now
-):
+def test_an_open_breaker_outlives_the_run_and_grows_until_a_message_is_accepted(dispatcher, rows, mail, breakers, now):
     rows(3)
     mail.before = dict.fromkeys((1, 2, 3), DeliveryError("535", permanent=True, scope=FailureScope.CHANNEL))
     dispatcher.deliver_due(now)

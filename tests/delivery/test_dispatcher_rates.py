@@ -7,8 +7,8 @@ from datetime import timedelta
 import pytest
 from aiosmtpd.smtp import SMTP
 
-from bot.domain import State
-from bot.errors import DeliveryError
+from bot.model import State
+from bot.model.errors import DeliveryError
 
 from .channels import counts
 
@@ -34,9 +34,7 @@ def test_a_day_that_is_used_up_is_reported_if_somebody_waits(dispatcher, rows, r
     assert dispatcher.deliver_due(now).problems == []
     rows(2, first=3)
     (problem,) = dispatcher.deliver_due(now).problems
-    assert str(problem) == (
-        "email: as many were sent today as email.per_day allows; 2 wait until 2025-05-06 09:00 UTC"
-    )
+    assert str(problem) == ("email: as many were sent today as email.per_day allows; 2 wait until 2025-05-06 09:00 UTC")
 
 
 def test_what_is_not_attempted_is_given_back(dispatcher, rows, rates, mail, now):
@@ -47,9 +45,7 @@ def test_what_is_not_attempted_is_given_back(dispatcher, rows, rates, mail, now)
     assert rates.left == 9
 
 
-@pytest.mark.parametrize(
-    ("reply", "slowed"), [("450 4.7.1 slow down", 1), ("454 4.7.0 rate", 1), ("451 later", 0)]
-)
+@pytest.mark.parametrize(("reply", "slowed"), [("450 4.7.1 slow down", 1), ("454 4.7.0 rate", 1), ("451 later", 0)])
 def test_a_server_that_throttles_lowers_the_rate(
     make_dispatcher, rows, rates, mail_server, connect, monkeypatch, now, reply, slowed
 ):

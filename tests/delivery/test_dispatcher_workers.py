@@ -5,10 +5,9 @@ from __future__ import annotations
 from datetime import timedelta
 from threading import Barrier
 
-from bot.delivery.attempt import LEASE
-from bot.delivery.worker import BATCH, CLAIM_LEASE, FIRST_BATCH, PATIENCE
-from bot.domain import State
-from bot.errors import DeliveryError
+from bot.channels.dispatcher import BATCH, CLAIM_LEASE, FIRST_BATCH, LEASE, PATIENCE
+from bot.model import State
+from bot.model.errors import DeliveryError
 
 from .channels import PatientChannel, ScriptedChannel, counts
 
@@ -65,9 +64,7 @@ def test_a_stopped_run_releases_what_it_has_not_begun(dispatcher, rows, mail, cl
     assert {row.delivery.attempts for row in added[1:]} == {0}
 
 
-def test_a_lease_is_counted_from_the_claim_and_not_from_the_runs_beginning(
-    dispatcher, outbox, rows, mail, clock, now
-):
+def test_a_lease_is_counted_from_the_claim_and_not_from_the_runs_beginning(dispatcher, outbox, rows, mail, clock, now):
     rows(FIRST_BATCH + 1)
     calls = []
     outbox.on_start = lambda delivery: calls.append(outbox.rows[delivery.id].lease_until)
@@ -80,9 +77,7 @@ def test_a_lease_is_counted_from_the_claim_and_not_from_the_runs_beginning(
 
     mail.send = slow
     dispatcher.deliver_due(now)
-    later = now + timedelta(
-        minutes=3
-    )  # half of the lease is over: the fourth row was released and claimed anew
+    later = now + timedelta(minutes=3)  # half of the lease is over: the fourth row was released and claimed anew
     assert calls == [now + CLAIM_LEASE] * 3 + [later + CLAIM_LEASE] * 2
     assert outbox.rows[4].history == [S.PENDING, S.CLAIMED, S.PENDING, S.CLAIMED, S.DATA_STARTED, S.SENT]
 

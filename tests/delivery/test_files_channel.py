@@ -11,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from bot.channels import Cancelled
 from bot.channels.files import FilesChannel
-from bot.delivery import Cancelled
-from bot.errors import DeliveryError, FailureScope
+from bot.model.errors import DeliveryError, FailureScope
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.delivery.retry_policy import LONGEST_WAIT, MAX_ATTEMPTS, breaker_timeout, decide
-from bot.domain import State
-from bot.errors import DeliveryError, FailureScope
+from bot.channels.circuit_breaker import LONGEST_WAIT, MAX_ATTEMPTS, breaker_timeout, decide
+from bot.model import State
+from bot.model.errors import DeliveryError, FailureScope
 
 errors = st.builds(
     DeliveryError,
@@ -23,9 +23,7 @@ errors = st.builds(
 )
 
 
-@pytest.mark.parametrize(
-    ("attempts", "minutes"), [(1, 1), (2, 5), (3, 15), (4, 60), (5, 240), (6, 240), (7, 240)]
-)
+@pytest.mark.parametrize(("attempts", "minutes"), [(1, 1), (2, 5), (3, 15), (4, 60), (5, 240), (6, 240), (7, 240)])
 def test_the_waits_grow_up_to_four_hours(make_delivery, now, attempts, minutes):
     outcome = decide(make_delivery(attempts=attempts), DeliveryError("later", permanent=False), now)
     assert (outcome.state, outcome.not_before) == (State.RETRY, now + timedelta(minutes=minutes))

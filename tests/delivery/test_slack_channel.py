@@ -8,9 +8,9 @@ import socket
 
 import pytest
 
+from bot.channels import Cancelled
 from bot.channels.slack.transport import SlackChannel
-from bot.delivery import Cancelled
-from bot.errors import ConfigError, DeliveryError, FailureScope
+from bot.model.errors import ConfigError, DeliveryError, FailureScope
 
 from .slack_server import DROP
 
@@ -63,9 +63,7 @@ def test_a_reply_is_posted_in_its_thread_and_looked_up_there(slack_server, chann
     replies = {"ok": True, "messages": [{"ts": reply.thread}, ours], "has_more": False}
     empty = {"ok": True, "messages": [], "has_more": False}
     slack_server.methods["conversations.history"] = empty
-    slack_server.methods["conversations.replies"] = lambda asked: (
-        replies if asked["ts"] == reply.thread else empty
-    )
+    slack_server.methods["conversations.replies"] = lambda asked: replies if asked["ts"] == reply.thread else empty
     assert channel.find_receipt(reply) == "1700000000.000200"
 
 
@@ -128,9 +126,7 @@ def test_a_429_without_a_word_or_a_time_is_one_too(slack_server, channel, delive
         (500, DROP),
     ],
 )
-def test_what_slack_may_have_posted_is_unknown_and_posted_once(
-    slack_server, channel, delivery, started, answer
-):
+def test_what_slack_may_have_posted_is_unknown_and_posted_once(slack_server, channel, delivery, started, answer):
     slack_server.status, slack_server.body = answer
     error = refusal(channel, delivery, started)
     assert (error.unknown, error.permanent) == (True, False)
@@ -178,9 +174,7 @@ def test_what_can_not_be_a_token_is_refused_without_showing_it(token):
     assert "xoxb" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "url", ["http://slack.com/api/", "http://10.0.0.1/api", "ftp://localhost", "slack.com", ""]
-)
+@pytest.mark.parametrize("url", ["http://slack.com/api/", "http://10.0.0.1/api", "ftp://localhost", "slack.com", ""])
 def test_the_token_never_goes_over_a_network_in_plain_text(url):
     with pytest.raises(ConfigError, match=r"slack\.api_url"):
         SlackChannel(TOKEN, url)

@@ -7,11 +7,10 @@ from datetime import timedelta
 
 import pytest
 
+from bot.channels import Route
+from bot.channels.dispatcher import LEASE, Dispatcher
 from bot.channels.slack.transport import SlackChannel
-from bot.delivery import Route
-from bot.delivery.attempt import LEASE
-from bot.delivery.dispatcher import Dispatcher
-from bot.domain import Message, State, StopReason
+from bot.model import Message, State, StopReason
 from bot.store.outbox import Outbox
 
 from .channels import counts
@@ -115,9 +114,7 @@ def test_a_reply_without_an_answer_is_unknown_and_the_others_follow_once(
     assert states(store, edition) == expected
 
 
-def test_a_list_without_an_answer_holds_its_replies_until_its_outcome_is_known(
-    deliver, slack, store, edition, now
-):
+def test_a_list_without_an_answer_holds_its_replies_until_its_outcome_is_known(deliver, slack, store, edition, now):
     slack.faults[1] = 500
     assert counts(deliver(now)) == (0, 0, 1, 0, 0)
     assert counts(deliver(now + LEASE + MINUTE)) == (0, 0, 0, 0, 0)
@@ -149,9 +146,7 @@ def test_after_a_kill_behind_the_list_the_replies_follow_if_slack_shows_the_list
     assert slack_server.paths[paths:] == [], "nothing is looked up after an hour"
 
 
-def test_a_list_that_is_sent_again_at_a_persons_request_brings_its_replies(
-    deliver, slack, store, edition, now
-):
+def test_a_list_that_is_sent_again_at_a_persons_request_brings_its_replies(deliver, slack, store, edition, now):
     slack.faults[1] = "invalid_blocks"
     assert counts(deliver(now)) == (0, 1, 0, 0, 0)
     assert states(store, edition) == [State.FAILED] + [State.HELD] * REPLIES
@@ -168,9 +163,7 @@ def test_a_refused_reply_fails_alone(deliver, slack, store, edition, now):
     assert states(store, edition) == [State.SENT, State.SENT, State.FAILED, State.SENT]
 
 
-def test_when_slack_asks_to_wait_no_reply_overtakes_another(
-    deliver, slack, slack_server, store, edition, now
-):
+def test_when_slack_asks_to_wait_no_reply_overtakes_another(deliver, slack, slack_server, store, edition, now):
     slack_server.headers = {"Retry-After": "90"}
     slack.faults[3] = "ratelimited"
     assert counts(deliver(now)) == (2, 0, 0, 1, 0)
@@ -181,9 +174,7 @@ def test_when_slack_asks_to_wait_no_reply_overtakes_another(
     assert states(store, edition) == [State.SENT] * 4
 
 
-def test_a_process_killed_between_two_replies_goes_on_with_the_next_one(
-    deliver, slack, store, edition, clock, now
-):
+def test_a_process_killed_between_two_replies_goes_on_with_the_next_one(deliver, slack, store, edition, clock, now):
     send = SlackChannel.send
 
     class KilledError(BaseException):
@@ -215,17 +206,13 @@ def test_a_receipt_of_the_list_and_the_release_of_its_replies_are_one_commit(sto
     assert [reply.thread for reply in store.outbox.claim("slack", now, LEASE, 9)] == [LIST] * REPLIES
 
 
-def test_a_reader_who_stops_gets_neither_the_list_nor_its_replies(
-    deliver, slack, store, edition, reader, now
-):
+def test_a_reader_who_stops_gets_neither_the_list_nor_its_replies(deliver, slack, store, edition, reader, now):
     store.readers.stop(reader.id, StopReason.UNSUBSCRIBED)
     deliver(now)
     assert (slack.texts, states(store, edition)) == ([], [State.CANCELLED] * 4)
 
 
-def test_the_replies_of_one_edition_wait_for_their_own_list(
-    deliver, slack, samples, store, edition, reader, now
-):
+def test_the_replies_of_one_edition_wait_for_their_own_list(deliver, slack, samples, store, edition, reader, now):
     other = samples.edition(reader)
     parts = [Message(b'{"text": "other"}', "Rewards", part, in_thread=part > 1) for part in (1, 2)]
     store.editions.save(other, "2026-04-19", parts)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.delivery import Cancelled
-from bot.errors import DeliveryError, FailureScope
+from bot.channels import Cancelled
+from bot.model.errors import DeliveryError, FailureScope
 
 from .smtp_servers import DROP, SENDER
 
@@ -20,9 +20,7 @@ def test_a_message_arrives_as_stored_and_the_receipt_is_the_servers(mail_server,
     assert started.calls == 1
 
 
-def test_lines_that_begin_with_a_dot_or_with_from_arrive_unchanged(
-    mail_server, connect, make_delivery, started
-):
+def test_lines_that_begin_with_a_dot_or_with_from_arrive_unchanged(mail_server, connect, make_delivery, started):
     server = mail_server()
     body = b"Subject: x\r\n\r\nFrom here on\r\n.\r\n..two\r\n.one\r\n\r\n"
     connect(server).send(make_delivery(body), started)
@@ -41,9 +39,7 @@ def test_any_lines_arrive_unchanged(lines, mail_server, connect, make_delivery, 
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r"])
-def test_a_bare_line_end_before_a_dot_does_not_end_the_message(
-    scripted, connect, make_delivery, started, end
-):
+def test_a_bare_line_end_before_a_dot_does_not_end_the_message(scripted, connect, make_delivery, started, end):
     server = scripted()
     body = b"one" + end + b"." + end + b"MAIL FROM:<evil@x>" + end + b"two"
     connect(server).send(make_delivery(body), started)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.errors import FailureScope
+from bot.model.errors import FailureScope
 
 from .smtp_servers import DROP, refusal
 
@@ -42,9 +42,7 @@ REFUSALS = [
 
 
 @pytest.mark.parametrize("case", REFUSALS)
-def test_a_refusal_is_recognised_by_its_own_reply_and_the_connection_is_kept(
-    pipelining, connect, delivery, case
-):
+def test_a_refusal_is_recognised_by_its_own_reply_and_the_connection_is_kept(pipelining, connect, delivery, case):
     stage, reply, scope = case
     server = pipelining(**{stage: [reply + b"\r\n", OK], "DATA": [b"503 no recipients\r\n", GO]})
     channel = connect(server)

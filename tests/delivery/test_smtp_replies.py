@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.errors import FailureScope
+from bot.model.errors import FailureScope
 
 from .smtp_servers import refusal
 

@@ -7,8 +7,8 @@ import ssl
 import pytest
 
 from bot.channels.email.smtp import SmtpChannel
-from bot.errors import ConfigError, FailureScope
-from bot.loopback import is_loopback
+from bot.model.addresses import is_loopback
+from bot.model.errors import ConfigError, FailureScope
 
 from .smtp_servers import SENDER, refusal
 
@@ -98,9 +98,7 @@ def test_a_wrong_password_stops_the_channel_and_is_not_repeated(mail_server, con
 
 def test_a_password_that_is_not_ascii_is_named_but_not_shown(mail_server, connect, delivery, tls):
     server = mail_server(context=tls.server, login=(b"bot", b"secret"))
-    error = refusal(
-        connect(server, "starttls", context=tls.client, username="bot", password="pässword"), delivery
-    )
+    error = refusal(connect(server, "starttls", context=tls.client, username="bot", password="pässword"), delivery)
     assert (error.permanent, error.scope) == (True, FailureScope.CHANNEL)
     assert "ASCII" in str(error)
     assert "ä" not in str(error) + repr(error)

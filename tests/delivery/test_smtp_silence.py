@@ -8,7 +8,7 @@ import socket
 import pytest
 
 from bot.channels.email.smtp import SmtpChannel
-from bot.errors import FailureScope
+from bot.model.errors import FailureScope
 
 from .smtp_servers import DROP, SENDER, refusal
 
@@ -41,9 +41,7 @@ def test_without_an_answer_before_the_body_it_is_tried_again(scripted, connect, 
 
 
 @pytest.mark.parametrize("silence", [DROP, b"", b"what?\r\n", b"354 go on\r\n", b"5" * 9000 + b"\r\n"])
-def test_without_an_answer_after_the_final_dot_the_outcome_is_unknown(
-    scripted, connect, delivery, started, silence
-):
+def test_without_an_answer_after_the_final_dot_the_outcome_is_unknown(scripted, connect, delivery, started, silence):
     server = scripted(dot=silence)
     error = refusal(connect(server, answer_seconds=0.05), delivery, started)
     assert (error.permanent, error.scope, error.unknown) == (False, FailureScope.MESSAGE, True)
@@ -60,9 +58,7 @@ def test_a_connection_that_breaks_within_the_body_is_tried_again(scripted, conne
 
 @pytest.mark.parametrize("failure", [DROP, b"", b"421 closing\r\n"])
 @pytest.mark.parametrize("stage", ["MAIL", "."])
-def test_after_421_or_silence_the_next_message_opens_a_new_connection(
-    scripted, connect, delivery, stage, failure
-):
+def test_after_421_or_silence_the_next_message_opens_a_new_connection(scripted, connect, delivery, stage, failure):
     server = scripted(**{stage: [failure, b"250 OK\r\n"]})
     # Long enough for the second connection, which answers, on a busy machine.
     channel = connect(server, timeout_seconds=0.5, answer_seconds=0.5)
@@ -72,9 +68,7 @@ def test_after_421_or_silence_the_next_message_opens_a_new_connection(
 
 
 @pytest.mark.parametrize("stale", [DROP, b"421 idle too long\r\n", b""])
-def test_a_connection_that_went_stale_between_messages_goes_unnoticed(
-    scripted, connect, make_delivery, started, stale
-):
+def test_a_connection_that_went_stale_between_messages_goes_unnoticed(scripted, connect, make_delivery, started, stale):
     server = scripted(MAIL=[b"250 OK\r\n", stale, b"250 OK\r\n"])
     channel = connect(server, timeout_seconds=0.05)
     channel.send(make_delivery(), started)

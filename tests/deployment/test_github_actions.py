@@ -72,9 +72,7 @@ class Runner:
 
 
 def git(*arguments: object) -> str:
-    return subprocess.run(
-        ["git", *map(str, arguments)], check=True, capture_output=True, text=True
-    ).stdout.strip()
+    return subprocess.run(["git", *map(str, arguments)], check=True, capture_output=True, text=True).stdout.strip()
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ import yaml
 from faults.home_with_mail_server import MailServer
 from support import ROOT
 
-from bot.worker.broker import make_celery
+from bot.worker.queue import make_celery
 
 TEXT = (ROOT / "Dockerfile").read_text()
 
@@ -156,14 +156,10 @@ def test_a_built_image_becomes_healthy():
     try:
         subprocess.run([docker, *common, "paperbot-test", "init", "/home"], check=True)
         detached = [*common, "--detach", "--publish", "127.0.0.1::8000", "paperbot-test"]
-        container = subprocess.run(
-            [docker, *detached], check=True, capture_output=True, text=True
-        ).stdout.strip()
+        container = subprocess.run([docker, *detached], check=True, capture_output=True, text=True).stdout.strip()
         try:
             # Follows the log until the server says that it serves.
-            with subprocess.Popen(
-                [docker, "logs", "--follow", container], stdout=subprocess.PIPE, text=True
-            ) as log:
+            with subprocess.Popen([docker, "logs", "--follow", container], stdout=subprocess.PIPE, text=True) as log:
                 assert "Paperbot serves" in log.stdout.readline()
                 log.terminate()
             address = subprocess.run(
@@ -185,9 +181,7 @@ def test_the_commands_of_compose_for_several_workers_send_a_mail(
     has_arrived = Event()
     server = MailServer(answer=lambda _number: has_arrived.set())
     with server.running(), ExitStack() as stack:
-        environment = {
-            name: value or "" for name, value in scaled["services"]["serve"]["environment"].items()
-        }
+        environment = {name: value or "" for name, value in scaled["services"]["serve"]["environment"].items()}
         environment |= {
             "PAPERBOT_STORE__URL": schema_url,
             "PAPERBOT_QUEUE__URL": broker,
@@ -211,9 +205,7 @@ def test_the_commands_of_compose_for_several_workers_send_a_mail(
         running = []
         for name in ("serve", "worker-1", "worker-2"):
             command = [word if word != "8000" else "0" for word in scaled["services"][name]["command"]]
-            process = subprocess.Popen(
-                [sys.executable, "-m", "bot", *command], env={**os.environ, **environment}
-            )
+            process = subprocess.Popen([sys.executable, "-m", "bot", *command], env={**os.environ, **environment})
             stack.callback(process.wait)
             stack.callback(process.kill)
             running.append(process)

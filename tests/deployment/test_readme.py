@@ -41,9 +41,7 @@ def test_the_lines_of_the_first_mail_make_a_mail(tmp_path):
 
 
 def test_the_files_that_it_shows_are_a_valid_home(tmp_path):
-    files = re.findall(
-        r"(?ms)^    # ~/papers/(\S+\.toml): [^\n]*\n(.*?)\n(?=\n)", SECTIONS["Your own first mail"]
-    )
+    files = re.findall(r"(?ms)^    # ~/papers/(\S+\.toml): [^\n]*\n(.*?)\n(?=\n)", SECTIONS["Your own first mail"])
     sources = re.findall(r"(?m)^    (.*)$", SECTIONS["What goes in"])
     assert [name for name, _ in files] == ["profiles/my-papers.toml", "paperbot.toml"]
     for name, text in files:

@@ -11,10 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot import limits
-from bot.digests import parse
-from bot.domain import Entry, Fact, FactKind, ParsedDigest, RawDigest
-from bot.errors import DigestError
+from bot.formats.recognition import parse
+from bot.model import Entry, Fact, FactKind, ParsedDigest, RawDigest, limits
+from bot.model.errors import DigestError
 
 RULE = "-" * 78
 MAIL = rf"""{RULE}

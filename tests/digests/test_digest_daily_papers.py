@@ -6,9 +6,9 @@ from datetime import date
 
 import pytest
 
-from bot.digests import parse
-from bot.domain import Entry, ParsedDigest, RawDigest
-from bot.errors import DigestError
+from bot.formats.recognition import parse
+from bot.model import Entry, ParsedDigest, RawDigest
+from bot.model.errors import DigestError
 
 HEADER = """new
 
@@ -23,9 +23,7 @@ byAK and the research community
 Apr 17
 
 """
-LONG = (
-    "Owls see well at night, and what they cannot see they hear, which we have measured in three barns. " * 2
-)
+LONG = "Owls see well at night, and what they cannot see they hear, which we have measured in three barns. " * 2
 OWLS = Entry(
     title="Owls at Night: How Do They See?",
     abstract=LONG.strip(),

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.digests import parse
-from bot.digests.feed import MAX_ITEMS
-from bot.domain import Entry, ParsedDigest, RawDigest
-from bot.errors import DigestError
+from bot.formats.feed import MAX_ITEMS
+from bot.formats.recognition import parse
+from bot.model import Entry, ParsedDigest, RawDigest
+from bot.model.errors import DigestError
 
 ARXIV_RSS = r"""<?xml version="1.0" encoding="UTF-8"?>
 <rss version="2.0" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:arxiv="http://arxiv.org/schemas/atom">
@@ -70,9 +70,7 @@ def one(item: str) -> Entry:
 
 
 def test_arxivs_announcements_are_read_with_type_categories_and_versions() -> None:
-    assert read(ARXIV_RSS) == ParsedDigest(
-        "feed", "cs.OW updates on arXiv.org", date(2025, 8, 20), (OWLS, BEES)
-    )
+    assert read(ARXIV_RSS) == ParsedDigest("feed", "cs.OW updates on arXiv.org", date(2025, 8, 20), (OWLS, BEES))
 
 
 def test_the_topic_of_an_answer_of_arxivs_api_is_its_query() -> None:
@@ -183,9 +181,7 @@ def test_impossible_dates_are_left_out(when: str) -> None:
 
 
 def test_a_truncated_feed_gives_the_papers_before_the_cut_and_a_problem() -> None:
-    feed = rss(
-        "<title>A</title><description>a.</description>", "<title>B</title><description>b.</description>"
-    )
+    feed = rss("<title>A</title><description>a.</description>", "<title>B</title><description>b.</description>")
     digest = read(feed[: feed.index("b.")])
     assert [entry.title for entry in digest.entries] == ["A", "B"]
     assert "no well-formed XML" in digest.rejected[0]

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.digests import parse
-from bot.domain import Entry, ParsedDigest, RawDigest
-from bot.errors import DigestError
+from bot.formats.recognition import parse
+from bot.model import Entry, ParsedDigest, RawDigest
+from bot.model.errors import DigestError
 
 ITEM = {
     "paper": {

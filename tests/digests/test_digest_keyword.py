@@ -6,8 +6,8 @@ from datetime import date
 
 import pytest
 
-from bot.digests import parse
-from bot.domain import Entry, ParsedDigest, RawDigest
+from bot.formats.recognition import parse
+from bot.model import Entry, ParsedDigest, RawDigest
 
 OWLS = Entry(
     title="Owls at Night",

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from bot import limits
-from bot.digests import parse
-from bot.digests.fields import author_names, without_affiliations
-from bot.digests.format import within_limits
-from bot.domain import Entry, ParsedDigest, RawDigest
-from bot.errors import DigestError
+from bot.formats.format import author_names, within_limits, without_affiliations
+from bot.formats.recognition import parse
+from bot.model import Entry, ParsedDigest, RawDigest, limits
+from bot.model.errors import DigestError
 
 MAIL = b"From: a@example.org\nReceived: x\nMIME-Version: 1.0\n"
 KEYWORD = b"Owls - 2025-05-06\n\nOwls by Night\n\nAuthors: Ada Lovelace\nDate: 2025-05-05\n\nOwls see.\n"
@@ -23,16 +21,12 @@ def read(content: bytes) -> ParsedDigest:
 def test_names_are_cut_and_addresses_that_are_too_long_are_left_out() -> None:
     long = "https://example.org/" + "a" * limits.URL
     entry = within_limits(
-        Entry(
-            title="Owls", authors=("a" * 300,), url=long, doi=f"10.1000/{'a' * 300}", organisation="o" * 300
-        )
+        Entry(title="Owls", authors=("a" * 300,), url=long, doi=f"10.1000/{'a' * 300}", organisation="o" * 300)
     )
     assert isinstance(entry, Entry)
     assert (entry.authors, entry.url, entry.doi) == (("a" * limits.AUTHOR,), None, None)
     assert entry.organisation == "o" * limits.ORGANISATION
-    short = Entry(
-        title="Owls", authors=("Ada",), url="https://example.org/", doi="10.1000/x", categories=("cs.AI",)
-    )
+    short = Entry(title="Owls", authors=("Ada",), url="https://example.org/", doi="10.1000/x", categories=("cs.AI",))
     assert within_limits(short) == short
 
 
@@ -45,9 +39,7 @@ def test_a_paper_with_too_many_authors_is_refused_with_the_reason() -> None:
 
 
 def test_the_first_problems_are_listed_and_the_others_counted() -> None:
-    papers = b"".join(
-        b"# \n" + b"# " + b"x" * 400 + b"\n**Authors**: A\n\n" for _ in range(limits.REJECTED + 5)
-    )
+    papers = b"".join(b"# \n" + b"# " + b"x" * 400 + b"\n**Authors**: A\n\n" for _ in range(limits.REJECTED + 5))
     digest = read(papers)
     assert len(digest.rejected) == limits.REJECTED + 1
     assert digest.rejected[-1] == "5 more like these"
@@ -91,10 +83,7 @@ def test_mails_of_too_many_parts_are_refused_with_the_reason(content: bytes, mes
 
 def test_a_mail_of_many_parts_is_read() -> None:
     body = b"--a\n\n" + KEYWORD + b"--a\nContent-Type: text/html\n\nx\n" * 97 + b"--a--\n"
-    assert (
-        read(MAIL + b"Content-Type: multipart/mixed; boundary=a\n\n" + body).entries[0].title
-        == "Owls by Night"
-    )
+    assert read(MAIL + b"Content-Type: multipart/mixed; boundary=a\n\n" + body).entries[0].title == "Owls by Night"
 
 
 @pytest.mark.parametrize("charset", [b"punycode", b"idna", b"undefined", b"rot13", b"x" * 100])

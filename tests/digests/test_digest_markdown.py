@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.digests import parse
-from bot.digests.filename import date_in, topic_in
-from bot.domain import Entry, ParsedDigest, RawDigest
-from bot.errors import DigestError
+from bot.formats.format import date_in, topic_in
+from bot.formats.recognition import parse
+from bot.model import Entry, ParsedDigest, RawDigest
+from bot.model.errors import DigestError
 
 PAPER = """# Owls at Night
 

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bot.decoding import MAX_BYTES
-from bot.digests import FORMATS, parse
-from bot.domain import Entry, ParsedDigest, RawDigest
-from bot.errors import DigestError
+from bot.formats.recognition import FORMATS, parse
+from bot.model import Entry, ParsedDigest, RawDigest
+from bot.model.errors import DigestError
+from bot.text.decoding import MAX_BYTES
 
 DAY = date(2026, 4, 17)
 ABOVE = "new\n\nGet trending papers in your email inbox!\n\nSubscribe\n\n"
@@ -85,9 +85,7 @@ def test_empty_and_binary_files_are_named() -> None:
     assert refusal(b"PK\x03\x04" + bytes(100)).startswith("binary data (a ZIP archive")
 
 
-@pytest.mark.parametrize(
-    "texts", [(KEYWORD, PAGE), (PAGE, KEYWORD), (PAGE, KEYWORD, PAGE), (KEYWORD, ABOVE + PAGE)]
-)
+@pytest.mark.parametrize("texts", [(KEYWORD, PAGE), (PAGE, KEYWORD), (PAGE, KEYWORD, PAGE), (KEYWORD, ABOVE + PAGE)])
 @pytest.mark.parametrize("between", ["", "\n\n"])
 def test_several_formats_in_one_file_are_each_read(texts: tuple[str, ...], between: str) -> None:
     assert list(read(between.join(texts))) == [read(text)[0] for text in texts]
@@ -199,9 +197,7 @@ GAPS = st.sampled_from(["\n", "\n\n", "\n\n\n", "\n \t\n"])
 
 
 def phrases(words: st.SearchStrategy[str], most: int) -> st.SearchStrategy[str]:
-    return st.lists(words, min_size=1, max_size=most).map(
-        lambda drawn: " ".join(drawn).rstrip(":") + " study"
-    )
+    return st.lists(words, min_size=1, max_size=most).map(lambda drawn: " ".join(drawn).rstrip(":") + " study")
 
 
 def papers(words: st.SearchStrategy[str]) -> st.SearchStrategy[list[Entry]]:
@@ -210,9 +206,7 @@ def papers(words: st.SearchStrategy[str]) -> st.SearchStrategy[list[Entry]]:
         st.builds(
             Entry,
             title=phrases(words, 7).map(lambda phrase: f"On {phrase}"),
-            abstract=st.lists(sentence, min_size=1, max_size=3).map(
-                lambda s: f"{OPENING}so: " + "\n".join(s)
-            ),
+            abstract=st.lists(sentence, min_size=1, max_size=3).map(lambda s: f"{OPENING}so: " + "\n".join(s)),
             authors=st.lists(phrases(words, 2), min_size=1, max_size=5).map(tuple),
             author_count=st.integers(1, 99999) | st.none(),
             published=st.dates(date(2020, 1, 1), DAY + timedelta(days=2)),
@@ -245,14 +239,10 @@ def encoded(text: str, encoding: str, line_end: str) -> bytes:
 
 
 @given(encoding=st.sampled_from(sorted(ENCODINGS)), data=st.data(), gap=GAPS, line_end=LINE_ENDS)
-def test_a_generated_keyword_digest_is_read_back(
-    encoding: str, data: st.DataObject, gap: str, line_end: str
-) -> None:
+def test_a_generated_keyword_digest_is_read_back(encoding: str, data: st.DataObject, gap: str, line_end: str) -> None:
     written = data.draw(papers(ENCODINGS[encoding]))
     (digest,) = read(encoded(keyword_digest(written, gap), encoding, line_end))
-    expected = [
-        replace(entry, abstract=" ".join(entry.abstract.split()), author_count=None) for entry in written
-    ]
+    expected = [replace(entry, abstract=" ".join(entry.abstract.split()), author_count=None) for entry in written]
     assert list(digest.entries) == expected
     assert digest.rejected == ()
     assert digest.date == DAY

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from support import ROOT
 
-from bot.digests import parse
-from bot.domain import Entry, RawDigest
+from bot.formats.recognition import parse
+from bot.model import Entry, RawDigest
 
 SAMPLES = ROOT.parent / "shared" / "samples"
 GOLDEN = sorted(Path(__file__).parent.glob("golden/*.json"))
@@ -28,9 +28,7 @@ def read_sample(name: str) -> RawDigest:
 def facts(entry: Entry) -> dict[str, Any]:
     """What a golden file says of a paper: all fields that are set, with the abstract's number of words."""
     values = asdict(entry) | {"abstract": f"{len(entry.abstract.split())} words"}
-    return {
-        key: json.loads(json.dumps(value, default=date.isoformat)) for key, value in values.items() if value
-    }
+    return {key: json.loads(json.dumps(value, default=date.isoformat)) for key, value in values.items() if value}
 
 
 @pytest.mark.parametrize("golden", GOLDEN, ids=lambda path: path.stem)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.digests import parse
-from bot.domain import ParsedDigest, RawDigest
+from bot.formats.recognition import parse
+from bot.model import ParsedDigest, RawDigest
 
 CHECKOUT = Path(__file__).parents[2]
 ORIGINALS = CHECKOUT.parent / "shared" / "seeds"
@@ -112,9 +112,7 @@ def test_every_paper_of_a_seed_is_read(folder: Path, facts: Facts) -> None:
 
 
 @pytest.mark.parametrize("facts", KEYWORD, ids=lambda facts: facts.own)
-def test_every_paper_of_a_keyword_seed_has_authors_and_a_date_before_the_digest(
-    folder: Path, facts: Facts
-) -> None:
+def test_every_paper_of_a_keyword_seed_has_authors_and_a_date_before_the_digest(folder: Path, facts: Facts) -> None:
     for entry in read(folder, facts).entries:
         assert entry.authors
         assert entry.author_count is None

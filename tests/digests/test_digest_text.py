@@ -6,10 +6,10 @@ import codecs
 
 import pytest
 
-from bot import limits
-from bot.decoding import MAX_BYTES, charset, decode, tidy
-from bot.digests.text import MAX_LINES, Line, split_lines
-from bot.errors import DigestError
+from bot.formats.format import MAX_LINES, Line, split_lines
+from bot.model import limits
+from bot.model.errors import DigestError
+from bot.text.decoding import MAX_BYTES, charset, decode, tidy
 
 TEXT = "Pokémon \u2013 a naïve study\nof Erdős\u2019 graphs\n"
 LINES = [Line(1, "Pokémon \u2013 a naïve study"), Line(2, "of Erdős\u2019 graphs"), Line(3, "")]
@@ -64,16 +64,12 @@ def test_every_line_end_counts_once(end: str) -> None:
 
 
 def test_lines_are_trimmed_and_blanks_are_single() -> None:
-    assert lines("\t a\tb \u00a0 c\u2028d\u2029e\x0bf\x0cg\u0085h  \t".encode()) == [
-        Line(1, "a b c d e f g h")
-    ]
+    assert lines("\t a\tb \u00a0 c\u2028d\u2029e\x0bf\x0cg\u0085h  \t".encode()) == [Line(1, "a b c d e f g h")]
 
 
 @pytest.mark.parametrize("unwanted", "\x00\x08\x1b\x7f\x9f\u202e\u2066\u200b\ufeff\u00ad")
 def test_unwanted_characters_are_removed(unwanted: str) -> None:
-    assert lines(f"a title that is{unwanted} long enough".encode()) == [
-        Line(1, "a title that is long enough")
-    ]
+    assert lines(f"a title that is{unwanted} long enough".encode()) == [Line(1, "a title that is long enough")]
 
 
 def test_the_zero_width_joiner_stays() -> None:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.digests import parse
-from bot.digests.feed_descriptions import Description, read_description
-from bot.domain import Entry, Fact, FactKind, ParsedDigest, RawDigest
+from bot.formats.feed import Description, read_description
+from bot.formats.recognition import parse
+from bot.model import Entry, Fact, FactKind, ParsedDigest, RawDigest
 
 FEEDS = Path(__file__).parent / "feeds"
 ABSTRACT = "We measured the eyes of 40 owls. Large corneas explain most of it."
@@ -124,9 +124,7 @@ def test_the_date_of_an_article_in_press_is_read() -> None:
     description = read_description(
         "Publication date: Available online 20 May 2026 Source: Artificial Owls Author(s): Ada Lovelace, Grace Hopper"
     )
-    assert description == Description(
-        "", "Artificial Owls", ("Ada Lovelace", "Grace Hopper"), date(2026, 5, 20)
-    )
+    assert description == Description("", "Artificial Owls", ("Ada Lovelace", "Grace Hopper"), date(2026, 5, 20))
 
 
 @pytest.mark.parametrize(

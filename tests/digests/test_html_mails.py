@@ -5,9 +5,9 @@ from datetime import date
 import pytest
 from alert_mails import BEES, OWLS, journal, mail, scholar, scholar_item
 
-from bot.digests import parse
-from bot.domain import Entry, Fact, FactKind, ParsedDigest, RawDigest
-from bot.errors import DigestError
+from bot.formats.recognition import parse
+from bot.model import Entry, Fact, FactKind, ParsedDigest, RawDigest
+from bot.model.errors import DigestError
 
 OPAQUE = "https://links.owls.example.org/f/a/Xy7kQw2LmN8pRtVbZc3dFg~~/AAQxQQA~/Rg"
 
@@ -48,9 +48,7 @@ def test_a_google_scholar_alert_gives_papers_with_ids_cut_abstracts_and_the_aler
 
 
 def test_an_amp_part_is_read_where_there_is_no_html() -> None:
-    assert [entry.title for entry in read(scholar(OWLS, subtype="x-amp-html")).entries] == [
-        "Owls that see by night"
-    ]
+    assert [entry.title for entry in read(scholar(OWLS, subtype="x-amp-html")).entries] == ["Owls that see by night"]
 
 
 @pytest.mark.parametrize(
@@ -132,12 +130,8 @@ def row(url: str, title: str, below: str = "Ada Lovelace, Grace Hopper &amp; Ros
         ),
     ],
 )
-def test_a_journals_table_of_contents_gives_its_articles_only(
-    url: str, entry_url: str | None, doi: str | None
-) -> None:
-    news = row(
-        "https://www.nature.com/articles/d41586-026-00001-2", "Why owls are in the news again", "Jane Doe"
-    )
+def test_a_journals_table_of_contents_gives_its_articles_only(url: str, entry_url: str | None, doi: str | None) -> None:
+    news = row("https://www.nature.com/articles/d41586-026-00001-2", "Why owls are in the news again", "Jane Doe")
     digest = read(journal(row(url, "How owls see by night, measured") + news))
     (entry,) = digest.entries
     assert (digest.topic, entry.title) == ("Owls, issue 3", "How owls see by night, measured")
@@ -151,9 +145,7 @@ def test_a_tracking_link_without_an_address_needs_a_doi_or_names_and_siblings() 
     (entry,) = read(journal(by_doi)).entries
     assert (entry.doi, entry.title) == ("10.1234/owls.5", "How owls see by night, measured")
 
-    siblings = row(f"{OPAQUE}2", "What owls hear by day, measured") + row(
-        f"{OPAQUE}3", "Where owls sleep in winter"
-    )
+    siblings = row(f"{OPAQUE}2", "What owls hear by day, measured") + row(f"{OPAQUE}3", "Where owls sleep in winter")
     assert [entry.title for entry in read(journal(siblings)).entries] == [
         "What owls hear by day, measured",
         "Where owls sleep in winter",
@@ -191,9 +183,7 @@ def test_a_mail_without_papers_names_its_sender_and_what_was_seen(rows: str) -> 
 
 
 def test_a_mail_of_plain_text_that_is_not_a_digest_names_its_sender() -> None:
-    content = (
-        b"From: Shop <shop@example.com>\nMessage-ID: <1@x>\nSubject: Cheap owls\n\nDear friend, buy owls.\n"
-    )
+    content = b"From: Shop <shop@example.com>\nMessage-ID: <1@x>\nSubject: Cheap owls\n\nDear friend, buy owls.\n"
     with pytest.raises(
         DigestError, match=r'a mail from shop@example\.com, "Cheap owls", has only plain text: no digest'
     ):
@@ -202,6 +192,4 @@ def test_a_mail_of_plain_text_that_is_not_a_digest_names_its_sender() -> None:
 
 def test_a_mail_without_any_text_names_its_sender() -> None:
     with pytest.raises(DigestError, match=r"a mail from a@example\.com, .* has no text"):
-        read(
-            mail("<html><img src='http://example.com/x.png'></html>", sender="a@example.com", subject="Owls")
-        )
+        read(mail("<html><img src='http://example.com/x.png'></html>", sender="a@example.com", subject="Owls"))

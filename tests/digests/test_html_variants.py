@@ -9,9 +9,9 @@ from alert_mails import mail, scholar_item
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.digests import parse
-from bot.domain import Entry, RawDigest
-from bot.errors import DigestError
+from bot.formats.recognition import parse
+from bot.model import Entry, RawDigest
+from bot.model.errors import DigestError
 
 TITLES = (
     "How owls see by night, measured in forty birds",
@@ -47,9 +47,7 @@ def article(paper: Paper) -> str:
 # Ways to an article; the last two need the DOI or the names beside the title.
 TRACKERS: dict[str, Callable[[Paper], str]] = {
     "direct": article,
-    "Amazon": lambda paper: (
-        f"https://click.example.org/CL0/{quote(article(paper), safe='')}/1/0100-000000/x=4"
-    ),
+    "Amazon": lambda paper: f"https://click.example.org/CL0/{quote(article(paper), safe='')}/1/0100-000000/x=4",
     "Outlook": lambda paper: (
         f"https://eur03.safelinks.protection.outlook.com/?url={quote(article(paper), safe='')}&amp;data=05"
     ),
@@ -178,9 +176,7 @@ def test_a_journals_papers_are_read_in_every_layout_and_nothing_else_is(
         )
     body = f"<table>{''.join(items)}</table>" if layout.startswith("<tr>") else "".join(items)
     entries = read("".join(before) + wrapper.format(body=body) + "".join(after))
-    assert [(entry.title, entry.authors) for entry in entries] == [
-        (paper.title, paper.names) for paper in papers
-    ]
+    assert [(entry.title, entry.authors) for entry in entries] == [(paper.title, paper.names) for paper in papers]
     if tracker != "opaque, with names":
         assert [entry.doi for entry in entries] == [paper.doi for paper in papers]
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from bot.digests import parse
-from bot.digests.stated_facts import from_arxiv
-from bot.domain import Fact, FactKind, RawDigest
+from bot.formats.format import from_arxiv
+from bot.formats.recognition import parse
+from bot.model import Fact, FactKind, RawDigest
 
 
 def facts(comment: str, journal_ref: str = "") -> dict[str, str]:

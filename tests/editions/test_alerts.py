@@ -11,8 +11,8 @@ from support import digest
 
 from bot.channels.registry import address_checks
 from bot.config.profiles import load_profiles
-from bot.domain import Score
-from bot.selection.alert_rules import is_quiet, urgent
+from bot.model import Score
+from bot.ranking.selection import is_quiet, urgent
 
 PROFILE = """title = "Rewards"
 interests = "reward models"
@@ -173,9 +173,7 @@ def test_quiet_hours_may_span_midnight(clock, hours, quiet):
 
 
 def test_urgent_papers_keep_their_order():
-    scores = [
-        Score(n, p, 0.0, (), 0.0, muted=m) for n, p, m in ((1, 0.9, None), (2, 0.8, "x"), (3, 0.1, None))
-    ]
+    scores = [Score(n, p, 0.0, (), 0.0, muted=m) for n, p, m in ((1, 0.9, None), (2, 0.8, "x"), (3, 0.1, None))]
     assert [score.paper for score in urgent(scores, {2, 3}, 0.9)] == [1, 3]
     assert [score.paper for score in urgent(scores, {2, 3}, None)] == [3]
 

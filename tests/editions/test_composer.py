@@ -10,12 +10,12 @@ import pytest
 from support import digest
 
 from bot.app import open_app
-from bot.domain import Edition, Vote
-from bot.editions import daily_job as running
 from bot.editions.candidates import EditionRequest
 from bot.editions.due import active_readers
-from bot.errors import StoreError
-from bot.feedback.service import record
+from bot.model import Edition, Vote
+from bot.model.errors import StoreError
+from bot.operate import day as running
+from bot.readers.votes import record
 
 NOW = datetime(2026, 6, 12, 8, 0, tzinfo=UTC)
 
@@ -46,10 +46,7 @@ def profile(home, slug: str, extra: str = "") -> None:
 
 def titles(paperbot, reader: str) -> list[list[str]]:
     """The titles in each of a reader's editions, the oldest first."""
-    return [
-        [paper["title"] for paper in edition["papers"]]
-        for edition in paperbot("export", reader).json["editions"]
-    ]
+    return [[paper["title"] for paper in edition["papers"]] for edition in paperbot("export", reader).json["editions"]]
 
 
 def test_a_later_version_is_sent_only_to_readers_who_liked_the_paper(small, paperbot):
@@ -64,9 +61,7 @@ def test_a_later_version_is_sent_only_to_readers_who_liked_the_paper(small, pape
     assert titles(paperbot, "likes") == [["Owls at Night"], ["Owls at Night"], []]
     assert titles(paperbot, "silent") == [["Owls at Night"], [], []]
     assert paperbot("status", "--json", "--now", NOW.isoformat()).json["papers"] == 1
-    first, second = sorted(
-        (small / "state" / "outbox").rglob("likes--*.eml"), key=lambda mail: mail.stat().st_mtime_ns
-    )
+    first, second = sorted((small / "state" / "outbox").rglob("likes--*.eml"), key=lambda mail: mail.stat().st_mtime_ns)
     assert "version 2" not in first.read_text()
     assert "version 2" in second.read_text()
     assert "which you liked" not in second.read_text()  # itself, liked as its first version

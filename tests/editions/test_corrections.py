@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.editions.corrections import corrected
+from bot.web.papers import corrected
 
 WORDS = [
     "hallucination",

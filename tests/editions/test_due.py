@@ -10,21 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.config.profiles import DAYS, Profile, ScheduleSection
-from bot.domain import Edition, Override
 from bot.editions.candidates import last_edition_days
 from bot.editions.due import active_readers, due_editions
-from bot.schedule import due_slots
-from bot.store import active_readers as pages
+from bot.model import Edition, Override
+from bot.model.clock import due_slots
 from bot.store import open_store
+from bot.store import readers as pages
 
 NOW = datetime(2026, 4, 18, 6, 0, tzinfo=UTC)
 SINCE = NOW - timedelta(days=5)
 
 times = st.times(time(0, 0), time(23, 0))
 days = st.lists(st.sampled_from(DAYS), min_size=1, unique=True).map(tuple)
-schedules = st.builds(
-    ScheduleSection, at=times, days=days, timezone=st.sampled_from(["UTC", "Pacific/Kiritimati"])
-)
+schedules = st.builds(ScheduleSection, at=times, days=days, timezone=st.sampled_from(["UTC", "Pacific/Kiritimati"]))
 overrides = st.builds(Override, at=st.none() | times, days=st.none() | days, size=st.none() | st.just(5))
 # Of the last edition: days before today (negative: by a clock that ran ahead), and how many days it missed.
 histories = st.none() | st.tuples(st.integers(-2, 9), st.integers(0, 2))
@@ -35,9 +33,7 @@ def test_the_store_finds_exactly_the_readers_who_are_due(schedule, people):
     profiles = {"rewards": Profile(title="Rewards", interests="rewards", schedule=schedule)}
     with TemporaryDirectory() as folder, open_store(f"sqlite:///{Path(folder) / 'paperbot.db'}") as store:
         addresses = [("email", f"r{n}@x.org") for n in range(len(people))]
-        for reader, (history, override) in zip(
-            store.readers.sync("rewards", addresses, SINCE), people, strict=True
-        ):
+        for reader, (history, override) in zip(store.readers.sync("rewards", addresses, SINCE), people, strict=True):
             store.overrides.set(reader.id, override)
             if history:
                 at = NOW - timedelta(days=history[0])
@@ -54,10 +50,10 @@ def test_the_store_finds_exactly_the_readers_who_are_due(schedule, people):
             if slots := due_slots(own.at, own.days, own.timezone, NOW, last=last, since=SINCE):
                 expected[reader.id] = slots
 
-        page, pages.PAGE = pages.PAGE, 2
+        page, pages.WINDOW = pages.WINDOW, 2
         try:
             due = list(due_editions(store, profiles, NOW))
         finally:
-            pages.PAGE = page
+            pages.WINDOW = page
     assert {edition.reader.id: [edition.day, *edition.missed] for edition in due} == expected
     assert len(due) == len(expected)

@@ -8,9 +8,9 @@ import pytest
 
 from bot.app import open_app
 from bot.config.profiles import Profile
-from bot.domain import PickKind, ReasonKind, Score
 from bot.editions.ranked import Ranked, choices_of
-from bot.selection.selector import VOTES_OF_NEW_READER
+from bot.model import PickKind, ReasonKind, Score
+from bot.ranking.selection import VOTES_OF_NEW_READER
 
 NOW = datetime(2026, 6, 8, 8, 0, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -27,8 +27,7 @@ email = "ada@example.org"
 
 def digest_of(*papers: tuple[str, str]) -> str:
     blocks = [
-        f"{title}\n\nAuthors:Ada Lovelace\nDate:2026-06-07 17:00:00\n\n{abstract}\n"
-        for title, abstract in papers
+        f"{title}\n\nAuthors:Ada Lovelace\nDate:2026-06-07 17:00:00\n\n{abstract}\n" for title, abstract in papers
     ]
     return "OWLS - 2026-06-08\n\n" + "\n".join(blocks)
 

@@ -61,9 +61,7 @@ def is_working_day(day: datetime) -> bool:
 
 def titles(source_name: str, day: datetime) -> list[str]:
     """The titles of a source for a day; the first is in all sources."""
-    others = [
-        f"{source_name.title()} paper {n} of day {day:%d} on reward models" for n in range(1, PAPERS_PER_DAY)
-    ]
+    others = [f"{source_name.title()} paper {n} of day {day:%d} on reward models" for n in range(1, PAPERS_PER_DAY)]
     return [f"Shared paper of day {day:%d} on reward models", *others] if is_working_day(day) else []
 
 
@@ -80,21 +78,15 @@ class SimulatedSources:
         self.now = now
         if is_working_day(now):
             name = self.home / "drop" / f"{now:%Y-%m-%d}.txt"
-            name.write_text(
-                digest(*titles("drop", now), header=f"OWLS - {now:%Y-%m-%d}", date=f"{now:%Y-%m-%d}")
-            )
+            name.write_text(digest(*titles("drop", now), header=f"OWLS - {now:%Y-%m-%d}", date=f"{now:%Y-%m-%d}"))
             self.imap.put(self.mail())
 
     def feed(self, _: Request) -> Page:
         """The last three days; from the tenth on it succeeds with what it had the day before."""
         until = min(self.now, datetime.combine(FEED_UNCHANGED_FROM, self.now.timetz()) - timedelta(days=1))
         days = [until - timedelta(days=n) for n in range(3) if until - timedelta(days=n) >= FIRST]
-        items = "".join(
-            f"<item><title>{title}</title></item>" for day in days for title in titles("blog", day)
-        )
-        return Page(
-            f"<rss version='2.0'><channel><title>Blog {self.now}</title>{items}</channel></rss>".encode()
-        )
+        items = "".join(f"<item><title>{title}</title></item>" for day in days for title in titles("blog", day))
+        return Page(f"<rss version='2.0'><channel><title>Blog {self.now}</title>{items}</channel></rss>".encode())
 
     def api(self, _: Request) -> Page:
         if self.now.date() >= ARXIV_DOWN_FROM:
@@ -108,21 +100,16 @@ class SimulatedSources:
         )
         xmlns = "xmlns:o='http://a9.com/-/spec/opensearch/1.1/'"
         total = f"<o:totalResults {xmlns}>{99 if entries else 0}</o:totalResults>"
-        return Page(
-            f"<feed xmlns='http://www.w3.org/2005/Atom'><title>Api</title>{total}{entries}</feed>".encode()
-        )
+        return Page(f"<feed xmlns='http://www.w3.org/2005/Atom'><title>Api</title>{total}{entries}</feed>".encode())
 
     def daily(self, request: Request) -> Page:
         """Half of a day's list on its day, all of it from the next day on."""
         day = datetime.fromisoformat(request.path.partition("=")[2]).replace(tzinfo=UTC)
         if day < FIRST - timedelta(days=1):
             return Page(b"[]")
-        listed = titles("daily", day)[
-            : PAPERS_PER_DAY if day.date() < self.now.date() else PAPERS_PER_DAY // 2
-        ]
+        listed = titles("daily", day)[: PAPERS_PER_DAY if day.date() < self.now.date() else PAPERS_PER_DAY // 2]
         papers = [
-            {"paper": {"title": t, "submittedOnDailyAt": day.isoformat(), "upvotes": self.now.day}}
-            for t in listed
+            {"paper": {"title": t, "submittedOnDailyAt": day.isoformat(), "upvotes": self.now.day}} for t in listed
         ]
         return Page(json.dumps(papers).encode())
 
@@ -168,9 +155,7 @@ def test_each_relevant_paper_is_sent_once_and_status_reports_it(sources, paperbo
         expected |= set(titles("blog", now)) if now.date() < FEED_UNCHANGED_FROM else set()
         expected |= set(titles("api", now)) if now.date() < ARXIV_DOWN_FROM else set()
         report = paperbot("run", "--now", now.isoformat(), "--json").json
-        problems[f"{now:%d}"] = [
-            f"{p['source']}: {p['problem'].partition(':')[0]}" for p in report["problems"]
-        ]
+        problems[f"{now:%d}"] = [f"{p['source']}: {p['problem'].partition(':')[0]}" for p in report["problems"]]
     expected |= {title for day in DAYS for title in titles("daily", day)}
     papers = paperbot("status", "--json", "--now", DAYS[-1].isoformat())
     assert papers.json["papers"] == len(expected)
@@ -196,9 +181,7 @@ def test_each_relevant_paper_is_sent_once_and_status_reports_it(sources, paperbo
     assert "it last succeeded on 2026-06-10 08:00 UTC" in by_name["api"]["detail"]
     friday = paperbot("status", "--json", "--now", DAYS[11].isoformat()).json
     (blog,) = (source for source in friday["sources"] if source["name"] == "blog")
-    assert (
-        blog["detail"] == "the same 12 papers again; nothing new since 2026-06-09, 6 papers a day are usual"
-    )
+    assert blog["detail"] == "the same 12 papers again; nothing new since 2026-06-09, 6 papers a day are usual"
 
 
 ALL_DAYS = 'days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]'

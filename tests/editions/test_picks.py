@@ -4,21 +4,19 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from bot.arxiv_calendar import Rest
 from bot.config.profiles import EditionSection, Profile
-from bot.domain import Entry, PickKind, Quiet, QuietReason, Reader, Reason, ReasonKind, Score
 from bot.editions.candidates import EditionRequest
 from bot.editions.composer import compose
-from bot.editions.quiet_days import SourceActivitySince, quiet_reason
+from bot.editions.health import SourceActivitySince, quiet_reason
 from bot.editions.ranked import new_pick
-from bot.identity import new_paper
-from bot.selection.selector import Choice
+from bot.model import Entry, PickKind, Quiet, QuietReason, Reader, Reason, ReasonKind, Score
+from bot.model.clock import Rest
+from bot.model.identity import new_paper
+from bot.ranking.selection import Choice
 
 NOW = datetime(2025, 5, 6, 8, tzinfo=UTC)
 READER = Reader(1, "rewards", "email", "ada@example.org")
-PROFILE = Profile(
-    title="Rewards", interests="rewards", edition=EditionSection(summary_sentences=1, threshold=0.5)
-)
+PROFILE = Profile(title="Rewards", interests="rewards", edition=EditionSection(summary_sentences=1, threshold=0.5))
 PAPER = new_paper(Entry("Rewards", "One here. We show owls. Three ends."), 1, NOW)
 
 
@@ -140,7 +138,4 @@ def test_a_day_whose_papers_all_lack_required_terms_says_so():
 
 
 def test_new_papers_take_precedence_over_source_activity():
-    assert (
-        quiet_reason([score(muted="x")], 0.5, SourceActivitySince(rest=Rest.WEEKEND)).reason
-        is QuietReason.MUTED
-    )
+    assert quiet_reason([score(muted="x")], 0.5, SourceActivitySince(rest=Rest.WEEKEND)).reason is QuietReason.MUTED

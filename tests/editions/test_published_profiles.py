@@ -19,8 +19,8 @@ from bot.config.profiles import (
     load_profile,
     parse_profile,
 )
-from bot.domain import StopReason
-from bot.editions.published_profiles import StoredProfiles, publish
+from bot.editions.due import StoredProfiles, publish
+from bot.model import StopReason
 
 NOW = datetime(2026, 4, 18, 6, 0, tzinfo=UTC)
 words = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20).filter(str.strip)
@@ -44,8 +44,7 @@ def edit(app, text):
         interests=words,
         keywords=st.lists(words, max_size=3),
         open=st.booleans(),
-        edition=st.builds(EditionSection, threshold=st.sampled_from([0.0, 0.2, 0.5]))
-        | st.just(EditionSection()),
+        edition=st.builds(EditionSection, threshold=st.sampled_from([0.0, 0.2, 0.5])) | st.just(EditionSection()),
         schedule=st.builds(
             ScheduleSection,
             at=st.times().map(lambda at: at.replace(microsecond=0)),

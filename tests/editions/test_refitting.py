@@ -112,9 +112,7 @@ def test_a_stored_model_ranks_as_one_fitted_in_memory(owls, paperbot):
         with app.store._database.writing() as connection:
             connection.exec_driver_sql("DELETE FROM reader_models")
         fresh = app.composer.ranked(reader, profile, ids, NOW + 30 * DAY)
-    assert [(s.paper, s.log_odds) for s in with_stored.scores] == [
-        (s.paper, s.log_odds) for s in fresh.scores
-    ]
+    assert [(s.paper, s.log_odds) for s in with_stored.scores] == [(s.paper, s.log_odds) for s in fresh.scores]
 
 
 def test_picks_keep_predictions_and_the_votes_on_them_give_mixtures(owls, paperbot):
@@ -133,10 +131,7 @@ def test_picks_keep_predictions_and_the_votes_on_them_give_mixtures(owls, paperb
         (reader,) = app.store.readers.all()
         (first, *_) = app.store.editions.predictions(reader.id, 100)
         assert len(first.log_odds) == len(ada_mixture.weights) + 1
-        assert (
-            app.store.editions.predictions(reader.id, 3)[-1]
-            == app.store.editions.predictions(reader.id, 9)[-1]
-        )
+        assert app.store.editions.predictions(reader.id, 3)[-1] == app.store.editions.predictions(reader.id, 9)[-1]
 
 
 def test_votes_up_alone_give_no_mixture(owls, paperbot):

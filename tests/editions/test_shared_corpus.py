@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.domain import Entry, ParsedDigest
-from bot.editions.corpus_cache import CorpusCache
-from bot.ranking import Corpus
+from bot.editions.models import CorpusCache
+from bot.model import Entry, ParsedDigest
+from bot.ranking.corpus import Corpus
 from bot.store import open_store
 
 NOW = datetime(2026, 4, 18, 6, 0, tzinfo=UTC)
@@ -17,9 +17,7 @@ NOW = datetime(2026, 4, 18, 6, 0, tzinfo=UTC)
 def ingest(store, *titles):
     entries = tuple(Entry(title=title, abstract=f"We study {title}.") for title in titles)
     digest = ParsedDigest("keyword", "Testing", NOW.date(), entries)
-    store.papers.add_digests(
-        "seeds", "a.txt", titles[0], [digest], now=NOW + timedelta(seconds=store.papers.count())
-    )
+    store.papers.add_digests("seeds", "a.txt", titles[0], [digest], now=NOW + timedelta(seconds=store.papers.count()))
 
 
 @pytest.fixture

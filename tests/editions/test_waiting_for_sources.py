@@ -78,9 +78,7 @@ def interrupted(run: RunAt, web: Web, waiting_home: Path) -> None:
     web.pages["/feed"] = feed("Tuesdays")
     assert len(run(TUESDAY).mails) == 1
     web.pages["/feed"] = DOWN
-    (waiting_home / "drop" / "day.txt").write_text(
-        digest("Reward models of cats", header="OWLS - 2026-06-10")
-    )
+    (waiting_home / "drop" / "day.txt").write_text(digest("Reward models of cats", header="OWLS - 2026-06-10"))
 
 
 def waits(problem: str, until: str) -> bool:
@@ -105,9 +103,7 @@ def test_the_edition_waits_until_the_source_is_back(interrupted, run: RunAt, web
     assert run(WEDNESDAY + 11 * MINUTE).mails == []
 
 
-def test_after_an_hour_it_is_sent_without_the_source_and_says_so(
-    interrupted, run: RunAt, waiting_home: Path
-) -> None:
+def test_after_an_hour_it_is_sent_without_the_source_and_says_so(interrupted, run: RunAt, waiting_home: Path) -> None:
     for minutes in range(0, 60, 6):
         assert run(WEDNESDAY + minutes * MINUTE).mails == []
     (mail,) = run(WEDNESDAY + 60 * MINUTE).mails
@@ -159,22 +155,16 @@ def test_editions_do_not_wait_for_a_source_that_failed_long_ago_or_always(
 ) -> None:
     for minutes in range(0, 61, 20):
         run(WEDNESDAY + minutes * MINUTE)
-    (waiting_home / "drop" / "next.txt").write_text(
-        digest("Reward models of dogs", header="OWLS - 2026-06-11")
-    )
+    (waiting_home / "drop" / "next.txt").write_text(digest("Reward models of dogs", header="OWLS - 2026-06-11"))
     (mail,) = run(WEDNESDAY + timedelta(days=1)).mails
     assert "without" not in mail
     settings = (waiting_home / "paperbot.toml").read_text().replace('name = "blog"', 'name = "other"')
     (waiting_home / "paperbot.toml").write_text(settings)
-    (waiting_home / "drop" / "last.txt").write_text(
-        digest("Reward models of cows", header="OWLS - 2026-06-12")
-    )
+    (waiting_home / "drop" / "last.txt").write_text(digest("Reward models of cows", header="OWLS - 2026-06-12"))
     assert len(run(WEDNESDAY + timedelta(days=2)).mails) == 1
 
 
-def test_editions_do_not_wait_for_a_source_whose_retry_after_is_longer(
-    interrupted, run: RunAt, web: Web
-) -> None:
+def test_editions_do_not_wait_for_a_source_whose_retry_after_is_longer(interrupted, run: RunAt, web: Web) -> None:
     web.pages["/feed"] = Page(status=503, headers={"Retry-After": "7200"})
     assert len(run(WEDNESDAY).mails) == 1
 
@@ -185,13 +175,9 @@ def test_editions_do_not_wait_for_arxiv_on_its_weekend(run: RunAt, waiting_home:
     profile.write_text(profile.read_text() + '[schedule]\ndays = ["fri", "sun"]\n')
     kind = f'kind = "arxiv"\nquery = "cat:cs.OW"\nurl = "{web.url}/api"'
     settings = (waiting_home / "paperbot.toml").read_text()
-    (waiting_home / "paperbot.toml").write_text(
-        settings.replace(f'kind = "feed"\nurl = "{web.url}/feed"', kind)
-    )
+    (waiting_home / "paperbot.toml").write_text(settings.replace(f'kind = "feed"\nurl = "{web.url}/feed"', kind))
     xmlns = "xmlns='http://www.w3.org/2005/Atom' xmlns:o='http://a9.com/-/spec/opensearch/1.1/'"
-    web.pages["/api"] = Page(
-        f"<feed {xmlns}><title>Api</title><o:totalResults>0</o:totalResults></feed>".encode()
-    )
+    web.pages["/api"] = Page(f"<feed {xmlns}><title>Api</title><o:totalResults>0</o:totalResults></feed>".encode())
     run(saturday)
     web.pages["/api"] = DOWN
     sunday = run(saturday + timedelta(days=1))
@@ -201,9 +187,7 @@ def test_editions_do_not_wait_for_arxiv_on_its_weekend(run: RunAt, waiting_home:
 
 def test_all_waiting_readers_are_one_problem(interrupted, run: RunAt, waiting_home: Path) -> None:
     profile = waiting_home / "profiles" / "owls.toml"
-    profile.write_text(
-        profile.read_text() + "".join(f'[[readers]]\nemail = "r{n}@example.org"\n' for n in range(5))
-    )
+    profile.write_text(profile.read_text() + "".join(f'[[readers]]\nemail = "r{n}@example.org"\n' for n in range(5)))
     problems = run(WEDNESDAY).problems
     assert sum("6 editions wait for it to be read" in problem for problem in problems) == 1
     assert len(problems) == 2

@@ -8,26 +8,16 @@ from xml.etree import ElementTree as ET
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.evaluation.chart import (
-    Chart,
-    ChartRow,
-    learning_curve,
-    readers_chart,
-    svg_chart,
-    svg_file,
-    text_chart,
-)
-from bot.evaluation.report import Evaluation, Point, Quality, Verdict
-from bot.ranking.metrics import Estimate
+from bot.operate.charts import Chart, ChartRow, learning_curve, readers_chart, svg_chart, svg_file, text_chart
+from bot.operate.evaluation import Evaluation, Point, Quality, Verdict
+from bot.ranking.prequential import Estimate
 
 START = datetime(2026, 3, 2, tzinfo=UTC)
 SVG = "{http://www.w3.org/2000/svg}"
 shares = st.floats(0, 1)
 interval_ends = st.floats(-1, 2)  # Student's t knows no bounds
 rows = st.builds(ChartRow, st.text(max_size=60), shares, shares, interval_ends, interval_ends)
-charts = st.builds(
-    Chart, st.lists(rows, min_size=1, max_size=9), st.just("With thumbs 60 of 100."), st.booleans()
-)
+charts = st.builds(Chart, st.lists(rows, min_size=1, max_size=9), st.just("With thumbs 60 of 100."), st.booleans())
 
 
 def row(learned, words, label="3 Mar 2026, 7 thumbs"):

@@ -9,21 +9,20 @@ from types import SimpleNamespace
 import pytest
 
 from bot.config.profiles import EditionSection, Profile
-from bot.domain import Entry, ParsedDigest, Vote
-from bot.editions.composer import Candidates, EditionComposer
-from bot.editions.corpus_cache import CurrentRanker
-from bot.editions.source_activity import SourceMonitor
-from bot.evaluation import service
-from bot.evaluation.folds import Fold
-from bot.evaluation.report import FoldResult, Verdict, mean_of_readers, summarize_folds
-from bot.evaluation.service import evaluate
-from bot.evaluation.wording import answer
-from bot.feedback.service import record
-from bot.ranking import Corpus
-from bot.ranking.mixture import SHIPPED
+from bot.editions.candidates import Candidates
+from bot.editions.composer import EditionComposer
+from bot.editions.health import SourceMonitor
+from bot.editions.models import CurrentRanker
+from bot.model import Entry, ParsedDigest, Vote
+from bot.operate import evaluation as service
+from bot.operate.charts import answer
+from bot.operate.evaluation import Fold, FoldResult, Verdict, evaluate, mean_of_readers, summarize_folds
+from bot.ranking.corpus import Corpus
+from bot.ranking.experts import SHIPPED
 from bot.ranking.prequential import FoldMetrics, RankingMetrics
+from bot.readers.votes import record
 from bot.store import open_store
-from bot.store.mixtures import StoredMixture
+from bot.store.derived import StoredMixture
 
 START = datetime(2026, 3, 2, 7, tzinfo=UTC)
 DAYS = 15
@@ -157,9 +156,7 @@ def test_random_votes_on_selected_papers_are_not_reported_as_learning(world, see
     world.random.seed(seed)
     votes_at_random(world, reader, lambda n: send_edition(world, reader, n)[:looked_at])
     evaluation = world.evaluate(reader)
-    assert (
-        evaluation.learned.precision > 1.5 * evaluation.chance.precision
-    )  # which alone would look like success
+    assert evaluation.learned.precision > 1.5 * evaluation.chance.precision  # which alone would look like success
     assert evaluation.verdict in (Verdict.NO, Verdict.UNCLEAR)
 
 
@@ -211,9 +208,7 @@ def test_muted_papers_and_papers_of_other_sources_are_not_ranked(world):
     reader = world.reader()
     likes_bees(world, reader)
     unmuted = world.evaluate(reader).chance.precision
-    muted = world.evaluate(
-        reader, Profile(title="x", interests="y", mute=["stars", "ships", "chess"])
-    ).chance.precision
+    muted = world.evaluate(reader, Profile(title="x", interests="y", mute=["stars", "ships", "chess"])).chance.precision
     assert muted > 1.5 * unmuted
     elsewhere = world.evaluate(reader, Profile(title="x", interests="y", sources=["elsewhere"]))
     assert elsewhere.chance.precision == pytest.approx(0.5)  # only the papers with votes are left
@@ -327,9 +322,7 @@ def test_an_uncertain_loss_is_unclear():
     gain = evaluation.gain
     assert (round(gain.mean, 2), gain.low < -0.2, gain.high > 0.2) == (-0.04, True, True)
     assert evaluation.verdict is Verdict.UNCLEAR
-    assert answer(evaluation).startswith(
-        "Can't tell yet: a paper you liked stood above one you passed over 56 times"
-    )
+    assert answer(evaluation).startswith("Can't tell yet: a paper you liked stood above one you passed over 56 times")
 
 
 def test_the_learning_curve_is_chronological_and_covers_all_predicted_likes(world):

@@ -6,8 +6,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain import RecordedVote, Vote
-from bot.evaluation.folds import split_into_folds
+from bot.model import RecordedVote, Vote
+from bot.operate.evaluation import split_into_folds
 
 START = datetime(2026, 3, 2, 22, tzinfo=UTC)
 recorded_votes = st.builds(

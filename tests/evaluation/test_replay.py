@@ -103,9 +103,7 @@ def test_replay_uses_todays_profile_and_repeats_no_paper(home_of_a_week, paperbo
     assert len(titles) == len(set(titles)) == 15
 
 
-def test_what_was_sent_before_the_range_is_not_repeated_and_what_was_sent_in_it_may_be(
-    home_of_a_week, paperbot
-):
+def test_what_was_sent_before_the_range_is_not_repeated_and_what_was_sent_in_it_may_be(home_of_a_week, paperbot):
     before = {title for title, _ in really_sent(home_of_a_week)["2026-06-09"]}
     days = replayed(paperbot, "2026-06-10", "2026-06-11")["days"]
     replayed_titles = {title for day in days for title in picks(day)}
@@ -147,9 +145,7 @@ def test_only_past_days_of_the_schedule_are_replayed_and_quiet_days_give_the_rea
     )
     out = paperbot("replay", "birds", "--from", "2026-06-15", "--to", "2026-06-16").out
     assert out.count("nothing: No new paper has come in") == 2
-    assert (
-        "No edition was due" in paperbot("replay", "birds", "--from", "2026-06-13", "--to", "2026-06-14").out
-    )
+    assert "No edition was due" in paperbot("replay", "birds", "--from", "2026-06-13", "--to", "2026-06-14").out
 
 
 def test_a_quiet_day_before_the_first_edition_names_no_earlier_one(home_of_a_week, paperbot):

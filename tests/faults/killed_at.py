@@ -12,7 +12,7 @@ import signal
 from itertools import count
 
 from bot.channels.email import smtp
-from bot.editions.daily_job import DailyJob
+from bot.operate.day import DailyJob
 from bot.store.editions import Editions
 from bot.store.outbox import Outbox
 from bot.store.papers import Papers

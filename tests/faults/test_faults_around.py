@@ -15,7 +15,7 @@ import pytest
 import time_machine
 from support import digest
 
-from bot.scheduler import Jobs
+from bot.serve import Jobs
 
 from .home_with_mail_server import WEDNESDAY, assert_once
 
@@ -112,9 +112,7 @@ def test_no_run_starts_on_a_nearly_full_disk_and_the_operator_is_notified(small_
     assert home.run(WEDNESDAY)["delivered"] == 3
 
 
-def test_a_disk_that_fills_up_during_a_run_ends_it_at_the_next_message(
-    small_disk, make_home, mails, monkeypatch
-):
+def test_a_disk_that_fills_up_during_a_run_ends_it_at_the_next_message(small_disk, make_home, mails, monkeypatch):
     monkeypatch.setenv("PAPERBOT_EMAIL__CONNECTIONS", "1")
     home = make_home(5)
     mails.answer = lambda number: small_disk.fill() if number == 2 else None

@@ -90,9 +90,7 @@ def _with_hypothesis(name: str, seconds: int, folder: Path) -> tuple[int, bool]:
 
     corpus = [path.read_bytes()[:LONGEST] for path in sorted(folder.iterdir())]
     changed = st.builds(
-        lambda seed, at, length, piece: (
-            seed[: at % (len(seed) + 1)] + piece + seed[at % (len(seed) + 1) + length :]
-        ),
+        lambda seed, at, length, piece: seed[: at % (len(seed) + 1)] + piece + seed[at % (len(seed) + 1) + length :],
         st.sampled_from(corpus),
         st.integers(0, LONGEST),
         st.integers(0, 200),
@@ -115,9 +113,7 @@ def _with_hypothesis(name: str, seconds: int, folder: Path) -> tuple[int, bool]:
             examples()
         except Exception:
             traceback.print_exc()
-            (CORPUS / f"{name}-crash-{hashlib.sha1(last, usedforsecurity=False).hexdigest()}").write_bytes(
-                last
-            )
+            (CORPUS / f"{name}-crash-{hashlib.sha1(last, usedforsecurity=False).hexdigest()}").write_bytes(last)
             return executions, False
     return executions, True
 

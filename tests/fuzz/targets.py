@@ -31,19 +31,19 @@ from hostile.shapes import (
     SHAPES,
 )
 
-from bot import identity, library
-from bot.config.opml import parse_opml
-from bot.decoding import decode
-from bot.digests import DOCUMENTS, FORMATS, HTML_MAILS, journal_mail, mail, parse
-from bot.digests.html_lines import html_lines
-from bot.digests.text import split_lines
-from bot.domain import Entry, RawDigest
-from bot.errors import DigestError, UsageError
-from bot.rendering.latex import readable
-from bot.rendering.text import shorten
+from bot.config.home import parse_opml
+from bot.formats import journal_mail, library, mail
+from bot.formats.format import split_lines
+from bot.formats.html import html_lines
+from bot.formats.recognition import DOCUMENTS, FORMATS, HTML_MAILS, parse
+from bot.model import Entry, RawDigest, identity
+from bot.model.errors import DigestError, UsageError
 from bot.sources import arxiv
-from bot.summaries.sentences import sentences
-from bot.terms import stem_terms
+from bot.text.decoding import decode
+from bot.text.display import shorten
+from bot.text.latex import readable
+from bot.text.sentences import sentences
+from bot.text.tokens import stem_terms
 
 SMALL = 3_000  # bytes of a seed made of a hostile shape
 NOW = "2025-05-07T09:00:00+02:00"
@@ -140,8 +140,8 @@ def _pages() -> tuple[Callable[[str, bytes], Any], list[str]]:
 
     from bot.app import open_app
     from bot.cli.main import invoke
-    from bot.domain import Vote
-    from bot.web import make_web
+    from bot.model import Vote
+    from bot.web.application import make_web
 
     home = Path(tempfile.mkdtemp(prefix="paperbot-fuzz-"))
     exits = contextlib.ExitStack()

@@ -17,14 +17,15 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bot import identity, library
-from bot.digests import feed_xml, parse  # noqa: F401 - feedparser is imported before memory is limited
-from bot.domain import RawDigest
-from bot.errors import DigestError
-from bot.rendering import bibliography, phrases
-from bot.rendering.latex import readable
-from bot.summaries.sentences import sentences
-from bot.terms import stem_terms
+from bot.channels import phrases
+from bot.formats import library
+from bot.formats.recognition import parse  # noqa: F401 - feedparser is imported before memory is limited
+from bot.model import RawDigest, identity
+from bot.model.errors import DigestError
+from bot.text.latex import readable
+from bot.text.sentences import sentences
+from bot.text.tokens import stem_terms
+from bot.web import exports
 
 SECONDS, MEMORY = (
     20,
@@ -51,7 +52,7 @@ def outcome(content: bytes) -> tuple[int, list[str]]:
         identity.link(paper)
         for sentence in sentences(paper.abstract):
             readable(sentence)
-    bibliography.ris(papers[:MOST_SHOWN])
+    exports.ris(papers[:MOST_SHOWN])
     return len(papers), [problem for digest in digests for problem in digest.rejected[:3]]
 
 

@@ -61,9 +61,7 @@ class Shape:
         return units
 
 
-def in_item(
-    before: bytes, unit: bytes | Callable[[int], bytes], after: bytes, papers: int | None = 1
-) -> Shape:
+def in_item(before: bytes, unit: bytes | Callable[[int], bytes], after: bytes, papers: int | None = 1) -> Shape:
     """Return a feed of a good item and a hostile one."""
     return Shape(
         RSS + GOOD_ITEM + b"<item><title>Bees</title>" + before,

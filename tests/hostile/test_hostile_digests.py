@@ -11,9 +11,9 @@ from hostile.library_shapes import LIBRARIES
 from hostile.shapes import CRASHES, SHAPES
 from support import ROOT
 
-from bot.decoding import MAX_BYTES
-from bot.digests import parse
-from bot.domain import RawDigest
+from bot.formats.recognition import parse
+from bot.model import RawDigest
+from bot.text.decoding import MAX_BYTES
 
 # At 80 KB the worst of these once took 20 s, so that at eight times the size whatever grows with its square meets the
 # limit, which is the same for all sizes. The largest file that is read adds minutes to a run: only on request.
@@ -24,9 +24,7 @@ SIZES = (80_000, 640_000, *([MAX_BYTES] if os.environ.get("PAPERBOT_TEST_LARGEST
     ("module", "name"),
     [*(("shapes", name) for name in SHAPES), *(("library_shapes", name) for name in LIBRARIES)],
 )
-def test_a_hostile_digest_or_library_gives_its_papers_or_a_problem_within_the_limits(
-    module: str, name: str
-) -> None:
+def test_a_hostile_digest_or_library_gives_its_papers_or_a_problem_within_the_limits(module: str, name: str) -> None:
     shape = {**SHAPES, **LIBRARIES}[name]
     ran = subprocess.run(
         [sys.executable, Path(__file__).with_name("limited.py"), module, name, *map(str, SIZES)],

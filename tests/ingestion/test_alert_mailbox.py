@@ -104,10 +104,7 @@ def test_each_paper_comes_once_with_its_facts_and_the_alert_that_brought_it(
     run = paperbot("run", "--force", "--json", "--now", "2026-01-23T09:00:00+00:00")
     assert (run.json["papers"], run.json["new"], run.json["editions"]) == (6, 4, 1)
     (problem,) = run.json["problems"]
-    assert (
-        'a mail from alerts@owls.example.org, "Your subscription ends today", has nothing'
-        in problem["problem"]
-    )
+    assert 'a mail from alerts@owls.example.org, "Your subscription ends today", has nothing' in problem["problem"]
 
     (path,) = (mailbox_home / "state" / "outbox").rglob("*.eml")
     mail = email.message_from_bytes(path.read_bytes(), policy=policy.default)

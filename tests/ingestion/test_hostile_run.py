@@ -15,9 +15,9 @@ from hostile.shapes import CRASHES, SHAPES
 from support import ROOT, digest
 
 from bot.app import open_app
-from bot.domain import Edition, Problem, RawDigest
-from bot.editions.corpus_cache import CorpusCache
-from bot.parsing import ParseLimits, Parser
+from bot.editions.models import CorpusCache
+from bot.formats import ParseLimits, Parser
+from bot.model import Edition, Problem, RawDigest
 from bot.sources import Source, Visit
 from bot.store import open_store
 
@@ -49,17 +49,12 @@ class Mad:
 def place(home: Path) -> Path:
     for path in (*home.glob("seeds/*"), *home.glob("profiles/*")):
         path.unlink()
-    tables = [
-        f'[[sources]]\nname = "{name}"\nkind = "folder"\npath = "{name}"\n'
-        for name in ("one", "two", "three")
-    ]
+    tables = [f'[[sources]]\nname = "{name}"\nkind = "folder"\npath = "{name}"\n' for name in ("one", "two", "three")]
     (home / "paperbot.toml").write_text("".join(tables))
     for name in ("one", "two", "three"):
         (home / name).mkdir()
         titles = [f"Reward models of {animal} by {name}" for animal in ("cats", "owls", "bees")]
-        (home / name / "m-good.txt").write_text(
-            digest(*titles, header="OWLS - 2026-06-12", date="2026-06-11")
-        )
+        (home / name / "m-good.txt").write_text(digest(*titles, header="OWLS - 2026-06-12", date="2026-06-11"))
     for slug, interests in (("models", "reward models"), ("owls", "owls at night")):
         (home / "profiles" / f"{slug}.toml").write_text(
             f'title = "{slug}"\ninterests = "{interests}"\n'

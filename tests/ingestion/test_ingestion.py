@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from support import ParserBy, digest
 
-from bot.digests import parse
-from bot.domain import Entry, ParsedDigest, Problem, RawDigest
-from bot.errors import SourceError
-from bot.ingestion.health import Health, check_health
-from bot.ingestion.service import DigestReport, Ingestion
+from bot.editions.health import Health, check_health
+from bot.formats.recognition import parse
+from bot.model import Entry, ParsedDigest, Problem, RawDigest
+from bot.model.errors import SourceError
+from bot.operate.ingest import DigestReport, Ingestion
 from bot.sources import Visit
 from bot.store import Store, open_store
 
@@ -123,9 +123,7 @@ def test_a_retry_after_recorded_by_a_fast_clock_is_ignored(run) -> None:
 
 
 def test_an_unreadable_file_is_not_a_failure_of_its_folder(run, store: Store) -> None:
-    folder = Fake(
-        kind="folder", poll_interval=timedelta(0), brings=[Problem("owls", "x: no permission"), raw("Owls")]
-    )
+    folder = Fake(kind="folder", poll_interval=timedelta(0), brings=[Problem("owls", "x: no permission"), raw("Owls")])
     run(folder)
     assert check_health(folder, store, NOW, store.sources.states()["owls"]).health is Health.OK
     folder.brings = [Problem("owls", "no folder seeds")]
@@ -145,9 +143,7 @@ def test_a_shortfall_is_reported_once(run) -> None:
     for day in range(8):
         count = 10 if day < 5 else 1
         source.brings = [raw(*(f"Paper {day} {n}" for n in range(count)))]
-        heard.append(
-            [o.problem for o in run(source, now=NOW + timedelta(days=day - 4)) if isinstance(o, Problem)]
-        )
+        heard.append([o.problem for o in run(source, now=NOW + timedelta(days=day - 4)) if isinstance(o, Problem)])
     # NOW is a Friday; Saturday and Sunday are days of another kind, of which too few were seen.
     assert heard == [[], [], [], [], [], [], [], ["short: 1 new papers in a day, 10 are usual"]]
     assert run(source, now=NOW + timedelta(days=3, hours=2))[0].new == 0
@@ -205,9 +201,7 @@ def test_the_highest_arxiv_id_is_stored(store: Store) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"<html>Sorry", b"\x00" * 100, b"{}"])
-def test_a_response_that_is_not_a_feed_is_one_problem_and_a_failure(
-    run, store: Store, content: bytes
-) -> None:
+def test_a_response_that_is_not_a_feed_is_one_problem_and_a_failure(run, store: Store, content: bytes) -> None:
     source = Fake(brings=[RawDigest("owls", "https://example.org/feed", content)])
     (problem,) = run(source)
     assert problem.source == "owls/https://example.org/feed"

@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 from support import ROOT, ParserBy, digest, drop_folder
 
-from bot.digests import parse
-from bot.domain import ParsedDigest, Problem, RawDigest
-from bot.errors import LimitError, ParserError, StoreError
-from bot.ingestion import service
-from bot.ingestion.service import DigestReport, Ingestion, peek
-from bot.parsing import ParseLimits, Parser
+from bot.formats import ParseLimits, Parser
+from bot.formats.recognition import parse
+from bot.model import ParsedDigest, Problem, RawDigest
+from bot.model.errors import LimitError, ParserError, StoreError
+from bot.operate import ingest
+from bot.operate.ingest import DigestReport, Ingestion, peek
 from bot.sources import Visit
 from bot.store import Store, open_store
 
@@ -79,7 +79,7 @@ def test_an_unexpected_exception_costs_its_source_or_digest_alone(
 ) -> None:
     failing: list[Source] = []
     add = store.papers.add_digests
-    original = service.check_health
+    original = ingest.check_health
 
     def parse_or_fail(raw: RawDigest) -> tuple[ParsedDigest, ...]:
         fail_at("parse", raw.source)
@@ -99,7 +99,7 @@ def test_an_unexpected_exception_costs_its_source_or_digest_alone(
                 source.fail_at(seam)
 
     monkeypatch.setattr(store.papers, "add_digests", add_or_fail)
-    monkeypatch.setattr(service, "check_health", check_health_or_fail)
+    monkeypatch.setattr(ingest, "check_health", check_health_or_fail)
     for number, error in enumerate(EXCEPTIONS):
         bad = Source(f"bad{number}", (seam, error))
         first = Source(f"first{number}")
@@ -123,9 +123,7 @@ def test_an_unexpected_exception_costs_its_source_or_digest_alone(
 
 def test_the_traceback_of_an_unexpected_exception_is_logged_at_debug_level(store: Store, caplog) -> None:
     caplog.set_level(logging.DEBUG, "paperbot")
-    list(
-        Ingestion(store, ParserBy(parse), NOW).ingest_sources([Source("bad", ("retrieve", IndexError("x")))])
-    )
+    list(Ingestion(store, ParserBy(parse), NOW).ingest_sources([Source("bad", ("retrieve", IndexError("x")))]))
     (record,) = caplog.records
     assert (record.levelno, record.message) == (logging.DEBUG, "bad")
     assert "in fail_at" in (record.exc_text or "")
@@ -158,9 +156,9 @@ def test_a_parser_that_can_not_start_is_a_problem_of_each_source_and_refuses_no_
         raise ParserError("the process that parses digests doesn't start")
 
     sources = [Source("one"), Source("two")]
-    assert [
-        str(outcome) for outcome in Ingestion(store, ParserBy(no_parser), NOW).ingest_sources(sources)
-    ] == [f"{name}: the process that parses digests doesn't start" for name in ("one", "two")]
+    assert [str(outcome) for outcome in Ingestion(store, ParserBy(no_parser), NOW).ingest_sources(sources)] == [
+        f"{name}: the process that parses digests doesn't start" for name in ("one", "two")
+    ]
     read = list(Ingestion(store, ParserBy(parse), NOW + timedelta(hours=1)).ingest_sources(sources))
     assert all(isinstance(outcome, DigestReport) for outcome in read)
 
@@ -185,9 +183,7 @@ def lines(store: Store) -> Callable[..., list[str]]:
     def lines(parse, **options: bool) -> list[str]:
         return [
             str(outcome)
-            for outcome in Ingestion(store, ParserBy(parse), NOW, at_once=True, **options).ingest_sources(
-                [Source("a")]
-            )
+            for outcome in Ingestion(store, ParserBy(parse), NOW, at_once=True, **options).ingest_sources([Source("a")])
         ]
 
     return lines
@@ -220,7 +216,7 @@ def test_other_exceptions_do_not_refuse_a_digest(lines, outcome: BaseException) 
 
 KILLED = """
 import os, signal, sys
-from bot.ingestion.service import Ingestion
+from bot.operate.ingest import Ingestion
 from bot.sources.folder import FolderOptions, FolderSource
 from bot.store import open_store
 from datetime import UTC, datetime
@@ -270,17 +266,9 @@ def test_hostile_files_do_not_affect_the_good_ones(tmp_path: Path, store: Store)
         assert [report.file for report in reports] == ["0-good.txt", "1-good.txt", "2-good.txt"]
         problems = {o.source: o.problem for o in outcomes if isinstance(o, Problem)}
         assert len(problems) == len(outcomes) - 3 == 11
-        assert problems["a/0-spin.txt"].startswith(
-            "parsing it takes more than 1 s of processor time; it is refused"
-        )
-        assert problems["a/2-fill.txt"].startswith(
-            "parsing it needs more than 400 MB of memory; it is refused"
-        )
-        assert problems["a/0-crash.txt"].startswith(
-            "the process that parsed it died (SIGSEGV); it is refused"
-        )
-    again = list(
-        Ingestion(store, ParserBy(parse), NOW, at_once=True).ingest_sources([drop_folder("a", folder)])
-    )
+        assert problems["a/0-spin.txt"].startswith("parsing it takes more than 1 s of processor time; it is refused")
+        assert problems["a/2-fill.txt"].startswith("parsing it needs more than 400 MB of memory; it is refused")
+        assert problems["a/0-crash.txt"].startswith("the process that parsed it died (SIGSEGV); it is refused")
+    again = list(Ingestion(store, ParserBy(parse), NOW, at_once=True).ingest_sources([drop_folder("a", folder)]))
     assert sum("refused since an earlier run" in str(outcome) for outcome in again) == 8
     assert [outcome.known for outcome in again if isinstance(outcome, DigestReport)] == [1, 1, 1]

@@ -10,10 +10,10 @@ import pytest
 from servers import Page, Web
 from support import ParserBy
 
-from bot.digests import parse
-from bot.domain import Entry, ParsedDigest, Problem
-from bot.identity import link
-from bot.ingestion.link_resolution import LinkResolver
+from bot.formats.recognition import parse
+from bot.model import Entry, ParsedDigest, Problem
+from bot.model.identity import link
+from bot.operate.ingest import LinkResolver
 from bot.sources.http import Fetcher
 from bot.store import Store, open_store
 
@@ -48,9 +48,7 @@ def links(store: Store) -> list[str]:
     return [link(paper).url for paper in store.papers.get(range(1, 10)).values()]
 
 
-def test_a_paper_gets_the_id_of_the_same_title_and_author(
-    store: Store, web: Web, resolver: LinkResolver
-) -> None:
+def test_a_paper_gets_the_id_of_the_same_title_and_author(store: Store, web: Web, resolver: LinkResolver) -> None:
     take_in(store, Entry("Owls: at Night?", authors=("Ada Lovelace",)))
     web.pages["/api"] = answer(
         ("2606.00001", "Owls at Noon", "Ada Lovelace"),
@@ -63,9 +61,7 @@ def test_a_paper_gets_the_id_of_the_same_title_and_author(
     assert "ti%3A%22Owls+at+Night%22" in web.requests[0].path
 
 
-def test_each_paper_is_looked_up_once_whether_found_or_not(
-    store: Store, web: Web, resolver: LinkResolver
-) -> None:
+def test_each_paper_is_looked_up_once_whether_found_or_not(store: Store, web: Web, resolver: LinkResolver) -> None:
     take_in(store, Entry("Owls"), Entry("Bees", url="https://example.org"), Entry("Cats", doi="10.1000/x"))
     web.pages["/api"] = answer()
     assert [*resolver.resolve(NOW), *resolver.resolve(NOW)] == []

@@ -10,10 +10,10 @@ import pytest
 from imap_server import ImapServer
 from support import ParserBy, digest
 
-from bot.digests import parse
-from bot.domain import ParsedDigest, Problem, RawDigest
-from bot.errors import LimitError, ParserError
-from bot.ingestion.service import DigestReport, Ingestion
+from bot.formats.recognition import parse
+from bot.model import ParsedDigest, Problem, RawDigest
+from bot.model.errors import LimitError, ParserError
+from bot.operate.ingest import DigestReport, Ingestion
 from bot.sources.mailbox import MailboxOptions, MailboxSource
 from bot.store import Store, open_store
 
@@ -72,9 +72,7 @@ def raise_parser_error(_: RawDigest) -> tuple[ParsedDigest, ...]:
     raise ParserError("the process that parses digests doesn't start")
 
 
-def test_a_refused_mail_stays_unread_where_it_is_and_the_others_are_moved(
-    imap: ImapServer, poll: Poll
-) -> None:
+def test_a_refused_mail_stays_unread_where_it_is_and_the_others_are_moved(imap: ImapServer, poll: Poll) -> None:
     imap.put(NO_DIGEST, GOOD)
     problem, report = poll()
     assert isinstance(problem, Problem)
@@ -86,9 +84,7 @@ def test_a_refused_mail_stays_unread_where_it_is_and_the_others_are_moved(
 
 
 @pytest.mark.parametrize("with_good_mail", [False, True])
-def test_a_refused_mail_is_reported_and_downloaded_once(
-    imap: ImapServer, poll: Poll, with_good_mail: bool
-) -> None:
+def test_a_refused_mail_is_reported_and_downloaded_once(imap: ImapServer, poll: Poll, with_good_mail: bool) -> None:
     imap.put(NO_DIGEST, *[GOOD] * with_good_mail)
     assert sum(isinstance(outcome, Problem) for outcome in poll()) == 1
     assert poll() == []

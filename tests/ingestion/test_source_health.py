@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.arxiv_calendar import HOLIDAYS, Rest, announced_between, announces, next_visible, rest_between
-from bot.domain import SourceState
-from bot.ingestion.health import LOOK_BACK, Health, assess
+from bot.editions.health import LOOK_BACK, Health, assess
+from bot.model import SourceState
+from bot.model.clock import HOLIDAYS, Rest, announced_between, announces, next_visible, rest_between
 from bot.store.sources import Arrival
 
 FRIDAY = datetime(2026, 6, 12, 8, 0, tzinfo=UTC)
@@ -24,9 +24,7 @@ def weeks(usual: int, *, now: datetime = FRIDAY, days: int = 28, weekend: int = 
     return [Arrival(time, 50, weekend if time.weekday() >= 5 else usual) for time in times]
 
 
-def health(
-    *today: Arrival, before: list[Arrival], now: datetime = FRIDAY, follows_arxiv_calendar: bool = False
-) -> str:
+def health(*today: Arrival, before: list[Arrival], now: datetime = FRIDAY, follows_arxiv_calendar: bool = False) -> str:
     return str(assess(STATE, [*before, *today], now, follows_arxiv_calendar=follows_arxiv_calendar))
 
 
@@ -54,9 +52,7 @@ def test_no_digest_at_all_is_stale() -> None:
 
 
 def test_digests_without_papers_are_empty() -> None:
-    assert health(arrival(0, 0), before=weeks(20)).startswith(
-        "empty: its digests have no papers; nothing new since"
-    )
+    assert health(arrival(0, 0), before=weeks(20)).startswith("empty: its digests have no papers; nothing new since")
 
 
 def test_weekends_are_compared_with_weekends() -> None:
@@ -67,9 +63,7 @@ def test_weekends_are_compared_with_weekends() -> None:
 
 
 def test_the_same_weekday_goes_before_other_days() -> None:
-    fridays_rest = [
-        Arrival(a.at, a.papers, 0 if a.at.weekday() == 4 else a.fresh) for a in weeks(20, days=35)
-    ]
+    fridays_rest = [Arrival(a.at, a.papers, 0 if a.at.weekday() == 4 else a.fresh) for a in weeks(20, days=35)]
     assert health(before=fridays_rest) == "ok"
 
 
@@ -98,9 +92,7 @@ def test_a_failure_goes_before_everything_else() -> None:
     ],
 )
 def test_on_arxivs_weekends_and_holidays_a_source_rests(now: datetime, expected: str) -> None:
-    assert health(before=weeks(20, now=now, days=35), now=now, follows_arxiv_calendar=True).startswith(
-        expected
-    )
+    assert health(before=weeks(20, now=now, days=35), now=now, follows_arxiv_calendar=True).startswith(expected)
 
 
 @pytest.mark.parametrize(
@@ -161,12 +153,9 @@ def test_no_announcement_comes_before_the_next_one(now: datetime) -> None:
     st.lists(st.tuples(st.integers(0, 900), st.integers(0, 50), st.integers(0, 50)), max_size=60),
     st.booleans(),
 )
-def test_any_arrivals_have_a_health(
-    arrived: list[tuple[int, int, int]], follows_arxiv_calendar: bool
-) -> None:
+def test_any_arrivals_have_a_health(arrived: list[tuple[int, int, int]], follows_arxiv_calendar: bool) -> None:
     arrivals = [
-        Arrival(FRIDAY - timedelta(hours=ago), papers, fresh)
-        for ago, papers, fresh in sorted(arrived, reverse=True)
+        Arrival(FRIDAY - timedelta(hours=ago), papers, fresh) for ago, papers, fresh in sorted(arrived, reverse=True)
     ]
     assert (
         assess(

@@ -12,9 +12,9 @@ import pytest
 from support import digest
 
 from bot.app import open_app
-from bot.domain import EditionKind, Match, State, StopReason, Vote
 from bot.editions.due import due_ranges
-from bot.store.active_readers import EVERYONE
+from bot.model import EditionKind, Match, State, StopReason, Vote
+from bot.store.readers import EVERYONE
 
 from .conftest import READER, prepare, vote
 
@@ -68,9 +68,7 @@ def test_a_letter_comes_once_on_friday_at_the_profiles_hour(home, paperbot, by_s
     assert html.replace("&nbsp;", " ").replace("\xa0", " ").count("More like this") == 1
 
 
-def test_the_missed_paper_is_a_good_match_that_was_not_shown_and_counts_as_shown_from_then_on(
-    voted, paperbot
-):
+def test_the_missed_paper_is_a_good_match_that_was_not_shown_and_counts_as_shown_from_then_on(voted, paperbot):
     now = datetime.fromisoformat(FRIDAY)
     with open_app(voted) as app:
         (reader,) = app.store.readers.all()
@@ -109,9 +107,7 @@ def test_where_no_paper_fits_the_letter_says_so(voted, paperbot, change):
     text = profile.read_text().replace('mute = ["stock trading"]', "" if change == "muted" else "mute = []")
     profile.write_text(f"{lines[change]}\n{text}")
     out = " ".join(paperbot("preview", "reward-models", "--weekly", "--now", FRIDAY).out.split())
-    assert (
-        "One you missed None: of this week's papers that your editions left out, none is a good match" in out
-    )
+    assert "One you missed None: of this week's papers that your editions left out, none is a good match" in out
 
 
 def test_a_week_without_votes_and_without_a_missed_paper_brings_no_letter(voted, paperbot, by_smtp):
@@ -220,9 +216,7 @@ def test_in_slack_it_is_one_message_whose_buttons_vote(voted, paperbot, slack_se
     monkeypatch.setenv("PAPERBOT_SLACK__TOKEN", "xoxb-test")
     monkeypatch.setenv("PAPERBOT_SLACK__API_URL", slack_server.url)
     monkeypatch.setenv("PAPERBOT_SLACK__SIGNING_SECRET", "0123456789abcdef")
-    preview = json.loads(
-        paperbot("preview", "reward-models", "--weekly", "--format", "slack", "--now", FRIDAY).out
-    )
+    preview = json.loads(paperbot("preview", "reward-models", "--weekly", "--format", "slack", "--now", FRIDAY).out)
     assert paperbot("run", "--now", FRIDAY, "--json").json["delivered"] == 1
     (post,) = slack_server.posts
     assert "thread_ts" not in post

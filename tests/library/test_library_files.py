@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain import Entry, Paper, RawDigest
-from bot.errors import DigestError
-from bot.identity import normalised_title
-from bot.library import MAX_BYTES, parse
-from bot.rendering.bibliography import bibtex, ris
+from bot.formats.library import MAX_BYTES, parse
+from bot.model import Entry, Paper, RawDigest
+from bot.model.errors import DigestError
+from bot.model.identity import normalised_title
+from bot.web.exports import bibtex, ris
 
 
 def library(text, encoding="utf-8"):
@@ -172,9 +172,9 @@ def test_other_files_are_refused_with_the_reason(content, message):
 
 
 # With a letter that Latin-1 lacks: without one, "Ã¼" is taken for a broken "ü", and mended.
-TITLES = st.text(
-    st.characters(exclude_categories=("C", "Z", "M"), exclude_characters="<$\\"), max_size=60
-).map("Ω {}".format)
+TITLES = st.text(st.characters(exclude_categories=("C", "Z", "M"), exclude_characters="<$\\"), max_size=60).map(
+    "Ω {}".format
+)
 
 
 def paper(number, title):
@@ -206,9 +206,7 @@ def test_what_paperbot_exports_it_imports(write, given_titles):
 
 
 MARKS = '{}(),=#"\\$%~;\n\r\0\x1bé﷽'
-WORDS = (
-    r"\" \c $$ @article{ @book( @comment{ @string{ key title={ author={ {and} year=1999 eprint={2504.08385}"
-)
+WORDS = r"\" \c $$ @article{ @book( @comment{ @string{ key title={ author={ {and} year=1999 eprint={2504.08385}"
 TAGS = (
     "\r\n",
     " and ",
@@ -226,9 +224,7 @@ PIECES = st.sampled_from([*MARKS, *WORDS.split(), *TAGS])
 
 @given(
     beginning=st.sampled_from(["@article{k, title = {Owls},", "TY  - JOUR\nTI  - Owls\n", ""]),
-    pieces=st.lists(
-        PIECES.map(lambda piece: piece.replace("\u2002", "  ").replace("-_", "- ")) | st.text(max_size=8)
-    ),
+    pieces=st.lists(PIECES.map(lambda piece: piece.replace("\u2002", "  ").replace("-_", "- ")) | st.text(max_size=8)),
 )
 def test_whatever_the_text_it_is_read_or_refused(beginning, pieces):
     try:

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from support import digest
 
 from bot.app import open_app
-from bot.web import make_web
+from bot.web.application import make_web
 
 NOW = "2025-05-07T09:00:00+02:00"
 
@@ -187,9 +187,7 @@ def test_check_says_how_messages_are_delivered_and_what_will_not_work(home, by_s
     assert answer.code == 0
     way = f"messages go by 127.0.0.1:{server.port} (unencrypted, without a login) as Paperbot <paperbot@localhost>"
     assert way in answer.out
-    assert (
-        "?   links in messages lead to http://localhost:8000, which opens on this machine only" in answer.out
-    )
+    assert "?   links in messages lead to http://localhost:8000, which opens on this machine only" in answer.out
     assert "?   profiles/nobody.toml has no readers" in answer.out
     monkeypatch.setenv("PAPERBOT_BOT__PUBLIC_URL", "https://papers.example.org")
     assert "links in messages" not in paperbot("check").out

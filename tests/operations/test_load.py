@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bot.app import open_app
-from bot.domain import SendLimit, State
-from bot.operations.load import load
+from bot.model import SendLimit, State
+from bot.operate.status import load
 
 NOW = datetime(2025, 5, 7, 9, tzinfo=UTC)
 HOUR = timedelta(hours=1)

@@ -12,7 +12,7 @@ import pytest
 from delivery.smtp_servers import DROP, SCRIPT, ScriptedServer
 
 from bot.app import open_app
-from bot.domain import State
+from bot.model import State
 
 NOW = "2025-05-07T09:00:00+02:00"
 LATER = "2025-05-07T11:00:00+02:00"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import time_machine
 
-from bot.domain import StopReason
+from bot.model import StopReason
 
 NOW = "2025-05-07T09:00:00+02:00"
 READER = "reward-models/ada@example.org"
@@ -16,9 +16,7 @@ def slack(home, slack_server, monkeypatch):
     """A Slack API, and a profile with one channel there."""
     monkeypatch.setenv("PAPERBOT_SLACK__TOKEN", "xoxb-test")
     settings = home / "paperbot.toml"
-    settings.write_text(
-        settings.read_text().replace("[slack]\n", f'[slack]\napi_url = "{slack_server.url}"\n')
-    )
+    settings.write_text(settings.read_text().replace("[slack]\n", f'[slack]\napi_url = "{slack_server.url}"\n'))
     profile = home / "profiles" / "reward-models.toml"
     profile.write_text(profile.read_text().replace('email = "ada@example.org"', 'slack = "C0123ABC"'))
     return slack_server
@@ -40,9 +38,7 @@ def test_retry_closes_the_circuit_breaker_and_sends_at_once(mails, paperbot):
 def test_retry_of_a_refused_reader_reactivates_them(mails, paperbot):
     mails.replies["ada@example.org"] = "550 5.1.1 no such user"
     paperbot("run", "--now", NOW)
-    assert (
-        "550 5.1.1 no such user" in paperbot("status", "--now", NOW, "--json").json["readers"][0]["stopped"]
-    )
+    assert "550 5.1.1 no such user" in paperbot("status", "--now", NOW, "--json").json["readers"][0]["stopped"]
     del mails.replies["ada@example.org"]
     out = paperbot("retry", "--failed", READER, "--now", NOW).out
     assert out.startswith("1 tried again; 1 delivered")
@@ -107,9 +103,7 @@ def direct_messages(slack, *keys):
     opened = {"ok": True, "channel": {"id": "D0ADA123"}}
     not_found = {"ok": False, "error": "channel_not_found"}
     slack.methods["conversations.open"] = lambda query: opened if query["users"] == "U0ADA123" else not_found
-    slack.methods["conversations.history"] = lambda query: (
-        history if query["channel"] == "D0ADA123" else not_found
-    )
+    slack.methods["conversations.history"] = lambda query: history if query["channel"] == "D0ADA123" else not_found
 
 
 @pytest.mark.parametrize("shown", [True, False])

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from bot.app import open_app
-from bot.operations.status import MAX_READERS
+from bot.operate.status import MAX_READERS
 
 
 def test_the_first_thousand_readers_are_shown_and_the_others_are_counted(home, paperbot):
@@ -15,8 +15,6 @@ def test_the_first_thousand_readers_are_shown_and_the_others_are_counted(home, p
         listed = [("email", f"r{n}@example.org") for n in range(MAX_READERS + 3)]
         app.store.readers.sync("owls", listed, datetime.now(UTC))
     status = paperbot("status", "--json").json
-    assert [row["reader"] for row in status["readers"]] == [
-        f"owls/r{n}@example.org" for n in range(MAX_READERS)
-    ]
+    assert [row["reader"] for row in status["readers"]] == [f"owls/r{n}@example.org" for n in range(MAX_READERS)]
     assert status["readers_left_out"] == 3
     assert "and 3 more readers" in paperbot("status").out

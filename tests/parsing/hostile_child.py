@@ -10,10 +10,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from bot.digests import parse
-from bot.domain import ParsedDigest, RawDigest
-from bot.errors import DigestError
-from bot.parsing.child import main
+from bot.formats.child import main
+from bot.formats.recognition import parse
+from bot.model import ParsedDigest, RawDigest
+from bot.model.errors import DigestError
 
 
 def spin() -> None:

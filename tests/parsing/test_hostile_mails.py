@@ -3,10 +3,10 @@
 import pytest
 from hostile_mails import HOSTILE_MAILS
 
-from bot.domain import RawDigest
-from bot.errors import DigestError, LimitError
-from bot.parsing import Parser
-from bot.parsing.process import ParseLimits
+from bot.formats import Parser
+from bot.formats.process import ParseLimits
+from bot.model import RawDigest
+from bot.model.errors import DigestError, LimitError
 
 pytestmark = pytest.mark.slow
 

@@ -20,12 +20,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import ROOT, digest
 
-from bot import digests, library
-from bot.domain import Entry, ParsedDigest, RawDigest
-from bot.errors import DigestError, LimitError, ParserError
-from bot.parsing import ParseLimits, Parser
-from bot.parsing.child import answer_requests
-from bot.parsing.frames import dump_digests, load_digests, read_frame, write_frames
+from bot.formats import ParseLimits, Parser, library, recognition
+from bot.formats.child import answer_requests
+from bot.formats.process import dump_digests, load_digests, read_frame, write_frames
+from bot.model import Entry, ParsedDigest, RawDigest
+from bot.model.errors import DigestError, LimitError, ParserError
 
 HERE = Path(__file__).parent
 LIMITS = ParseLimits(seconds=1, memory=400_000_000)
@@ -67,15 +66,13 @@ def test_the_process_parses_what_the_registry_parses() -> None:
     with Parser() as parser:
         for path in sorted((ROOT / "seeds").iterdir()):
             seed = RawDigest("seeds", path.name, path.read_bytes())
-            assert parser.parse(seed) == digests.parse(seed)
+            assert parser.parse(seed) == recognition.parse(seed)
         with pytest.raises(DigestError, match="empty file"):
             parser.parse(RawDigest("seeds", "x", b""))
 
 
 def test_a_library_is_parsed_in_the_process_too() -> None:
-    bibtex = RawDigest(
-        "", "own.bib", b"@article{k, title = {Owls}, urldate = {2020-03-04}}\n@book{b, title = {Bees}}"
-    )
+    bibtex = RawDigest("", "own.bib", b"@article{k, title = {Owls}, urldate = {2020-03-04}}\n@book{b, title = {Bees}}")
     with Parser() as parser:
         parsed = parser.parse_library(bibtex)
         assert parsed == library.parse(bibtex)
@@ -104,9 +101,7 @@ def test_the_process_is_started_with_the_first_digest_and_serves_all() -> None:
         ("!leave", "the process that parsed it died (status 3)"),
     ],
 )
-def test_a_limit_costs_the_digest_that_met_it_and_the_next_is_parsed(
-    parser: Parser, command: str, reason: str
-) -> None:
+def test_a_limit_costs_the_digest_that_met_it_and_the_next_is_parsed(parser: Parser, command: str, reason: str) -> None:
     for _ in range(2):
         assert limit(parser, command) == reason
         assert len(parser.parse(GOOD)[0].entries) == 2
@@ -121,9 +116,7 @@ def test_a_process_that_waits_is_ended_at_the_deadline() -> None:
 
 def test_processor_time_is_limited_for_each_digest(parser: Parser) -> None:
     """Together the digests take more than the limit of one."""
-    flood = (
-        "<rss version='2.0'><channel><title>x</title>" + "<item><title>Owls &amp; Bees</title></item>" * 1_500
-    )
+    flood = "<rss version='2.0'><channel><title>x</title>" + "<item><title>Owls &amp; Bees</title></item>" * 1_500
     feed = RawDigest("owls", "feed.xml", f"{flood}</channel></rss>".encode())
     parser.parse(feed)
     first = pid(parser)
@@ -145,9 +138,7 @@ def test_a_process_that_was_killed_between_digests_is_replaced(parser: Parser) -
     assert len(parser.parse(GOOD)[0].entries) == 2
 
 
-def test_the_process_has_no_environment_and_opens_no_sockets_or_processes(
-    parser: Parser, monkeypatch
-) -> None:
+def test_the_process_has_no_environment_and_opens_no_sockets_or_processes(parser: Parser, monkeypatch) -> None:
     monkeypatch.setenv("PAPERBOT_EMAIL__PASSWORD", "a secret")
     names = refusal(parser, "!environment")
     assert "PAPERBOT" not in names
@@ -186,19 +177,15 @@ def test_a_process_that_cannot_start_is_a_parser_error() -> None:
 
 def test_the_process_ends_when_the_parent_is_killed() -> None:
     program = (
-        "import os, signal; from bot.parsing import Parser; from bot.domain import RawDigest; p = Parser()\n"
+        "import os, signal; from bot.formats import Parser; from bot.model import RawDigest; p = Parser()\n"
         "try: p.parse(RawDigest('', '', b'nothing'))\n"
         "except Exception: print(p._child._process.pid, flush=True)\n"
         "os.kill(os.getpid(), signal.SIGKILL)"
     )
-    ran = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, check=False, text=True, cwd=ROOT
-    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False, text=True, cwd=ROOT)
     assert ran.returncode == -signal.SIGKILL
     child = int(ran.stdout)
-    while (
-        Path(f"/proc/{child}").exists() and b"\nState:\tZ" not in Path(f"/proc/{child}/status").read_bytes()
-    ):
+    while Path(f"/proc/{child}").exists() and b"\nState:\tZ" not in Path(f"/proc/{child}/status").read_bytes():
         os.sched_yield()
 
 
@@ -214,9 +201,7 @@ ENTRIES = st.builds(
     categories=st.lists(TEXTS).map(tuple),
     replacement=st.booleans(),
 )
-DIGESTS = st.builds(
-    ParsedDigest, TEXTS, TEXTS, DATES, st.lists(ENTRIES).map(tuple), st.lists(TEXTS).map(tuple)
-)
+DIGESTS = st.builds(ParsedDigest, TEXTS, TEXTS, DATES, st.lists(ENTRIES).map(tuple), st.lists(TEXTS).map(tuple))
 
 
 @given(st.lists(DIGESTS))
@@ -250,7 +235,5 @@ def test_limits_are_renewed_before_each_request(content: bytes, kind: bytes) -> 
 
 
 def test_dates_survive_serialisation() -> None:
-    parsed = (
-        ParsedDigest("keyword", "Owls", date(2026, 6, 12), (Entry("Owls", published=date(2026, 6, 11)),)),
-    )
+    parsed = (ParsedDigest("keyword", "Owls", date(2026, 6, 12), (Entry("Owls", published=date(2026, 6, 11)),)),)
     assert load_digests(json.loads(dump_digests(parsed))) == parsed

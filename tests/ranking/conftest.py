@@ -4,9 +4,10 @@ import re
 
 import pytest
 
-from bot.domain import Paper
-from bot.ranking import Corpus, Ranker
-from bot.resources import shipped
+from bot.config.files import shipped
+from bot.model import Paper
+from bot.ranking.corpus import Corpus
+from bot.ranking.ranker import Ranker
 from tests.ranking.test_ranker import paper
 
 

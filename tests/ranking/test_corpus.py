@@ -5,9 +5,10 @@ import io
 import numpy as np
 import pytest
 
-from bot.domain import Entry
-from bot.identity import new_paper
-from bot.ranking import Corpus, Interest, Ranker
+from bot.model import Entry
+from bot.model.identity import new_paper
+from bot.ranking.corpus import Corpus
+from bot.ranking.ranker import Interest, Ranker
 
 TEXTS = [f"reward model number{i} verifiable topic{i % 7} answer{i % 11}" for i in range(1200)]
 

@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
-from bot.ranking import Corpus, Interest, Ranker, Rules, mixture
-from bot.ranking.mixture import SHIPPED, Mixture, Predictions, home_mixture, reader_mixture
-from bot.ranking.serialization import dump, load
-from bot.ranking.trees import fit_forest
+from bot.ranking import experts
+from bot.ranking.corpus import Corpus
+from bot.ranking.experts import SHIPPED, Mixture, Predictions, home_mixture, reader_mixture
+from bot.ranking.learner import dump, fit_forest, load
+from bot.ranking.ranker import Interest, Ranker
+from bot.ranking.rules import Rules
 from tests.ranking.test_ranker import paper
 
 FIELDS = ["reward model", "language model", "image", "robot"]
@@ -23,9 +25,7 @@ def wanted(presence: np.ndarray) -> np.ndarray:
 
 def forest_of(papers: int = 400):
     has = presence_of(papers, 0)
-    return fit_forest(
-        np.arange(has.shape[1]), has, wanted(has), np.ones(papers), trees=40, depth=6, max_features=0.3
-    )
+    return fit_forest(np.arange(has.shape[1]), has, wanted(has), np.ones(papers), trees=40, depth=6, max_features=0.3)
 
 
 def test_trees_learn_a_conjunction_with_an_exception():
@@ -38,9 +38,7 @@ def test_trees_learn_a_conjunction_with_an_exception():
 def test_a_tree_ensembles_log_odds_are_the_root_plus_each_terms_contribution():
     has = presence_of(200, 2)
     forest = forest_of()
-    assert forest.contributions(has).sum(axis=1) + forest.root == pytest.approx(
-        forest.log_odds(has), abs=1e-5
-    )
+    assert forest.contributions(has).sum(axis=1) + forest.root == pytest.approx(forest.log_odds(has), abs=1e-5)
     assert forest.contributions(has)[wanted(has)][:, :3].min(axis=1).mean() > 0
 
 
@@ -83,11 +81,9 @@ def test_the_mixture_is_fitted_to_as_many_predictions_as_the_constant_says(monke
     first, last = foretold(0), foretold(1)
     both = Predictions(np.vstack([first.log_odds, last.log_odds]), np.concatenate([first.liked, last.liked]))
     few = reader_mixture(both)
-    monkeypatch.setattr(mixture, "RECENT", 600)
+    monkeypatch.setattr(experts, "RECENT", 600)
     all_votes = reader_mixture(both)
-    assert few.weights == pytest.approx(
-        reader_mixture(Predictions(last.log_odds[-120:], last.liked[-120:])).weights
-    )
+    assert few.weights == pytest.approx(reader_mixture(Predictions(last.log_odds[-120:], last.liked[-120:])).weights)
     assert all_votes.weights[0] > few.weights[0] + 0.1
 
 
@@ -113,12 +109,9 @@ def test_matches_are_calibrated_to_votes():
 @pytest.fixture(scope="module")
 def papers():
     """Each of sixty papers names each field or doesn't, as the bits of its number say."""
-    texts = [
-        " ".join(f"{field}." for bit, field in enumerate(FIELDS) if number >> bit & 1) for number in range(16)
-    ]
+    texts = [" ".join(f"{field}." for bit, field in enumerate(FIELDS) if number >> bit & 1) for number in range(16)]
     return [
-        paper(n + 1, f"Paper {chr(97 + n % 26)}", f"{texts[n % 16]} Of word{n % 7}, word{n % 5}.")
-        for n in range(160)
+        paper(n + 1, f"Paper {chr(97 + n % 26)}", f"{texts[n % 16]} Of word{n % 7}, word{n % 5}.") for n in range(160)
     ]
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import roc_auc_score
 
-from bot.ranking.metrics import auc, estimate, expected_calibration_error, hits_at, ndcg_at, reliability
+from bot.ranking.prequential import auc, estimate, expected_calibration_error, hits_at, ndcg_at, reliability
 
 rankings = st.lists(st.tuples(st.booleans(), st.integers(0, 3)), min_size=1, max_size=6)
 

@@ -9,10 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.domain import Entry, Paper
-from bot.identity import new_paper
-from bot.ranking import Corpus, Interest, Ranker, Rules, library_weights
-from bot.ranking.mixture import Mixture
+from bot.model import Entry, Paper
+from bot.model.identity import new_paper
+from bot.ranking.corpus import Corpus
+from bot.ranking.experts import Mixture
+from bot.ranking.ranker import Interest, Ranker
+from bot.ranking.rules import Rules
+from bot.ranking.user_vectors import library_weights
 
 NOW = datetime(2025, 5, 6, 8, tzinfo=UTC)
 TOPICS = {
@@ -190,9 +193,7 @@ def test_papers_that_share_no_known_word_can_be_ranked():
     keywords=st.lists(st.sampled_from(["robot", "video", "absent"]), max_size=2, unique=True),
 )
 def test_terms_bonuses_and_the_rest_add_up_to_the_log_odds(ranker, papers, up, down, interests, keywords):
-    interest = Interest(
-        interests, Rules(keywords), [papers[i] for i in up - down], [papers[i] for i in down - up]
-    )
+    interest = Interest(interests, Rules(keywords), [papers[i] for i in up - down], [papers[i] for i in down - up])
     ranking = ranker.rank(interest, papers)
     assert ranking.explained([]) == []
     for plain, score in zip(ranking.scores, ranking.explained(ranking.scores), strict=True):
@@ -202,9 +203,7 @@ def test_terms_bonuses_and_the_rest_add_up_to_the_log_odds(ranker, papers, up, d
         assert score.bonuses == plain.bonuses
         assert score.rest == pytest.approx(ranking.model.rest, abs=1e-4)
         assert score.rest + bonuses + sum(score.terms.values()) == pytest.approx(score.log_odds)
-        assert math.log(score.probability / (1 - score.probability)) == pytest.approx(
-            score.log_odds, abs=1e-6
-        )
+        assert math.log(score.probability / (1 - score.probability)) == pytest.approx(score.log_odds, abs=1e-6)
 
 
 def test_a_batch_gives_each_reader_the_ranking_they_get_alone(ranker, papers):

@@ -7,11 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from bot.ranking.corpus import Corpus
-from bot.ranking.paper_terms import PaperTerms
-from bot.ranking.reader_models import ReaderModels
-from bot.ranking.user_vectors import UserVectors
-from bot.ranking.vectors import l2_normalize, nearest, neighbour_weights
+from bot.ranking.corpus import Corpus, PaperTerms, l2_normalize, nearest, neighbour_weights
+from bot.ranking.user_vectors import ReaderModels, UserVectors
 
 TOPICS = ("reward model verifiable", "owl nest song", "graph proof lemma", "robot arm grasp")
 TEXTS = [f"{TOPICS[i % 4]} paper{i % 13} result{i % 7} detail{i % 5}" for i in range(240)]

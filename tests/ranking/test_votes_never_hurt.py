@@ -5,8 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from bot.ranking import Interest
-from bot.ranking.metrics import auc
+from bot.ranking.prequential import auc
+from bot.ranking.ranker import Interest
 
 # What the reader wrote, what each liked paper mentions, and what none does.
 READERS = {
@@ -23,9 +23,7 @@ VOTES = (1, 2, 3, 5, 8, 16, 32, 64)
 ORDERS = 8
 
 
-@pytest.mark.parametrize(
-    "name", ["text", *(pytest.param(name, marks=pytest.mark.slow) for name in list(READERS)[1:])]
-)
+@pytest.mark.parametrize("name", ["text", *(pytest.param(name, marks=pytest.mark.slow) for name in list(READERS)[1:])])
 def test_votes_never_hurt(sample_ranker, sample_papers, name):
     text, need, refuse = READERS[name]
 
@@ -42,9 +40,7 @@ def test_votes_never_hurt(sample_ranker, sample_papers, name):
             others = ordered[max(VOTES) :]
             scores = sample_ranker.rank(Interest(text, up=up, down=down), others).scores
             log_odds = {score.paper: score.log_odds for score in scores}
-            measured.append(
-                auc(np.array([likes(p) for p in others]), np.array([log_odds[p.id] for p in others]))
-            )
+            measured.append(auc(np.array([likes(p) for p in others]), np.array([log_odds[p.id] for p in others])))
         return float(np.mean(measured))
 
     alone, *voted = (quality(votes) for votes in (0, *VOTES))

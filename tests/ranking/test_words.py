@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from bot.config.profiles import EditionSection
-from bot.ranking import Corpus, Interest, Ranker
-from bot.ranking.paper_terms import PaperTerms
-from bot.ranking.vectors import PaperVectors
+from bot.ranking.corpus import Corpus, PaperTerms, PaperVectors
+from bot.ranking.ranker import Interest, Ranker
 from bot.ranking.words import Conjunctions
 from tests.ranking.test_ranker import paper
 
@@ -53,9 +52,7 @@ def test_topics_of_one_phrase_are_meant_together(corpus, vectors):
 
 @pytest.mark.parametrize("divided_by", [", ", " and ", " or ", "; ", "\n"])
 def test_topics_of_a_list_are_alternatives(corpus, vectors, divided_by):
-    both, first, parts, neither = shares(
-        corpus, vectors, f"Reinforcement learning{divided_by}protein folding"
-    )
+    both, first, parts, neither = shares(corpus, vectors, f"Reinforcement learning{divided_by}protein folding")
     assert (both, first, parts) == pytest.approx((1, 1, 1))
     assert neither == pytest.approx(0)
 
@@ -82,9 +79,7 @@ def test_a_paper_with_both_topics_is_ranked_above_one_that_repeats_a_topic(corpu
     assert [score.paper for score in ranking.scores] == [1, 2]
 
 
-def test_before_any_vote_a_paper_with_one_topic_of_a_phrase_is_too_unlikely_to_be_shown(
-    sample_ranker, sample_papers
-):
+def test_before_any_vote_a_paper_with_one_topic_of_a_phrase_is_too_unlikely_to_be_shown(sample_ranker, sample_papers):
     """In a home of one field, where every other paper has both topics."""
     learning = re.compile(r"reinforcement learning|\brl\b", re.IGNORECASE)
     models = re.compile(r"language model|\bllms?\b", re.IGNORECASE)

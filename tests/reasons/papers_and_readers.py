@@ -2,11 +2,14 @@
 
 import scipy.sparse as sp
 
-from bot.domain import PickKind, Score
-from bot.ranking import Corpus
-from bot.ranking.voted_terms import VotedTerms
-from bot.reasons import Evidence, PaperText, choose
-from bot.terms import Spellings, profile_topics, stem_terms
+from bot.model import PickKind, Score
+from bot.ranking.corpus import Corpus
+from bot.ranking.phrases import PaperText
+from bot.ranking.ranking import VotedTerms
+from bot.ranking.reasons import Evidence, choose
+from bot.text.tokens import stem_terms
+from bot.text.topics import profile_topics
+from bot.text.vocabulary import Spellings
 
 ABSTRACTS = [
     "We study reward hacking, where large language models (LLMs) exploit the reward model.",

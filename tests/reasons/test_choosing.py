@@ -5,10 +5,10 @@ import math
 import pytest
 from reasons.papers_and_readers import evidence, read, reasons_for
 
-from bot.domain import Bonus, BonusKind, Reason, ReasonKind
-from bot.reasons import breakdown
-from bot.rendering.reasons import sentence
-from bot.terms import stem_terms
+from bot.channels.phrases import sentence
+from bot.model import Bonus, BonusKind, Reason, ReasonKind
+from bot.ranking.reasons import breakdown
+from bot.text.tokens import stem_terms
 
 
 def test_beside_a_topic_that_explains_little_the_whole_wording_is_named():
@@ -48,9 +48,7 @@ def test_what_triggered_an_alert_is_named_once():
     ]
 
 
-@pytest.mark.parametrize(
-    ("liked", "ending"), [([], "your profile."), ([("Graphs", "")], "papers you liked.")]
-)
+@pytest.mark.parametrize(("liked", "ending"), [([], "your profile."), ([("Graphs", "")], "papers you liked.")])
 def test_where_no_phrase_can_be_named_the_reason_says_so(liked, ending):
     reasons = reasons_for(read("On the method", "We show results."), {"show": 1.0}, evidence("", liked))
     assert sentence(reasons).startswith("It names none of your topics")

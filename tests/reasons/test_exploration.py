@@ -3,8 +3,8 @@
 import pytest
 from reasons.papers_and_readers import evidence, read, reasons_for
 
-from bot.domain import PickKind
-from bot.rendering.reasons import sentence
+from bot.channels.phrases import sentence
+from bot.model import PickKind
 
 EXPLORED = "We train robots by protein folding. Protein folding is odd, and robots like it."
 

@@ -3,13 +3,11 @@
 import pytest
 from reasons.papers_and_readers import even, evidence, read, reasons_for
 
-from bot.reasons import breakdown
+from bot.ranking.reasons import breakdown
 
 
 def test_no_phrase_begins_inside_a_compound():
-    paper = read(
-        "Strategy-augmented planning of large-scale robot control by human-centric hate speech removal", ""
-    )
+    paper = read("Strategy-augmented planning of large-scale robot control by human-centric hate speech removal", "")
     assert "planning" in {phrase.text for phrase in paper.phrases}
     assert not {phrase.text for phrase in paper.phrases} & {
         "augmented planning",

@@ -3,9 +3,9 @@
 import pytest
 from reasons.papers_and_readers import ABSTRACTS, even, evidence, read, reasons_for
 
-from bot.domain import Reason, ReasonKind
-from bot.reasons import without_repetition
-from bot.rendering.reasons import sentence
+from bot.channels.phrases import sentence
+from bot.model import Reason, ReasonKind
+from bot.ranking.reasons import without_repetition
 
 
 def learned(text, reader):
@@ -26,9 +26,7 @@ def test_an_abbreviation_and_a_part_of_what_it_stands_for_are_not_both_learned()
     assert len(learned(text, evidence("", [("Liked", text)]))) == 1
 
 
-@pytest.mark.parametrize(
-    "adjective", ["clinically relevant", "cultural", "layer-wise", "semi-automated", "spatial"]
-)
+@pytest.mark.parametrize("adjective", ["clinically relevant", "cultural", "layer-wise", "semi-automated", "spatial"])
 def test_an_adjective_is_not_learned(adjective):
     text = f"{adjective.capitalize()}. It is {adjective}."
     assert adjective not in learned(text, evidence("", [("Liked", text)]))
@@ -130,9 +128,7 @@ def test_papers_of_the_library_are_named_as_such():
 
 def test_a_similar_paper_of_the_library_is_not_said_to_be_liked():
     text = "protein folding by diffusion on residues"
-    reader = evidence(
-        "", [("Graphs", ""), ("Protein folding", text), ("Notes from afar", text)], library=True
-    )
+    reader = evidence("", [("Graphs", ""), ("Protein folding", text), ("Notes from afar", text)], library=True)
     reasons = reasons_for(read("New", text), even(text), reader)
     assert reasons[-1] == Reason(ReasonKind.OWNED, "Protein folding")
     assert "like “Protein folding”, which is in your library" in sentence(reasons)

@@ -3,10 +3,10 @@
 import pytest
 from reasons.papers_and_readers import even, evidence, read, reasons_for
 
-from bot.domain import ReasonKind
-from bot.reasons import PaperText
-from bot.rendering.reasons import sentence
-from bot.terms import Spellings
+from bot.channels.phrases import sentence
+from bot.model import ReasonKind
+from bot.ranking.phrases import PaperText
+from bot.text.vocabulary import Spellings
 
 
 def test_a_topic_that_the_reader_wrote_is_named_in_the_readers_words_without_general_ones():

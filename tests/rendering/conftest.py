@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from jinja2 import Environment
 
-from bot.domain import Edition, Paper, Pick, PickKind, Reader, Sentence, Sighting, Vote
-from bot.rendering.templates import environment
+from bot.channels.templates import environment
+from bot.model import Edition, Paper, Pick, PickKind, Reader, Sentence, Sighting, Vote
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
 
@@ -91,9 +91,7 @@ def _pick(paper: Paper | None = None, **fields: object) -> Pick:
         "reasons": (),
         "summary": ("We did it.", "It worked."),
     }
-    summary = tuple(
-        Sentence(item) if isinstance(item, str) else item for item in (defaults | fields)["summary"]
-    )
+    summary = tuple(Sentence(item) if isinstance(item, str) else item for item in (defaults | fields)["summary"])
     return Pick(**(defaults | fields | {"summary": summary}))  # type: ignore[arg-type]
 
 

@@ -14,11 +14,10 @@ from jinja2 import Environment
 from lxml import etree, html
 from playwright.sync_api import Browser
 
-from bot.channels.email.mime import mail_bytes
-from bot.channels.email.rendering import render_confirmation, render_letter_mail, render_mail
-from bot.domain import Edition, EditionKind, Fact, FactKind, Letter, MatchRecord, Paper, Pick
-from bot.rendering import sample
-from bot.rendering.paper_links import Links
+from bot.channels import sample
+from bot.channels.email.rendering import mail_bytes, render_confirmation, render_letter_mail, render_mail
+from bot.channels.links import Links
+from bot.model import Edition, EditionKind, Fact, FactKind, Letter, MatchRecord, Paper, Pick
 
 TABLE = tomllib.loads((Path(__file__).parent / "mail_support.toml").read_text("utf-8"))
 PROGRAMS = TABLE.pop("programs")
@@ -139,9 +138,7 @@ def mails(templates: Environment, make_pick: Callable[..., Pick]) -> dict[str, s
         Fact(FactKind.PROJECT, "https://example.org/project", "Sample"),
         Fact(FactKind.STARS, "34", "Sample"),
     )
-    paper = replace(
-        full.picks[0].paper, arxiv_id="2505.00001", upvotes=7, organisation="An institute", facts=stated
-    )
+    paper = replace(full.picks[0].paper, arxiv_id="2505.00001", upvotes=7, organisation="An institute", facts=stated)
     stating = replace(full, picks=(replace(full.picks[0], paper=paper), *full.picks[1:]))
     editions: dict[str, Edition] = {
         "edition": stating,
@@ -213,9 +210,7 @@ def test_a_feature_without_a_row_would_be_noticed(fragment: str, feature: str) -
     assert feature in features(page) - TABLE.keys()
 
 
-@pytest.mark.parametrize(
-    "sheet", ["p { color: red; }", "@media print { .a { color: red; } }", ".a { color }"]
-)
+@pytest.mark.parametrize("sheet", ["p { color: red; }", "@media print { .a { color: red; } }", ".a { color }"])
 def test_a_style_sheet_that_is_not_read_in_full_is_an_error(sheet: str) -> None:
     with pytest.raises(ValueError, match="not read"):
         features(f"<!DOCTYPE html><html><head><style>{sheet}</style></head><body>x</body></html>")

@@ -10,9 +10,8 @@ from xml.etree import ElementTree as ET
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain import Edition, Paper, Pick
-from bot.rendering.atom import atom
-from bot.rendering.bibliography import bibtex, ris
+from bot.model import Edition, Paper, Pick
+from bot.web.exports import atom, bibtex, ris
 
 Paper_ = Callable[..., Paper]
 
@@ -76,9 +75,7 @@ def test_a_paper_with_a_title_only(make_paper: Paper_) -> None:
 
 def test_a_paper_without_authors_has_a_key_from_its_title(make_paper: Paper_) -> None:
     """A Daily Papers page names neither authors nor addresses."""
-    paper = make_paper(
-        121, "The Éclair of the \\emph{Reward}", authors=(), published=date(2024, 5, 5), url=None
-    )
+    paper = make_paper(121, "The Éclair of the \\emph{Reward}", authors=(), published=date(2024, 5, 5), url=None)
     assert bibtex([paper]).startswith("@misc{eclair2024p121,\n")
 
 
@@ -94,9 +91,7 @@ def test_the_url_of_an_arxiv_paper_follows_from_its_id(make_paper: Paper_) -> No
     doi=st.text(max_size=20),
     url=st.text(max_size=30),
 )
-def test_no_text_breaks_out_of_its_field(
-    make_paper: Paper_, title: str, author: str, doi: str, url: str
-) -> None:
+def test_no_text_breaks_out_of_its_field(make_paper: Paper_, title: str, author: str, doi: str, url: str) -> None:
     paper = make_paper(5, title, authors=(author,), doi=doi, url=f"https://example.org/{url}")
     entry = re.sub(r"\\.", "", bibtex([paper]))
     assert entry.count("{") == entry.count("}")
@@ -112,7 +107,4 @@ def test_a_feed_is_well_formed_for_a_hostile_title(
     entry = feed.find("{http://www.w3.org/2005/Atom}entry")
     assert entry is not None
     assert entry.findtext("{http://www.w3.org/2005/Atom}title") == "<script>& ]]>"
-    assert (
-        entry.findtext("{http://www.w3.org/2005/Atom}id")
-        == "https://papers.example.org/open/reward-models#p1"
-    )
+    assert entry.findtext("{http://www.w3.org/2005/Atom}id") == "https://papers.example.org/open/reward-models#p1"

@@ -9,10 +9,10 @@ import pytest
 from jinja2 import Environment
 
 from bot.channels.email.rendering import render_mail
+from bot.channels.links import Links
+from bot.channels.papers import Piece, paragraphs, pieces, shortened
 from bot.channels.slack.rendering import render_slack
-from bot.domain import Edition, Pick, Role, Sentence
-from bot.rendering.emphasis import Piece, paragraphs, pieces, shortened
-from bot.rendering.paper_links import Links
+from bot.model import Edition, Pick, Role, Sentence
 
 SUMMARY = (
     Sentence("We weed beds.", Role.TASK, ("beds",)),
@@ -130,8 +130,6 @@ def test_a_summary_beyond_slacks_limit_is_plain_and_cut(
 ) -> None:
     long = Sentence("&" * 400 + " end.", Role.RESULT)
     empty = make_pick(summary=(Sentence("\\label{x}", Role.RESULT),))
-    message = b"".join(
-        render_slack(make_edition(make_pick(summary=(long,)), empty), links, channel="C1")
-    ).decode()
+    message = b"".join(render_slack(make_edition(make_pick(summary=(long,)), empty), links, channel="C1")).decode()
     assert "*&amp;" not in message
     assert "**" not in message

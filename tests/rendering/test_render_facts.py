@@ -10,13 +10,12 @@ import pytest
 from jinja2 import Environment
 
 from bot.channels.email.rendering import render_mail
+from bot.channels.links import Links
+from bot.channels.papers import ShownFact, facts, facts_text
+from bot.channels.phrases import seen
 from bot.channels.slack.rendering import render_slack
-from bot.domain import Edition, Fact, FactKind, Paper, Pick, Sighting
-from bot.rendering.atom import atom
-from bot.rendering.bibliography import bibtex, ris
-from bot.rendering.facts import ShownFact, facts, facts_text
-from bot.rendering.paper_links import Links
-from bot.rendering.phrases import seen
+from bot.model import Edition, Fact, FactKind, Paper, Pick, Sighting
+from bot.web.exports import atom, bibtex, ris
 
 Paper_ = Callable[..., Paper]
 
@@ -64,9 +63,7 @@ def test_nothing_else_is_shown(make_paper: Paper_, fields: dict[str, object], li
     assert facts_text(make_paper(**fields)) == line
 
 
-def test_the_mail_shows_the_facts_in_both_parts(
-    edition: Edition, links: Links, templates: Environment
-) -> None:
+def test_the_mail_shows_the_facts_in_both_parts(edition: Edition, links: Links, templates: Environment) -> None:
     mail = render_mail(templates, edition, links)
     assert 'href="https://github.com/ada/owls"' in mail.html
     assert 'title="as stated by Hugging Face"' in mail.html
@@ -77,9 +74,7 @@ def test_the_mail_shows_the_facts_in_both_parts(
 def test_slack_shows_the_facts_with_links(edition: Edition, links: Links) -> None:
     (body,) = render_slack(edition, links, channel="C1", buttons=True)
     section = next(block for block in json.loads(body)["blocks"] if block["type"] == "section")
-    assert (
-        "ICLR 2026 · 12 upvotes · <https://github.com/ada/owls|Code (1,234 stars)>" in section["text"]["text"]
-    )
+    assert "ICLR 2026 · 12 upvotes · <https://github.com/ada/owls|Code (1,234 stars)>" in section["text"]["text"]
 
 
 def test_slack_leaves_links_out_of_a_line_that_is_too_long(

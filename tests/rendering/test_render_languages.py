@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from bot.channels import sample
 from bot.channels.email.rendering import render_letter_mail, render_mail
 from bot.channels.slack.rendering import render_letter_slack, render_thread
-from bot.rendering import sample
 
 DATES = {
     "en": "6 May 2025",

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pylatexenc.latexwalker import LatexWalker
 
-from bot import limits
-from bot.rendering.latex import readable
+from bot.model import limits
+from bot.text.latex import readable
 
 
 @pytest.mark.parametrize(
@@ -93,18 +93,12 @@ def test_input_macros_read_no_file() -> None:
     assert readable(r"before \input{/etc/passwd} after") == "before  after"
 
 
-@given(
-    st.lists(
-        st.sampled_from([*r"\${}[]()_^%&#~`'-a1 ", r"\frac", r"\emph", r"\begin{a}", r"\href", "http://"])
-    )
-)
+@given(st.lists(st.sampled_from([*r"\${}[]()_^%&#~`'-a1 ", r"\frac", r"\emph", r"\begin{a}", r"\href", "http://"])))
 def test_no_text_raises_and_the_result_can_be_sent(pieces: list[str]) -> None:
     readable("".join(pieces)).encode()
 
 
-@given(
-    st.text(st.characters(exclude_categories=("Cc", "Cf", "Cs", "Zl", "Zp"), exclude_characters="\\$`\ufeff"))
-)
+@given(st.text(st.characters(exclude_categories=("Cc", "Cf", "Cs", "Zl", "Zp"), exclude_characters="\\$`\ufeff")))
 def test_text_without_latex_is_returned_unchanged(text: str) -> None:
     assert readable(text) == text
 

@@ -10,8 +10,8 @@ from jinja2 import Environment
 from playwright.sync_api import Browser, Page
 
 from bot.channels.email.rendering import render_mail
-from bot.domain import Edition, Paper, Pick, PickKind, Reason, ReasonKind, Role, Sentence
-from bot.rendering.paper_links import Links
+from bot.channels.links import Links
+from bot.model import Edition, Paper, Pick, PickKind, Reason, ReasonKind, Role, Sentence
 
 SUMMARY = (
     Sentence("All in one.", Role.TLDR),
@@ -44,9 +44,7 @@ CONTRASTS = """() => {
 }"""
 
 
-@pytest.fixture(
-    scope="module", params=list(product((320, 1200), ("light", "dark"))), ids=lambda p: f"{p[0]}-{p[1]}"
-)
+@pytest.fixture(scope="module", params=list(product((320, 1200), ("light", "dark"))), ids=lambda p: f"{p[0]}-{p[1]}")
 def page(request: pytest.FixtureRequest, browser: Browser, html: str) -> Iterator[Page]:
     width, scheme = request.param
     context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
@@ -59,9 +57,7 @@ def page(request: pytest.FixtureRequest, browser: Browser, html: str) -> Iterato
 
 
 @pytest.fixture(scope="module")
-def html(
-    make_paper: Paper_, make_pick: Pick_, make_edition: Edition_, links: Links, templates: Environment
-) -> str:
+def html(make_paper: Paper_, make_pick: Pick_, make_edition: Edition_, links: Links, templates: Environment) -> str:
     long = make_paper(1, "Supercalifragilistic" * 10, url=None, authors=("A" * 60, "B", "C", "D", "E"))
     picks = (
         make_pick(
@@ -69,9 +65,7 @@ def html(
             reasons=(Reason(ReasonKind.WROTE, "x" * 80, 1.0),),
             summary=("An unbroken " + "w" * 200 + " word.",),
         ),
-        make_pick(
-            kind=PickKind.EXPLORE, reasons=(Reason(ReasonKind.LIKED, "Another paper"),), summary=SUMMARY
-        ),
+        make_pick(kind=PickKind.EXPLORE, reasons=(Reason(ReasonKind.LIKED, "Another paper"),), summary=SUMMARY),
     )
     return render_mail(templates, make_edition(*picks), links).html
 

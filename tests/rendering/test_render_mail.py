@@ -10,9 +10,10 @@ from html.parser import HTMLParser
 import pytest
 from jinja2 import DictLoader, Environment
 
-from bot.channels.email.mime import MailParts
-from bot.channels.email.rendering import HTML_BUDGET, render_mail
-from bot.domain import (
+from bot.channels.email.rendering import HTML_BUDGET, MailParts, render_mail
+from bot.channels.links import Links, title_link
+from bot.channels.phrases import news
+from bot.model import (
     Edition,
     Fact,
     FactKind,
@@ -28,9 +29,7 @@ from bot.domain import (
     Sighting,
     Vote,
 )
-from bot.errors import TemplateProblem
-from bot.rendering.news import news
-from bot.rendering.paper_links import Links, title_link
+from bot.model.errors import TemplateProblem
 
 Paper_ = Callable[..., Paper]
 Pick_ = Callable[..., Pick]
@@ -196,9 +195,7 @@ def test_subject_and_preheader_are_part_of_the_mail(mail: MailParts) -> None:
     assert re.search(r'<div class="preheader"[^>]*>Also: Searched; Bare</div>', mail.html)
 
 
-def test_a_quiet_edition_gives_its_reason(
-    make_edition: Edition_, links: Links, templates: Environment
-) -> None:
+def test_a_quiet_edition_gives_its_reason(make_edition: Edition_, links: Links, templates: Environment) -> None:
     quiet = Quiet(QuietReason.BELOW, "None of the 30 new papers reached your threshold of 0.6.")
     edition = make_edition(quiet=quiet, considered=30)
     mail = render_mail(templates, edition, links)
@@ -258,9 +255,7 @@ def test_a_huge_edition_keeps_its_picks_and_shortens_their_summaries(
 
 
 @pytest.fixture
-def edition_of(
-    request: pytest.FixtureRequest, make_paper: Paper_, make_pick: Pick_, make_edition: Edition_
-) -> Edition:
+def edition_of(request: pytest.FixtureRequest, make_paper: Paper_, make_pick: Pick_, make_edition: Edition_) -> Edition:
     """Return an edition of that number of picks, each with a summary of a thousand words."""
     papers = (make_paper(n, f"Title {n}.") for n in range(request.param))
     return make_edition(*(make_pick(paper, summary=("word " * 1000,)) for paper in papers))

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import example, given, reject
 from hypothesis import strategies as st
 
-from bot.channels.email import mime
-from bot.channels.email.mime import MailParts, mail_bytes
-from bot.errors import DeliveryError, FailureScope
-from bot.rendering.text import oneline, visible
+from bot.channels.email import rendering
+from bot.channels.email.rendering import MailParts, mail_bytes
+from bot.model.errors import DeliveryError, FailureScope
+from bot.text.display import oneline, visible
 
 HEADERS = [
     "Subject",
@@ -100,9 +100,7 @@ def test_the_list_id_keeps_its_identifier_whatever_the_title(title: str, line: b
 
 
 def test_a_long_title_is_split_into_encoded_words_of_legal_length() -> None:
-    line = next(
-        line for line in compose(list_id=f"{'größer ' * 30}<a.b>").splitlines() if line.startswith(b"List-Id")
-    )
+    line = next(line for line in compose(list_id=f"{'größer ' * 30}<a.b>").splitlines() if line.startswith(b"List-Id"))
     *words, identifier = line.split()[1:]
     assert identifier == b"<a.b>"
     assert len(words) > 1
@@ -199,14 +197,14 @@ def test_a_value_that_cannot_be_a_header_is_refused(changes: dict[str, str]) -> 
 )
 def test_a_folded_header_that_holds_anything_else_is_refused(line: str) -> None:
     with pytest.raises(DeliveryError) as caught:
-        mime._verify_header("Subject", line)
+        rendering._verify_header("Subject", line)
     assert caught.value.permanent
     assert caught.value.scope is FailureScope.MESSAGE
 
 
 @pytest.mark.parametrize("line", ["Subject: a", "Subject: a\r\n b", "Subject:", "Subject: "])
 def test_a_folded_header_on_its_own_is_accepted(line: str) -> None:
-    mime._verify_header("Subject", line)
+    rendering._verify_header("Subject", line)
 
 
 LINES = st.text(st.sampled_from("a=-_. \tü€\r\n"), max_size=200) | st.text(max_size=200)
@@ -238,17 +236,15 @@ def test_a_header_is_folded_as_the_email_package_folds_it(value: str, name: str)
     except Exception:
         reject()
     try:
-        folded = mime._folded(name, value)
+        folded = rendering._folded(name, value)
     except DeliveryError:
-        assert (
-            name == "From"
-        )  # the package breaks some lists of names within a word; such a header is refused
+        assert name == "From"  # the package breaks some lists of names within a word; such a header is refused
         return
     assert folded == expected
 
 
 def test_an_operator_notice_is_plain_text_without_injected_headers():
-    content = mime.notice_bytes(
+    content = rendering.notice_bytes(
         "Paperbot needs you: =?utf-8?q?a=0d=0aBcc:_x@y?=",
         "email: 535 größer\n",
         sender="Paperbot <bot@example.org>",

@@ -7,8 +7,8 @@ from datetime import date
 
 import pytest
 
-from bot.domain import Edition, Paper, Pick, PickKind, Quiet, QuietReason, Reason, ReasonKind, Sighting
-from bot.rendering import phrases
+from bot.channels import phrases
+from bot.model import Edition, Paper, Pick, PickKind, Quiet, QuietReason, Reason, ReasonKind, Sighting
 
 Paper_ = Callable[..., Paper]
 Pick_ = Callable[..., Pick]
@@ -27,9 +27,7 @@ Edition_ = Callable[..., Edition]
         ((r"Erd\H{o}s", "B"), 2, "Erdős and B"),
     ],
 )
-def test_authors_are_shortened(
-    make_paper: Paper_, names: tuple[str, ...], count: int | None, expected: str
-) -> None:
+def test_authors_are_shortened(make_paper: Paper_, names: tuple[str, ...], count: int | None, expected: str) -> None:
     assert phrases.authors(make_paper(authors=names, author_count=count)) == expected
 
 
@@ -98,10 +96,7 @@ def test_only_an_exploration_pick_is_labelled_exploratory(make_pick: Pick_) -> N
 
 def test_the_tally_counts_in_correct_english(make_pick: Pick_, make_edition: Edition_) -> None:
     assert phrases.tally(make_edition(make_pick(), considered=1)) == "1 paper today; 1 looked at"
-    assert (
-        phrases.tally(make_edition(make_pick(), make_pick(), considered=1200))
-        == "2 papers today; 1,200 looked at"
-    )
+    assert phrases.tally(make_edition(make_pick(), make_pick(), considered=1200)) == "2 papers today; 1,200 looked at"
     assert phrases.tally(make_edition(considered=0)) == "0 new papers"
 
 
@@ -114,25 +109,19 @@ def test_the_subject_names_the_best_paper_and_how_many_more(
     assert len(phrases.subject(edition)) <= 70
 
 
-def test_the_subject_of_a_single_pick_counts_no_further_ones(
-    make_pick: Pick_, make_edition: Edition_
-) -> None:
+def test_the_subject_of_a_single_pick_counts_no_further_ones(make_pick: Pick_, make_edition: Edition_) -> None:
     edition = make_edition(make_pick())
     assert phrases.subject(edition) == "A paper"
     assert phrases.preheader(edition) == "We did it."
 
 
-def test_the_preheader_names_the_next_two_papers(
-    make_paper: Paper_, make_pick: Pick_, make_edition: Edition_
-) -> None:
+def test_the_preheader_names_the_next_two_papers(make_paper: Paper_, make_pick: Pick_, make_edition: Edition_) -> None:
     edition = make_edition(*(make_pick(make_paper(title=title)) for title in ("One", "Two", "Three", "Four")))
     assert phrases.preheader(edition) == "Also: Two; Three"
 
 
 def test_a_quiet_edition_gives_its_reason(make_edition: Edition_) -> None:
-    edition = make_edition(
-        quiet=Quiet(QuietReason.BELOW, "None of the 30 new papers\nreached your threshold.")
-    )
+    edition = make_edition(quiet=Quiet(QuietReason.BELOW, "None of the 30 new papers\nreached your threshold."))
     assert phrases.subject(edition) == "A quiet day for Reward models"
     assert phrases.preheader(edition) == "None of the 30 new papers reached your threshold."
     assert phrases.quiet(make_edition()) == "Nothing new today."
@@ -140,19 +129,12 @@ def test_a_quiet_edition_gives_its_reason(make_edition: Edition_) -> None:
 
 def test_an_edition_names_missing_sources_once(make_edition: Edition_, make_pick: Pick_) -> None:
     edition = make_edition(picks=(make_pick(),), considered=9, missing=("blog", "arxiv-ai"))
-    assert (
-        phrases.tally(edition)
-        == "1 paper today; 9 looked at, without blog and arxiv-ai, which could not be read"
-    )
+    assert phrases.tally(edition) == "1 paper today; 9 looked at, without blog and arxiv-ai, which could not be read"
     quiet = Quiet(QuietReason.FAILING, "No new paper has come in, which may be a fault: blog can't be read.")
-    assert (
-        phrases.tally(make_edition(picks=(), considered=0, quiet=quiet, missing=("blog",))) == "0 new papers"
-    )
+    assert phrases.tally(make_edition(picks=(), considered=0, quiet=quiet, missing=("blog",))) == "0 new papers"
 
 
-def test_a_weekly_edition_is_worded_by_the_week(
-    make_paper: Paper_, make_pick: Pick_, make_edition: Edition_
-) -> None:
+def test_a_weekly_edition_is_worded_by_the_week(make_paper: Paper_, make_pick: Pick_, make_edition: Edition_) -> None:
     edition = make_edition(make_pick(), make_pick(make_paper(2)), is_weekly=True)
     assert phrases.tally(edition) == "2 papers this week; 143 looked at"
     assert phrases.list_heading(edition) == "This week in thirty seconds"

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.channels.slack.block_kit import escape
-from bot.channels.slack.rendering import render_slack, render_thread
-from bot.domain import (
+from bot.channels.links import Links
+from bot.channels.slack.rendering import escape, render_slack, render_thread
+from bot.model import (
     Edition,
     Paper,
     Pick,
@@ -27,7 +27,6 @@ from bot.domain import (
     Sighting,
     Vote,
 )
-from bot.rendering.paper_links import Links
 
 Paper_ = Callable[..., Paper]
 Pick_ = Callable[..., Pick]
@@ -105,9 +104,7 @@ def test_a_pick_shows_title_credits_summary_and_reasons(
         assert phrase in text
 
 
-def test_thumbs_are_buttons_that_name_the_paper(
-    make_pick: Pick_, make_edition: Edition_, links: Links
-) -> None:
+def test_thumbs_are_buttons_that_name_the_paper(make_pick: Pick_, make_edition: Edition_, links: Links) -> None:
     (message,) = send(make_edition(make_pick()), links)
     (actions,) = [block for block in message["blocks"] if block["type"] == "actions"]
     assert actions["block_id"] == "thumbs-p17"
@@ -127,9 +124,7 @@ def test_a_hostile_paper_is_shown_as_literal_text(
         paper, summary=(HOSTILE,), reasons=tuple(Reason(kind, HOSTILE, near=HOSTILE) for kind in ReasonKind)
     )
     (message,) = send(make_edition(pick), links)
-    raw = (
-        json.dumps([o["text"] for o in objects(message["blocks"]) if o["type"] == "mrkdwn"]) + message["text"]
-    )
+    raw = json.dumps([o["text"] for o in objects(message["blocks"]) if o["type"] == "mrkdwn"]) + message["text"]
     assert "<!" not in raw
     assert "<https://evil" not in raw
     assert "*free*" not in raw, "bold"
@@ -159,9 +154,7 @@ def test_text_is_never_cut_inside_an_entity() -> None:
 def test_a_script_address_is_never_linked(
     make_paper: Paper_, make_pick: Pick_, make_edition: Edition_, links: Links
 ) -> None:
-    (body,) = render_slack(
-        make_edition(make_pick(make_paper(url="javascript:alert(1)"))), links, channel="C1"
-    )
+    (body,) = render_slack(make_edition(make_pick(make_paper(url="javascript:alert(1)"))), links, channel="C1")
     assert b"javascript" not in body
 
 
@@ -269,9 +262,7 @@ def test_a_long_edition_is_split_between_papers(
     messages = send(make_edition(*picks), links)
     assert_within_limits(messages)
     assert len(messages) > 1
-    values = [
-        e["value"] for m in messages for b in m["blocks"] if b["type"] == "actions" for e in b["elements"]
-    ]
+    values = [e["value"] for m in messages for b in m["blocks"] if b["type"] == "actions" for e in b["elements"]]
     assert values == [f"p{n}" for n in range(12) for _ in ("up", "down")]
     assert [m["blocks"][0]["type"] for m in messages] == ["header"] + ["section"] * (len(messages) - 1)
     assert all(m["blocks"][-1]["type"] in ("divider", "context") for m in messages)

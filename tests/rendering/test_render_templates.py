@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from jinja2 import Environment
 
-from bot.domain import Vote
-from bot.errors import TemplateProblem
-from bot.rendering.paper_links import Links
-from bot.rendering.sample import SampleLinks, edition
-from bot.rendering.templates import check_templates, environment, render
+from bot.channels.links import Links
+from bot.channels.sample import SampleLinks, edition
+from bot.channels.templates import check_templates, environment, render
+from bot.model import Vote
+from bot.model.errors import TemplateProblem
 
 SHIPPED = Path(__file__).parents[2] / "templates"
 
@@ -55,9 +55,7 @@ def test_html_is_escaped_and_text_is_not(tmp_path: Path, links: Links) -> None:
         ("{{ edition | nofilter }}", 1, "No filter named 'nofilter'"),
     ],
 )
-def test_a_mistake_is_reported_with_file_and_line(
-    tmp_path: Path, content: str, line: int, problem: str
-) -> None:
+def test_a_mistake_is_reported_with_file_and_line(tmp_path: Path, content: str, line: int, problem: str) -> None:
     env = home_with(tmp_path, "mail.txt.j2", content)
     with pytest.raises(TemplateProblem) as caught:
         check_templates(env)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.rendering.text import oneline, shorten, visible, wrap
+from bot.text.display import oneline, shorten, visible, wrap
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=300)
 

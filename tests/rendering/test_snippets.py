@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.rendering.snippets import snippet
+from bot.web.papers import snippet
 
 ABSTRACT = "We study agents. Reward models hallucinate. A third sentence, on rewards."
 

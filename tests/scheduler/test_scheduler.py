@@ -16,8 +16,8 @@ from threading import Event
 import pytest
 import time_machine
 
-from bot.ranking import Corpus
-from bot.scheduler import Jobs, make_scheduler, publish_soon
+from bot.ranking.corpus import Corpus
+from bot.serve import Jobs, make_scheduler, publish_soon
 from bot.sources.folder import FolderSource
 
 WEDNESDAY = "2025-05-07T08:00:00+02:00"

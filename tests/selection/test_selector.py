@@ -5,10 +5,9 @@ from types import SimpleNamespace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain import PickKind, Score
-from bot.selection import selector
-from bot.selection.diversity import diverse
-from bot.selection.selector import SelectionLimits
+from bot.model import PickKind, Score
+from bot.ranking import selection
+from bot.ranking.selection import SelectionLimits, diverse
 
 
 def score(paper: int, probability: float, **values) -> Score:
@@ -24,7 +23,7 @@ def unlike(_one: int, _other: int) -> float:
 
 
 def select(scores, similarity, limits, interest=lambda _: None):
-    return selector.select(scores, SimpleNamespace(similarity=similarity, interest=interest), limits)
+    return selection.select(scores, SimpleNamespace(similarity=similarity, interest=interest), limits)
 
 
 def ids(choices):
@@ -143,9 +142,7 @@ def test_the_limits_hold_for_any_scores(rows, size, explore, threshold, likeness
         score(n, p, followed="Ada" if followed else None, muted="x" if muted else None)
         for n, (p, followed, muted) in enumerate(sorted(rows, reverse=True))
     ]
-    chosen = select(
-        scores, lambda *_: likeness, SelectionLimits(size, min(explore, size), threshold, threshold / 2)
-    )
+    chosen = select(scores, lambda *_: likeness, SelectionLimits(size, min(explore, size), threshold, threshold / 2))
     assert len(chosen) <= size
     assert len(set(ids(chosen))) == len(chosen)
     assert not any(c.score.muted for c in chosen)

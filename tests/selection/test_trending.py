@@ -9,14 +9,12 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain import Bonus, BonusKind, Fact, FactKind, Paper, Score
-from bot.selection.trending import bonus, with_trending
+from bot.model import Bonus, BonusKind, Fact, FactKind, Paper, Score
+from bot.ranking.selection import bonus, with_trending
 
 
 def paper(number: int, upvotes: int | None) -> Paper:
-    return Paper(
-        number, "T", "", (), None, None, None, None, None, upvotes, None, datetime(2026, 6, 12, tzinfo=UTC)
-    )
+    return Paper(number, "T", "", (), None, None, None, None, None, upvotes, None, datetime(2026, 6, 12, tzinfo=UTC))
 
 
 def score(number: int, log_odds: float) -> Score:

@@ -9,9 +9,9 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from servers import Page, Request, Web
 
-from bot.digests import parse
-from bot.domain import Entry, Problem, RawDigest
-from bot.errors import DigestError, SourceError
+from bot.formats.recognition import parse
+from bot.model import Entry, Problem, RawDigest
+from bot.model.errors import DigestError, SourceError
 from bot.sources import Visit
 from bot.sources.biorxiv import MAX_PAGES, BiorxivOptions, BiorxivSource
 from bot.sources.http import Fetcher
@@ -123,9 +123,7 @@ def test_a_list_without_an_end_is_cut_and_reported(web: Web, fetcher: Fetcher) -
 
 
 def test_a_preprint_has_its_category_institution_and_version() -> None:
-    content = page(
-        [preprint(1), preprint(2, version="3", date="soon", authors="Owl Consortium", abstract=7)], 2
-    )
+    content = page([preprint(1), preprint(2, version="3", date="soon", authors="Owl Consortium", abstract=7)], 2)
     (digest,) = parse(RawDigest("preprints", "x", content))
     assert (digest.format, digest.topic, digest.date, digest.rejected) == (
         "biorxiv",

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from support import drop_folder
 
-from bot.domain import Problem, RawDigest
+from bot.model import Problem, RawDigest
 from bot.sources import Source, Visit
 from bot.sources.folder import MAX_BYTES, FilesSource
 
@@ -218,9 +218,7 @@ def test_a_folder_below_one_without_permission_is_a_problem(unprivileged_folder:
 # --- files named on the command line ----------------------------------------------------------
 
 
-def test_files_are_named_as_typed_and_read_in_their_order(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_are_named_as_typed_and_read_in_their_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("sub").mkdir()
     for name in ("z.txt", "sub/b.txt", "sub/a.txt", "sub/.hidden"):

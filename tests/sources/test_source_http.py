@@ -10,7 +10,7 @@ from itertools import chain, count, repeat
 import pytest
 from servers import FakeTime, Page, Web, speaking
 
-from bot.errors import SourceError
+from bot.model.errors import SourceError
 from bot.sources import HttpError
 from bot.sources.http import MAX_BYTES, Fetcher, Response, user_agent
 
@@ -23,9 +23,7 @@ def refusal(fetcher: Fetcher, url: str) -> str:
 
 
 def test_validators_make_the_next_request_conditional(web: Web, fetcher: Fetcher) -> None:
-    web.pages["/feed"] = Page(
-        b"owls", headers={"ETag": '"1"', "Last-Modified": "Wed, 20 Aug 2025 00:00:00 GMT"}
-    )
+    web.pages["/feed"] = Page(b"owls", headers={"ETag": '"1"', "Last-Modified": "Wed, 20 Aug 2025 00:00:00 GMT"})
     answer = fetcher.fetch(f"{web.url}/feed")
     assert answer == Response(b"owls", '"1"', "Wed, 20 Aug 2025 00:00:00 GMT")
     web.pages["/feed"] = Page(status=304, headers={"ETag": '"1"'})
@@ -118,9 +116,7 @@ def test_at_most_three_redirects_are_followed(web: Web, fetcher: Fetcher) -> Non
 def test_only_http_and_https_are_fetched(web: Web, fetcher: Fetcher, target: str) -> None:
     web.pages["/"] = Page(status=302, headers={"Location": target})
     for url in (web.url, target):
-        assert any(
-            reason in refusal(fetcher, url) for reason in ("neither http nor https", "not a web address")
-        )
+        assert any(reason in refusal(fetcher, url) for reason in ("neither http nor https", "not a web address"))
 
 
 @pytest.mark.parametrize(
@@ -174,9 +170,7 @@ def test_a_name_with_one_private_address_among_others_is_refused(monkeypatch: py
 
 def test_a_redirect_does_not_reach_another_private_host_even_an_allowed_one(web: Web, time: FakeTime) -> None:
     fetcher = Fetcher(private_hosts=["127.0.0.1", "localhost"], clock=time.clock, sleep=time.sleep)
-    web.pages["/"] = Page(
-        status=302, headers={"Location": web.url.replace("127.0.0.1", "localhost") + "/owls"}
-    )
+    web.pages["/"] = Page(status=302, headers={"Location": web.url.replace("127.0.0.1", "localhost") + "/owls"})
     web.pages["/owls"] = Page(b"owls")
     assert "not a public address" in refusal(fetcher, web.url)
     assert fetcher.fetch(web.url.replace("127.0.0.1", "localhost") + "/owls").content == b"owls"
@@ -230,9 +224,7 @@ def test_a_short_retry_after_is_waited_for_once_and_a_long_one_not_at_all(
         ("Tue, 19 Aug 2025 00:00:00 GMT", 1),
     ],
 )
-def test_retry_after_is_read_in_every_form(
-    fetcher: Fetcher, time: FakeTime, value: str, seconds: float
-) -> None:
+def test_retry_after_is_read_in_every_form(fetcher: Fetcher, time: FakeTime, value: str, seconds: float) -> None:
     answer = f"HTTP/1.1 429 X\r\nDate: Wed, 20 Aug 2025 00:00:00 GMT\r\nRetry-After: {value}\r\n\r\n".encode()
     with speaking(lambda connection: connection.sendall(answer)) as url, pytest.raises(HttpError) as error:
         fetcher.fetch(url)
@@ -292,9 +284,7 @@ def test_validators_that_can_not_be_sent_back_are_dropped(web: Web, fetcher: Fet
         ),
     ],
 )
-def test_invalid_hosts_and_ports_never_reach_the_resolver(
-    web: Web, fetcher: Fetcher, monkeypatch, target: str
-) -> None:
+def test_invalid_hosts_and_ports_never_reach_the_resolver(web: Web, fetcher: Fetcher, monkeypatch, target: str) -> None:
     web.pages["/"] = Page(status=302, headers={"Location": target})
     real = socket.getaddrinfo
     resolved: list[str] = []
@@ -318,18 +308,14 @@ def test_invalid_hosts_and_ports_never_reach_the_resolver(
         {"Retry-After": "Fri, 31 Dec 9999 23:59:59 GMT", "Date": "Wed, 20 Aug 2025 00:00:00 GMT"},
     ],
 )
-def test_a_retry_after_beyond_the_largest_date_is_capped(
-    web: Web, fetcher: Fetcher, headers: dict[str, str]
-) -> None:
+def test_a_retry_after_beyond_the_largest_date_is_capped(web: Web, fetcher: Fetcher, headers: dict[str, str]) -> None:
     web.pages["/"] = Page(status=503, headers=headers)
     with pytest.raises(HttpError) as error:
         fetcher.fetch(web.url)
     assert 0 < (error.value.retry_after or 0) <= 86_400
 
 
-@pytest.mark.parametrize(
-    "address", ["fec0::1", "::8.8.8.8", "::ffff:0:8.8.8.8", "::127.0.0.1", "64:ff9b::8.8.8.8"]
-)
+@pytest.mark.parametrize("address", ["fec0::1", "::8.8.8.8", "::ffff:0:8.8.8.8", "::127.0.0.1", "64:ff9b::8.8.8.8"])
 def test_addresses_that_embed_another_are_not_public(address: str) -> None:
     with pytest.raises(SourceError, match="not a public address"):
         Fetcher().fetch(f"http://[{address}]/")

@@ -14,11 +14,10 @@ import pytest
 from imap_server import ImapServer
 from servers import speaking
 
-from bot.domain import Problem, RawDigest
-from bot.errors import SourceError
+from bot.model import Problem, RawDigest
+from bot.model.errors import SourceError
 from bot.sources import Visit
-from bot.sources.mail_folder import MAX_BYTES, MailFolder
-from bot.sources.mailbox import MailboxOptions, MailboxSource
+from bot.sources.mailbox import MAX_BYTES, MailboxOptions, MailboxSource, MailFolder
 
 VISIT = Visit(datetime(2026, 6, 12, tzinfo=UTC))
 TOO_LARGE = Problem(
@@ -26,9 +25,7 @@ TOO_LARGE = Problem(
     "mail INBOX/1: more than the 10 MB that a digest may have; "
     "the mail from no-reply@arxiv.org of 2026-06-12 08:30 stays unread",
 )
-FIRST = (
-    b"From: no-reply@arxiv.org\r\nDate: Fri, 12 Jun 2026 08:30:00 +0200\r\nSubject: cs daily\r\n\r\nOwls.\r\n"
-)
+FIRST = b"From: no-reply@arxiv.org\r\nDate: Fri, 12 Jun 2026 08:30:00 +0200\r\nSubject: cs daily\r\n\r\nOwls.\r\n"
 SECOND = b"Date: 12 Jun 2026 08:30 -0000\r\nFrom: no-reply@arxiv.org\r\nSubject: cs daily\r\n\r\nBees.\r\n"
 PRIVATE = b"From: grace@example.org\r\n\r\nDear Ada\r\n"
 
@@ -66,9 +63,7 @@ def test_mails_are_moved_if_configured_and_never_deleted(imap: ImapServer) -> No
     assert len(list(source(imap.port, moved_to="Read").retrieve(VISIT))) == 2
     assert list(imap.folders["INBOX"]) == [2]
     assert [mail.content for mail in imap.folders["Read"].values()] == [FIRST, SECOND]
-    assert not any(
-        word in " ".join(imap.said).upper() for word in ("EXPUNGE", "DELETED)", "DELETE ", "CLOSE")
-    )
+    assert not any(word in " ".join(imap.said).upper() for word in ("EXPUNGE", "DELETED)", "DELETE ", "CLOSE"))
 
 
 def test_a_server_that_can_not_move_keeps_the_mails_where_they_are() -> None:
@@ -114,9 +109,7 @@ def test_a_mail_that_the_server_does_not_deliver_stays_unread_and_is_tried_again
     assert len(list(source(imap.port).retrieve(Visit(VISIT.now, dict(visit.lasting))))) == 2
 
 
-@pytest.mark.parametrize(
-    "date", [b"", b"Date:\r\n", b"Date: x\r\n", b"Date: 1 Jan 99999 00:00\r\n", b"Date: \xff\r\n"]
-)
+@pytest.mark.parametrize("date", [b"", b"Date:\r\n", b"Date: x\r\n", b"Date: 1 Jan 99999 00:00\r\n", b"Date: \xff\r\n"])
 def test_a_mail_with_a_broken_date_is_read(date: bytes) -> None:
     with ImapServer().running() as server:
         server.put(b"From: no-reply@arxiv.org\r\n" + date + b"\r\nOwls.\r\n")
@@ -145,9 +138,7 @@ def test_an_unreachable_or_wrong_server_is_reported_on_one_line() -> None:
         list(source(int(url.rpartition(":")[2]), security="tls").retrieve(VISIT))
 
 
-@pytest.mark.filterwarnings(
-    "ignore::pytest.PytestUnraisableExceptionWarning"
-)  # imap-tools leaves its socket open
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # imap-tools leaves its socket open
 def test_a_server_without_encryption_gets_no_password(imap: ImapServer) -> None:
     with pytest.raises(SourceError, match="TLS not supported"):
         list(source(imap.port, security="starttls").retrieve(VISIT))
@@ -236,9 +227,7 @@ def test_invalid_responses_of_a_server_are_reported_on_one_line(answers: Answers
 
 
 def test_huge_numbers_are_neither_mail_ids_nor_sizes() -> None:
-    with ImapServer(
-        answers={"SEARCH": lambda _: b"* SEARCH " + b"9" * 5_000 + b" 1\r\n"}
-    ).running() as server:
+    with ImapServer(answers={"SEARCH": lambda _: b"* SEARCH " + b"9" * 5_000 + b" 1\r\n"}).running() as server:
         server.put(FIRST)
         assert [raw.name for raw in source(server.port).retrieve(VISIT)] == ["INBOX/1"]
     huge = {"FETCH (RFC822.SIZE)": lambda _: b"* 1 FETCH (UID 1 RFC822.SIZE " + b"9" * 5_000 + b")\r\n"}
@@ -271,7 +260,7 @@ def test_a_server_that_sends_byte_by_byte_meets_the_deadline() -> None:
 
 def test_bytes_received_before_tls_are_discarded() -> None:
     """A server in between could put answers there that would be taken for the mail server's own."""
-    from bot.sources.imap import Bounds, _Bounded
+    from bot.sources.mailbox import Bounds, _Bounded
 
     class Sock:
         def settimeout(self, _: float) -> None:

@@ -8,8 +8,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from servers import FakeTime, Page, Request, Web
 
-from bot.domain import Problem, RawDigest
-from bot.errors import SourceError
+from bot.model import Problem, RawDigest
+from bot.model.errors import SourceError
 from bot.sources import Source, Visit
 from bot.sources.arxiv import PAGE_SIZE, ArxivOptions, ArxivSource
 from bot.sources.feed import FeedOptions, FeedSource
@@ -86,8 +86,7 @@ class Api:
             self.empty_answers -= 1
             papers = []
         entries = "".join(
-            f"<entry><title>T</title><published>{time:%Y-%m-%dT%H:%M:%SZ}</published></entry>"
-            for time in papers
+            f"<entry><title>T</title><published>{time:%Y-%m-%dT%H:%M:%SZ}</published></entry>" for time in papers
         )
         total = f"<opensearch:totalResults>{len(self.times)}</opensearch:totalResults>"
         return Page(f"<feed>{total}{entries}</feed>".encode())
@@ -207,9 +206,7 @@ def test_missed_days_are_retrieved_up_to_a_week(web: Web, fetcher: Fetcher) -> N
     assert len(contents(source, Visit(NOW, {"last": "2027-01-01"}))) == 2
 
 
-def test_a_list_not_yet_published_is_not_a_failure_and_an_empty_one_not_a_digest(
-    web: Web, fetcher: Fetcher
-) -> None:
+def test_a_list_not_yet_published_is_not_a_failure_and_an_empty_one_not_a_digest(web: Web, fetcher: Fetcher) -> None:
     source = lists(web, fetcher)
     web.pages["/hf"] = lambda request: Page(b"{}", 400) if request.path.endswith("12") else Page(b" [] \n")
     assert contents(source, Visit(NOW)) == []

@@ -11,7 +11,7 @@ from uuid import uuid4
 
 import pytest
 
-from bot.domain import (
+from bot.model import (
     Edition,
     Entry,
     Message,
@@ -62,9 +62,7 @@ class Samples:
         (reader,) = self.store.readers.sync(profile, [(kind, address)], NOW)
         return reader
 
-    def edition(
-        self, reader: Reader, *papers: PaperId, at: datetime = NOW, quiet: Quiet | None = None
-    ) -> Edition:
+    def edition(self, reader: Reader, *papers: PaperId, at: datetime = NOW, quiet: Quiet | None = None) -> Edition:
         """Compose an edition with these picks; nothing is stored."""
         stored = self.store.papers.get(papers)
         reasons = (Reason(ReasonKind.WROTE, "reward", 0.3125), Reason(ReasonKind.KEYWORD, "GRPO", -1.5))

@@ -6,9 +6,9 @@ from datetime import date, time, timedelta
 
 import pytest
 
-from bot.domain import Override
-from bot.store import active_readers
-from bot.store.active_readers import IdRange
+from bot.model import Override
+from bot.store import readers as active_readers
+from bot.store.readers import IdRange
 
 TODAY = date(2026, 4, 18)
 FRIDAY = date(2026, 4, 17)

@@ -2,8 +2,8 @@
 
 from datetime import timedelta
 
-from bot.domain import Entry, Vote
-from bot.feedback.service import record
+from bot.model import Entry, Vote
+from bot.readers.votes import record
 from bot.store.editions import Shown
 
 from .conftest import NOW, Samples
@@ -53,9 +53,7 @@ def test_revisions_are_those_of_the_time(store, samples: Samples):
     samples.ingest(Entry("Owls", arxiv_id="2606.00001", version=2), now=NOW + DAY)
     store.editions.save(samples.edition(reader, owls.id, at=NOW + 2 * DAY), "1", [])
     assert store.papers.revisions_of({reader.id: NOW}) == {reader.id: []}
-    assert store.as_of(NOW + 3 * DAY, NOW + DAY, []).papers.revisions_of({reader.id: NOW}) == {
-        reader.id: [owls.id]
-    }
+    assert store.as_of(NOW + 3 * DAY, NOW + DAY, []).papers.revisions_of({reader.id: NOW}) == {reader.id: [owls.id]}
     assert store.as_of(NOW + DAY / 2, NOW, []).papers.revisions_of({reader.id: NOW}) == {reader.id: []}
 
 

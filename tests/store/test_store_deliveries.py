@@ -10,13 +10,13 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import event, select, text
 
-from bot.domain import Message, State, StopReason
-from bot.errors import StoreConnectionLostError, StoreError
+from bot.model import Message, State, StopReason
+from bot.model.errors import StoreConnectionLostError, StoreError
 from bot.store import outbox as outbox_module
-from bot.store.circuit_breakers import OpenBreaker
 from bot.store.engine import Database, parse_url
 from bot.store.outbox import _PAUSES, Outbox
 from bot.store.schema import outbox_bodies
+from bot.store.sending import OpenBreaker
 
 LEASE = timedelta(minutes=10)
 EMAIL, SLACK = "email", "slack"

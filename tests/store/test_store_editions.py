@@ -11,22 +11,10 @@ import pytest
 from sqlalchemy import make_url, select
 from sqlalchemy.exc import IntegrityError
 
-from bot.domain import (
-    Edition,
-    EditionKind,
-    Message,
-    PickKind,
-    Quiet,
-    QuietReason,
-    Reader,
-    Reason,
-    ReasonKind,
-    State,
-)
+from bot.model import Edition, EditionKind, Message, PickKind, Quiet, QuietReason, Reader, Reason, ReasonKind, State
 from bot.store import editions as edition_storage
 from bot.store import open_store
-from bot.store.edition_insertion import NewEdition
-from bot.store.editions import StoredEdition
+from bot.store.editions import NewEdition, StoredEdition
 from bot.store.schema import summaries
 
 HELLO = Message(b"\x00Hello\r\n\xff", "Rewards: hello ✓")
@@ -76,9 +64,7 @@ def test_a_second_edition_for_a_slot_changes_nothing(samples, store):
     (first,) = store.editions.save(samples.edition(reader), "2026-04-18", [HELLO])
     assert store.editions.save(samples.edition(reader, paper), "2026-04-18", [HELLO]) is None
     assert store.papers.new_to(reader.id) == [paper]
-    assert [
-        message.id for message in store.outbox.claim("email", now_of(samples, reader), timedelta(1), 9)
-    ] == [first]
+    assert [message.id for message in store.outbox.claim("email", now_of(samples, reader), timedelta(1), 9)] == [first]
 
 
 def now_of(samples, reader: Reader):

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy.exc import IntegrityError
 
-from bot.domain import RecordedVote, Vote
+from bot.model import RecordedVote, Vote
 
 
 def test_the_last_vote_on_a_paper_counts_and_all_are_stored(samples, store, now):

@@ -7,12 +7,10 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from bot.domain import Entry, LibraryEntry, ParsedDigest
+from bot.model import Entry, LibraryEntry, ParsedDigest
 from bot.store.library import Additions
 
-OWLS = LibraryEntry(
-    Entry("Owls at Night", "They fly.", ("Ada Lovelace",), doi="10.1000/owls"), date(2020, 3, 4)
-)
+OWLS = LibraryEntry(Entry("Owls at Night", "They fly.", ("Ada Lovelace",), doi="10.1000/owls"), date(2020, 3, 4))
 BEES = LibraryEntry(Entry("Bees by Day", arxiv_id="2504.00001"))
 
 
@@ -72,9 +70,7 @@ def test_what_the_library_has_is_not_added_twice(store, ada, now):
 )
 def test_an_entry_matches_a_stored_paper_by_doi_or_title(store, ada, now, entry):
     ingest(store, now, Entry("Owls at Night", "As the digest has it.", doi="10.1000/owls"))
-    assert store.library.add(ada, [LibraryEntry(entry)], "bibtex", now) == Additions(
-        matched=1, new=0, known=0
-    )
+    assert store.library.add(ada, [LibraryEntry(entry)], "bibtex", now) == Additions(matched=1, new=0, known=0)
     # It had none of its own.
     assert store.library.all_of(ada)[0].paper.abstract == "As the digest has it."
 

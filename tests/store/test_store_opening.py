@@ -12,8 +12,8 @@ from threading import Barrier
 import pytest
 from sqlalchemy.exc import StatementError
 
-from bot.domain import Entry, ParsedDigest
-from bot.errors import StoreError
+from bot.model import Entry, ParsedDigest
+from bot.model.errors import StoreError
 from bot.store import open_store
 from bot.store.engine import Database, parse_url
 from bot.store.upgrade import HEAD
@@ -115,9 +115,7 @@ def test_tables_of_another_program_are_refused(store_url, open_another):
 def test_a_store_of_a_newer_program_is_refused(store_url, open_another, tmp_path):
     open_store(store_url).close()
     _run(store_url, "UPDATE alembic_version SET version_num = '9999'")
-    with pytest.raises(
-        StoreError, match=rf"made by a newer Paperbot \(revision 9999; this one knows {HEAD}\)"
-    ):
+    with pytest.raises(StoreError, match=rf"made by a newer Paperbot \(revision 9999; this one knows {HEAD}\)"):
         open_another()
     assert list(tmp_path.glob("*.bak")) == []
 

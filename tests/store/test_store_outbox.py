@@ -9,7 +9,7 @@ from threading import Barrier
 
 import pytest
 
-from bot.domain import Delivery, State, StopReason
+from bot.model import Delivery, State, StopReason
 from bot.store.engine import Database, parse_url
 from bot.store.outbox import UndeliveredMessage
 
@@ -274,9 +274,7 @@ def test_what_is_of_unknown_fate_is_given_by_reader_oldest_first_and_without_a_t
     for delivery in reversed(outbox.claim(EMAIL, now, LEASE, 9)):
         outbox.start_data(delivery, now, LEASE)
         outbox.finish(delivery, State.UNKNOWN, now)
-    assert [(delivery.id, delivery.token) for delivery in outbox.in_state(State.UNKNOWN)] == [
-        (i, "") for i in ids
-    ]
+    assert [(delivery.id, delivery.token) for delivery in outbox.in_state(State.UNKNOWN)] == [(i, "") for i in ids]
     assert [delivery.id for delivery in outbox.in_state(State.UNKNOWN, eve.id)] == ids[2:]
     assert {(trouble.code, trouble.detail) for trouble in outbox.problems(9)} == {("", "")}
 

@@ -20,7 +20,7 @@ from hypothesis.stateful import (
 )
 from sqlalchemy import delete
 
-from bot.domain import State, StopReason
+from bot.model import State, StopReason
 from bot.store.engine import Database, parse_url
 from bot.store.schema import outbox as outbox_table
 

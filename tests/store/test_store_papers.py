@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from sqlalchemy.exc import IntegrityError
 
-from bot.domain import Entry, ParsedDigest, Sighting, Vote
-from bot.identity import keys
+from bot.model import Entry, ParsedDigest, Sighting, Vote
+from bot.model.identity import keys
 from bot.store.new_papers import NewsCursor
 from bot.store.papers import StoredDigest
 from bot.store.sources import SourceActivity
@@ -59,9 +59,7 @@ def test_a_time_without_a_zone_is_refused(samples, store, now):
 
 def test_an_entry_with_a_known_title_is_merged_into_the_paper(samples, store):
     samples.ingest("A Study of Play")
-    assert samples.ingest(
-        Entry("a study of  PLAY", "Longer, and about play.", ("A B",), arxiv_id="2604.1")
-    ) == (0, 1)
+    assert samples.ingest(Entry("a study of  PLAY", "Longer, and about play.", ("A B",), arxiv_id="2604.1")) == (0, 1)
     paper = samples.paper("A Study")
     assert (paper.title, paper.abstract) == ("A Study of Play", "Longer, and about play.")
     assert (paper.authors, paper.arxiv_id) == (("A B",), "2604.1")
@@ -77,9 +75,7 @@ def test_an_id_added_later_identifies_the_paper_under_another_title(samples, sto
 def test_papers_with_one_title_and_different_ids_stay_separate(samples, store):
     samples.ingest(Entry("Editorial", arxiv_id="2604.00001"))
     assert samples.ingest(Entry("Editorial", arxiv_id="2604.00002")) == (1, 0)
-    assert samples.ingest(
-        Entry("Editorial", arxiv_id="2604.00002"), Entry("Editorial", arxiv_id="2604.00001")
-    ) == (
+    assert samples.ingest(Entry("Editorial", arxiv_id="2604.00002"), Entry("Editorial", arxiv_id="2604.00001")) == (
         0,
         2,
     )
@@ -256,9 +252,7 @@ def test_a_paper_is_new_when_the_readers_source_delivers_it_after_another_had(sa
 
     assert fresh() == []
     samples.ingest("Long known", source="ours", now=now + timedelta(hours=1))
-    samples.ingest(
-        "Late", "New", source="ours", now=now - timedelta(minutes=5)
-    )  # was being ingested meanwhile
+    samples.ingest("Late", "New", source="ours", now=now - timedelta(minutes=5))  # was being ingested meanwhile
     late = samples.paper("Late").id
     new = samples.paper("New").id
     assert fresh() == [late, new]
@@ -306,9 +300,7 @@ def test_find_returns_at_most_ten_papers_by_title(samples, store):
     assert store.papers.find("tudy") == []
 
 
-TITLES = st.text(
-    st.characters(exclude_categories=["Cs"], exclude_characters="\0") | st.sampled_from("%_\\aA ß")
-)
+TITLES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0") | st.sampled_from("%_\\aA ß"))
 
 
 @given(titles=st.lists(TITLES, min_size=1, max_size=4), words=TITLES, length=st.integers(0, 6))

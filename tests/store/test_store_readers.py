@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from threading import Barrier
 
-from bot.domain import Origin, Reader, StopReason
+from bot.model import Origin, Reader, StopReason
 
 ADA, BOB = ("email", "ada@example.org"), ("email", "bob@example.org")
 CHANNEL = ("slack", "C0123ABC")

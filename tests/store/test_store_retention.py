@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import func, select
 
-from bot.domain import State, Vote
+from bot.model import State, Vote
 from bot.store import retention
 from bot.store.retention import KeepDays
 from bot.store.schema import editions, outbox, papers, picks, votes

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.domain import SendLimit
+from bot.model import SendLimit
 
 SECOND = timedelta(seconds=1)
 

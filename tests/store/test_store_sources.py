@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
-from bot.domain import Entry, SourceState, Vote
+from bot.model import Entry, SourceState, Vote
 from bot.store.sources import Arrival, SourceActivity
 
 V1 = Entry("Owls", arxiv_id="2606.00001", version=1)

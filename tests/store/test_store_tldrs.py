@@ -18,9 +18,7 @@ def test_a_tldr_is_stored_for_its_paper_and_model(samples, store, now):
 
 def test_requests_count_until_the_next_day_answered_or_not(samples, store, now):
     (paper,) = samples.papers(1)
-    assert store.tldrs.begin(
-        paper, "small-1", now - timedelta(days=1), since=now - timedelta(days=1), budget=1
-    )
+    assert store.tldrs.begin(paper, "small-1", now - timedelta(days=1), since=now - timedelta(days=1), budget=1)
     assert store.tldrs.begin(paper, "small-1", now, since=now, budget=1)
     assert store.tldrs.begin(paper, "small-1", now, since=now, budget=1) is None
 

@@ -12,8 +12,8 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import inspect
 
-from bot.domain import Vote
-from bot.errors import StoreError
+from bot.model import Vote
+from bot.model.errors import StoreError
 from bot.store import open_store
 from bot.store.engine import Database, parse_url
 from bot.store.migrations import revisions
@@ -74,9 +74,7 @@ def _is_in_schema(name: str | None, kind: str, _parents: object) -> bool:
 
 def test_migrations_create_the_tables_of_the_schema(store, database):
     with database.reading() as connection:
-        context = MigrationContext.configure(
-            connection, opts={"compare_type": True, "include_name": _is_in_schema}
-        )
+        context = MigrationContext.configure(connection, opts={"compare_type": True, "include_name": _is_in_schema})
         differences = compare_metadata(context, metadata)
     assert differences == []
 
@@ -89,9 +87,7 @@ def test_titles_are_ordered_by_bytes_on_a_server_with_any_locale(store, database
     assert collation == "C"
 
 
-def test_an_upgrade_keeps_all_rows_and_changes_them_as_the_migration_says(
-    samples, store, database, later, now
-):
+def test_an_upgrade_keeps_all_rows_and_changes_them_as_the_migration_says(samples, store, database, later, now):
     reader = samples.reader()
     (paper,) = samples.papers(1)
     store.feedback.add(reader.id, paper, Vote.UP, now, "cli")

@@ -9,7 +9,7 @@ from hashlib import sha256
 import pytest
 from sqlalchemy import select
 
-from bot.domain import Entry, Message, Origin, OutboxKey, Override, State, StopReason, Vote
+from bot.model import Entry, Message, Origin, OutboxKey, Override, State, StopReason, Vote
 from bot.store import open_store
 from bot.store.readers import CONFIRM_WITHIN
 from bot.store.schema import forgotten

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.domain import Message, OutboxKey, SourceState, State, ZoteroConnection, ZoteroSave
+from bot.model import Message, OutboxKey, SourceState, State, ZoteroConnection, ZoteroSave
 
 LEASE = timedelta(minutes=5)
 

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.app import open_app
-from bot.app.container import App
+from bot.app import App, open_app
 
 
 @pytest.fixture

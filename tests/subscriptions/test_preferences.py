@@ -5,9 +5,9 @@ from datetime import UTC, datetime, time
 
 import pytest
 
-from bot.config.overrides import describe_override, with_override
-from bot.domain import Override
-from bot.subscriptions.preferences import (
+from bot.config.profiles import describe_override, with_override
+from bot.model import Override
+from bot.readers.subscriptions import (
     MAX_IGNORED_WORDS,
     MAX_INTERESTS,
     MAX_TERMS,
@@ -42,9 +42,7 @@ def test_only_what_differs_from_the_profile_is_stored(app, reader, profile):
     set_preferences(app.store, reader, profile, chosen)
     expected = Override(at=time(6, 30), days=("mon", "sun"), timezone="Asia/Tokyo")
     assert app.store.overrides.get(reader.id) == expected
-    assert Preferences.of(with_override(profile, expected)) == replace(
-        chosen, at=time(6, 30), days=("mon", "sun")
-    )
+    assert Preferences.of(with_override(profile, expected)) == replace(chosen, at=time(6, 30), days=("mon", "sun"))
 
 
 def test_topics_are_stored_without_blank_lines_and_duplicates(app, reader, profile):

@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.domain import StopReason
-from bot.subscriptions.service import NotStoppedByReaderError, may_confirm, may_resume
+from bot.model import StopReason
+from bot.readers.subscriptions import NotStoppedByReaderError, may_confirm, may_resume
 
 NOW = datetime(2025, 5, 7, 9, tzinfo=UTC)
 SLUG = "reward-models"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bot.summaries.background import tells_known
 from bot.summaries.roles import Reading, Shares
+from bot.summaries.summary import tells_known
 
 KNOWN = Reading((0.9, 0.0, 0.0, 0.1, 0.0), Shares(1.0, 0.0, 0.0), 0.0)
 NEW = Reading((0.1, 0.0, 0.0, 0.9, 0.0), Shares(0.0, 0.0, 1.0), 0.0)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.summaries.highlights import marked, occurrence
+from bot.summaries.summary import marked, occurrence
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.summaries.kinds import marginals
-from bot.summaries.weights import KINDS, shipped_weights
+from bot.summaries.roles import KINDS, marginals, shipped_weights
 
 EMISSIONS = st.lists(st.lists(st.floats(-4, 4), min_size=5, max_size=5), min_size=1, max_size=4)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.summaries.proposals import find_proposals
+from bot.summaries.summary import find_proposals
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.summaries.features import forms, phrases, words_of
-from bot.summaries.roles import read
-from bot.summaries.weights import Weights, shipped_weights
+from bot.summaries.roles import Weights, forms, phrases, read, shipped_weights, words_of
 
 
 @given(st.lists(st.text(max_size=40), min_size=1, max_size=12))

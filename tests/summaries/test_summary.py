@@ -6,12 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain import Role
-from bot.summaries import finding, summarise
-from bot.summaries.references import refers_back, without_head
+from bot.model import Role
+from bot.summaries.claims import refers_back, without_head
 from bot.summaries.roles import Reading, Shares
-from bot.summaries.sentences import sentences
-from bot.summaries.summary import Read, Worth, best_set, choose
+from bot.summaries.summary import Read, Worth, best_set, choose, finding, summarise
+from bot.text.sentences import sentences
 
 ABSTRACT = (
     "Recent years have seen much work on gardens. However, weeds remain a problem. "
@@ -79,9 +78,7 @@ def test_of_sentences_of_like_use_the_one_on_the_readers_words_is_kept():
     abstract = ABSTRACT.replace(
         "It is trained on two beds.", "The arms hold the red leaves. The arms hold the blue stones."
     )
-    chosen, blue, grey = (
-        texts(summarise(abstract, 4, weights)) for weights in ({}, {"blue stone": 1.0}, {"we": 1.0})
-    )
+    chosen, blue, grey = (texts(summarise(abstract, 4, weights)) for weights in ({}, {"blue stone": 1.0}, {"we": 1.0}))
     assert "The arms hold the red leaves." in chosen
     assert [sentence for sentence in blue if sentence not in chosen] == ["The arms hold the blue stones."]
     assert grey == chosen
@@ -305,9 +302,7 @@ def test_of_two_sentences_with_as_much_of_the_idea_the_one_that_proposes_it_is_s
 
 
 def test_where_two_sentences_are_shown_one_of_them_says_what_the_paper_proposes():
-    paper = read_as((0.9, 0.0, 0.0), (0.05, 0.3, 0.0), (0.05, 0.6, 0.0), (0.0, 0.1, 1.0))._replace(
-        proposals=(1, 2)
-    )
+    paper = read_as((0.9, 0.0, 0.0), (0.05, 0.3, 0.0), (0.05, 0.6, 0.0), (0.0, 0.1, 1.0))._replace(proposals=(1, 2))
     assert choose(paper, 2, {}) == (1, 3)
     assert choose(paper, 3, {}) == (0, 2, 3)
 

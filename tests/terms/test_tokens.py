@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.terms import phrases, stem, stem_terms, tokens
+from bot.text.tokens import phrases, stem, stem_terms, tokens
 
 
 def stems(text):
@@ -98,9 +98,7 @@ def test_links_and_addresses_are_not_terms():
 
 
 def test_phrases_group_neighbouring_tokens():
-    spelled = [
-        [t.spelling for t in phrase] for phrase in phrases("Deep RL agents with verifiable rewards, tested")
-    ]
+    spelled = [[t.spelling for t in phrase] for phrase in phrases("Deep RL agents with verifiable rewards, tested")]
     assert spelled == [["Deep", "RL", "agents"], ["verifiable", "rewards"], ["tested"]]
 
 

@@ -2,18 +2,9 @@
 
 import pytest
 
-from bot.terms import (
-    Spellings,
-    expanded,
-    is_general,
-    names_topic,
-    phrases,
-    profile_topics,
-    stem,
-    tokens,
-    topical_phrases,
-    topical_terms,
-)
+from bot.text.tokens import phrases, stem, tokens
+from bot.text.topics import expanded, profile_topics
+from bot.text.vocabulary import Spellings, is_general, names_topic, topical_phrases, topical_terms
 
 
 def written(text):
@@ -72,9 +63,7 @@ def test_general_academic_vocabulary_names_no_topic(word):
     assert not names_topic([stem(word)])
 
 
-@pytest.mark.parametrize(
-    "word", "robot reward genome protein retrieval privacy hallucination speech graph".split()
-)
+@pytest.mark.parametrize("word", "robot reward genome protein retrieval privacy hallucination speech graph".split())
 def test_topical_words_name_topics(word):
     assert names_topic([stem(word)])
 
@@ -128,10 +117,7 @@ def test_the_second_part_of_a_compound_has_no_capital_of_its_own():
 
 def test_a_word_of_a_title_alone_that_can_be_no_name_has_no_capital():
     spellings = Spellings.learn(["we see"])
-    assert (
-        spellings.usual("Credit Assignment, Curiosity and Kalman")
-        == "Credit assignment, curiosity and Kalman"
-    )
+    assert spellings.usual("Credit Assignment, Curiosity and Kalman") == "Credit assignment, curiosity and Kalman"
 
 
 def test_an_adjective_before_and_belongs_to_the_noun_behind():

@@ -3,8 +3,8 @@
 import pytest
 from tldr.model_server import completion
 
-from bot.errors import TldrError
-from bot.tldr import Endpoint
+from bot.model.errors import TldrError
+from bot.summaries.tldr import Endpoint
 
 
 @pytest.fixture

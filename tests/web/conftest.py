@@ -12,9 +12,9 @@ from starlette.testclient import TestClient
 
 from bot.app import open_app
 from bot.cli.main import invoke
-from bot.domain import Vote
-from bot.feedback.service import record
-from bot.web import make_web
+from bot.model import Vote
+from bot.readers.votes import record
+from bot.web.application import make_web
 
 NOW = "2025-05-07T09:00:00+02:00"
 OPERATOR = "a token that operators hold"
@@ -86,9 +86,7 @@ def mails(served):
     """Return the mails to an address so far, oldest first."""
 
     def to(address):
-        paths = sorted(
-            served.glob(f"state/outbox/*/*--{address}*.eml"), key=lambda path: path.stat().st_mtime_ns
-        )
+        paths = sorted(served.glob(f"state/outbox/*/*--{address}*.eml"), key=lambda path: path.stat().st_mtime_ns)
         return [email.message_from_bytes(path.read_bytes(), policy=policy.default) for path in paths]
 
     return to

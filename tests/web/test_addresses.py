@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from bot.rendering.paper_links import short
-from bot.tokens import Purpose
+from bot.channels.links import short
+from bot.config.keys import Purpose
 
 
 def test_the_page_shows_each_address_and_leads_nowhere_by_itself(client, links, paper, app):

@@ -35,9 +35,7 @@ def test_a_paper_is_found_again_three_weeks_later(client, mails, served, paperbo
     mail = mails(ADA)[0]
     (edition,) = {link for link in links_in(mail) if "/edition/" in link}
     with time_machine.travel(datetime.now(UTC) + timedelta(weeks=3)):
-        (served / "seeds" / "later.txt").write_text(
-            digest(*(f"Sorting with {n} comparisons" for n in range(40)))
-        )
+        (served / "seeds" / "later.txt").write_text(digest(*(f"Sorting with {n} comparisons" for n in range(40))))
         paperbot("ingest")
         page = client.get(edition).text
         (search,) = re.findall(r'<a href="([^"]+/search)"', page)

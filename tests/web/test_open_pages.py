@@ -33,8 +33,7 @@ def test_match_and_reasons_stand_above_the_summary_with_their_strength(client, l
     picks = re.findall(r'<p class="why".*?<p class="summary"', text, re.S)
     assert len(picks) == text.count('<p class="summary"') > 0
     assert all(
-        re.search("[●○]{3}</span>&ensp;<strong>(Strong|Good|Possible|Unlikely) match</strong>", p)
-        for p in picks
+        re.search("[●○]{3}</span>&ensp;<strong>(Strong|Good|Possible|Unlikely) match</strong>", p) for p in picks
     )
 
 
@@ -90,9 +89,7 @@ def test_search_finds_words_of_title_author_and_abstract(client, served):
 
 def test_a_start_page_without_papers_says_so(client, app, served):
     profile = served / "profiles" / "reward-models.toml"
-    profile.write_text(
-        profile.read_text().replace("threshold = 0 ", "threshold = 1.0 ").replace("authors = [", "# [")
-    )
+    profile.write_text(profile.read_text().replace("threshold = 0 ", "threshold = 1.0 ").replace("authors = [", "# ["))
     page = client.get("/").text
     assert "threshold" in page
     assert client.get("/open/reward-models").status_code == 200

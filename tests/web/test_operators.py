@@ -5,9 +5,9 @@ from datetime import timedelta
 
 import pytest
 
-from bot.domain import Vote
-from bot.errors import StoreError
-from bot.feedback.service import record
+from bot.model import Vote
+from bot.model.errors import StoreError
+from bot.readers.votes import record
 
 TOKEN = "a token that operators hold"
 
@@ -62,7 +62,7 @@ def test_without_a_token_in_the_settings_operators_pages_are_disabled(served, mo
     from starlette.testclient import TestClient
 
     from bot.app import open_app
-    from bot.web import make_web
+    from bot.web.application import make_web
 
     monkeypatch.delenv("PAPERBOT_WEB__OPERATOR_TOKEN")
     with open_app(served) as app:

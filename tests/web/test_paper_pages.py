@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from bot.domain import Vote
+from bot.model import Vote
 from bot.store.schema import papers, sightings
 
 
@@ -102,9 +102,7 @@ def test_unknown_papers_are_refused(client, ref, me):
 
 def test_public_pages_do_not_name_a_readers_alerts(client, app, paper):
     with app.store._database.writing() as connection:
-        connection.execute(
-            sightings.update().where(sightings.c.paper_id == paper.id).values(alert="a secret interest")
-        )
+        connection.execute(sightings.update().where(sightings.c.paper_id == paper.id).values(alert="a secret interest"))
     assert "a secret interest" in app.store.papers.get([paper.id])[paper.id].sightings[0].alert
     assert "a secret interest" not in client.get(f"/paper/{paper.ref}").text
     assert "a secret interest" not in client.get("/search?q=TTRL").text
@@ -121,21 +119,17 @@ def test_titles_of_editions_archive_and_search_lead_to_the_page(client, app, rea
         assert client.get(public).status_code == 200, address
 
 
-def test_an_editions_page_leads_to_preferences_as_long_as_their_own_link_would(
-    client, app, reader, links, monkeypatch
-):
+def test_an_editions_page_leads_to_preferences_as_long_as_their_own_link_would(client, app, reader, links, monkeypatch):
     edition = urlsplit(links.edition(app.store.editions.last(reader.id).date)).path
     assert 'href="/me/' in client.get(edition).text
     later = time.time() + 100 * 86_400
-    monkeypatch.setattr("bot.tokens.time.time", lambda: later)
+    monkeypatch.setattr("bot.config.keys.time.time", lambda: later)
     page = client.get(edition)
     assert page.status_code == 200
     assert "/me/" not in page.text
 
 
-def test_every_page_of_a_reader_leads_to_today_archive_search_and_preferences(
-    client, app, paper, reader, links, me
-):
+def test_every_page_of_a_reader_leads_to_today_archive_search_and_preferences(client, app, paper, reader, links, me):
     today = client.get(f"{me}/today")
     assert today.url.path.startswith("/edition/")
     for address in (

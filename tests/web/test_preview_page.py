@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from bot.domain import Override
+from bot.model import Override
 from bot.store.schema import paper_keys, papers
 
 EVE = "eve@example.org"
@@ -37,9 +37,7 @@ def test_the_script_gets_the_edition_alone_and_the_button_a_page(client):
 
 
 def test_pasted_bibtex_counts_by_its_titles(client):
-    entry = (
-        "@article{a,\n title = {Reward models for reasoning},\n author = {Ada Lovelace},\n year = {2024}\n}"
-    )
+    entry = "@article{a,\n title = {Reward models for reasoning},\n author = {Ada Lovelace},\n year = {2024}\n}"
     page = preview(client, entry).text
     assert 'name="interests" value="Reward models for reasoning"' in page
     assert titles(page)
@@ -100,9 +98,7 @@ def test_scripts_are_allowed_on_the_start_page_alone_and_only_ours(client):
 
 
 def subscribe(client, address, **more):
-    return client.post(
-        "/subscribe", data={"profile": "reward-models", "email": address, "homepage": "", **more}
-    )
+    return client.post("/subscribe", data={"profile": "reward-models", "email": address, "homepage": "", **more})
 
 
 def test_a_subscription_with_interests_keeps_them_for_this_reader(client, app):

@@ -9,8 +9,8 @@ import pytest
 import time_machine
 from support import buttons, digest
 
-from bot.domain import Entry, LibraryEntry, Override, Vote
-from bot.feedback.service import record
+from bot.model import Entry, LibraryEntry, Override, Vote
+from bot.readers.votes import record
 
 
 def words(page, kind="for"):
@@ -46,9 +46,7 @@ def test_an_ignored_word_no_longer_counts_and_can_be_restored(app, client, me, r
     assert app.store.overrides.get(reader.id) == Override()
 
 
-def test_an_ignored_word_stays_ignored_when_the_vocabulary_is_rebuilt(
-    app, client, me, links, served, paperbot
-):
+def test_an_ignored_word_stays_ignored_when_the_vocabulary_is_rebuilt(app, client, me, links, served, paperbot):
     for title in ("Energy-Based Reward", "Stop Summation"):
         client.post(links.thumb(app.store.papers.find(title)[0], Vote.UP))
     assert any("reward" in phrase for phrase in words(client.get(me).text))
@@ -62,9 +60,7 @@ def test_an_ignored_word_stays_ignored_when_the_vocabulary_is_rebuilt(
     assert "reward" not in words(page)
     assert "reward" not in words(page, "against")
     assert any("reward model" in phrase for phrase in words(page))
-    (edition,) = [
-        e for e in paperbot("export", "reward-models").json["editions"] if e["date"] == "2025-05-08"
-    ]
+    (edition,) = [e for e in paperbot("export", "reward-models").json["editions"] if e["date"] == "2025-05-08"]
     assert edition["papers"]
     assert "reward" not in {reason["term"] for paper in edition["papers"] for reason in paper["reasons"]}
 
@@ -116,12 +112,8 @@ def test_the_page_and_the_command_give_the_same_answer(client, me, experienced, 
     page = client.get(me).text
     report = paperbot("evaluate", experienced.name, "--json").json
     answer = re.search(r"passed over (\d+) times in 100; by your interest words alone (\d+)", page)
-    assert [int(n) for n in answer.groups()] == [
-        round(100 * report[way]["auc"]) for way in ("learned", "words")
-    ]
-    summary = re.search(
-        r'aria-label="With thumbs (\d+) .*? and (\d+) at last; .*? alone (\d+) and (\d+);', page
-    )
+    assert [int(n) for n in answer.groups()] == [round(100 * report[way]["auc"]) for way in ("learned", "words")]
+    summary = re.search(r'aria-label="With thumbs (\d+) .*? and (\d+) at last; .*? alone (\d+) and (\d+);', page)
     over_time = report["over_time"]
     learned = [round(100 * over_time[n]["learned"]["mean"]) for n in (0, -1)]
     assert [int(n) for n in summary.groups()] == [
@@ -236,7 +228,7 @@ def test_pause_and_resume(app, client, me, reader, paperbot):
 
 
 def test_changes_are_rate_limited(client, me, monkeypatch):
-    monkeypatch.setattr("bot.web.reader_page._CHANGES_A_MINUTE", 1)
+    monkeypatch.setattr("bot.web.readers._CHANGES_A_MINUTE", 1)
     assert [client.post(me, data={"do": "pause"}).status_code for _ in range(2)] == [200, 429]
 
 
@@ -333,7 +325,7 @@ def test_past_editions_can_be_opened_and_voted_on(app, client, me, links, reader
 
 
 def test_a_day_without_an_edition_is_404(app, client, reader):
-    from bot.tokens import Purpose
+    from bot.config.keys import Purpose
 
     for ordinal in (730_000, 10**9, -5):
         token = app.signer.sign(Purpose.EDITION, [reader.id, ordinal])

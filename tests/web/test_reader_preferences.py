@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 from support import buttons, digest
 
-from bot.domain import Vote
-from bot.feedback.service import record
+from bot.model import Vote
+from bot.readers.votes import record
 
 TOPICS = {
     "do": "settings",
@@ -39,8 +39,7 @@ def test_own_topics_change_the_next_edition_and_are_reset_with_one_button(client
     assert ">Agents that use tools</textarea>" in page
     assert "tool use\nweb agents</textarea>" in page
     assert (
-        "interests “Agents that use tools”, keywords “tool use”, “web agents”, no authors"
-        in paperbot("profiles").out
+        "interests “Agents that use tools”, keywords “tool use”, “web agents”, no authors" in paperbot("profiles").out
     )
     after = edition()
     assert after.index("Web agents") < after.find("Reward hacking") % len(after)
@@ -66,11 +65,9 @@ def test_preferences_come_first_and_votes_last_by_page(app, client, me, reader, 
     ids = app.store.papers.new_to(reader.id)[:3]
     for minute, paper in enumerate(app.store.papers.get(ids).values()):
         record(app.store, reader, paper, Vote.UP, now=datetime(2025, 5, 7, 9, minute, tzinfo=UTC), via="mail")
-    monkeypatch.setattr("bot.web.reader_page._VOTES_A_PAGE", 2)
+    monkeypatch.setattr("bot.web.readers._VOTES_A_PAGE", 2)
     page = client.get(me).text
-    order = [
-        page.index(text) for text in ("When, and how many", "What was learned", "Your thumbs", "Your data")
-    ]
+    order = [page.index(text) for text in ("When, and how many", "What was learned", "Your thumbs", "Your data")]
     assert order == sorted(order)
     assert page.count("Undo<") == 2
     assert 'href="?page=2#votes"' in page

@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from starlette.requests import Request
 
-from bot.domain import Vote
-from bot.tokens import Redactor
-from bot.web import make_web
+from bot.config.keys import Redactor
+from bot.model import Vote
+from bot.web.application import make_web
 from bot.web.site import client_key
 
 PAGES = [
@@ -51,9 +51,7 @@ def test_every_response_has_security_headers(client, links, paper, day):
         assert "unsafe" not in policy
         assert headers["referrer-policy"] == "no-referrer"
         assert headers["x-content-type-options"] == "nosniff"
-        assert headers["cache-control"] == (
-            "max-age=3600" if page in ("/style.css", "/icon.svg") else "no-store"
-        )
+        assert headers["cache-control"] == ("max-age=3600" if page in ("/style.css", "/icon.svg") else "no-store")
 
 
 def test_no_page_loads_third_party_content_or_scripts(client, links, paper, day):
@@ -74,9 +72,7 @@ def test_no_page_loads_third_party_content_or_scripts(client, links, paper, day)
 
 def test_get_requests_change_nothing(client, links, paper, day, paperbot):
     before = paperbot("export", "reward-models").json
-    for page in [page for method, page in PAGES if method == "GET"] + [
-        p for p, _ in token_pages(links, paper, day)
-    ]:
+    for page in [page for method, page in PAGES if method == "GET"] + [p for p, _ in token_pages(links, paper, day)]:
         client.get(page)
         client.head(page)
     assert paperbot("export", "reward-models").json == before
@@ -117,7 +113,7 @@ def test_a_form_without_a_content_type_has_no_fields(app, client, links, reader)
 
 
 def test_a_failing_database_shows_a_page_and_logs_a_line(app, client, links, paper, monkeypatch, caplog):
-    from bot.errors import StoreError
+    from bot.model.errors import StoreError
 
     def broken(_reader_id):
         raise StoreError("paperbot.db: disk I/O error")
@@ -129,9 +125,7 @@ def test_a_failing_database_shows_a_page_and_logs_a_line(app, client, links, pap
     assert caplog.messages == ["paperbot.db: disk I/O error"]
 
 
-def test_an_unexpected_error_shows_a_page_and_logs_its_place_without_values(
-    app, client, links, monkeypatch, caplog
-):
+def test_an_unexpected_error_shows_a_page_and_logs_its_place_without_values(app, client, links, monkeypatch, caplog):
     def wrong(_reader_id):
         raise ZeroDivisionError("ada@example.org")
 
@@ -145,9 +139,7 @@ def test_an_unexpected_error_shows_a_page_and_logs_its_place_without_values(
 
 
 def test_tokens_are_redacted_from_log_records(links, paper):
-    record = logging.LogRecord(
-        "x", logging.INFO, "", 0, "GET %s failed", (links.thumb(paper, Vote.UP),), None
-    )
+    record = logging.LogRecord("x", logging.INFO, "", 0, "GET %s failed", (links.thumb(paper, Vote.UP),), None)
     assert Redactor().filter(record)
     assert record.getMessage() == "GET http://localhost:8000/thumb/…?vote=up failed"
 

@@ -7,10 +7,10 @@ from starlette.testclient import TestClient
 from support import buttons, digest, links_in
 
 from bot.app import open_app
-from bot.domain import Vote, ZoteroConnection
-from bot.feedback.service import record
-from bot.reader_links import SampleLinks
-from bot.web import make_web
+from bot.channels.links import SampleLinks
+from bot.model import Vote, ZoteroConnection
+from bot.readers.votes import record
+from bot.web.application import make_web
 
 PUBLIC = "https://papers.example.org"
 
@@ -67,9 +67,7 @@ def test_its_thumb_keeps_the_paper_among_the_liked_ones(app, client, links, pape
 
 
 def test_with_a_zotero_connection_the_thumb_saves_there(app, client, links, paper, reader):
-    assert (
-        "Zotero" not in client.get(links.save(paper, "page")).text.partition("among the papers you like")[2]
-    )
+    assert "Zotero" not in client.get(links.save(paper, "page")).text.partition("among the papers you like")[2]
     app.store.zotero.connect(ZoteroConnection(reader.id, "users/17", (), "sealed", True, paper.first_seen))
     assert "saves it in your Zotero" in client.get(links.save(paper, "page")).text
     record(app.store, reader, paper, Vote.UP, now=paper.first_seen, via="page")

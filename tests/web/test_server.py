@@ -17,7 +17,7 @@ from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from bot.app.container import ClientLimits
+from bot.app import ClientLimits
 from bot.web.server import LogRateLimit, Server
 
 LONG = 20_000_000  # bytes of a response, more than the sockets' buffers hold
@@ -104,9 +104,7 @@ HALF_OPEN = {
 @pytest.mark.parametrize("kind", HALF_OPEN)
 def test_half_open_connections_block_no_other_client(kind):
     with serving(connections=20) as server, ExitStack() as stack:
-        clients = [
-            stack.enter_context(socket.create_connection(("127.0.0.1", server.port))) for _ in range(60)
-        ]
+        clients = [stack.enter_context(socket.create_connection(("127.0.0.1", server.port))) for _ in range(60)]
         for client in clients:
             with suppress(ConnectionError):  # it was closed already in favour of a newer one
                 client.sendall(HALF_OPEN[kind])

@@ -18,9 +18,9 @@ from starlette.testclient import TestClient
 from bot.app import open_app
 from bot.channels.registry import is_shared
 from bot.cli.main import invoke
-from bot.domain import Reader, StopReason, Vote
-from bot.errors import StoreError
-from bot.web import make_web
+from bot.model import Reader, StopReason, Vote
+from bot.model.errors import StoreError
+from bot.web.application import make_web
 
 SECRET = "a signing secret of the tests"
 FORM = "application/x-www-form-urlencoded"
@@ -93,14 +93,10 @@ def press(paper, workspace, action="thumb_up", user="U1", **more):
 def papers(text, workspace, user="U9", channel="C0999ZZZ"):
     fields = {"command": "/papers", "text": text, "user_id": user, "team_id": "T1", "channel_id": channel}
     fields["trigger_id"] = uuid4().hex  # no two requests of Slack's are the same
-    return "&".join(
-        f"{k}={quote_plus(v)}" for k, v in {**fields, "response_url": workspace.response_url}.items()
-    )
+    return "&".join(f"{k}={quote_plus(v)}" for k, v in {**fields, "response_url": workspace.response_url}.items())
 
 
-def test_a_button_records_the_members_vote_and_answers_that_member_alone(
-    app, post, workspace, channel, paper
-):
+def test_a_button_records_the_members_vote_and_answers_that_member_alone(app, post, workspace, channel, paper):
     assert post(press(paper, workspace)).status_code == 200
     (answer,) = workspace.answers
     assert answer["response_type"] == "ephemeral"
@@ -187,12 +183,8 @@ def test_errors_are_answered_to_the_person_who_asked(app, post, workspace, chann
     assert app.store.feedback.history(channel.id) == []
 
 
-def test_the_metadata_of_a_message_names_its_reader_in_a_channel_with_several(
-    app, post, workspace, channel, paper
-):
-    other = app.store.readers.request_subscription(
-        "other", "slack", "C0123ABC", app.store.readers.since(channel.id)
-    )
+def test_the_metadata_of_a_message_names_its_reader_in_a_channel_with_several(app, post, workspace, channel, paper):
+    other = app.store.readers.request_subscription("other", "slack", "C0123ABC", app.store.readers.since(channel.id))
     key = {"metadata": {"event_payload": {"key": f"1:{channel.id}:slack:1"}}}
     post(press(paper, workspace, message=key))
     assert len(app.store.feedback.votes(channel.id)) == 1
@@ -319,9 +311,7 @@ def test_no_signed_payload_causes_a_server_error(post, workspace, payload):
     assert post("payload=" + quote_plus(json.dumps(payload))).status_code in (200, 401)
 
 
-def test_no_channel_member_can_stop_export_or_undo_for_the_others(
-    app, client, post, workspace, channel, paper, served
-):
+def test_no_channel_member_can_stop_export_or_undo_for_the_others(app, client, post, workspace, channel, paper, served):
     post(press(paper, workspace))
     messages = "".join(path.read_text() for path in served.glob("state/outbox/*/*--C0123ABC*.json"))
     me = re.search(r"http://localhost:8000(/me/[^|]+)\|Your preferences", messages)[1]

@@ -7,8 +7,8 @@ import time_machine
 from starlette.testclient import TestClient
 from support import links_in
 
-from bot.domain import StopReason
-from bot.web import make_web
+from bot.model import StopReason
+from bot.web.application import make_web
 
 EVE = "eve@example.org"
 START = datetime(2025, 5, 7, 9, tzinfo=UTC)
@@ -120,7 +120,7 @@ def test_confirmation_mails_are_capped_by_client_and_in_all(app, client, monkeyp
     for number in range(8):
         ask(client, f"reader{number}@example.org")
     assert len(app.store.readers.all()) == 1 + 5
-    monkeypatch.setattr("bot.subscriptions.service.IN_ALL_AN_HOUR", 6)
+    monkeypatch.setattr("bot.readers.subscriptions.IN_ALL_AN_HOUR", 6)
     allowed = [
         app.subscriptions.request("reward-models", "Reward models", f"r{n}@example.org", f"client {n}", START)
         for n in range(3)
@@ -189,9 +189,7 @@ def test_one_click_unsubscribing_works_in_both_form_encodings(app, client, reade
     assert app.store.readers.by_id(reader.id).stopped is StopReason.UNSUBSCRIBED
 
 
-def test_an_unsubscribed_reader_can_subscribe_again_on_the_start_page(
-    app, client, reader, links, mails, deliver
-):
+def test_an_unsubscribed_reader_can_subscribe_again_on_the_start_page(app, client, reader, links, mails, deliver):
     client.post(links.unsubscribe())
     ask(client, reader.address)
     deliver()
@@ -213,9 +211,7 @@ def test_an_operator_can_stop_a_reader_who_subscribed_on_the_web(app, client, se
 
 STOPPED_BY_OTHERS = {
     "by the operator's command": lambda app, reader, paperbot: paperbot("unsubscribe", reader.name),
-    "by another address that refuses": lambda app, reader, paperbot: app.store.readers.suppress(
-        reader.id, "550"
-    ),
+    "by another address that refuses": lambda app, reader, paperbot: app.store.readers.suppress(reader.id, "550"),
 }
 
 
@@ -240,14 +236,9 @@ def test_old_links_do_not_start_a_reader_stopped_by_somebody_else(
         assert answer.status_code == 403
         assert "only the operator of Paperbot can start them again" in answer.text
     assert client.get(links.confirm()).status_code == 403
-    assert (
-        client.post(links.unsubscribe()).status_code == 200
-    )  # RFC 8058: a one-click request always succeeds
+    assert client.post(links.unsubscribe()).status_code == 200  # RFC 8058: a one-click request always succeeds
     assert app.store.readers.by_id(reader.id) == stopped
-    assert (
-        client.post("/subscribe", data={"profile": "reward-models", "email": reader.address}).status_code
-        == 200
-    )
+    assert client.post("/subscribe", data={"profile": "reward-models", "email": reader.address}).status_code == 200
     deliver()
     assert len(mails(reader.address)) == before
 

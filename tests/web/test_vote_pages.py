@@ -6,8 +6,8 @@ import re
 import pytest
 from support import buttons, digest, links_in
 
-from bot.domain import Vote
-from bot.tokens import Purpose
+from bot.config.keys import Purpose
+from bot.model import Vote
 
 
 def test_opening_a_thumb_link_shows_the_paper_and_changes_nothing(app, client, reader, links, paper):
@@ -40,10 +40,7 @@ def test_the_last_vote_counts_and_the_history_is_kept(app, client, reader, links
 
 def lists(page):
     """Return the titles of each list of first papers that the page shows, and those in bold."""
-    listed = [
-        re.findall(r"<li dir=\"auto\">(?:<b>)?([^<]+)", part)
-        for part in re.findall(r"<ol.*?</ol>", page, re.S)
-    ]
+    listed = [re.findall(r"<li dir=\"auto\">(?:<b>)?([^<]+)", part) for part in re.findall(r"<ol.*?</ol>", page, re.S)]
     return listed, re.findall(r"<li dir=\"auto\"><b>([^<]+)", page)
 
 

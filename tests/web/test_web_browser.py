@@ -12,9 +12,9 @@ from axe_playwright_python.sync_playwright import Axe
 from support import digest, links_in
 
 from bot.app import open_app
-from bot.domain import Vote
-from bot.feedback.service import record
-from bot.web import make_web
+from bot.model import Vote
+from bot.readers.votes import record
+from bot.web.application import make_web
 
 EVE = "eve@example.org"
 # An operator's, as tests/web/conftest.py sets it.
@@ -187,9 +187,7 @@ def test_what_a_form_leads_to_is_accessible(base, served, open_page, width, sche
 
 
 @pytest.mark.parametrize(("width", "scheme"), PHONE_AND_DESKTOP)
-def test_a_newcomer_chooses_among_open_profiles_and_keeps_the_interests(
-    base, open_page, served, width, scheme
-):
+def test_a_newcomer_chooses_among_open_profiles_and_keeps_the_interests(base, open_page, served, width, scheme):
     first = (served / "profiles" / "reward-models.toml").read_text()
     (served / "profiles" / "agents.toml").write_text(
         first.replace("Reward models", "Agents", 1).replace("ada@example.org", "bob@example.org")

@@ -14,11 +14,9 @@ from celery import Celery
 from support import digest
 
 from bot.app import App, open_app
-from bot.scheduler import QueuedJobs
-from bot.worker.broker import make_celery
-from bot.worker.names import TASKS, queue_name
-from bot.worker.process import register
-from bot.worker.tasks import Tasks
+from bot.serve import QueuedJobs
+from bot.worker.queue import TASKS, make_celery, queue_name
+from bot.worker.tasks import Tasks, register
 
 BROKERS = {"amqp": "amqp://guest:guest@127.0.0.1:5672//", "redis": "redis://127.0.0.1:6379/9"}
 READERS = 7
@@ -82,9 +80,7 @@ def broker(request: pytest.FixtureRequest) -> Iterator[Broker]:
 
 
 @pytest.fixture
-def queued_home(
-    home: Path, broker: Broker, schema_url: str, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Path]:
+def queued_home(home: Path, broker: Broker, schema_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A home on PostgreSQL and a broker, with one profile of several readers, and two papers to come."""
     for path in (*home.glob("samples/*"), *home.glob("profiles/*")):
         path.unlink()

@@ -28,11 +28,11 @@ from sqlalchemy import create_engine, text
 from support import ROOT
 
 from bot.app import open_app
-from bot.delivery.attempt import LEASE
-from bot.domain import State
-from bot.scheduler import QueuedJobs
+from bot.channels.dispatcher import LEASE
+from bot.model import State
+from bot.serve import QueuedJobs
 from bot.store.engine import parse_url
-from bot.worker.broker import HARD_LIMIT
+from bot.worker.queue import HARD_LIMIT
 
 _LOSSY_WORKER = Path(__file__).with_name("lossy_worker.py")
 

@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 
 from bot.cli.main import main
-from bot.worker import process
+from bot.worker import tasks
 from bot.worker.tasks import Tasks
 
 
@@ -19,5 +19,5 @@ def _tasks(home: Path, url: str, _name: str) -> Tasks:
 
 
 if __name__ == "__main__":
-    process.Tasks = _tasks
+    tasks.Tasks = _tasks
     main()

@@ -10,9 +10,9 @@ from support import digest
 from toy_channel import ToyKind
 
 from bot.channels.registry import registered
-from bot.domain import Vote
-from bot.store.active_readers import EVERYONE
-from bot.worker.names import DELIVER
+from bot.model import Vote
+from bot.store.readers import EVERYONE
+from bot.worker.queue import DELIVER
 
 from .conftest import PROFILE
 

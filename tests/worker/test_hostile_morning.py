@@ -10,11 +10,10 @@ from faults.home_with_mail_server import MailServer
 from kombu.utils.url import parse_url
 from sqlalchemy import make_url
 
-import bot.scheduler
-from bot.domain import State
-from bot.scheduler import QueuedJobs
-from bot.worker.broker import make_celery
-from bot.worker.names import TASKS, queue_name
+import bot.serve
+from bot.model import State
+from bot.serve import QueuedJobs
+from bot.worker.queue import TASKS, make_celery, queue_name
 
 from .conftest import PROFILE
 from .hostile_morning import Morning, Proxy, Worker, cut_connections
@@ -40,7 +39,7 @@ def test_each_reader_is_served_once_or_unknown_whatever_is_killed_and_lost(
     chance = random.Random(16)
     application = broker.name
     url = make_url(schema_url).update_query_dict({"application_name": application})
-    monkeypatch.setattr(bot.scheduler, "_READERS_A_TASK", 25)
+    monkeypatch.setattr(bot.serve, "_READERS_A_TASK", 25)
     addresses = "".join(f'[[readers]]\nemail = "r{n}@example.org"\n' for n in range(READERS))
     (queued_home / "profiles" / "owls.toml").write_text(PROFILE + addresses)
 

@@ -16,11 +16,10 @@ from kombu.exceptions import OperationalError
 from kombu.utils.url import parse_url
 from own_servers import own_postgres, own_rabbitmq
 
-import bot.scheduler
-from bot.domain import State
-from bot.scheduler import QueuedJobs
-from bot.worker.broker import make_celery
-from bot.worker.names import queue_name
+import bot.serve
+from bot.model import State
+from bot.serve import QueuedJobs
+from bot.worker.queue import make_celery, queue_name
 
 from .conftest import PROFILE, SETTINGS, Broker, digest
 from .hostile_morning import Morning, Proxy, Worker
@@ -50,12 +49,10 @@ def make_home(home, port):
     (home / "drop" / "day.txt").write_text(digest("Owls at Night", "Owls by Day"))
 
 
-def test_each_of_2000_readers_is_served_once_or_unknown_although_all_servers_restart(
-    home, servers, monkeypatch
-):
+def test_each_of_2000_readers_is_served_once_or_unknown_although_all_servers_restart(home, servers, monkeypatch):
     chance = random.Random(2_000)
     postgres, rabbitmq = servers
-    monkeypatch.setattr(bot.scheduler, "_READERS_A_TASK", 50)
+    monkeypatch.setattr(bot.serve, "_READERS_A_TASK", 50)
     monkeypatch.setenv("PAPERBOT_STORE__URL", postgres.url)
     monkeypatch.setenv("PAPERBOT_QUEUE__URL", rabbitmq.url)
     monkeypatch.setenv("PAPERBOT_QUEUE__NAME", "tick")

@@ -8,7 +8,7 @@ from threading import Event
 
 from servers import Page
 
-from bot.worker.broker import HARD_LIMIT, REDELIVERED_AFTER, SOFT_LIMIT, make_celery
+from bot.worker.queue import HARD_LIMIT, REDELIVERED_AFTER, SOFT_LIMIT, make_celery
 
 FEED = b"<rss version='2.0'><channel><title>Blog</title><item><title>Owls at Night</title></item></channel></rss>"
 
@@ -49,9 +49,7 @@ def test_a_task_counts_as_done_when_it_has_ended_and_long_before_it_is_given_to_
     assert (conf.task_soft_time_limit, conf.task_time_limit) == (SOFT_LIMIT, HARD_LIMIT)
     assert SOFT_LIMIT < HARD_LIMIT < 60
     assert conf.broker_transport_options["visibility_timeout"] == REDELIVERED_AFTER >= 10 * HARD_LIMIT
-    assert {queue.queue_arguments["x-consumer-timeout"] for queue in conf.task_queues} == {
-        REDELIVERED_AFTER * 1_000
-    }
+    assert {queue.queue_arguments["x-consumer-timeout"] for queue in conf.task_queues} == {REDELIVERED_AFTER * 1_000}
     assert conf.result_backend is None
 
 
@@ -74,9 +72,7 @@ def test_a_queue_beside_sqlite_is_refused(home, paperbot, monkeypatch):
     assert "workers share a store on PostgreSQL; set store.url to postgresql://..." in answer.err
 
 
-def test_an_address_that_is_not_a_brokers_is_refused_without_showing_its_password(
-    home, paperbot, monkeypatch
-):
+def test_an_address_that_is_not_a_brokers_is_refused_without_showing_its_password(home, paperbot, monkeypatch):
     monkeypatch.setenv("PAPERBOT_QUEUE__URL", "http://me:secret@broker")
     answer = paperbot("status")
     assert answer.code == 2

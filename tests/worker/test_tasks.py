@@ -9,11 +9,11 @@ from threading import Event
 import pytest
 import toy_source
 
-from bot.domain import Message, OutboxKey, Reader, State
 from bot.editions.composer import EditionComposer
-from bot.scheduler import QueuedJobs
+from bot.model import Message, OutboxKey, Reader, State
+from bot.serve import QueuedJobs
 from bot.sources.registry import registered
-from bot.worker.names import COMPOSE, DELIVER, INGEST
+from bot.worker.queue import COMPOSE, DELIVER, INGEST
 
 from .conftest import READERS
 
@@ -87,9 +87,7 @@ def test_the_first_editions_wait_five_minutes_for_the_first_papers(jobs, broker,
     assert COMPOSE in names(broker.take())
 
 
-def test_the_first_tick_waits_for_the_first_papers_and_then_enqueues_the_editions(
-    run_tasks, broker, queued_home
-):
+def test_the_first_tick_waits_for_the_first_papers_and_then_enqueues_the_editions(run_tasks, broker, queued_home):
     class Workers(Event):
         """Lets workers take what is waiting while the tick waits."""
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from zotero_server import KEY, ZoteroServer
 
-from bot.domain import State
-from bot.worker.names import DELIVER
+from bot.model import State
+from bot.worker.queue import DELIVER
 
 READER = "owls/r0@example.org"
 
@@ -35,9 +35,7 @@ def test_a_library_is_followed_by_the_task_of_a_source(connected, jobs, run_task
     assert [row["title"] for row in paperbot("export", READER).json["library"]] == ["Mice at night"]
 
 
-def test_a_liked_paper_is_saved_once_however_often_its_task_comes(
-    connected, jobs, run_tasks, broker, paperbot, app
-):
+def test_a_liked_paper_is_saved_once_however_often_its_task_comes(connected, jobs, run_tasks, broker, paperbot, app):
     jobs.ingest()
     run_tasks(broker.take())
     assert paperbot("thumb", "up", READER, "Owls at Night").code == 0

@@ -2,7 +2,7 @@ import pytest
 from zotero_server import ZoteroServer
 
 from bot.channels.zotero.api import ZoteroApi
-from bot.domain import ZoteroAccess
+from bot.model import ZoteroAccess
 
 
 @pytest.fixture
@@ -13,7 +13,5 @@ def server():
 
 @pytest.fixture
 def api(server, time):
-    with ZoteroApi(
-        server.url, ZoteroAccess("users/1", "a" * 24), clock=time.clock, sleep=time.sleep
-    ) as opened:
+    with ZoteroApi(server.url, ZoteroAccess("users/1", "a" * 24), clock=time.clock, sleep=time.sleep) as opened:
         yield opened

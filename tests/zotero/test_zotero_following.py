@@ -7,11 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from zotero_server import closed, truncated
 
-from bot.channels.zotero.api import ZoteroApi, ZoteroError
-from bot.channels.zotero.following import changes
-from bot.domain import RawDigest
-from bot.errors import ConfigError, DigestError
-from bot.library import parse
+from bot.channels.zotero.api import ZoteroApi, ZoteroError, changes
+from bot.formats.library import parse
+from bot.model import RawDigest
+from bot.model.errors import ConfigError, DigestError
 
 
 def titles(found):
@@ -148,7 +147,7 @@ def test_a_broken_answer_or_connection_is_an_error_of_one_line(api, server):
 
 
 def test_a_key_goes_to_no_other_machine_unencrypted():
-    from bot.domain import ZoteroAccess
+    from bot.model import ZoteroAccess
 
     access = ZoteroAccess("users/1", "secret")
     assert "secret" not in repr(access)
@@ -164,9 +163,7 @@ JSON_VALUES = st.recursive(
 FIELDS = st.sampled_from(
     ["itemType", "title", "abstractNote", "creators", "date", "DOI", "url", "archiveID", "dateAdded", "extra"]
 )
-TEXTS = st.sampled_from(
-    ["journalArticle", "Owls", "2101.00001", "10.1/x", "https://x.org/\ud800", "2020-13-45"]
-)
+TEXTS = st.sampled_from(["journalArticle", "Owls", "2101.00001", "10.1/x", "https://x.org/\ud800", "2020-13-45"])
 ITEMS = st.fixed_dictionaries(
     {"key": JSON_VALUES | st.just("ABCD2345"), "data": st.dictionaries(FIELDS, TEXTS | JSON_VALUES)}
 )
@@ -180,6 +177,4 @@ def test_whatever_the_items_are_they_are_read_or_counted(items):
         return
     assert len(read.entries) + sum(read.skipped.values()) == len(items)
     for item in read.entries:
-        json.dumps(
-            [item.entry.title, item.entry.url, item.entry.authors, item.key], ensure_ascii=False
-        ).encode()
+        json.dumps([item.entry.title, item.entry.url, item.entry.authors, item.key], ensure_ascii=False).encode()

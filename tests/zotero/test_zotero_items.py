@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from bot.channels.zotero.items import item_of
-from bot.domain import Fact, FactKind
-from bot.rendering.sample import edition
+from bot.channels.sample import edition
+from bot.channels.zotero.saving import item_of
+from bot.model import Fact, FactKind
 
 PAPER = replace(edition().picks[0].paper, arxiv_id=None, doi="10.1000/owls", facts=())
 VENUE = Fact(FactKind.VENUE, "Journal of Owls", "PubMed")

@@ -1,4 +1,4 @@
-"""Email: editions as mails over SMTP, or as ``.eml`` files. Bounces go to ``bot.ingestion.bounces``."""
+"""Email: editions as mails over SMTP, or as ``.eml`` files. Bounces go to ``bot.operate.ingest``."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
 
 from bot.channels.kind import ChannelKind, ReaderChannelKind, Renderer, RenderingParts, TransportParts
-from bot.domain import OPERATOR_KIND, Delivery, SendLimit
-from bot.errors import FailureScope
-from bot.mail_address import mail_address
+from bot.model import OPERATOR_KIND, Delivery, SendLimit
+from bot.model.addresses import mail_address
+from bot.model.errors import FailureScope
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pydantic import SecretStr
 
-    from bot.delivery import Route
+    from bot.channels import Route
 
 
 class MailSettings(Protocol):
@@ -45,9 +45,7 @@ class EmailKind(ReaderChannelKind):
     pattern = re.compile(".*@.*", re.DOTALL)
     suffix = ".eml"
     forms = ("html", "text")
-    remedies: ClassVar = {
-        FailureScope.POLICY: "check email.sender, and what the mail server lets this login send"
-    }
+    remedies: ClassVar = {FailureScope.POLICY: "check email.sender, and what the mail server lets this login send"}
 
     def check_address(self, address: str) -> str:
         """Return the address that mail is sent to; raises ValueError."""
@@ -102,7 +100,7 @@ class OperatorKind(ChannelKind):
 def _mail_route(
     settings: MailSettings, files: Path, connections: int, bounce_tag: Callable[[Delivery], str] | None
 ) -> Route:
-    from bot.delivery import Route
+    from bot.channels import Route
 
     if not settings.host:
         from bot.channels.files import FilesChannel

@@ -1,25 +1,203 @@
-"""Render mails: editions, letters and confirmations, as HTML with inlined styles and as plain text."""
+"""Render mails: editions, letters and confirmations, as HTML with inlined styles and as plain text.
+
+A mail as the bytes that are sent: multipart/alternative, 7-bit, with exactly the intended headers.
+
+Python's email package rewrites some header values. An encoded word (RFC 2047) in a subject is decoded, line breaks
+included, and can inject a ``Bcc`` header; a long List-Unsubscribe is written as encoded words, which mail programs
+don't decode there. So the mail is put together here, line by line: subject, sender and title are folded by the package
+and parsed again, once for each value; all other values are plain ASCII on one line. The bodies can't change the
+structure: quoted-printable has no line that begins with the boundary.
+
+The package took 5.6 ms of processor time to build a mail of 37 KB and to parse it again; this takes a tenth.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import hashlib
+import re
+from binascii import b2a_qp
+from dataclasses import dataclass, replace
 from datetime import datetime
+from email import message_from_bytes, policy
+from email.header import Header
+from email.headerregistry import HeaderRegistry
+from email.utils import format_datetime, parseaddr
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from css_inline import CSSInliner
 
-from bot.channels.email.mime import MailParts, mail_bytes, sender_domain
+from bot.channels import phrases
+from bot.channels import phrases as letter_phrases
 from bot.channels.kind import Renderer, RenderingParts
-from bot.domain import Edition, Letter, Message, OutboxKey, Reader
-from bot.reader_links import ReaderLinks
-from bot.rendering import letter_phrases, phrases
-from bot.rendering.emphasis import shortened
-from bot.rendering.paper_links import Links
-from bot.rendering.templates import render, render_part
-from bot.rendering.text import oneline, visible
+from bot.channels.links import Links, ReaderLinks
+from bot.channels.papers import shortened
+from bot.channels.templates import render, render_part
+from bot.model import Edition, Letter, Message, OutboxKey, Reader
+from bot.model.addresses import is_one_address
+from bot.model.errors import DeliveryError, FailureScope
+from bot.text.display import oneline, shorten, visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+
+
+# RFC 5322, section 2.1.1: a line has at most 998 characters, and the header's name counts.
+_MAX_VALUE_LENGTH = 900
+_WITHOUT_QUOTES = str.maketrans("", "", '"\\')
+_REGISTRY = HeaderRegistry()
+# A header on one or more lines of printable ASCII, of which each but the first begins with a blank and holds more.
+_HEADER_LINE = re.compile(r"[!-9;-~]+:( [ -~]{0,990})?(\r\n[ \t](?=.*[!-~])[ -~]{1,990})*")
+
+
+@dataclass(frozen=True, slots=True)
+class MailParts:
+    """The content of a mail, independent of its recipient."""
+
+    subject: str
+    html: str
+    text: str
+
+
+def sender_domain(sender: str) -> str:
+    """Return the domain of a ``From`` value, for Message-ID and List-Id; ``localhost`` without an address.
+
+    >>> sender_domain("Paperbot <paperbot@example.org>"), sender_domain("")
+    ('example.org', 'localhost')
+    """
+    return parseaddr(sender)[1].rpartition("@")[2] or "localhost"
+
+
+def mail_bytes(
+    parts: MailParts,
+    *,
+    sender: str,
+    recipient: str,
+    unsubscribe_url: str,
+    list_id: str,
+    message_id: str,
+    date: datetime,
+) -> bytes:
+    """Return the finished mail; the same arguments give the same bytes.
+
+    ``sender`` may have a display name, ``recipient`` is a bare address, ``list_id`` is ``Title <slug.host>``,
+    ``message_id`` includes its angle brackets. Raises a permanent DeliveryError if a value fits no correct mail.
+    """
+    # The same mail has the same boundary. Quoted-printable never holds "=_" (RFC 2045, section 6.7), so that no paper's
+    # text can contain it.
+    boundary = f"=_{hashlib.sha256(message_id.encode()).hexdigest()[:32]}"
+    headers = [
+        *_envelope_headers(parts.subject, sender, recipient, message_id, date),
+        # RFC 2919: filters compare the identifier in angle brackets only; the title before it is for people.
+        _list_id(list_id),
+        # RFC 8058 wants both headers: a POST of this body to the HTTPS address unsubscribes without a further page.
+        # A GET must not unsubscribe, as mail scanners follow every link; the page it shows has a button instead.
+        _verbatim("List-Unsubscribe", f"<{unsubscribe_url}>"),
+        "List-Unsubscribe-Post: List-Unsubscribe=One-Click",
+        # RFC 3834: vacation responders don't answer mail with this header.
+        "Auto-Submitted: auto-generated",
+        "MIME-Version: 1.0",
+        f'Content-Type: multipart/alternative; boundary="{boundary}"',
+    ]
+    begin = f"--{boundary}\r\n".encode("ascii")
+    # RFC 2046, section 5.1.4: a program shows the last alternative that it can display, so text comes first.
+    return b"".join(
+        (
+            "\r\n".join([*headers, "", ""]).encode("ascii"),
+            begin,
+            _part("plain", parts.text),
+            b"\r\n",
+            begin,
+            _part("html", parts.html),
+            f"\r\n--{boundary}--\r\n".encode("ascii"),
+        )
+    )
+
+
+def notice_bytes(subject: str, text: str, *, sender: str, recipient: str, message_id: str, date: datetime) -> bytes:
+    """Return a plain text mail to the operator; arguments and errors are those of ``mail_bytes``."""
+    headers = [
+        *_envelope_headers(subject, sender, recipient, message_id, date),
+        "Auto-Submitted: auto-generated",
+        "MIME-Version: 1.0",
+    ]
+    return "\r\n".join([*headers, ""]).encode("ascii") + _part("plain", text)
+
+
+def _envelope_headers(subject: str, sender: str, recipient: str, message_id: str, date: datetime) -> list[str]:
+    # A list such as "a@x,b@x" must not pass: the envelope has one recipient, and the other would silently get nothing.
+    if not is_one_address(recipient):
+        raise DeliveryError(f"not one mail address: {recipient!r}", permanent=True, scope=FailureScope.READER)
+    return [
+        _folded("Subject", subject),
+        _folded("From", sender),
+        # The package would fold an address of more than 78 characters into encoded words, which RFC 2047, section 5,
+        # forbids within an address.
+        _verbatim("To", recipient),
+        f"Date: {format_datetime(date)}",
+        # The same delivery has the same Message-ID, so that servers and people recognise a copy.
+        _verbatim("Message-ID", message_id),
+    ]
+
+
+def _part(subtype: str, text: str) -> bytes:
+    """Return a text as a part in quoted-printable, with its headers; its last line ends."""
+    headers = f'Content-Type: text/{subtype}; charset="utf-8"\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n'
+    lines = visible(text).replace("\r\n", "\n").replace("\r", "\n")
+    if lines and not lines.endswith("\n"):
+        lines += "\n"
+    return headers.encode("ascii") + b2a_qp(lines.replace("\n", "\r\n").encode(), istext=True)
+
+
+# Many mails of a batch have the same subject and all have the same sender.
+@lru_cache(maxsize=1_000)
+def _folded(name: str, value: str) -> str:
+    """Return a header line, folded and in encoded words where needed; raises DeliveryError if it holds another."""
+    # Assigning "=?utf-8?q?a=0d=0aBcc:_x@y?=" to a header decodes it, and the generator writes the line break as such:
+    # a Bcc header chosen by a paper's title. Since the fix of CVE-2024-6923 (Python 3.11.10, 3.12.5) it raises
+    # HeaderWriteError instead, which would stop the whole mail because of one title. A zero-width space prevents both.
+    safe = oneline(value).replace("=?", "=\u200b?")
+    folded: str = policy.SMTP.fold(name, _REGISTRY(name, safe))
+    line = folded.removesuffix("\r\n")
+    _verify_header(name, line)
+    return line
+
+
+def _verify_header(name: str, line: str) -> None:
+    """Parse a header line as its receiver will; raises DeliveryError unless it is this header and nothing else."""
+    # Defence in depth: whatever else the email package does to a value, an injected header never leaves.
+    message = message_from_bytes(f"{line}\r\n\r\n".encode("ascii", "replace"), policy=policy.compat32)
+    if message.keys() != [name] or message.get_payload() or not _HEADER_LINE.fullmatch(line):
+        raise _refusal(f"{name} can't hold {line[:80]!r}")
+
+
+def _verbatim(name: str, value: str) -> str:
+    """Return a header line with the value unchanged; raises DeliveryError for a value that can't be written so.
+
+    The package folds a value longer than 78 characters that has no blank into encoded words, and a mail program that
+    doesn't decode them in an address or identifier ignores the header.
+    """
+    if not (value.isascii() and value.isprintable() and len(value) < _MAX_VALUE_LENGTH):
+        raise _refusal(f"{name} can't hold {value[:80]!r}")
+    return f"{name}: {value}"
+
+
+@lru_cache(maxsize=1_000)
+def _list_id(list_id: str) -> str:
+    """Return the header of ``Title <slug.host>``: the title quoted or as encoded words, the identifier unchanged."""
+    title, _, identifier = list_id.rpartition("<")
+    title = shorten(title, 60)
+    if title.isascii():
+        phrase = f'"{title.translate(_WITHOUT_QUOTES)}"'
+    else:
+        # RFC 2047, section 2: an encoded word has at most 75 characters.
+        phrase = Header(title, "utf-8", maxlinelen=75).encode(linesep="")
+    return _verbatim("List-Id", f"{phrase} <{identifier}")
+
+
+def _refusal(problem: str) -> DeliveryError:
+    return DeliveryError(f"not sent: {problem}", permanent=True, scope=FailureScope.MESSAGE)
+
 
 # Bytes. Gmail clips a message at about 102 KB behind a link, with the last picks and the footer's unsubscribe link.
 # Quoted-printable adds to the size: an equals sign takes three bytes.
@@ -43,9 +221,7 @@ class MailRenderer(Renderer):
         """Return the mail of a weekly letter."""
         return [self._message(self._letter_parts(letter), letter.edition, slot)]
 
-    def confirmation(
-        self, reader: Reader, title: str, key: OutboxKey, links: ReaderLinks, now: datetime
-    ) -> Message:
+    def confirmation(self, reader: Reader, title: str, key: OutboxKey, links: ReaderLinks, now: datetime) -> Message:
         """Return the mail that asks an address to confirm its subscription (double opt-in)."""
         parts = render_confirmation(
             "subscribe",
@@ -119,7 +295,7 @@ def render_letter_mail(environment: Environment, letter: Letter, links: Links) -
     context = {"letter": letter, "links": links, "language": letter.edition.language}
     html = _inlined(render_part(environment, "letter/mail.html.j2", **context))
     text = visible(render_part(environment, "letter/mail.txt.j2", **context))
-    return MailParts(letter_phrases.subject(letter), html, text)
+    return MailParts(letter_phrases.letter_subject(letter), html, text)
 
 
 def render_confirmation(name: str, environment: Environment, **context: object) -> MailParts:

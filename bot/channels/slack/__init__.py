@@ -12,7 +12,7 @@ from bot.channels.kind import ReaderChannelKind, Renderer, RenderingParts, Trans
 if TYPE_CHECKING:
     from pydantic import SecretStr
 
-    from bot.delivery import Route
+    from bot.channels import Route
 
 _ADDRESS = re.compile(r"[CDGUW][A-Z0-9]{5,20}")
 
@@ -41,9 +41,7 @@ class SlackKind(ReaderChannelKind):
     def check_address(self, address: str) -> str:
         """Return the id if it is that of a Slack channel or user; raises ValueError."""
         if not _ADDRESS.fullmatch(address):
-            raise ValueError(
-                f"{address!r} is not a Slack id; copy it from the channel's details, like C0123ABC"
-            )
+            raise ValueError(f"{address!r} is not a Slack id; copy it from the channel's details, like C0123ABC")
         return address
 
     def is_shared(self, address: str) -> bool:
@@ -74,7 +72,7 @@ class SlackKind(ReaderChannelKind):
 
     def route(self, settings: SlackSettings, parts: TransportParts) -> Route:
         """Return one connection: Slack takes about one message a second, so a second one would only wait."""
-        from bot.delivery import Route
+        from bot.channels import Route
 
         if not settings.token:
             from bot.channels.files import FilesChannel

@@ -2,44 +2,116 @@
 
 An edition of a single pick, or of none, is one message. Answers to ``/papers`` can't have a thread, so there the whole
 edition is rendered in one message, or in several if it is too long, split between papers.
+
+Parts of Slack's Block Kit, within its documented limits.
+
+All text is escaped in ``mrkdwn`` objects, so that a paper can neither mention a channel, forge a link nor turn bold.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from bot.channels import phrases
+from bot.channels import phrases as letter_phrases
 from bot.channels.kind import Renderer
+from bot.channels.links import Links, title_link
+from bot.channels.papers import GAP, LABELS, facts, facts_text, pdf, pieces
+from bot.channels.phrases import news
 from bot.channels.slack import SLACK
-from bot.channels.slack.block_kit import (
-    BLOCK_LIMIT,
-    DIVIDER,
-    MESSAGE_LIMIT,
-    NOTIFICATION_LIMIT,
-    SECTION_LIMIT,
-    TEXT_LIMIT,
-    TITLE_LIMIT,
-    URL_LIMIT,
-    Block,
-    body,
-    context,
-    context_markup,
-    escape,
-    header,
-    link,
-    literal,
-    section,
-)
-from bot.domain import Edition, Letter, Message, Paper, Pick, Reader, Role, Sentence, Vote
-from bot.languages import long_date
-from bot.rendering import letter_phrases, phrases
-from bot.rendering.emphasis import GAP, LABELS, pieces
-from bot.rendering.facts import facts, facts_text, pdf
-from bot.rendering.latex import readable
-from bot.rendering.news import news
-from bot.rendering.paper_links import Links, title_link
+from bot.model import Edition, Letter, Message, Paper, Pick, Reader, Role, Sentence, Vote
+from bot.model.wording import long_date
+from bot.text.display import shorten
+from bot.text.latex import readable
+
+# Characters of JSON. Slack documents 40,000 characters of text, but refuses blocks somewhere above
+# 11,000 characters in all, which it documents nowhere.
+MESSAGE_LIMIT = 9_000
+BLOCK_LIMIT = 45  # per message; Slack's limit is 50
+SECTION_LIMIT = 2_800  # below a section's 3,000
+TITLE_LIMIT = 800
+URL_LIMIT = 1_000
+NOTIFICATION_LIMIT = 500
+TEXT_LIMIT = 500
+_HEADER_LIMIT = 150  # Slack's limit for a header's text
+_CONTEXT_LIMIT = 10  # Slack's limit of elements in a context block
+
+_WORD = r"[^\W_]"
+# Slack formats only at a word's edge: the underscore of snake_case needs no escape.
+_FORMATTING = re.compile(rf"(?<!{_WORD})[*_~`]|[*_~`](?!{_WORD})")
+_CUT_ENTITY = re.compile(r"&[a-z]*$")
+
+Block = dict[str, Any]
+
+DIVIDER: Block = {"type": "divider"}
+
+
+def escape(text: str, limit: int) -> str:
+    """Return the text on one line as Slack shows it literally, at most ``limit`` characters after escaping."""
+    escaped = literal(shorten(text, limit))
+    # Escaping lengthens: "&" becomes five characters. A cut within "&amp;" would show its beginning.
+    return escaped if len(escaped) <= limit else _CUT_ENTITY.sub("", escaped[: limit - 1]) + "…"
+
+
+def literal(text: str) -> str:
+    """Return text that Slack shows as it is."""
+    # Slack documents these three escapes only. They also disarm <!channel>, <@user> and <url|label>.
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    # For *bold* and the like there is no escape; between zero-width spaces the mark is shown as a character.
+    return _FORMATTING.sub("\u200b\\g<0>\u200b", text)
+
+
+def body(channel: str, notification: str, blocks: Sequence[Block]) -> str:
+    """Return the arguments of ``chat.postMessage`` as JSON.
+
+    ``notification`` is what notifications and screen readers use in place of the blocks; it must be escaped.
+    """
+    arguments = {
+        "channel": channel,
+        "text": notification,
+        "blocks": list(blocks),
+        # Ten previews of arXiv pages would bury the edition.
+        "unfurl_links": False,
+        "unfurl_media": False,
+    }
+    # A \uXXXX escape would count as six characters of the message's limit, for each character outside ASCII.
+    return json.dumps(arguments, ensure_ascii=False)
+
+
+def header(text: str) -> Block:
+    """Return a title in large letters."""
+    plain = {"type": "plain_text", "text": shorten(text, _HEADER_LIMIT), "emoji": False}
+    return {"type": "header", "text": plain}
+
+
+def section(markup: str) -> Block:
+    """Return a paragraph; the markup must be escaped and not empty, or Slack refuses the message."""
+    return {"type": "section", "text": _mrkdwn(markup)}
+
+
+def context(texts: Iterable[str]) -> Block:
+    """Return small print of the texts that are not empty; they are escaped here."""
+    return context_markup(escape(text, TEXT_LIMIT) for text in texts if text)
+
+
+def context_markup(markups: Iterable[str]) -> Block:
+    """Return small print of markup that is escaped already."""
+    return {"type": "context", "elements": [_mrkdwn(markup) for markup in markups][:_CONTEXT_LIMIT]}
+
+
+def link(url: str, label: str) -> str:
+    """Return a link as markup; the label must be escaped."""
+    # "|" separates a link's address from its label and has no escape.
+    return f"<{url.replace('&', '&amp;')}|{label.replace('|', '¦')}>"
+
+
+def _mrkdwn(text: str) -> Block:
+    return {"type": "mrkdwn", "text": text}
+
 
 # Characters of escaped text. A section may hold 3,000: title, URL and credits share one, and all of a pick's texts
 # together have to fit into one message, because a pick is never split.
@@ -74,7 +146,7 @@ class SlackRenderer(Renderer):
 
     def letter(self, letter: Letter, _slot: str) -> list[Message]:
         """Return the message of a weekly letter."""
-        return [Message(self._letter(letter), letter_phrases.subject(letter))]
+        return [Message(self._letter(letter), letter_phrases.letter_subject(letter))]
 
     def preview(self, edition: Edition, _form: str) -> str:
         """Return the edition as JSON, one line per message; replies have a ``thread_ts``."""
@@ -93,9 +165,7 @@ class SlackRenderer(Renderer):
 
     def _letter(self, letter: Letter) -> bytes:
         reader = letter.edition.reader
-        return render_letter_slack(
-            letter, self._links(reader), channel=reader.address, buttons=self._has_buttons
-        )
+        return render_letter_slack(letter, self._links(reader), channel=reader.address, buttons=self._has_buttons)
 
 
 def render_answers(edition: Edition, links: Links) -> list[dict[str, Any]]:
@@ -161,23 +231,23 @@ def render_letter_slack(letter: Letter, links: Links, *, channel: str, buttons: 
     edition = letter.edition
     liked = [
         f"• {_linked(paper, escape(phrases.title(paper), _LIKED_LIMIT))}"
-        for paper in letter_phrases.liked(letter)
+        for paper in letter_phrases.letter_liked(letter)
     ]
     blocks: list[Block] = [
         header(f"Your week in {edition.profile_title}"),
-        context([letter_phrases.week(letter)]),
-        *_paragraph("What you liked", [*liked, escape(letter_phrases.votes(letter), TEXT_LIMIT)]),
+        context([letter_phrases.letter_week(letter)]),
+        *_paragraph("What you liked", [*liked, escape(letter_phrases.letter_votes(letter), TEXT_LIMIT)]),
     ]
-    if learned := [escape(sentence, TITLE_LIMIT) for sentence in letter_phrases.learned(letter)]:
+    if learned := [escape(sentence, TITLE_LIMIT) for sentence in letter_phrases.letter_learned(letter)]:
         blocks += _paragraph("What your votes have taught it", learned)
-    blocks += _paragraph("One you missed", [escape(letter_phrases.missed(letter), TEXT_LIMIT)])
+    blocks += _paragraph("One you missed", [escape(letter_phrases.letter_missed(letter), TEXT_LIMIT)])
     for pick in edition.picks:
         blocks += _pick_blocks(pick, None, edition.language, buttons)
     if letter.record:
-        blocks += _paragraph("How well it predicts", [escape(letter_phrases.record(letter), TEXT_LIMIT)])
+        blocks += _paragraph("How well it predicts", [escape(letter_phrases.letter_record(letter), TEXT_LIMIT)])
     blocks.append(_footer_block(edition, links, buttons))
     notification = escape(
-        f"{letter_phrases.subject(letter)}. {letter_phrases.preheader(letter)}", NOTIFICATION_LIMIT
+        f"{letter_phrases.letter_subject(letter)}. {letter_phrases.letter_preheader(letter)}", NOTIFICATION_LIMIT
     )
     return body(channel, notification, blocks).encode()
 
@@ -259,10 +329,7 @@ def _pick_blocks(pick: Pick, number: int | None, language: str, buttons: bool) -
     if summary := _summary_text(pick.summary):
         blocks.append(section(summary))
     if buttons:
-        elements = [
-            _button("👍 More like this", Vote.UP, pick),
-            _button("👎 Less like this", Vote.DOWN, pick),
-        ]
+        elements = [_button("👍 More like this", Vote.UP, pick), _button("👎 Less like this", Vote.DOWN, pick)]
         # A block_id has to be unique within a message; an edition holds each paper once.
         blocks.append({"type": "actions", "block_id": f"thumbs-{pick.paper.ref}", "elements": elements})
     return blocks
@@ -295,10 +362,7 @@ def _button(label: str, vote: Vote, pick: Pick) -> Block:
 def _footer_block(edition: Edition, links: Links, buttons: bool) -> Block:
     """Return what stands below a message: why it comes, and the reader's links."""
     purpose = "Your votes change the next edition of" if buttons else "This is an edition of"
-    texts = [
-        escape(f"{purpose} “{edition.profile_title}”.", TEXT_LIMIT),
-        link(links.me(), "Your preferences"),
-    ]
+    texts = [escape(f"{purpose} “{edition.profile_title}”.", TEXT_LIMIT), link(links.me(), "Your preferences")]
     # In a channel one member must not unsubscribe the others.
     if not SLACK.is_shared(edition.reader.address):
         texts.append(link(links.unsubscribe(), "Unsubscribe"))

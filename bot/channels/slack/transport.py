@@ -21,9 +21,9 @@ from urllib.parse import urlsplit
 from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError
 
-from bot.domain import Delivery
-from bot.errors import ConfigError, DeliveryError, FailureScope
-from bot.loopback import is_loopback
+from bot.model import Delivery
+from bot.model.addresses import is_loopback
+from bot.model.errors import ConfigError, DeliveryError, FailureScope
 
 # Slack's error codes by what they stop: the whole workspace, one destination, or nothing but time. A code that is not
 # listed is about the message; most of the documented ones (invalid_blocks, msg_too_long) are mistakes of ours.
@@ -80,9 +80,7 @@ class SlackChannel:
 
     def __init__(self, token: str, api_url: str, *, timeout_seconds: int = 30) -> None:
         if not re.fullmatch(r"[!-~]+", token):
-            raise ConfigError(
-                "environment", "PAPERBOT_SLACK__TOKEN", "not a token: copy it again, in one piece"
-            )
+            raise ConfigError("environment", "PAPERBOT_SLACK__TOKEN", "not a token: copy it again, in one piece")
         url = urlsplit(api_url)
         if url.scheme != "https" and not (url.scheme == "http" and is_loopback(url.hostname or "")):
             problem = "must begin with https://, because the token is sent there"
@@ -108,10 +106,7 @@ class SlackChannel:
             "unfurl_media": False,
             **json.loads(delivery.body),
             "channel": delivery.reader.address,
-            "metadata": {
-                "event_type": "paperbot_delivery",
-                "event_payload": {"key": str(delivery.key)},
-            },
+            "metadata": {"event_type": "paperbot_delivery", "event_payload": {"key": str(delivery.key)}},
         }
         if delivery.thread:
             arguments["thread_ts"] = delivery.thread
@@ -169,9 +164,7 @@ def _translated() -> Iterator[None]:
     except URLError as error:
         # urllib raises it while connecting or writing only, so Slack never had the whole request.
         message = f"can't reach Slack: {error.reason}; check slack.api_url and this machine's network"
-        raise DeliveryError(
-            message, permanent=False, scope=FailureScope.CHANNEL, code="no connection"
-        ) from error
+        raise DeliveryError(message, permanent=False, scope=FailureScope.CHANNEL, code="no connection") from error
     except (OSError, HTTPException, ValueError) as error:
         raise _unknown(f"no answer from Slack: {type(error).__name__}: {error}", "no answer") from error
 

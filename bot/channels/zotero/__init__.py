@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from bot.channels.kind import ChannelKind, TransportParts
 
 if TYPE_CHECKING:
-    from bot.delivery import Route
+    from bot.channels import Route
 
 
 class ZoteroKind(ChannelKind):
@@ -23,8 +23,8 @@ class ZoteroKind(ChannelKind):
 
     def route(self, _settings: object, parts: TransportParts) -> Route:
         """Return one connection, which opens the library of each row's reader."""
+        from bot.channels import Route
         from bot.channels.zotero.saving import ZoteroChannel
-        from bot.delivery import Route
 
         return Route([ZoteroChannel(parts.open_library, parts.outcome)])
 

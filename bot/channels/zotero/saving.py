@@ -3,22 +3,87 @@
 At most once, or marked ``unknown``, like messages. The item's key and the write token are chosen when a save is put
 into the outbox and stay the same, so that Zotero itself refuses a second one, and a save of unknown outcome can be
 looked up.
+
+Papers as items of Zotero: what is saved, and whether a library has a paper already.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+import secrets
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from typing import Any
 
-from bot.channels.zotero.api import Answer, ZoteroApi, ZoteroError
-from bot.channels.zotero.following import all_collections
-from bot.channels.zotero.items import is_same_item, item_of, new_key, pdf_of
-from bot.domain import Delivery, Paper, ReaderId, State
-from bot.errors import DeliveryError, FailureScope, PaperbotError
+from bot.channels.zotero.api import Answer, ZoteroApi, ZoteroError, all_collections
+from bot.model import Delivery, Entry, FactKind, Paper, ReaderId, State, identity
+from bot.model.errors import DeliveryError, FailureScope, PaperbotError
+
+# What Zotero's own clients write keys with: without digits and letters that are easily confused.
+_ALPHABET = "23456789ABCDEFGHIJKLMNPQRSTUVWXYZ"
+# Where an item may have its identifiers.
+_FIELDS = ("DOI", "url", "archiveID", "extra")
+_ARXIV = re.compile(r"arxiv", re.IGNORECASE)
+
+
+def new_key() -> str:
+    """Return a key for a new object, as Zotero lets clients choose it."""
+    return "".join(secrets.choice(_ALPHABET) for _ in range(8))
+
+
+def item_of(paper: Paper, tags: Sequence[str], key: str) -> dict[str, Any]:
+    """Return a paper as a new item, a preprint if it has no DOI, or arXiv, bioRxiv or medRxiv has it."""
+    is_preprint = bool(paper.arxiv_id) or paper.doi is None or identity.is_biorxiv_doi(paper.doi)
+    fields = {
+        "key": key,
+        "version": 0,  # refused if there is an item of this key
+        "itemType": "preprint" if is_preprint else "journalArticle",
+        "title": paper.title,
+        "creators": [{"creatorType": "author", "name": author} for author in paper.authors],
+        "abstractNote": paper.abstract,
+        "date": paper.published.isoformat() if paper.published else "",
+        "DOI": paper.doi or "",
+        "url": identity.link(paper).url,
+        "tags": [{"tag": tag} for tag in tags],
+    }
+    venue = next((fact.value for fact in paper.facts if fact.kind is FactKind.VENUE), "")
+    if venue and not is_preprint:  # Zotero refuses a preprint that has this field
+        fields["publicationTitle"] = venue
+    if paper.arxiv_id:
+        fields |= {"repository": "arXiv", "archiveID": f"arXiv:{paper.arxiv_id}"}
+    return fields
+
+
+def pdf_of(paper: Paper, parent: str, key: str) -> dict[str, Any] | None:
+    """Return a link to the PDF as an attachment; None for a paper whose PDF has no known address."""
+    if not paper.arxiv_id:
+        return None
+    return {
+        "key": key,
+        "version": 0,
+        "itemType": "attachment",
+        "linkMode": "linked_url",
+        "parentItem": parent,
+        "title": "PDF",
+        "url": f"https://arxiv.org/pdf/{paper.arxiv_id}",
+        "contentType": "application/pdf",
+    }
+
+
+def is_same_item(data: dict[str, Any], item: dict[str, Any]) -> bool:
+    """Return whether the data of an item are of the same paper as a new item: by DOI or arXiv id, else by title."""
+    return identity.is_same_paper(_entry(data), _entry(item))
+
+
+def _entry(data: dict[str, Any]) -> Entry:
+    texts = [value for name in _FIELDS if isinstance(value := data.get(name), str)]
+    doi = next((doi for text in texts if (doi := identity.doi(text))), None)
+    arxiv_id = next((stated for text in texts if _ARXIV.search(text) and (stated := identity.arxiv_id(text))), None)
+    title = data.get("title")
+    return Entry(title if isinstance(title, str) else "", doi=doi, arxiv_id=arxiv_id)
+
 
 COLLECTION = "Paperbot"
 _MOST_CANDIDATES = 25  # results of a search for the paper in the library
@@ -61,9 +126,7 @@ class ZoteroChannel:
             items = body["save"]
             item = items[0]
             if existing := _existing(api, item):
-                return (
-                    _receipt(api, existing) or "" if existing == item["key"] else f"there already: {existing}"
-                )
+                return _receipt(api, existing) or "" if existing == item["key"] else f"there already: {existing}"
             item["collections"] = [_collection(api, delivery)]
             start_data()
             try:
@@ -115,9 +178,7 @@ class ZoteroChannel:
         except PaperbotError as error:  # its key can't be decrypted any more
             raise _error(str(error), permanent=True, code="key") from error
         if api is None:
-            raise _error(
-                "the reader is not connected to Zotero any more", permanent=True, code="disconnected"
-            )
+            raise _error("the reader is not connected to Zotero any more", permanent=True, code="disconnected")
         with api:
             try:
                 yield api

@@ -1,0 +1,532 @@
+"""The composition root: the only package that reads settings.
+
+home        a home directory: paths, settings, profiles
+repair      what ``paperbot check --fix`` repairs in it
+container   wires the parts together; each is made at its first use
+
+The container: wires the parts of Paperbot together, from the settings of one home.
+
+Each part is made at its first use, and its libraries are imported then: scikit-learn and SciPy alone take about a
+second, which ``paperbot --help`` and most commands don't need to wait for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from email.utils import parseaddr
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import urlsplit
+
+from bot.channels.email import EMAIL
+from bot.channels.kind import ChannelKind, RenderingParts, TransportParts
+from bot.channels.links import ReaderLinks, SampleLinks
+from bot.channels.registry import MessageRenderer, address_checks, channels, reader_channel, reader_channels
+from bot.channels.slack import SLACK
+from bot.config.files import DiskSpace, shipped
+from bot.config.home import Home
+from bot.config.keys import Sealer, Signer, load_keys
+from bot.config.profiles import Profile
+from bot.config.settings import Settings
+from bot.model import OPERATOR_KIND, Edition, Kind, Letter, Message, Problem, Reader, ReaderId, State
+from bot.model.addresses import is_loopback, is_one_address
+from bot.model.errors import UsageError
+from bot.sources.registry import source_models
+
+if TYPE_CHECKING:
+    from threading import Event
+
+    from jinja2 import Environment
+    from pydantic import SecretStr
+
+    from bot.channels import Route
+    from bot.channels.dispatcher import Dispatcher
+    from bot.channels.ports import StopSignal
+    from bot.channels.slack.interactions import SlackInteractions
+    from bot.channels.zotero.api import ZoteroApi
+    from bot.editions.alerts import TldrWriter
+    from bot.editions.composer import EditionComposer
+    from bot.editions.context import Context
+    from bot.editions.letters import WeeklyLetters
+    from bot.editions.models import CorpusCache, CurrentRanker
+    from bot.formats import Parser
+    from bot.operate.channel_test import ChannelTests
+    from bot.operate.day import DailyJob
+    from bot.operate.ingest import IngestionService, LinkResolver
+    from bot.readers.libraries import ZoteroLibraries
+    from bot.readers.subscriptions import SubscriptionService
+    from bot.sources import Source
+    from bot.sources.http import Fetcher
+    from bot.store import Store
+    from bot.store.retention import KeepDays
+
+
+@dataclass(frozen=True, slots=True)
+class ClientLimits:
+    """How much one client may use, and how clients are identified.
+
+    ``trusted_proxies``: addresses or networks whose ``X-Forwarded-For`` header is trusted; from anybody else the
+    header would let a client choose its own address, and so evade every limit. ``connections``: open at once.
+    ``client_seconds``: how long a connection may wait for its client (slowloris).
+    """
+
+    trusted_proxies: Sequence[str]
+    connections: int
+    client_seconds: float
+
+
+class App:
+    """The parts over one home. It is a context manager: leaving it closes what was opened."""
+
+    def __init__(self, home: Path, stop: Event | None = None, parser: Parser | None = None) -> None:
+        """Read the settings; raises ConfigError.
+
+        ``stop``, once set, ends deliveries early. ``parser`` is one that outlives this container: ``serve`` makes
+        a container for each tick, and starting a parser process for each takes a fifth of a second.
+        """
+        self.home = Home(home, source_models(), address_checks())
+        self._stop = stop
+        self._shared_parser = parser
+        # Holds only what was opened, and closes it in reverse order, even if closing one of them fails.
+        self._resources = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._resources.close()
+
+    def refresh(self) -> None:
+        """Drop what changed on disk since it was read: profiles, and the ranker if its corpus was fitted again."""
+        self.home.refresh()
+        self.ranker.refresh()
+
+    # The home's values that entry points ask for
+
+    @property
+    def profiles(self) -> dict[str, Profile]:
+        """The valid profiles by slug."""
+        return self.home.profiles
+
+    @property
+    def profile_problems(self) -> list[Problem]:
+        """A problem for each profile that is not valid."""
+        return self.home.profile_problems
+
+    @property
+    def public_url(self) -> str:
+        """Where links in messages lead."""
+        return self.home.settings.bot.public_url
+
+    @property
+    def ingest_minutes(self) -> int:
+        """The interval at which ``paperbot serve`` ingests."""
+        return self.home.settings.bot.ingest_minutes
+
+    @property
+    def operator_token(self) -> str | None:
+        """The token for the operators' pages; None disables these pages."""
+        return plain(self.home.settings.web.operator_token)
+
+    @property
+    def limits(self) -> ClientLimits:
+        """Limits on the clients of the pages."""
+        web = self.home.settings.web
+        return ClientLimits(web.trusted_proxies, web.connections, web.client_seconds)
+
+    @property
+    def keep_days(self) -> KeepDays:
+        """How long what is stored is kept."""
+        from bot.store.retention import KeepDays
+
+        days = self.home.settings.retention
+        return KeepDays(
+            bodies=days.bodies_days,
+            editions=days.editions_days,
+            picks=days.picks_days,
+            thumbs=days.thumbs_days,
+            papers=days.papers_days,
+        )
+
+    # Storage
+
+    @cached_property
+    def store(self) -> Store:
+        """The database, created or upgraded if necessary; raises PaperbotError."""
+        from bot.store import open_store
+
+        store = open_store(self.home.store_url, secrets=self._keys)
+        self._resources.callback(store.close)
+        return store
+
+    @cached_property
+    def disk_space(self) -> DiskSpace:
+        """The disks that are written to: the store's, and the outbox folder's if messages are files."""
+        # A database server looks after its own disk.
+        database = self.home.database_file
+        folders = [database.parent] if database else []
+        return DiskSpace([*folders, self.home.outbox_folder] if self.file_kinds else folders)
+
+    @property
+    def file_kinds(self) -> set[Kind]:
+        """The kinds of address that have no server configured, so that messages to them are files."""
+        return {kind.name for kind in reader_channels() if not kind.has_server(self.section(kind))}
+
+    @cached_property
+    def _keys(self) -> list[bytes]:
+        return load_keys(self.home.key_file)
+
+    @cached_property
+    def sealer(self) -> Sealer:
+        """Encrypts readers' keys of other services; raises PaperbotError."""
+        return Sealer(self._keys)
+
+    @cached_property
+    def signer(self) -> Signer:
+        """Signs the links in messages; raises PaperbotError."""
+        return Signer(self._keys)
+
+    @property
+    def has_slack_buttons(self) -> bool:
+        """Whether clicks in Slack can reach us, by Socket Mode or by signed requests."""
+        return SLACK.has_buttons(self.section(SLACK))
+
+    # Ingestion
+
+    @cached_property
+    def parser(self) -> Parser:
+        """Parses digests and libraries in a process of its own, started with the first of them."""
+        from bot.formats import Parser
+
+        return self._shared_parser or self._resources.enter_context(Parser())
+
+    @cached_property
+    def sources(self) -> Sequence[Source]:
+        """The sources of the settings."""
+        from bot.sources import SourceDependencies
+        from bot.sources.registry import make_sources
+
+        dependencies = SourceDependencies(
+            home=self.home.path,
+            passwords=self.home.settings.passwords,
+            fetcher=lambda: self._fetcher,
+            samples_superseded=lambda: self.store.sources.has_other(self.home.sample_sources),
+            record_vote=self._record_reply,
+        )
+        return make_sources(self.home.settings.sources, dependencies)
+
+    def _record_reply(self, sender: str, subject: str, now: datetime) -> bool:
+        from bot.readers.votes import ReplyVotes
+
+        return ReplyVotes(self.store, self.signer).record(sender, subject, now)
+
+    @property
+    def _digest_sources(self) -> list[Source]:
+        """The sources of papers, for which editions may wait."""
+        return [source for source in self.sources if not source.delivers_bounces]
+
+    @cached_property
+    def _fetcher(self) -> Fetcher:
+        from bot.sources.http import Fetcher
+
+        fetch = self.home.settings.fetch
+        return Fetcher(
+            private_hosts=fetch.private_hosts, proxy=fetch.proxy, contact=fetch.contact or "", seconds=fetch.timeout
+        )
+
+    @cached_property
+    def ingestion(self) -> IngestionService:
+        """Polls sources, and stores what is new."""
+        from bot.operate.ingest import BounceService, IngestionService
+
+        bounces = BounceService(self.store, self.parser, self.signer)
+        return IngestionService(self.store, self.parser, self.disk_space, self._link_resolver, self._corpora, bounces)
+
+    @property
+    def _link_resolver(self) -> LinkResolver | None:
+        """Looks up the links that digests don't have; None unless ``links.resolve`` is set."""
+        if not self.home.settings.links.resolve:
+            return None
+        from bot.operate.ingest import LinkResolver
+
+        # Answers are parsed in the parser process like digests: they are as untrusted.
+        return LinkResolver(self.store, self._fetcher, self.parser)
+
+    # Ranking and editions
+
+    @cached_property
+    def ranker(self) -> CurrentRanker:
+        """The ranker of all readers, over the corpus as it was fitted last."""
+        from bot.editions.models import CurrentRanker
+
+        return CurrentRanker(self._corpora)
+
+    @cached_property
+    def _corpora(self) -> CorpusCache:
+        from bot.editions.models import CorpusCache
+
+        shared = self.store.corpora if self.store.is_shared else None
+        return CorpusCache(self.home.state / "corpus.npz", self.store.papers, shared)
+
+    def refit_corpus(self) -> None:
+        """Fit the corpus again if enough papers have arrived."""
+        self._corpora.renew()
+
+    @cached_property
+    def composer(self) -> EditionComposer:
+        """Composes editions."""
+        from bot.editions.composer import EditionComposer
+        from bot.editions.health import SourceMonitor
+
+        sources = SourceMonitor(self.store, self._digest_sources)
+        return EditionComposer(self.store, self.ranker, sources, samples=self.home.sample_sources)
+
+    @cached_property
+    def tldr_writer(self) -> TldrWriter | None:
+        """Replaces summaries by TL;DRs of a language model; None without an endpoint."""
+        summaries = self.home.settings.summaries
+        if not summaries.endpoint:
+            return None
+        from bot.editions.alerts import TldrWriter
+        from bot.summaries.tldr import Endpoint
+
+        endpoint = Endpoint(summaries.endpoint, summaries.model, key=plain(summaries.key), timeout=summaries.timeout)
+        return TldrWriter(self.store.tldrs, endpoint, summaries.daily_budget)
+
+    def _context(self, profiles: Mapping[str, Profile]) -> Context:
+        from bot.editions.context import Context
+
+        return Context(self.store, profiles, self.ranker, self.composer, _Renderer(self))
+
+    @property
+    def daily_job(self) -> DailyJob:
+        """The daily job for the home's profiles."""
+        return self.daily_job_for(self.profiles)
+
+    def daily_job_for(self, profiles: Mapping[str, Profile]) -> DailyJob:
+        """Return the daily job for these profiles."""
+        from bot.editions.due import Waiting
+        from bot.editions.letters import WeeklyLetters
+        from bot.operate.day import DailyJob
+
+        wait = timedelta(minutes=self.home.settings.bot.wait_minutes)
+        context = self._context(profiles)
+        return DailyJob(
+            context,
+            sources=self.sources,
+            ingestion=self.ingestion,
+            waiting=Waiting(self.store, self._digest_sources, wait),
+            letters=WeeklyLetters(context),
+            libraries=self.zotero,
+            dispatcher=self.dispatcher,
+            disk_space=self.disk_space,
+            keep=self.keep_days,
+            tldr_writer=self.tldr_writer,
+        )
+
+    @property
+    def weekly_letters(self) -> WeeklyLetters:
+        """The weekly letters of the home's profiles."""
+        from bot.editions.letters import WeeklyLetters
+
+        return WeeklyLetters(self._context(self.profiles))
+
+    # Rendering
+
+    def section(self, channel: ChannelKind) -> Any:
+        """Return a channel's section of the settings; None if it has none."""
+        return getattr(self.home.settings, channel.section) if channel.section else None
+
+    @cached_property
+    def templates(self) -> Environment:
+        """The shipped templates; the home's own take precedence."""
+        from bot.channels.templates import environment
+
+        return environment(shipped("templates"), self.home.templates)
+
+    def links(self, reader: Reader) -> ReaderLinks:
+        """The links in messages to a reader."""
+        reply_to = reply_address(self.home.settings) if reader.kind == EMAIL.name else ""
+        return ReaderLinks(self.public_url, self.signer, reader, reply_to)
+
+    @cached_property
+    def renderer(self) -> MessageRenderer:
+        """Renders editions as messages."""
+        return self._renderer_with(RenderingParts(self.templates, self.links, self.signer.tag))
+
+    @cached_property
+    def sample_renderer(self) -> MessageRenderer:
+        """Renders samples: their papers are not in the store, so that signed links to them would lead nowhere."""
+        links = SampleLinks(self.public_url)
+        return self._renderer_with(
+            RenderingParts(self.templates, lambda _: links, lambda reader: f"sample-{reader}", has_votes=False)
+        )
+
+    def _renderer_with(self, parts: RenderingParts) -> MessageRenderer:
+        return MessageRenderer({kind.name: kind.renderer(self.section(kind), parts) for kind in reader_channels()})
+
+    # Delivery
+
+    @cached_property
+    def routes(self) -> Mapping[Kind, Route]:
+        """The route for each kind of address."""
+        parts = TransportParts(self.home.outbox_folder, self.signer.tag, self._open_library, self._outcome_of_save)
+        routes = {kind.name: kind.route(self.section(kind), parts) for kind in channels()}
+        for route in routes.values():
+            for channel in route.channels:
+                self._resources.callback(channel.close)
+        return routes
+
+    def _open_library(self, reader: ReaderId) -> ZoteroApi | None:
+        return self.zotero.open_to_save(reader)
+
+    def _outcome_of_save(self, outbox_key: str) -> tuple[State, str] | None:
+        return self.store.zotero.outcome(outbox_key)
+
+    def route_description(self, kind: Kind) -> str:
+        """What happens to messages of a kind, as a predicate: ``go by smtp.example.org:587 ...``."""
+        channel = reader_channel(kind)
+        return channel.describe(self.section(channel), self.home.outbox_folder)
+
+    @cached_property
+    def dispatcher(self) -> Dispatcher:
+        """Delivers what is in the outbox."""
+        return self.dispatcher_of(self.routes, self._stop)
+
+    def dispatcher_of(self, kinds: Collection[Kind], stop: StopSignal | None) -> Dispatcher:
+        """Return a dispatcher for these kinds of address, which ends when ``stop`` is set."""
+        from bot.channels.dispatcher import Dispatcher
+
+        store = self.store
+        return Dispatcher(
+            store.outbox,
+            {kind: self.routes[kind] for kind in kinds},
+            store.readers,
+            store.circuit_breakers,
+            store.send_rates({kind.name: kind.send_limit(self.section(kind)) for kind in channels()}),
+            stop=stop,
+            disk_problems=self.disk_space.problems,
+        )
+
+    @cached_property
+    def channel_tests(self) -> ChannelTests:
+        """Sends a reader's last edition again, marked as a test."""
+        from bot.operate.channel_test import ChannelTests
+
+        return ChannelTests(
+            store=self.store, renderer=self.renderer, sample_renderer=self.sample_renderer, routes=self.routes
+        )
+
+    @cached_property
+    def slack_interactions(self) -> SlackInteractions | None:
+        """Receives and answers clicks and commands in Slack; None if Slack is not set up for them."""
+        if not self.has_slack_buttons:
+            return None
+        from bot.channels.slack.interactions import SlackInteractions
+
+        slack = self.home.settings.slack
+        return SlackInteractions(plain(slack.signing_secret), plain(slack.app_token), slack.api_url)
+
+    # Subscriptions, feedback, operations
+
+    @cached_property
+    def subscriptions(self) -> SubscriptionService:
+        """Subscribe, confirm, pause and unsubscribe, the same for command line, pages and Slack."""
+        from bot.readers.subscriptions import SubscriptionService
+
+        return SubscriptionService(self.store, self.renderer, self.links, profile_folder=self.home.profiles_folder)
+
+    @cached_property
+    def zotero(self) -> ZoteroLibraries:
+        """Readers' connections to Zotero."""
+        from bot.readers.libraries import ZoteroLibraries
+
+        return ZoteroLibraries(self.store, self.sealer, self.parser, self.home.settings.zotero.api_url)
+
+    def forget(self, reader: Reader, now: datetime) -> Path | None:
+        """Remove everything stored about a reader; see ``bot.readers.personal_data.erase``."""
+        from bot.channels.files import FilesChannel
+        from bot.readers.personal_data import erase
+
+        outbox = self.home.outbox_folder
+        return erase(
+            reader,
+            now,
+            store=self.store,
+            messages=FilesChannel(outbox, reader_channel(reader.kind).suffix),
+            # The chart of all readers names this reader too.
+            charts=[self.home.chart_file(reader), self.home.chart_file(None)],
+            profile_file=self.home.profile_file(reader.profile),
+            profile=self.profiles.get(reader.profile),
+        )
+
+    def standing_problems(self, now: datetime) -> list[Problem]:
+        """Return the problems that the store doesn't hold: they last until a person repairs a profile, disk or file."""
+        from bot.operate.ingest import unreadable
+
+        unreadable_files = unreadable(self.sources, self.store, self.parser, now)
+        return [*self.profile_problems, *self.disk_space.problems(), *unreadable_files]
+
+    def notify_operator(self, problems: Sequence[Problem], now: datetime) -> list[Problem]:
+        """Mail the operator, if one is configured, what needs attention; return what failed."""
+        settings = self.home.settings
+        if not settings.bot.operator:
+            return []
+        from bot.operate.notices import OperatorNotices
+
+        notices = OperatorNotices(
+            address=settings.bot.operator,
+            sender=settings.email.sender,
+            store=self.store,
+            disk_space=self.disk_space,
+            route=self.routes[OPERATOR_KIND],
+            stop=self._stop,
+        )
+        return notices.send(problems, now)
+
+
+class _Renderer:
+    """The renderer of an app, made with the first message: jinja2 and the templates take a twentieth of a second."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+
+    def messages(self, edition: Edition, slot: str) -> Sequence[Message]:
+        """Return the messages of an edition, in order."""
+        return self._app.renderer.messages(edition, slot)
+
+    def letter(self, letter: Letter, slot: str) -> Sequence[Message]:
+        """Return the messages of a weekly letter, in order."""
+        return self._app.renderer.letter(letter, slot)
+
+
+def open_app(home: Path, stop: Event | None = None, parser: Parser | None = None) -> App:
+    """Open the home at a path; raises UsageError if there is no directory. Otherwise as ``App``."""
+    if not home.is_dir():
+        raise UsageError(f"{home}: no such directory; make a home with `paperbot init {home}`")
+    return App(home, stop, parser)
+
+
+def reply_address(settings: Settings) -> str:
+    """Return the bot's mailbox if votes in mails are mails to it; empty if they are pages.
+
+    They are with ``email.replies``, and where the pages are on this computer only, which no telephone reaches. Only a
+    mailbox among the sources can read them: its user name counts if it is an address, else the sender's address.
+    """
+    login = next((s.votes_login for s in settings.sources if s.votes_login is not None), None)
+    is_local = is_loopback(urlsplit(settings.bot.public_url).hostname or "")
+    if login is None or not (settings.email.replies or is_local):
+        return ""
+    return login if is_one_address(login) else parseaddr(settings.email.sender)[1]
+
+
+def plain(secret: SecretStr | None) -> str | None:
+    """Return the text of a secret."""
+    return secret.get_secret_value() if secret else None
+
+
+__all__ = ["App", "ClientLimits", "open_app"]

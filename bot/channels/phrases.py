@@ -1,0 +1,434 @@
+"""The wording of an edition, the same in every channel; plain text, which the channel has to escape.
+
+Reasons in words, the same in every channel; plain text, which the channel has to escape.
+
+What is new in a pick, on one line of the list at the top of an edition.
+
+The wording of the weekly letter, the same in every channel; plain text, which the channel has to escape.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from functools import lru_cache
+from itertools import groupby
+
+from bot.model import (
+    Edition,
+    EditionKind,
+    Letter,
+    Match,
+    Paper,
+    Pick,
+    PickKind,
+    QuietReason,
+    Reason,
+    ReasonKind,
+    Role,
+    Sentence,
+)
+from bot.model.wording import DEFAULT_LANGUAGE, listed, long_date, plural
+from bot.text.display import oneline, shorten, wrap
+from bot.text.latex import readable
+
+_TITLE_WIDTH = 80
+_PHRASE_WIDTH = 60
+# Parts of a sentence, which begin in lower case: ``names`` are the texts of all reasons of the kind, ``quoted`` the
+# same between quotation marks. What triggered an alert is in its label.
+_CLAUSES: Mapping[ReasonKind, str] = {
+    ReasonKind.ALERT: "",
+    ReasonKind.AUTHOR: "by {names}, whom you follow",
+    ReasonKind.KEYWORD: "it has your keyword{s} {quoted}",
+    ReasonKind.WROTE: "you wrote {quoted}",
+    ReasonKind.MENTIONED: "it mentions {quoted}, which you wrote",
+    ReasonKind.NEAR: "on {quoted}, close to “{near}”, which you wrote",
+    ReasonKind.NEAR_MENTIONED: "it mentions {quoted}, close to “{near}”, which you wrote",
+    ReasonKind.TOGETHER: "you like {quoted} together with “{near}”, rarely without",
+    ReasonKind.LEARNED: "papers you liked mention {quoted}",
+    ReasonKind.LIKED: "like {quoted}, which you liked",
+    ReasonKind.OWNED: "like {quoted}, which is in your library",
+    ReasonKind.LEARNED_FROM_LIBRARY: "papers in your library mention {quoted}",
+    ReasonKind.LIBRARY_OVERALL: "its wording as a whole resembles your library",
+    ReasonKind.TRENDING: "trending: {names}",
+    ReasonKind.EXPLORATION: "close to “{near}”, but on {quoted}, of which you have judged nothing",
+    ReasonKind.VOTES_OVERALL: "its wording as a whole resembles papers you liked",
+    ReasonKind.PROFILE_OVERALL: "its wording as a whole comes close to your profile",
+}
+_OVERALL = {ReasonKind.LIBRARY_OVERALL, ReasonKind.VOTES_OVERALL, ReasonKind.PROFILE_OVERALL}
+_EXPLORATION_OF_NO_TOPIC = (
+    "its wording is close to your topics, but it is on {quoted}, of which you have judged nothing"
+)
+
+
+def sentence(reasons: Sequence[Reason]) -> str:
+    """Return all reasons in one sentence; empty without any. What triggered an alert is not repeated.
+
+    >>> written = [Reason(ReasonKind.WROTE, "reward hacking"), Reason(ReasonKind.WROTE, "LLMs")]
+    >>> sentence([*written, Reason(ReasonKind.LIKED, "Reward hacking in RLHF")])
+    'You wrote “reward hacking” and “LLMs”; like “Reward hacking in RLHF”, which you liked.'
+    """
+    return _sentence(tuple(reasons))
+
+
+# Both parts of a mail have it, and readers without votes have the same reasons.
+@lru_cache(maxsize=10_000)
+def _sentence(reasons: tuple[Reason, ...]) -> str:
+    named = (reason for reason in reasons if reason.kind is not ReasonKind.ALERT)
+    names_none = bool(reasons) and _OVERALL.issuperset(reason.kind for reason in reasons)
+    clauses = ["it names none of your topics"] if names_none else []
+    for kind, group in groupby(named, key=lambda reason: reason.kind):
+        of_kind = list(group)
+        width = _TITLE_WIDTH if kind in (ReasonKind.LIKED, ReasonKind.OWNED) else _PHRASE_WIDTH
+        texts = [_shown(reason.text, width) for reason in of_kind]
+        near = _shown(of_kind[0].near, _PHRASE_WIDTH)
+        is_of_no_topic = kind is ReasonKind.EXPLORATION and not near
+        clauses.append(
+            (_EXPLORATION_OF_NO_TOPIC if is_of_no_topic else _CLAUSES[kind]).format(
+                names=listed(texts),
+                quoted=listed([f"“{text}”" for text in texts]),
+                near=near,
+                s="" if len(texts) == 1 else "s",
+            )
+        )
+    joined = "; ".join(clauses)
+    return f"{joined[0].upper()}{joined[1:]}." if joined else ""
+
+
+# Many readers have the same reasons for the same papers.
+@lru_cache(maxsize=10_000)
+def _shown(text: str, width: int) -> str:
+    return shorten(readable(text), width)
+
+
+TITLE_WIDTH = 300
+# Mail programs on telephones show about 40 characters of a subject, those on desktops about 70.
+SUBJECT_WIDTH = 70
+_KIND_LABELS = {PickKind.EXPLORE: "Exploratory pick", PickKind.ALERT: "On your alert list"}
+# Reasons whose text the credits or the label name.
+_NAMED_BY_RULES = (ReasonKind.ALERT, ReasonKind.AUTHOR)
+_MARKS = {Match.STRONG: "●●●", Match.GOOD: "●●○", Match.POSSIBLE: "●○○", Match.UNLIKELY: "○○○"}
+_NAMED_AUTHORS = 3
+_FIRST_LINE = 200  # characters, about what previews of a link show
+_OTHER_SIGHTINGS = 3
+
+
+def title(paper: Paper) -> str:
+    """Return the title in plain Unicode on one line."""
+    return _title(paper.title)
+
+
+# A mail names a title up to six times, and many readers get the same papers.
+@lru_cache(maxsize=10_000)
+def _title(title: str) -> str:
+    return shorten(readable(title), TITLE_WIDTH)
+
+
+def authors(paper: Paper, always: Collection[str] = ()) -> str:
+    """Return ``A, B, C and 5 more``; ``by 8 authors`` if only their number is available; empty without that.
+
+    Authors in ``always``, compared without case, are named too: ``A, B, C, F and 4 more``.
+    """
+    count = len(paper.authors)
+    if not count:
+        return f"by {plural(paper.author_count, 'author')}" if paper.author_count else ""
+    followed = {_folded(name) for name in always}
+    # "and 1 more" would be as long as the name that it replaces.
+    limit = count if count <= _NAMED_AUTHORS + 1 else _NAMED_AUTHORS
+    names = [
+        shorten(readable(author), 60)
+        for index, author in enumerate(paper.authors)
+        # Papers of large collaborations have 3,000 authors: fold their names only if somebody is followed.
+        if index < limit or (followed and _folded(author) in followed)
+    ]
+    if len(names) < count:
+        return f"{', '.join(names)} and {count - len(names)} more"
+    return listed(names)
+
+
+def credits_of(pick: Pick) -> str:
+    """Return the paper's authors; followed authors and those on the alert list are always named."""
+    return authors(pick.paper, [reason.text for reason in pick.reasons if reason.kind in _NAMED_BY_RULES])
+
+
+def percent(probability: float) -> str:
+    """Return a probability as ``92%``; never 0 % or 100 %."""
+    # A logistic model never gives 0 or 1, and a rounded "100% match" would promise certainty.
+    return f"{min(99, max(1, round(100 * probability)))}%"
+
+
+def number(position: int) -> str:
+    """Return a pick's position as it stands before its title in plain text; four characters below 100."""
+    return f"{position:2d}. "
+
+
+def numbered(text: str, position: int) -> str:
+    """Return a paragraph in lines behind its position, for plain text."""
+    return wrap(text, "    ", number(position))
+
+
+def ordinal(position: int) -> str:
+    """Return a pick's position as it stands before its title in HTML, and in the address of its anchor."""
+    return str(position)
+
+
+def seen(paper: Paper, language: str = DEFAULT_LANGUAGE) -> list[str]:
+    """Return where and when a paper appeared: ``LLM-RL``, ``5 May 2025``, ``also in Daily Papers, 17 Apr 2026``.
+
+    A revised paper has ``version 2`` after its date. The reader's own alerts come last: ``via your alert on Ada
+    Lovelace (new citations)``.
+    """
+    # A dictionary as an ordered set: a digest that was read again names the same topic and date twice.
+    appearances = dict.fromkeys(
+        (shorten(sighting.topic or sighting.source, 60), sighting.date) for sighting in paper.sightings
+    )
+    if not appearances:
+        return [long_date(paper.published, language)] if paper.published else []
+    (topic, first_seen), *others = appearances
+    published = paper.published or first_seen
+    parts = [topic]
+    if published:
+        parts.append(long_date(published, language))
+    if paper.version and paper.version > 1:
+        parts.append(f"version {paper.version}")
+    for other_topic, seen_on in others[:_OTHER_SIGHTINGS]:
+        day = f", {long_date(seen_on, language)}" if seen_on else ""
+        parts.append(f"also in {other_topic}{day}")
+    alerts = dict.fromkeys(oneline(sighting.alert) for sighting in paper.sightings if sighting.alert)
+    parts.extend(f"via your alert on {shorten(alert, 200)}" for alert in list(alerts)[:_OTHER_SIGHTINGS])
+    return parts
+
+
+def match(pick: Pick) -> str:
+    """Return the estimated probability in words: ``Strong match``."""
+    return match_label(pick.probability)
+
+
+def match_label(probability: float) -> str:
+    """Return a probability in words: ``Strong match``."""
+    return f"{Match.of(probability).capitalize()} match"
+
+
+def first_line(paper: Paper) -> str:
+    """Return how the abstract begins, for previews of a shared link; the authors' names without an abstract."""
+    return shorten(readable(paper.abstract), _FIRST_LINE) or authors(paper)
+
+
+def strength(pick: Pick) -> str:
+    """Return the match as a mark beside its words, which stays readable without colours: ``●●○`` for a good one."""
+    return match_strength(pick.probability)
+
+
+def match_strength(probability: float) -> str:
+    """Return a probability as the mark beside its words."""
+    return _MARKS[Match.of(probability)]
+
+
+def kind_label(pick: Pick) -> str:
+    """Return the label of an exploratory pick or an alert, the latter with its terms; empty for other picks."""
+    alerts = ", ".join(oneline(reason.text) for reason in pick.reasons if reason.kind is ReasonKind.ALERT)
+    return _KIND_LABELS.get(pick.kind, "") + (f" ({alerts})" if alerts else "")
+
+
+def label(pick: Pick) -> str:
+    """Return the pick's label and its match on one line: ``Exploratory pick: good match``."""
+    kind = kind_label(pick)
+    return f"{kind}: {Match.of(pick.probability)} match" if kind else match(pick)
+
+
+def verdict(pick: Pick) -> str:
+    """Return the match, with the pick's label, and its reasons: ``●●● Strong match. You wrote “GRPO”``."""
+    return f"{strength(pick)} {label(pick)}. {why(pick)}".strip()
+
+
+def why(pick: Pick) -> str:
+    """Return the pick's reasons in one sentence; an alert may have none beside what triggered it."""
+    return sentence(pick.reasons)
+
+
+def tally(edition: Edition) -> str:
+    """Return ``3 papers today; 412 looked at``, or ``412 new papers`` if none was picked; alerts and tests say so.
+
+    A weekly edition says ``this week``.
+    Sources that could not be read are named.
+    """
+    if edition.is_test:
+        return f"a test, counted nowhere · {tally(replace(edition, is_test=False))}"
+    papers = picked(edition)
+    if edition.kind is EditionKind.ALERT:
+        return papers
+    if edition.picks:
+        papers += f"; {edition.considered:,} looked at"
+    if not edition.missing or (edition.quiet and edition.quiet.reason is QuietReason.FAILING):
+        # This reason names the sources already.
+        return papers
+    return f"{papers}, without {' and '.join(edition.missing)}, which could not be read"
+
+
+def picked(edition: Edition) -> str:
+    """Return ``3 papers today``, or ``412 new papers`` if none was picked."""
+    if edition.kind is EditionKind.ALERT:
+        return "an alert, ahead of your next edition"
+    if edition.picks:
+        return f"{plural(len(edition.picks), 'paper')} {_period(edition)}"
+    return plural(edition.considered, "new paper")
+
+
+def list_heading(edition: Edition) -> str:
+    """Return the heading of the list that an edition of several picks begins with."""
+    return f"{_period(edition).capitalize()} in thirty seconds"
+
+
+def subject(edition: Edition) -> str:
+    """Return the best paper's title and the number of further picks, in 70 characters; alerts and tests say so."""
+    if edition.is_test:
+        # The prefix comes on top of the width: a test shows the subject exactly as the edition has it.
+        return f"Test: {subject(replace(edition, is_test=False))}"
+    if not edition.picks:
+        return shorten(f"A quiet {'week' if edition.is_weekly else 'day'} for {edition.profile_title}", SUBJECT_WIDTH)
+    if edition.kind is EditionKind.ALERT:
+        return shorten(f"Alert: {title(edition.picks[0].paper)}", SUBJECT_WIDTH)
+    more = f" + {len(edition.picks) - 1} more" if len(edition.picks) > 1 else ""
+    return shorten(title(edition.picks[0].paper), SUBJECT_WIDTH - len(more)) + more
+
+
+def preheader(edition: Edition) -> str:
+    """Return the preview text that mail programs show after the subject: further titles, or the first sentence."""
+    if not edition.picks:
+        return shorten(quiet(edition), 120)
+    if len(edition.picks) == 1:
+        summary = edition.picks[0].summary
+        return shorten(readable(summary[0].text), 120) if summary else ""
+    return "Also: " + "; ".join(shorten(title(pick.paper), 60) for pick in edition.picks[1:3])
+
+
+def quiet(edition: Edition) -> str:
+    """Return why the edition has no picks."""
+    return oneline(edition.quiet.words if edition.quiet else f"Nothing new {_period(edition)}.")
+
+
+def _period(edition: Edition) -> str:
+    return "this week" if edition.is_weekly else "today"
+
+
+def _folded(name: str) -> str:
+    return " ".join(name.casefold().split())
+
+
+# Characters, three lines on a telephone. A longer finding is not cut, as its end often holds the figure.
+_LONGEST_FINDING = 150
+# A sentence that has one of these among its first words says nothing without the one before it: "On several datasets
+# it gains 3%" as little as "It gains 3%".
+_REFERS_BACK = re.compile(
+    r"(\S+\s+){0,8}?(it|its|they|their|them|this|these|those|such|both|the (former|latter|resulting)|however|moreover|"
+    r"furthermore|in addition|additionally|also|as a result|thus|therefore|hence|consequently|finally|in contrast|"
+    r"instead|further|for (example|instance))\b|(that|here|there)\b",
+    re.IGNORECASE,
+)
+# Nor does it say whose result this is, while the title does. Of 600 abstracts 62 have a finding short enough for the
+# list; 4 refer back, and 13 others speak of a method without a name.
+_WITHOUT_NAME = re.compile(
+    r"\b(our|the|the proposed) ([\w-]+ ){0,2}(method|approach|model|framework|system|algorithm|technique|pipeline|"
+    r"strategy|architecture|network|sampler|solution|scheme|agent|tool)\b",
+    re.IGNORECASE,
+)
+
+
+def news(pick: Pick) -> str:
+    """Return the pick's finding as a whole if there is one that stands by itself, else the paper's title."""
+    return _finding(pick.summary) or title(pick.paper)
+
+
+# Readers of a paper have few different summaries.
+@lru_cache(maxsize=10_000)
+def _finding(summary: tuple[Sentence, ...]) -> str:
+    """Return the finding that stands by itself, empty without one."""
+    result = next((sentence.text for sentence in summary if sentence.role is Role.RESULT), "")
+    text = oneline(readable(result))
+    if not text or len(text) > _LONGEST_FINDING or text.endswith("…"):
+        return ""
+    if _REFERS_BACK.match(text) or _WITHOUT_NAME.search(text):
+        return ""
+    return text[0].upper() + text[1:]
+
+
+# A week of thirty likes would be longer than an edition.
+_MOST_LIKED = 10
+
+
+def letter_subject(letter: Letter) -> str:
+    """Return the subject, in 70 characters, which says that it is the week's letter."""
+    parts = []
+    if letter.liked:
+        parts.append(f"{len(letter.liked)} liked")
+    if letter.edition.picks:
+        parts.append("one you missed")
+    contents = ", ".join(parts) or "what your votes taught"
+    return shorten(f"Your week in {letter.edition.profile_title}: {contents}", SUBJECT_WIDTH)
+
+
+def letter_preheader(letter: Letter) -> str:
+    """Return the preview text that mail programs show after the subject."""
+    pick = next(iter(letter.edition.picks), None)
+    return f"One you missed: {title(pick.paper)}" if pick else letter_votes(letter)
+
+
+def letter_week(letter: Letter) -> str:
+    """Return the days of the week: ``3 May 2025 to 9 May 2025``."""
+    last = letter.edition.date
+    language = letter.edition.language
+    return f"{long_date(last - timedelta(days=6), language)} to {long_date(last, language)}"
+
+
+def letter_liked(letter: Letter) -> Sequence[Paper]:
+    """Return the liked papers that are listed, the last liked first."""
+    return letter.liked[:_MOST_LIKED]
+
+
+def letter_votes(letter: Letter) -> str:
+    """Return a sentence on the votes of the week."""
+    if not (letter.liked or letter.disliked):
+        return "You gave no votes this week. Each one changes what comes next."
+    if not letter.liked:
+        return f"None this week: you wanted less like {plural(letter.disliked, 'paper')}."
+    hidden = len(letter.liked) - len(letter_liked(letter))
+    sentence = f"You liked {plural(len(letter.liked), 'paper')}"
+    sentence += f", of which the last {len(letter_liked(letter))} are listed" if hidden else ""
+    if not letter.disliked:
+        return f"{sentence}."
+    return f"{sentence}, and wanted less like {plural(letter.disliked, 'other')}."
+
+
+def letter_learned(letter: Letter) -> list[str]:
+    """Return what all votes so far taught, a sentence for what raises a paper and one for what lowers it."""
+    sentences = []
+    if letter.raised:
+        sentences.append(f"What raises a paper, beyond your own words: {_quoted(letter.raised)}.")
+    if letter.lowered:
+        sentences.append(f"What lowers it: {_quoted(letter.lowered)}.")
+    return sentences
+
+
+def letter_missed(letter: Letter) -> str:
+    """Return what introduces the missed paper, or that there is none."""
+    if letter.edition.picks:
+        return "It reached Paperbot this week and was in none of your editions. By all your votes so far it would fit:"
+    return "None: of this week's papers that your editions left out, none is a good match by all your votes so far."
+
+
+def letter_record(letter: Letter) -> str:
+    """Return how many of the good and strong matches of a month were liked; empty with too few votes."""
+    if letter.record is None:
+        return ""
+    votes_on = letter.record.voted
+    number = "all" if letter.record.liked == votes_on else letter.record.liked
+    return (
+        f"In the last 30 days you voted on {plural(votes_on, 'paper')} that had been called a strong or "
+        f"good match, and liked {number} of them."
+    )
+
+
+def _quoted(texts: Sequence[str]) -> str:
+    return listed([f"“{oneline(text)}”" for text in texts])

@@ -1,0 +1,210 @@
+"""The Jinja2 environment of the message templates, and a check that each of them renders.
+
+A message template has the variables ``edition``, ``links`` (the reader's) and ``language`` (of dates), the filters
+below, ``Role`` and ``Vote``.
+"""
+
+from __future__ import annotations
+
+import difflib
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from datetime import date
+from pathlib import Path, PurePath
+from typing import Any
+
+from jinja2 import (
+    ChoiceLoader,
+    Environment,
+    FileSystemLoader,
+    StrictUndefined,
+    TemplateError,
+    TemplateNotFound,
+    TemplateSyntaxError,
+    meta,
+    pass_context,
+    pass_environment,
+    select_autoescape,
+)
+from jinja2.runtime import Context
+
+from bot.channels import phrases, sample
+from bot.channels import phrases as letter_phrases
+from bot.channels import phrases as reasons
+from bot.channels.links import Links, host, path, short, title_link
+from bot.channels.papers import facts, paragraphs, pdf, pieces, summary_text
+from bot.channels.phrases import news
+from bot.model import Edition, Paper, Role, Sentence, Vote
+from bot.model.errors import TemplateProblem
+from bot.model.wording import DEFAULT_LANGUAGE, long_date, short_date
+from bot.text.display import oneline, shorten, wrap
+from bot.text.latex import readable
+
+_REMEDY = "Correct the file, or delete it: the shipped template is used then."
+
+# Dates are in the language that a template is rendered with.
+
+
+@pass_context
+def _day(context: Context, when: date, language: str = "") -> str:
+    return long_date(when, language or context.get("language", DEFAULT_LANGUAGE))
+
+
+@pass_context
+def _short_day(context: Context, when: date) -> str:
+    return short_date(when, context.get("language", DEFAULT_LANGUAGE))
+
+
+@pass_context
+def _seen(context: Context, paper: Paper) -> list[str]:
+    return phrases.seen(paper, context.get("language", DEFAULT_LANGUAGE))
+
+
+@pass_environment
+def _summary_html(env: Environment, summary: Sequence[Sentence]) -> str:
+    """Return a summary as mails show it."""
+    macros: Any = env.get_template("_highlights.html.j2").module
+    # No list of what mail programs support names <mark>.
+    html: str = macros.summary(summary, Role, "span")
+    return html
+
+
+_FILTERS: Mapping[str, Callable[..., object]] = {
+    "authors": phrases.authors,
+    "credits": phrases.credits_of,
+    "day": _day,
+    "facts": facts,
+    "first_line": phrases.first_line,
+    "host": host,
+    "kind_label": phrases.kind_label,
+    "label": phrases.label,
+    "letter_learned": letter_phrases.letter_learned,
+    "letter_liked": letter_phrases.letter_liked,
+    "letter_missed": letter_phrases.letter_missed,
+    "letter_preheader": letter_phrases.letter_preheader,
+    "letter_record": letter_phrases.letter_record,
+    "letter_subject": letter_phrases.letter_subject,
+    "letter_votes": letter_phrases.letter_votes,
+    "letter_week": letter_phrases.letter_week,
+    "link": title_link,
+    "list_heading": phrases.list_heading,
+    "match": phrases.match,
+    "match_label": phrases.match_label,
+    "match_strength": phrases.match_strength,
+    "news": news,
+    "number": phrases.number,
+    "numbered": phrases.numbered,
+    "oneline": oneline,
+    "ordinal": phrases.ordinal,
+    "paragraphs": paragraphs,
+    "path": path,
+    "pdf": pdf,
+    "percent": phrases.percent,
+    "pieces": pieces,
+    "preheader": phrases.preheader,
+    "quiet": phrases.quiet,
+    "readable": readable,
+    "reasons": reasons.sentence,
+    "seen": _seen,
+    "short": short,
+    "short_day": _short_day,
+    "shorten": shorten,
+    "strength": phrases.strength,
+    "subject": phrases.subject,
+    "summary_html": _summary_html,
+    "summary_text": summary_text,
+    "tally": phrases.tally,
+    "title_text": phrases.title,
+    "verdict": phrases.verdict,
+    "why": phrases.why,
+    "wrap": wrap,
+}
+
+
+def environment(shipped: Path, home: Path | None = None) -> Environment:
+    """Return the environment of the shipped templates; a file of the same name in ``home`` overrides one."""
+    folders = [home, shipped] if home else [shipped]
+    env = Environment(
+        loader=ChoiceLoader([FileSystemLoader(folder) for folder in folders]),
+        autoescape=select_autoescape(("html", "html.j2")),
+        # Jinja's default renders a misspelt name as nothing: the mail would go out with a gap.
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    env.filters.update(_FILTERS)
+    env.globals["Role"] = Role
+    env.globals["Vote"] = Vote
+    # Marks that the shipped templates had for a while: a home's copies of them still do.
+    env.globals.update(dict.fromkeys(("line_begins", "line_ends", "pick_begins", "pick_ends"), ""))
+    return env
+
+
+def render(env: Environment, name: str, edition: Edition, links: Links) -> str:
+    """Render a message template; raises TemplateProblem with the file and line of a mistake in it."""
+    with _template_problems(name):
+        return env.get_template(name).render(edition=edition, links=links, language=edition.language)
+
+
+def render_part(env: Environment, name: str, **context: object) -> str:
+    """Render a part of a letter or confirmation mail; raises TemplateProblem as ``render`` does."""
+    with _template_problems(name):
+        return env.get_template(name).render(**context)
+
+
+def check_templates(env: Environment) -> None:
+    """Compile each ``*.j2`` template and render the message templates with sample editions.
+
+    Templates in ``letter/`` are rendered with sample letters; those named ``_*`` (parts) or in another folder (pages,
+    confirmation mails) have other variables and are only compiled. Raises TemplateProblem for the first mistake.
+    """
+    for name in env.list_templates(extensions=["j2"]):
+        with _template_problems(name):
+            env.get_template(name)
+        if "/" not in name and not name.startswith("_"):
+            render(env, name, sample.edition(), sample.SampleLinks())
+            render(env, name, sample.quiet_edition(), sample.SampleLinks())
+        elif PurePath(name).parent.name == "letter":
+            for letter in sample.letters():
+                render_part(env, name, letter=letter, links=sample.SampleLinks())
+
+
+def check_names(env: Environment, shipped: Path, home: Path) -> None:
+    """Raise TemplateProblem for a file in ``home`` that overrides no shipped template and is included by no other."""
+    names = {path.relative_to(shipped).as_posix() for path in shipped.rglob("*.j2")}
+    # A misspelt "mial.html.j2" would otherwise be ignored, and its author see the shipped mail unchanged.
+    overrides = {path.relative_to(home).as_posix() for path in home.rglob("*") if path.is_file()}
+    referenced: set[str | None] = set()
+    for name in overrides & set(env.list_templates(extensions=["j2"])):
+        # Without those that don't compile, which check_templates reports.
+        with _template_problems(name), suppress(TemplateSyntaxError):
+            referenced.update(meta.find_referenced_templates(env.parse((home / name).read_text("utf-8"), name)))
+    for name in sorted(overrides - names - referenced):
+        # Files such as .DS_Store and an editor's swap file.
+        if PurePath(name).name.startswith("."):
+            continue
+        near = difflib.get_close_matches(name, sorted(names), n=1)
+        remedy = f"did you mean {near[0]}?" if near else f"known templates: {', '.join(sorted(names))}"
+        raise TemplateProblem(f"{home / name}: nothing uses a template of this name; {remedy}")
+
+
+@contextmanager
+def _template_problems(name: str) -> Iterator[None]:
+    """Convert any exception of a template to a TemplateProblem with file and line."""
+    try:
+        yield
+    except TemplateSyntaxError as error:
+        raise TemplateProblem(f"{error.filename or name}:{error.lineno}: {error.message} {_REMEDY}") from error
+    except Exception as error:
+        # Templates call methods and filters, so that they can raise anything. Jinja rewrites tracebacks to the lines
+        # of the template; the last frame of a template is the innermost, such as that of an included part.
+        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.endswith(".j2")]
+        location = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else name
+        if isinstance(error, TemplateNotFound):
+            explanation = f"there is no template named {error.name}"
+        elif isinstance(error, TemplateError):
+            explanation = str(error)
+        else:
+            explanation = f"{type(error).__name__}: {error}"
+        raise TemplateProblem(f"{location}: {explanation}. {_REMEDY}") from error

@@ -1,0 +1,336 @@
+"""``paperbot run``: ingest, compose and deliver, once.
+
+``paperbot ingest``: retrieve digests and store their new papers.
+
+``paperbot preview``: print the next edition without storing or sending it.
+
+``paperbot send-test``: send the last edition again, to test a channel.
+
+``paperbot retry``: send messages again that are waiting, failed, or of unknown outcome.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from bot.channels.registry import reader_channel, reader_channels
+from bot.cli.output import (
+    app_of,
+    console,
+    discard_output,
+    json_option,
+    now_option,
+    print_edition,
+    print_json,
+    print_problems,
+    problems_json,
+    progress_bar,
+    table,
+    working,
+)
+from bot.model import Problem, State
+from bot.model.errors import DeliveryError, UsageError
+from bot.model.wording import plural
+
+if TYPE_CHECKING:
+    from bot.app import App
+    from bot.model import Edition
+    from bot.operate.day import RunReport
+    from bot.operate.ingest import DigestReport
+
+
+_MAX_AHEAD = timedelta(hours=48)
+
+
+@click.command("run", short_help="Compose and deliver what is due.")
+@now_option
+@click.option("--force", is_flag=True, help="Compose an edition for every reader, due or not.")
+@json_option
+@click.pass_context
+def run(ctx: click.Context, now: datetime, force: bool, as_json: bool) -> int:
+    """Ingest, then compose and deliver every edition that is due.
+
+    \b
+    Examples:
+      paperbot run                                    as cron calls it every few minutes
+      paperbot run --force                            now, whatever the schedule says
+      paperbot run --now 2025-05-06T08:00+02:00 --json
+    """
+    app = app_of(ctx)
+    if not force:
+        refuse_far_future(app, now)
+
+    def show(edition: Edition) -> None:
+        try:
+            if edition.quiet:
+                click.echo(f"{edition.profile_title} → {edition.reader.address}: quiet. {edition.quiet}")
+            else:
+                print_edition(edition)
+        except (BrokenPipeError, SystemExit):  # SystemExit: how rich ends a program then
+            # As by `paperbot run | head`; what is due is sent all the same.
+            discard_output()
+
+    with progress_bar() as progress:
+        report = app.daily_job.run(
+            now, force=force, progress=progress, show=(lambda _edition: None) if as_json else show
+        )
+    problems = [*app.profile_problems, *report.problems]
+    # Only what a person must repair: deliveries that failed are in the outbox, from which the notice takes them.
+    problems += app.notify_operator([*app.profile_problems, *report.source_problems], now)
+    if as_json:
+        numbers = {
+            "digests": len(report.digests),
+            "papers": sum(digest.papers for digest in report.digests),
+            "new": sum(digest.new for digest in report.digests),
+            "editions": report.editions,
+            "alerts": report.alerts,
+            "delivered": report.delivered,
+            "failed": report.failed,
+            "unknown": report.unknown,
+            "skipped": report.skipped,
+        }
+        print_json({**numbers, "problems": problems_json(problems)})
+    else:
+        print_report(app, report, force)
+        print_problems(problems)
+    return 0 if report.complete and not problems else 1
+
+
+def refuse_far_future(app: App, now: datetime) -> None:
+    """Refuse a mistaken ``--now``: it would take the slots of days to come, which then get no edition."""
+    # Compared with the newest stored times too: after a test with --now, later tests may go on from there.
+    stored = [app.store.editions.newest_composed(), app.store.papers.newest_first_seen()]
+    times = [time for time in stored if time]
+    # An empty store has no slots to lose.
+    if not times:
+        return
+    latest = max(datetime.now(UTC), *times)
+    if now > latest + _MAX_AHEAD:
+        raise UsageError(
+            f"--now is {(now - latest).days} days ahead of the clock and of everything in the store; "
+            "correct it, or add --force"
+        )
+
+
+def print_report(app: App, report: RunReport, force: bool) -> None:
+    """Print the numbers of a run, why there is no edition, and which messages became files."""
+    new_papers = sum(digest.new for digest in report.digests)
+    parts = [plural(report.editions, "edition")]
+    if report.alerts:
+        parts.append(plural(report.alerts, "alert"))
+    parts.append(f"{plural(report.delivered, 'message')} delivered")
+    if report.skipped:
+        parts.append(f"{report.skipped} quiet")
+    ingested = f"{plural(new_papers, 'new paper')} in {plural(len(report.digests), 'digest')}"
+    click.echo(f"{ingested}; {', '.join(parts)}")
+    # Problems of sources are no reason: without a reader there is no edition, whatever can be read.
+    is_explained = set(report.problems) - set(report.source_problems)
+    if not (report.editions or report.skipped or is_explained):
+        for line in reasons_for_no_edition(app, force):
+            click.echo(line)
+    samples = app.home.sample_sources
+    if report.skipped and samples and not app.store.sources.has_other(samples):
+        click.echo(
+            "So far there are only the sample digests, about reinforcement learning and language models. For your own "
+            f"field, name a source in {app.home.settings_file}, such as arXiv's feed of a category (docs/sources.md "
+            f"shows how), or copy digests into {app.home.path / 'seeds'}."
+        )
+    for kind in sorted(report.sent_kinds & app.file_kinds):
+        click.echo(f"{reader_channel(kind).messages} {app.route_description(kind)}.")
+
+
+def reasons_for_no_edition(app: App, force: bool) -> list[str]:
+    """Return why no edition was composed although nothing failed; empty if the profiles' problems say it."""
+    if any(True for profile in app.profiles for _ in app.store.active_readers.all(profile)):
+        return [] if force else ["No edition is due now; `paperbot status` says when, and --force doesn't wait."]
+    if app.store.readers.first(app.profiles, 1):
+        return ["No edition was made: all readers have stopped; `paperbot status` says why."]
+    if app.profiles:
+        command = f"paperbot subscribe {next(iter(app.profiles))} ada@example.org"
+        return [f"No edition was made: no profile has a reader. Add an address to one, as with `{command}`."]
+    if app.profile_problems:
+        return []
+    return ["No edition was made: there is no profile. Write one, such as profiles/my-topic.toml (docs/profiles.md)."]
+
+
+@click.command("ingest", short_help="Store new papers, of the sources or of PATHS.")
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.option(
+    "--again", is_flag=True, help="Also parse digests that exceeded a limit, and mails that could not be read."
+)
+@now_option
+@json_option
+@click.pass_context
+def ingest(ctx: click.Context, paths: Sequence[Path], now: datetime, again: bool, as_json: bool) -> int:
+    """Retrieve digests and store the papers that are new: from the sources, or from PATHS.
+
+    \b
+    Examples:
+      paperbot ingest
+      paperbot ingest ~/Downloads/llm-rl-2025-05-06.txt
+      paperbot ingest --again seeds/slow.xml
+    """
+    from bot.sources.folder import FilesSource
+
+    app = app_of(ctx)
+    sources = [FilesSource(paths)] if paths else app.sources
+    with progress_bar() as progress:
+        report = app.ingestion.ingest(sources, now, at_once=True, again=again, progress=progress)
+    if as_json:
+        print_json({"digests": [digest_json(d) for d in report.digests], "problems": problems_json(report.problems)})
+    else:
+        print_digests(report.digests)
+        print_problems(report.problems)
+    return 1 if report.problems else 0
+
+
+def digest_json(digest: DigestReport) -> dict[str, object]:
+    """Return one digest in the JSON form of ``ingest``; ``rejected`` is a number."""
+    return {
+        "source": digest.source,
+        "date": digest.date,
+        "format": digest.format,
+        "papers": digest.papers,
+        "new": digest.new,
+        "known": digest.known,
+        "rejected": len(digest.rejected),
+        "file": digest.file,
+    }
+
+
+def print_digests(digests: Sequence[DigestReport]) -> None:
+    """Print a row for each digest, and on standard error what could not be parsed."""
+    rows = table("file", "format", "date", ">papers", ">new", ">known", ">rejected")
+    for digest in digests:
+        counts = (digest.papers, digest.new, digest.known, len(digest.rejected))
+        rows.add_row(digest.file, digest.format, str(digest.date or "-"), *map(str, counts))
+    console().print(rows)
+    new_papers = sum(digest.new for digest in digests)
+    click.echo(f"{plural(len(digests), 'digest')}, {plural(new_papers, 'new paper')}")
+    # Rejected entries are not problems of the run: digests in the wild often have a few, and the exit code stays 0.
+    for digest in digests:
+        for rejected in digest.rejected:
+            click.secho(f"! {digest.file}: {rejected}", fg="yellow", err=True)
+
+
+@click.command("preview", short_help="Show READER's next edition; store nothing.")
+@click.argument("reader")
+@now_option
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice([form for channel in reader_channels() for form in channel.forms]),
+    default="text",
+    show_default=True,
+    help="The form of the message to print.",
+)
+@click.option("--weekly", is_flag=True, help="The weekly letter instead of the edition.")
+@click.pass_context
+def preview(ctx: click.Context, reader: str, now: datetime, output_format: str, weekly: bool) -> None:
+    """Print READER's next edition, or weekly letter, as it would be now; nothing is stored or sent.
+
+    The links back to Paperbot work from READER's first real edition on.
+
+    \b
+    Examples:
+      paperbot preview reward-models
+      paperbot preview reward-models/ada@example.org --format html > edition.html
+      paperbot preview reward-models --weekly
+    """
+    from bot.model.clock import local_date
+    from bot.readers.lookup import find_reader
+
+    app = app_of(ctx)
+    recipient, profile = find_reader(app.store, app.profiles, reader)
+    channel = next(each for each in reader_channels() if output_format in each.forms)
+    renderer = app.renderer.of(channel.name)
+    if weekly:
+        with working("composing the letter"):
+            letter = app.weekly_letters.preview(recipient, profile, now)
+        if letter.is_empty:
+            click.echo("Nothing to write this week, no vote and no missed paper: no letter would be sent.")
+        else:
+            click.echo(renderer.preview_letter(letter, output_format))
+        return
+    with working("composing the edition"):
+        edition = app.composer.edition(recipient, profile, local_date(now, profile.schedule.timezone), now)
+    if app.tldr_writer:
+        # Stored TL;DRs only: asking the language model would cost money and write to the store.
+        edition = app.tldr_writer.known(edition)
+    click.echo(renderer.preview(edition, output_format))
+
+
+@click.command("send-test", short_help="Send READER's last edition now, as a test.")
+@click.argument("reader")
+@now_option
+@click.pass_context
+def send_test(ctx: click.Context, reader: str, now: datetime) -> int:
+    """Send READER's last edition, marked as a test, through the configured channel now; it is not counted.
+
+    Before the first edition a sample is sent. Nothing is stored, so it can be repeated.
+
+    \b
+    Examples:
+      paperbot send-test reward-models
+      paperbot send-test reward-models/ada@example.org
+    """
+    from bot.model.wording import long_date
+    from bot.readers.lookup import find_reader
+
+    app = app_of(ctx)
+    recipient, profile = find_reader(app.store, app.profiles, reader)
+    try:
+        with working("sending"):
+            report = app.channel_tests.send(recipient, profile, now)
+    except DeliveryError as error:
+        # Reported here and not by main: a refusal is exit code 1, and has the reader's name before it.
+        print_problems([Problem(recipient.name, str(error))])
+        return 1
+    message = "A sample" if report.is_sample else f"The edition of {long_date(report.edition.date)}"
+    # The receipts name the server's queue id or the file, by which the message can be traced.
+    click.echo(f"{message} was sent to {recipient.address} as a test: {'; '.join(report.receipts)}")
+    click.echo(f"{reader_channel(recipient.kind).messages} {app.route_description(recipient.kind)}.")
+    return 0
+
+
+@click.command("retry", short_help="Send waiting, failed or unknown messages again.")
+@click.argument("reader", required=False)
+@click.option("--unknown", "state", flag_value=State.UNKNOWN.value, help="Messages that may have arrived already.")
+@click.option("--failed", "state", flag_value=State.FAILED.value, help="Messages that were given up.")
+@now_option
+@json_option
+@click.pass_context
+def retry(ctx: click.Context, reader: str | None, state: str | None, now: datetime, as_json: bool) -> int:
+    """Send messages again, to READER or to all: those that are waiting for a retry, or those of the option.
+
+    Channels with an open circuit breaker are tried at once. READER, if stopped because the address was refused, gets
+    messages again. A message of unknown outcome that Slack's history has is not sent twice.
+
+    \b
+    Examples:
+      paperbot retry                                   after the password was corrected
+      paperbot retry --unknown reward-models/ada@example.org
+      paperbot retry --failed
+    """
+    from bot.operate.channel_test import retry
+    from bot.readers.lookup import find_reader
+
+    app = app_of(ctx)
+    only = find_reader(app.store, app.profiles, reader)[0] if reader else None
+    requeued = retry(app.store, app.routes, State(state or State.RETRY), only, now)
+    # Delivered now and not with the next run: who types this wants to see whether it works.
+    sent = app.dispatcher.deliver_due(now)
+    if as_json:
+        numbers = {"delivered": sent.delivered, "failed": sent.failed, "unknown": sent.unknown}
+        print_json({**asdict(requeued), **numbers, "problems": problems_json(sent.problems)})
+    else:
+        arrived = f"{requeued.arrived} had arrived; " if requeued.arrived else ""
+        click.echo(f"{arrived}{requeued.again} tried again; {sent.delivered} delivered")
+        print_problems(sent.problems)
+    return 1 if sent.problems else 0

@@ -1,0 +1,490 @@
+"""``paperbot why``: explain a score, phrase by phrase.
+
+``paperbot evaluate``: is it learning my preferences?
+
+``paperbot replay``: past days again, under today's profile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from bot.cli.output import (
+    app_of,
+    console,
+    json_option,
+    now_option,
+    plain,
+    print_json,
+    print_problems,
+    progress_bar,
+    table,
+    why,
+    working,
+)
+from bot.config.files import write_atomically
+from bot.model import Edition, Match, Problem, ReasonKind, Vote
+from bot.model.errors import UsageError
+from bot.model.wording import plural
+
+if TYPE_CHECKING:
+    from bot.app import App
+    from bot.editions.ranked import Explanation
+    from bot.model import Paper
+    from bot.operate.charts import Chart
+    from bot.operate.evaluation import Evaluation, Mean, Quality
+    from bot.operate.replay import Outcomes
+
+
+_MAX_ROWS = 12
+
+
+@click.command("why", short_help="Explain the score of PAPER for READER.")
+@click.argument("reader")
+@click.argument("paper")
+@now_option
+@json_option
+@click.pass_context
+def explain(ctx: click.Context, reader: str, paper: str, now: datetime, as_json: bool) -> None:
+    """Show why PAPER is for READER, its score, and the phrases that contribute to it.
+
+    The weights are log-odds: together with the rest they add up to the log-odds of the score.
+
+    \b
+    Examples:
+      paperbot why reward-models p17
+      paperbot why reward-models/ada@example.org "TTRL" --json
+    """
+    from bot.channels.phrases import sentence
+    from bot.model.errors import UsageError
+    from bot.readers.lookup import find_paper, find_reader
+
+    app = app_of(ctx)
+    subscriber, profile = find_reader(app.store, app.profiles, reader)
+    explained = find_paper(app.store, paper)
+    with working("ranking the paper"):
+        explanation = app.composer.explanation(subscriber, profile, explained, now)
+    if explanation is None:
+        raise UsageError(f"{explained.ref} is not ranked for {subscriber.name}")
+    in_library = app.store.library.holds(subscriber.id, explained)
+    if not as_json:
+        print_explanation(explanation, explained)
+        if in_library:
+            click.echo("Not sent: it is already in your library.")
+        return
+    score = explanation.score
+    liked = [reason for reason in explanation.reasons if reason.paper is not None]
+    print_json(
+        {
+            "paper": explained.ref,
+            "title": explained.title,
+            "score": score.probability,
+            "log_odds": score.log_odds,
+            "why": sentence(explanation.reasons),
+            # All of them, unlike in the table: a program can check that they add up.
+            "reasons": [
+                *({"term": bonus.text, "weight": bonus.weight, "kind": bonus.kind.value} for bonus in score.bonuses),
+                *(
+                    {"term": row.text, "weight": row.weight, "kind": "word" if row.in_paper else "absent"}
+                    for row in explanation.rows
+                ),
+            ],
+            "rest": score.rest,
+            "because": [{"paper": f"p{reason.paper}", "title": reason.text} for reason in liked],
+            "followed": score.followed,
+            "muted": score.muted,
+            "lacks": score.lacks,
+            "in_library": in_library,
+        }
+    )
+
+
+def print_explanation(explanation: Explanation, paper: Paper) -> None:
+    """Print the reasons in a sentence, and the score as the sum of what its phrases add."""
+    from bot.channels import phrases
+    from bot.channels.phrases import sentence
+    from bot.model import Match
+    from bot.text.latex import readable
+
+    score = explanation.score
+    click.echo(f"{paper.ref} {readable(paper.title)}")
+    if score.muted:
+        click.echo(f"Never shown: it mentions “{score.muted}”, which is muted.")
+    if score.lacks:
+        terms = ", ".join(f"“{term}”" for term in score.lacks)
+        click.echo(f"Not ranked: none of {terms}, which the profile requires, is in it.")
+    click.echo(sentence(explanation.reasons))
+    match = f"{Match.of(score.probability).capitalize()} match ({phrases.percent(score.probability)})"
+    click.echo(f"{match}: log-odds {score.log_odds:+.2f}, the sum of")
+    rows = table(">weight", "phrase")
+    for bonus in score.bonuses:
+        rows.add_row(f"{bonus.weight:+.2f}", plain(f"{bonus.text} ({bonus.kind})"))
+    for row in explanation.rows[:_MAX_ROWS]:
+        rows.add_row(f"{row.weight:+.2f}", plain(row.text if row.in_paper else f"{row.text} (not in the paper)"))
+    # The rows below complete the sum, so that the column can be checked by hand.
+    if others := explanation.rows[_MAX_ROWS:]:
+        weight = sum(row.weight for row in others)
+        rows.add_row(f"{weight:+.2f}", f"{len(others)} more words")
+    rows.add_row(f"{score.rest:+.2f}", "the rest: how rarely any paper is liked")
+    console().print(rows)
+
+
+_WIDTH = 80
+_RANKINGS = ("learned", "words", "chance")
+
+
+@click.command("evaluate", short_help="Show whether it learns READER's preferences.")
+@click.argument("reader", required=False)
+@click.option(
+    "--chart",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write the chart to this file, as SVG  [default: state/evaluation/...svg]",
+)
+@now_option
+@json_option
+@click.pass_context
+def evaluate(
+    ctx: click.Context,
+    *,
+    reader: str | None,
+    chart: Path | None,
+    now: datetime,  # noqa: ARG001 - every command takes it; no prediction depends on it
+    as_json: bool,
+) -> int:
+    """Is it learning my preferences? Predict each of READER's thumbs from earlier ones.
+
+    Compares the ranking with what the profile's words alone would give, and with chance. Without READER, evaluates
+    all readers.
+
+    \b
+    Examples:
+      paperbot evaluate reward-models
+      paperbot evaluate reward-models/ada@example.org --chart ada.svg
+      paperbot evaluate --json
+    """
+    if chart and chart.suffix.lower() != ".svg":
+        raise UsageError(f"--chart {chart}: the chart is an SVG drawing; give the file a name that ends in .svg")
+    app = app_of(ctx)
+    if reader is None:
+        return evaluate_all_readers(app, chart, as_json)
+    return evaluate_reader(app, reader, chart, as_json)
+
+
+def evaluate_reader(app: App, name: str, file: Path | None, as_json: bool) -> int:
+    """Evaluate one reader, print the result, write the chart, and return the exit code."""
+    from bot.operate.charts import answer, learning_curve, svg_file
+    from bot.operate.evaluation import evaluate
+    from bot.readers.lookup import find_reader
+
+    reader, profile = find_reader(app.store, app.profiles, name)
+    evaluation = evaluate(app.store, app.ranker, reader, profile)
+    chart = learning_curve(evaluation)
+    saved = None
+    if chart:
+        note = f"{_basis(evaluation)} The bar is the 95% interval."
+        saved = _save(svg_file(chart, answer(evaluation), note), file or app.home.chart_file(reader))
+    if as_json:
+        print_json(_reader_json(evaluation) | {"chart": saved})
+    else:
+        print_reader(evaluation, chart)
+    return _report_file(file, saved, as_json, "a chart over time needs more folds")
+
+
+def evaluate_all_readers(app: App, file: Path | None, as_json: bool) -> int:
+    """Evaluate all readers and their mean, print the result, write the chart, and return the exit code."""
+    from bot.operate.charts import answer_for_all, readers_chart, svg_file
+    from bot.operate.evaluation import evaluate_all, mean_of_readers
+
+    evaluations = []
+    with progress_bar() as progress:
+        for evaluation in evaluate_all(app.store, app.ranker, app.profiles):
+            evaluations.append(evaluation)
+            progress("evaluating readers", len(evaluations), 0)
+    mean = mean_of_readers(evaluations)
+    answer = answer_for_all(evaluations, mean)
+    chart = readers_chart(evaluations)
+    saved = None
+    if chart:
+        note = "The distance from square to circle is what was learned from thumbs. The bar is the 95% interval."
+        saved = _save(svg_file(chart, answer, note), file or app.home.chart_file(None))
+    if as_json:
+        print_json(
+            {
+                "answer": answer,
+                "verdict": mean.verdict,
+                "mean": {ranking: _quality_json(getattr(mean, ranking)) for ranking in _RANKINGS}
+                if mean.readers
+                else None,
+                "gain": asdict(mean.gain) if mean.gain else None,
+                "readers": [_reader_json(evaluation) for evaluation in evaluations],
+                "chart": saved,
+            }
+        )
+    else:
+        print_all(answer, mean, evaluations, chart)
+    return _report_file(file, saved, as_json, "no reader has enough folds for a chart")
+
+
+def _save(drawing: str, file: Path) -> str:
+    """Write the drawing and return the file's name; raises UsageError."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(file, drawing.encode())
+    except OSError as error:
+        raise UsageError(f"{file}: cannot be written ({error.strerror}); name another with --chart") from error
+    return str(file)
+
+
+def _report_file(requested: Path | None, saved: str | None, as_json: bool, reason: str) -> int:
+    """Say where the chart is; return exit code 1 if a chart was requested and could not be drawn."""
+    if saved and not as_json:
+        click.echo(f"\nThe chart as a drawing: {saved}")
+    if requested is None or saved:
+        return 0
+    print_problems([Problem(str(requested), f"not written: {reason}")])
+    return 1
+
+
+def _reader_json(evaluation: Evaluation) -> dict[str, Any]:
+    """Return the documented JSON of one reader; null where there were too few votes."""
+    from bot.operate.charts import answer
+
+    return {
+        "reader": evaluation.reader,
+        "verdict": evaluation.verdict,
+        "size": evaluation.size,
+        "thumbs": evaluation.thumbs,
+        "likes": evaluation.likes,
+        # The key is older than the term "fold", and programs read it.
+        "rounds": evaluation.folds,
+        "answer": answer(evaluation),
+        **{ranking: _quality_json(getattr(evaluation, ranking), evaluation.size) for ranking in _RANKINGS},
+        "auc": asdict(evaluation.auc) if evaluation.auc else None,
+        "gain": asdict(evaluation.gain) if evaluation.gain else None,
+        "calibration": asdict(evaluation.calibration) if evaluation.calibration else None,
+        "over_time": [
+            {
+                "since": point.since,
+                "until": point.until,
+                "known": point.prior_votes,
+                "likes": point.likes,
+                "learned": asdict(point.learned),
+                "words": point.words,
+            }
+            for point in evaluation.points
+        ],
+    }
+
+
+def _quality_json(quality: Quality | None, size: int | None = None) -> dict[str, float | None] | None:
+    if quality is None:
+        return None
+    return asdict(quality) | ({"liked_of_first": size * quality.precision} if size else {})
+
+
+def _basis(evaluation: Evaluation) -> str:
+    """Return how much data the figures rest on, and the gain with its interval."""
+    likes = plural(evaluation.likes, "liked paper")
+    sentence = f"{likes} in {plural(evaluation.folds, 'fold')}, each predicted from the thumbs before it."
+    gain = evaluation.gain
+    if gain is None:
+        return sentence
+    return (
+        f"{sentence} Thumbs gained {100 * gain.mean:+.0f} of 100 over words alone; "
+        f"95% interval: {100 * gain.low:+.0f} to {100 * gain.high:+.0f}."
+    )
+
+
+def print_reader(evaluation: Evaluation, chart: Chart | None) -> None:
+    """Print the answer first, then the figures behind it."""
+    from bot.operate.charts import answer, text_chart
+
+    _print_wrapped(answer(evaluation), bold=True)
+    if evaluation.learned is None:
+        return
+    _print_wrapped(_basis(evaluation))
+    qualities = [quality for ranking in _RANKINGS if (quality := getattr(evaluation, ranking))]
+    size = evaluation.size
+    metrics = table("", ">with your thumbs", ">interest words alone", ">by chance")
+    metrics.add_row(f"liked of the first {size}", *(f"{size * quality.precision:.1f}" for quality in qualities))
+    metrics.add_row(f"nDCG at {size}", *(f"{quality.ndcg:.2f}" for quality in qualities))
+    metrics.add_row("AUC among papers you saw", *(_auc(quality) for quality in qualities))
+    console().print(metrics)
+    if chart:
+        click.echo(f"{text_chart(chart)}\n")
+    else:
+        _print_wrapped("A chart over time needs more folds.\n")
+    if calibration := evaluation.calibration:
+        _print_wrapped(
+            f"Do scores mean what they say? Off by {100 * calibration.error:.0f} of 100 on average "
+            f"({plural(calibration.papers, 'paper')} that you saw):"
+        )
+        reliability = table(">score", ">papers", ">mean score", ">really liked")
+        for row in calibration.table:
+            reliability.add_row(
+                f"{row.low:.0%} to {row.high:.0%}", f"{row.papers:,}", f"{row.predicted:.0%}", f"{row.liked:.0%}"
+            )
+        console().print(reliability)
+
+
+def print_all(answer: str, mean: Mean, evaluations: Sequence[Evaluation], chart: Chart | None) -> None:
+    """Print the answer, a row for each reader, and their mean."""
+    from bot.operate.charts import text_chart
+
+    _print_wrapped(answer, bold=True)
+    # An address that breaks over two lines can't be copied, so the other columns give way.
+    rows = table("reader", "learning?", ">likes", ">AUC", ">words", ">gain, 95%", unbroken=("reader",))
+    for evaluation in evaluations:
+        gain = evaluation.gain
+        rows.add_row(
+            plain(evaluation.reader),
+            evaluation.verdict,
+            str(evaluation.likes),
+            _auc(evaluation.learned),
+            _auc(evaluation.words),
+            f"{gain.mean:+.2f} ({gain.low:+.2f} to {gain.high:+.2f})" if gain else "-",
+        )
+    if mean.readers > 1:
+        mean_gain = f"{mean.gain.mean:+.2f}" if mean.gain else "-"
+        auc = _auc(mean.learned)
+        rows.add_row(f"mean of {mean.readers}", mean.verdict, "", auc, _auc(mean.words), mean_gain)
+    console().print(rows)
+    if chart:
+        click.echo(text_chart(chart))
+
+
+def _auc(quality: Quality | None) -> str:
+    return "-" if quality is None or quality.auc is None else f"{quality.auc:.2f}"
+
+
+def _print_wrapped(text: str, *, bold: bool = False) -> None:
+    click.secho(click.wrap_text(text, _WIDTH), bold=bold)
+
+
+_DAY = click.DateTime(["%Y-%m-%d"])
+
+
+@click.command("replay", short_help="Show what READER would have got on past days.")
+@click.argument("reader")
+@click.option("--from", "first", type=_DAY, required=True, help="The first day, such as 2025-05-06.")
+@click.option("--to", "last", type=_DAY, required=True, help="The last day.")
+@now_option
+@json_option
+@click.pass_context
+def replay(ctx: click.Context, *, reader: str, first: datetime, last: datetime, now: datetime, as_json: bool) -> None:
+    """Compose the editions of past days again: today's profile, but only the papers and thumbs known by then.
+
+    Shows what would have been sent, and what became of it; nothing is stored or sent.
+
+    \b
+    Examples:
+      paperbot replay reward-models --from 2025-05-05 --to 2025-05-09
+      paperbot replay reward-models/ada@example.org --from 2025-05-05 --to 2025-05-09 --json
+    """
+    from bot.operate.replay import outcomes, replay
+    from bot.readers.lookup import find_reader
+
+    app = app_of(ctx)
+    subscriber, profile = find_reader(app.store, app.profiles, reader)
+    results = outcomes(app.store, subscriber)
+    editions: list[Edition] = []
+    days = replay(app.store, subscriber, profile, first.date(), last.date(), now=now, samples=app.home.sample_sources)
+    while True:
+        # Not one indicator around the loop: each day's table is printed between two of them.
+        with working(f"composing past days ({len(editions)} so far)"):
+            edition = next(days, None)
+        if edition is None:
+            break
+        editions.append(edition)
+        if not as_json:
+            # At once: a day takes seconds in a large home.
+            print_day(edition, results)
+    totals = count_outcomes(editions, results)
+    if as_json:
+        print_json(
+            {
+                "reader": subscriber.name,
+                "from": first.date(),
+                "to": last.date(),
+                "days": [day_json(edition, results) for edition in editions],
+                "totals": totals,
+            }
+        )
+    elif not editions:
+        click.echo("No edition was due on these days; `paperbot profiles` shows the schedule.")
+    else:
+        click.echo(
+            f"{plural(totals['days'], 'day')}, {plural(totals['papers'], 'paper')}. Of these, {totals['sent']} were "
+            f"really sent so far; {totals['up']} got a thumb up, {totals['down']} a thumb down."
+        )
+
+
+def day_json(edition: Edition, results: Outcomes) -> dict[str, Any]:
+    """Return the documented JSON of one day."""
+    from bot.channels.phrases import sentence
+
+    picks = []
+    for pick in edition.picks:
+        thumb = results.votes.get(pick.paper.id)
+        picks.append(
+            {
+                "paper": pick.paper.ref,
+                "title": pick.paper.title,
+                "score": pick.probability,
+                "kind": pick.kind,
+                "reasons": [
+                    {"term": reason.text, "weight": reason.weight, "kind": reason.kind} for reason in pick.reasons
+                ],
+                "because": next((r.text for r in pick.reasons if r.kind is ReasonKind.LIKED), None),
+                "why": sentence(pick.reasons),
+                "thumb": {"vote": thumb.vote, "at": thumb.at} if thumb else None,
+                "sent": results.sent.get(pick.paper.id),
+            }
+        )
+    return {
+        "date": edition.date,
+        "at": edition.composed_at,
+        "considered": edition.considered,
+        "quiet": asdict(edition.quiet) if edition.quiet else None,
+        "picks": picks,
+    }
+
+
+def count_outcomes(editions: Sequence[Edition], results: Outcomes) -> dict[str, int]:
+    """Return the numbers of days and papers, and of papers that were really sent, liked and disliked."""
+    papers = [pick.paper.id for edition in editions for pick in edition.picks]
+    votes = [results.votes[paper].vote for paper in papers if paper in results.votes]
+    return {
+        "days": len(editions),
+        "papers": len(papers),
+        "sent": sum(paper in results.sent for paper in papers),
+        "up": votes.count(Vote.UP),
+        "down": votes.count(Vote.DOWN),
+    }
+
+
+def print_day(edition: Edition, results: Outcomes) -> None:
+    """Print one day's picks, and for each what the reader did with it, or that it was never sent."""
+    from bot.text.latex import readable
+
+    title = f"{edition.date:%a %Y-%m-%d}, {plural(edition.considered, 'new paper')}"
+    if edition.quiet:
+        console().print(plain(f"{title}\n  nothing: {edition.quiet}\n"))
+        return
+    rows = table("match", "paper", "why", "what became of it")
+    for pick in edition.picks:
+        sent = results.sent.get(pick.paper.id)
+        outcome = f"sent {sent:%b %d}" if sent else "not sent"
+        if thumb := results.votes.get(pick.paper.id):
+            symbol = "👍" if thumb.vote is Vote.UP else "👎"
+            outcome = f"{symbol} {thumb.at:%b %d}, {outcome}"
+        match = Match.of(pick.probability)
+        rows.add_row(match, plain(readable(pick.paper.title)), plain(why(pick)), outcome)
+    click.secho(title, bold=True)
+    console().print(rows)

@@ -1,0 +1,350 @@
+"""``paperbot check``: check the configuration before the first run.
+
+``paperbot status``: what comes in, what goes out, and what needs attention.
+
+``paperbot sources``: list the sources and their health, try one, or import feeds.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import click
+
+from bot.channels.registry import reader_channels
+from bot.cli.output import (
+    app_of,
+    console,
+    home_option,
+    json_option,
+    now_option,
+    plain,
+    print_json,
+    print_problems,
+    problems_json,
+    table,
+)
+from bot.config.files import shipped
+from bot.model import Kind, Origin, Problem
+from bot.model.addresses import is_loopback
+from bot.model.errors import PaperbotError, QueueError, UsageError
+from bot.model.wording import plural
+
+if TYPE_CHECKING:
+    from bot.app import App
+    from bot.operate.status import Load, Status
+
+
+@click.command("check", short_help="Check settings, profiles, templates, store.")
+@click.option(
+    "--connect",
+    is_flag=True,
+    help="Also log in to the mail server and Slack, and query the sources; nothing is stored.",
+)
+@click.option(
+    "--fix",
+    is_flag=True,
+    help="First mend what can be mended: create missing folders, and replace signing keys that can't be used.",
+)
+@click.pass_context
+def check(ctx: click.Context, connect: bool, fix: bool) -> int:
+    """Check settings, profiles, sources, templates and the store.
+
+    Permissions of state/ are always corrected, and what was corrected is listed.
+
+    \b
+    Examples:
+      paperbot check
+      paperbot check --connect
+      paperbot check --fix
+    """
+    app = app_of(ctx)
+    if fix:
+        from bot.config.home import repair
+
+        for repaired in repair(app.home):
+            click.echo(f"ok  {repaired}")
+    click.echo(f"ok  settings in {app.home.settings_file}")
+    for path in app.home.repaired:
+        click.echo(f"ok  {path}: other users of this machine could read it; now they can't")
+    problems: list[Problem] = []
+    for subject, subject_problems in checks(app, connect, datetime.now(UTC)):
+        problems += subject_problems
+        if not subject_problems:
+            click.echo(f"ok  {subject}")
+    # Without a usable store the readers are unknown; the store's problem is listed below.
+    readers = Counter() if _attempt("store", lambda: app.store) else _count_readers(app)
+    for channel in reader_channels():
+        if readers[channel.name] or channel.name not in app.file_kinds:
+            number = plural(readers[channel.name], "reader")
+            click.echo(f"    {number} by {channel.noun}: messages {app.route_description(channel.name)}")
+    for note in notes(app, readers):
+        click.secho(f"?   {note}", fg="yellow")
+    print_problems(problems)
+    return 2 if problems else 0
+
+
+def checks(app: App, connect: bool, now: datetime) -> Iterator[tuple[str, list[Problem]]]:
+    """Yield the subject of each check, and its problems."""
+    from bot.channels.templates import check_names, check_templates
+    from bot.operate.ingest import retrieved
+    from bot.sources import Visit
+
+    yield plural(len(app.profiles), "profile"), app.profile_problems
+    for source in app.sources:
+        # A source without an interval is a folder: reading it needs no network.
+        if connect or not source.poll_interval:
+            try:
+                # peek: mails are not marked as read, and the source's state is not stored.
+                items = list(retrieved(source, Visit(now, peek=True)))
+            except PaperbotError as error:
+                items = [Problem(source.name, str(error))]
+            yield f"source {source.name}", [item for item in items if isinstance(item, Problem)]
+    yield "signing keys", _attempt("signing keys", lambda: app.signer)
+    yield "state/ is readable by its owner only", app.home.permission_problems()
+    # Both are run: a misnamed template must not hide one that does not compile.
+    yield (
+        "templates",
+        [
+            *_attempt("templates", lambda: check_templates(app.templates)),
+            *_attempt("templates", lambda: check_names(app.templates, shipped("templates"), app.home.templates)),
+        ],
+    )
+    yield "store", _attempt("store", lambda: app.store)
+    yield "free disk space", app.disk_space.problems()
+    if not connect:
+        return
+    for channel in reader_channels():
+        check = app.routes[channel.name].channels[0].check
+        if channel.name not in app.file_kinds:
+            yield f"{channel.name} channel", _attempt(f"{channel.name} channel", check)
+        elif _count_readers(app)[channel.name]:
+            folder = f"folder for messages by {channel.noun}"
+            yield folder, _attempt(folder, check)
+
+
+def _attempt(subject: str, action: Callable[[], object]) -> list[Problem]:
+    """Return the error of an action as a problem."""
+    try:
+        action()
+    except PaperbotError as error:
+        return [Problem(subject, str(error))]
+    return []
+
+
+def _count_readers(app: App) -> Counter[Kind]:
+    """Count the readers of each kind of address: those in profile files, and those who subscribed by web."""
+    # The store has only the readers that a run has seen; before the first run, the files alone know them.
+    readers = app.store.readers
+    number = readers.active_by_kind(app.profiles.keys(), Origin.WEB)
+    for slug, profile in app.profiles.items():
+        number.update(kind for kind, _ in profile.addresses)
+        # Who subscribed by web and stands in the file as well is one reader.
+        for reader in readers.at_addresses(slug, [address for _, address in profile.addresses]).values():
+            if reader.origin is Origin.WEB and not reader.stopped:
+                number[reader.kind] -= 1
+    return number
+
+
+def notes(app: App, readers: Counter[Kind]) -> Iterator[str]:
+    """Yield what is valid, but probably not intended."""
+    if not app.profiles and not app.profile_problems:
+        yield "there is no profile, so nobody gets an edition; write one, such as profiles/my-topic.toml"
+    if not app.sources:
+        yield "there is no source, so nothing comes in; add [[sources]] to paperbot.toml"
+    for slug, profile in app.profiles.items():
+        if not profile.addresses and not profile.open:
+            yield f"profiles/{slug}.toml has no readers; add one with `paperbot subscribe {slug} ada@example.org`"
+    by_server = [
+        channel for channel in reader_channels() if readers[channel.name] and channel.name not in app.file_kinds
+    ]
+    # Messages that are files are opened on this machine, where links to it work.
+    if by_server and is_loopback(urlsplit(app.public_url).hostname or ""):
+        yield (
+            f"links in messages lead to {app.public_url}, which opens on this machine only: thumbs work nowhere else; "
+            "set bot.public_url to an address that readers reach"
+        )
+    for channel in by_server:
+        yield from channel.notes(app.section(channel))
+
+
+@click.command("status", short_help="Show sources, readers, outbox and problems.")
+@now_option
+@json_option
+@click.pass_context
+def status(ctx: click.Context, now: datetime, as_json: bool) -> int:
+    """Show sources, readers, outbox and problems."""
+    from bot.operate.status import status
+
+    app = app_of(ctx)
+    queue, queue_problems = queue_depths(app)
+    problems = [*app.standing_problems(now), *queue_problems]
+    current = status(app.store, app.sources, app.profiles, problems, now, queue=queue)
+    if as_json:
+        print_json({**asdict(current), "problems": problems_json(current.problems)})
+    else:
+        print_status(current)
+        print_problems(current.problems)
+    # 1 with any problem, so that a monitoring script needs the exit code only.
+    return 1 if current.problems else 0
+
+
+def queue_depths(app: App) -> tuple[dict[str, int], list[Problem]]:
+    """Return how many tasks wait at the broker, and a problem if it can't be asked; nothing without a broker."""
+    settings = app.home.settings.queue
+    if not settings.url:
+        return {}, []
+    try:
+        from bot.worker.queue import TaskQueue
+    except ModuleNotFoundError:
+        return {}, [Problem("queue", "needs Celery: in Paperbot's checkout, pip install '.[queue]'")]
+    try:
+        with closing(TaskQueue(settings.url, settings.name)) as queue:
+            return queue.depths(), []
+    except QueueError as error:
+        return {}, [Problem("queue", str(error))]
+
+
+def print_status(status: Status) -> None:
+    """Print the sources, the readers with their last edition, the outbox, and what is late."""
+    sources = table("source", "state", "last new digest", "newest digest", ">digests", ">papers")
+    for source in status.sources:
+        seen = f"{source.last_seen:%Y-%m-%d %H:%M} UTC" if source.last_seen else "never"
+        newest = str(source.latest_digest or "-")
+        sources.add_row(source.name, source.health, seen, newest, str(source.digests), str(source.papers))
+    readers = table("reader", "thumbs", "last edition", "next due", unbroken=("reader",))
+    for reader in status.readers:
+        thumbs = f"{reader.thumbs_up} up, {reader.thumbs_down} down"
+        if reader.last_edition is None:
+            last_edition = "none yet"
+        elif reader.quiet:
+            last_edition = f"{reader.last_edition}, quiet: {reader.quiet}"
+        else:
+            # An edition for Slack may have several messages; each state is named once.
+            states = ", ".join(dict.fromkeys(reader.last_states))
+            last_edition = f"{reader.last_edition}, {plural(reader.last_picks, 'paper')}, {states}"
+        due = reader.stopped or f"{reader.next_due:%a %Y-%m-%d %H:%M} UTC"
+        readers.add_row(reader.reader, thumbs, last_edition, due)
+    console().print(sources, readers)
+    if status.readers_left_out:
+        click.echo(f"and {plural(status.readers_left_out, 'more reader')}")
+    outbox = ", ".join(f"{number} {state}" for state, number in status.outbox.items() if number) or "empty"
+    click.echo(f"{plural(status.papers, 'paper')} in the store; outbox: {outbox}")
+    for line in load_lines(status.load):
+        click.echo(line)
+    if status.bounces:
+        click.echo("came back: " + ", ".join(f"{number} {kind}" for kind, number in status.bounces.items()))
+    for reader in status.readers:
+        if reader.late:
+            last = f"{reader.last_sent:%Y-%m-%d %H:%M} UTC" if reader.last_sent else "never"
+            click.secho(f"late: {reader.reader} (last message: {last}): {reader.late}", fg="yellow")
+
+
+def load_lines(load: Load) -> list[str]:
+    """Return a line for each figure that says something: what waits, and which rates are used."""
+    lines = []
+    if load.queue:
+        lines.append("queue: " + ", ".join(f"{number} {task}" for task, number in load.queue.items()))
+    if load.oldest_due_seconds:
+        lines.append(f"the oldest due edition waits for {load.oldest_due_seconds / 60:.0f} minutes")
+    if load.oldest_unsent_seconds:
+        lines.append(f"the oldest unsent message waits for {load.oldest_unsent_seconds / 60:.0f} minutes")
+    if load.expired_claims:
+        lines.append(f"{plural(load.expired_claims, 'message')} of workers that died")
+    lines += [
+        f"{rate.kind}: {rate.used_today} sent today under the limit, at {rate.share:.0%} of the rate"
+        for rate in load.rates
+    ]
+    return lines
+
+
+_MAX_TITLES = 5
+
+
+@click.group("sources", invoke_without_command=True, short_help="List sources; test one; import feeds.")
+@now_option
+@json_option
+@click.pass_context
+def sources(ctx: click.Context, now: datetime, as_json: bool) -> int:
+    """List the sources and their health; test one, or import many feeds.
+
+    \b
+    Examples:
+      paperbot sources
+      paperbot sources test arxiv-ai
+      paperbot sources import feeds.opml
+    """
+    # click calls the group before its subcommand, too.
+    if ctx.invoked_subcommand:
+        return 0
+    from bot.operate.status import sources_status
+
+    app = app_of(ctx)
+    statuses = sources_status(app.store, app.sources, now)
+    if as_json:
+        print_json({"sources": [asdict(status) for status in statuses]})
+    else:
+        rows = table("source", "kind", "state", "last checked", "newest digest", ">papers", ">usual a day")
+        for status in statuses:
+            checked = f"{status.last_checked:%Y-%m-%d %H:%M}" if status.last_checked else "never"
+            usual = f"{status.usual:.0f}" if status.usual is not None else "-"
+            state = plain(f"{status.health}: {status.detail}" if status.detail else status.health)
+            newest = str(status.latest_digest or "-")
+            rows.add_row(status.name, status.kind, state, checked, newest, str(status.papers), usual)
+        console().print(rows)
+    return 1 if any(status.trouble for status in statuses) else 0
+
+
+@sources.command("test")
+@click.argument("name")
+@now_option
+@click.pass_context
+def test(ctx: click.Context, name: str, now: datetime) -> int:
+    """Query the source NAME and show what it has; nothing is stored, no mail is marked as read."""
+    from bot.operate.ingest import peek
+
+    app = app_of(ctx)
+    source = next((source for source in app.sources if source.name == name), None)
+    if source is None:
+        names = ", ".join(source.name for source in app.sources)
+        raise UsageError(f"no source {name!r}; known sources: {names or 'none'}")
+    problems: list[Problem] = []
+    for outcome in peek(source, app.parser, now):
+        if isinstance(outcome, Problem):
+            problems.append(outcome)
+            continue
+        file, digest = outcome
+        click.echo(f"{file}: {digest.format}, {digest.topic or '-'}, {digest.date or 'no date'}")
+        click.echo(f"  {plural(len(digest.entries), 'paper')}, {len(digest.rejected)} rejected")
+        for entry in digest.entries[:_MAX_TITLES]:
+            click.echo(f"  - {entry.title} ({entry.arxiv_id or entry.doi or entry.url or 'no link'})")
+        if len(digest.entries) > _MAX_TITLES:
+            click.echo(f"  ... and {len(digest.entries) - _MAX_TITLES} more")
+        for rejected in digest.rejected:
+            click.secho(f"! {file}: {rejected}", fg="yellow", err=True)
+    print_problems(problems)
+    return 1 if problems else 0
+
+
+@sources.command("import")
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.pass_context
+def import_feeds(ctx: click.Context, file: Path) -> int:
+    """Add the feeds of an OPML FILE, which feed readers export, to paperbot.toml; feeds that it has are left out."""
+    added = app_of(ctx).home.add_feeds(file.read_bytes())
+    for name in added:
+        click.echo(f"added {name}")
+    click.echo(f"{plural(len(added), 'feed')} added; `paperbot sources test NAME` shows what a source has")
+    return 0
+
+
+# The group of all commands gives --home to its own commands only.
+test.params.append(home_option)
+import_feeds.params.append(home_option)

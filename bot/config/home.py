@@ -1,0 +1,280 @@
+"""A home directory: where its files are, what its settings say, and the profiles in it.
+
+OPML, the format in which feed readers export their list of feeds, as sources for ``paperbot.toml``.
+
+What ``paperbot check --fix`` repairs in a home: missing folders, and signing keys that can't be used.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import NoReturn
+from urllib.parse import urlsplit
+from xml.parsers import expat
+
+import tomlkit
+
+from bot.config.files import make_private
+from bot.config.keys import load_keys
+from bot.config.profiles import AddressChecks, Profile, load_profiles, profile_files
+from bot.config.settings import FILE, Settings, add_to_settings, load_settings
+from bot.config.sources import SourceModels
+from bot.model import Problem, Reader, limits
+from bot.model.errors import PaperbotError, UsageError
+
+MAX_FEEDS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """A feed of the list."""
+
+    title: str
+    url: str
+
+
+def parse_opml(content: bytes) -> list[Feed]:
+    """Return the feeds of a list, each URL once; raises UsageError if it is not OPML or has no usable feed."""
+    feeds: dict[str, Feed] = {}
+
+    def start_element(name: str, attributes: dict[str, str]) -> None:
+        # OPML names are case-sensitive by the specification, but exports have xmlurl and xmlURL too.
+        lowered = {key.lower(): value for key, value in attributes.items()}
+        url = lowered.get("xmlurl", "").strip()
+        if name.lower() == "outline" and _is_web_address(url):
+            feeds.setdefault(url, Feed(lowered.get("title") or lowered.get("text") or "", url))
+
+    def refuse_doctype(*_: object) -> NoReturn:
+        # Entities are declared in a document type declaration: "billion laughs" grows them exponentially.
+        raise UsageError("not OPML: it has a document type declaration; remove that")
+
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = start_element
+    parser.StartDoctypeDeclHandler = refuse_doctype
+    try:
+        parser.Parse(content, True)
+    # LookupError: the file declares an encoding that Python lacks, or a codec that is no encoding, such as "hex".
+    except (expat.ExpatError, ValueError, LookupError) as error:
+        raise UsageError(f"not OPML: {str(error)[:200]}") from None
+    if not feeds or len(feeds) > MAX_FEEDS:
+        raise UsageError(f"{len(feeds)} feeds in it; there should be 1 to {MAX_FEEDS}")
+    return list(feeds.values())
+
+
+def _is_web_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # such as http://[x
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname) and len(url) <= limits.URL
+
+
+def source_tables(feeds: Sequence[Feed], used_names: Collection[str]) -> dict[str, str]:
+    """Return a ``[[sources]]`` table for each feed by its name: made from its title, and different from others."""
+    tables: dict[str, str] = {}
+    for feed in feeds:
+        title = feed.title or urlsplit(feed.url).hostname or ""
+        stem = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:50].strip("-") or "feed"
+        candidates = (stem if n == 1 else f"{stem}-{n}" for n in count(1))
+        name = next(name for name in candidates if name not in used_names and name not in tables)
+        # A URL may have quotes and control characters, which TOML needs escaped.
+        url = tomlkit.item(feed.url).as_string()
+        tables[name] = f'\n[[sources]]\nname = "{name}"\nkind = "feed"\nurl = {url}\n'
+    return tables
+
+
+_SQLITE = "sqlite:///"
+
+
+@dataclass(frozen=True, slots=True)
+class _LoadedProfiles:
+    """The profiles as they were read, and the modification times by which a change is noticed."""
+
+    by_slug: dict[str, Profile]
+    problems: list[Problem]
+    modified_at: dict[Path, int]
+
+
+class Home:
+    """The files under one directory. Opening it reads the settings and restricts permissions."""
+
+    def __init__(self, path: Path, source_models: SourceModels, address_checks: AddressChecks) -> None:
+        """Read the settings of the home at ``path``; raises ConfigError.
+
+        ``source_models`` validate its sources, ``address_checks`` the readers of its profiles.
+        """
+        self.path = path
+        self._source_models = source_models
+        self._address_checks = address_checks
+        self.settings: Settings = load_settings(path, source_models)
+        self._loaded: _LoadedProfiles | None = None
+        # Only the folder's direct entries: what lies deeper is out of reach once the folder is closed to others.
+        state = path.resolve() / "state"
+        private = [state, *state.glob("*")]
+        if database := self.database_file:
+            # The write-ahead log and the shared memory hold the same rows as the database.
+            private += [database.with_name(database.name + suffix) for suffix in ("", "-wal", "-shm")]
+        exposed, self._still_exposed = make_private(list(dict.fromkeys(private)))
+        self.repaired = [file for file in exposed if file not in self._still_exposed]
+
+    # Paths
+
+    @property
+    def settings_file(self) -> Path:
+        """The file ``paperbot.toml``."""
+        return self.path / FILE
+
+    @property
+    def state(self) -> Path:
+        """The folder for everything that Paperbot writes itself."""
+        return self.path / "state"
+
+    @property
+    def key_file(self) -> Path:
+        """The keys by which links in messages are signed."""
+        return self.state / "secret.key"
+
+    @property
+    def outbox_folder(self) -> Path:
+        """Where messages are written as files if there is no mail server or Slack token."""
+        return self.state / "outbox"
+
+    @property
+    def templates(self) -> Path:
+        """Where templates that replace the shipped ones may be."""
+        return self.path / "templates"
+
+    @property
+    def profiles_folder(self) -> Path:
+        """The folder of the profile files."""
+        return self.path / "profiles"
+
+    def profile_file(self, slug: str) -> Path:
+        """The file of a profile, whether it exists or not."""
+        return self.profiles_folder / f"{slug}.toml"
+
+    def chart_file(self, reader: Reader | None) -> Path:
+        """Where ``paperbot evaluate`` puts the chart of one reader, or of all readers for None."""
+        return self.state / "evaluation" / f"{reader.file_stem if reader else 'all-readers'}.svg"
+
+    @property
+    def store_url(self) -> str:
+        """The store's URL; a relative SQLite path counts from the home, not from the current directory."""
+        file = self.database_file
+        return f"{_SQLITE}{file}" if file else self.settings.store.url
+
+    @property
+    def database_file(self) -> Path | None:
+        """The absolute path of an SQLite store; None if the store is a database server."""
+        url = self.settings.store.url
+        return self.path.resolve() / url.removeprefix(_SQLITE) if url.startswith(_SQLITE) else None
+
+    # Permissions
+
+    def permission_problems(self) -> list[Problem]:
+        """Return a problem for each file that other users can read and that we may not change."""
+        return [
+            Problem(
+                str(file),
+                "other users of this machine can read it, and it belongs to another user; ask them for `chmod go=`",
+            )
+            for file in self._still_exposed
+        ]
+
+    # Profiles
+
+    @property
+    def profiles(self) -> dict[str, Profile]:
+        """The valid profiles by slug."""
+        return self._load_profiles().by_slug
+
+    @property
+    def profile_problems(self) -> list[Problem]:
+        """A problem for each profile that is not valid."""
+        return self._load_profiles().problems
+
+    def refresh(self) -> None:
+        """Read the profiles again at their next use, if a file was added, removed or changed."""
+        if self._loaded and self._loaded.modified_at != self._modification_times():
+            self._loaded = None
+
+    def _load_profiles(self) -> _LoadedProfiles:
+        loaded = self._loaded
+        if loaded is None:
+            # The times are taken before the files are read: an edit in between is then read twice, never missed.
+            modified_at = self._modification_times()
+            profiles, problems = load_profiles(self.profiles_folder, self.settings.bot.timezone, self._address_checks)
+            loaded = _LoadedProfiles(profiles, problems, modified_at)
+            self._loaded = loaded
+        return loaded
+
+    def _modification_times(self) -> dict[Path, int]:
+        times: dict[Path, int] = {}
+        for file in profile_files(self.profiles_folder):
+            try:
+                times[file] = file.stat().st_mtime_ns
+            except OSError:  # a dangling link, or deleted just now: reading the profile reports it
+                times[file] = 0
+        return times
+
+    # Sources
+
+    @property
+    def sample_sources(self) -> list[str]:
+        """The names of the sources that count only until another source has brought a paper."""
+        return [source.name for source in self.settings.sources if source.is_sample]
+
+    def add_feeds(self, opml: bytes) -> list[str]:
+        """Add the feeds of an OPML list to the settings file, except those it has; return their names.
+
+        Raises UsageError if the list is not valid OPML, or if the settings would not be valid afterwards.
+        """
+        # Of any kind: an address that is polled already needs no second source.
+        configured = {getattr(source, "url", "") for source in self.settings.sources}
+        feeds = [feed for feed in parse_opml(opml) if feed.url not in configured]
+        tables = source_tables(feeds, [source.name for source in self.settings.sources])
+        add_to_settings(self.path, "".join(tables.values()), self._source_models)
+        return list(tables)
+
+
+def repair(home: Home) -> Iterator[str]:
+    """Repair the home, and yield a sentence for each repair; raises PaperbotError for what can't be repaired.
+
+    Permissions are not among them, as opening a home restricts them in any case.
+    """
+    sources = [home.path / s.local_folder for s in home.settings.sources if s.local_folder]
+    for folder in (home.profiles_folder, home.state, *sources):
+        if folder.exists() and not folder.is_dir():
+            raise PaperbotError(f"{folder}: is not a folder; move it elsewhere, and try again")
+        # A folder elsewhere may be on a disk that is not mounted: creating it would hide that.
+        if folder.exists() or not folder.resolve().is_relative_to(home.path.resolve()):
+            continue
+        try:
+            # Like `init`: addresses, keys and messages will be in state/, and only its owner may read them.
+            folder.mkdir(mode=0o700 if folder == home.state else 0o777, parents=True)
+        except OSError as error:
+            raise PaperbotError(f"{folder}: can't be created ({error.strerror})") from None
+        yield f"created {folder}"
+    try:
+        load_keys(home.key_file)
+    except PaperbotError as error:
+        if not os.access(home.key_file, os.R_OK):
+            raise  # it belongs to another user, and may hold good keys
+        # Renamed to the first free name, so that nothing is lost.
+        number = 1
+        while (damaged := home.key_file.with_name(f"{home.key_file.name}.damaged-{number}")).exists():
+            number += 1
+        try:
+            home.key_file.rename(damaged)
+        except OSError as refused:
+            raise PaperbotError(f"{home.key_file}: can't be renamed ({refused.strerror})") from None
+        load_keys(home.key_file)
+        yield (
+            f"created new signing keys, as {str(error).partition(';')[0]}; the former file is {damaged}. "
+            "Links in messages that were sent before no longer work"
+        )

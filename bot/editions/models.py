@@ -1,0 +1,290 @@
+"""Refit what is learned from votes, and store it: in the daily job, before editions are composed.
+
+    votes since the last fit, or another vocabulary --fit--> models of each reader
+    predictions of picks, and the votes that followed --fit--> mixtures: of all readers, and of each reader
+
+Readers without a new vote cost two small queries. Everything stored is derived: deleted, it is fitted again.
+
+The corpus that all readers are ranked over, and the ranker over it: when it is refitted, and its file.
+
+Fitting learns a vocabulary and latent components from the newest papers. This module decides when that is due:
+
+- ``renew`` (after an ingest) refits when 5 % of the papers are new, or any paper is while the store is small;
+- ``corpus`` (before a ranking) never refits a valid file, however old: papers that came since are vectorised with the
+  existing vocabulary, so that no page request and no vote waits for a fit.
+
+The file is derived data. A missing, broken or foreign file is refitted. Where several machines share a store, it is a
+copy of the store's newest version, which one of them has fitted. A process keeps what it has fitted or read, and reads
+no more than the header of the file to see whether a fit is due.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from bot.config.files import write_atomically
+from bot.editions.candidates import Readers, interests_of, signatures
+from bot.model import PaperId, ReaderId, Vote, ranked_text
+from bot.store import Store
+from bot.store.derived import Corpora, StoredMixture, StoredModel
+from bot.store.papers import Papers
+
+if TYPE_CHECKING:  # scikit-learn takes a second to import: only ranking itself pays for it
+    from bot.ranking.corpus import Corpus
+    from bot.ranking.experts import Mixture, Predictions
+    from bot.ranking.ranker import Ranker
+
+
+# The vocabulary is learned from this many of the newest papers; older ones add little but time.
+_CORPUS_PAPERS = 20_000
+# Refitted when this share of the papers is new: fewer change no rank that a reader would notice.
+_REFIT_SHARE = 0.05
+# Below this number of papers each new one may bring a topic of its own, and a fit takes no time worth saving.
+_SMALL_STORE = 1_000
+
+Stamp = tuple[int, int, int]  # modification time in ns, size and inode: identifies one version of the file
+
+
+@dataclass(slots=True)
+class CorpusCache:
+    """One file of arrays (``numpy.savez``, never a pickle, which could run code) for the papers of one store."""
+
+    path: Path
+    papers: Papers
+    shared: Corpora | None = None
+    _kept: tuple[Stamp, Corpus] | None = field(default=None, init=False, repr=False, compare=False)
+
+    def corpus(self) -> Corpus:
+        """Return the corpus of these papers as last fitted; fit it now if there is none."""
+        stamp = self.stamp
+        if stamp is None or self._newest_fitted() is None:
+            return self._fit()
+        if self._kept and self._kept[0] == stamp:
+            return self._kept[1]
+        from bot.ranking.corpus import Corpus
+
+        try:
+            with self._file().open("rb") as file:
+                corpus, _ = Corpus.load(file)
+        except (OSError, ValueError):
+            return self._fit()
+        self._kept = (stamp, corpus)
+        return corpus
+
+    def renew(self) -> None:
+        """Refit the corpus if enough papers arrived since the last fit."""
+        newest = self._newest_fitted()
+        if newest is None:
+            self._renewed()
+            return
+        total = self.papers.count()
+        new = self.papers.newest_id() - newest
+        if new > (_REFIT_SHARE * min(total, _CORPUS_PAPERS) if total >= _SMALL_STORE else 0):
+            self._renewed()
+
+    @property
+    def stamp(self) -> Stamp | None:
+        """Return a value that changes with each fit; None before the first."""
+        try:
+            stat = self._file().stat()
+        except OSError:
+            return None
+        # The inode as well: a fit within the clock's resolution of the last may have the same time and size.
+        return stat.st_mtime_ns, stat.st_size, stat.st_ino
+
+    def _newest_fitted(self) -> PaperId | None:
+        """Return the newest paper that the file was fitted on; None if it isn't of this store."""
+        from bot.ranking.corpus import Corpus
+
+        try:
+            with self._file().open("rb") as file:
+                newest, first_seen = Corpus.load_fitted_on(file)
+        except (OSError, ValueError):
+            return None
+        # Paper ids are small integers in every store. After a restored backup or a copied home the same id may be
+        # another paper, but no two stores agree on its arrival to the microsecond by chance.
+        return newest if first_seen == self._first_seen(newest) else None
+
+    def _file(self) -> Path:
+        """Return the file; with a shared store, that of the newest version, copied from there if necessary."""
+        if self.shared is None:
+            return self.path
+        version = self.shared.newest()
+        path = self.path.with_stem(f"{self.path.stem}-{version}")
+        if version and not path.exists() and (content := self.shared.content(version)) is not None:
+            self._write(path, lambda file: file.write(content))
+            for older in set(self.path.parent.glob(f"{self.path.stem}-*{self.path.suffix}")) - {path}:
+                older.unlink(missing_ok=True)
+        return path
+
+    def _write(self, path: Path, save: Callable[[BinaryIO], object]) -> None:
+        # If it can't be written (a read-only home, a full disk) ranking goes on, and the next process fits again.
+        with suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(path, save)
+
+    def _renewed(self) -> None:
+        """Fit, unless another process is fitting for the shared store."""
+        if self.shared is None:
+            self._fit()
+            return
+        before = self.shared.newest()
+        with self.shared.fitting() as is_ours:
+            # It may have ended just now.
+            if is_ours and self.shared.newest() == before:
+                self._fit()
+
+    def _fit(self) -> Corpus:
+        from bot.ranking.corpus import Corpus
+
+        rows = self.papers.recent_texts(_CORPUS_PAPERS)
+        corpus = Corpus().fit([ranked_text(title, abstract) for _, title, abstract in rows])
+        newest = rows[0][0] if rows else None
+        first_seen = self._first_seen(newest) if newest is not None else None
+        if newest is not None and first_seen is not None:
+            fitted_on = (newest, first_seen)
+
+            def save(file: BinaryIO) -> None:
+                corpus.save(file, fitted_on)
+
+            if self.shared is None:
+                self._write(self.path, save)
+            else:
+                content = BytesIO()
+                save(content)
+                self.shared.add(content.getvalue())
+            if stamp := self.stamp:
+                self._kept = (stamp, corpus)
+        return corpus
+
+    def _first_seen(self, paper_id: PaperId) -> int | None:
+        """Return when a paper arrived, in microseconds since the epoch; None if there is no such paper."""
+        paper = self.papers.get([paper_id]).get(paper_id)
+        if paper is None:
+            return None
+        at: datetime = paper.first_seen
+        # In integers: ``int(timestamp() * 1e6)`` may be a microsecond off by rounding.
+        return int(at.timestamp()) * 1_000_000 + at.microsecond
+
+
+class CurrentRanker:
+    """The ranker over a corpus as it was fitted last, made when it is first asked for: that takes a second."""
+
+    def __init__(self, corpora: CorpusCache) -> None:
+        self._corpora = corpora
+        self._ranker: Ranker | None = None
+        self._stamp: Stamp | None = None
+
+    def get(self) -> Ranker:
+        """Return the ranker, made first if necessary."""
+        if self._ranker is None:
+            from bot.ranking.ranker import Ranker
+
+            self._ranker = Ranker(self._corpora.corpus())
+            # The stamp is read after the corpus, as reading may have fitted it.
+            self._stamp = self._corpora.stamp
+        return self._ranker
+
+    def refresh(self) -> None:
+        """Drop the ranker if its corpus was fitted again, by this process or another."""
+        if self._ranker and self._stamp != self._corpora.stamp:
+            self._ranker = None
+
+
+# New votes after which a reader's mixture is fitted again: fewer hardly move it.
+_NEW_VOTES = 10
+# The mixture of all readers is fitted again when their votes have grown by this share, and by ``_NEW_VOTES``.
+_GROWTH = 0.05
+# It is fitted to the readers who voted last: among this many last votes, at most this many readers.
+_LAST_VOTES = 5_000
+_READERS = 50
+# A reader's last picks that are searched for votes.
+_LAST_PICKS = 1_000
+
+
+def refit(store: Store, ranker: CurrentRanker, readers: Readers, now: datetime) -> None:
+    """Fit and store the models and mixtures of the readers who voted since, or whose vocabulary changed."""
+    current = signatures(store, readers)
+    if not current:
+        return
+    stored = store.reader_models.versions(list(current))
+    vocabulary = ranker.get().vocabulary
+    stale = [
+        (reader, profile)
+        for reader, profile in readers
+        if reader.id in current and stored.get(reader.id) != (current[reader.id], vocabulary)
+    ]
+    if not stale:
+        return
+    from bot.ranking.learner import dump
+
+    learned = ranker.get().learn(interests_of(store, stale, now))
+    store.reader_models.save(
+        [
+            StoredModel(reader.id, current[reader.id], vocabulary, now, dump(models))
+            for (reader, _), models in zip(stale, learned, strict=True)
+            if models
+        ]
+    )
+    _refit_mixtures(store, [reader.id for reader, _ in stale], now)
+
+
+def _refit_mixtures(store: Store, reader_ids: Sequence[ReaderId], now: datetime) -> None:
+    """Fit the mixture of all readers if enough voted, then that of each of these readers, shrunk to it."""
+    from bot.ranking.experts import SHIPPED, Mixture, home_mixture, reader_mixture
+
+    voters, last_vote = store.feedback.last_voters(_LAST_VOTES)
+    stored_home = store.mixtures.of_home()
+    home = Mixture.of(stored_home.weights, stored_home.offset) if stored_home else SHIPPED
+    fits = []
+    fitted_votes = stored_home.votes if stored_home else 0
+    # Ids of votes grow with their number: counting a million of them would take longer than the fit.
+    if last_vote - fitted_votes >= max(_NEW_VOTES, _GROWTH * fitted_votes):
+        home = home_mixture(list(_predictions(store, voters[:_READERS]).values()))
+        fits.append(_stored(None, home, last_vote, now))
+
+    stored = store.mixtures.of(reader_ids)
+    votes = store.feedback.votes_of(reader_ids)
+    due = [
+        reader_id
+        for reader_id in reader_ids
+        if len(votes[reader_id]) - (stored[reader_id].votes if reader_id in stored else 0) >= _NEW_VOTES
+    ]
+    for reader_id, predictions in _predictions(store, due).items():
+        fits.append(_stored(reader_id, reader_mixture(predictions, home), len(votes[reader_id]), now))
+    store.mixtures.add(fits)
+
+
+def _predictions(store: Store, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, Predictions]:
+    """Return each reader's last prediction before each of their votes, and whether it was up, in the votes' order.
+
+    Readers who never voted down are left out: of the picks that they passed over it is not known how many they like.
+    """
+    from bot.ranking.experts import Predictions
+
+    predictions = {}
+    for reader_id, votes in store.feedback.votes_of(reader_ids).items():
+        by_paper = defaultdict(list)
+        for prediction in store.editions.predictions(reader_id, _LAST_PICKS):
+            by_paper[prediction.paper].append(prediction)
+        pairs = []
+        for vote in sorted(votes, key=lambda vote: vote.at):
+            earlier = [prediction for prediction in by_paper[vote.paper] if prediction.at < vote.at]
+            if earlier:
+                pairs.append((earlier[-1], vote.vote is Vote.UP))
+        if not all(liked for _, liked in pairs):
+            predictions[reader_id] = Predictions.of(
+                [prediction.log_odds for prediction, _ in pairs], [liked for _, liked in pairs]
+            )
+    return predictions
+
+
+def _stored(reader_id: ReaderId | None, mixture: Mixture, votes: int, now: datetime) -> StoredMixture:
+    return StoredMixture(reader_id, now, votes, tuple(mixture.weights.tolist()), mixture.offset)

@@ -1,1 +1,0 @@
-"""Prequential evaluation of the ranking on a reader's own votes, and replay of past days."""

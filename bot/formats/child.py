@@ -1,0 +1,138 @@
+"""The child process: ``python -m bot.formats.child BYTES SECONDS``, with frames on standard input and output.
+
+A request is three frames: what the bytes are (``digests``, ``library`` or ``bounce``), their name, and the bytes. The
+response is one frame, a JSON object with one of these:
+
+    {"digests": [...]}      what was parsed
+    {"library": {...}}      the same of a reader's library
+    {"bounce": {...}}       what a report on a sent mail says
+    {"refused": "..."}      no digest, and why
+    {"limit": "memory"}     the memory limit was met; the child ends
+    {"mistake": "...", "traceback": "..."}   an exception that no parser should raise
+
+The first frame of all says that the child is ready.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import resource
+import sys
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import IO
+
+from bot.formats.process import BOUNCE, LIBRARY, dump_bounce, dump_digests, dump_library, read_frame, write_frames
+from bot.model import ParsedDigest, RawDigest
+from bot.model.errors import DigestError, unexpected_error
+
+READY = b'{"ready": true}'
+_OUT_OF_MEMORY = b'{"limit": "memory"}'
+# Audit events (PEP 578) of what no parser has a reason to do. A second line of defence and no sandbox by itself: native
+# code raises no audit events.
+_FORBIDDEN_EVENTS = (
+    "socket.__new__",
+    "subprocess.Popen",
+    "os.exec",
+    "os.fork",
+    "os.forkpty",
+    "os.posix_spawn",
+    "os.system",
+)
+_MAX_OPEN_FILES = 64  # not fewer: modules are imported, and codecs looked up, when they are first used
+
+Parse = Callable[[RawDigest], Sequence[ParsedDigest]]
+
+
+def main(arguments: Sequence[str], parse: Parse | None = None) -> None:
+    """Answer requests until standard input ends; ``parse`` is by default ``bot.formats.recognition.parse``."""
+    max_bytes, seconds = map(int, arguments)
+    responses = os.fdopen(os.dup(1), "wb")
+    # Whatever a library prints goes to standard error, and not between the frames.
+    os.dup2(2, 1)
+    _limit(resource.RLIMIT_AS, max_bytes)
+    _limit(resource.RLIMIT_CORE, 0)
+    _limit(resource.RLIMIT_NOFILE, _MAX_OPEN_FILES)
+    if parse is None:
+        # Imported under the limits. RLIMIT_FSIZE comes afterwards, because importing may write compiled modules.
+        from bot.formats.recognition import parse as parse_digest
+
+        parse = parse_digest
+    _limit(resource.RLIMIT_FSIZE, 0)
+
+    def refuse(event: str, _: object) -> None:
+        if event in _FORBIDDEN_EVENTS:
+            raise PermissionError(f"{event} is not allowed while a digest is parsed")
+
+    sys.addaudithook(refuse)
+
+    def allow_one_digest() -> None:
+        # RLIMIT_CPU counts from the start of the process.
+        _limit(resource.RLIMIT_CPU, math.ceil(time.process_time()) + seconds)
+
+    with suppress(BrokenPipeError):  # the parent has died
+        write_frames(responses, READY)
+        answer_requests(sys.stdin.buffer, responses, parse, allow_one_digest)
+
+
+def answer_requests(requests: IO[bytes], responses: IO[bytes], parse: Parse, before_each: Callable[[], None]) -> None:
+    """Answer requests until there are no more, or memory runs out; ``before_each`` raises the time limit."""
+    while True:
+        kind = read_frame(requests)
+        name = read_frame(requests)
+        content = read_frame(requests)
+        if kind is None or name is None or content is None:
+            return
+        before_each()
+        raw = RawDigest("", name.decode(errors="replace"), content)
+        try:
+            if kind == LIBRARY:
+                # Imported with the first library: most children never see one.
+                from bot.formats.library import parse as parse_library
+
+                response = b'{"library": ' + dump_library(parse_library(raw)) + b"}"
+            elif kind == BOUNCE:
+                from bot.formats.bounces import parse as parse_bounce
+
+                response = b'{"bounce": ' + dump_bounce(parse_bounce(raw)) + b"}"
+            else:
+                response = b'{"digests": ' + dump_digests(parse(raw)) + b"}"
+        except Exception as error:
+            # A parser may have caught the MemoryError and raised an exception of its own.
+            if _is_caused_by_memory(error):
+                write_frames(responses, _OUT_OF_MEMORY)
+                return
+            if isinstance(error, DigestError):
+                response = json.dumps({"refused": str(error)}).encode()
+            else:
+                details = {"mistake": unexpected_error(error), "traceback": traceback.format_exc()}
+                response = json.dumps(details).encode()
+        write_frames(responses, response)
+
+
+def _is_caused_by_memory(error: BaseException | None) -> bool:
+    """Return whether an error or one of its causes is a MemoryError."""
+    # Chains of exceptions can be circular: "raise a from b" where b's context is a.
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        if isinstance(error, MemoryError):
+            return True
+        seen.add(id(error))
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _limit(kind: int, soft: int) -> None:
+    """Set a soft limit, at most the hard one."""
+    # The hard limit stays: a process without privileges could not raise RLIMIT_CPU again for the next digest.
+    _, hard = resource.getrlimit(kind)
+    with suppress(ValueError, OSError):  # macOS has no RLIMIT_AS
+        resource.setrlimit(kind, (soft if hard == resource.RLIM_INFINITY else min(soft, hard), hard))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,199 @@
+"""Which edition is due: a pure function of a profile's schedule and the time.
+
+A slot is a local date. Its moment is the schedule's time of day on that date in the schedule's time zone, converted to
+UTC. A time that a clock change skips or repeats is resolved by PEP 495 with fold=0, so every date has exactly one
+moment.
+
+After downtime the newest slot is due, however old; the older ones are missed, and the newest makes up for them. Dates
+up to a reader's last edition are never due, nor are dates before the reader subscribed.
+
+Clocks that ran ahead: a time stored by one must not be waited for after the clock has been set right.
+
+No wait of this program (backoff, circuit breaker, lease, Retry-After) lasts as long as ``FAR``. A time that
+is further off was written by a clock that ran ahead, and counts as past. If that takes a row from a worker that is
+alive, its token stops it: ``bot/store/outbox.py``.
+
+A limit for a whole exchange with another machine; socket timeouts alone bound single reads only.
+
+A server that sends one byte a second never trips a read timeout, however short: with ``timeout=1`` a dripping mail
+server held a session for seven seconds until its last byte had arrived.
+
+When arXiv announces: Sunday to Thursday at 20:00 in New York, except on its holidays.
+
+Source of the rules: https://info.arxiv.org/help/availability.html. Source of the holidays: arXiv's own table
+``arXiv_holidays`` (its public source code, as of May 2026): days on which submissions are not closed, so that the
+announcement that would follow is left out. Years beyond the table have weekends only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from datetime import UTC, date, datetime, time, timedelta
+from enum import StrEnum
+from itertools import count
+from time import monotonic
+from zoneinfo import ZoneInfo
+
+# Bounds the rows that one run writes after a long downtime; older dates are not even recorded as missed.
+LOOK_BACK = 400  # days
+_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+
+
+def moment(day: date, at: time, timezone: str) -> datetime:
+    """Return when the slot of a local date is due, in UTC."""
+    return datetime.combine(day, at, tzinfo=ZoneInfo(timezone)).astimezone(UTC)
+
+
+def local_date(now: datetime, timezone: str) -> date:
+    """Return the date in a time zone."""
+    return now.astimezone(ZoneInfo(timezone)).date()
+
+
+def local_time(now: datetime, timezone: str) -> time:
+    """Return the time of day in a time zone."""
+    return now.astimezone(ZoneInfo(timezone)).time()
+
+
+def due_slots(
+    at: time,
+    days: Collection[str],
+    timezone: str,
+    now: datetime,
+    *,
+    last: date | None = None,
+    since: datetime | None = None,
+) -> list[date]:
+    """Return the due slots that no edition has taken, newest first: the first is to be sent, the others are missed.
+
+    ``last`` is the newest date that the reader's editions have taken. ``since`` is when the reader subscribed, used
+    without ``last``: dates from that day on are due, so that the first edition comes on the first day. Without
+    either, only today can be due.
+    """
+    today = local_date(now, timezone)
+    # Times in the future were written by a clock that ran ahead: taken literally, they would mean no edition until
+    # they have passed.
+    subscribed = local_date(min(since or now, now), timezone)
+    first = last + timedelta(days=1) if last and last <= today else subscribed
+    past = (today - timedelta(days=n) for n in range(min((today - first).days, LOOK_BACK) + 1))
+    return [day for day in past if _WEEKDAYS[day.weekday()] in days and moment(day, at, timezone) <= now]
+
+
+def days_between(first: date, last: date, days: Collection[str]) -> list[date]:
+    """Return the dates from ``first`` to ``last``, both included, that fall on these days of the week."""
+    dates = (first + timedelta(days=n) for n in range((last - first).days + 1))
+    return [day for day in dates if _WEEKDAYS[day.weekday()] in days]
+
+
+def next_moment(at: time, days: Collection[str], timezone: str, now: datetime) -> datetime:
+    """Return when the next slot after ``now`` is due, in UTC."""
+    today = local_date(now, timezone)
+    # Eight dates: the moment of today may have passed, and a weekly schedule is due on the same weekday again.
+    upcoming = (today + timedelta(days=n) for n in range(8))
+    return next(
+        due for day in upcoming if _WEEKDAYS[day.weekday()] in days and (due := moment(day, at, timezone)) > now
+    )
+
+
+FAR = timedelta(days=2)
+
+
+def has_come(moment: datetime, now: datetime) -> bool:
+    """Return whether a wait until ``moment`` is over.
+
+    >>> noon = datetime(2025, 5, 6, 12)
+    >>> [has_come(noon + timedelta(hours=hours), noon) for hours in (-1, 0, 1, 48, 49)]
+    [True, True, False, False, True]
+    """
+    return moment <= now or moment > now + FAR
+
+
+Timer = Callable[[], float]
+
+
+class Deadline:
+    """A moment on a monotonic clock after which every further step fails."""
+
+    def __init__(self, seconds: float, timer: Timer = monotonic) -> None:
+        self._seconds = seconds
+        self._timer = timer
+        self._end = timer() + seconds
+
+    def remaining(self, at_most: float = float("inf")) -> float:
+        """Seconds that the next step may take, ``at_most`` so many; raises TimeoutError when none remain."""
+        remaining = self._end - self._timer()
+        if remaining <= 0:
+            raise TimeoutError(f"took longer than {self._seconds:g} s in all")
+        return min(remaining, at_most)
+
+
+_ZONE = ZoneInfo("America/New_York")
+# Feeds and API have an announcement of 20:00 some hours later; by this time of the next day they should.
+_VISIBLE_AT = time(1, 0)
+_DAY = timedelta(days=1)
+_SUNDAY = 6
+_EVENINGS = (0, 1, 2, 3, _SUNDAY)
+HOLIDAYS = frozenset(
+    map(
+        date.fromisoformat,
+        """
+        2024-01-15 2024-05-22 2024-06-19 2024-07-04 2024-09-02 2024-10-08 2024-11-28 2024-12-25 2024-12-26 2024-12-31
+        2025-01-01 2025-01-20 2025-06-19 2025-07-04 2025-07-06 2025-09-01 2025-11-27 2025-12-25 2025-12-30
+        2026-01-01 2026-01-19 2026-06-19 2026-07-03 2026-09-07 2026-11-26 2026-12-25 2026-12-29 2026-12-31
+        """.split(),
+    )
+)
+
+
+def announces(day: date) -> bool:
+    """Return whether there is an announcement on the evening of a day in New York.
+
+    >>> announces(date(2026, 11, 25)), announces(date(2026, 11, 26)), announces(date(2026, 11, 27))
+    (True, False, False)
+    """
+    # The table names the days without submissions; Sunday's announcement has the submissions of Friday.
+    submission_day = day - 2 * _DAY if day.weekday() == _SUNDAY else day
+    return day.weekday() in _EVENINGS and not {day, submission_day} & HOLIDAYS
+
+
+class Rest(StrEnum):
+    """Why arXiv announces nothing."""
+
+    WEEKEND = "weekend"
+    HOLIDAY = "holiday"
+
+
+def announced_between(begin: datetime, end: datetime) -> bool:
+    """Return whether an announcement should have become visible after ``begin``, and by ``end``."""
+    return any(announces(day) for day in _evenings(begin, end))
+
+
+def rest_between(begin: datetime, end: datetime) -> Rest | None:
+    """Return why no announcement became visible after ``begin``, and by ``end``; None if one should have.
+
+    >>> rest_between(datetime(2026, 11, 26, 8, tzinfo=UTC), datetime(2026, 11, 27, 8, tzinfo=UTC))
+    <Rest.HOLIDAY: 'holiday'>
+    """
+    if announced_between(begin, end):
+        return None
+    # An evening of an announcement without one is a holiday.
+    is_holiday = any(day.weekday() in _EVENINGS for day in _evenings(begin, end))
+    return Rest.HOLIDAY if is_holiday else Rest.WEEKEND
+
+
+def next_visible(now: datetime) -> datetime:
+    """Return when the next announcement should be visible, in UTC."""
+    days = (now.astimezone(_ZONE).date() + n * _DAY for n in count(-2))
+    return next(visible_at for day in days if (visible_at := _visible_at(day)) > now and announces(day))
+
+
+def _evenings(begin: datetime, end: datetime) -> Iterator[date]:
+    """Yield the days in New York whose announcement, if there is one, becomes visible in a period."""
+    day = begin.astimezone(_ZONE).date() - 2 * _DAY
+    while (visible_at := _visible_at(day)) <= end:
+        if visible_at > begin:
+            yield day
+        day += _DAY
+
+
+def _visible_at(day: date) -> datetime:
+    return datetime.combine(day + _DAY, _VISIBLE_AT, tzinfo=_ZONE).astimezone(UTC)

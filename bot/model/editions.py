@@ -1,0 +1,257 @@
+"""Editions: the picks for one reader on one day, or why there are none.
+
+Reasons: why a paper was picked for a reader, as it is shown to the reader.
+
+Scores: how much a reader is predicted to want a paper, and the contributions that sum to it.
+
+The weekly letter: what a reader's votes of a week did, and a paper that they missed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from enum import StrEnum
+from types import MappingProxyType
+from typing import NamedTuple
+
+from bot.model.papers import Paper, PaperId
+from bot.model.readers import Reader
+
+
+class ReasonKind(StrEnum):
+    """What a reason for a pick rests on, and what its ``text`` holds."""
+
+    ALERT = "alert"  # a keyword or author of the profile's alert rule
+    AUTHOR = "author"  # an author whom the reader follows
+    KEYWORD = "keyword"  # a keyword of the profile
+    WROTE = "wrote"  # a topic in the reader's own words
+    MENTIONED = "mentioned"  # the same, of a paper that names it once in passing
+    NEAR = "near"  # a phrase of the paper; ``near`` is the reader's topic that shares a word with it
+    NEAR_MENTIONED = "near mentioned"  # the same, of a paper that names the phrase once in passing
+    TOGETHER = "together"  # a written topic that the reader likes beside the topic ``near``, and rarely alone
+    LEARNED = "learned"  # a phrase of the paper that liked papers have
+    LIKED = "liked"  # the title of the liked paper that has most of what speaks for this one
+    OWNED = "owned"  # the same of a paper in the reader's library
+    LEARNED_FROM_LIBRARY = "learned from library"  # a phrase of the paper that papers in the reader's library have
+    LIBRARY_OVERALL = "library overall"  # nothing: the wording as a whole resembles the library
+    TRENDING = "trending"  # the upvotes
+    EXPLORATION = "exploration"  # what no judged paper has; ``near`` is the topic that it is close to, or empty
+    VOTES_OVERALL = "votes overall"  # nothing: no phrase can be named, the wording as a whole resembles liked papers
+    PROFILE_OVERALL = "profile overall"  # nothing: the wording as a whole comes close to the profile
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One reason for a pick. ``weight`` is the log-odds of the terms that it names, 0 where it names none."""
+
+    kind: ReasonKind
+    text: str = ""
+    weight: float = 0.0
+    near: str = ""
+    paper: PaperId | None = None  # the liked paper
+
+
+class PickKind(StrEnum):
+    """Why a paper was chosen for an edition."""
+
+    MATCH = "match"  # its score
+    FOLLOW = "follow"  # an author whom the profile always shows
+    EXPLORE = "explore"  # uncertainty sampling: an uncertain but plausible paper
+    ALERT = "alert"  # the profile's alert rule
+
+
+class Role(StrEnum):
+    """The rhetorical role of a sentence (argumentative zoning)."""
+
+    BACKGROUND = "background"  # tells what was known before
+    TASK = "task"  # states the problem
+    IDEA = "idea"  # describes the approach
+    RESULT = "result"  # reports a finding
+    TLDR = "tldr"  # a summary in one sentence by a language model, not by the authors
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of a summary, verbatim from the abstract unless it is a TL;DR.
+
+    ``role`` is None if it is uncertain; ``marks`` are the words to highlight for this reader, verbatim. ``after_gap``:
+    something before it was left out, which is shown as an ellipsis.
+    """
+
+    text: str
+    role: Role | None = None
+    marks: tuple[str, ...] = ()
+    after_gap: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """One paper of an edition, with the reasons that its reader is given, the strongest first.
+
+    ``predictions`` are those of the score; with the votes that follow they give the weights of the experts.
+    """
+
+    paper: Paper
+    kind: PickKind
+    probability: float
+    reasons: tuple[Reason, ...]
+    summary: tuple[Sentence, ...]
+    predictions: tuple[float, ...] = ()
+
+
+class EditionKind(StrEnum):
+    """What a slot of a reader holds."""
+
+    EDITION = "edition"  # the day's picks, or the reason why it is quiet
+    ALERT = "alert"  # one paper, sent at once
+    LETTER = "letter"  # the weekly letter; its only pick is a paper that the editions left out
+    MISSED = "skipped"  # a date missed by downtime, which a later edition makes up for; no messages
+
+
+class QuietReason(StrEnum):
+    """Why an edition has no picks."""
+
+    WEEKEND = "weekend"  # arXiv's
+    HOLIDAY = "holiday"  # arXiv's
+    FAILING = "failing"  # a source can't be read
+    STALE = "stale"  # a source has delivered nothing new, though it usually does
+    NOTHING_NEW = "nothing new"  # which is usual for these sources
+    BELOW = "below threshold"
+    MUTED = "muted"  # all new papers
+    LACKING = "lacking"  # all new papers lack required terms
+    MISSED = "missed"  # by downtime
+
+
+@dataclass(frozen=True, slots=True)
+class Quiet:
+    """Why an edition has no picks, and the sentences that explain it to its reader."""
+
+    reason: QuietReason
+    words: str
+
+    def __str__(self) -> str:
+        return self.words
+
+
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """What one reader is sent for one local date, or at once as an alert.
+
+    ``considered`` is the number of candidates. ``watermark`` is the highest paper id in the store when the edition
+    was composed; the next edition's candidates begin after it. ``quiet`` says why there are no picks. ``missing``
+    names the interrupted sources that the edition did without.
+    """
+
+    reader: Reader
+    profile_title: str
+    date: date  # local to the reader
+    composed_at: datetime
+    picks: tuple[Pick, ...]
+    considered: int
+    watermark: PaperId
+    quiet: Quiet | None = None
+    kind: EditionKind = EditionKind.EDITION
+    missing: tuple[str, ...] = ()
+    language: str = "en"  # of its dates, a BCP 47 tag
+    is_weekly: bool = False  # its profile is due on one day of the week; worded so
+    is_test: bool = False  # a test message; never stored
+
+
+class Match(StrEnum):
+    """A probability in words: of a hundred strong matches a reader likes 70 or more, in every home."""
+
+    STRONG = "strong"
+    GOOD = "good"
+    POSSIBLE = "possible"
+    UNLIKELY = "unlikely"
+
+    @classmethod
+    def of(cls, probability: float) -> Match:
+        """Return the word for a probability.
+
+        >>> [str(Match.of(probability)) for probability in (0.7, 0.69, 0.39, 0.03)]
+        ['strong', 'good', 'possible', 'unlikely']
+        """
+        words = zip((cls.STRONG, cls.GOOD, cls.POSSIBLE), _LEAST, strict=True)
+        return next((word for word, least in words if probability >= least), cls.UNLIKELY)
+
+
+# The probabilities from which a match is strong, good, and possible; ``docs/glossary.md`` states them.
+_LEAST = (0.7, 0.4, 0.04)
+
+
+class BonusKind(StrEnum):
+    """What raised a score beside the terms of the paper."""
+
+    KEYWORD = "keyword"  # a keyword of the profile
+    TRENDING = "trending"  # the paper's upvotes and the venue that accepted it, with ``edition.trending``
+
+
+@dataclass(frozen=True, slots=True)
+class Bonus:
+    """What a keyword, or upvotes and venue with ``edition.trending``, add to a score's log-odds (natural logarithm).
+
+    ``text`` names them: the keyword, or ``12 upvotes, ICLR 2026``.
+    """
+
+    text: str
+    weight: float
+    kind: BonusKind = BonusKind.KEYWORD
+
+
+class Score(NamedTuple):
+    """The predicted probability that a reader wants a paper.
+
+    ``log_odds`` is the sum of ``rest`` (the model's intercept), the weights of ``bonuses`` and the values of ``terms``;
+    ``probability`` is its logistic function. ``terms`` maps stems and bigrams to what they contribute, positive or
+    negative, also those that the paper lacks where the model looks for them; empty until the score is explained.
+    ``followed`` names the author whom the profile always shows, ``muted`` the mute that hides the paper, ``lacks`` the
+    terms of a required group that has none in the paper, which is therefore not ranked.
+    ``predictions`` are the log-odds of each expert of the ranking, and what bonuses and excluded words add to their
+    mixture; empty until the score is explained.
+
+    A tuple, as each reader of a day has hundreds: making a frozen dataclass took five times as long.
+    """
+
+    paper: PaperId
+    probability: float
+    log_odds: float
+    rest: float
+    bonuses: tuple[Bonus, ...] = ()
+    terms: Mapping[str, float] = MappingProxyType({})
+    followed: str | None = None
+    muted: str | None = None
+    lacks: tuple[str, ...] = ()
+    predictions: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MatchRecord:
+    """How many papers that were called a good or strong match the reader voted on, and how many of them they liked."""
+
+    voted: int
+    liked: int
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """A reader's week up to ``edition.date``.
+
+    ``edition`` is stored, so that a letter has a slot of its own; its only pick is the missed paper, if there is one.
+    ``raised`` and ``lowered`` are the phrases that votes taught, the heaviest first. ``record`` is None with too few
+    votes.
+    """
+
+    edition: Edition
+    liked: tuple[Paper, ...]
+    disliked: int
+    raised: tuple[str, ...] = ()
+    lowered: tuple[str, ...] = ()
+    record: MatchRecord | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to write: no vote in the week, and no paper that was missed."""
+        return not (self.liked or self.disliked or self.edition.picks)

@@ -1,0 +1,155 @@
+"""Test messages: a reader's last edition, or a sample, sent now through the configured channel.
+
+The store is read and never written: no slot, no pick, no outbox row. Circuit breakers and schedules are ignored.
+
+Send again, because a person asks for it: messages in retry, failed ones, or those of unknown outcome.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+
+from bot.channels import Route, sample
+from bot.channels.registry import MessageRenderer, reader_channel
+from bot.config.profiles import Profile
+from bot.model import Delivery, Edition, Kind, OutboxKey, Reader, State, StopReason
+from bot.model.clock import local_date
+from bot.model.errors import DeliveryError, FailureScope, UsageError
+from bot.store import Store
+
+# An error of the whole channel names its settings already, so it needs no remedy here.
+_REMEDIES: Mapping[FailureScope, str] = {
+    FailureScope.READER: "correct the reader's address in the profile",
+    FailureScope.MESSAGE: "the other side's log may say more",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SentTest:
+    """The edition sent, whether it is a sample, and the server's receipts or the paths of the files written."""
+
+    edition: Edition
+    is_sample: bool
+    receipts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelTests:
+    """Sends test messages; ``renderer`` is that of real editions, whose links and buttons work."""
+
+    store: Store
+    renderer: MessageRenderer
+    sample_renderer: MessageRenderer
+    routes: Mapping[Kind, Route]
+    sleep: Callable[[float], None] = time.sleep
+
+    def send(self, reader: Reader, profile: Profile, now: datetime) -> SentTest:
+        """Send one edition as a test.
+
+        Raises UsageError for a reader who has stopped, and DeliveryError with a remedy if the message can't be sent.
+        A reader whose address was refused is allowed: a test is how a corrected address is checked.
+        """
+        if reader.stopped not in (None, StopReason.REFUSED):
+            raise UsageError(f"{reader.name} gets no messages: {reader.stopped_because}")
+        day = local_date(now, profile.schedule.timezone)
+        renderer = self.renderer
+        last = next((stored for stored in self.store.editions.of_reader(reader.id) if stored.picks), None)
+        if last:
+            edition = Edition(
+                reader=reader,
+                profile_title=profile.title,
+                date=last.date,
+                # Now, not the original time: mailboxes sort by the Date header, and an old one would be buried.
+                composed_at=now,
+                picks=self.store.editions.picks_of(last.id),
+                considered=last.considered,
+                watermark=last.watermark,
+                language=profile.language,
+                is_weekly=profile.schedule.is_weekly,
+                is_test=True,
+            )
+        else:
+            edition = replace(
+                sample.edition(),
+                reader=reader,
+                profile_title=f"{profile.title} (a sample)",
+                date=day,
+                composed_at=now,
+                language=profile.language,
+                is_test=True,
+            )
+            renderer = self.sample_renderer
+        return SentTest(edition, last is None, self._deliver(edition, renderer, day))
+
+    def _deliver(self, edition: Edition, renderer: MessageRenderer, day: date) -> tuple[str, ...]:
+        """Send the edition's messages past the outbox; return the receipts. Raises DeliveryError with a remedy."""
+        reader = edition.reader
+        slot = f"test-{edition.composed_at:%Y%m%dT%H%M%S.%f}"
+        route = self.routes[reader.kind]
+        receipts: list[str] = []
+        try:
+            for message in renderer.messages(edition, slot):
+                if receipts:
+                    self.sleep(route.spacing.total_seconds())
+                delivery = Delivery(
+                    id=0,  # no outbox row
+                    key=OutboxKey(slot, reader.id, reader.kind, message.part),
+                    reader=reader,
+                    body=message.body,
+                    attempts=1,
+                    token="",
+                    date=day,
+                    thread=receipts[0] if message.in_thread else "",
+                )
+                receipts.append(route.channels[0].send(delivery, lambda: None))
+        except DeliveryError as error:
+            remedy = "it may have arrived: look there before sending another"
+            if not error.unknown:
+                remedies = {**_REMEDIES, **reader_channel(reader.kind).remedies}
+                remedy = remedies.get(error.scope, "")
+            raise DeliveryError(
+                f"{error}; {remedy}" if remedy else str(error),
+                permanent=error.permanent,
+                scope=error.scope,
+                unknown=error.unknown,
+                code=error.code,
+            ) from error
+        return tuple(receipts)
+
+
+@dataclass(frozen=True, slots=True)
+class RetryReport:
+    """``arrived`` messages of unknown outcome turned out to be delivered; ``again`` messages are queued again."""
+
+    arrived: int
+    again: int
+
+
+def retry(
+    store: Store, routes: Mapping[Kind, Route], state: State, reader: Reader | None, now: datetime
+) -> RetryReport:
+    """Queue the messages in a state for the next delivery, those of one reader or of all.
+
+    All circuit breakers are closed, and a named reader whose address was refused is reactivated: whoever asks for a
+    retry has presumably fixed the cause.
+    """
+    for kind in store.circuit_breakers.all():
+        store.circuit_breakers.end(kind)
+    if reader and reader.stopped is StopReason.REFUSED:
+        store.readers.resume(reader.id)
+    # Counted by what was changed, not by what was listed: a worker may have claimed a row since.
+    arrived = 0
+    requeued = 0
+    for delivery in store.outbox.in_state(state, reader.id if reader else None):
+        channel = routes[delivery.key.kind].channels[0]
+        # Slack can be asked whether a message arrived, SMTP can't. Where it can, an arrived message is marked as sent
+        # instead: sending it again would be the duplicate that at-most-once delivery avoids.
+        receipt = channel.find_receipt(delivery) if state is State.UNKNOWN else None
+        if receipt:
+            arrived += store.outbox.mark_arrived(delivery.id, receipt, now)
+        else:
+            requeued += store.outbox.requeue(delivery.id, now)
+    return RetryReport(arrived, requeued)

@@ -1,0 +1,328 @@
+"""The daily job: ingest, send alerts, compose the editions that are due, deliver.
+
+    source --retrieve--> digest --parse--> entries --identify, merge--> papers in the store     ``ingest``
+    papers new to a reader --rank, select--> picks --summarise, explain--> edition              ``publish``
+    edition --render--> messages --outbox--> email | Slack | file                               ``publish``
+    reader --vote--> feedback --> the next ranking                                              bot.feedback
+
+1. ``ingest`` polls each source, parses and stores its digests, looks up missing links, and refits the corpus if enough
+   papers are new. A source that fails is a problem of its own; the others go on.
+2. ``publish`` first sends alerts, as they can't wait for the editions of other readers.
+3. It determines which editions are due by the schedule, oldest missed days included, and leaves out those that wait
+   for an interrupted source.
+4. It composes them in batches, after refitting the models of readers who voted since. A batch is saved with its
+   slots and outbox rows in one transaction, so that two processes, or one that is killed and restarted, make one
+   edition for each slot.
+5. Then the weekly letters that are due are composed, so that they know of today's edition.
+6. The dispatcher sends what the outbox holds, messages of earlier runs included.
+
+``paperbot run`` does all of it once. ``paperbot serve`` ingests and publishes on separate intervals, so that a slow
+source never delays an edition. What goes wrong for one reader is a problem of that reader alone.
+
+Fewer collections of cyclic garbage while much is allocated that is freed without them.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from itertools import count, islice
+from typing import Protocol
+
+from bot.channels.dispatcher import Dispatcher
+from bot.config.files import DiskSpace
+from bot.config.profiles import Profile
+from bot.editions.alerts import TldrWriter, alert
+from bot.editions.candidates import EditionRequest
+from bot.editions.context import Context
+from bot.editions.due import (
+    DueEdition,
+    Wait,
+    Waiting,
+    due_editions,
+    forced_editions,
+    publish,
+    readers_to_alert,
+    waiting_problems,
+)
+from bot.editions.models import refit
+from bot.model import Delivery, Edition, Kind, Problem, Reader, State
+from bot.model.problems import in_one_line
+from bot.operate.ingest import DigestReport, IngestionReport, IngestionService, Progress
+from bot.sources import Source
+from bot.store.editions import NewEdition
+from bot.store.readers import EVERYONE, IdRange
+from bot.store.retention import KeepDays
+
+# Allocations between two collections of the youngest generation; Python's default is 700. Hardly any of what
+# composing allocates is cyclic, and collections of the oldest generation walk the corpus.
+_ALLOCATIONS = 50_000
+
+
+@contextmanager
+def rare_collections() -> Iterator[None]:
+    """Collect rarely within; a decorator as well."""
+    thresholds = gc.get_threshold()
+    gc.set_threshold(_ALLOCATIONS, *thresholds[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*thresholds)
+
+
+# Readers ranked together: a larger batch saves nothing more, and its score matrix grows with readers times papers.
+_BATCH = 200
+
+Shown = Callable[[Edition], None]
+
+
+def no_progress(_step: str, _done: int, _total: int) -> None:
+    """Ignore progress."""
+
+
+def _ignore_edition(_edition: Edition) -> None:
+    """Ignore an edition that was composed."""
+
+
+@dataclass(frozen=True, slots=True)
+class PublishReport:
+    """What was composed and sent.
+
+    ``skipped`` counts quiet editions of profiles with ``when_quiet = "skip"``: stored, not sent. (Days that downtime
+    missed are called missed, and are not counted.)
+    """
+
+    editions: int
+    skipped: int
+    alerts: int
+    delivered: int
+    failed: int
+    unknown: int
+    problems: Sequence[Problem]
+    sent_kinds: Set[Kind]  # the kinds of address to which something was delivered
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport(PublishReport):
+    """A ``PublishReport`` with what was ingested before."""
+
+    digests: Sequence[DigestReport]
+    source_problems: Sequence[Problem]  # which ``problems`` contains as well
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything succeeded."""
+        return not (self.problems or self.failed or self.unknown)
+
+
+class Libraries(Protocol):
+    """Readers' own libraries."""
+
+    def follow(self, now: datetime) -> Iterable[Problem]:
+        """Poll those that are due; return what failed."""
+
+    def queue_saves(self, profiles: Mapping[str, Profile], now: datetime) -> None:
+        """Put liked papers that are not saved yet into the outbox."""
+
+
+class Letters(Protocol):
+    """The weekly letters."""
+
+    def put_due(self, ids: IdRange, now: datetime) -> Iterable[Problem]:
+        """Put those that are due into the outbox; return what failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class DailyJob:
+    """Runs the steps in the order of the module's docstring, for the profiles of the context."""
+
+    context: Context
+    sources: Sequence[Source]
+    ingestion: IngestionService
+    waiting: Waiting
+    letters: Letters
+    libraries: Libraries
+    dispatcher: Dispatcher
+    disk_space: DiskSpace
+    keep: KeepDays
+    tldr_writer: TldrWriter | None = None
+
+    def run(
+        self, now: datetime, *, force: bool = False, progress: Progress = no_progress, show: Shown = _ignore_edition
+    ) -> RunReport:
+        """Ingest and publish once; with ``force``, compose an edition for every reader whether due or not.
+
+        ``show`` is called with each edition and alert once it is saved, quiet editions too.
+        """
+        ingested = self.ingest(now, progress=progress)
+        published = self.publish(now, force=force, progress=progress, show=show)
+        return RunReport(
+            digests=ingested.digests,
+            source_problems=ingested.problems,
+            editions=published.editions,
+            skipped=published.skipped,
+            alerts=published.alerts,
+            delivered=published.delivered,
+            failed=published.failed,
+            unknown=published.unknown,
+            # A full disk stops both steps with the same problem; report it once.
+            problems=list(dict.fromkeys([*ingested.problems, *published.problems])),
+            sent_kinds=published.sent_kinds,
+        )
+
+    def ingest(
+        self, now: datetime, sources: Sequence[Source] | None = None, progress: Progress = no_progress
+    ) -> IngestionReport:
+        """Poll these sources or all, and the libraries, and store what is new, unless the disk is full."""
+        polled = self.sources if sources is None else sources
+        report = self.ingestion.ingest(polled, now, progress=progress)
+        if not self.disk_space.problems():
+            report.problems.extend(self.libraries.follow(now))
+        return report
+
+    def prepare(self, now: datetime) -> None:
+        """Publish the profiles, with their readers, and queue what readers' libraries lack."""
+        publish(self.context.store, self.context.profiles, now)
+        self.libraries.queue_saves(self.context.profiles, now)
+
+    def publish(
+        self, now: datetime, *, force: bool = False, progress: Progress = no_progress, show: Shown = _ignore_edition
+    ) -> PublishReport:
+        """Compose the due alerts and editions, then deliver everything in the outbox."""
+        # With a full disk nothing is composed; the dispatcher, which can't record either, reports the problem.
+        composing = _Composing(self, now, progress, show)
+        if not self.disk_space.problems():
+            self.prepare(now)
+            composing.all(EVERYONE, force=force)
+        settled = count(1)
+        sent_kinds: set[Kind] = set()
+
+        def on_settled(delivery: Delivery, state: State) -> None:
+            progress("delivering", next(settled), 0)
+            if state is State.SENT:
+                sent_kinds.add(delivery.key.kind)
+
+        sent = self.dispatcher.deliver_due(now, on_settled)
+        # A purge scans the outbox; only runs with editions do it, a few a day instead of 1,440 ticks.
+        if composing.editions:
+            self.context.store.retention.purge(self.keep, now)
+        return PublishReport(
+            editions=composing.editions,
+            skipped=composing.skipped,
+            alerts=composing.alerts,
+            delivered=sent.delivered,
+            failed=sent.failed,
+            unknown=sent.unknown,
+            problems=[*composing.problems, *sent.problems],
+            sent_kinds=sent_kinds,
+        )
+
+    def compose(self, ids: IdRange, now: datetime) -> list[Problem]:
+        """Compose the due alerts, editions and letters of the readers with these ids, and return what failed."""
+        if problems := self.disk_space.problems():
+            return problems
+        composing = _Composing(self, now)
+        composing.all(ids)
+        return composing.problems
+
+
+@dataclass(slots=True)
+class _Composing:
+    """One run over the readers who are due: what is composed is saved by batches, shown, and counted."""
+
+    job: DailyJob
+    now: datetime
+    progress: Progress = no_progress
+    show: Shown = _ignore_edition
+    editions: int = 0
+    skipped: int = 0
+    alerts: int = 0
+    problems: list[Problem] = field(default_factory=list)
+
+    @rare_collections()
+    def all(self, ids: IdRange, *, force: bool = False) -> None:
+        """Put the due alerts, then the due editions, then the due letters into the outbox."""
+        self._put_alerts(ids)
+        self.progress("composing editions", 0, 0)  # the first one waits until the models are loaded
+        self._put_editions(ids, force=force)
+        self.problems.extend(self.job.letters.put_due(ids, self.now))
+
+    def _put_alerts(self, ids: IdRange) -> None:
+        context = self.job.context
+        for reader, profile in readers_to_alert(context.store, context.profiles, self.now, ids):
+            try:
+                alerts = alert(context, reader, profile, self.now)
+            except Exception as error:
+                self._add_problem(reader, error)
+                continue
+            self.alerts += len(alerts)
+            for edition in alerts:
+                self.show(edition)
+
+    def _put_editions(self, ids: IdRange, *, force: bool) -> None:
+        context = self.job.context
+        composed = count(1)
+        waits: list[Wait] = []
+        choose = forced_editions if force else due_editions
+        all_due = choose(context.store, context.profiles, self.now, ids)
+        while batch := list(islice(all_due, _BATCH)):
+            due = self.job.waiting.with_interrupted(batch, self.now)
+            if not force:
+                due, of_batch = self.job.waiting.ready(due, self.now)
+                waits.extend(of_batch)
+            drafts = []
+            for due_edition, edition in self._composed(due):
+                if draft := self._draft(due_edition, edition):
+                    drafts.append(draft)
+                self.progress("composing editions", next(composed), 0)
+            self._save(drafts)
+        self.problems.extend(waiting_problems(waits))
+
+    def _composed(self, batch: Sequence[DueEdition]) -> Iterator[tuple[DueEdition, Edition]]:
+        """Yield the due editions of a batch; if it fails, that is a problem of each of its readers left."""
+        context = self.job.context
+        remaining = list(batch)
+        requests = [EditionRequest(edition.reader, edition.profile, edition.day) for edition in batch]
+        try:
+            candidates = context.composer.candidates_of(requests)
+            with_candidates = [
+                (request.reader, request.profile) for request, new in zip(requests, candidates, strict=True) if new.ids
+            ]
+            refit(context.store, context.ranker, with_candidates, self.now)
+            for edition in context.composer.editions(requests, self.now, candidates):
+                yield remaining.pop(0), edition
+        except Exception as error:
+            for due in remaining:
+                self._add_problem(due.reader, error)
+
+    def _draft(self, due: DueEdition, edition: Edition) -> NewEdition | None:
+        """Return an edition with its messages; a quiet one has none if the profile says ``skip``."""
+        edition = replace(edition, missing=tuple(state.name for state in due.interrupted))
+        try:
+            if self.job.tldr_writer:
+                edition, problems = self.job.tldr_writer.shorten(edition, self.now)
+                self.problems.extend(problems)
+            is_skipped = bool(edition.quiet) and due.profile.edition.when_quiet == "skip"
+            messages = [] if is_skipped else self.job.context.renderer.messages(edition, due.slot)
+        except Exception as error:
+            self._add_problem(due.reader, error)
+            return None
+        return NewEdition(edition, due.slot, messages, due.missed)
+
+    def _save(self, drafts: Sequence[NewEdition]) -> None:
+        """Save a batch's editions. A store that can't write concerns all readers, and ends the run."""
+        saved = self.job.context.store.editions.save_all(drafts)
+        for draft, message_ids in zip(drafts, saved, strict=True):
+            if message_ids is None:
+                continue  # another process has saved this slot
+            if draft.messages:
+                self.editions += 1
+            else:
+                self.skipped += 1
+            self.show(draft.edition)
+
+    def _add_problem(self, reader: Reader, error: Exception) -> None:
+        self.problems.append(Problem(reader.name, in_one_line(error)))

@@ -1,0 +1,438 @@
+"""Ingestion: from sources to the store.
+
+    sources --is it due?--> poll --digest--> known by its hash? --parse, in its process--> identify, merge --> store
+        --state of the source, health check--> links that digests lack --> vocabulary
+
+Fault isolation: what goes wrong with a digest, expected or not, is a Problem of that digest, and what goes wrong with
+a source is a Problem of that source. Only a store that can't be used ends the run, as nothing could be kept.
+
+Bounces and complaints: a report that names a message of ours stops its reader, or is counted and does nothing.
+
+    mailbox --RawDigest--> parser process --BounceReport--> tag verified --> reader stopped | counted
+
+Anybody can send a report. One counts if it holds a tag that this home has signed: whoever wrote it saw the message.
+
+Link resolution: look up papers without a link at arXiv, by title; a few each run, each paper once.
+
+Papers of which a digest has only the beginning of title or abstract, such as Google Scholar's, are looked up by their
+id, at arXiv or bioRxiv.
+
+Whether a search result is the paper is decided by ``bot.model.identity.is_same_paper``, and by an author in common.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from typing import Protocol
+from urllib.parse import quote, urlencode
+
+from bot.channels.email import EMAIL
+from bot.config.files import DiskSpace
+from bot.config.keys import Signer, TokenError
+from bot.editions.health import Health, check_health
+from bot.formats import Parser
+from bot.model import BounceKind, BounceReport, Entry, Paper, ParsedDigest, Problem, RawDigest, Reader, SourceState
+from bot.model.errors import (
+    DigestError,
+    LimitError,
+    PaperbotError,
+    ParserError,
+    SourceError,
+    StoreError,
+    unexpected_error,
+)
+from bot.model.identity import is_biorxiv_doi, is_same_paper, normalised_title
+from bot.sources import Source, Visit, biorxiv
+from bot.sources.arxiv import URL
+from bot.sources.http import Fetcher
+from bot.sources.polling import after_failure, after_success, is_due, retry_after
+from bot.store import Store
+from bot.store.papers import StoredDigest
+
+# Outcomes beside the kinds of report.
+FORGED = "forged"  # names no message of ours
+UNREADABLE = "unreadable"
+_STOPPING = (BounceKind.FAILURE, BounceKind.COMPLAINT)
+
+
+@dataclass(frozen=True, slots=True)
+class BounceService:
+    """Records reports."""
+
+    store: Store
+    parser: Parser
+    signer: Signer
+
+    def record(self, raw: RawDigest) -> str:
+        """Stop the reader whom a report is about, if it is one to stop for; return its outcome, which is counted."""
+        try:
+            report = self.parser.parse_bounce(raw)
+            outcome: str = report.kind
+            if report.kind in _STOPPING:
+                reader = self._reader(report)
+                if reader is None:
+                    outcome = FORGED
+                # What a reader or the operator decided before stays.
+                elif reader.stopped is None and report.kind is BounceKind.FAILURE:
+                    self.store.readers.suppress(reader.id, f"a mail came back: {report.reason}".rstrip(": "))
+                elif reader.stopped is None:
+                    self.store.readers.record_complaint(reader.id, report.reason)
+        except DigestError:
+            outcome = UNREADABLE
+        self.store.bounce_counts.add(outcome)
+        return outcome
+
+    def _reader(self, report: BounceReport) -> Reader | None:
+        """Return the reader of the first tag that is ours; None without one."""
+        for tag in report.tags:
+            try:
+                reader_id, _ = self.signer.read_tag(tag)
+            except TokenError:
+                continue
+            reader = self.store.readers.by_id(reader_id)
+            # The operator's own address gets notices, which nobody subscribes to.
+            return reader if reader and reader.kind == EMAIL.name else None
+        return None
+
+
+log = logging.getLogger("paperbot")
+
+_RETRY_HINT = "`paperbot ingest --again` tries again"
+
+Progress = Callable[[str, int, int], None]  # the step, items done, items in all (0: unknown)
+
+
+@dataclass(frozen=True, slots=True)
+class DigestReport:
+    """The outcome of one digest; ``rejected`` says which of its blocks could not be read."""
+
+    source: str
+    date: date | None
+    format: str
+    papers: int
+    new: int
+    known: int
+    rejected: tuple[str, ...]
+    file: str
+
+
+@dataclass(frozen=True, slots=True)
+class IngestionReport:
+    """The outcome of one run over the sources."""
+
+    digests: list[DigestReport]
+    problems: list[Problem]
+
+
+class Corpora(Protocol):
+    """The vocabulary that papers are ranked by."""
+
+    def renew(self) -> None:
+        """Refit it if enough papers are new."""
+
+
+@dataclass(frozen=True, slots=True)
+class IngestionService:
+    """The one ingest loop, for ``paperbot ingest``, the daily job and the scheduler."""
+
+    store: Store
+    parser: Parser
+    disk_space: DiskSpace
+    links: LinkResolver | None
+    corpora: Corpora
+    bounces: BounceService
+
+    def ingest(
+        self,
+        sources: Iterable[Source],
+        now: datetime,
+        *,
+        at_once: bool = False,
+        again: bool = False,
+        progress: Progress | None = None,
+    ) -> IngestionReport:
+        """Poll the sources, store what is new, look up missing links, refit the vocabulary; raises StoreError.
+
+        ``at_once`` and ``again`` are those of ``Ingestion``. A full disk ends the run before it begins.
+        """
+        report = IngestionReport([], self.disk_space.problems())
+        if report.problems:
+            return report
+        if progress:
+            progress("reading digests", 0, 0)
+        for outcome in Ingestion(self.store, self.parser, now, at_once, again, self.bounces).ingest_sources(sources):
+            if isinstance(outcome, DigestReport):
+                report.digests.append(outcome)
+            else:
+                report.problems.append(outcome)
+            if progress:
+                progress("reading digests", len(report.digests) + len(report.problems), 0)
+        try:
+            report.problems.extend(self.links.resolve(now) if self.links else ())
+        except PaperbotError:
+            raise
+        except Exception as error:
+            # A missing link is an inconvenience: no mistake in looking it up may cost anybody an edition.
+            log.debug("links", exc_info=True)
+            report.problems.append(Problem("links", unexpected_error(error)))
+        if any(digest.new for digest in report.digests):
+            if progress:
+                progress("fitting the vocabulary", 0, 0)
+            self.corpora.renew()
+        return report
+
+
+@dataclass(frozen=True, slots=True)
+class Ingestion:
+    """Retrieve, parse and store what sources deliver, at one time.
+
+    ``at_once`` polls sources that are not due yet; ``again`` parses digests that are refused because parsing them
+    met a limit earlier, and mails that could not be read.
+    """
+
+    store: Store
+    parser: Parser
+    now: datetime
+    at_once: bool = False
+    again: bool = False
+    bounces: BounceService | None = None  # for sources of bounces
+
+    def ingest_sources(self, sources: Iterable[Source]) -> Iterator[DigestReport | Problem]:
+        """Yield the outcome of each digest of the sources that are due; raises StoreError.
+
+        A source that sent Retry-After is not polled before that time; with ``at_once`` that is a Problem.
+        """
+        states = self.store.sources.states()
+        for source in sources:
+            state = states.get(source.name) or SourceState(source.name)
+            try:
+                if self.at_once and (not_before := retry_after(state, self.now)):
+                    until = f"{not_before:%Y-%m-%d %H:%M} UTC"
+                    yield Problem(source.name, f"asks not to be polled until {until}")
+                elif self.at_once or is_due(source.poll_interval, state, self.now):
+                    yield from self.ingest_source(source, state)
+            except StoreError:
+                raise
+            except Exception as error:
+                log.debug("%s", source.name, exc_info=True)
+                yield Problem(source.name, unexpected_error(error))
+
+    def ingest_source(self, source: Source, state: SourceState) -> Iterator[DigestReport | Problem]:
+        """Poll one source, record how that went, and check its health."""
+        visit = Visit(self.now, dict(state.memory), again=self.again)
+        problems: list[Problem] = []
+        failure: SourceError | None = None
+        digests = 0
+        try:
+            for raw in retrieved(source, visit):
+                if self.bounces and source.delivers_bounces and isinstance(raw, RawDigest):
+                    self.bounces.record(raw)
+                    continue
+                for outcome in [raw] if isinstance(raw, Problem) else self.ingest_digest(raw):
+                    if isinstance(outcome, DigestReport):
+                        digests += 1
+                        yield outcome
+                        continue
+                    problem = outcome
+                    if isinstance(raw, RawDigest):
+                        visit.refused.add(raw.name)
+                        if raw.if_refused:
+                            problem = replace(problem, problem=f"{problem.problem}; {raw.if_refused}")
+                    problems.append(problem)
+                    yield problem
+        except SourceError as error:
+            failure = error
+            problems.append(Problem(source.name, str(error)))
+            yield problems[-1]
+        # After a problem, the new memory (an ETag, the newest date) would hide what was not stored from the next poll.
+        memory = {**(state.memory if problems else visit.memory), **visit.lasting}
+        # One unreadable file of many is a problem, but not a failure of the folder.
+        if problems and (failure or not digests):
+            wait = failure.retry_after if failure else None
+            state = replace(after_failure(state, problems[-1], wait, self.now), memory=memory)
+        else:
+            state = after_success(state, memory, self.now)
+        # Recorded before the health check, so that a mistake in the check does not repeat the poll at the next run.
+        self.store.sources.record(state)
+        report = check_health(source, self.store, self.now, state)
+        # Warn once for as long as the trouble lasts. A failure was reported above already.
+        if report.needs_attention and report.health not in (Health.FAILING, state.warned):
+            yield Problem(source.name, str(report))
+        warned = str(report.health) if report.needs_attention else ""
+        if warned != state.warned:
+            self.store.sources.record(replace(state, warned=warned))
+
+    def ingest_digest(self, raw: RawDigest) -> list[DigestReport] | list[Problem]:
+        """Parse and store one digest; raises StoreError and ParserError, which are not the digest's fault."""
+        content_hash = hashlib.sha256(raw.content).hexdigest()
+        name = f"{raw.source}/{raw.name}"
+        attempts = self.store.parse_attempts
+        try:
+            if stored := self.store.papers.digests_with(content_hash):
+                return [_digest_report(raw, digest, digest.papers, new=0, known=digest.papers) for digest in stored]
+            # The attempt is on record while the digest is parsed, so that one that kills its process again and again
+            # is refused after the second time.
+            if reason := attempts.begin(content_hash, self.now, again=self.again):
+                return [Problem(name, f"refused since an earlier run: {reason}; {_RETRY_HINT}")]
+            try:
+                parsed = self.parser.parse(raw)
+                counts = self.store.papers.add_digests(raw.source, raw.name, content_hash, parsed, now=self.now)
+            except LimitError as error:
+                attempts.refuse(content_hash, str(error))
+                return [Problem(name, f"{error}; it is refused from now on, {_RETRY_HINT}")]
+            except BaseException:  # an interrupt (Ctrl-C) is not the digest's fault either
+                attempts.end(content_hash)
+                raise
+            attempts.end(content_hash)
+            return [
+                _digest_report(raw, digest, len(digest.entries), new=new, known=known)
+                for digest, (new, known) in zip(parsed, counts, strict=True)
+            ]
+        except DigestError as error:
+            return [Problem(name, str(error))]
+        except (StoreError, ParserError):
+            raise
+        except Exception as error:
+            log.debug("%s", name, exc_info=True)
+            return [Problem(name, unexpected_error(error))]
+
+
+def _digest_report(
+    raw: RawDigest, digest: ParsedDigest | StoredDigest, papers: int, *, new: int, known: int
+) -> DigestReport:
+    return DigestReport(
+        source=raw.source,
+        date=digest.date,
+        format=digest.format,
+        papers=papers,
+        new=new,
+        known=known,
+        rejected=tuple(digest.rejected),
+        file=raw.name,
+    )
+
+
+def retrieved(source: Source, visit: Visit) -> Iterator[RawDigest | Problem]:
+    """Yield what a source delivers; raises SourceError alone, for unexpected exceptions too."""
+    try:
+        yield from source.retrieve(visit)
+    except SourceError:
+        raise
+    except PaperbotError as error:
+        # A folder of samples reads the store, whose errors say themselves what to do.
+        raise SourceError(str(error)) from error
+    except Exception as error:
+        log.debug("%s", source.name, exc_info=True)
+        raise SourceError(unexpected_error(error)) from error
+
+
+def peek(source: Source, parser: Parser, now: datetime) -> Iterator[tuple[str, ParsedDigest] | Problem]:
+    """Yield the name and content of each digest that a source would deliver, or a Problem; nothing is changed."""
+    try:
+        for raw in retrieved(source, Visit(now, peek=True)):
+            yield from [raw] if isinstance(raw, Problem) else _parsed(raw, parser)
+    except SourceError as error:
+        yield Problem(source.name, str(error))
+
+
+def unreadable(sources: Iterable[Source], store: Store, parser: Parser, now: datetime) -> Iterator[Problem]:
+    """Yield a Problem for each file in the folders that can't be read now; nothing is changed.
+
+    A run reports such a file once it meets it; ``paperbot status`` reports it for as long as it lies there.
+    """
+    for source in sources:
+        if source.poll_interval:  # polled over the network, which a look at the status should not do
+            continue
+        for raw in retrieved(source, Visit(now, peek=True)):
+            if isinstance(raw, Problem):
+                yield raw
+                continue
+            content_hash = hashlib.sha256(raw.content).hexdigest()
+            if reason := store.parse_attempts.refusal(content_hash):
+                name = f"{raw.source}/{raw.name}"
+                yield Problem(name, f"refused since an earlier run: {reason}; {_RETRY_HINT}")
+            elif not store.papers.digests_with(content_hash):
+                yield from (outcome for outcome in _parsed(raw, parser) if isinstance(outcome, Problem))
+
+
+def _parsed(raw: RawDigest, parser: Parser) -> Sequence[tuple[str, ParsedDigest] | Problem]:
+    try:
+        return [(raw.name, digest) for digest in parser.parse(raw)]
+    except ParserError:
+        raise
+    except DigestError as error:
+        return [Problem(f"{raw.source}/{raw.name}", str(error))]
+    except Exception as error:
+        log.debug("%s/%s", raw.source, raw.name, exc_info=True)
+        return [Problem(f"{raw.source}/{raw.name}", unexpected_error(error))]
+
+
+NAME = "links"
+_MAX_PAPERS = 10  # in a run: half a minute, at the three seconds between requests that arXiv asks for
+_SERVERS = ("biorxiv", "medrxiv")  # which share their DOIs' prefixes; each lists its own papers only
+_MAX_RESULTS = 5  # of a search
+
+
+@dataclass(frozen=True, slots=True)
+class LinkResolver:
+    """Look up papers that have neither an id nor a link, and papers whose text was cut."""
+
+    store: Store
+    fetcher: Fetcher
+    parser: Parser
+    url: str = URL
+    biorxiv_url: str = biorxiv.URL
+
+    def resolve(self, now: datetime) -> Iterator[Problem]:
+        """Look up the newest papers without a link, at arXiv and by title, then by id those that are cut.
+
+        The first failure ends it for this run, as the others would meet it too; these papers are looked up again
+        next time. A paper without a result is not looked up again.
+        """
+        papers = self.store.papers
+        try:
+            for paper in papers.without_link(_MAX_PAPERS):
+                # Punctuation would be read as operators of the query language.
+                words = " ".join(re.findall(r"\w+", paper.title))
+                query = urlencode({"search_query": f'ti:"{words}"', "max_results": _MAX_RESULTS})
+                entries = self._entries(f"{self.url}?{query}")
+                match = next((entry for entry in entries if entry.arxiv_id and _is_match(paper, entry)), None)
+                papers.record_lookup(paper.id, match, now)
+            for paper in papers.with_cut_text(_MAX_PAPERS):
+                addresses = []
+                if paper.arxiv_id:
+                    addresses = [f"{self.url}?{urlencode({'id_list': paper.arxiv_id})}"]
+                elif paper.doi and is_biorxiv_doi(paper.doi):
+                    details = f"{quote(paper.doi)}/na/json"
+                    addresses = [f"{self.biorxiv_url}/details/{server}/{details}" for server in _SERVERS]
+                # Other DOIs lead to publishers' pages, which have no common form.
+                entries = next(filter(None, map(self._entries, addresses)), [])
+                # bioRxiv lists all versions, oldest first.
+                match = next((entry for entry in reversed(entries) if is_same_paper(entry, paper)), None)
+                papers.complete(paper.id, match, now)
+        except (SourceError, DigestError) as error:
+            yield Problem(NAME, f"looking papers up: {error}")
+
+    def _entries(self, address: str) -> list[Entry]:
+        content = self.fetcher.fetch(address).content or b""
+        return [entry for digest in self.parser.parse(RawDigest(NAME, "", content)) for entry in digest.entries]
+
+
+def _is_match(paper: Paper, entry: Entry) -> bool:
+    """Whether an entry is the paper: the same title, and an author in common if both name any.
+
+    Titles such as "Introduction" or "A Survey of Large Language Models" are not unique. Given names are abbreviated
+    in many digests, so surnames are compared.
+    """
+    if not is_same_paper(entry, paper):
+        return False
+    surnames, other_surnames = (
+        {normalised_title(author.split()[-1]) for author in authors if author.split()}
+        for authors in (paper.authors, entry.authors)
+    )
+    return not (paper.authors and entry.authors) or bool(surnames & other_surnames)

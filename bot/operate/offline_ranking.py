@@ -1,0 +1,146 @@
+"""Rank the papers of JSON Lines files with the classes of the daily run; no home is needed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from bot.model import Entry, Paper
+from bot.model.errors import UsageError
+from bot.model.identity import new_paper
+from bot.ranking.corpus import Corpus
+from bot.ranking.ranker import Interest, Ranker
+from bot.ranking.rules import Rules
+
+# The files have no dates, and the ranker needs none: without ages, all votes weigh the same.
+_NO_TIME = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The input: past papers, papers to rank, profiles and votes; each line is a JSON object.
+
+    A profile may have ``require``, groups of terms as in a profile's file.
+    """
+
+    history: Path
+    candidates: Path
+    profiles: Path
+    feedback: Path
+
+
+def rank_files(files: Files, top: int, output: Path) -> None:
+    """Write ``{"profile", "paper", "score"}`` for the ``top`` best papers of each profile; raises UsageError."""
+    index = _PaperIndex()
+    history = [index.add(row) for row in _rows(files.history)]
+    candidates = [index.add(row) for row in _rows(files.candidates)]
+    profiles = {row.text("profile"): (row.text("interests"), row.groups("require")) for row in _rows(files.profiles)}
+
+    # A later vote of a profile on the same paper replaces the earlier one, as in the store.
+    votes: dict[str, dict[int, tuple[Paper, int]]] = {name: {} for name in profiles}
+    for row in _rows(files.feedback):
+        name = row.text("profile")
+        paper = index.find(row)
+        vote = row.fields.get("thumb")
+        if name not in votes:
+            raise row.error(f"no profile {name!r} in the profiles")
+        if vote not in (1, -1):
+            raise row.error(f'"thumb" must be 1 or -1, not {vote!r}')
+        votes[name][paper.id] = (paper, vote)
+    interests = [
+        Interest(
+            text,
+            Rules(require=require),
+            up=[paper for paper, vote in votes[name].values() if vote > 0],
+            down=[paper for paper, vote in votes[name].values() if vote < 0],
+        )
+        for name, (text, require) in profiles.items()
+    ]
+
+    corpus = Corpus().fit([paper.text for paper in history or candidates])
+    rankings = zip(profiles, Ranker(corpus).best(interests, candidates, top), strict=True)
+    # json.dumps once for each paper, and not for each line: lines are papers times profiles.
+    parts = [f'"paper": {json.dumps(index.names[paper.id])}, "score": ' for paper in candidates]
+    try:
+        with output.open("w", encoding="utf-8") as file:
+            for name, (columns, scores) in rankings:
+                start = f'{{"profile": {json.dumps(name)}, '
+                ranked = zip(columns.tolist(), scores.tolist(), strict=True)
+                file.writelines(f"{start}{parts[column]}{score:.8g}}}\n" for column, score in ranked)
+    except OSError as error:
+        raise UsageError(f"{output}: cannot be written ({error.strerror})") from error
+
+
+class _PaperIndex:
+    """Papers by the names that the files give them; the ranker's ids are their numbers."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self._papers: dict[str, Paper] = {}
+
+    def add(self, row: _Row) -> Paper:
+        """Return the row's paper; the first row with a name defines it. Raises UsageError."""
+        name = row.text("id")
+        if name not in self._papers:
+            entry = Entry(row.text("title"), row.text("abstract"))
+            self._papers[name] = new_paper(entry, len(self.names), _NO_TIME)
+            self.names.append(name)
+        return self._papers[name]
+
+    def find(self, row: _Row) -> Paper:
+        """Return the paper that a vote names; raises UsageError."""
+        name = row.text("paper")
+        if name not in self._papers:
+            raise row.error(f"no paper {name!r} in the history or among the candidates")
+        return self._papers[name]
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A line of a file, with its place for error messages."""
+
+    place: str
+    fields: dict[str, Any]
+
+    def text(self, key: str) -> str:
+        """Return a field that must be text; raises UsageError."""
+        value = self.fields.get(key)
+        if not isinstance(value, str):
+            raise self.error(f'"{key}" must be a text, not {value!r}')
+        return value
+
+    def groups(self, key: str) -> list[list[str]]:
+        """Return an optional field that must be lists of texts; raises UsageError."""
+        value = self.fields.get(key, [])
+        if not isinstance(value, list) or not all(
+            isinstance(group, list) and group and all(isinstance(term, str) for term in group) for group in value
+        ):
+            raise self.error(f'"{key}" must be a list of groups of texts, not {value!r}')
+        return value
+
+    def error(self, problem: str) -> UsageError:
+        """Return an error that names file and line."""
+        return UsageError(f"{self.place}: {problem}")
+
+
+def _rows(path: Path) -> Iterator[_Row]:
+    """Yield the object of each line that is not blank; raises UsageError."""
+    try:
+        with path.open(encoding="utf-8") as lines:
+            for number, line in enumerate(lines, 1):
+                place = f"{path}, line {number}"
+                if not line.strip():
+                    continue
+                try:
+                    fields = json.loads(line)
+                except (ValueError, RecursionError) as error:  # RecursionError: deep nesting
+                    raise UsageError(f"{place}: {error}") from error
+                if not isinstance(fields, dict):
+                    raise UsageError(f"{place}: not a JSON object")
+                yield _Row(place, fields)
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: cannot be read ({error})") from error

@@ -1,0 +1,344 @@
+"""The state of an installation: what arrives, what is sent, what needs a person. Nothing is written.
+
+Why an edition is late: composed and not delivered, or due and not composed.
+
+How busy an installation is: what waits, how long, how much was done, and how much of the rates is used.
+
+Inactive readers: they voted once, and have not for four weeks of editions.
+
+Only votes show it, as nobody tracks who opens a mail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, timedelta
+
+from bot.channels.registry import channels
+from bot.config.profiles import Profile, ScheduleSection
+from bot.editions.candidates import Readers, last_edition_days
+from bot.editions.due import due_editions
+from bot.editions.health import Health, check_health
+from bot.model import NOT_STORED, Kind, Origin, Problem, Quiet, Reader, SendRateUse, SourceState, State
+from bot.model.clock import due_slots, moment, next_moment
+from bot.sources import Source
+from bot.store import Store
+from bot.store.sending import OpenBreaker
+
+# The states of a message's parts differ; the first of these, which needs a person, decides. Unknown comes before
+# failed, as sending it again may be a duplicate.
+_UNDELIVERED = {
+    State.UNKNOWN: "sent, but no answer came; `paperbot retry --unknown` sends it again",
+    State.FAILED: "given up; `paperbot retry --failed` sends it again",
+}
+
+
+def why_late(
+    reader: Reader,
+    schedule: ScheduleSection,
+    states: Sequence[State],
+    breakers: Mapping[Kind, OpenBreaker],
+    *,
+    last: date | None,
+    since: datetime,
+    now: datetime,
+) -> str | None:
+    """Return why a reader's edition is late; None if it isn't.
+
+    ``states`` are those of the parts of the last edition, ``breakers`` the open circuit breakers. ``last`` is the
+    newest local date that has an edition, ``since`` the time of the subscription.
+    """
+    # Nothing is due for a reader who has stopped, so nothing can be late.
+    if reader.stopped:
+        return None
+    if not set(states) <= {State.SENT, State.CANCELLED}:
+        for state, words in _UNDELIVERED.items():
+            if state in states:
+                return words
+        if reader.kind in breakers:
+            return f"the circuit breaker for {reader.kind} is open: {breakers[reader.kind].why}"
+        return "composed, but not sent yet"
+
+    missed = due_slots(schedule.at, schedule.days, schedule.timezone, now, last=last, since=since)
+    if not missed:
+        return None
+    due = moment(missed[0], schedule.at, schedule.timezone)
+    # A new reader's first edition is due on the day they subscribed, whatever the time; it is late only if they
+    # subscribed before its moment.
+    words = f"due since {due:%a %Y-%m-%d %H:%M} UTC, but nothing ran: is `paperbot serve` or cron running?"
+    return words if due >= since else None
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """Figures of a moment. ``queue`` is the number of tasks waiting for a worker, by task; empty without a broker.
+
+    ``oldest_due_seconds``: since when a reader's edition is due and not composed. ``oldest_unsent_seconds``: since when
+    a message is composed and not sent. Both are 0 where there is none. ``editions`` counts all that were ever composed,
+    alerts and missed days included. ``expired_claims`` are messages whose worker died: due again or ``unknown`` soon.
+    """
+
+    editions: int
+    oldest_due_seconds: float
+    oldest_unsent_seconds: float
+    expired_claims: int
+    rates: Sequence[SendRateUse]
+    queue: Mapping[str, int] = field(default_factory=dict)
+
+
+def load(store: Store, profiles: Mapping[str, Profile], queue: Mapping[str, int], now: datetime) -> Load:
+    """Return the figures as of ``now``."""
+    # Of each profile the first reader in order of id, and not the longest waiting: to find that one would take to look
+    # at all who are due.
+    waits = [0.0]
+    for slug, profile in profiles.items():
+        due = next(due_editions(store, {slug: profile}, now), None)
+        if due:
+            schedule = due.profile.schedule
+            oldest = min((due.day, *due.missed))
+            since = store.readers.since(due.reader.id) or now
+            # A new reader's first edition is due at once, whatever the time.
+            waits.append(_age(max(moment(oldest, schedule.at, schedule.timezone), since), now))
+    return Load(
+        editions=store.editions.newest_id(),
+        oldest_due_seconds=max(waits),
+        oldest_unsent_seconds=_age(store.outbox.oldest_unsent([kind.name for kind in channels()]), now),
+        expired_claims=store.outbox.expired_claims(now),
+        rates=store.send_rates({}).in_use(now),
+        queue=queue,
+    )
+
+
+def _age(at: datetime | None, now: datetime) -> float:
+    return max((now - at).total_seconds(), 0.0) if at else 0.0
+
+
+_MAX_PROBLEMS = 20
+# Readers that are shown one by one: more would be read by nobody, and must not be loaded.
+MAX_READERS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class SourceStatus:
+    """A source's health and what it has delivered; ``last_seen`` is None for one that has delivered nothing."""
+
+    name: str
+    last_seen: datetime | None
+    latest_digest: date | None
+    digests: int
+    papers: int
+    kind: str = ""  # empty for a source that is no longer in the settings
+    health: Health = Health.OK
+    detail: str = ""
+    trouble: bool = False
+    usual: float | None = None  # new papers by this time of such a day
+    last_checked: datetime | None = None
+    highest_id: str | None = None  # of arXiv
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderStatus:
+    """A reader's last edition, their votes, and what is due next.
+
+    ``last_sent`` is when the last edition or alert was sent; ``late`` says why an edition that was due has not been
+    sent; ``next_due`` is None for a reader who has stopped.
+    """
+
+    reader: str
+    thumbs_up: int
+    thumbs_down: int
+    last_edition: date | None
+    last_picks: int
+    last_states: Sequence[State]
+    last_sent: datetime | None
+    quiet: Quiet | None
+    next_due: datetime | None
+    late: str | None
+    stopped: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """The whole installation."""
+
+    papers: int
+    sources: Sequence[SourceStatus]
+    readers: Sequence[ReaderStatus]  # the first ``MAX_READERS``
+    readers_left_out: int
+    outbox: Mapping[State, int]
+    bounces: Mapping[str, int]  # what came back, by outcome
+    load: Load
+    circuit_breakers: Mapping[Kind, OpenBreaker]
+    problems: Sequence[Problem]
+
+
+def status(
+    store: Store,
+    sources: Sequence[Source],
+    profiles: Mapping[str, Profile],
+    standing: Sequence[Problem],
+    now: datetime,
+    *,
+    queue: Mapping[str, int],
+) -> Status:
+    """Return the status; ``standing`` are the problems that the store doesn't hold, ``queue`` the tasks that wait."""
+    source_rows = sources_status(store, sources, now)
+    breakers = store.circuit_breakers.all()
+    rows = readers_status(store, profiles, breakers, now)
+    return Status(
+        papers=store.papers.count(),
+        sources=source_rows,
+        readers=rows,
+        readers_left_out=max(sum(store.readers.counts()) - len(rows), 0) if len(rows) == MAX_READERS else 0,
+        outbox=store.outbox.counts(),
+        bounces=store.bounce_counts.all(),
+        load=load(store, profiles, queue, now),
+        circuit_breakers=breakers,
+        problems=[
+            *standing,
+            *(Problem(row.name, f"{row.health}: {row.detail}") for row in source_rows if row.trouble),
+            *(
+                Problem(
+                    kind,
+                    f"circuit breaker open until {breaker.until:%Y-%m-%d %H:%M} UTC: {breaker.why}; "
+                    "`paperbot retry` tries at once",
+                )
+                for kind, breaker in breakers.items()
+            ),
+            *(
+                Problem(trouble.reader, f"{trouble.state}: {trouble.detail or trouble.code} ({trouble.subject})")
+                for trouble in store.outbox.problems(_MAX_PROBLEMS)
+            ),
+        ],
+    )
+
+
+def sources_status(store: Store, sources: Sequence[Source], now: datetime) -> list[SourceStatus]:
+    """Return the status of the configured sources, then of others that have delivered something."""
+    activities = store.sources.activity()
+    states = store.sources.states()
+    configured = {source.name: source for source in sources}
+    rows = []
+    # A source removed from the settings stays visible: its papers are still in the store.
+    for name in dict.fromkeys([*configured, *activities]):
+        activity = activities.get(name)
+        row = SourceStatus(
+            name=name,
+            last_seen=activity.received_at if activity else None,
+            latest_digest=activity.latest if activity else None,
+            digests=activity.digests if activity else 0,
+            papers=activity.papers if activity else 0,
+            highest_id=activity.highest_id if activity else None,
+        )
+        if name in configured:
+            source = configured[name]
+            state = states.get(name) or SourceState(name)
+            report = check_health(source, store, now, state)
+            row = replace(
+                row,
+                kind=source.kind,
+                health=report.health,
+                detail=report.detail,
+                trouble=report.needs_attention,
+                usual=report.usual,
+                last_checked=state.checked_at,
+            )
+        rows.append(row)
+    return rows
+
+
+def readers_status(
+    store: Store, profiles: Mapping[str, Profile], breakers: Mapping[Kind, OpenBreaker], now: datetime
+) -> list[ReaderStatus]:
+    """Return the status of each of the first ``MAX_READERS`` readers, stored yet or not.
+
+    ``breakers`` are the open circuit breakers.
+    """
+    readers = _readers(store, profiles)
+    ids = [reader.id for reader, _ in readers]
+    thumbs = store.feedback.counts(ids)
+    last_editions = store.editions.last_by_reader(ids)
+    last_days = last_edition_days(store, readers, now)
+    states = store.outbox.states([edition.id for edition in last_editions.values()])
+    last_sent = store.outbox.last_sent(ids)
+    since = store.readers.since_of(ids)
+    rows = []
+    for reader, profile in readers:
+        schedule = profile.schedule
+        edition = last_editions.get(reader.id)
+        last_states = states.get(edition.id, ()) if edition else ()
+        up, down = thumbs.get(reader.id, (0, 0))
+        rows.append(
+            ReaderStatus(
+                reader=reader.name,
+                thumbs_up=up,
+                thumbs_down=down,
+                last_edition=edition.date if edition else None,
+                last_picks=edition.picks if edition else 0,
+                last_states=last_states,
+                last_sent=last_sent.get(reader.id),
+                quiet=edition.quiet if edition else None,
+                next_due=None if reader.stopped else next_moment(schedule.at, schedule.days, schedule.timezone, now),
+                late=why_late(
+                    reader,
+                    schedule,
+                    last_states,
+                    breakers,
+                    last=last_days.get(reader.id),
+                    since=since.get(reader.id, now),
+                    now=now,
+                ),
+                stopped=reader.stopped_because,
+            )
+        )
+    return rows
+
+
+def _readers(store: Store, profiles: Mapping[str, Profile]) -> Readers:
+    """Return the readers of the profiles' files, stored or not yet, then those who subscribed on the web.
+
+    At most ``MAX_READERS`` of them.
+    """
+    readers: list[tuple[Reader, Profile]] = []
+    # A profile may have been edited since the last run: its new readers are shown before they are stored, and this
+    # command writes nothing.
+    for slug, profile in profiles.items():
+        addresses = profile.addresses[: MAX_READERS - len(readers)]
+        stored = store.readers.at_addresses(slug, [address for _, address in addresses])
+        readers += [
+            (stored.get(address) or Reader(NOT_STORED, slug, kind, address), profile) for kind, address in addresses
+        ]
+    readers += [
+        (reader, profiles[reader.profile])
+        for reader in store.readers.first(profiles, MAX_READERS)
+        if reader.origin is Origin.WEB
+    ]
+    return readers[:MAX_READERS]
+
+
+INACTIVE_AFTER = timedelta(weeks=4)
+# An operator looks at a few of them; a million readers have more.
+_SHOWN = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class InactiveReader:
+    """A reader who still gets editions, and when they voted last."""
+
+    reader: str
+    last_vote: datetime
+
+
+def inactive_readers(store: Store) -> Sequence[InactiveReader]:
+    """Return the active readers whose newest edition came four weeks or more after their last vote, longest first."""
+    newest = store.editions.newest_composed()
+    if newest is None:
+        return []
+    candidates = store.feedback.active_until(newest - INACTIVE_AFTER, _SHOWN)
+    editions = store.editions.last_by_reader([reader.id for reader, _ in candidates])
+    return [
+        InactiveReader(reader.name, last_vote)
+        for reader, last_vote in candidates
+        if reader.id in editions and editions[reader.id].composed_at - last_vote >= INACTIVE_AFTER
+    ]

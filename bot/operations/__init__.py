@@ -1,1 +1,0 @@
-"""Operate an installation: its status, retries, test messages, and notices to the operator."""

@@ -1,0 +1,241 @@
+"""Import a reader's library as first feedback: each paper counts like one that they liked, see ``bot.ranking.user_vectors``.
+
+    file --parse, in the parser process--> entries --match, keep--> the reader's library --> the next ranking
+
+Nothing of it is mailed to anybody, and a paper that is in the library is not news to its reader.
+
+A reader's connection to Zotero: their library is followed as first feedback, and what they like is saved there.
+
+poll: connections that are due --changes since the version--> the reader's library --> the next ranking
+save: votes up since the connection --> outbox --> the collection "Paperbot"; votes withdrawn --> the trash
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from bot.channels.zotero import ZOTERO
+from bot.channels.zotero.api import ZoteroApi, changes, collection_keys
+from bot.channels.zotero.saving import new_key, removal_body, save_body
+from bot.config.keys import Sealer
+from bot.config.profiles import Profile
+from bot.formats import Parser
+from bot.model import (
+    Message,
+    OutboxKey,
+    Paper,
+    PaperId,
+    ParsedLibrary,
+    Problem,
+    RawDigest,
+    Reader,
+    ReaderId,
+    Vote,
+    ZoteroAccess,
+    ZoteroChanges,
+    ZoteroConnection,
+    ZoteroSave,
+)
+from bot.model.errors import DigestError, PaperbotError, SourceError, UsageError
+from bot.sources import polling
+from bot.store import Store
+from bot.store.library import Additions
+
+# Why an entry was not added, beside the reasons of the parser.
+KNOWN = "there already"
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What an import did: ``read`` entries are ``matched`` with stored papers, otherwise ``new``, or ``skipped``.
+
+    ``skipped`` counts them by the reason.
+    """
+
+    read: int
+    matched: int
+    new: int
+    skipped: Mapping[str, int]
+    problems: tuple[Problem, ...]
+
+    @classmethod
+    def of(cls, name: str, parsed: ParsedLibrary | ZoteroChanges, added: Additions) -> ImportReport:
+        """Return what became of parsed entries; ``name`` is the file or service that problems are of."""
+        skipped = {**parsed.skipped, **({KNOWN: added.known} if added.known else {})}
+        return cls(
+            read=len(parsed.entries) + sum(parsed.skipped.values()),
+            matched=added.matched,
+            new=added.new,
+            skipped=skipped,
+            problems=tuple(Problem(name, problem) for problem in parsed.problems),
+        )
+
+
+def import_file(
+    store: Store, parser: Parser, reader: Reader, *, name: str, content: bytes, now: datetime
+) -> ImportReport:
+    """Add the papers of a BibTeX or RIS file to a reader's library; raises UsageError if it is neither."""
+    try:
+        parsed = parser.parse_library(RawDigest("library", name, content))
+    except DigestError as error:
+        raise UsageError(f"{name}: {error}") from None
+    added = store.library.add(reader.id, parsed.entries, parsed.format, now)
+    return ImportReport.of(name, parsed, added)
+
+
+ORIGIN = "zotero"
+INTERVAL = timedelta(hours=6)
+_KEYS_PAGE = "https://www.zotero.org/settings/keys"
+_LIBRARY = re.compile(r"(users|groups)/[1-9][0-9]{0,14}")
+
+
+@dataclass(frozen=True, slots=True)
+class ZoteroLibraries:
+    """The connections of all readers, to the API at ``url``."""
+
+    store: Store
+    sealer: Sealer
+    parser: Parser
+    url: str
+
+    def connect(
+        self, reader: Reader, key: str, *, library: str | None, collections: Collection[str], now: datetime
+    ) -> ZoteroConnection:
+        """Connect a reader to a library, ``users/123`` or ``groups/45``; by default, to that of the key's user.
+
+        An earlier connection is replaced, with what was followed by it. Papers are saved in the user's own library
+        only, if the key may write: a group would see what its member likes. Raises UsageError if Zotero refuses the
+        key or lacks a collection.
+        """
+        if not re.fullmatch(r"[!-~]{1,200}", key):
+            raise UsageError(f"this is no Zotero API key; make one at {_KEYS_PAGE}")
+        try:
+            with ZoteroApi(self.url, ZoteroAccess(library or "users/0", key)) as api:
+                rights = api.key_rights(library)
+            if not (_LIBRARY.fullmatch(rights.library) and rights.may_read):
+                raise UsageError(f"the key gives no access to {rights.library}; allow it at {_KEYS_PAGE}")
+            with ZoteroApi(self.url, ZoteroAccess(rights.library, key)) as api:
+                collection_keys(api, collections)
+        except SourceError as error:
+            raise UsageError(str(error)) from None
+        connection = ZoteroConnection(
+            reader=reader.id,
+            library=rights.library,
+            collections=tuple(collections),
+            sealed_key=self.sealer.seal(key),
+            saves=rights.may_save,
+            connected_at=now,
+        )
+        self.store.library.remove(reader.id, ORIGIN)
+        self.store.zotero.connect(connection)
+        return connection
+
+    def disconnect(self, reader: Reader) -> bool:
+        """End a reader's connection, and remove what was followed by it; return whether there was one."""
+        self.store.library.remove(reader.id, ORIGIN)
+        return self.store.zotero.disconnect(reader.id)
+
+    def import_now(self, reader: Reader, now: datetime) -> ImportReport:
+        """Read what has changed in a reader's library, whether due or not; raises UsageError without a connection."""
+        connection = self.store.zotero.get(reader.id)
+        if connection is None:
+            raise UsageError(f"{reader.name} is not connected; run `paperbot zotero connect {reader.name}` first")
+        try:
+            return self._poll(connection, now)
+        except (SourceError, DigestError) as error:
+            problem = Problem(ORIGIN, str(error))
+            return ImportReport(read=0, matched=0, new=0, skipped={}, problems=(problem,))
+
+    def follow(self, now: datetime) -> Iterator[Problem]:
+        """Poll the connections that are due; yield a problem for each that fails, the first time it does."""
+        connections = self.store.zotero.all()
+        if not connections:
+            return
+        with self.store.exclusively("zotero") as is_ours:
+            # Several workers ingest at a time.
+            for connection in connections if is_ours else ():
+                poll = connection.poll
+                if not polling.is_due(INTERVAL, poll, now):
+                    continue
+                try:
+                    self._poll(connection, now)
+                except PaperbotError as error:
+                    if str(error) != poll.problem:
+                        yield Problem(f"zotero of reader {connection.reader}", str(error))
+
+    def queue_saves(self, profiles: Mapping[str, Profile], now: datetime) -> None:
+        """Put into the outbox what readers like and have not saved, and what they have saved and like no more."""
+        for connection in self.store.zotero.all():
+            reader = self.store.readers.by_id(connection.reader)
+            if not (connection.saves and reader):
+                continue
+            votes = self.store.feedback.current(connection.reader)
+            liked = {
+                paper: vote.at
+                for paper, vote in votes.items()
+                if vote.vote is Vote.UP and vote.at >= connection.connected_at
+            }
+            saves = {save.paper: save for save in self.store.zotero.saves(connection.reader)}
+            profile = profiles.get(reader.profile)
+            papers = self.store.papers.get(liked.keys() - saves.keys())
+            for paper in papers.values():
+                self._put_save(connection.reader, paper, profile, now)
+            for paper_id in saves.keys() - liked.keys():
+                save = saves[paper_id]
+                message = Message(removal_body(save.item_key, save.outbox_key), "Paper removed")
+                key = _outbox_key("trash", reader.id, paper_id, now)
+                self.store.zotero.undo_save(reader.id, save, message, key, now)
+
+    def open_to_save(self, reader: ReaderId) -> ZoteroApi | None:
+        """Open the library in which a reader's papers are saved; None without one."""
+        connection = self.store.zotero.get(reader)
+        return self._open(connection) if connection and connection.saves else None
+
+    def _poll(self, connection: ZoteroConnection, now: datetime) -> ImportReport:
+        """Read what has changed, and record how that went."""
+        try:
+            with self._open(connection) as api:
+                changed = changes(api, connection.collections, connection.version, self.parser.parse_library)
+        except PaperbotError as error:
+            wait = error.retry_after if isinstance(error, SourceError) else None
+            failed = polling.after_failure(connection.poll, Problem(ORIGIN, str(error)), wait, now)
+            self.store.zotero.record_poll(connection.reader, failed, connection.version)
+            raise
+        changed = changed or ZoteroChanges(connection.version, frozenset(), (), {})
+        # The version is recorded after the changes: what a crash between the two leaves is read again.
+        added = self.store.library.add(connection.reader, changed.entries, ORIGIN, now, gone=changed.gone)
+        succeeded = polling.after_success(connection.poll, {}, now)
+        self.store.zotero.record_poll(connection.reader, succeeded, changed.version)
+        return ImportReport.of(ORIGIN, changed, added)
+
+    def _open(self, connection: ZoteroConnection) -> ZoteroApi:
+        access = ZoteroAccess(connection.library, self.sealer.unseal(connection.sealed_key))
+        return ZoteroApi(self.url, access)
+
+    def _put_save(self, reader: ReaderId, paper: Paper, profile: Profile | None, now: datetime) -> None:
+        """Put a paper into the outbox, tagged with the profile's title and with the keywords that it mentions."""
+        # Imported here: the daily job holds this class, and most runs save nothing.
+        from bot.text.display import oneline
+        from bot.text.latex import readable
+
+        plain = replace(
+            paper,
+            title=oneline(readable(paper.title)),
+            abstract=oneline(readable(paper.abstract)),
+            authors=tuple(oneline(readable(author)) for author in paper.authors),
+        )
+        tags = []
+        if profile:
+            text = f"{plain.title} {plain.abstract}".lower()
+            tags = [profile.title, *(word for word in profile.keywords if word.lower() in text)]
+        key = _outbox_key("save", reader, paper.id, now)
+        save = ZoteroSave(paper.id, new_key(), str(key))
+        body = save_body(plain, tags, save.item_key)
+        self.store.zotero.put_save(reader, save, Message(body, plain.title), key, now)
+
+
+def _outbox_key(act: str, reader: ReaderId, paper: PaperId, now: datetime) -> OutboxKey:
+    return OutboxKey(f"zotero-{act}-{paper}-{now:%Y%m%dT%H%M%S%f}", reader, ZOTERO.name)

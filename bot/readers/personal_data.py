@@ -1,0 +1,165 @@
+"""Export everything stored about one reader (GDPR, articles 15 and 20: access and portability).
+
+Erasure of a reader's data: from the store, the message files, the charts and the profile's file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from bot.channels.files import FilesChannel
+from bot.channels.registry import address_checks
+from bot.config.profiles import Profile, describe_override, mentions, remove_reader
+from bot.model import Reader, RecordedVote, Vote
+from bot.model.errors import ConfigError
+from bot.store import Store
+
+
+def export(store: Store, reader: Reader) -> dict[str, Any]:
+    """Return everything stored about a reader; dates and times are left for the JSON encoder.
+
+    ``thumbs`` are the votes that count now; ``history`` has all votes ever given, in order. ``library`` are the papers
+    of the reader's own library, each with its date of addition; ``zotero`` is the connection, None without one.
+    """
+    override = store.overrides.get(reader.id)
+    return {
+        "reader": reader.name,
+        "active": reader.stopped is None,
+        "stopped": reader.stopped_because,
+        "since": store.readers.since(reader.id),
+        "kind": reader.kind,
+        "origin": reader.origin,
+        "settings": {
+            "size": override.size,
+            "at": override.at.strftime("%H:%M") if override.at else None,
+            "days": override.days,
+            "ignored": override.ignored,
+            "timezone": override.timezone,
+            "interests": override.interests,
+            "keywords": override.keywords,
+            "authors": override.authors,
+            "mute": override.mute,
+            "language": override.language,
+            "in words": describe_override(override),
+        },
+        "thumbs": _votes(store, store.feedback.votes(reader.id)),
+        "history": _votes(store, store.feedback.history(reader.id)),
+        "library": [
+            {
+                "title": item.paper.title,
+                "authors": item.paper.authors,
+                "abstract": item.paper.abstract,
+                "published": item.paper.published,
+                "arxiv_id": item.paper.arxiv_id,
+                "doi": item.paper.doi,
+                "url": item.paper.url,
+                "vote": Vote.UP,
+                "via": "library",
+                "format": item.origin,
+                "at": item.added,
+            }
+            for item in store.library.all_of(reader.id)
+        ],
+        "zotero": _zotero(store, reader),
+        "editions": _editions(store, reader),
+    }
+
+
+def _votes(store: Store, votes: Sequence[RecordedVote]) -> list[dict[str, Any]]:
+    papers = store.papers.get(vote.paper for vote in votes)
+    rows = []
+    for vote in votes:
+        row = {
+            "paper": papers[vote.paper].ref,
+            "title": papers[vote.paper].title,
+            "thumb": Vote(vote.vote),
+            "at": vote.at,
+            "via": vote.via,
+        }
+        # Only votes in a shared Slack channel have a voter other than the reader.
+        rows.append({**row, "voter": vote.voter} if vote.voter else row)
+    return rows
+
+
+def _zotero(store: Store, reader: Reader) -> dict[str, Any] | None:
+    """Return the reader's connection, without its key, and the papers that it saved."""
+    connection = store.zotero.get(reader.id)
+    if connection is None:
+        return None
+    saves = store.zotero.saves(reader.id)
+    papers = store.papers.get(save.paper for save in saves)
+    return {
+        "library": connection.library,
+        "collections": connection.collections,
+        "saves": connection.saves,
+        "connected_at": connection.connected_at,
+        "saved": [{"paper": papers[save.paper].ref, "item": save.item_key} for save in saves],
+    }
+
+
+def _editions(store: Store, reader: Reader) -> list[dict[str, Any]]:
+    """Return the reader's editions, oldest first."""
+    editions = store.editions.of_reader(reader.id)
+    states = store.outbox.states([edition.id for edition in editions])
+    return [
+        {
+            "date": edition.date,
+            "composed_at": edition.composed_at,
+            "considered": edition.considered,
+            "quiet": asdict(edition.quiet) if edition.quiet else None,
+            "messages": list(states.get(edition.id, ())),
+            "papers": [
+                {
+                    "paper": pick.paper.ref,
+                    "title": pick.paper.title,
+                    "upvotes": pick.paper.upvotes,
+                    "organisation": pick.paper.organisation,
+                    "categories": pick.paper.categories,
+                    "facts": [asdict(fact) for fact in pick.paper.facts],
+                    "match": pick.probability,
+                    "kind": pick.kind,
+                    "reasons": [
+                        {"term": reason.text, "weight": reason.weight, "kind": reason.kind, "near": reason.near}
+                        for reason in pick.reasons
+                    ],
+                }
+                for pick in store.editions.picks_of(edition.id)
+            ],
+        }
+        for edition in reversed(editions)
+    ]
+
+
+def erase(
+    reader: Reader,
+    now: datetime,
+    *,
+    store: Store,
+    messages: FilesChannel,
+    charts: Iterable[Path],
+    profile_file: Path,
+    profile: Profile | None,
+) -> Path | None:
+    """Remove everything that is stored about a reader.
+
+    Returns the profile's file if it still names the address: in a comment, or because it can't be edited.
+    """
+    # The store also writes a tombstone, a keyed hash of the address: as long as the profile's file names the
+    # reader, the next run would otherwise create them again.
+    store.forget(reader, now)
+    messages.forget(reader)
+    for chart in charts:
+        chart.unlink(missing_ok=True)
+    try:
+        if profile_file.exists():
+            remove_reader(profile_file, reader.address, address_checks())
+    except ConfigError:
+        is_listed = profile is not None and (reader.kind, reader.address) in profile.addresses
+        return profile_file if is_listed or mentions(profile_file, reader.address) else None
+    # The file no longer names the reader, so the tombstone goes too.
+    store.readers.remember(reader.profile, reader.address)
+    return profile_file if mentions(profile_file, reader.address) else None

@@ -1,0 +1,314 @@
+"""Subscribing, confirming, pausing and unsubscribing: one service for the command line, the pages and Slack.
+
+    start page: request --> AWAITING --confirm, a button behind the mailed link--> active     double opt-in
+    Slack:      subscribe_authenticated --> active               Slack has authenticated who asks
+    operator:   add --> active                                   the operator vouches for the address
+    reader:     pause, unsubscribe --> PAUSED, UNSUBSCRIBED --resume--> active
+    operator:   remove --> REMOVED, OPERATOR                     only ``add`` starts these readers again
+
+Whoever stopped a reader decides who may start them: the links in old mails never undo an operator's decision, nor
+do they send to an address that a mail server has refused for good.
+
+A reader's own preferences and ignored words, which override the profile's values.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import datetime, time, timedelta
+from pathlib import Path
+
+from bot.channels.email import EMAIL
+from bot.channels.links import ReaderLinks
+from bot.channels.registry import MessageRenderer, address_checks
+from bot.config.profiles import DAYS, Profile, add_reader, known_timezone, load_profile, remove_reader, with_override
+from bot.model import STOPPED_BY_READER, Kind, OutboxKey, Override, Reader, StopReason
+from bot.model.errors import PaperbotError, UsageError
+from bot.model.wording import known_language
+from bot.store import Store
+
+# Bounds on what one reader can make the store keep, and every ranking read.
+MAX_IGNORED_WORDS = 200
+MAX_WORD_LENGTH = 200  # characters
+MAX_PAPERS = 100
+MAX_TERMS = 100
+MAX_INTERESTS = 5_000  # characters
+_LINE_ENDS = re.compile(r"\r\n?")  # forms are sent with CRLF
+
+
+def ignore_word(store: Store, reader: Reader, word: str) -> None:
+    """Leave a word out of the reader's ranking; raises ValueError if it is empty, too long or one too many."""
+    override = store.overrides.get(reader.id)
+    if not word or len(word) > MAX_WORD_LENGTH or len(override.ignored) >= MAX_IGNORED_WORDS:
+        raise ValueError("This word can't be removed.")
+    ignored = tuple(dict.fromkeys((*override.ignored, word)))
+    store.overrides.set(reader.id, replace(override, ignored=ignored))
+
+
+def restore_word(store: Store, reader: Reader, word: str) -> bool:
+    """Use an ignored word again; return whether it was ignored."""
+    override = store.overrides.get(reader.id)
+    ignored = tuple(other for other in override.ignored if other != word)
+    store.overrides.set(reader.id, replace(override, ignored=ignored))
+    return word in override.ignored
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """What a reader can set in place of the profile's values; tuples of words have one topic or name each."""
+
+    size: int
+    at: time
+    days: Collection[str]
+    timezone: str
+    interests: str
+    keywords: Sequence[str]
+    authors: Sequence[str]
+    mute: Sequence[str]
+    language: str
+
+    @classmethod
+    def of(cls, profile: Profile) -> Preferences:
+        """Return the values of a profile."""
+        return cls(
+            size=profile.edition.size,
+            at=profile.schedule.at,
+            days=profile.schedule.days,
+            timezone=profile.schedule.timezone,
+            interests=profile.interests,
+            keywords=profile.keywords,
+            authors=profile.authors,
+            mute=profile.mute,
+            language=profile.language,
+        )
+
+
+def set_preferences(store: Store, reader: Reader, profile: Profile, chosen: Preferences) -> None:
+    """Store a reader's preferences; raises ValueError, with a message for the reader.
+
+    ``profile`` is as its file has it. Only what differs from the file is stored, so that an operator's later change
+    of the file reaches every reader who did not choose something else.
+    """
+    days = tuple(day for day in DAYS if day in chosen.days)
+    if not 1 <= chosen.size <= MAX_PAPERS or not days or chosen.at.tzinfo:
+        raise ValueError("Choose 1 to 100 papers, and at least one day a week.")
+    keywords, authors, mute = (_terms(words) for words in (chosen.keywords, chosen.authors, chosen.mute))
+    interests = _LINE_ENDS.sub("\n", chosen.interests).strip()
+    if len(interests) > MAX_INTERESTS:
+        raise ValueError(f"Interests have at most {MAX_INTERESTS:,} characters.")
+    if not (interests or keywords or authors):
+        raise ValueError("Say what to look for: interests, keywords or authors.")
+    new = Preferences(
+        size=chosen.size,
+        at=chosen.at.replace(second=0, microsecond=0),
+        days=days,
+        timezone=known_timezone(chosen.timezone),
+        interests=interests,
+        keywords=keywords,
+        authors=authors,
+        mute=mute,
+        language=known_language(chosen.language),
+    )
+    in_file = replace(
+        Preferences.of(profile),
+        days=tuple(day for day in DAYS if day in profile.schedule.days),
+        interests=profile.interests.strip(),
+    )
+    differing = {
+        field.name: getattr(new, field.name)
+        for field in fields(Preferences)
+        if getattr(new, field.name) != getattr(in_file, field.name)
+    }
+    ignored = store.overrides.get(reader.id).ignored
+    store.overrides.set(reader.id, Override(**differing, ignored=ignored))
+
+
+def with_own_interests(profile: Profile, interests: str) -> Profile:
+    """Return the profile for somebody who has interests of their own; muted terms stay."""
+    return with_override(profile, _own_interests(interests))
+
+
+def set_interests(store: Store, reader: Reader, interests: str) -> None:
+    """Store the interests of a reader who has set nothing yet, in place of the profile's topics."""
+    store.overrides.set(reader.id, _own_interests(interests[:MAX_INTERESTS].strip()))
+
+
+def _own_interests(interests: str) -> Override:
+    # The profile's keywords and authors would raise papers that the reader never asked for.
+    return Override(interests=interests, keywords=(), authors=())
+
+
+def reset_preferences(store: Store, reader: Reader) -> None:
+    """Use the profile's values again; ignored words stay ignored."""
+    store.overrides.set(reader.id, Override(ignored=store.overrides.get(reader.id).ignored))
+
+
+def _terms(words: Sequence[str]) -> tuple[str, ...]:
+    terms = tuple(dict.fromkeys(word.strip() for word in words if word.strip()))
+    if len(terms) > MAX_TERMS or any(len(term) > MAX_WORD_LENGTH for term in terms):
+        raise ValueError(f"A list has at most {MAX_TERMS} lines, of at most {MAX_WORD_LENGTH} characters each.")
+    return terms
+
+
+# Confirmation mails go to addresses that strangers typed: without caps, the form would be a tool for mail bombing.
+PER_ADDRESS_A_DAY = 1
+PER_CLIENT_AN_HOUR = 5
+IN_ALL_AN_HOUR = 200
+
+
+class NotStoppedByReaderError(PaperbotError):
+    """Raised when a reader wants to resume, but the operator or the mail server stopped them."""
+
+    def __init__(self) -> None:
+        super().__init__("the reader was stopped by somebody else")
+
+
+@dataclass(frozen=True, slots=True)
+class AddedReader:
+    """A reader whom the operator added; ``was_listed`` tells that the profile's file named the address before."""
+
+    reader: Reader
+    was_listed: bool
+
+
+class SubscriptionService:
+    """Changes who receives a profile."""
+
+    def __init__(
+        self, store: Store, renderer: MessageRenderer, links: Callable[[Reader], ReaderLinks], *, profile_folder: Path
+    ) -> None:
+        self._store = store
+        self._renderer = renderer
+        self._links = links
+        self._profile_folder = profile_folder
+
+    # --- by readers themselves
+
+    def request(
+        self,
+        slug: str,
+        title: str,
+        address: str,
+        client: str,
+        now: datetime,
+        *,
+        interests: str = "",
+        kind: Kind = EMAIL.name,
+    ) -> bool:
+        """Put a message that asks for a confirmation into the outbox, if the caps allow it.
+
+        ``interests``, if any, replace the profile's for a reader who has not confirmed yet.
+        ``address`` is a valid one of its kind, ``client`` identifies where the request came from. The caller must give
+        the same answer whatever is returned: otherwise the form would tell anybody who is subscribed (user
+        enumeration).
+        """
+        allow = self._store.rate_limits.allow
+        hour = timedelta(hours=1)
+        # The address is counted last: a request that is refused for another reason must not use up the one mail
+        # a day of its address.
+        allowed = (
+            allow("confirmations by client", client, PER_CLIENT_AN_HOUR, hour, now)
+            and allow("confirmations", "in all", IN_ALL_AN_HOUR, hour, now)
+            and allow("confirmations to", address.lower(), PER_ADDRESS_A_DAY, timedelta(days=1), now)
+        )
+        if not allowed:
+            return False
+        reader = self._store.readers.request_subscription(slug, kind, address, now)
+        if not may_confirm(reader):
+            return False  # the button in the mail would do nothing
+        # Only for those who wait for a confirmation: a stranger must not change what a subscriber gets.
+        if interests and reader.stopped is StopReason.AWAITING:
+            set_interests(self._store, reader, interests)
+        key = OutboxKey(f"confirmation-{now:%Y%m%dT%H%M%S}", reader.id, reader.kind)
+        message = self._renderer.of(kind).confirmation(reader, title, key, self._links(reader), now)
+        if message is None:
+            raise UsageError(f"the channel {kind!r} confirms no subscriptions")
+        self._store.outbox.put_without_edition(reader.id, message, key, now)
+        return True
+
+    def confirm(self, reader: Reader) -> None:
+        """Start the editions of a reader who pressed the button behind the mailed link.
+
+        Raises NotStoppedByReaderError.
+        """
+        if not self._store.readers.confirm(reader.id):
+            raise NotStoppedByReaderError
+
+    def subscribe_authenticated(self, slug: str, kind: Kind, address: str, now: datetime) -> Reader:
+        """Subscribe a person whom the channel has authenticated; raises NotStoppedByReaderError.
+
+        A single opt-in: Slack signs who asks, so nobody can subscribe somebody else.
+        """
+        reader = self._store.readers.request_subscription(slug, kind, address, now)
+        self.confirm(reader)
+        return reader
+
+    def pause(self, reader: Reader) -> None:
+        """Stop the editions until the reader resumes; nothing changes if they are stopped already."""
+        if reader.stopped is None:
+            self._store.readers.leave(reader.id, StopReason.PAUSED)
+
+    def unsubscribe(self, reader: Reader) -> None:
+        """Stop the editions; votes are kept in case the reader resumes.
+
+        Idempotent, and without an error for readers whom somebody else stopped: RFC 8058 wants every one-click
+        request to succeed.
+        """
+        if reader.stopped in (None, StopReason.PAUSED):
+            self._store.readers.leave(reader.id, StopReason.UNSUBSCRIBED)
+
+    def resume(self, reader: Reader) -> None:
+        """Start the editions of a reader who paused or unsubscribed; raises NotStoppedByReaderError."""
+        if not self._store.readers.resubscribe(reader.id):
+            raise NotStoppedByReaderError
+
+    def resume_all(self, readers: Iterable[Reader]) -> None:
+        """Resume those readers who may resume; raises NotStoppedByReaderError if none of them may."""
+        # A list, so that all are resumed: any() over a generator would stop at the first.
+        resumed = [self._store.readers.resubscribe(reader.id) for reader in readers]
+        if not any(resumed):
+            raise NotStoppedByReaderError
+
+    # --- by the operator
+
+    def add(self, slug: str, kind: Kind, address: str, now: datetime) -> AddedReader:
+        """Write an address into a profile's file and start its editions, whatever stopped or forgot it before.
+
+        ``slug`` must be a current profile. Raises ConfigError if the file can't be edited.
+        """
+        is_new = add_reader(self._profile_file(slug), kind, address, address_checks())
+        readers = self._store.readers
+        readers.remember(slug, address)
+        self._sync_readers(slug, now)
+        reader = readers.request_subscription(slug, kind, address, now)
+        readers.resume(reader.id)
+        return AddedReader(reader, was_listed=not is_new)
+
+    def remove(self, reader: Reader, now: datetime) -> None:
+        """Take a reader out of the profile's file and stop the editions; raises ConfigError."""
+        was_listed = remove_reader(self._profile_file(reader.profile), reader.address, address_checks())
+        readers = self._store.readers
+        self._sync_readers(reader.profile, now)
+        # A reader who subscribed on the web is in no file, so that nothing but the reason keeps them stopped.
+        readers.stop(reader.id, StopReason.REMOVED if was_listed else StopReason.OPERATOR)
+
+    def _profile_file(self, slug: str) -> Path:
+        return self._profile_folder / f"{slug}.toml"
+
+    def _sync_readers(self, slug: str, now: datetime) -> None:
+        """Store the readers of a profile as its file has them now."""
+        # Readers have no time of their own, so that any time zone will do.
+        profile = load_profile(self._profile_file(slug), "UTC", address_checks())
+        self._store.readers.sync(slug, profile.addresses, now)
+
+
+def may_confirm(reader: Reader) -> bool:
+    """Tell whether the link in a confirmation mail starts this reader, or already has."""
+    return reader.stopped in (None, StopReason.AWAITING, *STOPPED_BY_READER)
+
+
+def may_resume(reader: Reader) -> bool:
+    """Tell whether this reader stopped the editions and so can start them again."""
+    return reader.stopped in STOPPED_BY_READER

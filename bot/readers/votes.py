@@ -1,0 +1,297 @@
+"""Record a vote: links in mails, Slack buttons, pages and the command line all call this.
+
+What a vote changes: the first papers of the next edition, and the phrases of the paper whose weight it changes.
+
+    rank the next edition's candidates --> record the vote --> rank them again --> compare
+
+Both follow from scores, their contributions by term, and the selection alone, so that they hold for any model.
+
+The lines of a file of votes: one JSON object each, every field checked before it reaches the store.
+
+Votes from a file of JSON Lines: ``{"reader", "paper", "vote", "at"}``, one transaction for each batch of lines.
+
+A line that can't be used is a problem that names its number; all others count, in the order of the file.
+
+Votes by mail: a button of an edition opens a mail to the bot's mailbox, whose subject is signed.
+
+    Paperbot vote up 5.11.68195100.IrfwteEjh4OzMKiOQG2Tig
+
+So a computer that no telephone can reach gets votes. Nothing answers such a mail, so that no loop of answers begins.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+
+from bot.config.keys import Purpose, Signer, TokenError
+from bot.config.profiles import Profile
+from bot.editions.composer import EditionComposer
+from bot.editions.ranked import Ranked, choices_of
+from bot.model import Paper, Problem, Reader, ReaderId, RecordedVote, Vote, parse_ref
+from bot.model.errors import UsageError
+from bot.ranking.phrases import whole_phrases
+from bot.readers.lookup import find_paper, stored_reader
+from bot.store import Store
+
+
+def record(store: Store, reader: Reader, paper: Paper, vote: Vote, *, now: datetime, via: str, voter: str = "") -> None:
+    """Record a vote; the last vote on a paper counts, earlier ones are kept as history.
+
+    ``via`` is the channel that the vote came by. ``voter`` names the member of a shared Slack channel who voted; the
+    last vote of each member counts.
+    """
+    store.feedback.add(reader.id, paper.id, vote, now, via, voter=voter)
+
+
+# Papers of the next edition that are compared.
+_FIRST = 5
+# The newest candidates are enough to see what changes; a store of a year has 100,000 for a new reader.
+_MAX_CANDIDATES = 500
+# Without candidates, as many of the newest papers are searched for some that the reader was not sent.
+_STAND_IN_PAPERS = 5_000
+_MAX_PHRASES = 8
+# Of a phrase's weight, in log-odds.
+_MIN_CHANGE = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class VoteEffect:
+    """What a vote changed.
+
+    ``before`` and ``after`` are the first papers of the reader's next edition, as it would have been and as it is now;
+    ``waiting`` says whether it has candidates; without any, the newest papers not sent to the reader are compared.
+    ``phrases`` are those of the voted paper that gained weight if the vote raised its score (``rise``), or lost it.
+    """
+
+    before: Sequence[Paper]
+    after: Sequence[Paper]
+    waiting: bool
+    rise: bool
+    phrases: Sequence[str]
+
+
+def vote_with_effect(
+    store: Store,
+    composer: EditionComposer,
+    reader: Reader,
+    profile: Profile,
+    *,
+    paper: Paper,
+    vote: Vote,
+    now: datetime,
+    via: str,
+    voter: str = "",
+) -> VoteEffect:
+    """Rank the next edition's candidates, record a vote, rank them again, and return what changed."""
+    # The candidates are chosen before the vote: a paper that was voted on is no longer one, and both rankings must
+    # be of the same papers.
+    candidates = [paper_id for paper_id in composer.candidates(reader, profile).ids if paper_id != paper.id]
+    waiting = bool(candidates)
+    if not waiting:
+        oldest = max(store.papers.newest_id() - _STAND_IN_PAPERS, 0)
+        unsent = store.papers.new_to(reader.id, oldest, sources=profile.sources)
+        candidates = [paper_id for paper_id in unsent if paper_id != paper.id]
+    ids = [*candidates[-_MAX_CANDIDATES:], paper.id]
+
+    before = composer.ranked(reader, profile, ids, now)
+    record(store, reader, paper, vote, now=now, via=via, voter=voter)
+    after = composer.ranked(reader, profile, ids, now)
+    if not (before and after):
+        return VoteEffect([], [], waiting, rise=vote is Vote.UP, phrases=[])
+    return compare(before, after, profile, paper, waiting=waiting)
+
+
+def compare(before: Ranked, after: Ranked, profile: Profile, voted: Paper, *, waiting: bool) -> VoteEffect:
+    """Compare two rankings of the same papers, the paper voted on among them unless the profile excludes it."""
+    old_score = before.explained(voted.id)
+    new_score = after.explained(voted.id)
+    old_terms = old_score.terms if old_score else {}
+    new_terms = new_score.terms if new_score else {}
+    rise = not (old_score and new_score) or new_score.log_odds >= old_score.log_odds
+    sign = 1 if rise else -1
+    changes = {
+        term: sign * (new_terms.get(term, 0.0) - old_terms.get(term, 0.0)) for term in {**old_terms, **new_terms}
+    }
+    text = after.explainer.text(voted)
+    gained = {
+        phrase: change
+        for phrase in text.phrases
+        if (change := phrase.weight(changes)) >= _MIN_CHANGE
+        and phrase.is_whole
+        and not phrase.is_adjective
+        # What the paper says once is not its topic.
+        and (phrase.in_title or min([text.counts[stem] for stem in phrase.stems]) > 1)
+        and text.own_name.isdisjoint(phrase.stems)
+    }
+
+    def first(ranked: Ranked) -> list[Paper]:
+        choices = choices_of(profile, ranked.without(voted.id))
+        return [ranked.papers[choice.score.paper] for choice in choices[:_FIRST]]
+
+    return VoteEffect(
+        before=first(before),
+        after=first(after),
+        waiting=waiting,
+        rise=rise,
+        phrases=[phrase.text for phrase in whole_phrases(gained, (), _MAX_PHRASES)],
+    )
+
+
+# The clock of another machine may be this far ahead of ours.
+_CLOCK_SKEW = timedelta(minutes=5)
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_FORM = 'write {"reader": "slug/address", "paper": "p17", "vote": "up"}'
+_VOTES = tuple(vote.value for vote in Vote)
+
+
+@dataclass(frozen=True, slots=True)
+class VoteLine:
+    """A vote as a file gives it; ``paper`` is an id such as ``p17``, or the beginning of a title."""
+
+    reader: str
+    paper: str
+    vote: Vote
+    at: datetime
+
+
+def parse_line(line: bytes, now: datetime) -> VoteLine:
+    """Parse one line; without ``at`` the vote is of ``now``. Raises ValueError for a line that can't be used."""
+    try:
+        fields = json.loads(line)
+    except (ValueError, RecursionError):  # nested 100,000 deep
+        raise ValueError(f"not JSON; {_FORM}") from None
+    if not isinstance(fields, dict):
+        raise ValueError(f"not an object; {_FORM}")
+    for key in ("reader", "paper", "vote"):
+        value = fields.get(key)
+        if not isinstance(value, str):
+            raise ValueError(f"{key} is {'not a text' if key in fields else 'missing'}; {_FORM}")
+        # JSON's escapes can spell half of a surrogate pair, which neither database stores; PostgreSQL refuses NUL.
+        if "\0" in value or _SURROGATE.search(value):
+            raise ValueError(f"{key} has an invalid character (NUL or half a surrogate pair); {_FORM}")
+    if fields["vote"] not in _VOTES:
+        raise ValueError(f"vote is {fields['vote']!r:.40}; write one of: {', '.join(_VOTES)}")
+    return VoteLine(fields["reader"], fields["paper"], Vote(fields["vote"]), _time(fields.get("at"), now))
+
+
+def _time(text: object, now: datetime) -> datetime:
+    """Return when a vote was given; raises ValueError."""
+    if text is None:
+        return now
+    try:
+        at = datetime.fromisoformat(text) if isinstance(text, str) else None
+        at = at and (at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC))
+    except (ValueError, OverflowError):  # year 1 in a zone east of UTC has no UTC time
+        at = None
+    if at is None:
+        raise ValueError(f"at is {text!r:.40}; write it like 2025-05-06T08:00+02:00, or leave it out")
+    if at > now + _CLOCK_SKEW:
+        raise ValueError(f"at is {text}, which is in the future; correct it, or leave it out")
+    return min(at, now)
+
+
+# One transaction a line would wait for the disk each time: 1,000 lines a transaction bound both memory and waits.
+_BATCH = 1_000
+
+Row = tuple[ReaderId, RecordedVote]
+
+
+def record_file(
+    store: Store, profiles: Mapping[str, Profile], name: str, lines: Iterable[bytes], now: datetime
+) -> tuple[int, list[Problem]]:
+    """Record the votes of a file called ``name``; return their number, and a problem for each unusable line.
+
+    Empty lines are ignored. A vote without ``at`` is of ``now``; an ``at`` without a time zone is UTC.
+    """
+    reader_ids = _Lookups(lambda reader: stored_reader(store, profiles, reader, now)[0].id)
+    papers_by_title = _Lookups(lambda title: find_paper(store, title).id)
+    problems: list[Problem] = []
+    recorded = 0
+    numbered = enumerate(lines, 1)
+    while batch := list(islice(numbered, _BATCH)):
+        parsed: dict[int, VoteLine] = {}  # by line number
+        unusable: dict[int, str] = {}  # by line number
+        for number, line in batch:
+            try:
+                if line.strip():
+                    parsed[number] = parse_line(line, now)
+            except ValueError as error:
+                unusable[number] = str(error)
+
+        # Ids are checked in one query a batch; titles, which are rare in such files, one by one.
+        refs = {number: parse_ref(line.paper) for number, line in parsed.items()}
+        existing = store.papers.existing([paper_id for paper_id in refs.values() if paper_id is not None])
+        rows: list[Row] = []
+        for number, vote_line in parsed.items():
+            paper_id = refs[number]
+            try:
+                # A title may look like an id that no paper has.
+                if paper_id is None or paper_id not in existing:
+                    paper_id = papers_by_title[vote_line.paper]
+                vote = RecordedVote(paper_id, vote_line.vote, vote_line.at, "cli")
+                rows.append((reader_ids[vote_line.reader], vote))
+            except UsageError as error:
+                unusable[number] = str(error)
+        store.feedback.add_many(rows)
+        recorded += len(rows)
+        problems += [Problem(f"{name}:{number}", unusable[number]) for number in sorted(unusable)]
+    return recorded, problems
+
+
+class _Lookups(dict[str, int]):
+    """Ids by what the file calls them, each looked up once; a failed look-up raises its UsageError each time.
+
+    ``functools.cache`` does not cache exceptions: a file of 100,000 votes of an unknown reader would make 100,000
+    queries.
+    """
+
+    def __init__(self, look_up: Callable[[str], int]) -> None:
+        super().__init__()
+        self._look_up = look_up
+        self._errors: dict[str, UsageError] = {}
+
+    def __missing__(self, text: str) -> int:
+        if text in self._errors:
+            raise self._errors[text]
+        try:
+            self[text] = self._look_up(text)
+        except UsageError as error:
+            self._errors[text] = error
+            raise
+        return self[text]
+
+
+_SUBJECT = re.compile(r"Paperbot vote (?P<vote>up|down) (?P<token>\S+)")
+
+
+class ReplyVotes:
+    """Records the votes that mails to the bot's mailbox bring."""
+
+    def __init__(self, store: Store, signer: Signer) -> None:
+        self._store = store
+        self._signer = signer
+
+    def record(self, sender: str, subject: str, now: datetime) -> bool:
+        """Record the vote of a mail; False, and nothing is recorded, unless its signature and its sender are right.
+
+        ``sender`` is the address of the From field. It can be forged, so that it only restricts what the signature
+        allows: whoever was forwarded an edition can't vote for its reader by accident.
+        """
+        match = _SUBJECT.fullmatch(subject)
+        if not match:
+            return False
+        try:
+            reader_id, paper_id = self._signer.read(Purpose.REPLY, match["token"])
+        except TokenError:
+            return False
+        reader = self._store.readers.by_id(reader_id)
+        paper = self._store.papers.get([paper_id]).get(paper_id)
+        if reader is None or paper is None or sender.lower() != reader.address.lower():
+            return False
+        record(self._store, reader, paper, Vote(match["vote"]), now=now, via="reply")
+        return True

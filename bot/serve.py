@@ -1,0 +1,255 @@
+"""The scheduler of ``paperbot serve``: APScheduler runs two jobs at start and in intervals, beside the web pages.
+
+    ingest, every few minutes: retrieve and store digests      publish, every minute: alerts, editions, deliveries
+
+It is an in-memory timer and nothing more: what is due is read from the store each time. A tick that is missed or
+fires twice, or a second ``serve`` beside this one, neither loses nor repeats an edition.
+"""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import signal
+import socket
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from threading import Event, Thread
+
+from apscheduler.schedulers.background import BackgroundScheduler
+
+from bot.app import App, open_app
+from bot.config.keys import Redactor
+from bot.editions.due import due_ranges
+from bot.formats import Parser
+from bot.model import SourceState
+from bot.model.errors import UsageError
+from bot.model.problems import ProblemLog
+from bot.sources.polling import is_due
+from bot.web.application import make_web
+from bot.web.server import LogRateLimit, Server
+from bot.worker.queue import COMPOSE, DELIVER, INGEST
+
+log = logging.getLogger("paperbot")
+
+# The due readers of a task: a batch, which is composed in a few seconds.
+_READERS_A_TASK = 200
+_FIRST_INGEST_SECONDS = 60  # that the first editions wait for it; a slower source delays none
+# The same with a queue, where a lost task is enqueued again each minute.
+_FIRST_QUEUED_INGEST_SECONDS = 300
+# That jobs get after a signal, on top of the two of open requests: together below the ten after which Docker kills a
+# container's process.
+_SHUTDOWN_SECONDS = 7
+_INGEST = "ingest"
+_PUBLISH = "publish"
+
+
+class Jobs:
+    """The two jobs. Each run opens the home afresh, so that an edited profile counts from the next tick on."""
+
+    def __init__(self, home: Path, stop: Event, parser: Parser | None = None) -> None:
+        """``stop``, once set, ends a job at its next message. Without ``parser``, each run starts its own."""
+        self._home = home
+        self._stop = stop
+        self._parser = parser
+        self._first_ingest_done = Event()
+        self._log = ProblemLog()
+
+    def ingest(self) -> None:
+        """Retrieve and store what the sources have; the first time, learn the vocabulary as well."""
+        try:
+            with self._log.problems_of("ingest") as problems, self._opened() as app:
+                now = datetime.now(UTC)
+                report = app.daily_job.ingest(now)
+                if new := sum(digest.new for digest in report.digests):
+                    log.info("%d new papers", new)
+                problems.extend([*report.problems, *app.notify_operator(report.problems, now)])
+                if not self._first_ingest_done.is_set():
+                    # Before anybody waits for it: no process may have learned it yet, or an older version otherwise.
+                    app.refit_corpus()
+        finally:
+            self._first_ingest_done.set()
+
+    def publish(self) -> None:
+        """Compose and deliver what is due; the first time after the first ingest, unless that is slow."""
+        self._first_ingest_done.wait(_FIRST_INGEST_SECONDS)
+        if self._stop.is_set():
+            return
+        with self._log.problems_of("publish") as problems, self._opened() as app:
+            now = datetime.now(UTC)
+            report = app.daily_job.publish(now)
+            if report.editions or report.alerts or report.delivered:
+                counts = (report.editions, report.alerts, report.delivered)
+                log.info("%d editions, %d alerts, %d delivered", *counts)
+            unsent_notices = app.notify_operator(app.profile_problems, now)
+            problems.extend([*app.profile_problems, *report.problems, *unsent_notices])
+
+    def _opened(self) -> App:
+        return open_app(self._home, self._stop, self._parser)
+
+
+class QueuedJobs:
+    """The two jobs where workers do the work: what is due is enqueued, unless it is still in the queue."""
+
+    def __init__(self, home: Path, url: str, name: str, stop: Event | None = None) -> None:
+        """Raises UsageError without Celery. With ``stop``, the first tick waits for the first papers."""
+        try:
+            from bot.worker.queue import TaskQueue
+        except ModuleNotFoundError as error:
+            raise UsageError("queue.url needs Celery: in Paperbot's checkout, pip install '.[queue]'") from error
+        self._home = home
+        self._queue = TaskQueue(url, name)
+        self._stop = stop
+        self._started = datetime.now(UTC)
+        self._ingest_at = self._started
+        self._purged_on: date | None = None
+        self._log = ProblemLog()
+
+    def ingest(self) -> None:
+        """Enqueue the sources that are due."""
+        self._ingest_at = datetime.now(UTC)
+        with self._log.problems_of("ingest"), open_app(self._home) as app:
+            self._enqueue_sources(self._unpolled(app, self._ingest_at, self._ingest_at))
+
+    def publish(self) -> None:
+        """Publish the profiles, and enqueue the readers who are due, and the deliveries."""
+        now = datetime.now(UTC)
+        with self._log.problems_of("publish") as problems, open_app(self._home) as app:
+            app.daily_job.prepare(now)
+            # Each minute, as the task of a source may be lost.
+            self._enqueue_sources(self._unpolled(app, self._ingest_at, now))
+            # What no worker has taken yet is due still, and would be enqueued once more with each tick.
+            if not self._queue.waiting(COMPOSE) and self._has_first_papers(app, now):
+                for profile, ids in due_ranges(app.store, app.profiles, now, _READERS_A_TASK):
+                    self._queue.compose(profile, ids)
+            if not self._queue.waiting(DELIVER):
+                self._queue.deliver_all()
+            problems.extend(app.profile_problems)
+            problems.extend(app.notify_operator(app.profile_problems, now))
+            # A part with each tick of the day, until nothing is left.
+            if self._purged_on != now.date() and not app.store.retention.purge(app.keep_days, now):
+                self._purged_on = now.date()
+
+    def queue_depths(self) -> dict[str, int]:
+        """Return how many tasks wait for a worker; raises QueueError."""
+        return self._queue.depths()
+
+    def _has_first_papers(self, app: App, now: datetime) -> bool:
+        """Whether editions may be composed: the first ones wait for the first papers, as those of ``Jobs`` do."""
+        if now - self._started >= timedelta(seconds=_FIRST_QUEUED_INGEST_SECONDS):
+            return True
+        # Until shortly before the next tick, which has to enqueue again what was lost.
+        for _ in range(_FIRST_INGEST_SECONDS * 3 // 4):
+            if not self._unpolled(app, self._started, now):
+                return True
+            if self._stop is None or self._stop.wait(1):
+                break
+        return False
+
+    def _unpolled(self, app: App, since: datetime, now: datetime) -> list[str]:
+        """Return the sources that are due and have not been polled since a time."""
+        states = app.store.sources.states()
+        unpolled = []
+        for source in app.sources:
+            state = states.get(source.name) or SourceState(source.name)
+            is_polled = state.checked_at is not None and state.checked_at >= since
+            if not is_polled and is_due(source.poll_interval, state, now):
+                unpolled.append(source.name)
+        return unpolled
+
+    def _enqueue_sources(self, sources: Sequence[str]) -> None:
+        if not self._queue.waiting(INGEST):
+            for source in sources:
+                self._queue.ingest(source)
+
+
+def make_scheduler(jobs: Jobs | QueuedJobs, ingest_minutes: int) -> BackgroundScheduler:
+    """Return a scheduler that runs both jobs at start and in intervals; a slow run delays only its own job."""
+    scheduler = BackgroundScheduler(timezone=UTC)
+    for name, job, minutes in ((_INGEST, jobs.ingest, ingest_minutes), (_PUBLISH, jobs.publish, 1)):
+        scheduler.add_job(
+            job,
+            "interval",
+            id=name,
+            minutes=minutes,
+            next_run_time=datetime.now(UTC),
+            max_instances=1,
+            coalesce=True,
+            # However late a tick is, run it: the default of one second drops ticks on a busy or suspended machine.
+            misfire_grace_time=None,
+        )
+    return scheduler
+
+
+def publish_soon(scheduler: BackgroundScheduler) -> None:
+    """Run the publishing job now; while it runs already, its next minute does what is left."""
+    scheduler.modify_job(_PUBLISH, next_run_time=datetime.now(UTC))
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a listening socket; port 0 is any free one. Raises UsageError."""
+    try:
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError as error:
+        # socket.create_server adds the address to the reason in parentheses.
+        reason = (error.strerror or str(error)).partition(" (while")[0]
+        is_about_host = error.errno == errno.EADDRNOTAVAIL or (error.errno or 0) < 0  # below 0: of the name's look-up
+        option = "--host 127.0.0.1" if is_about_host else f"--port {max(port + 1, 8001)}"
+        raise UsageError(
+            f"can't listen on {host}:{port}: {reason}; name another, as with `paperbot serve {option}`"
+        ) from None
+
+
+def log_to_stderr() -> None:
+    """Log with times, without secrets, and not too much."""
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level=logging.INFO)
+    # It warns of each tick that comes while the job still runs, which is what max_instances is for.
+    logging.getLogger("apscheduler").setLevel(logging.ERROR)
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(Redactor())
+        handler.addFilter(LogRateLimit())
+
+
+def serve(home: Path, listener: socket.socket | None) -> None:
+    """Run the jobs and the pages until SIGTERM or SIGINT, and return at most ten seconds later.
+
+    Without ``listener`` there are no pages. With ``queue.url`` the jobs only enqueue what is due.
+    """
+    log_to_stderr()
+    stop = Event()
+    # uvicorn raises the signal again when its server has ended: without handlers, that would end the process before
+    # the jobs have released what they claimed.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    with Parser() as parser, open_app(home, parser=parser) as app:
+        queue = app.home.settings.queue
+        jobs = QueuedJobs(home, queue.url, queue.name, stop) if queue.url else Jobs(home, stop, parser)
+        scheduler = make_scheduler(jobs, app.ingest_minutes)
+        scheduler.start()
+        try:
+            if listener:
+                depths = jobs.queue_depths if isinstance(jobs, QueuedJobs) else dict
+                web = make_web(app, lambda: publish_soon(scheduler), depths)
+                Server(web, app.limits, stop.set).run(sockets=[listener])
+            else:
+                stop.wait()
+        finally:
+            stop.set()
+            _shut_down(scheduler)
+
+
+def _shut_down(scheduler: BackgroundScheduler) -> None:
+    """Let the jobs finish or release their claims; exit the process if one takes too long.
+
+    A message whose server has not answered until then is marked unknown by the next start, as after a crash.
+    """
+    thread = Thread(target=scheduler.shutdown, daemon=True)
+    thread.start()
+    thread.join(_SHUTDOWN_SECONDS)
+    if thread.is_alive():
+        log.warning("stopped in the middle of a job; the next start continues from what the store holds")
+        logging.shutdown()
+        # sys.exit would wait for the job's thread, and a thread that waits for another machine can't be interrupted.
+        os._exit(0)

@@ -1,0 +1,237 @@
+"""Weights of the ranking's experts, for all readers and for each; derived data, a row for each fit.
+
+The models fitted to readers' votes, as archives of arrays; derived data, at most one for each reader.
+
+The fitted corpus, shared by the machines of one store: fitted by one process, loaded by all, by its version.
+
+Machines that each fitted their own would rank over different vocabularies, and would fit each other's stored models of
+readers again in turns.
+
+TL;DRs: requests to a language model and its answers, so that no paper is summarised twice.
+
+Profiles as published by the machine that has their files, for workers on machines that don't.
+
+Each publication that changes something takes the next version, so that a worker reads what is newer than it has.
+Without readers: addresses are in the table of readers alone, where ``forget`` deletes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
+
+from bot.model import PaperId, ReaderId
+from bot.store.engine import Aggregate, HistoricAggregate, Lock, dialect_insert, in_chunks
+from bot.store.schema import corpora, mixtures, published_profiles, reader_models, tldrs
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMixture:
+    """The weights of the experts and the offset, fitted to ``votes`` votes; without a reader, of all readers."""
+
+    reader_id: ReaderId | None
+    fitted_at: datetime
+    votes: int
+    weights: tuple[float, ...]
+    offset: float
+
+
+class Mixtures(HistoricAggregate):
+    """The newest fit of each reader and of all readers together, as of ``until`` if given."""
+
+    def of_home(self) -> StoredMixture | None:
+        """Return the mixture of all readers; None before the first fit."""
+        return next(iter(self._newest(mixtures.c.reader_id.is_(None))), None)
+
+    def of(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, StoredMixture]:
+        """Return the mixtures of these readers; readers without one are left out."""
+        return {
+            mixture.reader_id: mixture
+            for chunk in in_chunks(reader_ids)
+            for mixture in self._newest(mixtures.c.reader_id.in_(chunk))
+            if mixture.reader_id is not None
+        }
+
+    def add(self, fitted: Sequence[StoredMixture]) -> None:
+        """Store fits."""
+        # Not durable: after a power failure they are fitted again.
+        if fitted:
+            with self._database.writing(durable=False) as connection:
+                connection.execute(insert(mixtures), [asdict(mixture) for mixture in fitted])
+
+    def _newest(self, condition: ColumnElement[bool]) -> list[StoredMixture]:
+        newest = select(func.max(mixtures.c.id)).where(condition).group_by(mixtures.c.reader_id)
+        if self._until:
+            newest = newest.where(mixtures.c.fitted_at <= self._until)
+        with self._database.reading() as connection:
+            rows = connection.execute(select(mixtures).where(mixtures.c.id.in_(newest)))
+            return [
+                StoredMixture(row.reader_id, row.fitted_at, row.votes, tuple(row.weights), row.offset) for row in rows
+            ]
+
+
+# Read by one statement: a model of 40 votes has 60 KB, of which 200 took up to 138 ms on a busy machine.
+_MODELS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class StoredModel:
+    """One reader's models: valid for votes of this signature and over this vocabulary."""
+
+    reader_id: ReaderId
+    signature: str
+    vocabulary: int
+    fitted_at: datetime
+    arrays: bytes
+
+
+class ReaderModels(Aggregate):
+    """The stored models; reading them writes nothing."""
+
+    def of(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, StoredModel]:
+        """Return the models of these readers; readers without are left out."""
+        with self._database.reading() as connection:
+            return {
+                row.reader_id: StoredModel(*row)
+                for chunk in in_chunks(reader_ids, _MODELS)
+                for row in connection.execute(select(reader_models).where(reader_models.c.reader_id.in_(chunk)))
+            }
+
+    def versions(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, tuple[str, int]]:
+        """Return signature and vocabulary of these readers' models, without the models."""
+        columns = (reader_models.c.reader_id, reader_models.c.signature, reader_models.c.vocabulary)
+        with self._database.reading() as connection:
+            return {
+                reader_id: (signature, vocabulary)
+                for chunk in in_chunks(reader_ids)
+                for reader_id, signature, vocabulary in connection.execute(
+                    select(*columns).where(reader_models.c.reader_id.in_(chunk))
+                )
+            }
+
+    def save(self, models: Sequence[StoredModel]) -> None:
+        """Store these models in place of earlier ones."""
+        # Not durable: after a power failure they are fitted again.
+        with self._database.writing(durable=False) as connection:
+            for chunk in in_chunks([model.reader_id for model in models]):
+                connection.execute(delete(reader_models).where(reader_models.c.reader_id.in_(chunk)))
+            if models:
+                connection.execute(insert(reader_models), [asdict(model) for model in models])
+
+
+# The newest, and the one before, which another process may be about to read.
+_KEPT = 2
+
+
+class Corpora(Aggregate):
+    """The last versions; version 0 stands for none."""
+
+    def newest(self) -> int:
+        """Return the newest version, 0 before the first."""
+        with self._database.reading() as connection:
+            return connection.scalar(select(func.max(corpora.c.version))) or 0
+
+    def content(self, version: int) -> bytes | None:
+        """Return the bytes of a version; None if there is none, or no longer."""
+        with self._database.reading() as connection:
+            return connection.scalar(select(corpora.c.content).where(corpora.c.version == version))
+
+    def add(self, content: bytes) -> int:
+        """Store a new version, and return it."""
+        with self._database.writing(Lock.CORPUS) as connection:
+            version = (connection.scalar(select(func.max(corpora.c.version))) or 0) + 1
+            connection.execute(insert(corpora).values(version=version, content=content))
+            connection.execute(delete(corpora).where(corpora.c.version <= version - _KEPT))
+        return version
+
+    def fitting(self) -> AbstractContextManager[bool]:
+        """Hold the right to fit; yields False where another process is fitting."""
+        return self._database.exclusively("fit the corpus")
+
+
+RequestId = int
+
+
+class Tldrs(Aggregate):
+    """One row for each request; a row without text failed or is in progress."""
+
+    def known(self, papers: Collection[PaperId], model: str) -> dict[PaperId, str]:
+        """Return the stored TL;DRs of these papers by a model; papers without one are left out."""
+        texts: dict[PaperId, str] = {}
+        with self._database.reading() as connection:
+            for chunk in in_chunks(list(papers)):
+                query = select(tldrs.c.paper_id, tldrs.c.text).where(
+                    tldrs.c.paper_id.in_(chunk), tldrs.c.model == model, tldrs.c.text.is_not(None)
+                )
+                # In order of requests, so that the newest text of a paper is written last.
+                texts |= {row.paper_id: row.text for row in connection.execute(query.order_by(tldrs.c.id))}
+        return texts
+
+    def begin(self, paper: PaperId, model: str, now: datetime, *, since: datetime, budget: int) -> RequestId | None:
+        """Record a request; None if ``budget`` requests were recorded since ``since``, answered or not."""
+        spent = select(func.count()).where(tldrs.c.asked_at >= since, tldrs.c.asked_at <= now)
+        row = {"paper_id": paper, "model": model, "asked_at": now}
+        # An advisory lock: without it, processes that count at the same time would exceed the budget together.
+        with self._database.writing(Lock.TLDR) as connection:
+            if (connection.scalar(spent) or 0) >= budget:
+                return None
+            request: RequestId | None = connection.scalar(insert(tldrs).values(row).returning(tldrs.c.id))
+            return request
+
+    def keep(self, request: RequestId, text: str) -> None:
+        """Store the answer to a request."""
+        with self._database.writing() as connection:
+            connection.execute(update(tldrs).where(tldrs.c.id == request).values(text=text))
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedProfile:
+    """The content of a profile without its readers, as JSON text; None if it was withdrawn."""
+
+    slug: str
+    version: int
+    content: str | None
+
+
+class PublishedProfiles(Aggregate):
+    """At most one row for each profile that was ever published."""
+
+    def publish(self, contents: Mapping[str, str]) -> None:
+        """Make ``contents``, by slug, all profiles there are; the others are withdrawn."""
+        # Most calls change nothing: serve publishes with each tick, and need not take the lock to see that.
+        with self._database.reading() as connection:
+            if not _changes(connection, contents):
+                return
+        with self._database.writing(Lock.PROFILES) as connection:
+            changes = _changes(connection, contents)
+            version = (connection.scalar(select(func.max(published_profiles.c.version))) or 0) + 1
+            rows = [{"slug": slug, "version": version, "content": content} for slug, content in changes.items()]
+            if rows:
+                new = dialect_insert(connection, published_profiles)
+                upsert = new.on_conflict_do_update(
+                    index_elements=[published_profiles.c.slug],
+                    set_={"version": new.excluded.version, "content": new.excluded.content},
+                )
+                connection.execute(upsert, rows)
+
+    def newer_than(self, version: int) -> list[PublishedProfile]:
+        """Return what was published or withdrawn after a version, by slug; with 0, everything."""
+        query = select(published_profiles).where(published_profiles.c.version > version)
+        with self._database.reading() as connection:
+            rows = connection.execute(query.order_by(published_profiles.c.slug))
+            return [PublishedProfile(row.slug, row.version, row.content) for row in rows]
+
+
+def _changes(connection: Connection, contents: Mapping[str, str]) -> dict[str, str | None]:
+    """Return what differs from the stored rows: new contents, and None for those to withdraw."""
+    rows = connection.execute(select(published_profiles.c.slug, published_profiles.c.content))
+    stored: dict[str, str | None] = dict(rows.all())
+    return {
+        slug: contents.get(slug)
+        for slug in sorted(contents.keys() | stored.keys())
+        if contents.get(slug) != stored.get(slug)
+    }

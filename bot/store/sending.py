@@ -1,0 +1,260 @@
+"""How fast messages go out: a token bucket for each kind of address, shared by all workers of all processes.
+
+A worker takes a token for each message before it claims messages, and releases those that it did not use. The bucket
+holds the tokens of one second, so that a pause is not made up for by a burst; a day (UTC) has so many tokens in all.
+
+When a server throttles (421, 450, 454), the rate is halved for everybody, and doubles again within five minutes
+(multiplicative decrease, as TCP reacts to congestion; by time and not by success, as any number of workers succeed).
+
+Open circuit breakers: channels through which nothing is sent for a while, because they failed for every message.
+
+A record outlives the run that met the failure, so that a wrong password is not tried again each minute. The first
+success deletes it; each further failure makes its time longer (exponential backoff, ``bot.channels.circuit_breaker``).
+
+Keyed hashes (HMAC) of addresses: a plain hash of an address is reversed by hashing candidate addresses.
+
+Rate limits with fixed windows, counted in the database so that all processes share them.
+
+The keys name people (addresses, network addresses), so they are stored as keyed hashes and deleted after two days.
+
+How many bounces and complaints came back, by what was done with them.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time, timedelta
+
+from sqlalchemy import Connection, case, delete, or_, select, update
+
+from bot.model import Kind, SendGrant, SendLimit, SendRateUse
+from bot.store.engine import Aggregate, AnyRow, Database, dialect_insert, insert_new
+from bot.store.schema import bounce_counts, circuit_breakers, rate_limits, send_rates
+
+_SLOWEST = 1 / 64
+_DOUBLED_AFTER = timedelta(minutes=5)
+# Connections meet the same throttling side by side; together they are one reason to slow down.
+_SAME_THROTTLING = timedelta(seconds=10)
+# Messages a second that are halved where no limit is set.
+_UNLIMITED = 64.0
+# Clocks of machines differ by less. A time further ahead was written by a clock that was set wrong.
+_CLOCKS_DIFFER = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Bucket:
+    """The state of a bucket at a time: tokens, the share of the full rate, and what the day has used."""
+
+    at: datetime
+    tokens: float
+    share: float
+    slowed_at: datetime | None
+    day: date
+    used: int
+
+    def advanced(self, limit: SendLimit, now: datetime) -> _Bucket:
+        """Return the bucket at ``now``, refilled and with its rate partly recovered."""
+        if self.at > now + _CLOCKS_DIFFER:
+            return replace(self, at=now, day=now.date())
+        # A clock that is behind that of another machine by less adds nothing, and takes nothing away.
+        elapsed = max(now - self.at, timedelta(0))
+        # Bounded, as 2 to the power of a year's minutes is more than a float holds.
+        share = min(self.share * 2 ** min(elapsed / _DOUBLED_AFTER, 10), 1.0)
+        rate = limit.per_second or _UNLIMITED
+        tokens = min(self.tokens + elapsed.total_seconds() * rate * share, max(rate, 1.0))
+        is_new_day = now.date() > self.day
+        return replace(
+            self,
+            at=max(self.at, now),
+            tokens=tokens,
+            share=share,
+            day=now.date() if is_new_day else self.day,
+            used=0 if is_new_day else self.used,
+        )
+
+    def granted(self, limit: SendLimit, most: int, now: datetime) -> SendGrant:
+        """Return up to ``most`` tokens, or when there is the next."""
+        is_slowed = self.share < 1
+        count = min(most, int(self.tokens)) if limit.per_second or is_slowed else most
+        if limit.per_day:
+            count = min(count, limit.per_day - self.used)
+        if count > 0:
+            return SendGrant(count)
+        if limit.per_day and self.used >= limit.per_day:
+            midnight = datetime.combine(self.day + timedelta(days=1), time(), tzinfo=UTC)
+            return SendGrant(0, midnight, is_day_over=True)
+        rate = (limit.per_second or _UNLIMITED) * self.share
+        return SendGrant(0, now + timedelta(seconds=(1 - self.tokens) / rate))
+
+
+class SendRates(Aggregate):
+    """The buckets of the kinds of address. A kind has a row once it has a limit, or was slowed down."""
+
+    def __init__(self, database: Database, limits: Mapping[Kind, SendLimit]) -> None:
+        super().__init__(database)
+        self._limits = limits
+
+    def take(self, kind: Kind, most: int, now: datetime) -> SendGrant:
+        """Take tokens for up to ``most`` messages."""
+        limit = self._limits.get(kind, SendLimit())
+        if not limit.is_set and not self._is_slowed(kind):
+            return SendGrant(most)
+        with self._database.writing() as connection:
+            bucket = _locked(connection, kind, now).advanced(limit, now)
+            grant = bucket.granted(limit, most, now)
+            tokens = max(bucket.tokens - grant.count, 0)
+            _store(connection, kind, replace(bucket, tokens=tokens, used=bucket.used + grant.count))
+        return grant
+
+    def release(self, kind: Kind, count: int, now: datetime) -> None:
+        """Return tokens that were not used to the bucket."""
+        limit = self._limits.get(kind, SendLimit())
+        if not count or not (limit.is_set or self._is_slowed(kind)):
+            return
+        with self._database.writing() as connection:
+            bucket = _locked(connection, kind, now).advanced(limit, now)
+            _store(connection, kind, replace(bucket, tokens=bucket.tokens + count, used=max(bucket.used - count, 0)))
+
+    def slow_down(self, kind: Kind, now: datetime) -> None:
+        """Halve the rate, unless that was done just now."""
+        limit = self._limits.get(kind, SendLimit())
+        with self._database.writing() as connection:
+            bucket = _locked(connection, kind, now).advanced(limit, now)
+            if bucket.slowed_at and abs(now - bucket.slowed_at) < _SAME_THROTTLING:
+                return
+            share = max(bucket.share / 2, _SLOWEST)
+            _store(connection, kind, replace(bucket, share=share, tokens=min(bucket.tokens, 0), slowed_at=now))
+
+    def in_use(self, now: datetime) -> list[SendRateUse]:
+        """Return what is used of each rate that has a limit or was slowed down."""
+        with self._database.reading() as connection:
+            rows = connection.execute(select(send_rates).order_by(send_rates.c.kind)).all()
+        buckets = [(row.kind, _bucket(row).advanced(SendLimit(), now)) for row in rows]
+        return [SendRateUse(kind, bucket.used, bucket.share) for kind, bucket in buckets]
+
+    def _is_slowed(self, kind: Kind) -> bool:
+        query = select(send_rates.c.share).where(send_rates.c.kind == kind, send_rates.c.share < 1)
+        with self._database.reading() as connection:
+            return connection.scalar(query) is not None
+
+
+def _locked(connection: Connection, kind: Kind, now: datetime) -> _Bucket:
+    """Return the bucket of a kind, a new one if there is none, and keep others from it until the commit."""
+    query = select(send_rates).where(send_rates.c.kind == kind).with_for_update()
+    row = connection.execute(query).one_or_none()
+    if row is None:
+        new = {"kind": kind, "at": now, "tokens": 1.0, "share": 1.0, "day": now.date(), "used": 0}
+        connection.execute(insert_new(connection, send_rates).values(new))
+        row = connection.execute(query).one()
+    return _bucket(row)
+
+
+def _bucket(row: AnyRow) -> _Bucket:
+    return _Bucket(row.at, row.tokens, row.share, row.slowed_at, row.day, row.used)
+
+
+def _store(connection: Connection, kind: Kind, bucket: _Bucket) -> None:
+    changed = update(send_rates).where(send_rates.c.kind == kind)
+    connection.execute(
+        changed.values(
+            at=bucket.at,
+            tokens=bucket.tokens,
+            share=bucket.share,
+            slowed_at=bucket.slowed_at,
+            day=bucket.day,
+            used=bucket.used,
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class OpenBreaker:
+    """Why a channel's breaker is open, since when and until when; ``times`` counts the failures in a row."""
+
+    since: datetime
+    until: datetime
+    times: int
+    why: str
+
+
+class CircuitBreakers(Aggregate):
+    """At most one record for each kind of address."""
+
+    def all(self) -> dict[Kind, OpenBreaker]:
+        """Return the records. One whose time is over (half-open) stays until a message was accepted."""
+        with self._database.reading() as connection:
+            return {row.kind: OpenBreaker(*row[1:]) for row in connection.execute(select(circuit_breakers))}
+
+    def begin(self, kind: Kind, now: datetime, until: datetime, why: str) -> None:
+        """Record that a breaker opened, or opened once more."""
+        reopened = update(circuit_breakers).where(circuit_breakers.c.kind == kind)
+        reopened = reopened.values(until=until, times=circuit_breakers.c.times + 1, why=why)
+        with self._database.writing() as connection:
+            if not connection.execute(reopened).rowcount:
+                # Another process may have inserted its record meanwhile: both met the same outage, so one is enough.
+                new = insert_new(connection, circuit_breakers)
+                connection.execute(new.values(kind=kind, since=now, until=until, times=1, why=why))
+
+    def end(self, kind: Kind) -> None:
+        """Record that a breaker closed."""
+        with self._database.writing() as connection:
+            connection.execute(delete(circuit_breakers).where(circuit_breakers.c.kind == kind))
+
+
+def keyed_hash(secret: bytes, text: str) -> str:
+    """Return the HMAC-SHA256 of a text, as 64 hexadecimal digits."""
+    # Domain separation: the home's key signs links too, so each use derives a key of its own.
+    key = hmac.digest(secret, b"addresses.v1", "sha256")
+    return hmac.digest(key, text.encode(), "sha256").hex()
+
+
+_RETENTION = timedelta(days=2)  # longer than any window in use
+
+
+class RateLimits(Aggregate):
+    """Counters whose window begins with the first event."""
+
+    def __init__(self, database: Database, secret: bytes) -> None:
+        super().__init__(database)
+        self._secret = secret
+
+    def allow(self, action: str, actor: str, limit: int, per: timedelta, now: datetime) -> bool:
+        """Count one event; return whether it is among the first ``limit`` of its window of length ``per``."""
+        key = f"{action}:{keyed_hash(self._secret, actor)[:32]}"
+        began = rate_limits.c.began_at
+        # A window that begins in the future was written by a clock that ran ahead; it would last until then.
+        is_over = or_(began <= now - per, began > now + per)
+        with self._database.writing() as connection:
+            new = dialect_insert(connection, rate_limits).values(key=key, began_at=now, count=1)
+            # One upsert: read and write in two statements would let concurrent requests past the limit.
+            upsert = new.on_conflict_do_update(
+                index_elements=[rate_limits.c.key],
+                set_={
+                    "count": case((is_over, 1), else_=rate_limits.c.count + 1),
+                    "began_at": case((is_over, new.excluded.began_at), else_=began),
+                },
+            )
+            count = connection.scalar(upsert.returning(rate_limits.c.count))
+            connection.execute(delete(rate_limits).where(began < now - _RETENTION))
+        return count is not None and count <= limit
+
+
+class BounceCounts(Aggregate):
+    """A row for each outcome that has occurred."""
+
+    def add(self, outcome: str) -> None:
+        """Count one report."""
+        with self._database.writing() as connection:
+            new = dialect_insert(connection, bounce_counts).values(outcome=outcome, count=1)
+            connection.execute(
+                new.on_conflict_do_update(
+                    index_elements=[bounce_counts.c.outcome], set_={"count": bounce_counts.c.count + 1}
+                )
+            )
+
+    def all(self) -> dict[str, int]:
+        """Return the counts by outcome."""
+        with self._database.reading() as connection:
+            return dict(connection.execute(select(bounce_counts.c.outcome, bounce_counts.c.count)).all())

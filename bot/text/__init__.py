@@ -1,0 +1,7 @@
+"""What a text is about: its tokens, their stems, and the phrases that people name topics by.
+
+text --tokens--> Token with stem and position --> stem_terms: what ranking weighs
+profile text --profile_topics--> the topics that the reader wrote
+phrases --topical_phrases--> the phrases of a paper that name topics
+corpus texts --> Spellings: how words are usually capitalised
+"""

@@ -1,0 +1,261 @@
+"""A page for each paper: its public part for everybody, with match, reasons and vote for a reader.
+
+The stored papers most similar to one: full-text search proposes them, the ranking's similarity orders them.
+
+Where an abstract has the words of a search: its sentence with the most of them, the words marked.
+
+Correct misspelt words of a search by the vocabulary of the fitted corpus, on either database.
+
+PostgreSQL's pg_trgm would need an extension that managed databases may lack, and SQLite's spellfix1 is not in its
+usual builds: one implementation over our own vocabulary corrects alike on both.
+
+Search over all papers: where the words occur, a correction for words that no paper has, and thumbs for a reader.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+from heapq import nlargest
+from typing import TYPE_CHECKING
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from bot.channels.papers import GAP, Piece
+from bot.config.keys import Purpose
+from bot.model import Paper, Reader, Sighting
+from bot.store import Store
+from bot.text.display import oneline, shorten
+from bot.text.latex import readable
+from bot.text.tokens import stem
+from bot.web.editions import OpenEditions, bibtex_file, ris_file
+from bot.web.site import Site, client_key, own_path, parse_paper_id
+
+if TYPE_CHECKING:  # scikit-learn takes a second to import: only ranking itself pays for it
+    from bot.editions.ranked import Explanation
+    from bot.ranking.ranker import Ranker
+
+
+# Papers that share a distinctive word are found in the whole store by its index; comparing all papers would read a
+# year of abstracts for each page.
+_CANDIDATES = 60
+_WORDS = 8
+# Below it two papers share words and no topic.
+_LOWEST = 0.1
+
+
+def similar_papers(store: Store, ranker: Ranker, paper: Paper, limit: int) -> list[Paper]:
+    """Return up to ``limit`` stored papers, the most similar first."""
+    words = ranker.distinctive_words(paper.text, _WORDS)
+    others = [other for other in store.search.with_any(words, _CANDIDATES) if other.id != paper.id]
+    similarities = ranker.similarities(paper, others)
+    ordered = sorted(zip(similarities, others, strict=True), key=lambda pair: -pair[0])
+    return [other for similarity, other in ordered[:limit] if similarity >= _LOWEST]
+
+
+_SIMILAR = 5
+
+
+class PaperPages:
+    """``/paper/{ref}`` for everybody if a profile is open, ``/me/{token}/paper/{ref}`` for readers."""
+
+    def __init__(self, site: Site, open_editions: OpenEditions) -> None:
+        self._site = site
+        self._open_editions = open_editions
+
+    def for_everybody(self, request: Request) -> Response:
+        """Show what is public of a paper, to link to and to share."""
+        paper = self._public_paper(request)
+        self._site.count_view(client_key(request))
+        similar, _ = self._ranked(paper, None)
+        return self._site.page(
+            "paper.html.j2",
+            paper=paper,
+            similar=[public_part(other) for other in similar],
+            path=f"/paper/{paper.ref}",
+            address=f"{self._site.app.public_url}/paper/{paper.ref}",
+            shared="",
+            explanation=None,
+            vote=None,
+            links=None,
+        )
+
+    def for_reader(self, request: Request) -> Response:
+        """Show a paper with the reader's match, all reasons, and thumbs."""
+        reader = self._site.reader(request, Purpose.ME)
+        self._site.count_view(reader)
+        paper = self._site.paper(parse_paper_id(request.path_params["ref"]))
+        similar, explanation = self._ranked(paper, reader)
+        votes = self._site.store.feedback.votes(reader.id, paper.id)
+        me = own_path(request)
+        return self._site.page(
+            "paper.html.j2",
+            me=me,
+            language=self._site.language_of(reader),
+            paper=paper,
+            similar=similar,
+            path=f"{me}/paper/{paper.ref}",
+            address="",
+            # What a reader passes on must be the public page: this one's address is theirs alone.
+            shared=f"/paper/{paper.ref}" if self._open_editions.profiles() else "",
+            explanation=explanation,
+            vote=votes[-1].vote if votes else None,
+            links=self._site.app.links(reader),
+        )
+
+    def bibtex(self, request: Request) -> Response:
+        """Return the paper as BibTeX."""
+        return bibtex_file([self._paper(request)])
+
+    def ris(self, request: Request) -> Response:
+        """Return the paper as RIS."""
+        return ris_file([self._paper(request)])
+
+    def _paper(self, request: Request) -> Paper:
+        if "token" not in request.path_params:
+            return self._public_paper(request)
+        self._site.reader(request, Purpose.ME)
+        return self._site.paper(parse_paper_id(request.path_params["ref"]))
+
+    def _public_paper(self, request: Request) -> Paper:
+        self._open_editions.require_any()
+        return public_part(self._site.paper(parse_paper_id(request.path_params["ref"])))
+
+    def _ranked(self, paper: Paper, reader: Reader | None) -> tuple[list[Paper], Explanation | None]:
+        site = self._site
+        with site.composer() as composer:
+            similar = similar_papers(site.store, site.app.ranker.get(), paper, _SIMILAR)
+            if reader is None:
+                return similar, None
+            return similar, composer.explanation(reader, site.profile_of(reader), paper, site.now)
+
+
+def public_part(paper: Paper) -> Paper:
+    """Return the paper without the names of readers' own alerts, which tell what somebody looks for."""
+    sightings = tuple(Sighting(s.source, s.topic, s.date) for s in paper.sightings)
+    return replace(paper, sightings=sightings)
+
+
+_WORD = re.compile(r"\w+")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
+_LONGEST = 280  # characters
+
+
+def snippet(abstract: str, words: str) -> Sequence[Piece]:
+    """Return the sentence as marked and unmarked pieces; empty if the abstract has none of the words.
+
+    Words are compared by stem, as both databases' searches do, though each with a stemmer of its own.
+    """
+    stems = {stem(word.lower()) for word in _WORD.findall(words)}
+    sentences = _SENTENCE_END.split(oneline(readable(abstract)))
+    hits = [[match for match in _WORD.finditer(text) if stem(match[0].lower()) in stems] for text in sentences]
+    best = max(range(len(sentences)), key=lambda number: len({match[0].lower() for match in hits[number]}))
+    if not hits[best]:
+        return []
+    # A sentence that is too long is shown from its first word that was searched for.
+    text, cut = sentences[best], 0
+    if hits[best][-1].end() > _LONGEST:
+        cut = hits[best][0].start()
+    pieces = [Piece(GAP)] if best or cut else []
+    excerpt = shorten(text[cut:], _LONGEST)
+    position = 0
+    for match in hits[best]:
+        start, end = match.start() - cut, match.end() - cut
+        if end <= len(excerpt):
+            pieces += [Piece(excerpt[position:start]), Piece(excerpt[start:end], marked=True)]
+            position = end
+    return [piece for piece in [*pieces, Piece(excerpt[position:])] if piece.text]
+
+
+_SHORTEST = 4  # characters; every shorter word is near many others
+_LENGTHS_APART = 2
+# Comparing letter by letter takes about 30 us a word, for 50,000 words more than a second; sharing trigrams takes 1 us.
+_COMPARED = 30
+_LEAST_RATIO = 0.75  # of difflib's ratio: "halucination" has .96 to "hallucination"
+
+
+def corrected(text: str, spellings: Mapping[str, str], is_known: Callable[[str], bool]) -> str:
+    """Return the text with each word that is not known replaced by the nearest one of the vocabulary, if any is near.
+
+    ``spellings`` has the usual spelling of each word by the word in lower case.
+    """
+
+    def replacement(match: re.Match[str]) -> str:
+        word = match[0]
+        if len(word) < _SHORTEST or is_known(word):
+            return word
+        lowered = word.lower()
+        of_word = _trigrams(lowered)
+
+        def shared(other: str) -> float:
+            of_other = _trigrams(other)
+            return len(of_word & of_other) / len(of_word | of_other)
+
+        candidates = (other for other in spellings if abs(len(other) - len(word)) <= _LENGTHS_APART)
+        best = nlargest(_COMPARED, candidates, key=shared)
+        nearest = get_close_matches(lowered, best, n=1, cutoff=_LEAST_RATIO)
+        return spellings[nearest[0]] if nearest else word
+
+    return _WORD.sub(replacement, text)
+
+
+def _trigrams(word: str) -> set[str]:
+    padded = f"  {word} "
+    return {padded[i : i + 3] for i in range(len(padded) - 2)}
+
+
+_LONGEST_SEARCH = 200  # characters
+
+
+class SearchPages:
+    """``/search`` for everybody if a profile is open, ``/me/{token}/search`` for readers, with thumbs."""
+
+    def __init__(self, site: Site, open_editions: OpenEditions) -> None:
+        self._site = site
+        self._open_editions = open_editions
+
+    def for_everybody(self, request: Request) -> Response:
+        """Search without thumbs."""
+        self._open_editions.require_any()
+        self._site.count_view(client_key(request))
+        return self._results(request, None)
+
+    def for_reader(self, request: Request) -> Response:
+        """Search with thumbs beside each paper."""
+        reader = self._site.reader(request, Purpose.ME)
+        self._site.count_view(reader)
+        return self._results(request, reader)
+
+    def _results(self, request: Request, reader: Reader | None) -> Response:
+        """Show the papers with all words: those that were typed, or corrected ones where no paper has these."""
+        # PostgreSQL refuses the null character in any text.
+        typed = request.query_params.get("q", "")[:_LONGEST_SEARCH].replace("\0", "")
+        search = self._site.store.search
+        words = typed
+        papers = search.papers(typed)
+        if not papers and typed.strip():
+            with self._site.composer():
+                spellings = self._site.app.ranker.get().spellings
+                correction = corrected(typed, spellings, lambda word: bool(search.papers(word, 1)))
+            if correction != typed and (papers := search.papers(correction)):
+                words = correction
+        if reader is None:
+            papers = [public_part(paper) for paper in papers]
+        match request.query_params.get("format"):
+            case "bib":
+                return bibtex_file(papers)
+            case "ris":
+                return ris_file(papers)
+        return self._site.page(
+            "search.html.j2",
+            me=own_path(request) if reader else "",
+            language=self._site.language_of(reader),
+            typed=typed,
+            words=words,
+            results=[(paper, snippet(paper.abstract, words)) for paper in papers],
+            links=self._site.app.links(reader) if reader else None,
+            owned=self._site.store.library.held(reader.id, papers) if reader else (),
+        )

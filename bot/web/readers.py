@@ -1,0 +1,305 @@
+"""A reader's preferences page: what was learned, votes, schedule; export, pause, and deletion of all data.
+
+What today's edition would be for typed interests or pasted papers, shown before anybody subscribes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, time, timedelta
+from zoneinfo import available_timezones
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from bot.channels.registry import is_shared
+from bot.config.keys import Purpose
+from bot.config.profiles import DAYS
+from bot.editions.letters import learned
+from bot.model import Override, Paper, RawDigest, Reader, RecordedVote, Vote, identity
+from bot.model.errors import DigestError
+from bot.model.wording import DEFAULT_LANGUAGE, languages, plural
+from bot.readers.personal_data import export
+from bot.readers.subscriptions import (
+    MAX_INTERESTS,
+    Preferences,
+    ignore_word,
+    may_resume,
+    reset_preferences,
+    restore_word,
+    set_preferences,
+    with_own_interests,
+)
+from bot.web.editions import OpenEditions, attachment, bibtex_file, ris_file
+from bot.web.site import (
+    PageError,
+    Site,
+    client_key,
+    field,
+    fields,
+    own_path,
+    page_number,
+    parse_paper_id,
+    parse_vote,
+    require_personal,
+)
+from bot.web.votes import record_vote
+
+_LIBRARY_SHOWN = 20
+_VOTES_A_PAGE = 20
+_WEEKS = 12
+_CHANGES_A_MINUTE = 60
+_VOTE_MESSAGES = {Vote.UP: "More like this", Vote.DOWN: "Less like this", Vote.CLEAR: "Vote removed"}
+
+
+@dataclass(frozen=True, slots=True)
+class Week:
+    """How many votes of each kind one week had."""
+
+    monday: date
+    up: int
+    down: int
+
+
+class ReaderPage:
+    """``/me/{token}`` and the pages below it."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self._subscriptions = site.app.subscriptions
+
+    def show(self, request: Request) -> Response:
+        """Show the page as it is now."""
+        return self._page(request, self._count_viewer(request))
+
+    def change(self, request: Request) -> Response:
+        """Make the one change that the form's field ``do`` names, and show the page with a message."""
+        reader = self._site.reader(request, Purpose.ME)
+        # Before anything is changed: without its profile the page can't be shown, and an error must mean that nothing
+        # happened.
+        profile = self._site.profile_in_file(reader)
+        action = field(request, "do")
+        if action in ("pause", "resume", "unsubscribe", "remove library"):
+            require_personal(reader)
+        self._site.limit_rate("changes", str(reader.id), _CHANGES_A_MINUTE)
+        try:
+            match action:
+                case "ignore":
+                    ignore_word(self._site.store, reader, field(request, "word"))
+                    message = f"“{field(request, 'word')}” no longer counts."
+                case "restore":
+                    was_ignored = restore_word(self._site.store, reader, field(request, "word"))
+                    message = f"“{field(request, 'word')}” counts again." if was_ignored else ""
+                case "thumb":
+                    paper = self._site.paper(parse_paper_id(field(request, "paper")))
+                    vote = parse_vote(field(request, "vote"))
+                    record_vote(self._site, reader, paper, vote, via="page")
+                    message = f"{_VOTE_MESSAGES[vote]}: saved."
+                case "settings" if field(request, "reset"):
+                    reset_preferences(self._site.store, reader)
+                    message = "Your editions follow the profile again."
+                case "settings":
+                    set_preferences(self._site.store, reader, profile, self._preferences(request, reader))
+                    message = "Saved. It counts from your next edition on."
+                case "remove library":
+                    removed = self._site.store.library.remove(reader.id)
+                    message = f"Your library is removed: {plural(removed, 'paper')}."
+                case "unsubscribe":
+                    self._subscriptions.unsubscribe(reader)
+                    message = "You are unsubscribed. Your votes are kept in case you come back."
+                case "pause":
+                    self._subscriptions.pause(reader)
+                    message = "Paused: no editions until you resume."
+                case "resume":
+                    self._subscriptions.resume(reader)
+                    message = "Resumed: the next edition comes as planned."
+                case _:
+                    raise PageError(400, "This form is incomplete.")
+        except ValueError as error:
+            raise PageError(400, f"Not a valid value. {error}") from None
+        return self._page(request, self._site.reader_with(reader.id), message)
+
+    def _preferences(self, request: Request, reader: Reader) -> Preferences:
+        """Return the preferences of a form; those that it leaves out stay as they are."""
+        current = Preferences.of(self._site.profile_of(reader))
+        sent = request.state.form
+        return Preferences(
+            size=int(field(request, "size")),
+            at=time.fromisoformat(field(request, "at")),
+            days=fields(request, "day"),
+            timezone=field(request, "timezone") or current.timezone,
+            interests=field(request, "interests") if "interests" in sent else current.interests,
+            keywords=_lines(request, "keywords", current.keywords),
+            authors=_lines(request, "authors", current.authors),
+            mute=_lines(request, "mute", current.mute),
+            language=field(request, "language") or current.language,
+        )
+
+    def export(self, request: Request) -> Response:
+        """Return all data about the reader as a JSON file."""
+        data = export(self._site.store, require_personal(self._count_viewer(request)))
+        # Dates and times are the only values in it that JSON lacks.
+        text = json.dumps(data, ensure_ascii=False, indent=2, default=lambda moment: moment.isoformat())
+        return attachment(text, "application/json", "paperbot.json")
+
+    def bibtex(self, request: Request) -> Response:
+        """Return the liked papers as BibTeX, oldest vote first, so that the file only grows."""
+        return bibtex_file(self._liked(request))
+
+    def ris(self, request: Request) -> Response:
+        """Return the liked papers as RIS."""
+        return ris_file(self._liked(request))
+
+    def show_forget(self, request: Request) -> Response:
+        """Show what will be deleted, with a button."""
+        reader = require_personal(self._site.reader(request, Purpose.ME))
+        return self._site.page("forget.html.j2", reader=reader, me=own_path(request), deleted=False)
+
+    def forget(self, request: Request) -> Response:
+        """Delete all data about the reader."""
+        reader = require_personal(self._site.reader(request, Purpose.ME))
+        remaining = self._site.app.forget(reader, self._site.now)
+        file = f"profiles/{remaining.name}" if remaining else ""
+        return self._site.page("forget.html.j2", reader=reader, me="", deleted=True, file=file)
+
+    def _count_viewer(self, request: Request) -> Reader:
+        reader = self._site.reader(request, Purpose.ME)
+        self._site.count_view(reader)
+        return reader
+
+    def _page(self, request: Request, reader: Reader, message: str = "") -> Response:
+        # Imported here, as they import scikit-learn: it would delay the start of `serve` by about a second.
+        from bot.operate.charts import answer, learning_curve, svg_chart
+        from bot.operate.evaluation import evaluate
+
+        store = self._site.store
+        profile = self._site.profile_of(reader)
+        with self._site.composer() as composer:
+            words = learned(store, composer, reader, profile, now=self._site.now)
+            report = evaluate(store, self._site.app.ranker, reader, profile, unseen=0)
+        chart = learning_curve(report, profile.language)
+        votes = store.feedback.votes(reader.id)
+        today = self._site.now.date()
+        this_monday = today - timedelta(days=today.weekday())
+        counts = Counter((vote.at.date() - timedelta(days=vote.at.weekday()), vote.vote) for vote in votes)
+        mondays = [this_monday - timedelta(weeks=back) for back in reversed(range(_WEEKS))]
+        weeks = [Week(monday, counts[monday, Vote.UP], counts[monday, Vote.DOWN]) for monday in mondays]
+        page = page_number(request)
+        first_vote = (page - 1) * _VOTES_A_PAGE
+        override = store.overrides.get(reader.id)
+        return self._site.page(
+            "reader.html.j2",
+            reader=reader,
+            profile=profile,
+            message=message,
+            me=own_path(request),
+            language=profile.language,
+            languages=languages(),
+            learned=words,
+            answer=answer(report, by_pairs=True) if report.thumbs else "",
+            curve=svg_chart(chart) if chart else "",
+            override=override,
+            has_own=override != Override(ignored=override.ignored),
+            timezones=sorted(available_timezones()),
+            all_days=DAYS,
+            library=[item for items in store.library.of([reader.id], _LIBRARY_SHOWN).values() for item in items],
+            library_size=store.library.size(reader.id),
+            thumbs=self._with_papers(votes[::-1][first_vote : first_vote + _VOTES_A_PAGE]),
+            votes=len(votes),
+            links=self._site.app.links(reader),
+            page=page,
+            more=len(votes) > first_vote + _VOTES_A_PAGE,
+            weeks=weeks,
+            is_shared=is_shared(reader),
+            may_resume=may_resume(reader) and not is_shared(reader),
+        )
+
+    def _with_papers(self, votes: Sequence[RecordedVote]) -> list[tuple[RecordedVote, Paper]]:
+        papers = self._site.store.papers.get(vote.paper for vote in votes)
+        return [(vote, papers[vote.paper]) for vote in votes]
+
+    def _liked(self, request: Request) -> list[Paper]:
+        reader = self._site.reader(request, Purpose.LIBRARY)
+        self._site.count_view(reader)
+        votes = self._site.store.feedback.votes(reader.id)
+        return [paper for vote, paper in self._with_papers(votes) if vote.vote is Vote.UP]
+
+
+def _lines(request: Request, name: str, otherwise: Sequence[str]) -> Sequence[str]:
+    return field(request, name).splitlines() if name in request.state.form else otherwise
+
+
+# A preview ranks a week of papers, about 100 ms of one core: these and the site's count of views bound its cost.
+_LONGEST = 50_000  # characters of what is pasted; five entries of BibTeX with abstracts have some 10,000
+_MOST_PAPERS = 20
+_SHOWN = 5
+_LIBRARY = re.compile(r"^\s*(?:@\w+\s*\{|TY  - )", re.MULTILINE)
+
+
+class PreviewPage:
+    """``/preview``: a page of its own for a form's button, or the part of it that the start page's script shows."""
+
+    def __init__(self, site: Site, open_editions: OpenEditions) -> None:
+        self._site = site
+        self._open_editions = open_editions
+
+    def show(self, request: Request) -> Response:
+        """Show the edition; nothing is stored."""
+        self._open_editions.require_any()
+        self._site.count_view(client_key(request))
+        typed = field(request, "wishes").strip()[:_LONGEST]
+        profiles = self._open_editions.profiles()
+        slug = field(request, "profile") or next(iter(profiles))
+        interests, problem = self._interests(typed)
+        edition = None
+        if interests:
+            profile = profiles.get(slug)
+            if profile is None:
+                raise PageError(400, "Please choose one of the profiles on the start page.")
+            edition = self._open_editions.compose(slug, with_own_interests(profile, interests))
+        template = "_preview.html.j2" if field(request, "part") else "preview.html.j2"
+        return self._site.page(
+            template,
+            language=edition.language if edition else DEFAULT_LANGUAGE,
+            typed=typed,
+            slug=slug,
+            titles={name: profile.title for name, profile in profiles.items()},
+            interests=interests,
+            picks=edition.picks[:_SHOWN] if edition else [],
+            edition=edition,
+            problem=problem,
+        )
+
+    def _interests(self, typed: str) -> tuple[str, str]:
+        """Return interests and what was wrong: text as typed, titles in place of BibTeX, RIS and arXiv ids."""
+        if not typed:
+            return "", "Write what interests you, or paste papers."
+        if _LIBRARY.search(typed):
+            try:
+                library = self._site.app.parser.parse_library(RawDigest("preview", "pasted", typed.encode()))
+            except DigestError as error:
+                return "", f"These papers can't be read: {error}."
+            titles = [item.entry.title for item in library.entries[:_MOST_PAPERS]]
+            return "\n".join(titles)[:MAX_INTERESTS], "" if titles else "No paper with a title is in it."
+        return self._with_titles(typed.splitlines())
+
+    def _with_titles(self, lines: Sequence[str]) -> tuple[str, str]:
+        ids = [identity.arxiv_id(line) for line in lines]
+        papers = self._site.store.papers.with_arxiv_ids([arxiv_id for arxiv_id in ids if arxiv_id][:_MOST_PAPERS])
+        texts: list[str] = []
+        unknown: list[str] = []
+        for line, arxiv_id in zip(lines, ids, strict=True):
+            if arxiv_id is None:
+                texts.append(line)
+            elif arxiv_id in papers:
+                texts.append(papers[arxiv_id].title)
+            else:
+                unknown.append(arxiv_id)
+        interests = "\n".join(texts).strip()[:MAX_INTERESTS]
+        if not unknown:
+            return interests, ""
+        return (interests, f"Not known here yet: {', '.join(unknown[:_MOST_PAPERS])}. Paste the titles instead.")
