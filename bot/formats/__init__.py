@@ -4,8 +4,8 @@
                                                               |
     ParsedDigest, DigestError or LimitError <-- response frame (JSON) --stdout--
 
-A reader's library goes the same way: Parser.parse_library, bot.formats.library.parse, ParsedLibrary; and so does a report on a
-sent mail: Parser.parse_bounce, bot.formats.bounces.parse, BounceReport.
+A reader's library (``bot.formats.library``) and a report on a sent mail (``bot.formats.bounces``) are parsed the same
+way.
 
 A process, and not a thread: a regular expression holds the interpreter's lock (the GIL) while it matches, so a thread
 that matches one stops all others and can't be stopped itself. A new interpreter, and not a fork: a fork of a server
@@ -13,7 +13,7 @@ with threads may inherit a lock that no thread releases. Starting one takes a fi
 
 The child has no environment, opens no socket and starts no process. Its resource limits (setrlimit(2)):
 
-RLIMIT_AS      Address space; set once, before ``bot.formats.recognition`` is imported. Python raises MemoryError; the child answers
+RLIMIT_AS      Address space; set once, before the parsers are imported. Python raises MemoryError; the child answers
                that it met the limit, and ends, because its heap is fragmented.
 RLIMIT_CPU     Processor time. It counts over the life of a process, so before each request it is raised to the time
                used so far plus what one digest may use; the kernel sends SIGXCPU. Processor time, and not wall-clock
@@ -32,10 +32,6 @@ sys.get_int_max_str_digits()  4,300 digits. To convert a decimal string of n dig
 One child serves many digests. It is started with the first one, ends when its standard input does (the parent closes
 it, or has died), and is replaced when it dies. Responses are JSON in length-prefixed frames, never pickles: unpickling
 what a compromised child sends would run its code in the parent.
-
-process   the parent's side: starts the child, sends requests, replaces the child
-child     the child's side: limits itself, parses, responds
-frames    the frames on the pipes, and digests as JSON
 """
 
 from __future__ import annotations

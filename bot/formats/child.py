@@ -1,7 +1,7 @@
 """The child process: ``python -m bot.formats.child BYTES SECONDS``, with frames on standard input and output.
 
-A request is three frames: what the bytes are (``digests``, ``library`` or ``bounce``), their name, and the bytes. The
-response is one frame, a JSON object with one of these:
+A request is three frames: what the bytes are, their name, and the bytes. The response is one frame, a JSON object with
+one of these:
 
     {"digests": [...]}      what was parsed
     {"library": {...}}      the same of a reader's library
@@ -15,7 +15,6 @@ The first frame of all says that the child is ready.
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import resource
@@ -26,8 +25,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import IO
 
-from bot.formats.process import BOUNCE, LIBRARY, dump_bounce, dump_digests, dump_library, read_frame, write_frames
-from bot.model import ParsedDigest, RawDigest
+from bot.formats.process import dump, read_frame, write_frames
+from bot.model import RawDigest
 from bot.model.errors import DigestError, unexpected_error
 
 READY = b'{"ready": true}'
@@ -45,11 +44,11 @@ _FORBIDDEN_EVENTS = (
 )
 _MAX_OPEN_FILES = 64  # not fewer: modules are imported, and codecs looked up, when they are first used
 
-Parse = Callable[[RawDigest], Sequence[ParsedDigest]]
+Parse = Callable[[RawDigest], object]
 
 
 def main(arguments: Sequence[str], parse: Parse | None = None) -> None:
-    """Answer requests until standard input ends; ``parse`` is by default ``bot.formats.recognition.parse``."""
+    """Answer requests until standard input ends; ``parse`` reads digests, as ``bot.formats.recognition`` by default."""
     max_bytes, seconds = map(int, arguments)
     responses = os.fdopen(os.dup(1), "wb")
     # Whatever a library prints goes to standard error, and not between the frames.
@@ -90,32 +89,33 @@ def answer_requests(requests: IO[bytes], responses: IO[bytes], parse: Parse, bef
         before_each()
         raw = RawDigest("", name.decode(errors="replace"), content)
         try:
-            if kind == LIBRARY:
-                # Imported with the first library: most children never see one.
-                from bot.formats.library import parse as parse_library
-
-                response = b'{"library": ' + dump_library(parse_library(raw)) + b"}"
-            elif kind == BOUNCE:
-                from bot.formats.bounces import parse as parse_bounce
-
-                response = b'{"bounce": ' + dump_bounce(parse_bounce(raw)) + b"}"
-            else:
-                response = b'{"digests": ' + dump_digests(parse(raw)) + b"}"
+            parser = parse if kind == b"digests" else _parser_of_others(kind)
+            response = dump({kind.decode(): parser(raw)})
         except Exception as error:
             # A parser may have caught the MemoryError and raised an exception of its own.
             if _is_caused_by_memory(error):
                 write_frames(responses, _OUT_OF_MEMORY)
                 return
             if isinstance(error, DigestError):
-                response = json.dumps({"refused": str(error)}).encode()
+                response = dump({"refused": str(error)})
             else:
-                details = {"mistake": unexpected_error(error), "traceback": traceback.format_exc()}
-                response = json.dumps(details).encode()
+                response = dump({"mistake": unexpected_error(error), "traceback": traceback.format_exc()})
         write_frames(responses, response)
 
 
+def _parser_of_others(kind: bytes) -> Parse:
+    # Imported with the first request of its kind: most children never see one.
+    if kind == b"library":
+        from bot.formats.library import parse as parse_library
+
+        return parse_library
+    from bot.formats.bounces import parse as parse_bounce
+
+    return parse_bounce
+
+
 def _is_caused_by_memory(error: BaseException | None) -> bool:
-    """Return whether an error or one of its causes is a MemoryError."""
+    """Whether an error or one of its causes is a MemoryError."""
     # Chains of exceptions can be circular: "raise a from b" where b's context is a.
     seen: set[int] = set()
     while error is not None and id(error) not in seen:

@@ -1,26 +1,14 @@
-"""RSS and Atom feeds: blogs, the announcements of rss.arxiv.org, and the answers of arXiv's API.
+"""RSS and Atom feeds: blogs, journals, the announcements of rss.arxiv.org, and the answers of arXiv's API.
 
-feedparser reads them (``feed_xml.py``), with its HTML sanitiser switched off: an abstract's ``$x<y$`` looks like a
-tag to it. Titles and abstracts are plain text here, without the tags that blogs use; output encoding is the
-renderers' task.
+    bytes --decode--> XML --feedparser--> items --description: journal, authors, abstract--> papers
+                       |                    |
+                       +--malformed: repair-+
 
-Work is capped by counts of items, tags and references, not by a clock: the same bytes give the same digest on every
-machine. At the caps, feedparser needs some two seconds.
+Titles and abstracts are plain text here, without the tags that blogs use; output encoding is the renderers' task.
+feedparser's HTML sanitiser is switched off: an abstract's ``$x<y$`` looks like a tag to it.
 
-What publishers write around the abstract in an item's description: journal, issue, authors, identifiers.
-
-PubMed        J Owls. 2026 Jan 20;12(3):4-5. doi: 10.1234/owls.5. ABSTRACT ... PMID: 41000001 | DOI: 10.1234/owls.5
-Nature        Nature Owls, Published online: 20 January 2026; doi:10.1038/s49999-026-00001-2 ...
-Science, ACM  ACM Transactions on Owls, Volume 12, Issue 3, Page 4-5, March 2026. ...
-Elsevier      Publication date: March 2026 Source: Artificial Owls, Volume 12 Author(s): Ada Lovelace, Grace Hopper
-
-Read the XML of a feed with feedparser, in time linear in its size.
-
-``feedparser.parse`` is not called: it looks for the declared encoding, for entities and for addresses in names with
-regular expressions of n^2 or n^3 steps (an author name of 40 KB: 12 s), and it reads malformed XML with a parser that
-needs minutes and a gigabyte for some 10 MB. So the document is decoded and its prolog removed here, and feedparser's
-SAX handler gets the events of a strict parser. Malformed XML is repaired first, item by item, so that an error costs
-the item that it is in.
+Work is limited by counts of items, tags and references, not by a clock: the same bytes give the same digest on every
+machine.
 """
 
 from __future__ import annotations
@@ -52,63 +40,14 @@ from bot.formats.format import (
     plausible_date,
     quoted,
     reject_reason,
-    split_authors,
+    without_affiliations,
 )
 from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
 from bot.model.errors import DigestError
 from bot.model.identity import arxiv_id, arxiv_version, doi
 from bot.text.decoding import charset, decode, detect_encoding, tidy
 
-# Repetitions are bounded: a description may have megabytes.
-_MAX_CITATION = 600  # characters
-_PUBMED_IDS = re.compile(r"\s?\d{1,9}(?:\s?\|\s?PMC:\s?\w{1,15})?(?:\s?\|\s?DOI:\s?\S{1,300})?\s*")
-_NATURE = re.compile(r"(?P<venue>[^;]{2,200}?), Published online: [^;]{4,30}; doi:\s?10\.\S{1,300}\s*")
-# A year alone does not show an issue: "We read the papers of ACL, 2023. ..."
-_ISSUE = re.compile(
-    r"(?P<venue>[^;]{2,200}?), (?:Ahead of Print|Volume [^.;]{1,80}?, (?:[A-Z][a-z/]{2,20} )?(?:19|20)\d\d)\.\s*"
-)
-_ELSEVIER = re.compile(
-    r"Publication date: (?:Available online )?(?P<date>.{4,40}?)\s*Source:\s*(?P<venue>.{2,250}?)"
-    r"\s*Author\(s\):\s*(?P<authors>.*)",
-    re.DOTALL,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Description:
-    """A description in its parts; a part that it doesn't have is empty."""
-
-    abstract: str
-    venue: str = ""
-    authors: tuple[str, ...] = ()
-    published: date | None = None
-
-
-def read_description(text: str) -> Description:
-    """Return the parts of a description without markup; all of it is the abstract if it has none of these forms.
-
-    >>> read_description("Owl Letters, Volume 12, Issue 3, Page 4-5, March 2026. Owls see by night.")
-    Description(abstract='Owls see by night.', venue='Owl Letters', authors=(), published=None)
-    """
-    if match := _ELSEVIER.fullmatch(text):
-        day, _, month_and_year = match["date"].partition(" ")
-        return Description(
-            "",
-            venue=match["venue"],
-            authors=author_names(match["authors"]),
-            published=calendar_day(day, *month_and_year.split()) if month_and_year.count(" ") == 1 else None,
-        )
-    citation, heading, rest = text.partition("ABSTRACT")
-    abstract, _, ids = rest.rpartition("PMID:")
-    if heading and len(citation) <= _MAX_CITATION and _PUBMED_IDS.fullmatch(ids):
-        return Description(abstract.strip())
-    if match := _NATURE.match(text) or _ISSUE.match(text):
-        return Description(text[match.end() :], venue=match["venue"])
-    return Description(text)
-
-
 MAX_ITEMS = 5_000
-VENUE_ORIGIN = "feed"
 _MAX_TAGS = 100_000
 _MAX_REFERENCES = 500_000
 _MAX_CONTENTS = 10  # of one item: the same text in several forms
@@ -131,10 +70,9 @@ _QUERY = re.compile(r"arxiv query: search_query=([^&]*)&id_list=([^&]*)", re.IGN
 
 def parse(content: bytes) -> ParsedDigest:
     """Read one feed; raises DigestError if it exceeds a cap, can't be read, or is other XML."""
-    # Imported here, so that commands that read no feed don't import feedparser.
-    text, encoding_problem = decode_declared(content)
+    text, encoding_problem = _decode_declared(content)
     for number, unit, cap in (
-        (sum(1 for _ in ITEM.finditer(text)), "items", MAX_ITEMS),
+        (sum(1 for _ in _ITEM.finditer(text)), "items", MAX_ITEMS),
         (text.count("<"), "tags", _MAX_TAGS),
         (text.count("&"), "references", _MAX_REFERENCES),
     ):
@@ -142,7 +80,7 @@ def parse(content: bytes) -> ParsedDigest:
             remedy = "; split it" if unit == "items" else ""
             raise DigestError(f"{number:,} {unit}, more than the {cap:,} that a feed may have{remedy}")
 
-    feed = read(text)
+    feed = _read(text)
     if not feed.version:
         beginning = text[:2000].lower()
         if "<opml" in beginning:
@@ -162,11 +100,11 @@ def parse(content: bytes) -> ParsedDigest:
         topic = f"arXiv {unquote_plus(query[1] or query[2])}".strip()
     results: list[Entry | str] = [*([encoding_problem] if encoding_problem else []), *feed.problems]
     for number, item in enumerate(feed.entries, 1):
-        results.extend(parse_paper(number, item, day))
+        results.extend(_papers(number, item, day))
     return build_digest("feed", topic, day, results)
 
 
-def parse_paper(number: int, item: Any, day: date | None) -> Iterator[Entry | str]:
+def _papers(number: int, item: Any, day: date | None) -> Iterator[Entry | str]:
     """Yield the paper of an item, or why it can't be read, or the paper and what was left out of it."""
     identifier = _value(item, "id")
     # arXiv reports an error as a feed with one entry.
@@ -234,7 +172,13 @@ def _authors(item: Any) -> tuple[str, ...]:
     authors = authors[: limits.AUTHORS + 1]
     # All names together get the length of one author list, so that 5,000 long names cost no more than one.
     names = [_text(str(author.get("name") or "")[: limits.BYLINE // len(authors)]) for author in authors]
-    return split_authors([name for name in names if name])
+    names = [name for name in names if name]
+    if len(names) != 1:
+        return tuple(names)
+    listed = author_names(without_affiliations(names[0]))
+    # "Lovelace, Ada" is one author, "Ada Lovelace, Grace Hopper" are two.
+    is_inverted_name = len(listed) == 2 and not all(" " in name for name in listed)
+    return tuple(names) if is_inverted_name else listed
 
 
 def _venue(item: Any, description: Description) -> tuple[Fact, ...]:
@@ -243,7 +187,7 @@ def _venue(item: Any, description: Description) -> tuple[Fact, ...]:
     venue = description.venue or _text(stated[: limits.URL])
     if "://" in venue:  # other feeds name a page there
         return ()
-    return (Fact(FactKind.VENUE, venue, VENUE_ORIGIN),) if venue else ()
+    return (Fact(FactKind.VENUE, venue, "feed"),) if venue else ()
 
 
 def _doi(item: Any, link: str) -> str | None:
@@ -280,12 +224,68 @@ def _date(element: Any, *fields: str) -> date | None:
     return day if day and day.year <= _LAST_YEAR else None
 
 
-FORMAT = Document(
-    name="feed", title="RSS or Atom feed", recognises=lambda beginning: bool(_XML.match(beginning)), parse=parse
+# What publishers write around the abstract in an item's description:
+#
+# PubMed        J Owls. 2026 Jan 20;12(3):4-5. doi: 10.1234/owls.5. ABSTRACT ... PMID: 41000001 | DOI: 10.1234/owls.5
+# Nature        Nature Owls, Published online: 20 January 2026; doi:10.1038/s49999-026-00001-2 ...
+# Science, ACM  ACM Transactions on Owls, Volume 12, Issue 3, Page 4-5, March 2026. ...
+# Elsevier      Publication date: March 2026 Source: Artificial Owls, Volume 12 Author(s): Ada Lovelace, Grace Hopper
+
+# Repetitions are bounded: a description may have megabytes.
+_MAX_CITATION = 600  # characters
+_PUBMED_IDS = re.compile(r"\s?\d{1,9}(?:\s?\|\s?PMC:\s?\w{1,15})?(?:\s?\|\s?DOI:\s?\S{1,300})?\s*")
+_NATURE = re.compile(r"(?P<venue>[^;]{2,200}?), Published online: [^;]{4,30}; doi:\s?10\.\S{1,300}\s*")
+# A year alone does not show an issue: "We read the papers of ACL, 2023. ..."
+_ISSUE = re.compile(
+    r"(?P<venue>[^;]{2,200}?), (?:Ahead of Print|Volume [^.;]{1,80}?, (?:[A-Z][a-z/]{2,20} )?(?:19|20)\d\d)\.\s*"
+)
+_ELSEVIER = re.compile(
+    r"Publication date: (?:Available online )?(?P<date>.{4,40}?)\s*Source:\s*(?P<venue>.{2,250}?)"
+    r"\s*Author\(s\):\s*(?P<authors>.*)",
+    re.DOTALL,
 )
 
 
-ITEM = re.compile(r"<(?:\w+:)?(?:item|entry)\b", re.IGNORECASE)
+@dataclass(frozen=True, slots=True)
+class Description:
+    """A description in its parts; a part that it doesn't have is empty."""
+
+    abstract: str
+    venue: str = ""
+    authors: tuple[str, ...] = ()
+    published: date | None = None
+
+
+def read_description(text: str) -> Description:
+    """Return the parts of a description without markup; all of it is the abstract if it has none of these forms.
+
+    >>> read_description("Owl Letters, Volume 12, Issue 3, Page 4-5, March 2026. Owls see by night.")
+    Description(abstract='Owls see by night.', venue='Owl Letters', authors=(), published=None)
+    """
+    if match := _ELSEVIER.fullmatch(text):
+        day, _, month_and_year = match["date"].partition(" ")
+        return Description(
+            "",
+            venue=match["venue"],
+            authors=author_names(match["authors"]),
+            published=calendar_day(day, *month_and_year.split()) if month_and_year.count(" ") == 1 else None,
+        )
+    citation, heading, rest = text.partition("ABSTRACT")
+    abstract, _, ids = rest.rpartition("PMID:")
+    if heading and len(citation) <= _MAX_CITATION and _PUBMED_IDS.fullmatch(ids):
+        return Description(abstract.strip())
+    if match := _NATURE.match(text) or _ISSUE.match(text):
+        return Description(text[match.end() :], venue=match["venue"])
+    return Description(text)
+
+
+# The XML of a feed, read in time linear in its size. ``feedparser.parse`` is not called: it looks for the declared
+# encoding, for entities and for addresses in names with regular expressions of n^2 or n^3 steps (an author name of
+# 40 KB: 12 s), and it reads malformed XML with a parser that needs minutes and a gigabyte for some 10 MB. So the
+# document is decoded and its prolog removed here, and feedparser's SAX handler gets the events of a strict parser.
+# Malformed XML is repaired first, item by item, so that an error costs the item that it is in.
+
+_ITEM = re.compile(r"<(?:\w+:)?(?:item|entry)\b", re.IGNORECASE)
 # Bounded repetitions: two unbounded ones that match the same characters take n^2 steps.
 _DECLARATION = re.compile(r"<\?xml\s[^<>?]{0,200}?\bencoding\s{0,9}=\s{0,9}['\"]([^'\"<>]{1,40})['\"]")
 _PROLOG = re.compile(r"\s+|<\?.*?\?>|<!--.*?-->|<!doctype[^<>\[]*(?:\[.*?\]\s*)?>", re.IGNORECASE | re.DOTALL)
@@ -313,7 +313,7 @@ _LONGEST_NAME_WITH_ADDRESS = 320  # characters; an address has at most 254 (RFC 
 _LONGEST_WORD = 100
 
 
-class FeedReader(StrictFeedParser):  # type: ignore[misc]  # feedparser ships no types
+class _FeedReader(StrictFeedParser):  # type: ignore[misc]  # feedparser ships no types
     """feedparser's SAX handler; ``feeddata``, ``entries`` and ``version`` are what it has read."""
 
     def __init__(self) -> None:
@@ -355,7 +355,7 @@ class FeedReader(StrictFeedParser):  # type: ignore[misc]  # feedparser ships no
             super()._add_tag(term, scheme, label)
 
 
-def decode_declared(content: bytes) -> tuple[str, str | None]:
+def _decode_declared(content: bytes) -> tuple[str, str | None]:
     """Return the document in the encoding that it declares, and a sentence if that is not its encoding."""
     decoded = decode(content)
     # A byte-order mark overrides the declaration (XML 1.0, appendix F; RFC 7303, section 3).
@@ -373,7 +373,7 @@ def decode_declared(content: bytes) -> tuple[str, str | None]:
         return decoded, f"the declared encoding is wrong (no valid {tidy(declared)}); another was detected"
 
 
-def read(text: str) -> FeedReader:
+def _read(text: str) -> _FeedReader:
     """Return the feed in a document, with ``problems`` if it was repaired; DigestError if nothing can be read."""
     # Everything before the first element is skipped: neither declarations nor entities are needed.
     text = _FORBIDDEN.sub("", text).removeprefix("\ufeff")
@@ -381,7 +381,7 @@ def read(text: str) -> FeedReader:
     while piece := _PROLOG.match(text, begin):
         begin = piece.end()
     body = text[begin:]
-    reader = FeedReader()
+    reader = _FeedReader()
     try:
         reader.read(body)
     # Broken bytes make feedparser and expat raise many types: SAXParseException, AttributeError, IndexError, ...
@@ -389,9 +389,9 @@ def read(text: str) -> FeedReader:
         problem = tidy(str(error)[:200])
     else:
         return reader
-    reader = FeedReader()
+    reader = _FeedReader()
     try:
-        reader.read(repair(body))
+        reader.read(_repair(body))
     except Exception as error:
         if not reader.version:
             raise DigestError(f"a feed that can't be read ({tidy(str(error)[:200])})") from None
@@ -401,7 +401,7 @@ def read(text: str) -> FeedReader:
     return reader
 
 
-def repair(text: str) -> str:
+def _repair(text: str) -> str:
     """Return well-formed XML with as much of each item as can be read; an item that can't be closed is dropped."""
 
     def escape(reference: re.Match[str]) -> str:
@@ -412,7 +412,7 @@ def repair(text: str) -> str:
         return html5.get(name) or f"&amp;{name}"
 
     text = _REFERENCE.sub(escape, text)
-    begins = [match.start() for match in ITEM.finditer(text)] or [len(text)]
+    begins = [match.start() for match in _ITEM.finditer(text)] or [len(text)]
     head, opened = _well_formed_prefix(text[: begins[0]])
     pieces = [head]
     for begin, end in pairwise([*begins, len(text)]):
@@ -456,3 +456,8 @@ def _well_formed_prefix(piece: str) -> tuple[str, list[str]]:
 
 def _closing_tags(opened: list[str]) -> str:
     return "".join(f"</{name}>" for name in reversed(opened))
+
+
+FORMAT = Document(
+    name="feed", title="RSS or Atom feed", recognises=lambda beginning: bool(_XML.match(beginning)), parse=parse
+)

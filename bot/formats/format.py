@@ -1,21 +1,15 @@
-"""The interface between digest formats and their registry.
+"""What digest formats share: their interfaces and limits, and heuristics for names, titles, dates and facts.
 
-Heuristics for titles, abstracts, author lists and dates, shared by formats that don't mark them.
-
-Split the text of a digest into clean lines, whatever its line ends.
-
-Fields of JSON objects, of which any value may be of any type.
-
-Day and topic from a digest's file name, for digests whose text has neither.
-
-Facts that arXiv's comments and journal references state: venue, pages, addresses of code and project.
+bytes --decode, split_lines--> Line --Format.starts, Format.parse--> Entry or the reason of a rejection
+bytes --------------------------Document.parse--------------------->   |
+                                                 build_digest, within limits --> ParsedDigest
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields, replace
 from datetime import date, timedelta
 from itertools import islice
 from pathlib import PurePosixPath
@@ -23,113 +17,11 @@ from typing import Any, NamedTuple
 
 from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
 from bot.model.errors import DigestError
-from bot.text.decoding import UNWANTED, limit_accents, tidy
-
-LONGEST_TITLE = 300  # characters; the longest titles on arXiv have some 250
-MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-# A paper may be dated in a time zone ahead of its digest's, or a day ahead on purpose.
-_MAX_DAYS_AHEAD = timedelta(days=2)
-_AFTER_FULL_STOP = "\"'\u201d\u2019)]"
-# "Sammy Davis, Jr." is one author.
-_BETWEEN_NAMES = re.compile(r"[,;](?!\s*(?:[JS]r\b|I{2,3}\b|IV\b))|\sand\s")
-_PARENTHESIS = re.compile(r"([()])")
-# What publishers list beside the papers of an issue, with addresses of the same form.
-_FRONT_MATTER = re.compile(
-    r"(?:publication information|information for authors|instructions for authors|table of contents"
-    r"|(?:front|back) cover|editorial board|society information|call for papers|issue information"
-    r"|in this issue|(?:author|subject) index|list of reviewers)\W*$",
-    re.IGNORECASE,
-)
-_LIST_MARKERS = ("- ", "* ", "\u2022 ", "\u2013 ")
-
-
-def author_names(text: str) -> tuple[str, ...]:
-    """Split an author list such as "Ada Lovelace, Grace Hopper and others".
-
-    Returns at most one author more than a paper may have, so that the caller sees that there are too many.
-    """
-    parts = _BETWEEN_NAMES.split(text[: limits.BYLINE], maxsplit=limits.AUTHORS + 1)
-    names = (name.strip().removeprefix("and ") for name in parts)
-    return tuple(filter(None, names))
-
-
-def split_authors(elements: Sequence[str]) -> tuple[str, ...]:
-    """Return the authors in a feed's author elements: one element for each, or all authors in a single element."""
-    if len(elements) != 1:
-        return tuple(elements)
-    names = author_names(without_affiliations(elements[0]))
-    # "Lovelace, Ada" is one author, "Ada Lovelace, Grace Hopper" are two.
-    is_inverted_name = len(names) == 2 and not all(" " in name for name in names)
-    return tuple(elements) if is_inverted_name else names
-
-
-def without_affiliations(authors: str) -> str:
-    """Remove parentheses from an author list; they may hold commas and nested parentheses.
-
-    >>> without_affiliations("Ada Lovelace (1 and 2), Grace Hopper ((1) Lab, Here (2) There)")
-    'Ada Lovelace , Grace Hopper '
-    """
-    # A stack, and not a regular expression: none matches nested parentheses, and removing the innermost ones again and
-    # again takes n^2 steps. What follows an unclosed parenthesis is kept.
-    outside: list[str] = []
-    opened: list[int] = []  # indices into ``outside``
-    for part in _PARENTHESIS.split(authors[: limits.BYLINE]):
-        if part == ")" and opened:
-            del outside[opened.pop() :]
-        else:
-            if part == "(":
-                opened.append(len(outside))
-            outside.append(part)
-    return "".join(outside)
-
-
-def calendar_day(day: str, month: str, year: str) -> date | None:
-    """Return the date of words such as "6", "May", "2025"; None if there is no such day."""
-    try:
-        return date(int(year), MONTHS.index(month[:3].lower()) + 1, int(day))
-    except ValueError:
-        return None
-
-
-def is_prose(text: str) -> bool:
-    """Return whether a paragraph reads like an abstract: long, or a sentence."""
-    return len(text) > LONGEST_TITLE or text.rstrip(_AFTER_FULL_STOP).endswith(".")
-
-
-def is_title(text: str) -> bool:
-    """Return whether a paragraph reads like a title: short, not a sentence, list item or address."""
-    if len(text) > LONGEST_TITLE or text.startswith(_LIST_MARKERS) or "://" in text:
-        return False
-    return not text.rstrip(_AFTER_FULL_STOP).endswith((".", ":", ";", ","))
-
-
-def is_front_matter(title: str) -> bool:
-    """Return whether a title is of a page without authors, such as "Editorial Board"."""
-    return bool(_FRONT_MATTER.search(title))
-
-
-def reject_reason(place: str, title: str, abstract: str) -> str | None:
-    """Return why title and abstract can't be a paper's, as a sentence that begins with ``place``; None if they can."""
-    if not title or len(title) > LONGEST_TITLE:
-        return f"{place}: a paper without a title"
-    if len(abstract) > limits.ABSTRACT:
-        return f"{place}: the abstract of {quoted(title)} has {len(abstract):,} characters"
-    return None
-
-
-def quoted(text: str) -> str:
-    """Return the beginning of a text in quotation marks, for a message."""
-    return f'"{text}"' if len(text) <= 60 else f'"{text[:57].rstrip()}..."'
-
-
-def plausible_date(published: date | None, digest: date | None) -> date | None:
-    """Return a paper's date, or None if it is in the future of its digest."""
-    if published and digest and published - digest > _MAX_DAYS_AHEAD:
-        return None
-    return published
-
+from bot.text.decoding import UNWANTED, limit_accents
 
 MAX_LINES = 200_000  # a digest of 10 MB with ordinary abstracts has a third of that
+LONGEST_TITLE = 300  # characters; the longest titles on arXiv have some 250
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MAX_UNWANTED = 0.05  # share of all characters; with more of them it isn't text
 
 
@@ -138,23 +30,6 @@ class Line(NamedTuple):
 
     number: int
     text: str
-
-
-def split_lines(decoded: str) -> list[Line]:
-    """Return the clean lines of a decoded text, empty lines included.
-
-    Raises DigestError if the text is empty, has too many lines, or so many control characters that it is binary data.
-    """
-    cleaned, unwanted = UNWANTED.subn("", decoded)
-    if unwanted > len(decoded) * _MAX_UNWANTED:
-        raise DigestError("binary data (too many control characters); remove it, or save it as text")
-    text = limit_accents(cleaned).replace("\r\n", "\n").replace("\r", "\n")
-    if not text.strip():
-        raise DigestError("empty file")
-    if text.count("\n") >= MAX_LINES:
-        raise DigestError(f"more than the {MAX_LINES:,} lines that a digest may have; split it")
-    cut = (line[: limits.LINE] for line in text.split("\n"))
-    return [Line(number, " ".join(line.split())) for number, line in enumerate(cut, start=1)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,55 +84,135 @@ def build_digest(format_name: str, topic: str, day: date | None, results: Iterab
     )
 
 
+# Fields of a paper with a text that may be cut, and how long it may be.
+_LONGEST = {field.name: field.metadata["longest"] for field in fields(Entry) if field.metadata}
+
+
 def within_limits(entry: Entry) -> Entry | str:
     """Return the paper with its fields cut, or a sentence if it has too many authors."""
     if len(entry.authors) > limits.AUTHORS:
         return f"{quoted(entry.title)} has more than the {limits.AUTHORS:,} authors that a paper may have"
     short = (category for category in entry.categories if len(category) <= limits.CATEGORY)
+    cut: dict[str, Any] = {name: (getattr(entry, name) or "")[:longest] or None for name, longest in _LONGEST.items()}
     return replace(
         entry,
         authors=tuple(author[: limits.AUTHOR] for author in entry.authors),
         # An address or a DOI that is too long is dropped: cut, it would lead elsewhere.
         doi=entry.doi if entry.doi and len(entry.doi) <= limits.DOI else None,
         url=entry.url if entry.url and len(entry.url) <= limits.URL else None,
-        organisation=entry.organisation[: limits.ORGANISATION] if entry.organisation else None,
         categories=tuple(islice(short, limits.CATEGORIES)),
-        alert=entry.alert[: limits.ALERT] if entry.alert else None,
         facts=tuple(replace(fact, value=fact.value[: limits.FACT]) for fact in entry.facts),
+        **cut,
     )
 
 
-_MAX_COUNT = 1_000_000_000  # PostgreSQL's integer ends at 2,147,483,647
+def split_lines(decoded: str) -> list[Line]:
+    """Return the clean lines of a decoded text, empty lines included.
+
+    Raises DigestError if the text is empty, has too many lines, or so many control characters that it is binary data.
+    """
+    cleaned, unwanted = UNWANTED.subn("", decoded)
+    if unwanted > len(decoded) * _MAX_UNWANTED:
+        raise DigestError("binary data (too many control characters); remove it, or save it as text")
+    text = limit_accents(cleaned).replace("\r\n", "\n").replace("\r", "\n")
+    if not text.strip():
+        raise DigestError("empty file")
+    if text.count("\n") >= MAX_LINES:
+        raise DigestError(f"more than the {MAX_LINES:,} lines that a digest may have; split it")
+    cut = (line[: limits.LINE] for line in text.split("\n"))
+    return [Line(number, " ".join(line.split())) for number, line in enumerate(cut, start=1)]
 
 
-def json_object(value: Any, key: str | None = None) -> Mapping[str, Any]:
-    """Return a value, or what it has under a key, if that is an object; else an empty one."""
-    if key is not None:
-        value = value.get(key) if isinstance(value, Mapping) else None
-    return value if isinstance(value, Mapping) else {}
+# A paper may be dated in a time zone ahead of its digest's, or a day ahead on purpose.
+_MAX_DAYS_AHEAD = timedelta(days=2)
+_AFTER_FULL_STOP = "\"'\u201d\u2019)]"
+# "Sammy Davis, Jr." is one author.
+_BETWEEN_NAMES = re.compile(r"[,;](?!\s*(?:[JS]r\b|I{2,3}\b|IV\b))|\sand\s")
+_PARENTHESIS = re.compile(r"([()])")
+# What publishers list beside the papers of an issue, with addresses of the same form.
+_FRONT_MATTER = re.compile(
+    r"(?:publication information|information for authors|instructions for authors|table of contents"
+    r"|(?:front|back) cover|editorial board|society information|call for papers|issue information"
+    r"|in this issue|(?:author|subject) index|list of reviewers)\W*$",
+    re.IGNORECASE,
+)
+_LIST_MARKERS = ("- ", "* ", "\u2022 ", "\u2013 ")
 
 
-def text_in(table: Any, key: str) -> str:
-    """Return the tidy text under a key; empty if there is none."""
-    value = table.get(key) if isinstance(table, Mapping) else None
-    return tidy(value) if isinstance(value, str) else ""
+def author_names(text: str) -> tuple[str, ...]:
+    """Split an author list such as "Ada Lovelace, Grace Hopper and others".
+
+    Returns at most one author more than a paper may have, so that the caller sees that there are too many.
+    """
+    parts = _BETWEEN_NAMES.split(text[: limits.BYLINE], maxsplit=limits.AUTHORS + 1)
+    names = (name.strip().removeprefix("and ") for name in parts)
+    return tuple(filter(None, names))
 
 
-def count_in(table: Mapping[str, Any], key: str) -> int | None:
-    """Return the number under a key if it is a count."""
-    value = table.get(key)
-    # In Python, True is an int.
-    is_count = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MAX_COUNT
-    return value if is_count else None
+def without_affiliations(authors: str) -> str:
+    """Remove parentheses from an author list; they may hold commas and nested parentheses.
+
+    >>> without_affiliations("Ada Lovelace (1 and 2), Grace Hopper ((1) Lab, Here (2) There)")
+    'Ada Lovelace , Grace Hopper '
+    """
+    # A stack, and not a regular expression: none matches nested parentheses, and removing the innermost ones again and
+    # again takes n^2 steps. What follows an unclosed parenthesis is kept.
+    outside: list[str] = []
+    opened: list[int] = []  # indices into ``outside``
+    for part in _PARENTHESIS.split(authors[: limits.BYLINE]):
+        if part == ")" and opened:
+            del outside[opened.pop() :]
+        else:
+            if part == "(":
+                opened.append(len(outside))
+            outside.append(part)
+    return "".join(outside)
 
 
-def date_at(table: Mapping[str, Any], key: str) -> date | None:
-    """Return the date with which the text under a key begins; None if it is not a valid date."""
-    value = table.get(key)
+def calendar_day(day: str, month: str, year: str) -> date | None:
+    """Return the date of words such as "6", "May", "2025"; None if there is no such day."""
     try:
-        return date.fromisoformat(value[:10]) if isinstance(value, str) else None
+        return date(int(year), MONTHS.index(month[:3].lower()) + 1, int(day))
     except ValueError:
         return None
+
+
+def is_prose(text: str) -> bool:
+    """Whether a paragraph reads like an abstract: long, or a sentence."""
+    return len(text) > LONGEST_TITLE or text.rstrip(_AFTER_FULL_STOP).endswith(".")
+
+
+def is_title(text: str) -> bool:
+    """Whether a paragraph reads like a title: short, not a sentence, list item or address."""
+    if len(text) > LONGEST_TITLE or text.startswith(_LIST_MARKERS) or "://" in text:
+        return False
+    return not text.rstrip(_AFTER_FULL_STOP).endswith((".", ":", ";", ","))
+
+
+def is_front_matter(title: str) -> bool:
+    """Whether a title is that of a page without authors, such as "Editorial Board"."""
+    return bool(_FRONT_MATTER.search(title))
+
+
+def reject_reason(place: str, title: str, abstract: str) -> str | None:
+    """Return why title and abstract can't be a paper's, as a sentence that begins with ``place``; None if they can."""
+    if not title or len(title) > LONGEST_TITLE:
+        return f"{place}: a paper without a title"
+    if len(abstract) > limits.ABSTRACT:
+        return f"{place}: the abstract of {quoted(title)} has {len(abstract):,} characters"
+    return None
+
+
+def quoted(text: str) -> str:
+    """Return the beginning of a text in quotation marks, for a message."""
+    return f'"{text}"' if len(text) <= 60 else f'"{text[:57].rstrip()}..."'
+
+
+def plausible_date(published: date | None, digest: date | None) -> date | None:
+    """Return a paper's date, or None if it is in the future of its digest."""
+    if published and digest and published - digest > _MAX_DAYS_AHEAD:
+        return None
+    return published
 
 
 _MONTH = rf"({'|'.join(MONTHS)})[a-z]{{0,6}}"
@@ -278,7 +233,7 @@ def date_in(text: str) -> date | None:
     if iso := _ISO.search(text):
         return calendar_day(iso[3], MONTHS[int(iso[2]) - 1], iso[1])
     if day_first := _DAY_FIRST.search(text):
-        return calendar_day(day_first[1], day_first[2], day_first[3])
+        return calendar_day(*day_first.groups())
     month_first = _MONTH_FIRST.search(text)
     return calendar_day(month_first[2], month_first[1], month_first[3]) if month_first else None
 
@@ -297,7 +252,6 @@ def topic_in(name: str) -> str:
     return " ".join(filter(None, words))[:_LONGEST_TOPIC]
 
 
-ARXIV = "arXiv"
 _PAGES = re.compile(r"\b(\d{1,4})\s*(?:pages|pp\b)", re.IGNORECASE)
 _ADDRESS = re.compile(r"https?://[^\s,;()<>\"']{4,300}", re.IGNORECASE)
 _CODE_HOSTS = re.compile(r"(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org)/[\w.-]+/[\w.-]", re.IGNORECASE)
@@ -331,4 +285,4 @@ def from_arxiv(comment: str, journal_ref: str) -> tuple[Fact, ...]:
         FactKind.PROJECT: others[0] if others and is_project else "",
         FactKind.COMMENT: comment,
     }
-    return tuple(Fact(kind, value, ARXIV) for kind, value in values.items() if value)
+    return tuple(Fact(kind, value, "arXiv") for kind, value in values.items() if value)

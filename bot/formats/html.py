@@ -92,11 +92,6 @@ def has_class(classes: str, name: str) -> bool:
     return any(each.endswith(name) for each in classes.split())
 
 
-def text_of(lines: Sequence[HtmlLine]) -> str:
-    """Return the text of the lines, for the formats that read text."""
-    return "\n".join(line.text for line in lines)
-
-
 class _Element(NamedTuple):
     tag: str
     css_class: str

@@ -1,6 +1,6 @@
 """The parent's side of the parser process: starts it, sends it requests, and replaces it when it dies.
 
-What parent and child send each other: length-prefixed frames, and digests and libraries as JSON.
+At the end is what parent and child send each other: length-prefixed frames, and parsed values as JSON.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import signal
 import struct
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
 from datetime import date
 from pathlib import Path
 from threading import Event, Lock, Timer
@@ -32,112 +32,14 @@ from bot.model import (
 )
 from bot.model.errors import DigestError, LimitError, ParserError
 
-# Checked before the frame is read: a compromised child must not make the parent allocate four gigabytes.
-MAX_FRAME = 200_000_000  # bytes; a digest of 10 MB in JSON, with every character escaped, has 60 MB
-DIGESTS = b"digests"
-LIBRARY = b"library"
-BOUNCE = b"bounce"
-_LENGTH = struct.Struct(">I")
-
-
-def write_frames(stream: IO[bytes], *frames: bytes) -> None:
-    """Write frames and flush; raises OSError if the other end has closed the pipe."""
-    for frame in frames:
-        stream.write(_LENGTH.pack(len(frame)))
-        stream.write(frame)
-    stream.flush()
-
-
-def read_frame(stream: IO[bytes]) -> bytes | None:
-    """Return the next frame; None if the stream ends, even within a frame, or announces more than ``MAX_FRAME``."""
-    head = stream.read(_LENGTH.size)
-    if len(head) < _LENGTH.size:
-        return None
-    (length,) = _LENGTH.unpack(head)
-    if length > MAX_FRAME:
-        return None
-    frame = stream.read(length)
-    return frame if len(frame) == length else None
-
-
-def dump_digests(digests: Iterable[ParsedDigest]) -> bytes:
-    """Return digests as a JSON array."""
-    return json.dumps(list(digests), default=_fields).encode()
-
-
-def dump_library(library: ParsedLibrary) -> bytes:
-    """Return a library as a JSON object."""
-    return json.dumps(library, default=_fields).encode()
-
-
-def load_digests(digests: Any) -> tuple[ParsedDigest, ...]:
-    """Return the digests of a parsed JSON array; raises ValueError, TypeError or KeyError if it is malformed."""
-    return tuple(
-        ParsedDigest(
-            format=str(digest["format"]),
-            topic=str(digest["topic"]),
-            date=_date(digest["date"]),
-            entries=tuple(_entry(entry) for entry in digest["entries"]),
-            rejected=tuple(map(str, digest["rejected"])),
-        )
-        for digest in digests
-    )
-
-
-def dump_bounce(report: BounceReport) -> bytes:
-    """Return a report as a JSON object."""
-    return json.dumps(report, default=_fields).encode()
-
-
-def load_bounce(report: Any) -> BounceReport:
-    """Return the report of a parsed JSON object; raises ValueError, TypeError or KeyError if it is malformed."""
-    return BounceReport(BounceKind(report["kind"]), tuple(map(str, report["tags"])), str(report["reason"]))
-
-
-def load_library(library: Any) -> ParsedLibrary:
-    """Return the library of a parsed JSON object; raises ValueError, TypeError or KeyError if it is malformed."""
-    return ParsedLibrary(
-        format=str(library["format"]),
-        entries=tuple(
-            LibraryEntry(_entry(item["entry"]), _date(item["added"]), str(item["key"])) for item in library["entries"]
-        ),
-        skipped={str(reason): int(count) for reason, count in library["skipped"].items()},
-        problems=tuple(map(str, library["problems"])),
-    )
-
-
-# Not dataclasses.asdict, which copies deeply: digests are frozen and hold nothing but values.
-def _fields(value: object) -> object:
-    if isinstance(value, date):
-        return value.isoformat()
-    if isinstance(value, ParsedDigest | Entry | Fact | ParsedLibrary | LibraryEntry | BounceReport):
-        return {field.name: getattr(value, field.name) for field in fields(value)}
-    raise TypeError(f"no JSON form of {type(value).__name__}")
-
-
-def _entry(entry: Any) -> Entry:
-    return Entry(
-        **entry
-        | {
-            "authors": tuple(entry["authors"]),
-            "categories": tuple(entry["categories"]),
-            "published": _date(entry["published"]),
-            "facts": tuple(
-                Fact(FactKind(fact["kind"]), str(fact["value"]), str(fact["origin"])) for fact in entry["facts"]
-            ),
-        }
-    )
-
-
-def _date(text: str | None) -> date | None:
-    return date.fromisoformat(text) if text else None
-
-
 log = logging.getLogger("paperbot")
 
+# Checked before the frame is read: a compromised child must not make the parent allocate four gigabytes.
+MAX_FRAME = 200_000_000  # bytes; a digest of 10 MB in JSON, with every character escaped, has 60 MB
 _START_SECONDS = 60.0  # wall-clock; an idle machine needs a fifth of a second
 _END_SECONDS = 5.0
 _PACKAGE_ROOT = Path(__file__).parents[2]
+_LENGTH = struct.Struct(">I")
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,18 +89,18 @@ class Parser:
         Raises DigestError if no format recognises them, LimitError if parsing them met a limit or killed the child, and
         ParserError if no child can be started.
         """
-        return load_digests(self._answer(DIGESTS, raw)["digests"])
+        return load_digests(self._answer("digests", raw))
 
     def parse_library(self, raw: RawDigest) -> ParsedLibrary:
         """Return the library in the bytes of a BibTeX or RIS file; raises the same errors as ``parse``."""
-        return load_library(self._answer(LIBRARY, raw)["library"])
+        return _load_library(self._answer("library", raw))
 
     def parse_bounce(self, raw: RawDigest) -> BounceReport:
         """Return what a mail to the address for bounces reports; raises the same errors as ``parse``."""
-        return load_bounce(self._answer(BOUNCE, raw)["bounce"])
+        return _load_bounce(self._answer("bounce", raw))
 
-    def _answer(self, kind: bytes, raw: RawDigest) -> dict[str, Any]:
-        """Return the child's response; raises DigestError if it is a refusal."""
+    def _answer(self, kind: str, raw: RawDigest) -> Any:
+        """Return what the child has parsed, as JSON; raises DigestError if it refused."""
         with self._lock:
             response = self._request(kind, raw)
         if "mistake" in response:
@@ -206,9 +108,9 @@ class Parser:
             raise DigestError(str(response["mistake"]))
         if "refused" in response:
             raise DigestError(str(response["refused"]))
-        return response
+        return response[kind]
 
-    def _request(self, kind: bytes, raw: RawDigest) -> dict[str, Any]:
+    def _request(self, kind: str, raw: RawDigest) -> dict[str, Any]:
         if self._child:
             try:
                 return self._child.request(kind, raw)
@@ -268,10 +170,10 @@ class _Child:
             self.end()
             raise ParserError(f"the process that parses digests doesn't start: {death}") from None
 
-    def request(self, kind: bytes, raw: RawDigest) -> dict[str, Any]:
+    def request(self, kind: str, raw: RawDigest) -> dict[str, Any]:
         """Return the response to a request; raises _ChildDied."""
-        name = raw.name.encode(errors="replace")
-        response = self._exchange((kind, name, raw.content), self._limits.deadline)
+        frames = (kind.encode(), raw.name.encode(errors="replace"), raw.content)
+        response = self._exchange(frames, self._limits.deadline)
         if "limit" in response:
             raise _ChildDied(f"parsing it needs more than {self._limits.memory / 1e6:.0f} MB of memory")
         return response
@@ -323,3 +225,76 @@ class _Child:
         except subprocess.TimeoutExpired:
             self._process.kill()
             return self._process.wait()
+
+
+def write_frames(stream: IO[bytes], *frames: bytes) -> None:
+    """Write frames and flush; raises OSError if the other end has closed the pipe."""
+    for frame in frames:
+        stream.write(_LENGTH.pack(len(frame)))
+        stream.write(frame)
+    stream.flush()
+
+
+def read_frame(stream: IO[bytes]) -> bytes | None:
+    """Return the next frame; None if the stream ends, even within a frame, or announces more than ``MAX_FRAME``."""
+    head = stream.read(_LENGTH.size)
+    if len(head) < _LENGTH.size:
+        return None
+    (length,) = _LENGTH.unpack(head)
+    if length > MAX_FRAME:
+        return None
+    frame = stream.read(length)
+    return frame if len(frame) == length else None
+
+
+def dump(response: Mapping[str, object]) -> bytes:
+    """Return a response as JSON; its values may be what the parsers return."""
+    return json.dumps(response, default=_fields).encode()
+
+
+def load_digests(digests: Any) -> tuple[ParsedDigest, ...]:
+    """Return the digests of a parsed JSON array; raises ValueError, TypeError or KeyError if it is malformed."""
+    return tuple(
+        ParsedDigest(
+            format=str(digest["format"]),
+            topic=str(digest["topic"]),
+            date=_date(digest["date"]),
+            entries=tuple(_entry(entry) for entry in digest["entries"]),
+            rejected=tuple(map(str, digest["rejected"])),
+        )
+        for digest in digests
+    )
+
+
+def _load_bounce(report: Any) -> BounceReport:
+    return BounceReport(BounceKind(report["kind"]), tuple(map(str, report["tags"])), str(report["reason"]))
+
+
+def _load_library(library: Any) -> ParsedLibrary:
+    return ParsedLibrary(
+        format=str(library["format"]),
+        entries=tuple(
+            LibraryEntry(_entry(item["entry"]), _date(item["added"]), str(item["key"])) for item in library["entries"]
+        ),
+        skipped={str(reason): int(count) for reason, count in library["skipped"].items()},
+        problems=tuple(map(str, library["problems"])),
+    )
+
+
+# Not dataclasses.asdict, which copies deeply: digests are frozen and hold nothing but values.
+def _fields(value: object) -> object:
+    if isinstance(value, date):
+        return value.isoformat()
+    if is_dataclass(value):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
+    raise TypeError(f"no JSON form of {type(value).__name__}")
+
+
+def _entry(values: Any) -> Entry:
+    facts = (Fact(FactKind(fact["kind"]), str(fact["value"]), str(fact["origin"])) for fact in values["facts"])
+    typed: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+    return Entry(**typed | {"published": _date(values["published"]), "facts": tuple(facts)})
+
+
+def _date(text: str | None) -> date | None:
+    return date.fromisoformat(text) if text else None

@@ -1,23 +1,19 @@
-"""Digest formats: from the bytes that a source delivered to parsed digests.
+"""From the bytes that a source delivered to parsed digests: the registry of digest formats, and which one reads them.
 
     bytes --decode--> text --Document.recognises--> Document.parse(bytes)
                         |
                         +--lines --Format.starts--> Format.parse(lines) for each digest
                         |
-                        +--mail: its plain text part, else its HTML (``mails``)
+                        +--mail: its plain text part, else its HTML: AlertMail, lines, journal_mail
 
-How to add a format: write one module here that ends in a ``Format`` (see ``format.py``), and add one line to
-``FORMATS`` below. A format gets clean lines (see ``text.py``: encodings, line ends and control characters are dealt
-with) and returns what it read, with a sentence for each block that it could not read. It opens nothing, and it
-recognises its digests by their content, never by a file's name; a name only supplies day and topic if the text has
-neither. A format that needs a whole file, such as XML, is a ``Document`` and gets the bytes. An alert that comes as
-HTML is read by a module with ``recognises`` and ``parse``, listed in ``HTML_MAILS``.
+How to add a format: write one module here that ends in a ``Format`` (see ``format.py``), and add it to ``FORMATS``. A
+format gets clean lines (encodings, line ends and control characters are dealt with) and returns what it read, with a
+sentence for each block that it could not read. It opens nothing, and recognises its digests by their content, never by
+a file's name; a name only supplies day and topic if the text has neither. A format that needs a whole file, such as
+XML, is a ``Document`` and gets the bytes. Alerts that come as HTML are ``AlertMail``.
 
 A file may hold several digests, of one format or of several: each begins where its format says so and ends where the
-next one begins. If two formats begin on the same line, the later one in ``FORMATS`` reads it: they are ordered from
-the least specific to the most specific.
-
-The error message for text that no format recognises.
+next one begins.
 """
 
 from __future__ import annotations
@@ -27,60 +23,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from bot.formats import (
-    arxiv_mail,
-    biorxiv,
-    biorxiv_alert,
-    daily_papers,
-    feed,
-    google_scholar,
-    huggingface,
-    journal_mail,
-    keyword,
-    markdown,
-    pubmed,
-)
+from bot.formats import arxiv_mail, biorxiv_alert, daily_papers, feed, journal_mail, keyword, markdown
+from bot.formats.alert_mails import GOOGLE_SCHOLAR, PUBMED, AlertMail
 from bot.formats.format import LONGEST_TITLE, Document, Format, Line, date_in, quoted, split_lines, topic_in
-from bot.formats.html import HtmlLine, html_lines, text_of
+from bot.formats.html import HtmlLine, html_lines
+from bot.formats.json_lists import BIORXIV, DAILY_PAPERS
 from bot.formats.mail import Mail, is_mail, read_mail
 from bot.model import ParsedDigest, RawDigest
 from bot.model.errors import DigestError
 from bot.model.wording import plural
 from bot.text.decoding import decode
 
-_LOOKALIKES = (
-    (re.compile(r"<!doctype html|<html\b", re.IGNORECASE), "an HTML page; copy its text into a text file"),
-    (re.compile(r"\{\\rtf"), "an RTF document; save it as text"),
-)
-
-
-def explain(lines: Sequence[Line], formats: Sequence[Format], documents: Sequence[Document]) -> str:
-    """Return one sentence: the formats that are supported, and what the text looks like or how a digest begins."""
-    beginning = next(line.text for line in lines if line.text)
-    titles = ", ".join([*(form.title for form in formats), *(document.title for document in documents)])
-    ending = "; one begins with " + ", or with ".join(form.hint for form in formats)
-    for pattern, kind in _LOOKALIKES:
-        if pattern.match(beginning):
-            ending = f", but {kind}"
-            break
-    return f"no digest that Paperbot knows (known: {titles}){ending}"
-
-
-def explain_mail(mail: Mail, lines: Sequence[HtmlLine]) -> str:
-    """Return the beginning of a sentence, or a sentence: whose mail no reader understands, and what is in it."""
-    sender = mail.sender or "an unnamed sender"
-    about = f"a mail from {sender}" + (f", {quoted(mail.subject)}," if mail.subject else "")
-    if mail.plain.strip() and not mail.html:
-        return f"{about} has only plain text"
-    first = next((line.text for line in lines if line.text), "")
-    if not first:
-        return f"{about} has no text"
-    links = sum(len(line.links) for line in lines)
-    seen = f"{plural(links, 'link')}, the first line {quoted(first)}"
-    remedy = "if it lists papers, ask its sender for plain text"
-    return f"{about} has nothing in its HTML that is certainly a paper ({seen}); {remedy}"
-
-
+# From the least specific to the most specific: if two begin on the same line, the later one reads it.
 FORMATS: tuple[Format, ...] = (
     keyword.FORMAT,
     daily_papers.FORMAT,
@@ -88,9 +42,9 @@ FORMATS: tuple[Format, ...] = (
     biorxiv_alert.FORMAT,
     markdown.FORMAT,
 )
-# Their readers recognise a mail by the classes of its links, whoever forwarded it.
-HTML_MAILS = (google_scholar, pubmed)
-DOCUMENTS: tuple[Document, ...] = (feed.FORMAT, biorxiv.FORMAT, huggingface.FORMAT)
+HTML_MAILS: tuple[AlertMail, ...] = (GOOGLE_SCHOLAR, PUBMED)
+DOCUMENTS: tuple[Document, ...] = (feed.FORMAT, BIORXIV, DAILY_PAPERS)
+
 _BEGINNING = 20_000  # characters; the header of a mail has some thousand
 
 
@@ -107,7 +61,7 @@ def parse(raw: RawDigest) -> tuple[ParsedDigest, ...]:
         digests: Sequence[ParsedDigest] = (document.parse(raw.content),)
     elif is_mail(beginning):
         # A mail is taken apart from its bytes: each part names a charset of its own.
-        digests = parse_mail(read_mail(raw.content))
+        digests = _parse_mail(read_mail(raw.content))
     else:
         digests = parse_lines(split_lines(text))
     # A file name supplies what the text leaves open: Markdown digests name neither day nor topic.
@@ -117,7 +71,7 @@ def parse(raw: RawDigest) -> tuple[ParsedDigest, ...]:
     )
 
 
-def parse_mail(mail: Mail) -> Sequence[ParsedDigest]:
+def _parse_mail(mail: Mail) -> Sequence[ParsedDigest]:
     """Return the digests in a mail, at least one; raises DigestError if it has none that is recognised.
 
     The plain text part counts if a format recognises it. Otherwise the HTML is read: as an alert, as text, and last by
@@ -128,20 +82,20 @@ def parse_mail(mail: Mail) -> Sequence[ParsedDigest]:
         try:
             digests = parse_lines(plain)
         except DigestError as error:
-            raise DigestError(f"{explain_mail(mail, ())}: {error}") from None
+            raise DigestError(f"{_explain_mail(mail, ())}: {error}") from None
         return [replace(digest, date=digest.date or mail.date) for digest in digests]
     lines = html_lines(mail.html) if mail.html else []
     if not any(line.text for line in lines):
-        raise DigestError(explain_mail(mail, lines))
+        raise DigestError(_explain_mail(mail, lines))
     if alert := next((alert for alert in HTML_MAILS if alert.recognises(lines)), None):
         return (alert.parse(mail, lines),)
-    text = split_lines(text_of(lines))
+    text = split_lines("\n".join(line.text for line in lines))
     if not _starts(text) and (journal := journal_mail.parse(mail, lines)):
         return (journal,)
     try:
         return parse_lines(text if _starts(text) else plain or text)
     except DigestError:
-        raise DigestError(explain_mail(mail, lines)) from None
+        raise DigestError(_explain_mail(mail, lines)) from None
 
 
 def _starts(lines: Sequence[Line]) -> dict[int, Format]:
@@ -156,7 +110,7 @@ def parse_lines(lines: Sequence[Line]) -> Sequence[ParsedDigest]:
         # The first lines of a digest may not have been copied.
         rest = next((form for form in FORMATS if form.is_rest(lines)), None)
         if rest is None:
-            raise DigestError(explain(lines, FORMATS, DOCUMENTS))
+            raise DigestError(_explain(lines))
         formats = {0: rest}
     edges = pairwise([*sorted(formats), len(lines)])
     first, *others = (formats[start].parse(lines[start:end]) for start, end in edges)
@@ -166,4 +120,34 @@ def parse_lines(lines: Sequence[Line]) -> Sequence[ParsedDigest]:
     return replace(first, rejected=problems + first.rejected), *others
 
 
-__all__ = ["DOCUMENTS", "FORMATS", "Document", "Format", "parse", "parse_lines"]
+_LOOKALIKES = (
+    (re.compile(r"<!doctype html|<html\b", re.IGNORECASE), "an HTML page; copy its text into a text file"),
+    (re.compile(r"\{\\rtf"), "an RTF document; save it as text"),
+)
+
+
+def _explain(lines: Sequence[Line]) -> str:
+    """Return one sentence: the formats that are supported, and what the text looks like or how a digest begins."""
+    beginning = next(line.text for line in lines if line.text)
+    titles = ", ".join([form.title for form in FORMATS] + [document.title for document in DOCUMENTS])
+    ending = "; one begins with " + ", or with ".join(form.hint for form in FORMATS)
+    for pattern, kind in _LOOKALIKES:
+        if pattern.match(beginning):
+            ending = f", but {kind}"
+            break
+    return f"no digest that Paperbot knows (known: {titles}){ending}"
+
+
+def _explain_mail(mail: Mail, lines: Sequence[HtmlLine]) -> str:
+    """Return the beginning of a sentence, or a sentence: whose mail no reader understands, and what is in it."""
+    sender = mail.sender or "an unnamed sender"
+    about = f"a mail from {sender}" + (f", {quoted(mail.subject)}," if mail.subject else "")
+    if mail.plain.strip() and not mail.html:
+        return f"{about} has only plain text"
+    first = next((line.text for line in lines if line.text), "")
+    if not first:
+        return f"{about} has no text"
+    links = sum(len(line.links) for line in lines)
+    seen = f"{plural(links, 'link')}, the first line {quoted(first)}"
+    remedy = "if it lists papers, ask its sender for plain text"
+    return f"{about} has nothing in its HTML that is certainly a paper ({seen}); {remedy}"

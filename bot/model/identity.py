@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
+from typing import Any
 from urllib.parse import quote_plus
 
 from bot.model import Entry, Paper, PaperId, VotedPaper
@@ -95,25 +96,14 @@ def is_same_paper(entry: Entry | Paper, paper: Entry | Paper) -> bool:
     return normalised_title(entry.title) == normalised_title(paper.title)
 
 
+_SHARED = [field.name for field in fields(Entry) if field.name in Paper.__dataclass_fields__]
+
+
 def new_paper(entry: Entry, paper_id: PaperId, now: datetime) -> Paper:
     """Return a new paper with the fields of the first entry that mentions it."""
-    return Paper(
-        id=paper_id,
-        title=entry.title,
-        abstract=entry.abstract,
-        authors=entry.authors,
-        author_count=entry.author_count or len(entry.authors) or None,
-        published=entry.published,
-        arxiv_id=entry.arxiv_id,
-        doi=entry.doi,
-        url=entry.url,
-        upvotes=entry.upvotes,
-        organisation=entry.organisation,
-        first_seen=now,
-        version=entry.version,
-        categories=entry.categories,
-        facts=entry.facts,
-    )
+    values: dict[str, Any] = {name: getattr(entry, name) for name in _SHARED}
+    values["author_count"] = entry.author_count or len(entry.authors) or None
+    return Paper(id=paper_id, first_seen=now, **values)
 
 
 def merge(paper: Paper, entry: Entry) -> Paper:
@@ -132,23 +122,20 @@ def merge(paper: Paper, entry: Entry) -> Paper:
     is_abbreviated = all(len(name) > 1 and name[0].isupper() and len(name[0]) <= 3 for name in names)
     if is_abbreviated and len(entry.authors) >= len(authors):
         authors = entry.authors
-    return replace(
-        paper,
-        title=entry.title if _is_beginning(paper.title, entry.title) else paper.title,
+    values: dict[str, Any] = {name: getattr(paper, name) or getattr(entry, name) for name in _SHARED}
+    values |= {
+        "title": entry.title if _is_beginning(paper.title, entry.title) else paper.title,
         # Many digests cut abstracts without a mark; then the longer one is the complete one.
-        abstract=max(paper.abstract, entry.abstract, key=lambda text: (bool(text), not is_cut(text), len(text))),
-        authors=authors,
-        author_count=len(authors) or paper.author_count or entry.author_count,
-        published=min(dates, default=None),
-        arxiv_id=paper.arxiv_id or entry.arxiv_id,
-        doi=paper.doi or entry.doi,
-        url=paper.url or entry.url,
-        upvotes=max(votes, default=None),
-        organisation=paper.organisation or entry.organisation,
-        version=max(versions, default=None),
-        categories=tuple(dict.fromkeys(paper.categories + entry.categories)),
-        facts=tuple({(fact.kind, fact.origin): fact for fact in paper.facts + entry.facts}.values()),
-    )
+        "abstract": max(paper.abstract, entry.abstract, key=lambda text: (bool(text), not is_cut(text), len(text))),
+        "authors": authors,
+        "author_count": len(authors) or paper.author_count or entry.author_count,
+        "published": min(dates, default=None),
+        "upvotes": max(votes, default=None),
+        "version": max(versions, default=None),
+        "categories": tuple(dict.fromkeys(paper.categories + entry.categories)),
+        "facts": tuple({(fact.kind, fact.origin): fact for fact in paper.facts + entry.facts}.values()),
+    }
+    return replace(paper, **values)
 
 
 def _is_beginning(title: str, other: str) -> bool:

@@ -16,6 +16,8 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import NamedTuple, NewType
 
+from bot.model import limits
+
 
 class FactKind(StrEnum):
     """What a fact states."""
@@ -163,7 +165,8 @@ class SourceState:
 class Entry:
     """One paper as one digest has it; control characters are removed from its text, LaTeX is kept.
 
-    A title or an abstract of which the digest has only the beginning ends in an ellipsis.
+    A title or an abstract of which the digest has only the beginning ends in an ellipsis. Texts with ``longest`` are
+    cut to so many characters. Fields that a ``Paper`` has, too, are merged by ``bot.model.identity``.
     """
 
     title: str
@@ -175,11 +178,12 @@ class Entry:
     doi: str | None = None
     url: str | None = None
     upvotes: int | None = None
-    organisation: str | None = None
+    organisation: str | None = field(default=None, metadata={"longest": limits.ORGANISATION})
     version: int | None = None  # of the arXiv id
     categories: tuple[str, ...] = ()
     replacement: bool = False  # announced because a new version replaces an announced one
-    alert: str | None = None  # the reader's own alert that the digest answers: "Ada Lovelace (new citations)"
+    # The reader's own alert that the digest answers: "Ada Lovelace (new citations)".
+    alert: str | None = field(default=None, metadata={"longest": limits.ALERT})
     facts: tuple[Fact, ...] = ()
 
 

@@ -22,7 +22,7 @@ from support import ROOT, digest
 
 from bot.formats import ParseLimits, Parser, library, recognition
 from bot.formats.child import answer_requests
-from bot.formats.process import dump_digests, load_digests, read_frame, write_frames
+from bot.formats.process import dump, load_digests, read_frame, write_frames
 from bot.model import Entry, ParsedDigest, RawDigest
 from bot.model.errors import DigestError, LimitError, ParserError
 
@@ -207,9 +207,9 @@ DIGESTS = st.builds(ParsedDigest, TEXTS, TEXTS, DATES, st.lists(ENTRIES).map(tup
 @given(st.lists(DIGESTS))
 def test_digests_survive_serialisation(parsed: list[ParsedDigest]) -> None:
     stream = io.BytesIO()
-    write_frames(stream, dump_digests(parsed))
+    write_frames(stream, dump({"digests": parsed}))
     stream.seek(0)
-    assert load_digests(json.loads(read_frame(stream) or b"")) == tuple(parsed)
+    assert load_digests(json.loads(read_frame(stream) or b"")["digests"]) == tuple(parsed)
 
 
 @given(st.binary(max_size=12))
@@ -236,4 +236,4 @@ def test_limits_are_renewed_before_each_request(content: bytes, kind: bytes) -> 
 
 def test_dates_survive_serialisation() -> None:
     parsed = (ParsedDigest("keyword", "Owls", date(2026, 6, 12), (Entry("Owls", published=date(2026, 6, 11)),)),)
-    assert load_digests(json.loads(dump_digests(parsed))) == parsed
+    assert load_digests(json.loads(dump({"digests": parsed}))["digests"]) == parsed

@@ -1,0 +1,141 @@
+"""Alerts that search engines send as HTML mails, recognised by the links of their titles, whoever forwarded them.
+
+Google Scholar, on an author, citations, related research or a query, in any language:
+
+    <h3>[PDF] <a class="gse_alrt_title" href="https://scholar.google.de/scholar_url?url=REAL&...">A title ...</a></h3>
+    <div>A Lovelace, G Hopper - Journal of Owls, 2026</div>
+    <div class="gse_alrt_sni">The beginning of the abstract, with <br>breaks ...</div>
+    <div>links that share the paper</div>
+
+PubMed, on the new articles of a stored search:
+
+    <a class="docsum-title" href="https://pubmed.ncbi.nlm.nih.gov/12345678/?...">A title.</a>
+    Lovelace A, Hopper G. J Owls. 2026 Jan 20:12(3):4-5. doi: 10.1234/owls.5. PMID: 12345678
+
+The subject names the alert: "Ada Lovelace - new citations".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+
+from bot.formats.format import author_names, build_digest, reject_reason
+from bot.formats.html import HtmlLine, HtmlLink, Item, abstract_in, has_class, items_of, joined
+from bot.formats.mail import Mail, article_at, unwrap
+from bot.model import Entry, Fact, FactKind, ParsedDigest
+from bot.model.identity import arxiv_id, doi, is_cut
+
+_SNIPPET_CLASS = "gse_alrt_sni"
+_REDIRECT = re.compile(r"https?://scholar\.google\.[a-z.]{2,6}/scholar_url\?")
+# [PDF], [HTML], [BOOK] in the mail's language. "[Re]" begins titles of replications.
+_KIND = re.compile(r"(?:\[[^\[\]a-z]{1,14}\]\s*)+")
+_YEAR = re.compile(r"(?:^|,\s*)((?:19|20)\d\d)$")
+_PREPRINT = re.compile(r"arxiv preprint|arxiv:|bioRxiv|medRxiv|ssrn", re.IGNORECASE)
+_CITED = re.compile(r"\W*(?:cites|cited|zitiert|cita|cite|citiert)\b\s*:?\s*(.{5,300})", re.IGNORECASE)
+_DOI = re.compile(r"\bdoi:\s*(10\.\S{1,300})", re.IGNORECASE)
+# The lookbehind lets the authors begin behind a full stop only: without it, each character of a long line is tried, at
+# 2,000 steps each.
+_CITATION = re.compile(r"(?<![^.])(?P<authors>[^.]{2,2000})\.\s+(?P<journal>[^.]{2,200})\.\s+\d{4}\b")
+
+
+@dataclass(frozen=True, slots=True)
+class AlertMail:
+    """The format of one sender's alerts. ``read`` returns the paper of an item, given the name of the alert."""
+
+    name: str  # in JSON and in the store
+    title: str  # for people
+    is_title: Callable[[HtmlLink], bool]
+    read: Callable[[Item, str], Entry]
+
+    def recognises(self, lines: Sequence[HtmlLine]) -> bool:
+        """Whether a mail has the link of a title."""
+        return any(self.is_title(link) for line in lines for link in line.links)
+
+    def parse(self, mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest:
+        """Read one alert."""
+        results: list[Entry | str] = []
+        for number, item in enumerate(items_of(lines, self.is_title), 1):
+            paper = self.read(item, mail.alert())
+            results.append(reject_reason(f"item {number}", paper.title, paper.abstract) or paper)
+        return build_digest(self.name, self.title, mail.date, results)
+
+
+def _scholar_paper(item: Item, alert: str) -> Entry:
+    title = _KIND.sub("", item.title.text, count=1) if _KIND.match(item.title.text) else item.title.text
+    url = unwrap(item.title.url)
+    article = article_at(url)
+    byline = next((line for line in item.lines[:1] if not has_class(line.css_class, _SNIPPET_CLASS)), None)
+    credit_line = byline.text if byline else ""
+    names, venue = _scholar_credits(credit_line)
+    position = credit_line.lower().find("arxiv:")
+    preprint = arxiv_id(credit_line[position:]) if position >= 0 else None
+    rest = item.lines[1:] if byline else item.lines
+    snippet = takewhile(lambda line: line.block == rest[0].block and not line.links, rest)
+    abstract = joined([line.text for line in snippet])
+    # Scholar shows three lines of an abstract, whether it marks the end or not.
+    if abstract and not is_cut(abstract):
+        abstract += " \u2026"
+    cited = next(filter(None, (_CITED.fullmatch(line.text) for line in rest)), None)
+    identifier = (article.arxiv_id if article else None) or preprint
+    return Entry(
+        title=title,
+        abstract=abstract,
+        authors=names,
+        arxiv_id=identifier,
+        doi=article.doi if article else None,
+        url=None if identifier else url or None,
+        alert=f"{alert}, cites \u201c{cited[1]}\u201d" if cited else alert or None,
+        facts=(Fact(FactKind.VENUE, venue, "Google Scholar"),) if venue else (),
+    )
+
+
+def _scholar_credits(byline: str) -> tuple[tuple[str, ...], str]:
+    """Return authors and venue of ``A Lovelace, G Hopper… - Journal of Owls, 2026``.
+
+    The year is left out: it is the venue's, not the paper's.
+    """
+    authors, _, venue = byline.partition(" - ")
+    names = author_names(authors.replace("\u2026", ""))
+    year = _YEAR.search(venue)
+    journal = venue[: year.start()].rstrip(" ,") if year else venue
+    if not journal.strip(" \u2026.,") or _PREPRINT.search(journal):
+        return names, ""
+    return names, f"{journal} {year[1]}" if year and year[1] not in journal else journal
+
+
+def _pubmed_paper(item: Item, alert: str) -> Entry:
+    text = item.title.text
+    citation = " ".join(line.text for line in item.lines[:6])
+    identifier = _DOI.search(citation)
+    parts = _CITATION.search(citation)
+    abstract = abstract_in(item.lines)
+    if identifier and identifier[0] in abstract:  # a citation of many authors is as long as an abstract
+        abstract = ""
+    return Entry(
+        title=text.rstrip(".").rstrip() if text.count(".") == 1 else text,
+        abstract=abstract,
+        authors=author_names(parts["authors"]) if parts else (),
+        doi=doi(identifier[1]) if identifier else None,
+        url=unwrap(item.title.url).partition("?")[0] or None,
+        alert=alert or None,
+        facts=(Fact(FactKind.VENUE, parts["journal"], "PubMed"),) if parts else (),
+    )
+
+
+GOOGLE_SCHOLAR = AlertMail(
+    name="google-scholar",
+    title="Google Scholar",
+    is_title=lambda link: (
+        has_class(link.css_class, "gse_alrt_title") or bool(_REDIRECT.match(link.url) and len(link.text) > 10)
+    ),
+    read=_scholar_paper,
+)
+PUBMED = AlertMail(
+    name="pubmed",
+    title="PubMed",
+    is_title=lambda link: has_class(link.css_class, "docsum-title"),
+    read=_pubmed_paper,
+)

@@ -1,0 +1,183 @@
+"""Lists of papers as APIs answer them, in JSON: any value may be of any type, or be missing.
+
+Hugging Face's Daily Papers is an array, one object for each paper:
+
+    [{"paper": {"id": "2606.00467", "title": ..., "summary": ..., "authors": [{"name": ...}],
+                "publishedAt": "2026-05-30T00:00:00.000Z", "submittedOnDailyAt": "2026-06-12T00:00:00.000Z",
+                "upvotes": 3, "organization": {"fullname": ...},
+                "githubRepo": "https://github.com/...", "githubStars": 12, "projectPage": "https://..."},
+      "numComments": 2}, ...]
+
+``publishedAt`` is when the paper came out, ``submittedOnDailyAt`` the day of the list.
+
+A page of bioRxiv's and medRxiv's API is an object:
+
+    {"messages": [{"status": "ok", "cursor": 0, "count": 100, "total": "427"}],
+     "collection": [{"doi": "10.1101/2026.01.20.700468", "title": ..., "authors": "Lovelace, A.; Hopper, G.",
+                     "author_corresponding_institution": ..., "date": "2026-01-22", "version": "1",
+                     "category": "bioinformatics", "abstract": ..., "server": "bioRxiv"}, ...]}
+
+``date`` is when a version was posted. Lists of one interval hold dates outside of it, and the DOI's own date may be
+years before.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Any
+
+from bot.formats.format import Document, build_digest, plausible_date, reject_reason
+from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
+from bot.model.errors import DigestError
+from bot.model.identity import arxiv_id, doi
+from bot.text.decoding import decode, tidy
+
+_MAX_PAPERS = 5_000
+_MAX_COUNT = 1_000_000_000  # PostgreSQL's integer ends at 2,147,483,647
+_WEB_ADDRESS = re.compile(r"https?://[^\s<>\"]{4,300}")
+_HUGGING_FACE = "Hugging Face"
+_SERVERS = {"biorxiv": "bioRxiv", "medrxiv": "medRxiv"}
+_BIORXIV_BEGAN = date(2013, 11, 1)
+
+
+def _parse_daily_papers(content: bytes) -> ParsedDigest:
+    """Read one answer of Hugging Face's API; raises DigestError if it is something else."""
+    items = _load(content)
+    if not isinstance(items, list) or not any(_object(item, "paper") for item in items):
+        raise DigestError("JSON, but not a list of Hugging Face's Daily Papers")
+    _check_count(items)
+    # The list has no day of its own: the most common day of its items stands for it.
+    submitted = (_date(_object(item, "paper"), "submittedOnDailyAt") for item in items)
+    days = Counter(filter(None, submitted))
+    day = days.most_common(1)[0][0] if days else None
+    papers = (_daily_paper(number, item, day) for number, item in enumerate(items, 1))
+    return build_digest("huggingface", "Daily Papers", day, papers)
+
+
+def _daily_paper(number: int, item: Any, day: date | None) -> Entry | str:
+    paper = _object(item, "paper")
+    title = _text(paper, "title") or _text(_object(item), "title")
+    abstract = _text(paper, "summary")
+    if problem := reject_reason(f"item {number}", title, abstract):
+        return problem
+    authors = paper.get("authors")
+    names = (_text(_object(author), "name") for author in (authors if isinstance(authors, list) else ()))
+    organisation = _object(paper, "organization")
+    addresses = {FactKind.CODE: _text(paper, "githubRepo"), FactKind.PROJECT: _text(paper, "projectPage")}
+    facts = [
+        Fact(kind, address, _HUGGING_FACE) for kind, address in addresses.items() if _WEB_ADDRESS.fullmatch(address)
+    ]
+    stars = _count(paper, "githubStars")
+    if stars is not None and _WEB_ADDRESS.fullmatch(addresses[FactKind.CODE]):
+        facts.append(Fact(FactKind.STARS, str(stars), _HUGGING_FACE))
+    return Entry(
+        title=title,
+        abstract=abstract,
+        authors=tuple(filter(None, names)),
+        published=plausible_date(_date(paper, "publishedAt"), day),
+        arxiv_id=arxiv_id(_text(paper, "id")),
+        upvotes=_count(paper, "upvotes"),
+        organisation=_text(organisation, "fullname") or _text(organisation, "name") or None,
+        facts=tuple(facts),
+    )
+
+
+def _parse_biorxiv(content: bytes) -> ParsedDigest:
+    """Read one page of bioRxiv's API; raises DigestError if it is something else."""
+    items = _object(_load(content)).get("collection")
+    if not isinstance(items, list):
+        raise DigestError("JSON, but not a page of bioRxiv's API")
+    _check_count(items)
+    servers = Counter(_text(item, "server").lower() for item in items if isinstance(item, dict))
+    server = servers.most_common(1)[0][0] if servers else ""
+    results = [_preprint(number, _object(item)) for number, item in enumerate(items, 1)]
+    days = [entry.published for entry in results if isinstance(entry, Entry) and entry.published]
+    return build_digest("biorxiv", _SERVERS.get(server, "bioRxiv"), max(days, default=None), results)
+
+
+def _preprint(number: int, paper: Mapping[str, Any]) -> Entry | str:
+    title = _text(paper, "title")
+    abstract = re.sub(r"^abstract\s*[:.]?\s+", "", _text(paper, "abstract"), flags=re.IGNORECASE)
+    if problem := reject_reason(f"item {number}", title, abstract):
+        return problem
+    version = _text(paper, "version")
+    number_of_version = int(version) if re.fullmatch(r"[1-9]\d{0,2}", version, re.ASCII) else None
+    posted = _date(paper, "date")
+    category = _text(paper, "category")
+    # "Lovelace, A. M.; Hopper, G.": family names first.
+    listed = _text(paper, "authors")[: limits.BYLINE].split(";", limits.AUTHORS + 1)
+    names = (f"{first.strip()} {last.strip()}".strip() for last, _, first in (n.partition(",") for n in listed))
+    return Entry(
+        title=title,
+        abstract=abstract,
+        authors=tuple(filter(None, names)),
+        published=posted if posted and posted >= _BIORXIV_BEGAN else None,
+        doi=doi(_text(paper, "doi")),
+        organisation=_text(paper, "author_corresponding_institution") or None,
+        version=number_of_version,
+        categories=(category,) if category else (),
+        # The list has each version of a paper; a later one is new only to readers who saw the earlier one.
+        replacement=bool(number_of_version and number_of_version > 1),
+    )
+
+
+def _load(content: bytes) -> Any:
+    try:
+        return json.loads(decode(content).lstrip("\ufeff"))
+    # RecursionError: "[" a million times. ValueError: also a number of more than 4,300 digits.
+    except (ValueError, RecursionError) as error:
+        raise DigestError(f"JSON that can't be read ({tidy(str(error)[:200])})") from None
+
+
+def _check_count(items: Sequence[object]) -> None:
+    if len(items) > _MAX_PAPERS:
+        raise DigestError(f"{len(items):,} papers, more than the {_MAX_PAPERS:,} that a digest may have")
+
+
+def _object(value: Any, key: str | None = None) -> Mapping[str, Any]:
+    """Return a value, or what it has under a key, if that is an object; else an empty one."""
+    if key is not None:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value if isinstance(value, Mapping) else {}
+
+
+def _text(table: Mapping[str, Any], key: str) -> str:
+    """Return the tidy text under a key; empty if there is none."""
+    value = table.get(key)
+    return tidy(value) if isinstance(value, str) else ""
+
+
+def _count(table: Mapping[str, Any], key: str) -> int | None:
+    """Return the number under a key if it is a count."""
+    value = table.get(key)
+    # In Python, True is an int.
+    is_count = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MAX_COUNT
+    return value if is_count else None
+
+
+def _date(table: Mapping[str, Any], key: str) -> date | None:
+    """Return the date with which the text under a key begins; None if it is not a valid date."""
+    value = table.get(key)
+    try:
+        return date.fromisoformat(value[:10]) if isinstance(value, str) else None
+    except ValueError:
+        return None
+
+
+DAILY_PAPERS = Document(
+    name="huggingface",
+    title="Daily Papers JSON",
+    # RTF begins with a brace, too.
+    recognises=lambda beginning: beginning.startswith(("[", "{")) and not beginning.startswith("{\\rtf"),
+    parse=_parse_daily_papers,
+)
+BIORXIV = Document(
+    name="biorxiv",
+    title="bioRxiv JSON",
+    recognises=lambda beginning: bool(re.match(r'\{\s*"(?:messages|collection)"', beginning)),
+    parse=_parse_biorxiv,
+)
