@@ -19,7 +19,7 @@ from pathlib import Path
 
 from bot.channels import phrases
 from bot.formats import library
-from bot.formats.recognition import parse  # noqa: F401 - feedparser is imported before memory is limited
+from bot.formats.recognition import parse
 from bot.model import RawDigest, identity
 from bot.model.errors import DigestError
 from bot.text.latex import readable
