@@ -28,7 +28,7 @@ from threading import Event, Lock
 
 from bot.channels.ports import BreakerStore, OpenBreaker
 from bot.model import Delivery, Kind, State
-from bot.model.clock import has_come
+from bot.model.clock import has_passed
 from bot.model.errors import DeliveryError, FailureScope
 
 BACKOFF = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 240))
@@ -115,7 +115,7 @@ class CircuitBreaker:
         self._unanswered = 0  # in a row
         self._open_because = ""
         self._probe_over = Event()
-        if stored and not has_come(stored.until, now):
+        if stored and not has_passed(stored.until, now):
             self._open_because = _describe(stored.why, stored.until)
 
     @property

@@ -208,7 +208,7 @@ def match(pick: Pick) -> str:
 
 def match_label(probability: float) -> str:
     """Return a probability in words: ``Strong match``."""
-    return f"{Match.of(probability).capitalize()} match"
+    return f"{Match.for_probability(probability).capitalize()} match"
 
 
 def first_line(paper: Paper) -> str:
@@ -223,7 +223,7 @@ def strength(pick: Pick) -> str:
 
 def match_strength(probability: float) -> str:
     """Return a probability as the mark beside its words."""
-    return _MARKS[Match.of(probability)]
+    return _MARKS[Match.for_probability(probability)]
 
 
 def kind_label(pick: Pick) -> str:
@@ -235,7 +235,7 @@ def kind_label(pick: Pick) -> str:
 def label(pick: Pick) -> str:
     """Return the pick's label and its match on one line: ``Exploratory pick: good match``."""
     kind = kind_label(pick)
-    return f"{kind}: {Match.of(pick.probability)} match" if kind else match(pick)
+    return f"{kind}: {Match.for_probability(pick.probability)} match" if kind else match(pick)
 
 
 def verdict(pick: Pick) -> str:

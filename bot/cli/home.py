@@ -321,7 +321,7 @@ def show_learning(app: App, edition: Edition, now: datetime) -> None:
         old_place = before[pick.paper.id]
         new_place = after[pick.paper.id]
         arrow = "↑" if old_place > new_place else "↓" if old_place < new_place else "="
-        match = Match.of(pick.probability)
+        match = Match.for_probability(pick.probability)
         title = plain(readable(pick.paper.title))
         moves.add_row(match, f"#{old_place}", f"#{new_place}", arrow, title, plain(why(pick)))
     console().print(moves)

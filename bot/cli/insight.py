@@ -99,7 +99,7 @@ def explain(ctx: click.Context, reader: str, paper: str, now: datetime, as_json:
             "because": [{"paper": f"p{reason.paper}", "title": reason.text} for reason in liked],
             "followed": score.followed,
             "muted": score.muted,
-            "lacks": score.lacks,
+            "lacks": score.missing_terms,
             "in_library": in_library,
         }
     )
@@ -116,11 +116,11 @@ def print_explanation(explanation: Explanation, paper: Paper) -> None:
     click.echo(f"{paper.ref} {readable(paper.title)}")
     if score.muted:
         click.echo(f"Never shown: it mentions “{score.muted}”, which is muted.")
-    if score.lacks:
-        terms = ", ".join(f"“{term}”" for term in score.lacks)
+    if score.missing_terms:
+        terms = ", ".join(f"“{term}”" for term in score.missing_terms)
         click.echo(f"Not ranked: none of {terms}, which the profile requires, is in it.")
     click.echo(sentence(explanation.reasons))
-    match = f"{Match.of(score.probability).capitalize()} match ({phrases.percent(score.probability)})"
+    match = f"{Match.for_probability(score.probability).capitalize()} match ({phrases.percent(score.probability)})"
     click.echo(f"{match}: log-odds {score.log_odds:+.2f}, the sum of")
     rows = table(">weight", "phrase")
     for bonus in score.bonuses:
@@ -484,7 +484,7 @@ def print_day(edition: Edition, results: Outcomes) -> None:
         if thumb := results.votes.get(pick.paper.id):
             symbol = "👍" if thumb.vote is Vote.UP else "👎"
             outcome = f"{symbol} {thumb.at:%b %d}, {outcome}"
-        match = Match.of(pick.probability)
+        match = Match.for_probability(pick.probability)
         rows.add_row(match, plain(readable(pick.paper.title)), plain(why(pick)), outcome)
     click.secho(title, bold=True)
     console().print(rows)

@@ -86,7 +86,7 @@ def print_edition(edition: Edition) -> None:
 
     rows = table("match", "paper", "why")
     for pick in edition.picks:
-        rows.add_row(Match.of(pick.probability), plain(readable(pick.paper.title)), plain(why(pick)))
+        rows.add_row(Match.for_probability(pick.probability), plain(readable(pick.paper.title)), plain(why(pick)))
     click.secho(f"{edition.profile_title} → {edition.reader.address}", bold=True)
     console().print(rows)
 

@@ -192,7 +192,7 @@ def quiet_reason(scores: Sequence[Score], threshold: float, activity: SourceActi
     unmuted = [score for score in scores if not score.muted]
     if not unmuted:
         return Quiet(QuietReason.MUTED, f"{papers} came in, and your mutes hide all of them.")
-    ranked = [score for score in unmuted if not score.lacks]
+    ranked = [score for score in unmuted if not score.missing_terms]
     if not ranked:
         words = f"{papers} came in, and none has a term of each group that your profile requires."
         return Quiet(QuietReason.LACKING, words)

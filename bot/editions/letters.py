@@ -195,8 +195,8 @@ def _missed_paper(context: Context, reader: Reader, profile: Profile, now: datet
     ranked = context.composer.ranked(reader, profile, ids, now)
     if ranked is None:
         return ()
-    best = next((score for score in ranked.scores if not (score.muted or score.lacks)), None)
-    if best is None or Match.of(best.probability) not in _MATCHES:
+    best = next((score for score in ranked.scores if not (score.muted or score.missing_terms)), None)
+    if best is None or Match.for_probability(best.probability) not in _MATCHES:
         return ()
     kind = PickKind.FOLLOW if best.followed else PickKind.MATCH
     picks = ranked.picks([Choice(best, kind)], profile.edition.summary_sentences)
@@ -214,7 +214,7 @@ def _match_record(shown: Mapping[PaperId, float], votes: Mapping[PaperId, Vote])
     matches = [
         votes[paper_id]
         for paper_id, probability in shown.items()
-        if Match.of(probability) in _MATCHES and paper_id in votes
+        if Match.for_probability(probability) in _MATCHES and paper_id in votes
     ]
     if len(matches) < _MIN_VOTES:
         return None

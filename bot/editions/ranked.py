@@ -211,7 +211,7 @@ def _alert_choices(profile: Profile, ranked: Ranked) -> list[Choice]:
 def new_pick(paper: Paper, choice: Choice, reasons: Sequence[Reason], summary_sentences: int) -> Pick:
     """Return the pick of a chosen paper, whose score has its terms; ``summary_sentences`` is the most."""
     score = choice.score
-    if Match.of(score.probability) in (Match.POSSIBLE, Match.UNLIKELY):
+    if Match.for_probability(score.probability) in (Match.POSSIBLE, Match.UNLIKELY):
         summary_sentences = min(summary_sentences, _SENTENCES_OF_POSSIBLE)
     phrases = [reason.text for reason in reasons if reason.kind in _PHRASES]
     phrases += [reason.near for reason in reasons if reason.kind is ReasonKind.TOGETHER]

@@ -59,7 +59,7 @@ class _Candidate:
         return article.key if article else self.item.title.url
 
     @classmethod
-    def of(cls, item: Item, find_article: FindArticle) -> _Candidate:
+    def read(cls, item: Item, find_article: FindArticle) -> _Candidate:
         """Read the names and articles below a title."""
         near = item.lines[:_NEAR]
         links = (link for line in near for link in line.links)
@@ -95,7 +95,7 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
     # Links near a title are near its neighbours, too.
     find_article = cache(lambda url: article_at(unwrap(url)))
     items = items_of(with_linked_titles(lines, find_article), lambda link: reads_like_title(link.text))
-    candidates = [_Candidate.of(item, find_article) for item in items]
+    candidates = [_Candidate.read(item, find_article) for item in items]
     places = Counter(
         candidate.item.title.place
         for candidate in candidates

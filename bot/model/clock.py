@@ -97,11 +97,11 @@ def next_moment(at: time, days: Collection[str], timezone: str, now: datetime) -
 FAR = timedelta(days=2)
 
 
-def has_come(moment: datetime, now: datetime) -> bool:
+def has_passed(moment: datetime, now: datetime) -> bool:
     """Return whether a wait until ``moment`` is over.
 
     >>> noon = datetime(2025, 5, 6, 12)
-    >>> [has_come(noon + timedelta(hours=hours), noon) for hours in (-1, 0, 1, 48, 49)]
+    >>> [has_passed(noon + timedelta(hours=hours), noon) for hours in (-1, 0, 1, 48, 49)]
     [True, True, False, False, True]
     """
     return moment <= now or moment > now + FAR

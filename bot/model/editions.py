@@ -168,10 +168,10 @@ class Match(StrEnum):
     UNLIKELY = "unlikely"
 
     @classmethod
-    def of(cls, probability: float) -> Match:
+    def for_probability(cls, probability: float) -> Match:
         """Return the word for a probability.
 
-        >>> [str(Match.of(probability)) for probability in (0.7, 0.69, 0.39, 0.03)]
+        >>> [str(Match.for_probability(probability)) for probability in (0.7, 0.69, 0.39, 0.03)]
         ['strong', 'good', 'possible', 'unlikely']
         """
         words = zip((cls.STRONG, cls.GOOD, cls.POSSIBLE), _LEAST, strict=True)
@@ -207,8 +207,8 @@ class Score(NamedTuple):
     ``log_odds`` is the sum of ``rest`` (the model's intercept), the weights of ``bonuses`` and the values of ``terms``;
     ``probability`` is its logistic function. ``terms`` maps stems and bigrams to what they contribute, positive or
     negative, also those that the paper lacks where the model looks for them; empty until the score is explained.
-    ``followed`` names the author whom the profile always shows, ``muted`` the mute that hides the paper, ``lacks`` the
-    terms of a required group that has none in the paper, which is therefore not ranked.
+    ``followed`` is the author whom the profile always shows, ``muted`` the mute that hides the paper.
+    ``missing_terms`` are those of a required group that has none in the paper, which is therefore not ranked.
     ``predictions`` are the log-odds of each expert of the ranking, and what bonuses and excluded words add to their
     mixture; empty until the score is explained.
 
@@ -223,7 +223,7 @@ class Score(NamedTuple):
     terms: Mapping[str, float] = MappingProxyType({})
     followed: str | None = None
     muted: str | None = None
-    lacks: tuple[str, ...] = ()
+    missing_terms: tuple[str, ...] = ()
     predictions: tuple[float, ...] = ()
 
 

@@ -148,7 +148,7 @@ def select(scores: Sequence[Score], papers: RankedPapers, limits: SelectionLimit
     """
     unmuted = [score for score in scores if not score.muted]
     followed = [score for score in unmuted if score.followed][: limits.size]
-    others = [score for score in unmuted if not (score.followed or score.lacks)]
+    others = [score for score in unmuted if not (score.followed or score.missing_terms)]
     lowest = limits.threshold if limits.lowest is None else min(limits.lowest, limits.threshold)
     plausible = [score for score in others if score.probability >= lowest]
     eligible = [score for score in plausible if score.probability >= limits.threshold]
@@ -235,7 +235,7 @@ def urgent(scores: Sequence[Score], named: Collection[PaperId], min_score: float
     return [
         score
         for score in scores
-        if not (score.muted or score.lacks)
+        if not (score.muted or score.missing_terms)
         and (score.paper in named or (min_score is not None and score.probability >= min_score))
     ]
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from bot.model import Problem, SourceState
-from bot.model.clock import has_come
+from bot.model.clock import has_passed
 
 # A run every hour starts a second early now and then, and must not find that an hour has not quite passed.
 _TOLERANCE = 0.9  # share of the interval after which a source is due
@@ -38,7 +38,7 @@ def is_due(interval: timedelta, state: SourceState, now: datetime) -> bool:
 
 def retry_after(state: SourceState, now: datetime) -> datetime | None:
     """Return the time before which a source asked not to be polled; None if that has passed."""
-    if state.not_before is None or has_come(state.not_before, now):
+    if state.not_before is None or has_passed(state.not_before, now):
         return None
     return state.not_before
 

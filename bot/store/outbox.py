@@ -150,8 +150,8 @@ class Outbox(Aggregate):
             due: list[AnyRow] = []
             # A query for each state: each walks an index in order, where one for all would scan every row ever sent.
             for is_due in (
-                and_(outbox.c.state == State.CLAIMED, _has_come(outbox.c.lease_until, now)),
-                and_(outbox.c.state == State.RETRY, _has_come(outbox.c.not_before, now)),
+                and_(outbox.c.state == State.CLAIMED, _has_passed(outbox.c.lease_until, now)),
+                and_(outbox.c.state == State.RETRY, _has_passed(outbox.c.not_before, now)),
                 outbox.c.state == State.PENDING,
             ):
                 if len(due) < limit:
@@ -394,8 +394,8 @@ def _claim_values(delivery: Delivery, now: datetime) -> dict[str, object]:
     return {"row_id": delivery.id, "row_token": delivery.token, "updated_at": now}
 
 
-def _has_come(moment: ColumnElement[datetime | None], now: datetime) -> ColumnElement[bool]:
-    """Return ``bot.model.clock.has_come`` as a condition on a column."""
+def _has_passed(moment: ColumnElement[datetime | None], now: datetime) -> ColumnElement[bool]:
+    """Return ``bot.model.clock.has_passed`` as a condition on a column."""
     return or_(moment <= now, moment > now + FAR)
 
 
@@ -417,7 +417,7 @@ def _expire(connection: Connection, now: datetime) -> int:
     # ignores it.
     overdue = (
         select(outbox.c.id)
-        .where(outbox.c.state == State.DATA_STARTED, _has_come(outbox.c.lease_until, now))
+        .where(outbox.c.state == State.DATA_STARTED, _has_passed(outbox.c.lease_until, now))
         .with_for_update(skip_locked=True)
     )
     values = {"state": State.UNKNOWN, "detail": "sent, but no answer came; it may have arrived"}

@@ -129,7 +129,7 @@ def test_without_new_papers_the_reason_names_what_the_sources_did(activity, reas
 
 
 def test_a_day_whose_papers_all_lack_required_terms_says_so():
-    scores = [score(muted="x"), score(lacks=("LLM",))]
+    scores = [score(muted="x"), score(missing_terms=("LLM",))]
     quiet = quiet_reason(scores, 0.5, SourceActivitySince())
     assert quiet == Quiet(
         QuietReason.LACKING,

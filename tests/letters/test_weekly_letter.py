@@ -78,10 +78,10 @@ def test_the_missed_paper_is_a_good_match_that_was_not_shown_and_counts_as_shown
         assert set(app.store.editions.shown(reader.id)) == before, "a preview stores nothing"
         ids = app.store.papers.new_to(reader.id)
         ranked = app.composer.ranked(reader, profile, ids, now)
-        best = next(score for score in ranked.scores if not (score.muted or score.lacks))
+        best = next(score for score in ranked.scores if not (score.muted or score.missing_terms))
         assert (pick.paper.id, pick.probability) == (best.paper, best.probability)
         assert pick.paper.id not in before
-        assert Match.of(pick.probability) is not Match.POSSIBLE
+        assert Match.for_probability(pick.probability) is not Match.POSSIBLE
     assert paperbot("run", "--now", FRIDAY).code == 0
     with open_app(voted) as app:
         assert set(app.store.editions.shown(reader.id)) == before | {pick.paper.id}

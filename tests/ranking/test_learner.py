@@ -220,7 +220,7 @@ def test_a_paper_needs_a_word_of_each_required_group(ranker, require, text, rank
     interest = Interest("reward", Rules(require=require))
     candidate = paper(900, "Title", text)
     (score,) = ranker.rank(interest, [candidate]).scores
-    assert bool(score.lacks) is not ranked
+    assert bool(score.missing_terms) is not ranked
     (best,) = ranker.best([interest], [candidate], 10)
     assert len(best.rows) == ranked
 
@@ -228,12 +228,12 @@ def test_a_paper_needs_a_word_of_each_required_group(ranker, require, text, rank
 def test_a_score_names_the_required_terms_that_its_paper_lacks(ranker):
     interest = Interest("reward", Rules(require=[["RLHF", "GRPO"], ["language model", "LLM"]]))
     (score,) = ranker.rank(interest, [paper(900, "GRPO for robots", "")]).scores
-    assert score.lacks == ("language model", "LLM")
+    assert score.missing_terms == ("language model", "LLM")
 
 
 def test_the_best_with_all_required_terms_are_those_of_the_ranking(ranker, papers):
     interest = Interest("reward models and images", Rules(require=[["robot"], ["reward model"]]))
-    ranked = [score.paper for score in ranker.rank(interest, papers).scores if not score.lacks]
+    ranked = [score.paper for score in ranker.rank(interest, papers).scores if not score.missing_terms]
     (best,) = ranker.best([interest], papers, 7)
     assert [papers[row].id for row in best.rows] == ranked[:7]
     assert len(best.probabilities) == 7

@@ -49,10 +49,10 @@ def test_muted_papers_never_appear_even_of_followed_authors():
 
 def test_papers_that_lack_required_terms_never_appear_unless_of_followed_authors():
     scores = [
-        score(1, 0.9, lacks=("LLM",)),
-        score(2, 0.8, followed="Ada", lacks=("LLM",)),
+        score(1, 0.9, missing_terms=("LLM",)),
+        score(2, 0.8, followed="Ada", missing_terms=("LLM",)),
         score(3, 0.1),
-        score(4, 0.05, lacks=("LLM",)),
+        score(4, 0.05, missing_terms=("LLM",)),
     ]
     assert ids(select(scores, unlike, SelectionLimits(5, explore=1))) == [2, 3]
 
@@ -105,7 +105,7 @@ def test_exploration_does_not_fill_an_edition_of_few_matches():
 
 def test_two_papers_below_the_lowest_probability_are_explored_where_nothing_else_is_chosen():
     limits = SelectionLimits(9, explore=1, threshold=0.3, lowest=0.15, lowest_alone=0.05)
-    scores = [score(6, 0.14, lacks=("LLM",)), score(7, 0.13), score(8, 0.12), score(9, 0.11)]
+    scores = [score(6, 0.14, missing_terms=("LLM",)), score(7, 0.13), score(8, 0.12), score(9, 0.11)]
     chosen = [(c.score.paper, c.kind) for c in select(scores, unlike, limits)]
     assert chosen == [(7, PickKind.EXPLORE), (8, PickKind.EXPLORE)]
     assert ids(select([score(9, 0.5), *scores], unlike, limits)) == [9]
