@@ -7,9 +7,7 @@
     ParsedLibrary of LibraryEntry --import for a Reader--> LibraryPaper --> the next Score
 
 Each stage has a type of its own and never writes onto the type of the stage before: a Paper is the same for all
-readers, so a score on it would be one reader's score shown to another.
-
-Each module here has the types of one concept; they are imported from ``bot.model``.
+readers, so a score on it would be one reader's score shown to another. All types are imported from ``bot.model``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which edition is due: a pure function of a profile's schedule and the time.
+"""Times: which slots of a schedule are due, whether a wait is over, deadlines, and when arXiv announces.
 
 A slot is a local date. Its moment is the schedule's time of day on that date in the schedule's time zone, converted to
 UTC. A time that a clock change skips or repeats is resolved by PEP 495 with fold=0, so every date has exactly one
@@ -6,23 +6,6 @@ moment.
 
 After downtime the newest slot is due, however old; the older ones are missed, and the newest makes up for them. Dates
 up to a reader's last edition are never due, nor are dates before the reader subscribed.
-
-Clocks that ran ahead: a time stored by one must not be waited for after the clock has been set right.
-
-No wait of this program (backoff, circuit breaker, lease, Retry-After) lasts as long as ``FAR``. A time that
-is further off was written by a clock that ran ahead, and counts as past. If that takes a row from a worker that is
-alive, its token stops it: ``bot/store/outbox.py``.
-
-A limit for a whole exchange with another machine; socket timeouts alone bound single reads only.
-
-A server that sends one byte a second never trips a read timeout, however short: with ``timeout=1`` a dripping mail
-server held a session for seven seconds until its last byte had arrived.
-
-When arXiv announces: Sunday to Thursday at 20:00 in New York, except on its holidays.
-
-Source of the rules: https://info.arxiv.org/help/availability.html. Source of the holidays: arXiv's own table
-``arXiv_holidays`` (its public source code, as of May 2026): days on which submissions are not closed, so that the
-announcement that would follow is left out. Years beyond the table have weekends only.
 """
 
 from __future__ import annotations
@@ -40,7 +23,7 @@ _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 
 def moment(day: date, at: time, timezone: str) -> datetime:
-    """Return when the slot of a local date is due, in UTC."""
+    """The time at which the slot of a local date is due, in UTC."""
     return datetime.combine(day, at, tzinfo=ZoneInfo(timezone)).astimezone(UTC)
 
 
@@ -85,7 +68,7 @@ def days_between(first: date, last: date, days: Collection[str]) -> list[date]:
 
 
 def next_moment(at: time, days: Collection[str], timezone: str, now: datetime) -> datetime:
-    """Return when the next slot after ``now`` is due, in UTC."""
+    """The time at which the next slot after ``now`` is due, in UTC."""
     today = local_date(now, timezone)
     # Eight dates: the moment of today may have passed, and a weekly schedule is due on the same weekday again.
     upcoming = (today + timedelta(days=n) for n in range(8))
@@ -94,11 +77,14 @@ def next_moment(at: time, days: Collection[str], timezone: str, now: datetime) -
     )
 
 
+# No wait of this program (backoff, circuit breaker, lease, Retry-After) lasts as long. A time that is further off was
+# stored by a clock that ran ahead, and counts as past. If that takes a row from a worker that is alive, its token stops
+# it: ``bot/store/outbox.py``.
 FAR = timedelta(days=2)
 
 
 def has_passed(moment: datetime, now: datetime) -> bool:
-    """Return whether a wait until ``moment`` is over.
+    """Whether a wait until ``moment`` is over.
 
     >>> noon = datetime(2025, 5, 6, 12)
     >>> [has_passed(noon + timedelta(hours=hours), noon) for hours in (-1, 0, 1, 48, 49)]
@@ -111,7 +97,10 @@ Timer = Callable[[], float]
 
 
 class Deadline:
-    """A moment on a monotonic clock after which every further step fails."""
+    """A moment on a monotonic clock after which every further step of an exchange with another machine fails.
+
+    Socket timeouts bound single reads only: a server that sends one byte a second never exceeds them.
+    """
 
     def __init__(self, seconds: float, timer: Timer = monotonic) -> None:
         self._seconds = seconds
@@ -126,6 +115,10 @@ class Deadline:
         return min(remaining, at_most)
 
 
+# arXiv announces from Sunday to Thursday at 20:00 in New York, except on its holidays
+# (https://info.arxiv.org/help/availability.html). The holidays are those of arXiv's own table ``arXiv_holidays`` (its
+# public source code, as of May 2026): days on which submissions are not closed, so that the announcement that would
+# follow is left out. Years beyond the table have weekends only.
 _ZONE = ZoneInfo("America/New_York")
 # Feeds and API have an announcement of 20:00 some hours later; by this time of the next day they should.
 _VISIBLE_AT = time(1, 0)
@@ -145,7 +138,7 @@ HOLIDAYS = frozenset(
 
 
 def announces(day: date) -> bool:
-    """Return whether there is an announcement on the evening of a day in New York.
+    """Whether there is an announcement on the evening of a day in New York.
 
     >>> announces(date(2026, 11, 25)), announces(date(2026, 11, 26)), announces(date(2026, 11, 27))
     (True, False, False)
@@ -163,12 +156,12 @@ class Rest(StrEnum):
 
 
 def announced_between(begin: datetime, end: datetime) -> bool:
-    """Return whether an announcement should have become visible after ``begin``, and by ``end``."""
+    """Whether an announcement should have become visible after ``begin``, and by ``end``."""
     return any(announces(day) for day in _evenings(begin, end))
 
 
 def rest_between(begin: datetime, end: datetime) -> Rest | None:
-    """Return why no announcement became visible after ``begin``, and by ``end``; None if one should have.
+    """The reason why no announcement became visible after ``begin``, and by ``end``; None if one should have.
 
     >>> rest_between(datetime(2026, 11, 26, 8, tzinfo=UTC), datetime(2026, 11, 27, 8, tzinfo=UTC))
     <Rest.HOLIDAY: 'holiday'>
@@ -181,7 +174,7 @@ def rest_between(begin: datetime, end: datetime) -> Rest | None:
 
 
 def next_visible(now: datetime) -> datetime:
-    """Return when the next announcement should be visible, in UTC."""
+    """The time at which the next announcement should be visible, in UTC."""
     days = (now.astimezone(_ZONE).date() + n * _DAY for n in count(-2))
     return next(visible_at for day in days if (visible_at := _visible_at(day)) > now and announces(day))
 

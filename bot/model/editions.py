@@ -1,11 +1,4 @@
-"""Editions: the picks for one reader on one day, or why there are none.
-
-Reasons: why a paper was picked for a reader, as it is shown to the reader.
-
-Scores: how much a reader is predicted to want a paper, and the contributions that sum to it.
-
-The weekly letter: what a reader's votes of a week did, and a paper that they missed.
-"""
+"""Scores of papers, reasons that are shown for picks, editions, and weekly letters."""
 
 from __future__ import annotations
 
@@ -212,7 +205,7 @@ class Score(NamedTuple):
     ``predictions`` are the log-odds of each expert of the ranking, and what bonuses and excluded words add to their
     mixture; empty until the score is explained.
 
-    A tuple, as each reader of a day has hundreds: making a frozen dataclass took five times as long.
+    A tuple, as each reader of a day has hundreds, and making a frozen dataclass takes five times as long.
     """
 
     paper: PaperId

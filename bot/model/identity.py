@@ -56,7 +56,7 @@ def doi(text: str) -> str | None:
 
 
 def is_biorxiv_doi(text: str) -> bool:
-    """Return whether a DOI is of a preprint at bioRxiv or medRxiv, which share their prefixes.
+    """Whether a DOI is that of a preprint at bioRxiv or medRxiv, which share their prefixes.
 
     >>> is_biorxiv_doi("10.64898/2026.01.20.700468"), is_biorxiv_doi("10.1101/gr.275193.120")
     (True, False)
@@ -79,23 +79,20 @@ def normalised_title(title: str) -> str:
 
 def keys(entry: Entry | Paper | VotedPaper) -> tuple[str, ...]:
     """Return the identity keys of a paper, strongest first; two entries that share a key may be the same paper."""
-    identity_keys = []
-    if entry.doi:
-        identity_keys.append(f"doi:{entry.doi.lower()}")  # DOIs are case-insensitive (DOI Handbook, 2.4)
-    if entry.arxiv_id:
-        identity_keys.append(f"arxiv:{entry.arxiv_id}")
-    identity_keys.append(f"title:{normalised_title(entry.title)}")
-    return tuple(identity_keys)
+    doi_keys = (f"doi:{entry.doi.lower()}",) if entry.doi else ()  # case-insensitive (DOI Handbook, 2.4)
+    arxiv_keys = (f"arxiv:{entry.arxiv_id}",) if entry.arxiv_id else ()
+    return (*doi_keys, *arxiv_keys, f"title:{normalised_title(entry.title)}")
 
 
 def is_same_paper(entry: Entry | Paper, paper: Entry | Paper) -> bool:
-    """Return whether an entry that shares a key with a paper is that paper."""
+    """Whether an entry that shares a key with a paper is that paper."""
     for entry_id, paper_id in ((entry.doi, paper.doi), (entry.arxiv_id, paper.arxiv_id)):
         if entry_id and paper_id:
             return entry_id.lower() == paper_id.lower()
     return normalised_title(entry.title) == normalised_title(paper.title)
 
 
+# The fields that entries and papers have in common. One that ``merge`` doesn't name is filled where it is empty.
 _SHARED = [field.name for field in fields(Entry) if field.name in Paper.__dataclass_fields__]
 
 
@@ -139,7 +136,7 @@ def merge(paper: Paper, entry: Entry) -> Paper:
 
 
 def _is_beginning(title: str, other: str) -> bool:
-    """Return whether a title is cut, and another one whole that begins with it."""
+    """Whether a title is cut, and another one whole that begins with it."""
     if is_cut(other) or not (is_cut(title) or len(title) > _LONG_TITLE):
         return False
     beginning = normalised_title(title)
@@ -148,7 +145,7 @@ def _is_beginning(title: str, other: str) -> bool:
 
 
 def is_cut(text: str) -> bool:
-    """Return whether a digest has only the beginning of a title or an abstract."""
+    """Whether a digest has only the beginning of a title or an abstract."""
     return text.rstrip("] ").endswith(("\u2026", "..."))
 
 

@@ -1,11 +1,4 @@
-"""Papers: one work each, merged from all digests that contain it.
-
-Facts on a paper beside its text; they are shown and raise no score by themselves.
-
-What a source delivers: bytes, then entries; and the history of its polls.
-
-A reader's own library: the papers that they had before, as a reference manager exports them.
-"""
+"""Papers: what a source delivers (bytes, then entries), one work merged from all of them, and readers' libraries."""
 
 from __future__ import annotations
 
@@ -32,7 +25,7 @@ class FactKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One fact and the digest format or site that states it."""
+    """One fact and the digest format or site that states it. Facts are shown, and raise no score by themselves."""
 
     kind: FactKind
     value: str
@@ -49,7 +42,7 @@ _REF = re.compile(r"p(\d{1,18})")  # 18 digits fit into a column of 64 bits
 
 
 def is_library_paper(paper_id: PaperId) -> bool:
-    """Return whether the id is that of a paper in a reader's own library."""
+    """Whether the id is that of a paper in a reader's own library."""
     return paper_id < 0
 
 

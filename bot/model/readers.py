@@ -1,9 +1,4 @@
-"""Readers: an address in a profile, why nothing is sent to it, and its own preferences.
-
-Votes: relevance feedback of readers on papers.
-
-A reader's connection to Zotero, and what a poll of it brings.
-"""
+"""Readers: an address in a profile, why nothing is sent to it, its preferences, its votes, and its Zotero library."""
 
 from __future__ import annotations
 

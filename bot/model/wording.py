@@ -1,7 +1,4 @@
-"""Plurals and enumerations for messages.
-
-The languages of dates: which tags are known, and a date as people write it in one (CLDR's data, by Babel).
-"""
+"""Words of messages: plurals, enumerations, and dates as people write them in a language (CLDR's data, by Babel)."""
 
 from __future__ import annotations
 

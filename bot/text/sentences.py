@@ -48,7 +48,7 @@ def sentences(text: str) -> list[str]:
 
 
 def _ends_here(before: str, mark: str, text: str, after: int) -> bool:
-    """Return whether the mark after ``before`` ends a sentence, not an abbreviation, an initial or a list number."""
+    """Whether the mark after ``before`` ends a sentence, not an abbreviation, an initial or a list number."""
     if mark[:1] != "." or not (word := _LAST_WORD.search(before)):
         return True
     if _LIST_MARK.search(before):

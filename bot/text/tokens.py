@@ -2,10 +2,6 @@
 
 A phrase ends at a function word, a number, and any sign but a space or a hyphen. No bigram spans two phrases, so that
 a reason shown to a reader is something that the paper says.
-
-English function words: they name no topic, and each ends a phrase.
-
-Stems of words: one form for all variants of a word, so that they count as the same term.
 """
 
 from __future__ import annotations
@@ -15,11 +11,13 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import accumulate, groupby, pairwise
+from operator import attrgetter
 from sys import intern
 from typing import NamedTuple
 
 import snowballstemmer
 
+# English function words name no topic, and each ends a phrase.
 FUNCTION_WORDS = frozenset(
     """
     a about above after again against all almost along already also although always am among an and another
@@ -136,7 +134,7 @@ def tokens(text: str) -> list[Token]:
 
 def phrases(text: str) -> list[list[Token]]:
     """Return the tokens of a text, a list for each phrase."""
-    return [list(group) for _, group in groupby(tokens(text), key=lambda token: token.phrase)]
+    return [list(group) for _, group in groupby(tokens(text), key=attrgetter("phrase"))]
 
 
 def stem_terms(text: str) -> list[str]:
@@ -145,7 +143,7 @@ def stem_terms(text: str) -> list[str]:
     >>> stem_terms("Reward models, and the verifiable rewards of R1 in 2025")
     ['reward', 'model', 'reward model', 'verifi', 'reward', 'verifi reward', 'r1']
     """
-    # No Token objects, as every paper of a corpus comes here: they would take two fifths of the time.
+    # No Token objects, as every paper of a corpus is counted here: they would take two fifths of the time.
     plain_text = _without_markup(text)
     terms: list[str] = []
     previous_end = -1
@@ -190,7 +188,7 @@ def _compound_parts(compound: str) -> list[tuple[int, str]]:
 
 
 def _joins(text: str, end: int, start: int) -> bool:
-    """Return whether two words are of one phrase: with a space or hyphen between them, on one line."""
+    """Whether two words are of one phrase: with a space or hyphen between them, on one line."""
     between = text[end:start]
     return between in {" ", "-"} or (between.isspace() and "\n" not in between)
 

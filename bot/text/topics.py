@@ -1,6 +1,6 @@
 """A profile's text as topics: what the reader wants to read about, without the words that ask for it.
 
-What abbreviations stand for, so that "LLM" and "large language models" are one topic.
+Abbreviations are expanded, so that "LLM" and "large language models" are one topic.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ filler     "performance", "component": name no topic, except in listed phrases (
 general    "model", "language": name a topic beside other words, never alone
 the rest   names a topic
 
-How words are usually capitalised: "LoRA", "Bayesian", "KL"; "reward" also where a title has "Reward".
+``Spellings`` is how words are usually capitalised: "LoRA", "Bayesian"; "reward" also where a title has "Reward".
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Vocabulary:
 
 @cache
 def shipped_vocabulary() -> Vocabulary:
-    """Return the vocabulary in ``vocabulary.json``."""
+    """The vocabulary in ``vocabulary.json``."""
     lists = json.loads(Path(__file__).with_name("vocabulary.json").read_text())
     breaking = frozenset(lists["breaking"].split())
     return Vocabulary(
@@ -60,13 +60,13 @@ def shipped_vocabulary() -> Vocabulary:
 
 
 def is_general(stem: str) -> bool:
-    """Return whether a stem names no topic by itself."""
+    """Whether a stem names no topic by itself."""
     vocabulary = shipped_vocabulary()
     return stem in vocabulary.filler or stem in vocabulary.general
 
 
 def names_topic(stems: Sequence[str]) -> bool:
-    """Return whether stems that stand side by side name a topic.
+    """Whether stems that stand side by side name a topic.
 
     >>> [names_topic(s.split()) for s in ("reward model", "languag model", "strong perform", "model", "robot")]
     [True, True, False, False, True]
