@@ -51,7 +51,7 @@ _RECEIVED = re.compile(r"received from .* to \w{3} (\d{1,2}) (\w{3}) (\d\d)\b.*"
 _DAY = re.compile(r"\b(\d{1,2}) ([A-Z][a-z]{2}) (\d{4})\b")
 
 
-def starts(lines: Sequence[Line]) -> Iterator[int]:
+def _starts(lines: Sequence[Line]) -> Iterator[int]:
     """Yield each header that papers follow, and the first paper if no header is above it."""
     header: int | None = None
     has_papers = False
@@ -67,8 +67,7 @@ def starts(lines: Sequence[Line]) -> Iterator[int]:
             has_papers = True
 
 
-def parse(lines: Sequence[Line]) -> ParsedDigest:
-    """Read one mail: its header, if it was copied, and its papers."""
+def _parse(lines: Sequence[Line]) -> ParsedDigest:
     begins = [i for i in range(len(lines)) if _begins_paper(lines, i)]
     if not begins:
         no_papers = f"line {lines[0].number}: no papers follow {quoted(lines[0].text)}; another digest begins below it"
@@ -81,14 +80,14 @@ def parse(lines: Sequence[Line]) -> ParsedDigest:
     received = next(filter(None, map(_RECEIVED.match, header)), None)
     day = calendar_day(received[1], received[2], f"20{received[3]}") if received else None
     blocks = (lines[begin + 1 : end] for begin, end in pairwise([*begins, len(lines)]))
-    return build_digest("arxiv-mail", topic, day, map(parse_paper, blocks))
+    return build_digest("arxiv-mail", topic, day, map(_paper, blocks))
 
 
 def _begins_paper(lines: Sequence[Line], at: int) -> bool:
     return lines[at].text == "\\\\" and at + 1 < len(lines) and bool(_ID.fullmatch(lines[at + 1].text))
 
 
-def parse_paper(block: Sequence[Line]) -> Entry | str:
+def _paper(block: Sequence[Line]) -> Entry | str:
     r"""Return the paper in a block, or why it can't be read; the block begins below its first ``\\``."""
     number, identifier = block[0]
     middle = next((i for i, line in enumerate(block) if _SEPARATOR.fullmatch(line.text)), len(block))
@@ -128,6 +127,6 @@ FORMAT = Format(
     name="arxiv-mail",
     title="arXiv mail",
     hint='a line "\\\\" above one such as "arXiv:2601.15305"',
-    starts=starts,
-    parse=parse,
+    starts=_starts,
+    parse=_parse,
 )

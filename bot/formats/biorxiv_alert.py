@@ -29,14 +29,14 @@ _POSTED = re.compile(
 _RULE = "---"
 
 
-def starts(lines: Sequence[Line]) -> Iterator[int]:
+def _starts(lines: Sequence[Line]) -> Iterator[int]:
     """Yield the first line with text if the lines have a paper: what is above the first one is a header."""
     if any(_POSTED.fullmatch(line.text) for line in lines):
         yield next(i for i, line in enumerate(lines) if line.text)
 
 
-def parse(lines: Sequence[Line]) -> ParsedDigest:
-    """Read one mail: each paper is two paragraphs, title and authors, above the line with its DOI."""
+def _parse(lines: Sequence[Line]) -> ParsedDigest:
+    # Each paper is two paragraphs, title and authors, above the line with its DOI.
     results: list[Entry | str] = []
     servers: Counter[str] = Counter()
     subject: str | None = None
@@ -75,6 +75,6 @@ FORMAT = Format(
     name="biorxiv-alert",
     title="bioRxiv alert",
     hint='a line such as "bioRxiv posted 22 January 2026 doi:10.64898/2026.01.20.700468" below each title',
-    starts=starts,
-    parse=parse,
+    starts=_starts,
+    parse=_parse,
 )

@@ -5,8 +5,7 @@
 What a notification says is found by flufl.bounce, which knows the standard and a dozen servers that don't follow it.
 It takes an expired retry (``Action: failed`` with a status of 4.x.x) for permanent; such a reader is not stopped here.
 
-What a report does to its reader is decided in ``bot/ingestion/bounces.py``; what a refusal during delivery does, in
-``bot/delivery/worker.py``.
+What a report does to its reader is decided in ``bot/operate/ingest.py``.
 """
 
 from __future__ import annotations
@@ -77,11 +76,7 @@ def _tags(message: Message, parts: list[Message]) -> Iterator[str]:
 
 
 def _text(part: Message) -> str:
-    """Return the text of a part, of a multipart one as well."""
     if part.is_multipart():
         return "\n".join(str(each) for each in part.get_payload())[:_MAX_TEXT]
     content = part.get_payload(decode=True)
     return content[:_MAX_TEXT].decode("ascii", "replace") if isinstance(content, bytes) else ""
-
-
-__all__ = ["MAX_BYTES", "parse"]

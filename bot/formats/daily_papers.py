@@ -59,9 +59,9 @@ _LONGEST_WRAPPED = 120  # characters; editors wrap at 72 to 100, so a longer lin
 class Stamp(NamedTuple):
     """A date as the page writes it."""
 
+    year: int | None
     month: int
     day: int
-    year: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +75,7 @@ class Metadata:
     stamp: Stamp | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
-    """The paragraphs of one paper, and its metadata if the page has them."""
-
-    paragraphs: tuple[Line, ...]
-    metadata: Metadata | None
-
-
-def starts(lines: Sequence[Line]) -> Iterator[int]:
+def _starts(lines: Sequence[Line]) -> Iterator[int]:
     """Yield each page's name, or the first line of the menu above it."""
     menu: int | None = None
     for i, line in enumerate(lines):
@@ -99,34 +91,33 @@ def starts(lines: Sequence[Line]) -> Iterator[int]:
             menu = None
 
 
-def is_rest(lines: Sequence[Line]) -> bool:
-    """Return whether some paper has all three lines of metadata: nothing else is written like that."""
+def _is_rest(lines: Sequence[Line]) -> bool:
+    """Whether some paper has all three lines of metadata: nothing else is written like that."""
     texts = [line.text for line in lines if line.text]
     triples = zip(texts, texts[1:], texts[2:], strict=False)
     return any(_AUTHOR_COUNT.fullmatch(first) and second in _DOTS and _stamp(third) for first, second, third in triples)
 
 
-def parse(lines: Sequence[Line]) -> ParsedDigest:
-    """Read one page: its day, and its papers."""
+def _parse(lines: Sequence[Line]) -> ParsedDigest:
     lines = [line for line in lines if line.text]
     # Each line of the header may be missing from the copy.
     at = next((i + 1 for i, line in enumerate(lines) if line.text.lower() == _NAME), 0)
     if _EDITOR.fullmatch(_text_at(lines, at)):
         at += 1
     stamp = _stamp(_text_at(lines, at))
-    papers = list(blocks(lines[at + 1 if stamp else at :]))
-    if stamp and stamp.year:
-        year: int | None = stamp.year
-    else:
-        stamps = [block.metadata.stamp for block in papers if block.metadata]
+    blocks = list(_blocks(lines[at + 1 if stamp else at :]))
+    year = stamp.year if stamp else None
+    if not year:
+        stamps = [metadata.stamp for _, metadata in blocks if metadata]
         latest = max((other.year for other in stamps if other and other.year), default=None)
         year = latest + 1 if latest else None
     day = _date(stamp, year)
-    return build_digest("daily-papers", "Daily Papers", day, (parse_paper(block, year, day) for block in papers))
+    papers = (_paper(paragraphs, metadata, year, day) for paragraphs, metadata in blocks)
+    return build_digest("daily-papers", "Daily Papers", day, papers)
 
 
-def blocks(lines: Sequence[Line]) -> Iterator[Block]:
-    """Yield one block for each paper; it ends with its metadata, or where another title begins."""
+def _blocks(lines: Sequence[Line]) -> Iterator[tuple[Sequence[Line], Metadata | None]]:
+    """Yield paragraphs and metadata of each paper; it ends with its metadata, or where another title begins."""
     pending: list[Line] = []
     at = 0
     in_paper = False
@@ -135,8 +126,8 @@ def blocks(lines: Sequence[Line]) -> Iterator[Block]:
         in_paper = metadata is None
         if metadata:
             *complete, last = _split(pending, ends_in_metadata=True)
-            yield from (Block(paragraphs, None) for paragraphs in complete)
-            yield Block(last, metadata)
+            yield from ((paragraphs, None) for paragraphs in complete)
+            yield last, metadata
             pending = []
             at = metadata.end
             continue
@@ -152,7 +143,7 @@ def blocks(lines: Sequence[Line]) -> Iterator[Block]:
         pending.append(Line(lines[at].number, " ".join(line.text for line in lines[at:end])))
         at = end
     if pending:
-        yield from (Block(paragraphs, None) for paragraphs in _split(pending, ends_in_metadata=False))
+        yield from ((paragraphs, None) for paragraphs in _split(pending, ends_in_metadata=False))
 
 
 def _metadata(lines: Sequence[Line], at: int, *, in_paper: bool) -> Metadata | None:
@@ -177,7 +168,7 @@ def _metadata(lines: Sequence[Line], at: int, *, in_paper: bool) -> Metadata | N
     )
 
 
-def _split(paragraphs: Sequence[Line], *, ends_in_metadata: bool) -> list[tuple[Line, ...]]:
+def _split(paragraphs: Sequence[Line], *, ends_in_metadata: bool) -> list[Sequence[Line]]:
     """Cut the paragraphs before each title but the first."""
     prose = [i for i, paragraph in enumerate(paragraphs) if is_prose(paragraph.text)]
     cuts = {i - 1 for i in prose}
@@ -186,16 +177,15 @@ def _split(paragraphs: Sequence[Line], *, ends_in_metadata: bool) -> list[tuple[
     if prose and not ends_in_metadata:
         cuts.add(prose[-1] + 1)
     titles = [i for i in range(1, len(paragraphs)) if i in cuts and is_title(paragraphs[i].text)]
-    return [tuple(paragraphs[begin:end]) for begin, end in pairwise([0, *titles, len(paragraphs)])]
+    return [paragraphs[begin:end] for begin, end in pairwise([0, *titles, len(paragraphs)])]
 
 
-def parse_paper(block: Block, year: int | None, day: date | None) -> Entry | str:
-    """Return the paper in a block, or why it can't be read."""
-    metadata = block.metadata
-    if not block.paragraphs:
+def _paper(paragraphs: Sequence[Line], metadata: Metadata | None, year: int | None, day: date | None) -> Entry | str:
+    """Return the paper of a block, or why it can't be read."""
+    if not paragraphs:
         return f"line {metadata.number if metadata else 0}: authors and date belong to no paper"
-    number, title = block.paragraphs[0]
-    abstract = [paragraph.text for paragraph in block.paragraphs[1:]]
+    number, title = paragraphs[0]
+    abstract = [paragraph.text for paragraph in paragraphs[1:]]
     if not metadata and not any(map(is_prose, abstract)):
         return f"line {number}: no abstract, authors or date belong to {quoted(title)}"
     stamp = metadata.stamp if metadata else None
@@ -210,12 +200,9 @@ def parse_paper(block: Block, year: int | None, day: date | None) -> Entry | str
 
 def _date(stamp: Stamp | None, page_year: int | None) -> date | None:
     """Return the date in its own year or the page's; None if both are unknown or there is no such day."""
-    year = (stamp and stamp.year) or page_year
-    if not stamp or not year:
-        return None
     try:
-        return date(year, stamp.month, stamp.day)
-    except ValueError:
+        return date(stamp.year or page_year or 0, stamp.month, stamp.day) if stamp else None
+    except ValueError:  # the year 0 as well
         return None
 
 
@@ -224,7 +211,7 @@ def _stamp(text: str) -> Stamp | None:
     if not match:
         return None
     month, day, year = match.groups()
-    return Stamp(month=MONTHS.index(month.lower()) + 1, day=int(day), year=int(year) if year else None)
+    return Stamp(int(year) if year else None, MONTHS.index(month.lower()) + 1, int(day))
 
 
 def _text_at(lines: Sequence[Line], at: int) -> str:
@@ -235,7 +222,7 @@ FORMAT = Format(
     name="daily-papers",
     title="Daily Papers page",
     hint='the lines "Daily Papers" and "byAK and the research community"',
-    starts=starts,
-    parse=parse,
-    is_rest=is_rest,
+    starts=_starts,
+    parse=_parse,
+    is_rest=_is_rest,
 )

@@ -253,11 +253,6 @@ def items_of(lines: Sequence[HtmlLine], is_title: Callable[[HtmlLink], bool]) ->
         yield Item(title, tuple(below))
 
 
-def before_links(line: HtmlLine) -> str:
-    """Return the text of a line before its first link: authors, where "Abstract" is on the same line."""
-    return line.text.partition(line.links[0].text)[0] if line.links else line.text
-
-
 def names_in(text: str) -> tuple[str, ...]:
     """Return the authors if a line is a list of names, else nothing.
 

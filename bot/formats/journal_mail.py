@@ -24,7 +24,7 @@ from functools import cache
 from itertools import pairwise
 
 from bot.formats.format import build_digest, quoted, reject_reason
-from bot.formats.html import HtmlLine, HtmlLink, Item, abstract_in, before_links, items_of, names_in, reads_like_title
+from bot.formats.html import HtmlLine, HtmlLink, Item, abstract_in, items_of, names_in, reads_like_title
 from bot.formats.mail import Article, Mail, article_at, unwrap
 from bot.model import Entry, ParsedDigest
 from bot.model.identity import doi
@@ -62,6 +62,8 @@ class _Candidate:
     def read(cls, item: Item, find_article: FindArticle) -> _Candidate:
         """Read the names and articles below a title."""
         near = item.lines[:_NEAR]
+        # "Abstract" may be a link on the line of the authors.
+        before_links = (line.text.partition(line.links[0].text)[0] if line.links else line.text for line in near)
         links = (link for line in near for link in line.links)
         texts = (doi(line.text) for line in near if _DOI_LABEL.search(line.text))
         addresses = (find_article(link.url) for link in links)
@@ -69,7 +71,7 @@ class _Candidate:
         return cls(
             item=item,
             article=find_article(item.title.url),
-            names=next(filter(None, (names_in(before_links(line)) for line in near)), ()),
+            names=next(filter(None, map(names_in, before_links)), ()),
             other=next((article for article in (*identifiers, *addresses) if article), None),
         )
 
@@ -152,7 +154,7 @@ def with_linked_titles(lines: Sequence[HtmlLine], find_article: FindArticle) -> 
 
 
 def _title_above_names(texts: Sequence[str]) -> int | None:
-    """Return the index of the line that reads like a title and has names right below it."""
+    """The index of the line that reads like a title and has names right below it."""
     for place, (text, below) in enumerate(pairwise(texts)):
         is_long = len(_WORD.findall(text)) >= _MIN_WORDS
         is_citation = _CITATION.search(text) or names_in(text)

@@ -43,7 +43,7 @@ _NEAR = 8  # lines with text within which a byline follows a header
 
 
 @dataclass(frozen=True, slots=True)
-class Byline:
+class _Byline:
     """Authors and date of one paper, and the indices of their first line and of the line after the last."""
 
     begin: int
@@ -52,7 +52,7 @@ class Byline:
     published: date | None
 
 
-def starts(lines: Sequence[Line]) -> Iterator[int]:
+def _starts(lines: Sequence[Line]) -> Iterator[int]:
     """Yield each header that a byline follows, or nothing at all: other texts have dated headings, too."""
     for i, line in enumerate(lines):
         if not _HEADER.fullmatch(line.text):
@@ -63,12 +63,11 @@ def starts(lines: Sequence[Line]) -> Iterator[int]:
             yield i
 
 
-def parse(lines: Sequence[Line]) -> ParsedDigest:
-    """Read one digest: its header, and its papers, with a sentence on what can't be read as one."""
+def _parse(lines: Sequence[Line]) -> ParsedDigest:
     *topic, _, day = lines[0].text.split(" ")
     digest_date = _date(day)
     lines = lines[1:]
-    all_bylines = list(bylines(lines))
+    all_bylines = list(_bylines(lines))
     ends = [0, *(byline.end for byline in all_bylines)]
     titles = [_title_begin(lines, end, byline.begin) for end, byline in zip(ends, all_bylines, strict=False)]
     # The last abstract ends before what reads like a title: the next paper's byline was cut off.
@@ -95,7 +94,7 @@ def parse(lines: Sequence[Line]) -> ParsedDigest:
     return build_digest("keyword", " ".join(topic), digest_date, results)
 
 
-def bylines(lines: Sequence[Line]) -> Iterator[Byline]:
+def _bylines(lines: Sequence[Line]) -> Iterator[_Byline]:
     """Yield the bylines: authors, or a date that can be read, or both. "Date: soon" alone is part of an abstract."""
     begin = 0
     while begin < len(lines):
@@ -116,7 +115,7 @@ def bylines(lines: Sequence[Line]) -> Iterator[Byline]:
             at = next((i for i in range(end, len(lines)) if lines[i].text), len(lines))
         published = _date(fields.get("date", ""))
         if "author" in fields or published:
-            yield Byline(begin, end, author_names(fields.get("author", "")), published)
+            yield _Byline(begin, end, author_names(fields.get("author", "")), published)
             begin = end
         else:
             begin += 1
@@ -155,6 +154,6 @@ FORMAT = Format(
     name="keyword",
     title="keyword digest",
     hint='a first line such as "LLM-RL - 2025-05-06"',
-    starts=starts,
-    parse=parse,
+    starts=_starts,
+    parse=_parse,
 )

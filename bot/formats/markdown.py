@@ -52,7 +52,7 @@ _FIELD_NAMES = {
 _NEAR = 3  # lines with text below a heading, within which a field makes it a paper's
 
 
-def starts(lines: Sequence[Line]) -> Iterator[int]:
+def _starts(lines: Sequence[Line]) -> Iterator[int]:
     """Yield the first paper, or the heading right above it; headings of later papers begin no new digest."""
     first = next((i for i in range(len(lines)) if _begins_paper(lines, i)), None)
     if first is not None:
@@ -60,8 +60,7 @@ def starts(lines: Sequence[Line]) -> Iterator[int]:
         yield above if _HEADING.fullmatch(lines[above].text) else first
 
 
-def parse(lines: Sequence[Line]) -> ParsedDigest:
-    """Read one digest: the heading above its papers, if it has one, and its papers."""
+def _parse(lines: Sequence[Line]) -> ParsedDigest:
     begins = [i for i in range(len(lines)) if _begins_paper(lines, i)]
     if not begins:
         no_papers = f"line {lines[0].number}: no papers follow {quoted(lines[0].text)}; another digest begins below it"
@@ -69,7 +68,7 @@ def parse(lines: Sequence[Line]) -> ParsedDigest:
     heading = _HEADING.fullmatch(lines[0].text) if begins[0] > 0 else None
     topic = heading[1][: limits.TOPIC] if heading else ""
     day = date_in(topic)
-    papers = (parse_paper(lines[begin:end], day) for begin, end in pairwise([*begins, len(lines)]))
+    papers = (_paper(lines[begin:end], day) for begin, end in pairwise([*begins, len(lines)]))
     return build_digest("markdown", topic, day, papers)
 
 
@@ -92,7 +91,7 @@ def _field(text: str) -> tuple[str, str] | None:
     return (name, match[2]) if match and name else None
 
 
-def parse_paper(lines: Sequence[Line], day: date | None) -> Entry | str:
+def _paper(lines: Sequence[Line], day: date | None) -> Entry | str:
     """Return the paper that begins with a heading, or why it can't be read."""
     fields: defaultdict[str, list[str]] = defaultdict(list)
     name = ""
@@ -134,6 +133,6 @@ FORMAT = Format(
     name="markdown",
     title="Markdown digest",
     hint='a heading such as "# A Title" with "**Authors**: ..." below it',
-    starts=starts,
-    parse=parse,
+    starts=_starts,
+    parse=_parse,
 )

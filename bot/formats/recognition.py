@@ -63,7 +63,7 @@ def parse(raw: RawDigest) -> tuple[ParsedDigest, ...]:
         # A mail is taken apart from its bytes: each part names a charset of its own.
         digests = _parse_mail(read_mail(raw.content))
     else:
-        digests = parse_lines(split_lines(text))
+        digests = _parse_lines(split_lines(text))
     # A file name supplies what the text leaves open: Markdown digests name neither day nor topic.
     return tuple(
         replace(digest, date=digest.date or date_in(raw.name), topic=digest.topic or topic_in(raw.name))
@@ -80,7 +80,7 @@ def _parse_mail(mail: Mail) -> Sequence[ParsedDigest]:
     plain = split_lines(mail.plain) if mail.plain.strip() else []
     if plain and (_starts(plain) or not mail.html):
         try:
-            digests = parse_lines(plain)
+            digests = _parse_lines(plain)
         except DigestError as error:
             raise DigestError(f"{_explain_mail(mail, ())}: {error}") from None
         return [replace(digest, date=digest.date or mail.date) for digest in digests]
@@ -93,7 +93,7 @@ def _parse_mail(mail: Mail) -> Sequence[ParsedDigest]:
     if not _starts(text) and (journal := journal_mail.parse(mail, lines)):
         return (journal,)
     try:
-        return parse_lines(text if _starts(text) else plain or text)
+        return _parse_lines(text if _starts(text) else plain or text)
     except DigestError:
         raise DigestError(_explain_mail(mail, lines)) from None
 
@@ -103,7 +103,7 @@ def _starts(lines: Sequence[Line]) -> dict[int, Format]:
     return {start: form for form in FORMATS for start in form.starts(lines)}
 
 
-def parse_lines(lines: Sequence[Line]) -> Sequence[ParsedDigest]:
+def _parse_lines(lines: Sequence[Line]) -> Sequence[ParsedDigest]:
     """Return the digests in lines of text, at least one; raises DigestError if no format recognises any."""
     formats = _starts(lines)
     if not formats:
