@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, replace
+
 import pytest
 
 from bot.formats.format import author_names, within_limits, without_affiliations
@@ -16,6 +18,17 @@ KEYWORD = b"Owls - 2025-05-06\n\nOwls by Night\n\nAuthors: Ada Lovelace\nDate: 2
 def read(content: bytes) -> ParsedDigest:
     (digest,) = parse(RawDigest("test", "x", content))
     return digest
+
+
+# An arXiv id has a pattern of its own.
+TEXTS = [field.name for field in fields(Entry) if field.type == "str | None" and field.name != "arxiv_id"]
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_no_text_of_a_paper_is_unlimited(name: str) -> None:
+    entry = within_limits(replace(Entry("Owls"), **{name: "x" * 1_000_000}))
+    assert isinstance(entry, Entry)
+    assert len(getattr(entry, name) or "") <= limits.URL
 
 
 def test_names_are_cut_and_addresses_that_are_too_long_are_left_out() -> None:

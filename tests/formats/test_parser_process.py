@@ -23,7 +23,7 @@ from support import ROOT, digest
 from bot.formats import ParseLimits, Parser, library, recognition
 from bot.formats.child import answer_requests
 from bot.formats.process import dump, load_digests, read_frame, write_frames
-from bot.model import Entry, ParsedDigest, RawDigest
+from bot.model import Entry, Fact, FactKind, ParsedDigest, RawDigest
 from bot.model.errors import DigestError, LimitError, ParserError
 
 HERE = Path(__file__).parent
@@ -198,8 +198,10 @@ ENTRIES = st.builds(
     published=DATES,
     arxiv_id=st.none() | TEXTS,
     upvotes=st.none() | st.integers(),
+    organisation=st.none() | TEXTS,
     categories=st.lists(TEXTS).map(tuple),
     replacement=st.booleans(),
+    facts=st.lists(st.builds(Fact, st.sampled_from(FactKind), TEXTS, TEXTS)).map(tuple),
 )
 DIGESTS = st.builds(ParsedDigest, TEXTS, TEXTS, DATES, st.lists(ENTRIES).map(tuple), st.lists(TEXTS).map(tuple))
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.model import Entry, Fact, FactKind
+from bot.model import Entry, Fact, FactKind, Paper
 from bot.model.identity import arxiv_id, is_same_paper, keys, link, merge, new_paper, normalised_title
 
 NOW = datetime(2025, 5, 6, 8, tzinfo=UTC)
@@ -84,6 +84,31 @@ def test_merging_fills_gaps_and_keeps_the_best_of_both():
     assert merged.authors == ("Ada", "Grace")
     assert merged.published == date(2025, 5, 1)
     assert (merged.arxiv_id, merged.upvotes, merged.organisation) == ("2504.08385", 8, "Lab")
+
+
+COMPLETE = Entry(
+    title="A Study of Rewards",
+    abstract="Rewards differ.",
+    authors=("Ada Lovelace",),
+    author_count=1,
+    published=date(2025, 5, 1),
+    arxiv_id="2504.08385",
+    doi="10.1000/x",
+    url="https://a.example",
+    upvotes=3,
+    organisation="Lab",
+    version=2,
+    categories=("cs.AI",),
+    facts=(Fact(FactKind.VENUE, "ICLR", "arXiv"),),
+)
+
+
+@pytest.mark.parametrize("name", sorted(Entry.__dataclass_fields__.keys() & Paper.__dataclass_fields__.keys()))
+def test_each_field_of_an_entry_reaches_its_paper(name):
+    """A field that this test doesn't know yet fails here: it must be in ``COMPLETE``."""
+    assert getattr(COMPLETE, name)
+    assert getattr(new_paper(COMPLETE, 1, NOW), name) == getattr(COMPLETE, name)
+    assert getattr(merge(paper(), COMPLETE), name) == getattr(COMPLETE, name)
 
 
 def test_merging_overwrites_no_value():
