@@ -1,10 +1,10 @@
-"""HTML as lines of text with their links: what a mail without plain text is read from.
+"""HTML mails as lines of text with their links, and as lists of papers: a title's link, and the lines below it.
+
+    HTML --html_lines--> HtmlLine with HtmlLink --items_of--> Item --names_in, abstract_in--> authors, abstract
 
 lxml's parser hands each tag to ``_Collector`` as it comes, and no tree is built: a tree of a million nested elements
 ends a process with the parser's memory limit (selectolax), and the tree construction of HTML5 may repeat formatting
-elements for every paragraph. Nothing is fetched: addresses are text here.
-
-Lists of papers in HTML mails: a title that is a link, and the lines between it and the next title.
+elements for every paragraph.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def html_lines(html: str) -> list[HtmlLine]:
 
 
 def has_class(classes: str, name: str) -> bool:
-    """Return whether an element has a class; mail programs put a prefix before the classes of what they forward.
+    """Whether an element has a class; mail programs put a prefix before the classes of what they forward.
 
     >>> has_class("a x_docsum-title", "docsum-title"), has_class("docsum-titles", "docsum-title")
     (True, False)
@@ -311,10 +311,7 @@ def joined(rows: Iterator[str] | Sequence[str]) -> str:
 
 
 def reads_like_title(text: str) -> bool:
-    """Return whether the text of a link reads like a title.
-
-    A label, an address and a call such as "View this article on ScienceDirect" don't.
-    """
+    """Whether the text of a link is a title, and no label, address or call such as "View this article"."""
     if _ADDRESS.match(text) or _CALL.match(text):
         return False
     words = re.findall(r"\w+", text.lower())

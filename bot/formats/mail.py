@@ -1,14 +1,13 @@
-"""The texts of a mail (RFC 5322, MIME), from a file (``.eml``) or a mailbox, however it is encoded.
+"""Mails: their texts (RFC 5322, MIME), the addresses inside their tracking links, and the articles at these addresses.
+
+    bytes --read_mail--> Mail: plain text and HTML --html.py--> links --unwrap--> address --article_at--> Article
 
 Attachments are ignored, and of several HTML parts all but the first; AMP for Email counts where there is no HTML.
+Nothing is fetched: many tracking links hold the address that they lead to.
 
 The standard library's parser has two quadratic costs. It takes n^2 steps for n parameters of one header field, and it
 compares each line with the boundaries of all multiparts that are open around it. So fields are cut as they are read,
 and parts are counted as they begin.
-
-Unwrap tracking links offline: many hold the address that they lead to.
-
-Which web addresses lead to one article, and the identifier in them.
 """
 
 from __future__ import annotations
@@ -35,8 +34,6 @@ from bot.text.decoding import charset, decode, tidy
 _FIELD = re.compile(r"[A-Za-z][A-Za-z0-9-]{1,60}:(?:[ \t].*)?")
 # Fields that are specific to mails; two of them are required, because "From: ..." also begins lines of ordinary text.
 _MAIL_FIELDS = {"from", "received", "message-id", "return-path", "mime-version", "delivered-to", "dkim-signature"}
-
-
 _TEXT_TYPES = ("text/plain", "text/html", "text/x-amp-html")
 # The prefixes of forwarded mails and replies in several languages.
 _FORWARDED = re.compile(r"(?:(?:fwd?|re|wg|aw|tr|rv|i)\s*:\s*)+", re.IGNORECASE)
@@ -93,7 +90,7 @@ class _Part(Message):
 
 
 def is_mail(beginning: str) -> bool:
-    """Return whether a file begins with a mail's header: at least two fields that are specific to mails."""
+    """Whether a file begins with a mail's header: at least two fields that are specific to mails."""
     names: set[str] = set()
     for line in beginning.splitlines():
         if line.startswith((" ", "\t")) and names:  # a folded field (RFC 5322, 2.2.3)

@@ -97,7 +97,8 @@ class Parser:
 
     def parse_bounce(self, raw: RawDigest) -> BounceReport:
         """Return what a mail to the address for bounces reports; raises the same errors as ``parse``."""
-        return _load_bounce(self._answer("bounce", raw))
+        report = self._answer("bounce", raw)
+        return BounceReport(BounceKind(report["kind"]), tuple(map(str, report["tags"])), str(report["reason"]))
 
     def _answer(self, kind: str, raw: RawDigest) -> Any:
         """Return what the child has parsed, as JSON; raises DigestError if it refused."""
@@ -264,10 +265,6 @@ def load_digests(digests: Any) -> tuple[ParsedDigest, ...]:
         )
         for digest in digests
     )
-
-
-def _load_bounce(report: Any) -> BounceReport:
-    return BounceReport(BounceKind(report["kind"]), tuple(map(str, report["tags"])), str(report["reason"]))
 
 
 def _load_library(library: Any) -> ParsedLibrary:
