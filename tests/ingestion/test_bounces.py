@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from bounces.test_bounce_reports import arf, dsn
 from delivery.conftest import certificate, mail_server, servers, tls
+from formats.test_bounce_reports import arf, dsn
 from hypothesis import given
 from hypothesis import strategies as st
 from imap_server import ImapServer
