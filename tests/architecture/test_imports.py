@@ -36,9 +36,9 @@ def imported(path: Path) -> set[str]:
     return names - set(sys.stdlib_module_names) - {"bot", "__future__"}
 
 
-# Libraries that several packages need for different purposes: sources fetches untrusted URLs, tldr posts to the owner's
+# Libraries that several packages need for different purposes: sources fetches untrusted URLs, summaries posts to the owner's
 # endpoint, channels writes in Zotero libraries. A kind of source declares its settings where it stands.
-SHARED = {"httpx2": {"sources", "tldr", "channels"}, "pydantic": {"config", "sources"}}
+SHARED = {"httpx2": {"channels", "sources", "summaries"}, "pydantic": {"config", "sources"}}
 
 
 def test_each_third_party_library_is_imported_in_one_package():
