@@ -36,8 +36,8 @@ def imported(path: Path) -> set[str]:
     return names - set(sys.stdlib_module_names) - {"bot", "__future__"}
 
 
-# Libraries that several packages need for different purposes: sources fetches untrusted URLs, summaries posts to the owner's
-# endpoint, channels writes in Zotero libraries. A kind of source declares its settings where it stands.
+# Libraries that several packages need for different purposes: sources fetches untrusted URLs, summaries posts to the
+# owner's endpoint, channels writes in Zotero libraries. A kind of source declares its settings where it stands.
 SHARED = {"httpx2": {"channels", "sources", "summaries"}, "pydantic": {"config", "sources"}}
 
 
