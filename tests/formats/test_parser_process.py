@@ -149,7 +149,7 @@ def test_the_process_has_no_environment_and_opens_no_sockets_or_processes(parser
 
 
 def test_the_limits_of_the_interpreter_are_its_defaults(parser: Parser, monkeypatch) -> None:
-    """The formats rely on RecursionError and on ValueError for long integers; see bot/parsing."""
+    """The formats rely on RecursionError and on ValueError for long integers; see ``bot.formats``."""
     monkeypatch.setenv("PYTHONINTMAXSTRDIGITS", "0")
     assert refusal(parser, "!report_interpreter_limits") == "1000 frames, 4300 digits"
 

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow
 NOW = datetime(2026, 6, 12, 8, 0, tzinfo=UTC)
 # Ten times the size of the review's smallest file. The largest file that is read adds minutes: only on request.
 SIZE = 5_000_000 if os.environ.get("PAPERBOT_TEST_LARGEST") else 80_000
-HOSTILE_CHILD = ("hostile_child", (ROOT / "tests" / "parsing", ROOT))
+HOSTILE_CHILD = ("hostile_child", (ROOT / "tests" / "formats", ROOT))
 COMMANDS = ("spin", "fill", "crash", "leave", "err", "connect")
 
 

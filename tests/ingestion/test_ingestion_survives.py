@@ -24,7 +24,7 @@ from bot.sources import Visit
 from bot.store import Store, open_store
 
 NOW = datetime(2026, 6, 12, 8, 0, tzinfo=UTC)
-PARSING = ROOT / "tests" / "parsing"
+PARSING = ROOT / "tests" / "formats"
 EXCEPTIONS = (
     IndexError("list index out of range"),
     StopIteration(),
