@@ -32,7 +32,7 @@ _REASONS = ("Diagnostic-Code", "Status", "Feedback-Type")
 
 
 def parse(raw: RawDigest) -> BounceReport:
-    """Return what a mail reports; raises DigestError for one that can't be read."""
+    """Read a report; raises DigestError for a mail that can't be read."""
     if len(raw.content) > MAX_BYTES:
         raise DigestError(f"more than the {MAX_BYTES // 1_000_000} MB that a report may have")
     try:

@@ -239,7 +239,7 @@ def date_in(text: str) -> date | None:
 
 
 def topic_in(name: str) -> str:
-    """Return what remains of a file name without its date and its stop words.
+    """Return a file name without its date and its stop words.
 
     >>> topic_in("daily/6-May-2025_topic_RAG_related_papers.md")
     'RAG'

@@ -96,12 +96,12 @@ class Parser:
         return _load_library(self._answer("library", raw))
 
     def parse_bounce(self, raw: RawDigest) -> BounceReport:
-        """Return what a mail to the address for bounces reports; raises the same errors as ``parse``."""
+        """Read a mail to the address for bounces; raises the same errors as ``parse``."""
         report = self._answer("bounce", raw)
         return BounceReport(BounceKind(report["kind"]), tuple(map(str, report["tags"])), str(report["reason"]))
 
     def _answer(self, kind: str, raw: RawDigest) -> Any:
-        """Return what the child has parsed, as JSON; raises DigestError if it refused."""
+        """The child's result as decoded JSON; raises DigestError if it refused."""
         with self._lock:
             response = self._request(kind, raw)
         if "mistake" in response:
