@@ -41,25 +41,24 @@ from summary_weights import training_data
 
 from bot.model import Paper, PickKind
 from bot.ranking.corpus import Corpus, PaperVectors
+from bot.ranking.matching import ReaderModels, UserVectors, centroids, topics_row
 from bot.ranking.prequential import ndcg_at
 from bot.ranking.ranker import Interest, Ranker
 from bot.ranking.ranking import Ranking
 from bot.ranking.selection import Choice, SelectionLimits, select
-from bot.ranking.user_vectors import ReaderModels, UserVectors, centroids
-from bot.ranking.words import topics_row
 from bot.summaries.roles import shipped_weights
 
 # The values that each constant is measured at: about half and twice the shipped one where it isn't a share.
 LIBRARY_CONSTANTS = {
-    "ranking.user_vectors._INTERESTS_WEIGHT": (1.75, 7),
-    "ranking.user_vectors._INTERESTS_DECAY_FROM": (1, 4),
-    "ranking.user_vectors._INTERESTS_DECAY": (0.4, 1.6),
-    "ranking.user_vectors._RARITY_EXPONENT": (0, 0.25, 1),
-    "ranking.user_vectors._DISLIKES_WEIGHT": (0, 0.15, 0.6),
-    "ranking.user_vectors._DISLIKES_HALF_AT": (2.5, 10),
-    "ranking.user_vectors._LATENT_WEIGHT": (0.5, 2),
-    "ranking.user_vectors._HARD_NEGATIVE_ONE_IN": (50, 200),
-    "ranking.user_vectors._HARD_NEGATIVES_WEIGHT": (0, 0.1, 0.4),
+    "ranking.matching._INTERESTS_WEIGHT": (1.75, 7),
+    "ranking.matching._INTERESTS_DECAY_FROM": (1, 4),
+    "ranking.matching._INTERESTS_DECAY": (0.4, 1.6),
+    "ranking.matching._RARITY_EXPONENT": (0, 0.25, 1),
+    "ranking.matching._DISLIKES_WEIGHT": (0, 0.15, 0.6),
+    "ranking.matching._DISLIKES_HALF_AT": (2.5, 10),
+    "ranking.matching._LATENT_WEIGHT": (0.5, 2),
+    "ranking.matching._HARD_NEGATIVE_ONE_IN": (50, 200),
+    "ranking.matching._HARD_NEGATIVES_WEIGHT": (0, 0.1, 0.4),
     "ranking.corpus._NEIGHBOURS": (2, 10),
     "ranking.corpus._NEIGHBOUR_WEIGHT": (0, 0.3, 1.2),
     "ranking.corpus._PAIR_WEIGHT": (0.125, 0.5),

@@ -38,8 +38,7 @@ from sklearn.metrics import average_precision_score
 from bot.ranking import learner
 from bot.ranking.corpus import Corpus
 from bot.ranking.experts import EXPERTS, Experts, Papers, Predictions, home_mixture, reader_mixture
-from bot.ranking.user_vectors import UserVectors, centroids, time_decay
-from bot.ranking.words import Conjunctions, topics_row
+from bot.ranking.matching import Conjunctions, UserVectors, centroids, time_decay, topics_row
 
 SIZE, NOISE, THRESHOLDS = 10, 0.05, (0.0, 0.1, 0.2, 0.3)
 

@@ -22,10 +22,9 @@ import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from bot.model import Paper
-from bot.ranking import user_vectors
 from bot.ranking.corpus import Corpus
+from bot.ranking.matching import library_weights
 from bot.ranking.ranker import Interest, Ranker
-from bot.ranking.user_vectors import library_weights
 
 LIBRARY, VOTES, DRAWS = 50, 20, 4
 # Votes on each side, and papers of the library.
@@ -61,7 +60,7 @@ def main(bench: Path, first: int, weights: Sequence[float]) -> None:
     candidates = [stored[i] for i in new]
     print(f"{len(readers) // DRAWS} readers with {LIBRARY + VOTES} past papers and more, {len(new)} new papers")
     for weight in weights:
-        user_vectors.LIBRARY_VOTES = weight
+        matching.LIBRARY_VOTES = weight
         for votes, own in INPUTS:
             votes_given = [
                 Interest(
@@ -105,5 +104,5 @@ if __name__ == "__main__":
     main(
         Path(sys.argv[1]),
         1 if sys.argv[2:3] == ["odd"] else 0,
-        [float(weight) for weight in sys.argv[3:]] or [user_vectors.LIBRARY_VOTES],
+        [float(weight) for weight in sys.argv[3:]] or [matching.LIBRARY_VOTES],
     )

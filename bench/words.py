@@ -1,4 +1,4 @@
-"""What a match without votes means, whatever the size of a home: the constants of ``bot.ranking.words``.
+"""What a match without votes means, whatever the size of a home: the constants of ``bot.ranking.matching``.
 
     python bench/words.py papers.jsonl.gz readers.json
 
@@ -23,8 +23,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score
 
 from bot.ranking.corpus import Corpus
-from bot.ranking.user_vectors import ReaderModels, UserVectors
-from bot.ranking.words import Conjunctions, Words, topics_row
+from bot.ranking.matching import Conjunctions, ReaderModels, UserVectors, Words, topics_row
 
 SIZES, HELD_OUT = (30, 200, 1_000, 5_000), 3_000
 MATCHES = (0.0, 0.05, 0.1, 0.2, 0.4, 0.7, 1.0)

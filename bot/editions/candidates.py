@@ -158,7 +158,7 @@ def last_edition_days(store: Store, readers: Readers, now: datetime) -> dict[Rea
 
 def interests_of(store: Store, readers: Readers, now: datetime) -> list[Interest]:
     """Return the interests of these readers under their current profiles and votes, with the models stored of them."""
-    from bot.ranking.user_vectors import MOST_PAPERS
+    from bot.ranking.matching import MOST_PAPERS
 
     reader_ids = [reader.id for reader, _ in readers]
     votes = store.feedback.votes_of(reader_ids)
@@ -198,9 +198,9 @@ def interest(
     ``papers`` must hold every voted paper. ``ignored`` are the words that the reader has excluded. Papers of the
     reader's own ``library`` count as liked, but those that they voted on, by the vote.
     """
+    from bot.ranking.matching import library_weights
     from bot.ranking.ranker import Interest
-    from bot.ranking.rules import Rules
-    from bot.ranking.user_vectors import library_weights
+    from bot.ranking.ranking import Rules
 
     # A vote imported from a machine whose clock is ahead has age 0: a negative age would let time decay raise its
     # weight above that of a vote given just now.

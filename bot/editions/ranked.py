@@ -187,7 +187,7 @@ def choices_of(profile: Profile, ranked: Ranked) -> list[Choice]:
 
 def _alert_choices(profile: Profile, ranked: Ranked) -> list[Choice]:
     """Return the papers that the profile's alert rule matches, best first, each with the matching names."""
-    from bot.ranking.rules import Rules
+    from bot.ranking.ranking import Rules
 
     rule = profile.alerts
     if rule is None:

@@ -42,6 +42,7 @@ from bot.editions.candidates import interest, mixtures_of
 from bot.editions.models import CurrentRanker
 from bot.model import PaperId, Reader, RecordedVote, Vote
 from bot.model.clock import local_date
+from bot.ranking.matching import MOST_PAPERS
 from bot.ranking.prequential import (
     Bin,
     Estimate,
@@ -53,8 +54,7 @@ from bot.ranking.prequential import (
     measure_folds,
     reliability,
 )
-from bot.ranking.rules import stemmed_phrases
-from bot.ranking.user_vectors import MOST_PAPERS
+from bot.ranking.ranking import stemmed_phrases
 from bot.store import Store
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from bot.model.errors import UsageError
 from bot.model.identity import new_paper
 from bot.ranking.corpus import Corpus
 from bot.ranking.ranker import Interest, Ranker
-from bot.ranking.rules import Rules
+from bot.ranking.ranking import Rules
 
 # The files have no dates, and the ranker needs none: without ages, all votes weigh the same.
 _NO_TIME = datetime.min.replace(tzinfo=UTC)

@@ -29,8 +29,7 @@ from scipy.special import expit
 
 from bot.ranking.corpus import Corpus, PaperVectors, TermEntries
 from bot.ranking.learner import Learned
-from bot.ranking.user_vectors import ReaderModels, UserVectors
-from bot.ranking.words import Conjunctions, Words
+from bot.ranking.matching import Conjunctions, ReaderModels, UserVectors, Words
 
 EXPERTS = ("words", "rocchio", "linear", "trees")
 # Numbers of votes at which an expert is scaled by one half; ``docs/decisions/ranking-experts.md`` has other values.

@@ -19,10 +19,8 @@ from bot.model import Paper, PaperId, Score, VotedPaper
 from bot.ranking.corpus import Corpus
 from bot.ranking.experts import SHIPPED, Experts, Mixture
 from bot.ranking.learner import BACKGROUND, Learned, TrainingVotes, learn
-from bot.ranking.ranking import Model, Pool, Ranking, VotedTerms
-from bot.ranking.rules import Rules
-from bot.ranking.user_vectors import UserVectors, centroid_weight, centroids, time_decay
-from bot.ranking.words import Conjunctions, topics_row
+from bot.ranking.matching import Conjunctions, UserVectors, centroid_weight, centroids, time_decay, topics_row
+from bot.ranking.ranking import Model, Pool, Ranking, Rules, VotedTerms
 from bot.text.tokens import tokens
 from bot.text.vocabulary import topical_terms
 

@@ -8,7 +8,7 @@ from bot.ranking.corpus import Corpus
 from bot.ranking.experts import SHIPPED, Mixture, Predictions, home_mixture, reader_mixture
 from bot.ranking.learner import dump, fit_forest, load
 from bot.ranking.ranker import Interest, Ranker
-from bot.ranking.rules import Rules
+from bot.ranking.ranking import Rules
 from tests.ranking.test_ranker import paper
 
 FIELDS = ["reward model", "language model", "image", "robot"]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.ranking.user_vectors import HALF_LIFE, LIBRARY_VOTES, centroid_weight, library_weights, time_decay
+from bot.ranking.matching import HALF_LIFE, LIBRARY_VOTES, centroid_weight, library_weights, time_decay
 
 
 def total(ages):

@@ -13,9 +13,9 @@ from bot.model import Entry, Paper
 from bot.model.identity import new_paper
 from bot.ranking.corpus import Corpus
 from bot.ranking.experts import Mixture
+from bot.ranking.matching import library_weights
 from bot.ranking.ranker import Interest, Ranker
-from bot.ranking.rules import Rules
-from bot.ranking.user_vectors import library_weights
+from bot.ranking.ranking import Rules
 
 NOW = datetime(2025, 5, 6, 8, tzinfo=UTC)
 TOPICS = {

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from bot.ranking.corpus import Corpus, PaperTerms, l2_normalize, nearest, neighbour_weights
-from bot.ranking.user_vectors import ReaderModels, UserVectors
+from bot.ranking.matching import ReaderModels, UserVectors
 
 TOPICS = ("reward model verifiable", "owl nest song", "graph proof lemma", "robot arm grasp")
 TEXTS = [f"{TOPICS[i % 4]} paper{i % 13} result{i % 7} detail{i % 5}" for i in range(240)]

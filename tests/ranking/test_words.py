@@ -7,8 +7,8 @@ import pytest
 
 from bot.config.profiles import EditionSection
 from bot.ranking.corpus import Corpus, PaperTerms, PaperVectors
+from bot.ranking.matching import Conjunctions
 from bot.ranking.ranker import Interest, Ranker
-from bot.ranking.words import Conjunctions
 from tests.ranking.test_ranker import paper
 
 TOPICS = ["reinforcement learning", "protein folding", "speech recognition", "graph clustering"]
