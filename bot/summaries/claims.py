@@ -2,18 +2,13 @@
 
 A finding says what came out: a measured amount, a comparison with something named, a fact discovered or proved. Hopes,
 outlooks, where the code is, and praise without a measure ("experiments show its effectiveness") are not, even where
-annotators of abstracts label them as results. Patterns are in lower case, as in ``wording``.
+annotators of abstracts label them as results.
 
-Signals in a sentence's wording: numbers, comparisons, verbs of finding, hopes, praise.
+``without_head`` and ``refers_back`` tell how a sentence depends on the one before: "This paradigm fails" says little
+without it; "Moreover, we show that ..." is complete without its first word.
 
-Every pattern is a list of alternatives without nested repetition, so that matching takes time in proportion to the
-text. Patterns are in lower case and match the lower-cased sentence: ignoring case takes twice the time.
-
-Openers that refer to the sentence before, and head words that can be left out.
-
-"This paradigm fails" says little without the paradigm; "Moreover, we show that ..." is complete without its first word,
-and "To address these challenges, we propose ..." without its first phrase. A summary takes the first with what it
-refers to, or not at all, and leaves the head of the others out where the sentence before is not shown.
+Every pattern is a list of alternatives without nested repetition, so matching takes linear time. Patterns are in lower
+case and match the lower-cased sentence: ignoring case takes twice the time.
 """
 
 from __future__ import annotations
@@ -26,118 +21,96 @@ NUMBER = re.compile(
     r"\b(?:twice|half|doubl(?:e|es|ed|ing)|orders? of magnitude)\b"
 )
 DIGIT = re.compile(r"(?<![a-z0-9.-])\d")
-_COMPARISON = re.compile(
-    r"\b(?:than|compared (?:to|with)|outperform\w*|surpass\w*|exceed\w*|versus|relative to|on par|comparable|"
-    r"better|worse|higher|lower|fewer|faster|slower|larger|smaller|reduc(?:e|es|ed|ing|tion)|increas(?:e|es|"
-    r"ed|ing)|"
-    r"improv(?:e|es|ed|ing|ements?)|gains?|degrad\w+|drops?|correlat\w+)\b"
-)
 STRICT_COMPARISON = re.compile(
     r"\b(?:(?<!rather )than|outperform\w*|surpass\w*|exceed\w*|on par|comparable (?:to|with))\b"
 )
-_SHOWS_THAT = re.compile(
-    r"\b(?:show|shows|showed|shown|find|finds|found|findings?|reveal|reveals|revealed|demonstrate|demonstrates|"
-    r"demonstrated|indicate|indicates|indicated|observe|observed|suggest|suggests|prove|proved|confirm|confirms|"
-    r"discover|discovered|conclude|concluded|is|are)\b[^.;]{0,60}\bthat\b"
-)
-_HOPE = re.compile(
-    r"\b(?:could|hope\w*|may|might|pav(?:e|es|ed|ing)|potential(?:ly)?|promising|promise|future|further research|"
-    r"opens? (?:up|new)|opening (?:up|new)|foundations?|opportunit(?:y|ies)|inspir\w+|envision\w*|expect)\b"
-)
-_IMPORTANCE = re.compile(
-    r"\b(?:underscor\w+|highlight(?:s|ed|ing)?|emphasi[sz]\w+|importance|insights?|sheds? light|implications?|"
-    r"need for|guidance|challeng\w+|contribut\w+|bridg\w+)\b"
-)
-_PRAISE = re.compile(
-    r"\b(?:effective(?:ly|ness)?|efficacy|efficien(?:t|tly|cy)|superior(?:ity)?|versatil\w+|strong|"
-    r"robust(?:ly|ness)?|"
-    r"competitive|excellent|remarkabl[ey]|impressive|state-of-the-art|sota|feasib\w+|generaliz\w+|scalab\w+|"
-    r"advantages?|benefits?|usefulness|validity|practical\w*)\b"
-)
-_OWN_ACTION = re.compile(
-    r"\b(?:we|paper|study|work|article|survey|review)\s+(?:\w+ly\s+)?(?:also\s+|then\s+|further\s+|"
-    r"finally\s+|first\s+|"
-    r"next\s+)?(?:propos|introduc|present|evaluat|conduct|releas|provid|discuss|develop|design|analy[sz]|"
-    r"stud(?:y|ies)|"
-    r"investigat|explor|examin|aim|us(?:e|es|ed)\b|construct|creat|build|formal|describ|compar|benchmark|validat|"
-    r"tr(?:y|ain)|appl(?:y|ies)|consider|collect|argu|offer|review|address|perform)"
-)
-_CONCLUDES = re.compile(
-    r"^(?:this|our|the) (?:work|paper|study|research|framework|approach|method|findings?|results?|review|survey)\b"
-)
-_MECHANISM = re.compile(
-    r"\b(?:ensur\w+|captur\w+|provid\w+|incorporat\w+|enabl\w+|allow\w*|offer\w*|support\w*|facilitat\w+|"
-    r"integrat\w+|"
-    r"establish\w*|leverag\w+|by (?:\w+ing))\b"
-)
-_LARGE = re.compile(r"\b(?:significant(?:ly)?|substantial(?:ly)?|consistent(?:ly)?|dramatic(?:ally)?)\b")
-_CONTRAST = re.compile(r"\b(?:while|whereas|although|but|despite|only|without|even|however|not|no|fail\w*)\b")
-_VAGUE_PLURAL = re.compile(
-    r"\b(?:several|various|interesting|different|diverse|multiple|many) (?:\w+ )?(?:findings|insights|"
-    r"patterns|settings|"
-    r"tasks|datasets|benchmarks|domains|scenarios)\b"
-)
-_MEASURED = re.compile(
-    r"\b(?:accuracy|precision|recall|f1|auc|bleu|rouge|score|scores|latency|speed\w*|throughput|memory|cost|costs|"
-    r"success rate|win rate|error|rate|time|parameters|tokens|loss)\b"
-)
-_PROVES = re.compile(
-    r"\b(?:we|also|then|further) (?:formally |theoretically |rigorously )?(?:prove|show|establish|derive) that\b|"
-    r"\b(?:upper|lower) bound|np-hard|undecidab\w+|converge\w*|\bo\("
-)
-_RESULTS_SHOW = re.compile(
-    r"\b(?:results?|experiments?|experimentation|evaluations?|analys[ei]s|findings?|stud(?:y|ies)|tests?|simulations?|"
-    r"ablations?|investigations?|assessments?|we) (?:\w+ ){0,3}"
-    r"(?:show|find|found|reveal|observe|demonstrate|indicate|identif(?:y|ies)|uncover)(?:s|d|ed)?\b"
-)
-# Names a means, and not what came of it: "provides a robust strategy for", "this framework enables", "we evaluate".
-_OFFERS = re.compile(
-    r"\b(?:provid|offer|present|serv|yield|ensur|establish|represent|deliver|enabl)\w*\s(?:as )?(?:[\w-]+,? ){0,7}"
-    r"(?:strateg(?:y|ies)|solutions?|mechanisms?|frameworks?|approach|tools?|means|method|alternative|foundation|"
-    r"basis|platform|pathway|way|resource|baseline|direction)\b"
-)
-_SUBJECT_OFFERS = re.compile(
-    r"^(?:[^,]{0,60}, )?(?:our|this|the|these|[a-z][\w-]+)\b[^,.;]{0,60}\b(?:ensures?|captures?|provides?|"
-    r"incorporates?|enables?|allows?|supports?|facilitates?|offers?|leverages?|integrates?|eliminates?|addresses|introduces)\b"
-)
-_BEGINS_WITH_ACTION = re.compile(
-    r"^(?:finally, |further(?:more)?, |moreover, |additionally, |in addition, |then, )?we "
-    r"(?:also |then |further |additionally |finally )?(?:propose|introduce|present|evaluate|conduct|utilize|use|"
-    r"develop|design|build|provide|perform|apply|train|compare|explore|investigate|analy[sz]e|study|examine|describe|discuss|"
-    r"employ|construct|validate|test|supplement|complement|support)\b"
-)
-FIGURE = "number"  # the name of the signal of an amount
+FIGURE = "number"  # the signal of an amount
+# Signals of a sentence's wording, by name.
 _SIGNALS = {
     FIGURE: NUMBER,
     "digit": DIGIT,
-    "comparison": _COMPARISON,
+    "comparison": re.compile(
+        r"\b(?:than|compared (?:to|with)|outperform\w*|surpass\w*|exceed\w*|versus|relative to|on par|comparable|"
+        r"better|worse|higher|lower|fewer|faster|slower|larger|smaller|reduc(?:e|es|ed|ing|tion)|increas(?:e|es|ed|"
+        r"ing)|improv(?:e|es|ed|ing|ements?)|gains?|degrad\w+|drops?|correlat\w+)\b"
+    ),
     "strict comparison": STRICT_COMPARISON,
-    "shows that": _SHOWS_THAT,
-    "hope": _HOPE,
-    "importance": _IMPORTANCE,
-    "praise": _PRAISE,
-    "own action": _OWN_ACTION,
-    "concludes": _CONCLUDES,
-    "mechanism": _MECHANISM,
-    "large": _LARGE,
-    "contrast": _CONTRAST,
-    "vague plural": _VAGUE_PLURAL,
-    "measured": _MEASURED,
-    "proves": _PROVES,
-    "results show": _RESULTS_SHOW,
-    "offers": _OFFERS,
-    "subject offers": _SUBJECT_OFFERS,
-    "begins with action": _BEGINS_WITH_ACTION,
+    "shows that": re.compile(
+        r"\b(?:show|shows|showed|shown|find|finds|found|findings?|reveal|reveals|revealed|demonstrate|demonstrates|"
+        r"demonstrated|indicate|indicates|indicated|observe|observed|suggest|suggests|prove|proved|confirm|confirms|"
+        r"discover|discovered|conclude|concluded|is|are)\b[^.;]{0,60}\bthat\b"
+    ),
+    "hope": re.compile(
+        r"\b(?:could|hope\w*|may|might|pav(?:e|es|ed|ing)|potential(?:ly)?|promising|promise|future|further research|"
+        r"opens? (?:up|new)|opening (?:up|new)|foundations?|opportunit(?:y|ies)|inspir\w+|envision\w*|expect)\b"
+    ),
+    "importance": re.compile(
+        r"\b(?:underscor\w+|highlight(?:s|ed|ing)?|emphasi[sz]\w+|importance|insights?|sheds? light|implications?|"
+        r"need for|guidance|challeng\w+|contribut\w+|bridg\w+)\b"
+    ),
+    "praise": re.compile(
+        r"\b(?:effective(?:ly|ness)?|efficacy|efficien(?:t|tly|cy)|superior(?:ity)?|versatil\w+|strong|robust(?:ly|"
+        r"ness)?|competitive|excellent|remarkabl[ey]|impressive|state-of-the-art|sota|feasib\w+|generaliz\w+|scalab\w+|"
+        r"advantages?|benefits?|usefulness|validity|practical\w*)\b"
+    ),
+    "own action": re.compile(
+        r"\b(?:we|paper|study|work|article|survey|review)\s+(?:\w+ly\s+)?(?:also\s+|then\s+|further\s+|finally\s+|"
+        r"first\s+|next\s+)?(?:propos|introduc|present|evaluat|conduct|releas|provid|discuss|develop|design|analy[sz]|"
+        r"stud(?:y|ies)|investigat|explor|examin|aim|us(?:e|es|ed)\b|construct|creat|build|formal|describ|compar|"
+        r"benchmark|validat|tr(?:y|ain)|appl(?:y|ies)|consider|collect|argu|offer|review|address|perform)"
+    ),
+    "concludes": re.compile(
+        r"^(?:this|our|the) (?:work|paper|study|research|framework|approach|method|findings?|results?|review|survey)\b"
+    ),
+    "mechanism": re.compile(
+        r"\b(?:ensur\w+|captur\w+|provid\w+|incorporat\w+|enabl\w+|allow\w*|offer\w*|support\w*|facilitat\w+|"
+        r"integrat\w+|establish\w*|leverag\w+|by (?:\w+ing))\b"
+    ),
+    "large": re.compile(r"\b(?:significant(?:ly)?|substantial(?:ly)?|consistent(?:ly)?|dramatic(?:ally)?)\b"),
+    "contrast": re.compile(r"\b(?:while|whereas|although|but|despite|only|without|even|however|not|no|fail\w*)\b"),
+    "vague plural": re.compile(
+        r"\b(?:several|various|interesting|different|diverse|multiple|many) (?:\w+ )?(?:findings|insights|patterns|"
+        r"settings|tasks|datasets|benchmarks|domains|scenarios)\b"
+    ),
+    "measured": re.compile(
+        r"\b(?:accuracy|precision|recall|f1|auc|bleu|rouge|score|scores|latency|speed\w*|throughput|memory|cost|costs|"
+        r"success rate|win rate|error|rate|time|parameters|tokens|loss)\b"
+    ),
+    "proves": re.compile(
+        r"\b(?:we|also|then|further) (?:formally |theoretically |rigorously )?(?:prove|show|establish|derive) that\b|"
+        r"\b(?:upper|lower) bound|np-hard|undecidab\w+|converge\w*|\bo\("
+    ),
+    "results show": re.compile(
+        r"\b(?:results?|experiments?|experimentation|evaluations?|analys[ei]s|findings?|stud(?:y|ies)|tests?|"
+        r"simulations?|ablations?|investigations?|assessments?|we) (?:\w+ ){0,3}(?:show|find|found|reveal|observe|"
+        r"demonstrate|indicate|identif(?:y|ies)|uncover)(?:s|d|ed)?\b"
+    ),
+    # Names a means, and not what came of it: "provides a robust strategy for", "this framework enables", "we evaluate".
+    "offers": re.compile(
+        r"\b(?:provid|offer|present|serv|yield|ensur|establish|represent|deliver|enabl)\w*\s(?:as )?(?:[\w-]+,? ){0,7}"
+        r"(?:strateg(?:y|ies)|solutions?|mechanisms?|frameworks?|approach|tools?|means|method|alternative|foundation|"
+        r"basis|platform|pathway|way|resource|baseline|direction)\b"
+    ),
+    "subject offers": re.compile(
+        r"^(?:[^,]{0,60}, )?(?:our|this|the|these|[a-z][\w-]+)\b[^,.;]{0,60}\b(?:ensures?|captures?|provides?|"
+        r"incorporates?|enables?|allows?|supports?|facilitates?|offers?|leverages?|integrates?|eliminates?|addresses|"
+        r"introduces)\b"
+    ),
+    "begins with action": re.compile(
+        r"^(?:finally, |further(?:more)?, |moreover, |additionally, |in addition, |then, )?we (?:also |then |further |"
+        r"additionally |finally )?(?:propose|introduce|present|evaluate|conduct|utilize|use|develop|design|build|"
+        r"provide|perform|apply|train|compare|explore|investigate|analy[sz]e|study|examine|describe|discuss|employ|"
+        r"construct|validate|test|supplement|complement|support)\b"
+    ),
 }
 # Weak wording counts against a finding only where nothing is measured.
 _WEAK = ("hope", "praise", "offers", "subject offers", "begins with action")
-# The names of all signals.
 SIGNALS = (*_SIGNALS, "number and comparison", *(f"bare {name}" for name in _WEAK))
 
 
 @lru_cache(maxsize=1_000)  # a sentence's kind and its finding are both read from it
 def wording(sentence: str) -> tuple[str, ...]:
-    """Return the names of the signals in a sentence's wording."""
+    """Return which of ``SIGNALS`` a sentence's wording has."""
     lower = sentence.lower()
     names = [name for name, pattern in _SIGNALS.items() if pattern.search(lower)]
     measures = {FIGURE, "comparison"} & set(names)
@@ -149,8 +122,7 @@ def wording(sentence: str) -> tuple[str, ...]:
 _ADDRESS = re.compile(r"https?:|\bhttps? url\b|\bthis url\b|\bgithub\b")
 _AVAILABLE = re.compile(
     r"\b(?:code|codes|codebase|website|project page|implementation|demos?|software|toolkit|source|"
-    r"library)\b[^.;]{0,80}"
-    r"\b(?:available|released|open-?\s?sourced?|accessible|provided|found|public)\b|"
+    r"library)\b[^.;]{0,80}\b(?:available|released|open-?\s?sourced?|accessible|provided|found|public)\b|"
     r"\b(?:data|datasets?|models?|weights|checkpoints?|benchmark|resources|results|annotations|"
     r"videos?)\b[^.;]{0,60}"
     r"\b(?:(?:publicly|freely|openly|made) available|available (?:at|on|here|online|under|for|upon|via|from)|"
@@ -161,59 +133,47 @@ _AVAILABLE = re.compile(
 )
 # What a collection adds to the abstracts of some sources.
 _IMPRINT = re.compile(
-    r"\b(?:copyright|doi|index terms|all rights reserved|i thank|we thank|"
-    r"this is a preprint|this work was (?:done|supported|funded|performed)|was an intern|"
-    r"was presented (?:during|at))\b|^key\s?words\b|©"
+    r"\b(?:copyright|doi|index terms|all rights reserved|i thank|we thank|this is a preprint|this work was (?:done|"
+    r"supported|funded|performed)|was an intern|was presented (?:during|at))\b|^key\s?words\b|©"
 )
 # One check for the start of a word before all alternatives: a twelfth of the time of a check in each.
 _OUTLOOK = re.compile(
-    r"\b(?:"
-    r"(?:demonstrates?|shows?) (?:\w+ ){0,2}potentials? (?:in|for|to|of)\b|"
+    r"\b(?:(?:demonstrates?|shows?) (?:\w+ ){0,2}potentials? (?:in|for|to|of)\b|"
     r"to (?:inspire|foster|facilitate further|promote further)\b|"
     r"^(?:our|this) (?:work|study|research|review) (?:advances|contributes|bridges|connects|enriches)\b|"
     r"implications? for\b|be of (?:\w+ )?interest to\b|"
     r"next[- ]generation\b|research gaps?\b|align(?:s|ed)? with the united nations\b|"
-    r"represents? (?:a|an) (?:\w+ ){0,2}(?:advancements?|advances?|steps?|milestones?|shift|"
-    r"contribution|direction)\b|"
+    r"represents? (?:a|an) (?:\w+ ){0,2}(?:advancements?|advances?|steps?|milestones?|shift|contribution|direction)\b|"
     r"(?:takes?|marks?|is) (?:a|an) (?:\w+ ){0,2}(?:step|milestone) (?:toward|forward)|"
-    r"can (?:serve as|be|become) (?:a|an) (?:\w+ ){0,3}(?:foundation|framework|tool|basis|"
-    r"solution|alternative|resource)\b|"
-    r"position(?:s|ed|ing)? (?:\w+ ){1,3}as\b|"
+    r"can (?:serve as|be|become) (?:a|an) (?:\w+ ){0,3}(?:foundation|framework|tool|basis|solution|alternative|"
+    r"resource)\b|position(?:s|ed|ing)? (?:\w+ ){1,3}as\b|"
     r"^(?:our|this|these|the) (?:work|study|research|findings?|results?|approach|framework|architecture|system|"
-    r"contributions?)\b[^.;]{0,200}\b"
-    r"(?:offering|providing|advancing|setting|marking|"
-    r"representing|contributing|laying) (?:a|an|the|new|to)\b|"
-    r"future (?:research|work|works|studies|study|directions?|developments?|investigations?|advancements?|"
-    r"improvements?)\b|"
-    r"we (?:\w+ )?(?:hope|believe|anticipate|envision|plan)\b|we expect (?:that|this|our|these)\b|"
+    r"contributions?)\b[^.;]{0,200}\b(?:offering|providing|advancing|setting|marking|representing|contributing|"
+    r"laying) (?:a|an|the|new|to)\b|future (?:research|work|works|studies|study|directions?|developments?|"
+    r"investigations?|advancements?|improvements?)\b|we (?:\w+ )?(?:hope|believe|anticipate|envision|plan)\b|"
+    r"we expect (?:that|this|our|these)\b|"
     r"pav(?:e|es|ed|ing) the way|further research\b|"
     r"(?:lay|lays|laying|provid\w+|sets?|establish\w*|creat\w+|offer\w*|present\w*) (?:a|the) (?:\w+ (?:and \w+ )?)?"
     r"(?:foundation|groundwork|roadmap|blueprint)\b|"
     r"open(?:s|ing)? (?:up )?(?:new|the door|promising|exciting)|shed(?:s|ding)? (?:new )?light\b|"
     r"charts? (?:a|the) (?:path|course)\b|offers? an? (?:[\w-]+ ){0,3}path(?:way)? to(?:wards?)?\b|"
-    r"fertile ground|starting points? for\b|"
-    r"open (?:research )?(?:challenges|problems|questions|issues)\b|"
+    r"fertile ground|starting points? for\b|open (?:research )?(?:challenges|problems|questions|issues)\b|"
     r"(?:establish\w*|sets?|setting) a new (?:paradigm|standard)\b|"
     r"(?:framework|method|approach|system|model|tool) (?:has|have|holds?) (?:\w+ )?(?:potential|promise)\b|"
     r"(?:results?|findings?|work|study) contributes? to (?:the )?(?:\w+ )?research\b|"
     r"(?:provides|represents|marks) an? (?:\w+ )?step (?:in|toward|towards|forward)\b|step closer to\b|"
     r"(?:results?|findings?|experiments?|work|study|approach|method)\b[^.;]{0,160}\bpromising (?:\w+ ){0,2}"
     r"(?:directions?|approach(?:es)?|paths?|avenues?|solutions?|alternatives?|tools?)\b|"
-    r"points? towards? (?:an?|new)\b|"
-    r"serves? as (?:both )?(?:a|an) (?:\w+ ){0,4}(?:roadmap|reference|reflection|guide|foundation|resource|basis|"
-    r"benchmark|testbed|step)\b|"
-    r"(?:goal|aim) is to (?:offer|provide|guide|help|give|inspire)\b|"
+    r"points? towards? (?:an?|new)\b|serves? as (?:both )?(?:a|an) (?:\w+ ){0,4}(?:roadmap|reference|reflection|guide|"
+    r"foundation|resource|basis|benchmark|testbed|step)\b|(?:goal|aim) is to (?:offer|provide|guide|help|give|"
+    r"inspire)\b|"
     r"aims? to (?:guide|inform|inspire|help) (?:\w+,? ){0,3}(?:researchers|practitioners|developers|community)\b|"
     r"(?:uncover|reveal)\w* (?:new|novel|valuable|important) insights?\b|"
     r"(?:provid|offer|giv|yield)\w* (?:\w+ ){0,3}(?:insights?|guidance|roadmap|implications?)\b|"
-    r"(?:highlight|underscor|emphasi[sz])\w* (?:\w+ ){0,4}(?:potential|promise|importance|need|"
-    r"significance|necessity|contributions?|"
-    r"value)\b|"
-    r"(?:our|this|these|the proposed)\b[^.;]{0,60}\b(?:has|have|demonstrates?|shows?|holds?) (?:\w+ ){0,2}"
-    r"(?:potential|promise)\b|"
-    r"contribut(?:e|es|ing|ion) to (?:the|a|an) (?:\w+ )?(?:field|understanding|literature|advancement|"
-    r"development|"
-    r"growing)\b|(?:open(?:ing)?|new) avenues\b)"
+    r"(?:highlight|underscor|emphasi[sz])\w* (?:\w+ ){0,4}(?:potential|promise|importance|need|significance|necessity|"
+    r"contributions?|value)\b|(?:our|this|these|the proposed)\b[^.;]{0,60}\b(?:has|have|demonstrates?|shows?|"
+    r"holds?) (?:\w+ ){0,2}(?:potential|promise)\b|contribut(?:e|es|ing|ion) to (?:the|a|an) (?:\w+ )?(?:field|"
+    r"understanding|literature|advancement|development|growing)\b|(?:open(?:ing)?|new) avenues\b)"
 )
 _DISCUSSES = re.compile(
     r"\b(?:we|paper|study|work|article|survey|review|chapter)\s+(?:\w+ly\s+|also\s+|then\s+|further\s+)?"
@@ -222,11 +182,9 @@ _DISCUSSES = re.compile(
     r"\b(?:are|is) (?:also |further |then |finally )?(?:discussed|outlined|highlighted)\b[^.]{0,20}\.?$"
 )
 _EFFECTIVENESS = re.compile(
-    r"\b(?:demonstrat|show|verif|validat|confirm|prov(?:e|es|ed|en|ing)\b|illustrat|highlight|support|"
-    r"underscor|evidenc|"
-    r"establish|corroborat|attest)\w*[^.;:]{0,60}\b(?:effectiveness|efficacy|superiority|advantages?|"
-    r"benefits?|validity|"
-    r"versatility|generality|feasibility|usefulness|utility|applicability|practicality)\b|"
+    r"\b(?:demonstrat|show|verif|validat|confirm|prov(?:e|es|ed|en|ing)\b|illustrat|highlight|support|underscor|"
+    r"evidenc|establish|corroborat|attest)\w*[^.;:]{0,60}\b(?:effectiveness|efficacy|superiority|advantages?|benefits?|"
+    r"validity|versatility|generality|feasibility|usefulness|utility|applicability|practicality)\b|"
     r"\b(?:effectiveness|superiority|efficacy|efficiency|performance)\b[^.;]{0,60}\b(?:is|are|was|were) (?:\w+ )?"
     r"(?:demonstrated|validated|verified|shown|confirmed|evaluated|proven)\b"
 )
@@ -247,8 +205,8 @@ _BARE_WIN = re.compile(
 # A number that says on how much something was tried, and not what came out: "32 models", "25 challenging benchmarks".
 _COUNTED = re.compile(
     r"\d[\d,.]{0,9}k?\+? (?:[\w-]+,? ){0,3}(?:benchmarks?|datasets?|tasks?|models?|domains?|languages?|baselines?|"
-    r"methods?|scenarios|settings|environments|categories|participants|llms|mllms|vlms|papers|studies|questions|samples|"
-    r"posts|comments)\b|\b(?:datasets?|sets?|corpus|collection|sample|total) of \d[\d,.]{0,9}k?"
+    r"methods?|scenarios|settings|environments|categories|participants|llms|mllms|vlms|papers|studies|questions|"
+    r"samples|posts|comments)\b|\b(?:datasets?|sets?|corpus|collection|sample|total) of \d[\d,.]{0,9}k?"
 )
 # What a win is said to confirm: "..., confirming the effectiveness of GSTM-HMU".
 _CONFIRMS = re.compile(
@@ -291,12 +249,13 @@ _ACTION = re.compile(
     r"\bwe (?:\w+ly |also |then |further |first |finally )?(?:adopt|analy[sz]e|annotate|apply|assess|benchmark|build|"
     r"collect|compare|conduct|consider|construct|create|curate|design|develop|employ|evaluate|examine|experiment|"
     r"explore|fine-?tune|formulate|implement|interview|introduce|investigate|measure|perform|pre-?train|present|"
-    r"propose|provide|quantify|release|review|run|sample|select|simulate|study|survey|test|train|use|utilize|validate)\b"
+    r"propose|provide|quantify|release|review|run|sample|select|simulate|study|survey|test|train|use|utilize|"
+    r"validate)\b"
 )
 _OUTCOME = re.compile(
     r"\b(?:accuracy|achiev\w*|attain\w*|better|conclud\w*|correlat\w*|cut\w*|decreas\w*|demonstrat(?:e|es|ed|ing)|"
-    r"detect(?:s|ed)?|discover\w*|drop\w*|enabl\w*|establish\w*|exceed\w*|fail\w*|faster|fewer|find\w*|found|gain\w*|higher|"
-    r"identif\w*|improv\w*|increas\w*|indicat\w*|lower|observ\w*|obtain\w*|only|outperform\w*|prove\w*|reach\w*|"
+    r"detect(?:s|ed)?|discover\w*|drop\w*|enabl\w*|establish\w*|exceed\w*|fail\w*|faster|fewer|find\w*|found|gain\w*|"
+    r"higher|identif\w*|improv\w*|increas\w*|indicat\w*|lower|observ\w*|obtain\w*|only|outperform\w*|prove\w*|reach\w*|"
     r"reduc\w*|report(?:s|ed)|result\w* (?:in|show|indicate)|reveal\w*|sav\w*|show\w*|solv\w*|state-of-the-art|"
     r"suggest\w*|surpass\w*|than|uncover\w*|up to|worse|yield\w*)\b"
 )
@@ -320,16 +279,14 @@ _NAMED_WIN = re.compile(
     r"\b(?:in (?:both|terms of)|both(?! (?:quantitatively|qualitatively))|while|fewer|less|only|without|"
     r"than(?! (?:the |all |many |most |several )?(?:baselines?|competing|conventional|current|existing|other|previous|"
     r"prior|recent|sota|state-of-the-art|traditional)\b)|"
-    r"especially|particularly|up to|by a|"
-    r"accuracy|"
-    r"speed|latency|cost|costs|memory|efficiency|stability|robustness|faster|including|such as)\b|"
-    r"[A-Z]\w*[A-Z0-9]\w*"
+    r"especially|particularly|up to|by a|accuracy|speed|latency|cost|costs|memory|efficiency|stability|robustness|"
+    r"faster|including|such as)\b|[A-Z]\w*[A-Z0-9]\w*"
 )
 
 
 @lru_cache(maxsize=1_000)  # called for the choice of sentences and for findings
 def says_nothing(sentence: str) -> bool:
-    """Return whether a sentence tells a reader nothing: outlooks, hopes, where the code is, bare praise.
+    """Return whether a sentence only has outlooks, hopes, where the code is, or bare praise.
 
     >>> says_nothing("Extensive experiments demonstrate the effectiveness of our method.")
     True
@@ -379,36 +336,29 @@ def is_finding_form(sentence: str) -> bool:
 # Words that only link a sentence to the one before: the rest is complete, and means the same.
 _HEAD = re.compile(
     r"(?:Finally|Specifically|Moreover|Furthermore|Additionally|In addition|Besides|Also|Notably|Importantly|"
-    r"In particular|More importantly|More specifically|Concretely|However|Nevertheless|Nonetheless|"
-    r"Therefore|Thus|Hence|"
-    r"Consequently|Accordingly|Subsequently|Then|Next|Further|First|Firstly|Second|Secondly|Third|Thirdly|Lastly|"
-    r"Meanwhile|Interestingly|"
-    r"Last|Surprisingly|Remarkably|Crucially|Overall|In summary|In conclusion|To conclude|In short|Conversely|"
-    r"On the other hand|In contrast|By contrast|Beyond that|As a result|Last but not least|Significantly|"
-    r"Particularly|Here|In response|At the same time|To this end|To that end|To do so|To achieve this|For example|"
-    r"For instance)"
-    r",\s+(?=\S)"
+    r"In particular|More importantly|More specifically|Concretely|However|Nevertheless|Nonetheless|Therefore|Thus|"
+    r"Hence|Consequently|Accordingly|Subsequently|Then|Next|Further|First|Firstly|Second|Secondly|Third|Thirdly|Lastly|"
+    r"Meanwhile|Interestingly|Last|Surprisingly|Remarkably|Crucially|Overall|In summary|In conclusion|To conclude|"
+    r"In short|Conversely|On the other hand|In contrast|By contrast|Beyond that|As a result|Last but not least|"
+    r"Significantly|Particularly|Here|In response|At the same time|To this end|To that end|To do so|To achieve this|"
+    r"For example|For instance),\s+(?=\S)"
 )
 # The paper speaks of itself: refers to nothing before.
 _OWN = (
-    r"(?!\s+(?:\w+\s+)?(?:paper|work|study|article|report|survey|review|thesis|research|letter|chapter|"
-    r"tutorial|note|"
+    r"(?!\s+(?:\w+\s+)?(?:paper|work|study|article|report|survey|review|thesis|research|letter|chapter|tutorial|note|"
     r"dissertation|manuscript|position paper|project|contribution|systematic review|technical report)\b)"
 )
 _EXPLETIVE = (
-    r"(?!\s+(?:is|was|has been|remains|becomes|can be|seems|appears)\s+(?:\w+ly\s+|also\s+|often\s+|"
-    r"still\s+|not\s+)*"
-    r"(?:challenging|difficult|hard|important|crucial|essential|critical|possible|impossible|necessary|"
-    r"well[- ]known|known|"
-    r"shown|unclear|clear|desirable|common|natural|likely|vital|widely|believed|expensive|costly|imperative|"
-    r"tempting)\b)"
+    r"(?!\s+(?:is|was|has been|remains|becomes|can be|seems|appears)\s+(?:\w+ly\s+|also\s+|often\s+|still\s+|"
+    r"not\s+)*(?:challenging|difficult|hard|important|crucial|essential|critical|possible|impossible|necessary|"
+    r"well[- ]known|known|shown|unclear|clear|desirable|common|natural|likely|vital|widely|believed|expensive|costly|"
+    r"imperative|tempting)\b)"
 )
 _REFERS = re.compile(
     rf"(?:(?:This|These|Those)\b{_OWN}|It\b{_EXPLETIVE}|(?:Its|Such(?! as)|They|Their|Them|Both|Doing so|Instead|"
-    r"That is|Similarly|Likewise|Otherwise|In doing so|By doing so|"
-    r"In this way|In turn|The former|The latter|Among them|Of these|Rather|Unlike these|"
-    r"Even so|If so|Either way|The other|(?:One|Another|The (?:first|second|third|last)) is|Yet|But|And|So|Or)"
-    r"\b(?! far))"
+    r"That is|Similarly|Likewise|Otherwise|In doing so|By doing so|In this way|In turn|The former|The latter|"
+    r"Among them|Of these|Rather|Unlike these|Even so|If so|Either way|The other|(?:One|Another|The (?:first|second|"
+    r"third|last)) is|Yet|But|And|So|Or)\b(?! far))"
 )
 # The same within an introductory phrase: "To address these challenges, we", "Based on this, we".
 _REFERS_EARLY = re.compile(
@@ -418,13 +368,12 @@ _REFERS_EARLY = re.compile(
     r"Following|Upon|After|Because of|At|Of|Like|Unlike|Since|While|When|If|Although|Though|Even though|"
     r"Even if|Addressing|"
     rf"Overcoming)\b[^,.;]{{0,50}}?\b(?:the (?:above|aforementioned)\b|"
-    rf"(?:this|these|those(?! of| that| who| with)|such(?! as))\b{_OWN}|"
-    rf"doing so\b|them\b|they\b|it(?=,))|"
+    rf"(?:this|these|those(?! of| that| who| with)|such(?! as))\b{_OWN}|doing so\b|them\b|they\b|it(?=,))|"
     # "To demonstrate its effectiveness, we".
     rf"To (?:\w+ly )?[a-z]+ (?:its|their)\b|"
     # The same behind any introductory phrase: "To facilitate adoption, this framework".
-    rf"(?:To|By|With|Through|In|On|For|Using|While|When|Although|Despite|Unlike)\b[^,.;]{{0,120}},(?:[^.;]{{0,80}},)?\s+"
-    rf"(?:this|these|such(?! as))\b{_OWN}"
+    rf"(?:To|By|With|Through|In|On|For|Using|While|When|Although|Despite|"
+    rf"Unlike)\b[^,.;]{{0,120}},(?:[^.;]{{0,80}},)?\s+(?:this|these|such(?! as))\b{_OWN}"
 )
 # The same further inside, where the problem or the means is only pointed at: "a framework that addresses these
 # challenges", "to evaluate these applications", "we propose that they".
@@ -440,8 +389,7 @@ _REFERS_INSIDE = re.compile(
 # What may follow such a phrase for it to be left out: a complete clause.
 _CLAUSE = re.compile(
     r"[^,.;:]{0,60},\s+(?=(?:we|I|our|the|an?|(?:in )?this (?:paper|work|study|article|survey|report|review|"
-    r"thesis))[\s,]|"
-    r"[A-Z][\w-]*[A-Z0-9])|[^,.;:]{0,60}\s(?=we\s)"
+    r"thesis))[\s,]|[A-Z][\w-]*[A-Z0-9])|[^,.;:]{0,60}\s(?=we\s)"
 )
 
 
@@ -449,7 +397,6 @@ def without_head(sentence: str) -> str:
     """Return the sentence without the head that only links it to the one before.
 
     What remains is a part of the sentence, and a complete clause.
-
 
     >>> without_head("Moreover, we show that it gains 3%.")
     'we show that it gains 3%.'

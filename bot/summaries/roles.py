@@ -1,20 +1,14 @@
 """What each sentence of an abstract does: its kind, and how much of the task, the idea and the result it holds.
 
-Two steps. ``kinds`` tells from phrases, form and neighbours the kind of a sentence, and from phrases alone the eighth
-of the abstract where such a sentence usually stands. Then a conditional logit (McFadden 1974) for each role: features
-are the sentence's form, and kind and eighth of the sentence and of its neighbours; the softmax over the abstract's
-sentences is the share of the role that each holds. ``docs/decisions/summaries.md`` says what else was tried.
+    sentences --features_of--> phrases, place, form, wording
+              --kinds_and_eighths--> kind, by a linear-chain CRF (Lafferty et al. 2001) over phrases, form and
+                  neighbours; from phrases alone, the eighth of an abstract where such a sentence usually stands
+              --role_features--> shares of each role, by a conditional logit (McFadden 1974) over the form, and over
+                  kind and eighth of the sentence and its neighbours, with a softmax over the abstract's sentences
+              --finding_probability--> whether it reports a finding, by a logistic regression
 
-What a sentence looks like to the models: its words and phrases, its place, and its form.
-
-The weights of the models that read an abstract: loaded once, written a line for each feature.
-
-The kind of each sentence (background, objective, method, result, other): a linear-chain CRF.
-
-A conditional random field (Lafferty et al. 2001) scores the sequence of an abstract's kinds by each sentence's phrases
-and form, and by which kind follows which. Forward-backward gives each sentence's probabilities of all kinds.
-
-How sure it is that a sentence reports a finding: a logistic regression, learned from labels.
+The weights are in ``weights.json``, learned by ``bench/summary_weights.py``; ``docs/decisions/summaries.md`` says what
+else was tried.
 """
 
 from __future__ import annotations
@@ -42,7 +36,7 @@ _CODE_IS = {"available", "released", "release"}
 
 
 class Features(NamedTuple):
-    """What the models see of one sentence: all are names."""
+    """The names of one sentence's features."""
 
     phrases: Set[str]
     forms: Sequence[str]  # place and form, and the signals as "says NAME"
@@ -50,7 +44,7 @@ class Features(NamedTuple):
 
 
 def features_of(sentences: Sequence[str]) -> list[Features]:
-    """Return the features of each sentence of an abstract."""
+    """Describe each sentence of an abstract to the models."""
     words = [words_of(sentence) for sentence in sentences]
     phrase_sets = [phrases(own_words) for own_words in words]
     rows = zip(sentences, phrase_sets, forms(sentences, words, phrase_sets), strict=True)
@@ -61,7 +55,7 @@ def features_of(sentences: Sequence[str]) -> list[Features]:
 
 
 def words_of(sentence: str) -> list[str]:
-    """Return the words that phrases are made of, in lower case; a name, figure or address as a token for its type."""
+    """Return the words of phrases, in lower case; a name, figure or address is a token for its type."""
     return list(map(_word_kind, _WORD.findall(sentence)))
 
 
@@ -73,7 +67,7 @@ def phrases(words: Sequence[str]) -> set[str]:
 
 
 def forms(sentences: Sequence[str], words: Sequence[Sequence[str]], phrase_sets: Sequence[Set[str]]) -> list[list[str]]:
-    """Return the names of each sentence's features of place and form; ``words`` and ``phrase_sets`` are its own."""
+    """Return each sentence's features of place and form; ``words`` and ``phrase_sets`` have an item a sentence."""
     count = len(sentences)
     own_voice = [not _OWN_VOICE.isdisjoint(own_phrases) for own_phrases in phrase_sets]
     # Sentences that only say where the code or other material is.
@@ -130,8 +124,8 @@ class Weights:
 
     ``phrases``: a weight for each kind, then for each eighth; ``intercepts`` in the same order; ``kind_forms`` for each
     kind. ``kind_start`` and ``kind_end`` weigh the kind of the first and the last sentence, ``kind_transitions[a][b]``
-    kind ``b`` behind kind ``a``. ``roles``: for each role, by the names of ``roles.role_features``. ``finding``: by the
-    names of ``findings.finding_features``; ``finding_phrases`` by phrase.
+    kind ``b`` behind kind ``a``. ``roles``: for each role, by the names of ``role_features``. ``finding``: by the
+    names of ``finding_features``; ``finding_phrases`` by phrase.
     """
 
     phrases: dict[str, list[float]]
@@ -158,14 +152,14 @@ class Weights:
 
 @cache
 def shipped_weights() -> Weights:
-    """Return the weights that are part of the package."""
+    """Read ``weights.json``, once."""
     return Weights(**json.loads(Path(__file__).with_name("weights.json").read_text()))
 
 
 def summed(
     table: Mapping[str, Sequence[float]], features: Set[str] | Iterable[str], start: Sequence[float]
 ) -> list[float]:
-    """Return ``start`` plus the rows of the features that the table has."""
+    """Add the rows of the features that the table has to ``start``."""
     rows = [table[feature] for feature in table.keys() & features]
     return [sum(column) for column in zip(start, *rows, strict=True)]
 
@@ -182,7 +176,7 @@ _EVERY_KIND = range(len(KINDS))
 
 
 def kinds_and_eighths(features: Sequence[Features], weights: Weights) -> tuple[list[list[float]], list[list[float]]]:
-    """Return for each sentence the probabilities of ``KINDS``, and of the eighths of an abstract where it would stand.
+    """Return each sentence's probabilities of ``KINDS``, and of the eighths of an abstract where it would stand.
 
     Eighths are predicted from phrases alone; unlabelled abstracts are enough to learn them.
     """
@@ -221,27 +215,26 @@ def marginals(emissions: Sequence[Sequence[float]], weights: Weights) -> list[li
 
 
 def _normalised(odds: Sequence[float]) -> list[float]:
-    """Return odds as probabilities that add up to 1 and are never 0."""
+    """Scale to probabilities that add up to 1 and are never 0."""
     total = sum(odds) + len(odds) * 1e-12
     return [(odd + 1e-12) / total for odd in odds]
 
 
 # Probabilities are clipped to between this and 1 minus this, so that log-odds stay finite.
 _LEAST_RESULT = 1e-4
-# What other values of these constants give is in ``docs/decisions/findings.md``.
-#
-# A sentence that less probably tells what came out reports what others had found before.
+# ``docs/decisions/findings.md`` has other values of these constants. Below this probability of a result, a sentence
+# reports what others had found before.
 _RESULT_FROM = 0.1
 # Without a figure a finding has to be a result too: from this product of both scores on.
 _IN_WORDS_FROM = 0.3
 # Log-odds of a result from which it is surely one (a probability of .7): what is surer still is often vague praise.
 _SURELY_RESULT = 0.85
-_RESULT = KINDS.index("result")
+_BACKGROUND, _RESULT = KINDS.index("background"), KINDS.index("result")
 _COUNTED_KINDS = ("background", "objective", "method")
 
 
 def finding_features(features: Features, kinds: Sequence[float], *, is_last: bool) -> dict[str, float]:
-    """Return the features that separate findings from claims, besides phrases; ``kinds`` as in ``KINDS``, 0 to 1."""
+    """Return the features, besides phrases, that separate findings from claims; ``kinds`` in the order of ``KINDS``."""
     result = min(max(kinds[_RESULT], _LEAST_RESULT), 1 - _LEAST_RESULT)
     log_odds = log(result / (1 - result))
     return {
@@ -257,10 +250,10 @@ def finding_features(features: Features, kinds: Sequence[float], *, is_last: boo
 def finding_probability(
     sentence: str, features: Features, kinds: Sequence[float], weights: Weights, *, is_last: bool
 ) -> float:
-    """Return how sure it is, 0 to 1, that a sentence reports a finding.
+    """Return the probability that a sentence reports a finding.
 
-    0 where it is hardly a result, can't be a finding by its form, or has no figure and is neither for sure. Learned
-    from our own labels of findings and others' labels of results at once, as ``bench/summary_weights.py`` says.
+    0 where it is hardly a result, can't be a finding by its form, or has no figure and neither probability is high.
+    Learned from our own labels of findings and others' labels of results by ``bench/summary_weights.py``.
     """
     if kinds[_RESULT] < _RESULT_FROM or not is_finding_form(sentence):
         return 0.0
@@ -277,7 +270,7 @@ _LEAST = 1e-3
 
 
 class Shares(NamedTuple):
-    """How much of each role one sentence holds; over an abstract's sentences each adds up to 1."""
+    """One sentence's share of each role; over an abstract's sentences each adds up to 1."""
 
     task: float
     idea: float
@@ -285,25 +278,20 @@ class Shares(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What one sentence does; ``kinds`` are probabilities in the order of ``KINDS``."""
+    """What one sentence does; ``kinds`` are probabilities in the order of ``KINDS``, ``finding`` is one, too."""
 
     kinds: tuple[float, ...]
     shares: Shares
-    finding: float  # how sure it is that it reports a finding, 0 to 1
+    finding: float
 
     @property
     def background(self) -> float:
         """The probability that the sentence states what was known before."""
-        return self.kinds[KINDS.index("background")]
-
-    @property
-    def result(self) -> float:
-        """The probability that the sentence states what came out."""
-        return self.kinds[KINDS.index("result")]
+        return self.kinds[_BACKGROUND]
 
 
 def read(sentences: Sequence[str], weights: Weights) -> list[Reading]:
-    """Return what each sentence of an abstract does, in its order."""
+    """Tell what each sentence of an abstract does, in its order."""
     if not sentences:
         return []
     features = features_of(sentences)
@@ -330,7 +318,7 @@ def read(sentences: Sequence[str], weights: Weights) -> list[Reading]:
 
 
 def role_features(kinds: Sequence[Sequence[float]], eighths: Sequence[Sequence[float]]) -> list[dict[str, float]]:
-    """Return for each sentence, by name, log-probabilities of kind and eighth, and its neighbours' probabilities."""
+    """Return each sentence's log-probabilities of kind and eighth by name, and its neighbours' probabilities."""
     rows = []
     for i in range(len(kinds)):
         row: dict[str, float] = {}

@@ -1,10 +1,8 @@
 """The few sentences of an abstract that say most to one reader, word for word.
 
-Which sentences say what a paper proposes, or what a study without a proposal is about.
-
-Which sentences of an abstract tell what was known before the paper.
-
-Highlighting: the words of a sentence that match a reader's terms, in the sentence's spelling.
+abstract --read_abstract--> Read        once for all readers: roles, findings, proposals, background
+Read, weights --choose--> places        of all sets of sentences the one worth most to this reader
+places --_shown--> Sentences            in order, with roles, linking heads left out, phrases marked
 """
 
 from __future__ import annotations
@@ -34,8 +32,8 @@ _STUDIES = re.compile(
     r"address|analy[sz]e|argue|ask|benchmark|build(?! (?:up)?on)|compare|conduct|consider|create|describe|devise|"
     r"evaluate|examine|explore|formulate|investigate|provide|release|revisit|study|tackle)\b|"
     r"\b(?:this|our|the present) (?:paper|work|study|article|survey|report|research|thesis|review|tutorial|chapter|"
-    r"contribution)\b[^.;,]{0,60}\b(?:address|aim|analy|argu|ask|benchmark|compar|demonstrat|describ|evaluat|examin|explor|focus|"
-    r"investigat|offer|provid|report|review|revisit|show|stud|survey)\w*|"
+    r"contribution)\b[^.;,]{0,60}\b(?:address|aim|analy|argu|ask|benchmark|compar|demonstrat|describ|evaluat|examin|"
+    r"explor|focus|investigat|offer|provid|report|review|revisit|show|stud|survey)\w*|"
     r"\bis (?:proposed|introduced|presented|developed)\b",
     re.IGNORECASE,
 )
@@ -44,8 +42,7 @@ _STUDIES = re.compile(
 def find_proposals(sentences: Sequence[str], empty: Sequence[bool]) -> list[int]:
     """Return the places of the sentences of an abstract that say what the paper proposes.
 
-    Where none does, the first that is not ``empty`` and says what is studied stands for it: of 580 abstracts 111
-    propose nothing, and 65 of these have such a sentence.
+    Where none does, the first that is not ``empty`` and says what is studied stands for it.
 
     >>> find_proposals(["Robots fall.", "We study why.", "We find that ice is slippery."], [False, False, False])
     [1]
@@ -57,8 +54,8 @@ def find_proposals(sentences: Sequence[str], empty: Sequence[bool]) -> list[int]
     return [place for place in places if not empty[place] and _STUDIES.search(sentences[place])][:1]
 
 
-# A sentence tells what was known before, and comes after the others, from this probability on: the likelier side of
-# the two. By .3 and .7 one summary of 200 begins otherwise.
+# From this probability on, a sentence tells what was known before, and comes after the others; .3 and .7 change one
+# summary of 200.
 _BACKGROUND_FROM = 0.5
 # The wording of sentences that tell what is new.
 _OWN_VOICE = re.compile(
@@ -70,16 +67,14 @@ _OWN_VOICE = re.compile(
 
 
 def tells_known(sentences: Sequence[str], readings: Sequence[Reading], proposals: Sequence[int]) -> list[bool]:
-    """Return for each sentence whether it tells what was known before.
+    """Return for each sentence whether it tells what was known before; ``proposals`` as from ``find_proposals``.
 
-    ``proposals`` are the places of the sentences that say what the paper proposes.
-
-    What comes behind the first words on the paper itself counts as new, however it is worded: of 14 such sentences that
-    were read as background, in summaries of 1,500 abstracts, 12 told of the paper ("The model integrates ...").
+    What comes after the first words on the paper itself counts as new, however it is worded: most such sentences tell
+    of the paper ("The model integrates ...").
     """
     is_own = [_OWN_VOICE.search(text) is not None for text in sentences]
     is_known = [reading.background >= _BACKGROUND_FROM for reading in readings]
-    # "In recent years we have seen" tells nothing new in spite of its "we", and what follows it may be known, too.
+    # "In recent years we have seen" tells nothing new despite its "we", and neither may what follows it.
     places = range(len(sentences))
     is_new = [is_own[i] and (i in proposals or not is_known[i]) for i in places]
     first_new = is_new.index(True) if True in is_new else len(sentences)
@@ -92,7 +87,7 @@ _PUNCTUATION = re.compile(r"[.,;:!?()\[\]{}\"“”]\s")
 # Many readers get the same sentences with the same phrases on the same day.
 @lru_cache(maxsize=20_000)
 def occurrence(sentence: str, phrase: str) -> str | None:
-    """Return the first occurrence of a phrase in a sentence, as spelled there, abbreviated or not; None without any.
+    """Return the first occurrence of a phrase in a sentence, as spelled there, abbreviated or not.
 
     >>> occurrence("Two Reward  Modelings agree", "reward models")
     'Reward  Modelings'
@@ -110,7 +105,7 @@ def occurrence(sentence: str, phrase: str) -> str | None:
 
 
 def marked(sentences: Sequence[str], phrases: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return for each sentence what to mark in it: each phrase once, at its first occurrence."""
+    """Return the words to mark in each sentence: each phrase once, at its first occurrence, as spelled there."""
     remaining = list(phrases)
     marks = []
     for sentence in sentences:
@@ -130,38 +125,35 @@ def _words(text: str) -> list[tuple[str, int, int]]:
 
 
 _ORDER = (Role.TASK, Role.IDEA, Role.RESULT)  # as in Shares
-# What it is worth that a sentence holds everything in the abstract that the reader cares about, beside a role
-# held for certain, which is worth 1: enough to decide between sentences of equal use, not to lose a role.
+# Worths are relative to a role held for certain, which is worth 1; ``docs/decisions/summaries.md`` has other values.
+# A sentence that holds everything in the abstract that the reader cares about: enough to decide between sentences of
+# equal use, not to lose a role.
 _INTEREST_WORTH = 0.1
-# What other values of these constants give is in ``docs/decisions/summaries.md``.
-#
-# What a sentence is worth that says what the paper proposes, of two that hold as much of the idea: a reader wants
-# "we propose SEM" rather than a part of it. Where there are fewer sentences than roles, one of them should say it.
+# A sentence that says what the paper proposes, of two that hold as much of the idea: a reader wants "we propose SEM"
+# rather than a part of it. Where there are fewer sentences than roles, one of them should say it.
 _PROPOSAL_WORTH = 0.1
 _PROPOSAL_WORTH_OF_FEW = 0.3
-# How much less a second half of a role adds than the first: 0 would believe every share, 1 none.
+# How much less a second half of a role adds than the first: with 0 every share is believed, with 1 none.
 _DOUBT = 0.4
 # The title names the task already: where there are fewer sentences than roles, the others come first.
 _TASK_WORTH_OF_FEW = 0.2
 # A sentence that holds a smaller share of a role than this is not labelled with it.
 _ROLE_FROM = 0.4
-# What a sentence costs that refers to one that is left out.
+# The cost of a sentence that refers to one that is left out.
 _DANGLING_COST = 0.25
 # How much more of the result a finding counts as holding, at most.
 _FINDING_BOOST = 0.7
-# What it is worth beside the roles that a set has a finding of this score: it is shown where an abstract divides its
-# result among several sentences.
+# A set with a finding of this probability, where an abstract divides its result among several sentences.
 _FINDING_WORTH = 0.15
 _FINDING_WORTH_FROM = 0.6
-# A finding is one from this score on.
+# A sentence is a finding from this probability on.
 _FINDING_FROM = 0.4
-# Sentences that are compared in every combination: 10 choose 3 are 120. It bounds the time for
-# an abstract of many sentences.
+# Sentences that are compared in every combination, which bounds the time for long abstracts: 10 choose 3 are 120.
 _COMPARED = 10
 
 
 class Worth(NamedTuple):
-    """What a set of sentences is worth to any reader; ``number`` is its place among the sets that are compared."""
+    """The worth of a set of sentences to any reader; ``number`` is its place among the sets that are compared."""
 
     worth: float
     number: int
@@ -175,7 +167,7 @@ class Read(NamedTuple):
     readings: Sequence[Reading]
     terms: Sequence[str]  # the stems and bigrams of all sentences, each once
     sentence_terms: Sequence[Sequence[int]]  # the places of each sentence's in ``terms``
-    findings: Sequence[float]  # how sure it is that each reports a finding, 0 to 1
+    findings: Sequence[float]  # the probability that each reports a finding
     empty: Sequence[bool]  # says nothing to a reader
     dangling: Sequence[bool]  # refers to the sentence before
     background: Sequence[bool]  # tells what was known before
@@ -191,7 +183,7 @@ class Options(NamedTuple):
     fill: tuple[int, ...]  # of those that say nothing, to be added where the others are too few
     values: Sequence[Sequence[float]]  # what each sentence holds of each role
     totals: Sequence[float]
-    # What each set of sentences is worth, the best first; by those that are compared.
+    # The worth of each set of sentences, best first, by the sentences that are compared.
     worths: dict[tuple[int, ...], Sequence[Worth]]
 
 
@@ -200,13 +192,12 @@ def summarise(
 ) -> tuple[Sentence, ...]:
     """Return at most ``how_many`` sentences, what is new before what was known; a short abstract is shown whole.
 
-    Each role (task, idea, result) is told by one sentence; a set of sentences covers as many of them, in
-    expectation, as the shares of the roles that its sentences hold add up to. So those are chosen that hold most;
-    more of one role adds less and less, as shares are estimates, and two results in place of an idea tell little.
-    A finding counts more, and a sentence that refers to one that is left out counts less; a sentence that says
-    nothing is chosen only where no other is left. Only a finding that is sure enough has the role of the result, and
-    only the first sentence that tells what was known before, behind what is new, that of the background.
-    ``weights`` says what each stem or bigram matters to the reader; ``phrases`` are to be marked.
+    Each role (task, idea, result) is told by one sentence, and a set of sentences is expected to cover as many roles as
+    the shares that its sentences hold add up to. The set that holds most is chosen; more of one role adds less and
+    less, as shares are estimates, and two results in place of an idea tell little. A finding counts more, a sentence
+    that refers to one that is left out counts less, and one that says nothing is chosen only where no other is left.
+    Only a probable finding has the role of the result, and only the first sentence of background that follows what is
+    new has that role. ``weights`` are the reader's, by stem and bigram; ``phrases`` are to be marked.
     """
     places = choose(read_abstract(abstract), how_many, weights)
     return _shown(abstract, places, tuple(phrases))
@@ -215,7 +206,7 @@ def summarise(
 # Many readers get the same papers on the same day, with the same few phrases.
 @lru_cache(maxsize=5_000)
 def _shown(abstract: str, places: tuple[int, ...], phrases: tuple[str, ...]) -> tuple[Sentence, ...]:
-    """Return these sentences of an abstract in the order in which they are shown, each with its role and marks."""
+    """Return these sentences in the order in which they are shown, each with its role and marks."""
     paper = read_abstract(abstract)
     shown = in_order(paper, places)
     roles = _roles([paper.readings[place].shares for place in shown])
@@ -238,18 +229,18 @@ def _shown(abstract: str, places: tuple[int, ...], phrases: tuple[str, ...]) -> 
 
 
 def finding(summary: Sequence[Sentence]) -> str | None:
-    """Return the sentence of a summary that is set in bold; None where none is sure enough to be a finding."""
+    """Return the sentence of a summary that is set in bold, None without a probable finding."""
     return next((sentence.text for sentence in summary if sentence.role is Role.RESULT), None)
 
 
 @lru_cache(maxsize=1_000)  # many readers get the same papers on the same day
 def read_abstract(abstract: str) -> Read:
-    """Return what an abstract says, by the weights that are shipped."""
+    """Read an abstract with the shipped weights."""
     return read_with(abstract, shipped_weights())
 
 
 def read_with(abstract: str, weights: Weights) -> Read:
-    """Return what an abstract says, by these weights."""
+    """Read an abstract with these weights."""
     texts = sentences(abstract)
     readings = read(texts, weights)
     place_of: dict[str, int] = {}
@@ -273,7 +264,7 @@ def read_with(abstract: str, weights: Weights) -> Read:
 
 
 def choose(paper: Read, how_many: int, weights: Mapping[str, float]) -> tuple[int, ...]:
-    """Return the places of the sentences to show, in order: of all sets of ``how_many`` the one that is worth most."""
+    """Return the places of the sentences to show, in order: of all sets of ``how_many`` the one of highest worth."""
     if how_many not in paper.options:
         paper.options[how_many] = _options(paper, how_many)
     options = paper.options[how_many]
@@ -289,20 +280,17 @@ def choose(paper: Read, how_many: int, weights: Mapping[str, float]) -> tuple[in
 
 
 def _extras(paper: Read, how_many: int, weights: Mapping[str, float]) -> list[float]:
-    """Return what each sentence is worth beside its roles: for what it says to this reader, and for a proposal."""
+    """Return the worth of each sentence beside its roles: for this reader's interests, and as a proposal."""
     extras = [_INTEREST_WORTH * touched for touched in _touches(paper, weights)]
-    if how_many >= len(_ORDER):
-        for place in paper.proposals:
-            extras[place] += _PROPOSAL_WORTH
-    else:
-        # The first alone: with all of them, a part of the idea may stand for the whole.
-        for place in paper.proposals[:1]:
-            extras[place] += _PROPOSAL_WORTH_OF_FEW
+    has_all_roles = how_many >= len(_ORDER)
+    # Of few sentences the first proposal alone: with all of them, a part of the idea may stand for the whole.
+    for place in paper.proposals if has_all_roles else paper.proposals[:1]:
+        extras[place] += _PROPOSAL_WORTH if has_all_roles else _PROPOSAL_WORTH_OF_FEW
     return extras
 
 
 def _options(paper: Read, how_many: int) -> Options:
-    """Return what to choose from; sentences that say nothing fill up only what the others leave."""
+    """Return what to choose from; sentences that say nothing take only the places that the others leave."""
     every = range(len(paper.sentences))
     full = tuple([place for place in every if not paper.empty[place]])
     spare = sorted((place for place in every if paper.empty[place]), key=lambda i: -sum(paper.readings[i].shares))
@@ -321,24 +309,19 @@ def _options(paper: Read, how_many: int) -> Options:
 
 
 def _worths(paper: Read, options: Options, compared: tuple[int, ...]) -> list[Worth]:
-    """Return what each set of the compared sentences is worth to any reader, the best first."""
-    sure = [finding >= _FINDING_WORTH_FROM for finding in paper.findings]
-    worths = [
-        Worth(
-            _worth_to_any(places, options.values, paper.dangling) + _FINDING_WORTH * any(sure[i] for i in places),
-            number,
-            places,
-        )
-        for number, places in enumerate(combinations(compared, options.how_many))
-    ]
+    """Return the worth to any reader of each set of the compared sentences, best first."""
+    worths = []
+    for number, places in enumerate(combinations(compared, options.how_many)):
+        has_finding = any(paper.findings[i] >= _FINDING_WORTH_FROM for i in places)
+        worth = _worth_of_roles(places, options.values, paper.dangling) + _FINDING_WORTH * has_finding
+        worths.append(Worth(worth, number, places))
     return sorted(worths, key=lambda of_set: -of_set.worth)
 
 
 def best_set(worths: Sequence[Worth], extras: Sequence[float]) -> tuple[int, ...]:
-    """Return the set that is worth most with a reader's extras, of equals the first that was compared.
+    """Return the set of highest worth with a reader's extras, of equals the first that was compared.
 
-    Most sets are worth so little to any reader that no extras make up for it: looking at all of them took six times as
-    long, a third of the time of choosing.
+    ``worths`` are sorted: the search ends where no extras make up for the rest.
     """
     # A little more than the extras of any set, which are summed in another order.
     most = sum(sorted(extras, reverse=True)[: len(worths[0].places)]) + 1e-9
@@ -352,8 +335,8 @@ def best_set(worths: Sequence[Worth], extras: Sequence[float]) -> tuple[int, ...
     return best_places
 
 
-def _worth_to_any(places: tuple[int, ...], values: Sequence[Sequence[float]], dangling: Sequence[bool]) -> float:
-    """Return what a set of sentences is worth by its roles, less what it costs that some refer to one left out."""
+def _worth_of_roles(places: tuple[int, ...], values: Sequence[Sequence[float]], dangling: Sequence[bool]) -> float:
+    """Return the worth of a set of sentences by its roles, less the cost of those that refer to one left out."""
     total = 0.0
     for column in range(len(_ORDER)):
         held = sum(values[i][column] for i in places)
@@ -362,7 +345,7 @@ def _worth_to_any(places: tuple[int, ...], values: Sequence[Sequence[float]], da
 
 
 def in_order(paper: Read, places: Sequence[int]) -> list[int]:
-    """Return the chosen sentences as they are shown: in the abstract's order, but what was known before comes last.
+    """Return the chosen sentences as they are shown: in the abstract's order, but background comes last.
 
     A sentence that refers to the one before stays behind it. An abstract that is shown whole stays as it is.
     """
@@ -379,16 +362,13 @@ def in_order(paper: Read, places: Sequence[int]) -> list[int]:
 
 
 def finding_place(paper: Read, places: Sequence[int]) -> int | None:
-    """Return which of the sentences to set in bold: the surest finding, one with a figure before one in words."""
+    """Return the sentence to set in bold: the most probable finding, one with a figure before one in words."""
     sure = [place for place in places if paper.findings[place] >= _FINDING_FROM]
     return max(sure, key=lambda place: (FIGURE in wording(paper.sentences[place]), paper.findings[place]), default=None)
 
 
 def known_place(paper: Read, places: Sequence[int]) -> int | None:
-    """Return which of the sentences, as shown, to label as background: the first that follows what is new.
-
-    None where its own text begins with the word.
-    """
+    """Return the sentence to label as background: of those shown the first, unless it comes first or says so itself."""
     known = next((place for place in places if paper.background[place]), None)
     if known is None or known == places[0] or paper.sentences[known].lower().startswith("background"):
         return None
@@ -396,7 +376,7 @@ def known_place(paper: Read, places: Sequence[int]) -> int | None:
 
 
 def _touches(paper: Read, weights: Mapping[str, float]) -> list[float]:
-    """Return for each sentence, by its terms, its part of all that the reader cares about here, 0 to 1."""
+    """Return each sentence's share, 0 to 1, of the reader's positive weights of the abstract's terms."""
     if not weights:
         return [0.0] * len(paper.sentences)
     liked = [weight if weight > 0 else 0.0 for weight in map(weights.get, paper.terms, repeat(0.0))]
@@ -405,7 +385,7 @@ def _touches(paper: Read, weights: Mapping[str, float]) -> list[float]:
 
 
 def _roles(shares: Sequence[Sequence[float]]) -> list[Role | None]:
-    """Return one sentence for task and for idea, the surest first; None for those that are left."""
+    """Label one sentence each as task and as idea, by the largest shares; None for the others."""
     roles: list[Role | None] = [None] * len(shares)
     claims = [
         (share, place, role)

@@ -1,8 +1,6 @@
 """One-sentence summaries (TL;DRs) by a language model behind any OpenAI-compatible endpoint.
 
 Disabled unless the settings have an endpoint. Only a paper's title and abstract are sent, nothing about a reader.
-
-A client of ``/chat/completions``; each failure raises ``TldrError``.
 """
 
 from __future__ import annotations
@@ -26,7 +24,7 @@ _MAX_SENTENCE_LENGTH = 400
 
 
 class Endpoint:
-    """Requests TL;DRs, each over a connection of its own."""
+    """A client of ``/chat/completions``; each request opens a connection."""
 
     def __init__(self, url: str, model: str, *, key: str | None, timeout: float) -> None:
         """``url`` is the API's base, such as ``https://api.example.org/v1``; ``timeout`` is in seconds per request."""
@@ -76,6 +74,3 @@ class Endpoint:
         if response.status_code != httpx2.codes.OK:
             raise TldrError(f"{self._url}: answered {response.status_code}; see [summaries] in paperbot.toml")
         return content
-
-
-__all__ = ["Endpoint"]
