@@ -75,10 +75,10 @@ class Home:
         texts = [f"{paper['title']}\n{paper['abstract']}" for paper in papers]
         self.readers = readers
         self.corpus = Corpus().fit(texts)
-        self.papers = Papers.of(self.corpus, texts)
+        self.papers = Papers.from_texts(self.corpus, texts)
         interests = [reader.interests for reader in readers]
         self.interests = sp.vstack([topics_row(self.corpus, text) for text in interests], format="csr")
-        self.conjunctions = Conjunctions.of(self.corpus, [[text] for text in interests])
+        self.conjunctions = Conjunctions.from_texts(self.corpus, [[text] for text in interests])
         self.background = self.corpus.in_background(texts)
         self.fits: list[tuple[int, float]] = []
 

@@ -22,6 +22,7 @@ import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from bot.model import Paper
+from bot.ranking import matching
 from bot.ranking.corpus import Corpus
 from bot.ranking.matching import library_weights
 from bot.ranking.ranker import Interest, Ranker

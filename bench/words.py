@@ -43,7 +43,7 @@ def main(data: Path, rules: Path) -> None:
         corpus = Corpus().fit(texts[HELD_OUT : HELD_OUT + size])
         vectors = corpus.vectors(texts[:HELD_OUT])
         topics = sp.vstack([topics_row(corpus, text) for text in interests], format="csr")
-        conjunctions = Conjunctions.of(corpus, [[text] for text in interests])
+        conjunctions = Conjunctions.from_texts(corpus, [[text] for text in interests])
         no_papers, no_votes = sp.csr_matrix(topics.shape), np.zeros(len(readers))
         words = Words(corpus).fit(UserVectors(topics, no_papers, no_papers, no_votes, no_votes), conjunctions)
         log_odds = words.decision_function(vectors)

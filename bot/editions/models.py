@@ -242,7 +242,7 @@ def _refit_mixtures(store: Store, reader_ids: Sequence[ReaderId], now: datetime)
 
     voters, last_vote = store.feedback.last_voters(_LAST_VOTES)
     stored_home = store.mixtures.of_home()
-    home = Mixture.of(stored_home.weights, stored_home.offset) if stored_home else SHIPPED
+    home = Mixture.from_stored(stored_home.weights, stored_home.offset) if stored_home else SHIPPED
     fits = []
     fitted_votes = stored_home.votes if stored_home else 0
     # Ids of votes grow with their number: counting a million of them would take longer than the fit.
@@ -280,7 +280,7 @@ def _predictions(store: Store, reader_ids: Sequence[ReaderId]) -> dict[ReaderId,
             if earlier:
                 pairs.append((earlier[-1], vote.vote is Vote.UP))
         if not all(liked for _, liked in pairs):
-            predictions[reader_id] = Predictions.of(
+            predictions[reader_id] = Predictions.from_stored(
                 [prediction.log_odds for prediction, _ in pairs], [liked for _, liked in pairs]
             )
     return predictions

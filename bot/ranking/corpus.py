@@ -1,16 +1,14 @@
 """What all readers share, learned from the papers: vocabulary, idf, background papers, latent components.
 
 A paper is a row of square roots of term counts, divided by its pivoted length (Singhal 1996), times the terms' inverse
-document frequencies (idf). The length is taken before the idf: a rare word raises a paper instead of making all its
-other words small. By interest words alone that ranks 6 % better than rows of L2 norm 1 (nDCG@20 .197, not .186).
+document frequencies (idf). The length is taken before the idf, so that a rare word raises a paper instead of making all
+its other words small.
 
-Papers as the models see them: vectors of their terms, document expansion, and latent components (LSA).
+    texts --Corpus.transform--> rows of terms --nearest, expand_documents--> PaperVectors --models--> scores
+    PaperVectors --PaperTerms--> TermEntries --> what each term adds to a linear model's score
 
-Papers term by term: what linear models need to divide a score among the terms, prepared once for all readers.
-
-A paper's value is that of its own terms, of its latent vector and of its nearest fitted papers (``vectors``). The last
-two are divided among the paper's own terms, too. How they are divided doesn't depend on the reader, so that a reader's
-picks take a few products of flat arrays. With sparse matrices for each reader it took four times as long.
+A score comes from a paper's own terms, its latent vector (LSA) and its nearest fitted papers; the last two are divided
+among its own terms, the same way for all readers.
 """
 
 from __future__ import annotations
@@ -47,9 +45,9 @@ _BLOCK = 256
 class PaperVectors:
     """Vectors of n papers.
 
-    ``terms`` (n, n_terms) holds each paper's own terms. ``neighbours`` (n, n_fitted) holds its cosines with the nearest
-    papers that the corpus was fitted on, 0 for all others. The models score ``expanded`` (n, n_terms) and ``latent``
-    (n, n_components), to both of which the neighbours contribute.
+    ``terms`` (n, n_terms) has each paper's own terms, ``neighbours`` (n, n_fitted) its cosines with the nearest papers
+    that the corpus was fitted on. Models score ``expanded`` (n, n_terms) and ``latent`` (n, n_components), to both of
+    which the neighbours contribute.
     """
 
     terms: sp.csr_matrix
@@ -83,10 +81,7 @@ def expand_documents(
 
 
 def neighbour_weights(neighbours: sp.csr_matrix) -> sp.csr_matrix:
-    """Return the weight of each neighbour beside the paper's own vector; a row sums to a constant, or to 0.
-
-    Entries are in the order of the entries of ``neighbours``.
-    """
+    """Return each neighbour's weight beside the paper itself, entries in the same order; rows have equal sums, or 0."""
     total = np.asarray(neighbours.sum(axis=1)).ravel()
     scale = np.divide(_NEIGHBOUR_WEIGHT, total, out=np.zeros_like(total), where=total > 0).astype(np.float32)
     weights = neighbours.data * np.repeat(scale, np.diff(neighbours.indptr))
@@ -110,8 +105,7 @@ def nearest(rows: sp.csr_matrix, fitted: sp.csr_matrix, own_row: np.ndarray) -> 
         entries = []
         for first, end in pairwise(cosines.indptr.tolist()):
             highest = np.arange(end - first)
-            # argpartition raises unless the row has more than `count` entries.
-            if len(highest) > count:
+            if len(highest) > count:  # argpartition raises for fewer
                 highest = np.sort(np.argpartition(-cosines.data[first:end], count)[:count])
             entries.append(first + highest)
         chosen = np.concatenate(entries)
@@ -133,8 +127,7 @@ def latent_vectors(rows: sp.csr_matrix, components: np.ndarray) -> np.ndarray:
 
 def l2_normalize(rows: sp.csr_matrix) -> sp.csr_matrix:
     """Return rows of L2 norm 1; a row of zeros stays."""
-    # Neither scikit-learn's normalize(), which raises for a matrix without rows, nor a product with a diagonal matrix,
-    # which takes three times as long.
+    # scikit-learn's normalize() raises for a matrix without rows; a product with a diagonal matrix is slow.
     row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
     norm = np.sqrt(np.bincount(row, rows.data.astype(float) ** 2, rows.shape[0]))
     inverse = np.divide(1, norm, out=np.zeros_like(norm), where=norm > 0)
@@ -143,7 +136,7 @@ def l2_normalize(rows: sp.csr_matrix) -> sp.csr_matrix:
 
 
 def row_elements(indptr: np.ndarray, rows: Sequence[int] | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the places of the elements of these rows of a CSR matrix, and their number in each row."""
+    """Return the places of these rows' elements in a CSR matrix, and their number in each row."""
     starts = indptr[rows]
     counts = indptr[np.asarray(rows, dtype=int) + 1] - starts
     ends = np.cumsum(counts)
@@ -152,11 +145,11 @@ def row_elements(indptr: np.ndarray, rows: Sequence[int] | np.ndarray) -> tuple[
 
 
 # In a small corpus any term may be the topic. From this many papers on, a word of a single paper is a name or a
-# misprint, and a bigram is a phrase only if several papers use it. Both bound the vocabulary.
+# misprint, and a bigram is a phrase only if several papers use it.
 _LARGE_CORPUS = 1000
 _MIN_PAPERS_OF_WORD = 2
 _MIN_PAPERS_OF_PAIR = 5
-# A bound of the memory for the vocabulary; the most frequent terms are kept.
+# The most frequent terms are kept, which bounds memory.
 _MAX_TERMS = 100_000
 # A bigram repeats what its two words contribute: in a large corpus it matters for reasons more than for ranks. In a
 # small corpus phrases tell topics apart, and which words are rare is chance ("computer" would beat "agent"): there
@@ -167,8 +160,8 @@ _IDF_EXPONENT = 1.0
 _IDF_EXPONENT_SMALL_CORPUS = 0.5
 # The slope of pivoted length normalisation: 1 divides by the text's length, 0 by the median length.
 _LENGTH_SLOPE = 0.75
-# Papers in the reference sample, from which the usual mean and spread of a model's values are estimated. They scale a
-# reader's log-odds and leave the order of papers; the standard error of a mean of 500 is .045 standard deviations.
+# Papers in the reference sample, which gives the usual mean and spread of a model's values. They scale a reader's
+# log-odds and leave the order of papers.
 _REFERENCE_PAPERS = 500
 # Latent components (LSA).
 _COMPONENTS = 128
@@ -177,14 +170,14 @@ _FORMAT = 4
 
 
 class Corpus(TransformerMixin, BaseEstimator):
-    """Texts to vectors over one vocabulary; memory is bounded by ``max_papers`` however many texts there are."""
+    """Texts to vectors over one vocabulary; ``max_papers`` bounds memory."""
 
     def __init__(self, max_papers: int = 20_000, background: int = 5_000) -> None:
         self.max_papers = max_papers
         self.background = background
 
     def fit(self, texts: Sequence[str], y: None = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
-        """Learn from ``max_papers`` of the texts, drawn evenly, and keep a sample of them as background.
+        """Learn from ``max_papers`` of the texts, evenly spaced, and keep a sample of them as background.
 
         Sets ``terms_`` (n_terms,), ``idf_`` (n_terms,), ``pivot_length_``, ``rows_`` (n_fitted, n_terms),
         ``background_`` (n_background, n_terms), ``components_`` (n_components, n_terms), the reference sample
@@ -228,7 +221,7 @@ class Corpus(TransformerMixin, BaseEstimator):
         return stacked[np.argsort(np.concatenate([fitted, new]))]
 
     def vectors(self, texts: Sequence[str]) -> PaperVectors:
-        """Return the papers as the models see them: their own terms, expanded by the nearest fitted papers."""
+        """Return the papers' own terms, expanded by the nearest fitted papers."""
         terms = self.transform(texts)
         neighbours = nearest(terms, self.rows_, self._fitted_rows(texts))
         return expand_documents(terms, neighbours, self.components_, self.rows_)
@@ -239,14 +232,14 @@ class Corpus(TransformerMixin, BaseEstimator):
         return l2_normalize(sp.csr_matrix((weights, rows.indices, rows.indptr), rows.shape))
 
     def columns(self, terms: Iterable[str]) -> tuple[np.ndarray, np.ndarray]:
-        """Return the columns of the terms in the vocabulary, without duplicates, and which of them are bigrams."""
+        """Return the columns of the terms in the vocabulary, each once, and which of them are bigrams."""
         vocabulary = self._vectorizer.vocabulary
         in_vocabulary = dict.fromkeys(term for term in terms if term in vocabulary)
         columns = np.array([vocabulary[term] for term in in_vocabulary], dtype=int)
         return columns, np.array([" " in term for term in in_vocabulary], dtype=bool)
 
     def column(self, term: str) -> int | None:
-        """Return the column of a term, None if the vocabulary lacks it."""
+        """Return the column of a term, None if it is not in the vocabulary."""
         column: int | None = self._vectorizer.vocabulary.get(term)
         return column
 
@@ -323,8 +316,8 @@ class Corpus(TransformerMixin, BaseEstimator):
         self.reference_: PaperVectors = expand_documents(rows, neighbours, self.components_, self.rows_)
 
     def _set_vocabulary(self, names: np.ndarray, papers: int) -> None:
-        # As objects: an array of characters would make a string, and hash it, each time that a term is read.
-        # Interned, as the terms of a text are: looking up equal strings that are one object compares no characters.
+        # Interned strings as objects: reading a term from an array of characters makes and hashes a new string, and
+        # looking up the same object compares no characters.
         terms = list(map(sys.intern, names.tolist()))
         self.terms_: np.ndarray = np.array(terms, dtype=object)
         # A hash of the vocabulary: models over one vocabulary are invalid over another.
@@ -344,7 +337,7 @@ class Corpus(TransformerMixin, BaseEstimator):
         return rows.multiply(self.term_weights_).tocsr()
 
     def _weighted(self, counts: sp.csr_matrix) -> sp.csr_matrix:
-        """Return rows of term frequency by idf over pivoted length."""
+        """Weigh counts: term frequency times idf over pivoted length."""
         rows = self._term_frequencies(counts)
         pivoted = (1 - _LENGTH_SLOPE) * self.pivot_length_ + _LENGTH_SLOPE * _lengths(rows)
         return sp.csr_matrix(sp.diags(1 / pivoted) @ rows.multiply(self.idf_), dtype=np.float32)
@@ -372,7 +365,7 @@ def _csr_matrix(name: str, arrays: dict[str, np.ndarray], shape: tuple[int, int]
 
 
 def _count_terms(texts: Sequence[str]) -> tuple[sp.csr_matrix, np.ndarray]:
-    """Return (n_texts, n_terms) counts of the most frequent terms that are in enough papers, and the terms."""
+    """Return counts (n_texts, n_terms) of the most frequent terms that are in enough papers, and the terms."""
     vectorizer = CountVectorizer(analyzer=stem_terms)
     try:
         counts = vectorizer.fit_transform(texts)
@@ -388,15 +381,12 @@ def _count_terms(texts: Sequence[str]) -> tuple[sp.csr_matrix, np.ndarray]:
 
 
 def _hash(text: str) -> int:
-    """Return 64 bits of a text's hash, the key of its row."""
-    # Not hash(): it differs between processes, and these are saved.
+    # Not hash(), which differs between processes: these are saved.
     return int.from_bytes(blake2b(text.encode(errors="replace"), digest_size=8).digest(), "big", signed=True)
 
 
 def _evenly_spaced(count: int, maximum: int) -> np.ndarray:
     """Return up to ``maximum`` of ``range(count)``, evenly spaced."""
-    if not count:
-        return np.array([], int)
     return np.unique(np.linspace(0, count - 1, min(count, maximum)).astype(int))
 
 
@@ -404,10 +394,10 @@ def _evenly_spaced(count: int, maximum: int) -> np.ndarray:
 class TermEntries:
     """The own terms of n papers, paper after paper, as flat arrays of one element for each entry.
 
-    ``papers`` is n, ``terms`` the size of the vocabulary.
-    ``paper`` (n_entries,) is the paper, 0 to n - 1; ``columns`` the term; ``values`` its value in
-    ``PaperVectors.terms``, ``latent_values`` the same divided by the norm of the paper's latent vector, and ``lexical``
-    its value in ``Corpus.lexical``. ``components`` (n_entries, n_components) are those of the term.
+    ``papers`` is n, ``terms`` the size of the vocabulary. ``paper`` (n_entries,) is the paper, 0 to n - 1; ``columns``
+    the term; ``values`` its value in ``PaperVectors.terms``, ``latent_values`` the same divided by the norm of the
+    paper's latent vector, and ``lexical`` its value in ``Corpus.lexical``. ``components`` (n_entries, n_components) are
+    those of the term.
 
     A neighbour's value is divided among the entries that make it a neighbour: of pair n of a paper and a neighbour,
     ``shared_entries`` has them, ``shared_parts`` the part of each, ``shared_pairs`` n. The neighbours' own terms are
@@ -454,15 +444,15 @@ class TermEntries:
         return present
 
     def values_of(self, columns: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Return (n_entries,): of each entry its value in ``values`` (n, n_columns), 0 for a term of another column."""
+        """Return (n_entries,): each entry's value in ``values`` (n, n_columns), 0 for the terms of other columns."""
         of_entries = np.zeros(len(self.columns))
         entries, place = self._places(columns)
         of_entries[entries] = values[self.paper[entries], place]
         return of_entries
 
     def _places(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the entries whose term is one of the columns, and which."""
-        # A place for each term of the vocabulary: searching sorted columns takes four times as long.
+        """Return the entries whose term is one of the columns, and the places of their terms in ``columns``."""
+        # A place for each term of the vocabulary: searching sorted columns is slower.
         place_of = np.full(self.terms, -1, dtype=np.int32)
         place_of[columns] = np.arange(len(columns))
         place = place_of[self.columns]
@@ -470,7 +460,7 @@ class TermEntries:
         return entries, place[entries]
 
     def matrix(self, entries: np.ndarray) -> sp.csr_matrix:
-        """Return (n, n_terms): the entries' contributions as rows."""
+        """Return the entries' contributions as rows (n, n_terms)."""
         return sp.csr_matrix((entries, (self.paper, self.columns)), shape=(self.papers, self.terms))
 
 
@@ -500,18 +490,17 @@ class PaperTerms:
         self._shared_entries = np.searchsorted(keys, shared_paper * terms + self._shared.indices)
 
     def entries(self, rows: Sequence[int] | np.ndarray) -> TermEntries:
-        """Return the entries of the papers of these rows."""
+        """Return the entries of the papers in these rows."""
         entries, counts = row_elements(self._own.indptr, rows)
         pairs, _ = row_elements(self._pairs, rows)
         shared, shared_counts = row_elements(self._shared.indptr, pairs)
         neighbours = self._neighbour[pairs]
         fitted, fitted_counts = row_elements(self._fitted.indptr, neighbours)
-        # From places in the arrays of all papers to places in the arrays of these.
-        first = np.cumsum(counts) - counts
         paper = np.repeat(np.arange(len(counts)), counts)
         pair_paper = np.repeat(np.arange(len(counts)), np.diff(self._pairs)[rows])
         shared_paper = np.repeat(pair_paper, shared_counts)
-        offsets = first - self._own.indptr[rows]
+        # From places in the arrays of all papers to places in the arrays of these.
+        offsets = np.cumsum(counts) - counts - self._own.indptr[rows]
         values = self._own.data[entries]
         columns = self._own.indices[entries]
         return TermEntries(

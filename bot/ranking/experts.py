@@ -1,19 +1,15 @@
 """The experts: four models that each estimate how likely a reader is to want a paper, and what each term adds to that.
 
-    words     the topics of the profile, those meant together above all; no votes (``words``)
-    rocchio   similarity to these and to liked papers, minus disliked ones (``reader_models``); from the first vote
-    linear    logistic regression on votes (``linear``); good from tens of votes
-    trees     small trees on the presence of terms (``trees``): conjunctions and exceptions; from tens of votes
+    words     the topics of the profile, those meant together above all; needs no votes
+    rocchio   similarity to these and to liked papers, minus disliked ones; from the first vote
+    linear    logistic regression on votes; good from tens of votes
+    trees     small trees on the presence of terms: conjunctions and exceptions; from tens of votes
 
-Each expert's log-odds are scaled by a function of the number of votes, so that one set of weights (``mixture``) serves
-readers with few votes and with many. Without votes only the profile's words count; the trees come in last.
-
-Mix and calibrate the experts: logistic regression of the votes on the experts' predictions (stacking, Wolpert 1992).
-
-A stored prediction holds the log-odds of every expert for a paper, from before its vote. With a single expert this is
-Platt scaling. A reader's weights and offset are shrunk towards those fitted to all readers of the home, and these
-towards the shipped ones (empirical Bayes). So without votes a probability means the same in every home, and an expert
-whose predictions don't help loses its weight.
+Each expert's log-odds are scaled by a function of the number of votes, so that one ``Mixture`` serves readers with few
+votes and with many. Its weights are a logistic regression of the votes on the experts' predictions from before each
+vote (stacking, Wolpert 1992). A reader's weights and offset are shrunk towards those fitted to all readers of the home,
+and these towards the shipped ones (empirical Bayes): without votes a probability means the same in every home, and an
+expert whose predictions don't help loses its weight.
 """
 
 from __future__ import annotations
@@ -42,8 +38,7 @@ _LINEAR_HALF_AT = 5.0
 _TREES_HALF_AT = 80.0
 _TREES_STEEPNESS = 4.0
 # The scale of words without votes, where they stand in for all others, and with many: Rocchio knows the words, too.
-# It falls with the square of the votes as Rocchio counts them. Times the weight in ``mixture.SHIPPED`` it is 1 without
-# votes and .04 with many.
+# It falls with the square of the votes as Rocchio counts them. Times its weight in ``SHIPPED`` it is 1 and .04.
 _WORDS_ALONE = 5.0
 _WORDS_LIMIT = 0.2
 _WORDS_HALF_AT = 3.0
@@ -62,8 +57,8 @@ class Papers:
     lexical: sp.csr_matrix
 
     @classmethod
-    def of(cls, corpus: Corpus, texts: Sequence[str]) -> Self:
-        """Return the papers of these texts."""
+    def from_texts(cls, corpus: Corpus, texts: Sequence[str]) -> Self:
+        """Transform texts to papers."""
         vectors = corpus.vectors(texts)
         return cls(vectors, corpus.lexical(vectors.terms).sorted_indices())
 
@@ -78,7 +73,7 @@ class Papers:
 
 
 class Experts:
-    """All experts of a batch of readers."""
+    """The experts of a batch of readers."""
 
     def __init__(self, corpus: Corpus) -> None:
         self.corpus = corpus
@@ -110,7 +105,7 @@ class Experts:
         for reader, learned in enumerate(self._learned):
             if learned:
                 presence = has[np.searchsorted(columns, learned.forest.columns)].T
-                # A dense vector for each reader: one product of sparse matrices for all took nine times as long.
+                # A dense vector for each reader: one product of sparse matrices for all is slower.
                 weights = learned.linear.dense(len(self.corpus.terms_))
                 log_odds[reader, :, 2] = papers.lexical @ weights
                 log_odds[reader, :, 2] += learned.linear.intercept
@@ -155,7 +150,7 @@ def _scales(votes: np.ndarray, rocchio_votes: np.ndarray) -> np.ndarray:
 
 
 def _share(votes: np.ndarray, half_at: float, steepness: float = 1.0) -> np.ndarray:
-    """Return a share that rises with the number of votes from 0 to 1, one half at ``half_at`` (Hill function)."""
+    """Rise with the number of votes from 0 to 1, one half at ``half_at`` (Hill function)."""
     return np.asarray(votes**steepness / (votes**steepness + half_at**steepness))
 
 
@@ -175,8 +170,8 @@ class Predictions:
     adjustments: np.ndarray | None = None
 
     @classmethod
-    def of(cls, stored: Sequence[Sequence[float]], liked: Sequence[bool]) -> Self:
-        """Return predictions stored as ``Score.predictions``, with the votes on them."""
+    def from_stored(cls, stored: Sequence[Sequence[float]], liked: Sequence[bool]) -> Self:
+        """Take predictions stored as ``Score.predictions``, and the votes on them."""
         rows = np.array(stored, float).reshape(len(stored), -1)
         return cls(rows[:, :-1], np.array(liked, bool), rows[:, -1])
 
@@ -185,7 +180,6 @@ class Predictions:
 
     def recent(self) -> Predictions:
         """Return the newest ``RECENT`` predictions."""
-        # Read here, not as a default argument: such a one kept its value when the learner's bench set another.
         adjustments = None if self.adjustments is None else self.adjustments[-RECENT:]
         return Predictions(self.log_odds[-RECENT:], self.liked[-RECENT:], adjustments)
 
@@ -198,8 +192,8 @@ class Mixture:
     offset: float
 
     @classmethod
-    def of(cls, weights: Sequence[float], offset: float) -> Self:
-        """Return the mixture of stored numbers."""
+    def from_stored(cls, weights: Sequence[float], offset: float) -> Self:
+        """Take the numbers of a ``StoredMixture``."""
         return cls(np.array(weights), offset)
 
     def log_odds(self, log_odds: np.ndarray) -> np.ndarray:
@@ -223,25 +217,22 @@ class _Precision(NamedTuple):
 _HOME_PRECISION = _Precision(4.0, 1.0)
 _READER_PRECISION = _Precision(8.0, 10.0)
 
-NO_PREDICTIONS = Predictions(np.zeros((0, len(SHIPPED.weights))), np.zeros(0, bool))
-
 
 def home_mixture(readers: Sequence[Predictions]) -> Mixture:
-    """Return the mixture fitted to the newest predictions of all readers of a home."""
-    recent = [predictions.recent() for predictions in readers] or [NO_PREDICTIONS]
-    log_odds = np.concatenate([predictions.log_odds for predictions in recent])
-    liked = np.concatenate([predictions.liked for predictions in recent])
-    adjustments = np.concatenate(
-        [
-            np.zeros(len(predictions)) if predictions.adjustments is None else predictions.adjustments
-            for predictions in recent
-        ]
+    """Fit to the newest predictions of all readers of a home."""
+    recent = [predictions.recent() for predictions in readers]
+    if not recent:
+        return SHIPPED
+    pooled = Predictions(
+        np.concatenate([predictions.log_odds for predictions in recent]),
+        np.concatenate([predictions.liked for predictions in recent]),
+        np.concatenate([np.zeros(len(p)) if p.adjustments is None else p.adjustments for p in recent]),
     )
-    return _maximum_a_posteriori(Predictions(log_odds, liked, adjustments), SHIPPED, _HOME_PRECISION)
+    return _maximum_a_posteriori(pooled, SHIPPED, _HOME_PRECISION)
 
 
 def reader_mixture(predictions: Predictions, home: Mixture = SHIPPED) -> Mixture:
-    """Return the mixture fitted to one reader's newest predictions."""
+    """Fit to one reader's newest predictions."""
     return _maximum_a_posteriori(predictions.recent(), home, _READER_PRECISION)
 
 

@@ -1,21 +1,16 @@
 """The models that are fitted to votes, a linear model and trees over one vocabulary.
 
-A vote has weight 1 with time decay. Random earlier papers without a vote are added as disliked ones (background), with
-four tenths of the votes' weight in sum. To the linear model the profile's interests are one more liked paper.
+    votes and background --learn--> Learned --dump--> bytes --load--> Learned
 
-Logistic regression on votes, with random earlier papers as background: what each term contributes by itself.
+A vote has weight 1 with time decay. Earlier papers without a vote are added as disliked ones (background). To the
+logistic regression, which learns what each term contributes by itself, the profile's interests are one more liked
+paper. Extremely randomised trees (Geurts 2006) on the presence of terms learn conjunctions and exceptions. All trees
+grow at the same time, level by level: with binary features, one matrix product gives the child weights of every split
+of every node, in a third of scikit-learn's time.
 
-Extremely randomised trees (Geurts 2006) on the presence of terms: conjunctions and exceptions.
-
-All trees grow at the same time, level by level: with binary features, one matrix product computes the child weights of
-every split of every node. A fit takes a third of scikit-learn's time, where each tree has a fixed cost.
-
-The models fitted to a reader's votes as bytes: arrays, never a pickle, which could run code.
-
-A header has the vocabulary, the intercept and the lengths of the arrays; then come the linear model's columns as a bit
-for each term of the vocabulary, its weights, and the trees, compressed. ``numpy.savez`` writes a header in Python
-syntax for each array: parsing them took three quarters of the time of loading a model. Columns as numbers, and all
-arrays compressed in one piece, took a tenth more space and four times as long to load: weights hardly compress.
+The bytes are arrays, never a pickle, which could run code: a header with vocabulary, intercept and lengths, the linear
+model's columns as a bit for each term of the vocabulary, its weights, and the trees, compressed. ``numpy.savez`` takes
+four times as long to load.
 """
 
 from __future__ import annotations
@@ -39,14 +34,14 @@ _TOLERANCE = 0.01
 
 @dataclass(frozen=True)
 class Linear:
-    """A linear model over a part of the vocabulary: its ``columns`` with their ``weights``, and the intercept."""
+    """A linear model over a part of the vocabulary, its ``columns``."""
 
     columns: np.ndarray
     weights: np.ndarray
     intercept: float
 
     def dense(self, terms: int) -> np.ndarray:
-        """Return (n_terms,): the weights over the whole vocabulary."""
+        """Return the weights over the whole vocabulary, (n_terms,)."""
         weights = np.zeros(terms, dtype=np.float32)
         weights[self.columns] = self.weights
         return weights
@@ -87,7 +82,7 @@ class Forest:
     value: np.ndarray
 
     def log_odds(self, presence: np.ndarray) -> np.ndarray:
-        """Return (n_papers,) log-odds of the mean over trees; ``presence`` is (n_papers, n_features)."""
+        """Return log-odds (n_papers,) of the mean over trees; ``presence`` is (n_papers, n_features)."""
         leaves = self._paths(presence)[-1]
         return np.asarray(_log_odds(self.value.ravel().take(leaves).mean(axis=0)))
 
@@ -102,7 +97,6 @@ class Forest:
         On a paper's path through a tree the probability changes at each split: the change is attributed to the term
         of the split (Saabas 2014). The changes of probabilities are scaled to those of log-odds.
         """
-        root = float(self.value[:, 0].mean())
         paths = np.stack(self._paths(presence))
         nodes = paths[:-1]
         children = paths[1:]
@@ -110,13 +104,12 @@ class Forest:
         rows = np.broadcast_to(np.arange(len(presence)), moved.shape)[moved]
         feature = self.feature.ravel().take(nodes[moved])
         change = self.value.ravel().take(children[moved]) - self.value.ravel().take(nodes[moved])
-        # A sum over all levels at once, without entries of integers: ``np.add.at`` for each level takes twice the time.
+        # A sum over all levels at once, as floats even without entries: ``np.add.at`` for each level is slower.
         shape = (len(presence), len(self.columns))
         places = rows * shape[1] + feature
-        changes = np.bincount(places, change / len(self.feature), shape[0] * shape[1]).astype(float)
-        changes = changes.reshape(shape)
+        changes = np.bincount(places, change / len(self.feature), shape[0] * shape[1]).astype(float).reshape(shape)
         total = changes.sum(axis=1)
-        log_odds = _log_odds(root + total) - self.root
+        log_odds = _log_odds(float(self.value[:, 0].mean()) + total) - self.root
         scale = np.divide(log_odds, total, out=np.zeros_like(total), where=np.abs(total) > 1e-9)
         return np.asarray(changes * scale[:, None])
 
@@ -135,7 +128,7 @@ class Forest:
         return absent, np.where(is_leaf, len(self.columns), self.feature).ravel().astype(int)
 
     def _paths(self, presence: np.ndarray) -> list[np.ndarray]:
-        """Return for each level the node of each paper, (n_trees, n_papers); a paper stays at its leaf.
+        """Return each level's nodes (n_trees, n_papers); a paper stays at its leaf.
 
         Nodes are numbered over all trees, as in ``feature.ravel()``.
         """
@@ -162,13 +155,12 @@ def fit_forest(
     trees: int,
     depth: int,
     max_features: float,
-    seed: int = 0,
 ) -> Forest:
     """Grow ``trees`` to ``depth``; each split is the best of a random share ``max_features`` of the features.
 
     ``presence`` is (n_papers, n_features) of 0 and 1, ``liked`` and ``weight`` (n_papers,).
     """
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(0)
     # Everything is computed per class, liked and disliked: for each class the node of each paper in each tree, and the
     # weight of the papers at each node.
     classes = [(presence[mask].astype(np.float32), weight[mask].astype(np.float32)) for mask in (liked, ~liked)]
@@ -184,12 +176,8 @@ def fit_forest(
             break
         slot = np.full((trees, width), -1)
         slot[tree, node] = np.arange(len(tree))
-        present = np.stack(
-            [
-                _feature_weights(slot, node_of, len(tree), *papers)
-                for node_of, papers in zip(nodes, classes, strict=True)
-            ]
-        )
+        by_class = zip(nodes, classes, strict=True)
+        present = np.stack([_feature_weights(slot, node_of, len(tree), *papers) for node_of, papers in by_class])
         node_weights = totals[:, tree, node]
         best, splits = _best_splits(present, node_weights, max_features, random)
         has = np.take_along_axis(present, best[None, :, None], axis=2)[:, :, 0] * splits
@@ -213,7 +201,7 @@ def fit_forest(
 def _feature_weights(
     slot: np.ndarray, node_of: np.ndarray, slots: int, rows: np.ndarray, weight: np.ndarray
 ) -> np.ndarray:
-    """Return (slots, n_features): the weight of the papers at a node that have a feature."""
+    """Return the weight of the papers at each node that have each feature, (slots, n_features)."""
     tree, paper = np.nonzero(node_of >= 0)
     slot_of = slot[tree, node_of[tree, paper]]
     in_slot = slot_of >= 0
@@ -225,7 +213,7 @@ def _feature_weights(
 def _best_splits(
     present: np.ndarray, node_weights: np.ndarray, max_features: float, random: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return (n_nodes,) the feature of the best split of each node by the Gini index, and whether there is any."""
+    """Return the feature of the best split of each node by the Gini index, and whether there is any; (n_nodes,)."""
     absent = node_weights[:, :, None] - present
     present_weight = present.sum(axis=0)
     absent_weight = absent.sum(axis=0)
@@ -246,8 +234,7 @@ def _log_odds(probability: np.ndarray) -> np.ndarray:
     return np.asarray(np.log(p / (1 - p)))
 
 
-# What other values give is in ``docs/decisions/ranking-experts.md``.
-#
+# ``docs/decisions/ranking-experts.md`` has other values.
 # The weight of all background papers in sum, as a share of the weight of the votes.
 _BACKGROUND_WEIGHT = 0.4
 BACKGROUND = 1_000
@@ -281,14 +268,14 @@ class TrainingVotes:
 
 @dataclass(frozen=True)
 class Learned:
-    """The models of one reader's votes; ``vocabulary`` is the hash of the vocabulary they were fitted over."""
+    """The models of one reader's votes, and the hash of the vocabulary that they were fitted over."""
 
     linear: Linear
     forest: Forest
     vocabulary: int
 
 
-def learn(corpus: Corpus, votes: TrainingVotes, seed: int = 0) -> Learned:
+def learn(corpus: Corpus, votes: TrainingVotes) -> Learned:
     """Fit both models to at least one vote; papers' rows are those of ``corpus.transform``."""
     rows = sp.vstack([votes.rows, votes.background], format="csr")
     liked = np.concatenate([votes.liked, np.zeros(votes.background.shape[0], bool)])
@@ -298,16 +285,14 @@ def learn(corpus: Corpus, votes: TrainingVotes, seed: int = 0) -> Learned:
     linear = fit_linear(lexical, np.append(liked, True), np.append(weight, _INTERESTS_WEIGHT))
     columns = _select_terms(rows, lexical[:-1], liked, weight, linear)
     presence = np.asarray((rows[:, columns] != 0).toarray(), dtype=np.int8)
-    forest = fit_forest(
-        columns, presence, liked, weight, trees=_TREES, depth=_DEPTH, max_features=_MAX_FEATURES, seed=seed
-    )
+    forest = fit_forest(columns, presence, liked, weight, trees=_TREES, depth=_DEPTH, max_features=_MAX_FEATURES)
     return Learned(linear, forest, corpus.identity)
 
 
 def _select_terms(
     rows: sp.csr_matrix, lexical: sp.csr_matrix, liked: np.ndarray, weight: np.ndarray, linear: Linear
 ) -> np.ndarray:
-    """Return the columns of the terms by whose presence the trees may split."""
+    """Return the columns of the terms that the trees may split by."""
     terms = rows.shape[1]
     frequent = np.flatnonzero(np.bincount(rows.indices, minlength=terms) >= _MIN_PAPERS)
     paper = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
@@ -342,7 +327,7 @@ _INDEX, _FEATURE, _VALUE = "<i4", "<i2", "<f4"
 
 
 def dump(learned: Learned) -> bytes:
-    """Return the models as an archive, some 50 KB; the columns of the linear model are in ascending order."""
+    """Return the models as some 50 KB; the linear model's columns must be in ascending order."""
     linear, forest = learned.linear, learned.forest
     is_used = np.zeros(int(linear.columns.max(initial=-1)) + 1, dtype=bool)
     is_used[linear.columns] = True

@@ -1,12 +1,17 @@
-"""User vectors: what readers want, as sparse rows. Interests, liked and disliked papers of many readers at once.
+"""The experts that match papers with a reader's vectors: Rocchio, and the words of the profile.
 
-Readers' linear models, trained in a few matrix products: Rocchio relevance feedback with hard negatives.
+    votes, library --time_decay, library_weights, centroids--> UserVectors --ReaderModels--> log-odds of Rocchio
+    profile's text --topics_row, Conjunctions--> Words --> log-odds of the words
 
-A reader's weights are interests + liked papers - disliked papers (Rocchio 1971), rare terms raised, smoothed over
-latent components (LSA), minus the closest papers without a vote: hard negatives, which a linear SVM would find as
-support vectors. A score is linear in the terms of a paper and of its neighbours, so what each term adds to it is exact.
+Rocchio (1971): a reader's weights are interests + liked papers - disliked papers, rare terms raised, smoothed over
+latent components (LSA), minus the closest papers without a vote (hard negatives).
 
-How much the papers of a reader's own library count beside votes.
+Words: similarity to the profile's topics ranks a paper that repeats one topic above a paper with both of "reinforcement
+learning for language models". So a conjunction is added: the product of the shares that the paper has of each two
+topics of one segment. Segments ("reward models, RLHF, and verifiable rewards") are alternatives: the most complete one
+counts, since with their mean two loose topics of a long segment outrank the whole phrase of a short one.
+
+Scores are linear in the terms of a paper and of its neighbours, so what each term adds is exact.
 """
 
 from __future__ import annotations
@@ -45,7 +50,7 @@ class UserVectors:
 def centroids(
     rows: sp.csr_matrix, owner: Sequence[int], weight: Sequence[float] | np.ndarray, readers: int
 ) -> sp.csr_matrix:
-    """Return (readers, n_terms): for each reader the weighted sum of the rows they own, L2-normalised."""
+    """Return each reader's weighted sum of the rows they own, L2-normalised: (readers, n_terms)."""
     shape = (readers, rows.shape[0])
     weights = sp.csr_matrix((np.asarray(weight, np.float32), (owner, np.arange(rows.shape[0]))), shape=shape)
     return l2_normalize((weights @ rows).tocsr())
@@ -56,14 +61,12 @@ def time_decay(days: float) -> float:
     return float(0.5 ** (max(days, 0.0) / HALF_LIFE))
 
 
-# What other values give is in ``docs/decisions/ranking-rocchio.md``.
-#
+# ``docs/decisions/ranking-rocchio.md`` has other values.
 # The weight of the interests without liked papers; beside n liked papers it is divided by (1 + n / 2) ** 0.8.
 _INTERESTS_WEIGHT = 3.5
 _INTERESTS_DECAY_FROM = 2.0
 _INTERESTS_DECAY = 0.8
-# The power of the idf by which a reader's terms are weighed, beside the idf in the rows of their papers: to share a
-# rare term says more.
+# The power of the idf by which a reader's terms are weighed, beside the idf in the rows of their papers.
 _RARITY_EXPONENT = 0.5
 # The largest weight of disliked papers, half of it at 5 votes: a single dislike says little, but without any weight a
 # vote down would have no effect here.
@@ -97,7 +100,7 @@ class ReaderModels(BaseEstimator):
     def fit(self, users: UserVectors, judged: sp.csr_matrix) -> Self:
         """``judged`` (n_readers, n_background) marks the background papers that a reader voted on.
 
-        A reader without interests and votes has weights of 0: all papers get the same score.
+        Without interests and votes all papers get the same score.
         """
         votes = users.n_up + users.n_down
         interests = _INTERESTS_WEIGHT / (1 + users.n_up / _INTERESTS_DECAY_FROM) ** _INTERESTS_DECAY
@@ -138,7 +141,7 @@ class ReaderModels(BaseEstimator):
         return np.asarray(self._values(papers) + self.intercept_[:, None])
 
     def contributions(self, reader: int, entries: TermEntries) -> np.ndarray:
-        """Return (n_entries,): what each term of each paper adds; a paper's sum and the intercept are the log-odds."""
+        """Return what each term adds, (n_entries,); a paper's sum and the intercept are its log-odds."""
         return entries.contributions(self.terms_[reader], self.latent_[reader])
 
     def _set_weights(self, weights: sp.csr_matrix) -> None:
@@ -158,15 +161,15 @@ def calibration(papers: int) -> tuple[float, float]:
 
 # A bigram is more specific than its words: it counts double in a topic's share.
 _PAIR_WEIGHT = 2.0
-# Log-odds: intercept + weight of the similarity + weight of the completeness, 0 to 1 (figures of the fit:
-# ``docs/decisions/ranking-experts.md``). In small corpora papers have few neighbours and there are few latent
+# Log-odds: intercept + weight of the similarity + weight of the completeness, 0 to 1, as fitted
+# (``docs/decisions/ranking-experts.md``). In small corpora papers have few neighbours and there are few latent
 # components, so similarities are smaller: weight and intercept are interpolated in the logarithm of the corpus size.
 _CORPUS_SIZES = (30, 200, 1_000)
 _SIMILARITY_WEIGHTS = (10.0, 5.5, 3.5)
 _INTERCEPTS = (-6.9, -6.25, -5.6)
 _CONJUNCTION_WEIGHT = 2.4
-# What words add is compressed from the knee on and stays below the limit: nine of ten papers at the most are liked for
-# their words alone, however often an abstract repeats them.
+# What words add is compressed from the knee on and stays below the limit, however often an abstract repeats them: at
+# most nine of ten papers are liked for their words alone.
 _GAIN_KNEE, _GAIN_LIMIT = 6.0, 8.0
 
 
@@ -191,8 +194,8 @@ class Conjunctions:
     )
 
     @classmethod
-    def of(cls, corpus: Corpus, texts: Sequence[Sequence[str]]) -> Self:
-        """Return the segments of the ``texts`` of each reader's profile."""
+    def from_texts(cls, corpus: Corpus, texts: Sequence[Sequence[str]]) -> Self:
+        """Take the segments from the texts of each reader's profile."""
         rows: list[sp.csr_matrix] = [sp.csr_matrix((0, len(corpus.terms_)))]
         factors: list[float] = []
         segment_of: list[int] = []
@@ -216,7 +219,7 @@ class Conjunctions:
         )
 
     def shares(self, papers: PaperVectors) -> np.ndarray:
-        """Return (n_readers, n_papers), 0 to 1: the completeness of each reader's most complete segment."""
+        """Return the completeness of each reader's most complete segment, 0 to 1: (n_readers, n_papers)."""
         shares = np.zeros((len(self.texts), len(papers)))
         first = np.flatnonzero(np.diff(self.owners, prepend=-1))
         if len(first):
@@ -227,7 +230,7 @@ class Conjunctions:
         return shares
 
     def contributions(self, reader: int, entries: TermEntries) -> np.ndarray:
-        """Return (n_entries,), of which a paper's sum is its share: a square is divided like its sum."""
+        """Divide each paper's share among its entries, (n_entries,): a square is divided like its sum."""
         texts = self.texts[reader]
         if texts not in self._dense:
             self._dense[texts] = self._squares(reader)
@@ -239,10 +242,9 @@ class Conjunctions:
         return entries.values_of(columns, (sums * by_square[most_complete]) @ by_term)
 
     def _squares(self, reader: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the terms (n_used,) of a reader's segments, and over these alone their sums and factors.
+        """Return the terms (n_used,) of a reader's segments, their sums (n_squares, n_used), and factors.
 
-        The sums are (n_squares, n_used), the factors (n_segments, n_squares): a profile has few terms, so that these
-        matrices are small enough to be dense.
+        The factors are (n_segments, n_squares). A profile has few terms, so these matrices are small enough to be dense.
         """
         factors = self.factors[np.flatnonzero(self.owners == reader)]
         squares = np.unique(factors.indices)
@@ -262,7 +264,7 @@ class Words:
         self.corpus = corpus
 
     def fit(self, users: UserVectors, conjunctions: Conjunctions) -> Self:
-        """Take the interests of each reader and their segments."""
+        """Take the interests and the segments of each reader."""
         size, sizes = np.log(max(self.corpus.rows_.shape[0], 1)), np.log(_CORPUS_SIZES)
         weight = float(np.interp(size, sizes, _SIMILARITY_WEIGHTS))
         intercept = float(np.interp(size, sizes, _INTERCEPTS))
@@ -281,14 +283,14 @@ class Words:
         return np.asarray(self.similarity_.intercept_[self.profile_])
 
     def decision_function(self, papers: PaperVectors) -> np.ndarray:
-        """Return (n_readers, n_papers) log-odds."""
+        """Return log-odds (n_readers, n_papers)."""
         conjunction = _CONJUNCTION_WEIGHT * self.conjunctions_.shares(papers)
         intercept = self.intercept_[:, None]
         similarity = self.similarity_.decision_function(papers)[self.profile_]
         return np.asarray(intercept + _compressed(similarity - intercept + conjunction))
 
     def contributions(self, reader: int, entries: TermEntries) -> np.ndarray:
-        """Return (n_entries,): what each term adds."""
+        """Return what each term adds, (n_entries,)."""
         conjunction = _CONJUNCTION_WEIGHT * self.conjunctions_.contributions(reader, entries)
         gains = self.similarity_.contributions(self.profile_[reader], entries) + conjunction
         gain = entries.sums(gains)
@@ -309,7 +311,7 @@ def topics_row(corpus: Corpus, text: str) -> sp.csr_matrix:
 
 
 def _segments(corpus: Corpus, text: str) -> list[list[tuple[float, sp.csr_matrix]]]:
-    """Return each segment as signed squares: of the sum of its topics' shares, and of each share if they are several.
+    """Return each segment as signed squares: of the sum of its topics' shares, and of each of several shares.
 
     A share is a row (1, n_terms) whose sum over a paper's terms is the topic's mean idf if the paper has them all.
     """

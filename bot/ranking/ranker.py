@@ -219,7 +219,7 @@ class _ReaderBatch:
         rows = {part: topics_row(corpus, part) for part in dict.fromkeys(part for _, part in texts)}
         self._topics = sp.vstack([no_rows, *(rows[part] for _, part in texts)], format="csr")
         self._topics_of: dict[tuple[str, ...], sp.csr_matrix] = {}  # by paragraphs; filled on use
-        self._conjunctions = Conjunctions.of(corpus, [interest.paragraphs for interest in interests])
+        self._conjunctions = Conjunctions.from_texts(corpus, [interest.paragraphs for interest in interests])
         papers = {paper.id: paper for interest in interests for paper in (*interest.up, *interest.down)}
         self._papers = list(papers.values())
         self._row = {paper_id: row for row, paper_id in enumerate(papers)}

@@ -144,7 +144,7 @@ class Pool:
         self.papers = papers
         self.ids = np.array([paper.id for paper in papers], dtype=np.int64)
         self.row = {paper.id: row for row, paper in enumerate(papers)}
-        self.seen = Papers.of(corpus, [paper.text for paper in papers])
+        self.seen = Papers.from_texts(corpus, [paper.text for paper in papers])
         self.vectors = self.seen.vectors
         self.corpus = corpus
         self._similarities: dict[PaperId, array[float]] = {}  # to all papers, by row

@@ -198,7 +198,7 @@ def test_what_a_keyword_adds_is_not_learned_as_a_better_expert():
     liked = random.random(3_000) < 1 / (1 + np.exp(-truth))
     stored = np.column_stack([log_odds, adjustments])
     readers = [slice(start, start + 100) for start in range(0, 3_000, 100)]
-    aware = home_mixture([Predictions.of(stored[rows].tolist(), liked[rows].tolist()) for rows in readers])
+    aware = home_mixture([Predictions.from_stored(stored[rows].tolist(), liked[rows].tolist()) for rows in readers])
     unaware = home_mixture([Predictions(log_odds[rows], liked[rows]) for rows in readers])
     assert abs(aware.offset - SHIPPED.offset) < 0.2
     assert unaware.offset > 0.4

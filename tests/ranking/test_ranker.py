@@ -91,7 +91,7 @@ def test_interests_still_count_beside_votes(ranker, papers):
 
 
 def test_liked_papers_take_the_place_of_the_profiles_words_sooner_than_disliked_ones(ranker, papers):
-    words_alone = Mixture.of([1, 0, 0, 0], 0)
+    words_alone = Mixture.from_stored([1, 0, 0, 0], 0)
 
     def spread(**votes) -> float:
         ranking = ranker.rank(Interest("verifiable rewards", mixture=words_alone, **votes), papers)
@@ -102,7 +102,7 @@ def test_liked_papers_take_the_place_of_the_profiles_words_sooner_than_disliked_
 
 
 def test_a_librarys_papers_weigh_as_much_as_votes_in_the_centroid(ranker, papers):
-    rocchio_alone = Mixture.of([0, 1, 0, 0], 0)
+    rocchio_alone = Mixture.from_stored([0, 1, 0, 0], 0)
     library = {paper.id: 0.0 for paper in papers[8:40]}
     as_votes = Interest(up=[*papers[:3], *papers[8:]], mixture=rocchio_alone)
     beside = replace(as_votes, weights=library_weights(library))

@@ -39,7 +39,7 @@ def vectors(corpus) -> PaperVectors:
 
 
 def shares(corpus: Corpus, vectors: PaperVectors, *interests: str) -> np.ndarray:
-    return Conjunctions.of(corpus, [interests]).shares(vectors)[0]
+    return Conjunctions.from_texts(corpus, [interests]).shares(vectors)[0]
 
 
 def test_topics_of_one_phrase_are_meant_together(corpus, vectors):
@@ -65,7 +65,7 @@ def test_the_most_complete_of_several_interests_counts(corpus, vectors):
 
 def test_contributions_of_terms_sum_to_the_share(corpus, vectors):
     text = "Reinforcement learning for protein folding, graph clustering of speech recognition"
-    conjunctions = Conjunctions.of(corpus, [["robots"], [text]])
+    conjunctions = Conjunctions.from_texts(corpus, [["robots"], [text]])
     entries = PaperTerms(corpus, vectors).entries(range(len(vectors)))
     by_term = conjunctions.contributions(1, entries)
     assert entries.sums(by_term) == pytest.approx(conjunctions.shares(vectors)[1])
