@@ -458,7 +458,9 @@ class _PredictionTasks:
         negatives = [
             paper
             for paper in self._store.papers.get([*seen, *unseen]).values()
-            if not (self.words.rules.muted(paper) or self.words.rules.lacks(stemmed_phrases(paper.text)))
+            if not (
+                self.words.rules.matches(paper).muted or self.words.rules.missing_group(stemmed_phrases(paper.text))
+            )
         ]
         training_set = [vote for vote in self._votes if vote.at < fold.since]
         library = [item for item in self._library if item.added < fold.since]

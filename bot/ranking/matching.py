@@ -244,7 +244,7 @@ class Conjunctions:
     def _squares(self, reader: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the terms (n_used,) of a reader's segments, their sums (n_squares, n_used), and factors.
 
-        The factors are (n_segments, n_squares). A profile has few terms, so these matrices are small enough to be dense.
+        The factors are (n_segments, n_squares). A profile has few terms, so these are dense.
         """
         factors = self.factors[np.flatnonzero(self.owners == reader)]
         squares = np.unique(factors.indices)

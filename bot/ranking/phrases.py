@@ -1,9 +1,4 @@
-"""The phrases of a paper that name topics.
-
-A paper's text as reasons need it: its phrases, and which topics it mentions.
-
-Heavy phrases: whole, and without words in common.
-"""
+"""A paper's text as reasons need it: the phrases that name topics, which topics it mentions, the heaviest phrases."""
 
 from __future__ import annotations
 
@@ -35,18 +30,18 @@ _ADVERB_AND_ADJECTIVE = 2  # words
 # Verbs: "we formalize GUI agents", "to translate speech"; but not in "attention to graphs".
 _SUBJECTS = frozenset("we they can could will would may might must should".split())
 _VERB_ENDINGS = ("ate", "ify", "ise", "ize")
-# Behind a verb: "can a robot learn a policy". Of 109 words of 600 abstracts with an article behind them 100 are verbs.
+# After a verb: "can a robot learn a policy". Nine of ten words before an article are verbs.
 _ARTICLE = re.compile(r"\s+(?:an?|the)\s")
-# Behind a participle: "policies tuned for cooperation". All of 94 such words of 1,500 abstracts are participles.
+# After a participle: "policies tuned for cooperation".
 _PREPOSITION = re.compile(r"\s+(?:as|by|for|from|in|on|through|to|under|via|with)\s")
 
 
 # Compared and hashed by identity: a paper has each phrase once.
 @dataclass(frozen=True, eq=False)
 class Phrase:
-    """A phrase of a paper, spelled as usual, and as stems.
+    """A phrase of a paper, in its usual spelling and as stems.
 
-    ``is_whole`` where it ends as the paper's own phrase does, a single word more often than it stands before another.
+    ``is_whole`` if it ends as a phrase of the paper does; a single word must do so more often than not.
     """
 
     text: str
@@ -72,12 +67,12 @@ class Phrase:
 
     @cached_property
     def rare_terms(self) -> tuple[str, ...]:
-        """Its bigrams, the stem of a single word: what tells whether another text has it."""
+        """Its bigrams, or the stem of a single word, by which it is looked up in other texts."""
         return self.bigrams or self.stems
 
     @cached_property
     def is_adjective(self) -> bool:
-        """Whether it needs a noun behind it: "agentic", "layer-wise", a word behind an adverb (clinically relevant)."""
+        """Whether it needs a noun: "agentic", "layer-wise", a word after an adverb ("clinically relevant")."""
         if self.text.lower().endswith(_COMPOUND_ADJECTIVE_ENDINGS) or _COMPOUND_PARTICIPLE.search(self.text):
             return True
         if len(self.stems) == 1:
@@ -85,12 +80,12 @@ class Phrase:
         return len(self.stems) == _ADVERB_AND_ADJECTIVE and self.text.lower().split()[0].endswith("ally")
 
     def weight(self, weights: Mapping[str, float]) -> float:
-        """Return the sum of the weights of its stems and bigrams."""
+        """Sum the weights of its stems and bigrams."""
         return sum(map(weights.get, self.terms, repeat(0.0)))
 
     @cached_property
     def covers(self) -> frozenset[str]:
-        """What naming it says: its terms, and those of what its abbreviations stand for."""
+        """Its terms, and those of what its abbreviations stand for."""
         bigrams = (f"{a} {b}" for a, b in pairwise(expanded(self.stems)))
         return frozenset({*self.topical_stems, *self.terms, *bigrams})
 
@@ -169,7 +164,7 @@ class Mention(NamedTuple):
 
 
 class _Word(NamedTuple):
-    """A stem with abbreviations expanded, and the stem and place in the text that it stands for; empty: punctuation."""
+    """A stem with abbreviations expanded, and the stem and place in the text behind it; an empty one is punctuation."""
 
     stem: str
     source: str = ""
@@ -227,7 +222,7 @@ class PaperText:
 
     @cached_property
     def learnable_phrases(self) -> list[Phrase]:
-        """The phrases that votes may be the reason for: none that needs a noun, no single word that is there once."""
+        """The phrases that votes may be the reason for: no adjective, no single word of one occurrence."""
         return [
             phrase
             for phrase in self.phrases
@@ -247,19 +242,19 @@ class PaperText:
 
     @cached_property
     def stems_before(self) -> Mapping[tuple[str, ...], frozenset[str]]:
-        """By the stems of a phrase, those before it in phrases that end so: "agent" of "agent model" for "model"."""
+        """By the stems of a phrase, those before it in longer phrases: "agent" of "agent model" for "model"."""
         return _neighbours((p.stems[at:], p.stems[:at]) for p in self.phrases for at in range(1, len(p.stems)))
 
     @cached_property
     def stems_after(self) -> Mapping[tuple[str, ...], frozenset[str]]:
-        """By the stems of a phrase, those behind it in phrases that begin so."""
+        """By the stems of a phrase, those after it in longer phrases."""
         return _neighbours((p.stems[:at], p.stems[at:]) for p in self.phrases for at in range(1, len(p.stems)))
 
     def mentions(self, topic: Topic) -> Mention | None:
         """Return how the text names the topic, abbreviated or not; None if it doesn't.
 
-        Function words between its stems don't matter, punctuation does. That the paper does without it is no mention,
-        and neither is a noun with the stem of an activity ("the ground" of "grounding").
+        Function words between its stems don't matter, punctuation does. "Without" the topic is no mention, and neither
+        is a noun with the stem of an activity ("the ground" of "grounding").
         """
         stems = list(topic.stems)
         is_activity = len(stems) == 1 and topic.text.casefold().endswith("ing")
@@ -290,13 +285,13 @@ class PaperText:
         if not (topic.starts_sentence and first):
             return topic.text
         usual = self._spellings.usual(first[0])
-        # A word that the home has not seen inside a sentence: this paper may have one of its stem there.
+        # For a word that the corpus never has inside a sentence, this paper may have one of its stem there.
         in_lower_case = any(token.stem == topic.stems[0] and token.spelling.islower() for token in self._tokens)
         inside_sentence = usual.lower() if in_lower_case and usual.istitle() else usual
         return inside_sentence + topic.text[first.end() :]
 
     def spelled(self, stem: str) -> str | None:
-        """Return the last word of the text with this stem, spelled as usual; None if there is none."""
+        """Return the last word of the text with this stem, in its usual spelling."""
         word = next((token.spelling for token in reversed(self._tokens) if token.stem == stem), None)
         return word and self._spellings.usual(word)
 
@@ -308,7 +303,7 @@ def _neighbours(pairs: Iterable[tuple[tuple[str, ...], tuple[str, ...]]]) -> Map
     return {part: frozenset(stems) for part, stems in neighbours.items()}
 
 
-# Of a part's weight, for the longer phrase to be named instead.
+# The share of a part's weight that a longer phrase needs to be named instead.
 _NEARLY_ALL = 0.9
 
 

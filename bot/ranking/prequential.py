@@ -2,12 +2,8 @@
 
 Two baselines rank the same papers: the same model without any vote (interest words and keywords), and chance.
 
-Metrics of a ranking: pure functions of relevance labels and scores.
-
-Ties: each metric is its mean over all orders of papers with equal scores (McSherry and Najork 2008), so a constant
-score gives the metrics of chance. Any fixed order of ties would measure the order in which papers arrived.
-
-``liked`` is an array of booleans and ``scores`` one of floats, (n_papers,) each.
+Metrics are functions of ``liked``, booleans, and ``scores``, floats, (n_papers,) each. Each is the mean over all orders
+of papers with equal scores (McSherry and Najork 2008), so a constant score gives the metrics of chance.
 """
 
 from __future__ import annotations
@@ -111,7 +107,7 @@ def expected_calibration_error(table: Sequence[Bin]) -> float:
 
 
 def estimate(values: Sequence[float], weights: Sequence[float]) -> Estimate:
-    """Return the weighted mean of at least two independent values, with its standard error and confidence interval.
+    """Estimate the weighted mean of at least two independent values.
 
     The error is that of a ratio (Cochran 1977, 6.4); the interval uses Student's t, as values may be few.
     """
@@ -124,8 +120,8 @@ def estimate(values: Sequence[float], weights: Sequence[float]) -> Estimate:
     return Estimate(mean, error, mean - reach, mean + reach)
 
 
-# Folds whose papers are scored in one matrix. All at once would be up to 100 folds by 100,000 papers, 80 MB of floats;
-# one at a time would transform the papers that neighbouring folds share once for each.
+# Folds whose papers are scored in one matrix: all at once need too much memory, and one at a time would transform the
+# papers that neighbouring folds share once for each.
 _BATCH = 20
 # Probabilities of exactly 0 or 1 have no finite log-odds.
 _FINITE_LOG_ODDS = (1e-12, 1 - 1e-12)
@@ -204,9 +200,9 @@ def measure_folds(ranker: Ranker, tasks: Iterable[PredictionTask], words: Intere
 
 
 def _log_odds(ranker: Ranker, interests: Sequence[Interest], papers: Sequence[Paper]) -> np.ndarray:
-    """Return (n_interests, n_papers)."""
+    """Return the log-odds of each interest and paper, (n_interests, n_papers)."""
     rules = interests[-1].rules
-    weights = [sum(bonus.weight for bonus in rules.bonuses(paper)) for paper in papers]
+    weights = [sum(bonus.weight for bonus in rules.matches(paper).bonuses) for paper in papers]
     log_odds = np.tile(np.array(weights, float), (len(interests), 1))
     for row, best in zip(log_odds, ranker.best(interests, papers, len(papers)), strict=True):
         # Papers without a required term would not be sent: they come last.

@@ -32,12 +32,10 @@ _BATCH = 200
 class Interest:
     """What a reader is ranked by: the profile's words, and the papers voted on.
 
-    ``text`` may hold several interests, separated by blank lines. ``ages`` are the days since each vote; a vote without
-    an age is of today. ``weights`` are factors on the weight of votes, 1 where there is none: papers of a library count
-    less. ``ignored`` are words that are left out of every score.
-
-    ``learned`` was fitted to the same votes by ``Ranker.learn``; without it, it is fitted when the reader is ranked.
-    ``mixture`` has the reader's weights of the experts.
+    ``text`` may hold several interests, separated by blank lines. ``ages`` are the days since each vote, 0 by default.
+    ``weights`` are factors on the weight of votes, 1 by default: papers of a library count less. ``ignored`` are words
+    that are left out of every score. ``learned`` was fitted to the same votes by ``Ranker.learn``; without it, models
+    are fitted when the reader is ranked.
     """
 
     text: str = ""
@@ -58,7 +56,7 @@ class Interest:
 
     @property
     def model_key(self) -> Hashable:
-        """What is equal for readers whose models are equal; without votes that is what their profile says."""
+        """Cache key: readers with equal keys share a model."""
         if self.up or self.down or self.learned:
             return id(self)
         mixture = (self.mixture.weights.tobytes(), self.mixture.offset)
@@ -87,8 +85,7 @@ class Ranker:
         """Yield for each reader a ranking of their own candidates; memory grows with readers times terms.
 
         Candidates are transformed once for all readers, and all models are trained in a few matrix products. Readers
-        with equal interests share a model, and with equal candidates the ranking: those of one profile who have not
-        voted.
+        of one profile who have not voted share a model, and with equal candidates the ranking.
         """
         papers = {paper.id: paper for reader_papers in candidates for paper in reader_papers}
         ordered = [papers[paper_id] for paper_id in sorted(papers)]
@@ -151,27 +148,21 @@ class Ranker:
     def best(self, interests: Sequence[Interest], candidates: Sequence[Paper], top: int) -> Iterator[Best]:
         """Yield for each reader the rows of the ``top`` candidates, best first, and their probabilities.
 
-        Scores are those of ``rank``, without reasons and keywords; papers that lack a required term are left out.
-        Readers are ranked in batches.
+        Scores are those of ``rank``, without reasons and keywords; papers without a required term are left out.
         """
         pool = Pool(self._corpus, candidates)
         for start in range(0, len(interests), _BATCH):
+            batch = interests[start : start + _BATCH]
             with threadpool_limits(1):
-                batch = _ReaderBatch(self._corpus, interests[start : start + _BATCH])
-                log_odds = batch.experts().log_odds(pool.seen)
-            mixed = [
-                interest.mixture.log_odds(row)
-                for interest, row in zip(interests[start : start + _BATCH], log_odds, strict=True)
-            ]
-            for interest, row, best in zip(
-                interests[start : start + _BATCH], mixed, _best(np.array(mixed), min(top, len(candidates))), strict=True
-            ):
+                log_odds = _ReaderBatch(self._corpus, batch).experts().log_odds(pool.seen)
+            mixed = [interest.mixture.log_odds(row) for interest, row in zip(batch, log_odds, strict=True)]
+            best_of_all = _best(np.array(mixed), min(top, len(candidates)))
+            for interest, row, best in zip(batch, mixed, best_of_all, strict=True):
                 if not interest.rules.require:
                     yield best
                     continue
-                rows = np.array(
-                    [number for number in range(len(row)) if not pool.lacks(number, interest.rules)], dtype=int
-                )
+                complete = [number for number in range(len(row)) if not pool.missing_group(number, interest.rules)]
+                rows = np.array(complete, dtype=int)
                 (best_of_rows,) = _best(row[None, rows], min(top, len(rows)))
                 yield Best(rows[best_of_rows.rows], best_of_rows.probabilities)
 
@@ -186,8 +177,7 @@ def _scores(pool: Pool, log_odds: np.ndarray, model: Model, rules: Rules, candid
     total = rest + matches.weights[rows]
     # Ties are broken by id, so that a ranking doesn't depend on the order of its candidates.
     order = np.lexsort((pool.ids[rows], -total))
-    # Plain numbers: reading single values from an array makes a NumPy scalar of each. A tuple's constructor takes a
-    # quarter of the time of the score's, ``_make`` two fifths: functions in Python.
+    # Plain numbers, not NumPy scalars, and the constructor of tuples: the score's and ``_make`` are slow.
     ranked: list[int] = rows[order].tolist()
     fields = zip(
         pool.ids[ranked].tolist(),
@@ -269,7 +259,6 @@ class _ReaderBatch:
         return models
 
     def model(self, reader: int, experts: Experts) -> Model:
-        """Return one reader's model."""
         interest = self._interests[reader]
         ignored, _ = self._corpus.columns(term for phrase in interest.ignored for term in topical_terms(phrase))
         paragraphs = tuple(interest.paragraphs)
@@ -290,7 +279,7 @@ class _ReaderBatch:
 
     @cached_property
     def _judged(self) -> sp.csr_matrix:
-        """(n_readers, n_background), 1 where the reader voted on the paper."""
+        """True where the reader voted on the background paper, (n_readers, n_background)."""
         background_row = self._corpus.in_background([paper.text for paper in self._papers])
         voted = [[*interest.up, *interest.down] for interest in self._interests]
         readers = np.repeat(np.arange(len(voted)), list(map(len, voted)))
@@ -300,14 +289,14 @@ class _ReaderBatch:
         return sp.csr_matrix((np.ones(len(marks[0]), bool), marks), shape=shape)
 
     def _centroids(self, papers: Sequence[Sequence[Paper | VotedPaper]]) -> tuple[sp.csr_matrix, np.ndarray]:
-        """Return each reader's centroid of their papers, and the number of votes after time decay."""
+        """Return the centroid of each reader's papers, and their number of votes after time decay."""
         votes = [(reader, paper.id) for reader, voted in enumerate(papers) for paper in voted]
         readers = [reader for reader, _ in votes]
-        faded = np.array([time_decay(self._interests[reader].ages.get(paper_id, 0.0)) for reader, paper_id in votes])
+        decayed = np.array([time_decay(self._interests[reader].ages.get(paper_id, 0.0)) for reader, paper_id in votes])
         weights = [self._interests[reader].weights.get(paper_id, 1.0) for reader, paper_id in votes]
-        in_centroid = faded * np.array([centroid_weight(weight) for weight in weights])
+        in_centroid = decayed * np.array([centroid_weight(weight) for weight in weights])
         rows = self._vectors[[self._row[paper_id] for _, paper_id in votes]]
-        n_votes = np.bincount(np.array(readers, int), faded * np.array(weights), len(papers))
+        n_votes = np.bincount(np.array(readers, int), decayed * np.array(weights), len(papers))
         return centroids(rows, readers, in_centroid, len(papers)), n_votes
 
 

@@ -1,11 +1,8 @@
-"""A reader's ranking: scores of all papers at once, the terms behind a score on demand.
+"""A profile's rules, the papers that a batch of readers is ranked over, and one reader's ranking of them.
 
-A score is the sum of a hundred terms and more, and an edition shows ten papers of hundreds. So scores are computed
-without their terms, and ``explained`` adds them; the sum stays the same.
-
-The papers that a batch of readers is ranked over, transformed to vectors once for all of them.
-
-Which terms the papers have that a reader voted on: what the reasons for a pick can refer to.
+papers --Pool--> vectors, similarities and rule matches, once for all readers
+Pool, Model --Ranking--> scores of all papers; ``explained`` adds the terms of the few that an edition shows
+votes --VotedTerms--> which terms the liked and disliked papers have, for the reasons
 """
 
 from __future__ import annotations
@@ -27,14 +24,13 @@ from bot.ranking.experts import Experts, Mixture, Papers
 from bot.text.tokens import phrases
 from bot.text.topics import expanded
 
-# What a keyword adds to a paper's log-odds: a probability of 1/12 becomes 1/4, of 1/2 becomes 4/5. Chosen for this
-# effect: a keyword is a reader's demand, of which no vote tells how strong it is meant.
+# What a keyword adds to a paper's log-odds, chosen for its effect: a probability of 1/12 becomes 1/4, 1/2 becomes 4/5.
 KEYWORD_WEIGHT = 1.4
 
 
 @dataclass(frozen=True, slots=True)
 class RuleMatches:
-    """What one paper matches of the rules: a bonus for each keyword, the followed author, the matching mute."""
+    """What one paper matches: a bonus for each keyword, the first followed author, the first muted word."""
 
     bonuses: tuple[Bonus, ...]
     followed: str | None
@@ -57,8 +53,8 @@ class Rules:
     def __hash__(self) -> int:
         return hash((*self.keywords, *self.authors, *self.mute, *map(tuple, self.require)))
 
-    def lacks(self, stemmed: str) -> tuple[str, ...]:
-        """Return the first required group without a term in a text from ``stemmed_phrases``; empty if it has all."""
+    def missing_group(self, stemmed: str) -> tuple[str, ...]:
+        """Return the first required group of which a text from ``stemmed_phrases`` has no term; empty if none."""
         for group, terms in self._required:
             if not any(term in stemmed for term in terms):
                 return tuple(group)
@@ -76,26 +72,12 @@ class Rules:
         """Apply keywords, followed authors and mutes to a paper."""
         text = paper.text.casefold()
         keywords = (word for word in self.keywords if self._patterns[word].matches(text))
+        names = {_normalized_name(author) for author in paper.authors} if self.authors else set()
         return RuleMatches(
             bonuses=tuple(Bonus(word, KEYWORD_WEIGHT) for word in keywords),
-            followed=self.followed(paper),
+            followed=next((author for author in self.authors if _normalized_name(author) in names), None),
             muted=next((word for word in self.mute if self._patterns[word].matches(text)), None),
         )
-
-    def bonuses(self, paper: Paper) -> tuple[Bonus, ...]:
-        """Return a bonus for each keyword that the paper mentions."""
-        return self.matches(paper).bonuses
-
-    def followed(self, paper: Paper) -> str | None:
-        """Return the first followed author of the paper."""
-        if not self.authors:
-            return None
-        names = {_name(author) for author in paper.authors}
-        return next((author for author in self.authors if _name(author) in names), None)
-
-    def muted(self, paper: Paper) -> str | None:
-        """Return the first muted word that the paper mentions."""
-        return self.matches(paper).muted
 
     @cached_property
     def _patterns(self) -> dict[str, _Pattern]:
@@ -113,17 +95,17 @@ class _Pattern:
 
     def matches(self, text: str) -> bool:
         """Return whether a case-folded text has the term."""
-        # Most texts lack even the first word; a substring search takes a twentieth of the time of the pattern.
+        # Most texts don't have even the first word, and a substring search is much faster than the pattern.
         return self._first in text and self._pattern.search(text) is not None
 
 
 def stemmed_phrases(text: str) -> str:
-    """Return a text's stems with abbreviations expanded, between spaces; phrases are separated by semicolons."""
+    """Return a text's stems between spaces, abbreviations expanded, phrases separated by semicolons."""
     stems = (" ".join(expanded(token.stem for token in phrase)) for phrase in phrases(text))
     return f" {' ; '.join(stems)} "
 
 
-def _name(author: str) -> str:
+def _normalized_name(author: str) -> str:
     return " ".join(author.casefold().split())
 
 
@@ -153,7 +135,7 @@ class Pool:
 
     @cached_property
     def normalized(self) -> sp.csr_matrix:
-        """(n_papers, n_terms): the papers' own terms, rows of L2 norm 1."""
+        """The papers' own terms (n_papers, n_terms), rows of L2 norm 1."""
         return l2_normalize(self.vectors.terms)
 
     @cached_property
@@ -167,19 +149,17 @@ class Pool:
 
     def similarity(self, paper: PaperId, other: PaperId) -> float:
         """Return the similarity of two papers, 0 to 1: the mean cosine of their terms and of their latent vectors."""
-        # By terms alone, two papers on one topic are hardly similar; by latent vectors alone, all papers on one topic
-        # are near-duplicates. The mean spreads ten picks over a sixth more topics at no loss of hits.
+        # By terms alone, two papers on one topic are hardly similar; by latent vectors alone, they are near-duplicates.
         # Selection asks for hundreds of similarities a reader: one look-up finds those to an earlier pick.
         if (known := self._similarities.get(other)) is not None:
             return known[self.row[paper]]
         if paper not in self._similarities:
             row = self.row[paper]
             similarities = (self.normalized @ self.normalized[row].T).toarray().ravel().astype(np.float32)
-            # A corpus of a few papers has no latent components.
-            if self._latent.any():
+            if self._latent.any():  # a corpus of a few papers has no components
                 latent = np.maximum(self._latent @ self._latent[row], 0).astype(np.float32)
                 similarities = (similarities + latent) / 2
-            # Re-ranking reads single values: from an array they are plain floats, without a NumPy scalar for each.
+            # Selection reads single values: from an array they are plain floats, without a NumPy scalar for each.
             self._similarities[paper] = array("f", similarities.tobytes())
         return self._similarities[paper][self.row[other]]
 
@@ -192,21 +172,21 @@ class Pool:
                 bonuses=[matched.bonuses for matched in matches],
                 followed=[matched.followed for matched in matches],
                 muted=[matched.muted for matched in matches],
-                lacks=[self.lacks(row, rules) for row in range(len(matches))],
+                lacks=[self.missing_group(row, rules) for row in range(len(matches))],
             )
         return self._rule_matches[rules]
 
-    def lacks(self, row: int, rules: Rules) -> tuple[str, ...]:
-        """Return the required group that a paper has no term of; empty if it has a term of each."""
+    def missing_group(self, row: int, rules: Rules) -> tuple[str, ...]:
+        """Return the first required group of which a paper has no term; empty if none."""
         if not rules.require:
             return ()
         if row not in self._stemmed:
             self._stemmed[row] = stemmed_phrases(self.papers[row].text)
-        return rules.lacks(self._stemmed[row])
+        return rules.missing_group(self._stemmed[row])
 
 
 class Overlap(NamedTuple):
-    """A liked paper, its share of the weight of some terms, and how many of these terms it has."""
+    """A liked paper, its share of some terms' weight, and how many of these terms it has."""
 
     paper: PaperId
     share: float
@@ -225,7 +205,7 @@ class VotedTerms:
         self.disliked = len(rows) - len(liked)
         self._corpus = corpus
         self._liked_ids = np.array(liked, dtype=np.int64)
-        # Paper after paper the columns of its terms. Rows of a sparse matrix take 1.7 times as long.
+        # The columns of each paper's terms, paper after paper: faster than rows of a sparse matrix.
         elements, counts = row_elements(vectors.indptr, np.array(rows, dtype=int))
         self._columns = vectors.indices[elements]
         self._papers = np.repeat(np.arange(len(rows)), counts)
@@ -233,7 +213,7 @@ class VotedTerms:
 
     @property
     def own(self) -> int:
-        """How many of them the reader voted on; the others are papers of their library."""
+        """How many papers the reader voted on; the others are in their library."""
         return self.disliked + sum(not is_library_paper(paper_id) for paper_id in self._liked_ids.tolist())
 
     def papers_with(self, *terms: str) -> tuple[int, int]:
@@ -262,7 +242,7 @@ class VotedTerms:
         # Terms outside the vocabulary, which are in no paper, have the last place.
         by_column[[-1 if column is None else column for column in map(self._corpus.column, weights)]] = values
         by_column[-1] = 0
-        # A dense vector: reading it at the papers' terms takes a tenth of the time of selecting columns.
+        # A dense vector: reading it at the papers' terms is faster than selecting columns.
         of_entries = by_column[self._columns[: self._liked_entries]]
         papers = self._papers[: self._liked_entries]
         shares = np.bincount(papers, of_entries, self.liked) / sum(values)
@@ -275,10 +255,7 @@ class VotedTerms:
 
     @cached_property
     def _papers_by_column(self) -> tuple[np.ndarray, np.ndarray]:
-        """(n_terms,): how many liked and how many disliked papers have each term.
-
-        Eighty terms a reader are asked for: counting them in the rows each time took three tenths of the reasons' time.
-        """
+        """How many liked and how many disliked papers have each term, (n_terms,); reasons ask for many terms."""
         terms = len(self._corpus.terms_)
         liked, disliked = self._columns[: self._liked_entries], self._columns[self._liked_entries :]
         return np.bincount(liked, minlength=terms), np.bincount(disliked, minlength=terms)
@@ -287,7 +264,7 @@ class VotedTerms:
 # Compared and hashed by identity: readers with equal interests share a model.
 @dataclass(frozen=True, eq=False)
 class Model:
-    """One reader's model: their row of the batch's experts, the mixture, and the vectors it was fitted to.
+    """One reader's row of the batch's experts, their mixture, and the vectors it was fitted to.
 
     ``ignored`` are columns of terms that are left out of every score. ``interests`` has rows of L2 norm 1.
     """
@@ -300,7 +277,7 @@ class Model:
     votes: VotedTerms
 
     def contributions(self, entries: TermEntries) -> sp.csr_matrix:
-        """Return (n_papers, n_terms): what each term adds."""
+        """Return what each term adds, (n_papers, n_terms)."""
         terms = self.experts.contributions(self.reader, entries, self.mixture.weights)
         if self.ignored.size:
             terms.data[np.isin(terms.indices, self.ignored)] = 0
@@ -317,7 +294,7 @@ class Model:
         return bool(self.interests.shape[0] > 1)
 
     def left_out(self, entries: TermEntries) -> np.ndarray:
-        """Return (n_papers,): what the ignored terms would add."""
+        """Return what the ignored terms would add, (n_papers,)."""
         terms = self.experts.contributions(self.reader, entries, self.mixture.weights)
         return np.asarray(terms[:, self.ignored].sum(axis=1)).ravel()
 
@@ -354,7 +331,7 @@ class Ranking:
         return self._terms(mean)[0]
 
     def papers_with(self, terms: Sequence[str], each: int = 3) -> list[PaperId]:
-        """Return few papers of the ranking, among which ``each`` have each term, or all that have it."""
+        """Return few papers, among which ``each`` have each term, or all that have it."""
         presence = self.pool.seen.lexical
         chosen: dict[int, None] = {}
         for term in terms:
@@ -368,7 +345,7 @@ class Ranking:
         return self.pool.similarity(paper, other)
 
     def interest(self, paper: PaperId) -> int | None:
-        """Return the index of the interest that a paper is nearest to; None where it shares no term with any."""
+        """Return the index of the interest nearest to a paper; None where it shares no term with any."""
         return self._interests[self.pool.row[paper]]
 
     @cached_property
@@ -380,7 +357,7 @@ class Ranking:
         return [int(interest) if cosine > 0 else None for interest, cosine in nearest]
 
     def _terms(self, contributions: sp.csr_matrix) -> list[dict[str, float]]:
-        """Return each row's contributions by term, those of weight 0 left out."""
+        """Return each row's contributions by term, without those of 0."""
         used = np.flatnonzero(contributions.data)
         ends = np.searchsorted(used, contributions.indptr).tolist()
         names = self.pool.corpus.terms_[contributions.indices[used]].tolist()

@@ -7,23 +7,7 @@
     Score, PaperText --breakdown--> rows of phrases  for ``why``: their weights sum to the score
 
 Only phrases that the reader wrote, or that papers with votes have, are named; general academic vocabulary never is.
-How a reason is worded: ``bot/rendering/reasons.py``.
-
-What a reader wrote and voted, as far as reasons refer to it.
-
-Reasons from the profile: topics that the reader wrote, or what lies next to them.
-
-Reasons from votes: phrases that liked papers have, and the liked paper that is most similar.
-
-Topics that a reader likes together: "reinforcement learning" with "language models", and rarely without.
-
-The reason for an exploratory pick: what it is on that no judged paper has.
-
-Which few reasons are given for a pick: from its score, what the reader wrote, and what the reader voted.
-
-What an edition's reasons say once: which liked paper a pick is like, and which topics are liked together.
-
-A score in rows for ``why``: whole phrases instead of stems, with the same sum.
+``bot.channels.phrases`` words the reasons.
 """
 
 from __future__ import annotations
@@ -34,47 +18,25 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import permutations
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from bot.model import BonusKind, PaperId, PickKind, Reason, ReasonKind, Score, is_library_paper
-from bot.ranking.phrases import PaperText, Phrase, whole_phrases
+from bot.ranking.phrases import PaperText, whole_phrases
 from bot.text.tokens import stem_terms
 from bot.text.topics import Topic, expanded
 from bot.text.vocabulary import is_general, topical_terms
 
+if TYPE_CHECKING:
+    from bot.ranking.ranking import VotedTerms
+
 # From this many liked papers on, one of them that has a term may be chance.
 _MANY_LIKED = 5
-# For two topics to be named together: liked papers on both, disliked ones on the first alone, and how many times as
-# often liked papers on the first are on both as on it alone.
+# For two topics to be named together: the fewest liked papers on both, and disliked ones on the first alone; the ratio
+# of liked papers on both to those on the first alone.
 _TOGETHER = 3
 _TIMES_AS_OFTEN = 3
 # Of the beginning of a liked paper's title, which is all that the reader sees of it.
 _VISIBLE_TITLE = 80  # characters
-
-
-class VotedPapers(Protocol):
-    """The terms of the papers that a reader voted on; ``bot.ranking`` has them as a matrix."""
-
-    @property
-    def liked(self) -> int:
-        """The number of liked papers."""
-        ...
-
-    @property
-    def disliked(self) -> int:
-        """The number of disliked papers."""
-        ...
-
-    def papers_with(self, *terms: str) -> tuple[int, int]:
-        """Return how many liked and how many disliked papers have all of these stems and bigrams."""
-        ...
-
-    def most_overlapping(self, weights: Mapping[str, float], least: float) -> Sequence[tuple[PaperId, float, int]]:
-        """Return liked papers with a share of ``least`` of these weights, which are positive; best first.
-
-        Each comes with its share, and how many of the terms it has.
-        """
-        ...
 
 
 class Evidence:
@@ -83,21 +45,21 @@ class Evidence:
     def __init__(
         self,
         topics: Iterable[Topic],
-        votes: VotedPapers,
+        votes: VotedTerms,
         titles: Mapping[PaperId, str] | None = None,
         ignored: Iterable[str] = (),
     ) -> None:
         """``titles`` are those of the liked papers; ``ignored`` are phrases that the reader excluded from ranking."""
         self.votes = votes
         self.titles = titles or {}
-        # Asked for each pick, and the same for all of them.
+        # A cache for all picks.
         self._together: dict[tuple[Topic, Topic], bool] = {}
         self.excluded = frozenset(term for phrase in ignored for term in topical_terms(phrase))
         self.topics = [topic for topic in topics if not self.excluded.issuperset(topical_terms(topic.text))]
 
     @cached_property
     def visible_in(self) -> Mapping[str, Sequence[PaperId]]:
-        """By each stem and bigram, the liked papers with it in the part of their title that readers see."""
+        """The liked papers by the stems and bigrams in the part of their title that readers see."""
         papers: defaultdict[str, list[PaperId]] = defaultdict(list)
         for paper, title in self.titles.items():
             for term in _visible_terms(title):
@@ -140,14 +102,12 @@ class Evidence:
         return self._together[topic, beside]
 
     def is_judged(self, terms: Iterable[str]) -> bool:
-        """Return whether a paper with a vote has one of these terms."""
+        """Return whether a paper that was voted on has one of these terms."""
         return any(any(self.votes.papers_with(term)) for term in terms)
 
 
-# Many readers like the same papers.
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=20_000)  # many readers like the same papers
 def _visible_terms(title: str) -> frozenset[str]:
-    """Return the terms in the part of a title that readers see."""
     return frozenset(stem_terms(title[:_VISIBLE_TITLE]))
 
 
@@ -160,8 +120,8 @@ def written_topics(
 ) -> tuple[list[Reason], set[str]]:
     """Return the reader's topics that the paper mentions, the heaviest first, and the terms that they cover.
 
-    Topics that ``rules`` name already, in lower case, are omitted, and so is a topic that is part of another. What the
-    paper names once in passing is said to be mentioned, and only where it weighs more than what the paper is on.
+    Topics that ``rules`` name already, in lower case, are omitted, and so is a topic that is part of another. A topic
+    that the paper names once in passing is a mention, and only given if it weighs more than what the paper is on.
     """
     mentioned = {}
     central = {}
@@ -218,11 +178,11 @@ def nearest_topic(
 
 
 _MAX_PHRASES = 2
-# Of all that speaks for a paper, for a phrase to be named.
+# Of all positive weight, for a phrase to be named.
 _MIN_SHARE = 0.05
-# Least shares for a liked paper to be named. ``_BY_UNCOVERED``: of the weight of a paper's topical terms, by those that
-# no other reason names; on these alone is it compared, as any liked paper has the reader's main topic. Of their weight,
-# by the liked paper and by its visible title: with .35 and .15 it was often on something else.
+# Least shares for a liked paper to be named. ``_BY_UNCOVERED``: of the weight of the pick's topical terms, what no
+# other reason names; papers are compared by these terms alone, as any liked paper has the reader's main topic. Of
+# their weight, what the liked paper and its visible title have; with lower shares it is often on something else.
 _BY_UNCOVERED = 0.25
 _BY_PAPER = 0.4
 _BY_TITLE = 0.25
@@ -234,8 +194,7 @@ def learned_phrases(
 ) -> list[Reason]:
     """Return the heaviest phrases that votes support, whole and without ``covered`` terms.
 
-    A single word that the paper has once is none ("preferring", where liked papers are on preferences), nor is a
-    phrase that goes on with a covered word ("large language" of "large language models").
+    A phrase that continues with a covered word is left out ("large language" of "large language models").
     """
     if not evidence.votes.liked:
         return []
@@ -255,7 +214,7 @@ def learned_phrases(
 def similar_liked_paper(
     paper: PaperText, terms: Mapping[str, float], evidence: Evidence, covered: set[str]
 ) -> list[Reason]:
-    """Return the liked paper that has most of what speaks for this one beside ``covered``, if its title shows it."""
+    """Return the liked paper with most of this paper's positive weight beside ``covered``, if its title shows it."""
     if not evidence.votes.liked:
         return []
     speaking = {term: weight for term in paper.topical_terms if (weight := terms.get(term, 0.0)) > 0}
@@ -271,7 +230,7 @@ def similar_liked_paper(
     for term, weight in uncovered.items():
         for liked in evidence.visible_in.get(term, ()):
             visible[liked] += weight
-    # Most picks are like the title of no liked paper, and need no comparison with all of their terms.
+    # Most picks are like no liked paper's title: this saves comparing all terms.
     if max(visible.values(), default=0.0) < _BY_TITLE * total:
         return []
     for liked, _, common in evidence.votes.most_overlapping(uncovered, _BY_PAPER):
@@ -285,7 +244,7 @@ def similar_liked_paper(
 
 
 def liked_together(paper: PaperText, written: Collection[Reason], evidence: Evidence) -> list[Reason]:
-    """Return one pair of the topics that are named in ``written``, where votes ask for the second beside the first."""
+    """Return one pair of the topics in ``written``, where votes support the second beside the first."""
     names = {reason.text for reason in written if reason.kind is ReasonKind.WROTE}
     if len(names) < 2:
         return []
@@ -324,9 +283,9 @@ def unjudged_phrase(paper: PaperText, written: Sequence[Reason], evidence: Evide
     return [Reason(ReasonKind.EXPLORATION, phrase.text, near=close_to)]
 
 
-# Beside so many topics and learned phrases a liked paper's title is too much to read.
+# Beside more topics and learned phrases a liked paper's title is too much to read.
 _MAX_PHRASES_BESIDE_TITLE = 3
-# A topic with less of all that speaks for a paper is not the whole reason.
+# A topic with a smaller share of all positive weight is not the whole reason.
 _WHOLE_REASON = 0.5
 _WRITTEN = (ReasonKind.WROTE, ReasonKind.MENTIONED)
 
@@ -336,10 +295,10 @@ def choose(
 ) -> tuple[Reason, ...]:
     """Return the reasons for one pick, the strongest claim first; never empty.
 
-    ``score`` has its terms. Named are the profile's rules that the paper meets; topics that the reader wrote and the
-    paper mentions, unless the model counts them against it; two of them that votes ask for together; phrases that
-    votes support; where that is one topic, what the title has of another; the liked paper that has most of what
-    speaks for this one. No two reasons name the same words.
+    ``score`` has its terms. In order: the profile's rules that the paper meets; topics that the reader wrote and the
+    paper mentions, unless the model counts them against it; two of them that votes support together; phrases that
+    votes support; where that is one topic, what the title has of another; the most similar liked paper. No two reasons
+    name the same words.
     """
     keywords = [bonus.text for bonus in score.bonuses if bonus.kind is BonusKind.KEYWORD]
     rules = [Reason(ReasonKind.ALERT, name) for name in alerted_by]
@@ -358,7 +317,7 @@ def choose(
     written = [reason for reason in written if reason.text not in paired]
     reasons = [*rules, *written, *pairs, *learned_phrases(paper, terms, evidence, covered)]
     if len(reasons) == 1 and reasons[0].kind in _WRITTEN:
-        # "Language models", alone, is true of half a home: what the title has of another topic says more.
+        # "Language models" alone is true of half the papers: what the title has of another topic says more.
         reasons += nearest_topic(paper, terms, evidence, covered)[0]
     if len(reasons) <= _MAX_PHRASES_BESIDE_TITLE:
         reasons += similar_liked_paper(paper, terms, evidence, covered)
@@ -375,41 +334,40 @@ def choose(
 
 
 def _overall(evidence: Evidence) -> Reason:
-    """Return the honest reason for a paper of which no phrase can be named."""
+    """Return the reason for a paper of which no phrase can be named."""
     if evidence.is_library_alone:
         return Reason(ReasonKind.LIBRARY_OVERALL)
     return Reason(ReasonKind.VOTES_OVERALL if evidence.votes.liked else ReasonKind.PROFILE_OVERALL)
 
 
-# The kinds that name a paper, and what is said where nothing else can be.
+# The kinds that name a paper, and what replaces them where they are the only reason.
 _OVERALL = {ReasonKind.LIKED: ReasonKind.VOTES_OVERALL, ReasonKind.OWNED: ReasonKind.LIBRARY_OVERALL}
 
 
 def without_repetition(reasons: Sequence[tuple[Reason, ...]]) -> list[tuple[Reason, ...]]:
     """Return the reasons for an edition's picks, each liked paper and each pair of topics named at the first of them.
 
-    A reader's picks are alike: one liked paper was named for eight of nine. Later picks have their other reasons, or
-    their wording as a whole; a pair becomes the two topics that it was made of.
+    Later picks keep their other reasons, or get an overall one; a pair becomes its two topics.
     """
     stated: set[Reason] = set()
     result = []
-    for of_pick in reasons:
+    for pick_reasons in reasons:
         unrepeated: list[Reason] = []
-        for reason in of_pick:
+        for reason in pick_reasons:
             if reason not in stated:
                 unrepeated.append(reason)
             elif reason.kind is ReasonKind.TOGETHER:
                 unrepeated += [Reason(ReasonKind.WROTE, text) for text in (reason.text, reason.near)]
-            elif len(of_pick) == 1:
+            elif len(pick_reasons) == 1:
                 unrepeated.append(Reason(_OVERALL[reason.kind]))
-        stated |= {r for r in of_pick if r.kind in _OVERALL or r.kind is ReasonKind.TOGETHER}
+        stated |= {r for r in pick_reasons if r.kind in _OVERALL or r.kind is ReasonKind.TOGETHER}
         result.append(tuple(unrepeated))
     return result
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What a phrase adds to the log-odds; ``in_paper`` is False where the model looks for it and the paper lacks it."""
+    """What a phrase adds to the log-odds; ``in_paper`` is False for a term that counts by its absence."""
 
     text: str
     weight: float
@@ -435,16 +393,3 @@ def breakdown(paper: PaperText, terms: Mapping[str, float]) -> list[Row]:
             Row(" ".join(word or stem for word, stem in zip(words, term.split(), strict=True)), weight, in_paper)
         )
     return sorted(rows, key=lambda row: -abs(row.weight))
-
-
-__all__ = [
-    "Evidence",
-    "PaperText",
-    "Phrase",
-    "Row",
-    "VotedPapers",
-    "breakdown",
-    "choose",
-    "whole_phrases",
-    "without_repetition",
-]

@@ -1,15 +1,7 @@
-"""Choose the papers of an edition from ranked scores: threshold, size, diversity (MMR), interests, exploration.
+"""Choose the papers of an edition from ranked scores; which papers are alerts; the bonus of trending papers.
 
-Diversity: how near two papers of an edition may be, by maximal marginal relevance (MMR).
-
-Alert rules: which papers can't wait for the next edition, and when an alert may be sent.
-
-Trending papers: upvotes raise a score by as much as the profile's ``trending`` allows.
-
-The bonus is an addend of the log-odds like a keyword's, so that contributions still sum to the score. With weight
-1 and a hundred upvotes it lifts a probability of 50 % to 88 %. It grows with the logarithm of the upvotes, as the tenth
-upvote says more about a paper than the hundredth. A venue, such as the conference that accepted a paper, counts like
-ten upvotes; without ``trending`` neither changes a score.
+scores --with_trending--> scores --select--> choices: followed authors, matches, exploration
+                                 --urgent--> alerts
 """
 
 from __future__ import annotations
@@ -41,11 +33,11 @@ _CANDIDATES_PER_PLACE = 5
 
 def diverse(candidates: Sequence[Score], chosen: Sequence[Score], similarity: Similarity, places: int) -> list[Score]:
     """Return up to ``places`` candidates by greedy MMR, without near-duplicates of chosen papers or each other."""
-    # With each paper that is chosen a candidate's redundancy can only rise. So it is brought up to date only where the
-    # candidate would be the next to be picked (lazy greedy, Minoux 1978): that takes a third of all similarities.
+    # With each chosen paper a candidate's redundancy can only rise, so it is updated only where the candidate would be
+    # the next to be picked (lazy greedy, Minoux 1978): that takes a third of all similarities.
     compared = list(chosen)
     considered = candidates[: places * _CANDIDATES_PER_PLACE]
-    # By the worth, negated; then the place among the candidates, redundancy, and with how many papers compared.
+    # Negated worth, place among the candidates, redundancy, number of chosen papers compared with.
     heap = [(-score.probability, place, 0.0, 0) for place, score in enumerate(considered)]
     heapify(heap)
     picked: list[Score] = []
@@ -67,7 +59,7 @@ def diverse(candidates: Sequence[Score], chosen: Sequence[Score], similarity: Si
 
 
 def max_similarity(score: Score, chosen: Sequence[Score], similarity: Similarity) -> float:
-    """Return the highest similarity of a paper to the chosen ones; 0 if there are none."""
+    """Return the highest similarity of a paper to the chosen ones, 0 without any."""
     return max([similarity(other.paper, score.paper) for other in chosen], default=0.0)
 
 
@@ -92,8 +84,8 @@ class SelectionLimits:
 
     The maximum number of papers, how many of them are exploration, and the minimum probability.
 
-    ``lowest`` is the minimum probability of exploration, ``threshold`` if None, and ``lowest_alone`` where nothing
-    else is chosen, of which there is none if it is None.
+    ``lowest`` is the minimum probability of exploration, ``threshold`` if None; ``lowest_alone`` is that where nothing
+    else is chosen, None for no exploration there.
     """
 
     size: int
@@ -128,10 +120,7 @@ class RankedPapers(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A chosen score and the kind of pick.
-
-    ``alerted_by`` are the alert rule's keywords and authors in the paper.
-    """
+    """A chosen score and the kind of pick; ``alerted_by`` are the alert rule's keywords and authors in the paper."""
 
     score: Score
     kind: PickKind
@@ -203,8 +192,8 @@ def _most_instructive(
     """Return the candidates whose votes would teach most, the best first (uncertainty sampling)."""
     if places <= 0:
         return []
-    # p (1 - p) is the variance of the vote, highest at one half. A paper like the chosen ones would teach little more
-    # than they do; as this only lowers the value, most similarities of hundreds of candidates needn't be computed.
+    # p (1 - p) is the variance of the vote, highest at one half. A paper like the chosen ones would teach little more;
+    # as this only lowers the value, most similarities needn't be computed.
     values: list[tuple[float, int, Score]] = []
     negated = [score.probability * (score.probability - 1) for score in candidates]
     for place in sorted(range(len(candidates)), key=negated.__getitem__):
@@ -229,8 +218,8 @@ Hours = tuple[time, time]  # begin, end
 def urgent(scores: Sequence[Score], named: Collection[PaperId], min_score: float | None) -> list[Score]:
     """Return the papers that an alert rule matches, best first; never one that is muted or lacks a required term.
 
-    ``named`` are the papers that contain a keyword or author of the rule. ``min_score`` is the probability from
-    which a paper matches without them, None if none does.
+    ``named`` are the papers that contain a keyword or author of the rule; other papers match from the probability
+    ``min_score`` on, if it is given.
     """
     return [
         score
@@ -249,12 +238,10 @@ def is_quiet(clock: time, hours: Hours | None) -> bool:
     if hours is None:
         return False
     begin, end = hours
-    if begin <= end:
-        return begin <= clock < end
-    return clock >= begin or clock < end
+    return begin <= clock < end if begin <= end else clock >= begin or clock < end
 
 
-# Log-odds. Chosen for the effect that is named above, not by a measurement.
+# Log-odds, chosen for the effect: with weight 1 and a hundred upvotes a probability of 50 % becomes 88 %.
 _MAX_BONUS = 2.0
 _MAX_UPVOTES = 100  # upvotes; more add nothing
 _VENUE_UPVOTES = 10  # that a venue counts for
@@ -286,7 +273,7 @@ def with_trending(scores: Sequence[Score], papers: Mapping[PaperId, Paper], weig
 
 
 def bonus(upvotes: int, weight: float) -> float:
-    """Return what upvotes add to the log-odds.
+    """Return what upvotes add to the log-odds: by their logarithm, as the tenth says more than the hundredth.
 
     >>> bonus(0, 1.0), bonus(100, 0.5), bonus(100_000, 1.0)
     (0.0, 1.0, 2.0)

@@ -162,14 +162,14 @@ def test_a_keyword_raises_a_paper_by_a_bonus(ranker, papers):
 def test_rules_match_whole_words_in_any_case(term, text, matches):
     candidate = paper(1, "Title", text)
     rules = Rules(keywords=[term], mute=[term])
-    assert bool(rules.bonuses(candidate)) is matches
-    assert rules.muted(candidate) == (term if matches else None)
+    assert bool(rules.matches(candidate).bonuses) is matches
+    assert rules.matches(candidate).muted == (term if matches else None)
 
 
 def test_a_followed_author_is_known_by_name_whatever_the_case():
     rules = Rules(authors=["Natasha Jaques"])
-    assert rules.followed(paper(1, "T", "", ("Ada", "natasha  jaques"))) == "Natasha Jaques"
-    assert rules.followed(paper(1, "T", "", ("Natasha Jaquesson",))) is None
+    assert rules.matches(paper(1, "T", "", ("Ada", "natasha  jaques"))).followed == "Natasha Jaques"
+    assert rules.matches(paper(1, "T", "", ("Natasha Jaquesson",))).followed is None
 
 
 def test_similarity_is_one_with_itself_and_small_across_topics(ranker, papers):
