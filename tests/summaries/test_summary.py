@@ -9,7 +9,18 @@ from hypothesis import strategies as st
 from bot.model import Role
 from bot.summaries.claims import refers_back, without_head
 from bot.summaries.roles import Reading, Shares
-from bot.summaries.summary import Read, Worth, best_set, choose, finding, summarise
+from bot.summaries.summary import (
+    Read,
+    Worth,
+    best_set,
+    choose,
+    find_proposals,
+    finding,
+    marked,
+    occurrence,
+    summarise,
+    tells_known,
+)
 from bot.text.sentences import sentences
 
 ABSTRACT = (
@@ -388,3 +399,80 @@ def test_a_sentence_without_its_head_is_a_part_of_it(text):
 )
 def test_long_hostile_text_is_read(text):
     assert len(summarise(text, 3, {})) <= 3
+
+
+KNOWN = Reading((0.9, 0.0, 0.0, 0.1, 0.0), Shares(1.0, 0.0, 0.0), 0.0)
+NEW = Reading((0.1, 0.0, 0.0, 0.9, 0.0), Shares(0.0, 0.0, 1.0), 0.0)
+
+
+@pytest.mark.parametrize(
+    ("abstract", "known"),
+    [
+        ([("Weeds grow.", KNOWN), ("Robots fall.", KNOWN), ("We pull.", NEW)], [True, True, False]),
+        ([("We present a robot.", NEW), ("The model joins arms and eyes.", KNOWN)], [False, False]),
+        ([("We all know weeds.", KNOWN), ("Robots fall.", KNOWN), ("We pull.", NEW)], [False, True, False]),
+        ([("This pilot study explores weeds.", KNOWN), ("We pull.", NEW)], [False, False]),
+        ([("Weeds fell by half.", NEW), ("Weeds had been tall.", KNOWN)], [False, True]),
+    ],
+)
+def test_what_was_known_stands_before_what_the_paper_says_of_itself(abstract, known):
+    sentences, readings = zip(*abstract, strict=True)
+    assert tells_known(sentences, readings, []) == known
+
+
+def test_what_is_proposed_is_new_even_where_it_reads_as_known():
+    sentences = ["We present a robot.", "The model joins arms and eyes."]
+    assert tells_known(sentences, [KNOWN, KNOWN], [0]) == [False, False]
+    assert tells_known(sentences, [KNOWN, KNOWN], []) == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "proposes"),
+    [
+        ("We propose WeedNet.", True),
+        ("This paper introduces WeedNet.", True),
+        ("We leave the usual assumption about the roots of weeds behind, and introduce WeedNet.", True),
+        ("WeedNet pulls weeds. Others propose robots.", False),
+    ],
+)
+def test_a_sentence_proposes_what_the_paper_introduces(sentence, proposes):
+    assert find_proposals([sentence], [False]) == [0] * proposes
+
+
+def test_the_first_sentence_that_says_what_is_studied_stands_for_a_missing_proposal():
+    abstract = ["Weeds grow.", "This work examines where.", "We analyse nine beds.", "Most stand by a fence."]
+    assert find_proposals(abstract, [False] * 4) == [1]
+    assert find_proposals(abstract, [False, True, False, False]) == [2]
+    assert find_proposals([*abstract, "We propose a shorter fence."], [False] * 5) == [4]
+
+
+def test_an_abstract_may_say_nowhere_what_is_proposed_or_studied():
+    assert find_proposals(["Weeds grow.", "Most stand by a fence."], [False, False]) == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "phrase", "expected"),
+    [
+        ("Two Reward  Models agree.", "reward model", "Reward  Models"),
+        ("Policies differ.", "policy", "Policies"),
+        ("Of Pokémon we tell.", "pokemon", "Pokémon"),
+        ("With GRPO (new).", "GRPO", "GRPO"),
+        ("A reward, models of it.", "reward model", None),
+        ("Rewardless work.", "reward", None),
+        ("We train LLMs.", "large language models", "LLMs"),
+        ("Vision–language models", "vision-language model", "Vision–language models"),
+        ("", "reward", None),
+        ("Reward.", "", None),
+    ],
+)
+def test_a_phrase_is_found_as_it_stands(sentence, phrase, expected):
+    assert occurrence(sentence, phrase) == expected
+
+
+def test_each_phrase_is_marked_once_at_its_first_occurrence():
+    texts = ["See the sea.", "The sea has fish.", "Fish and sea."]
+    assert marked(texts, ["sea", "fish"]) == [("sea",), ("fish",), ()]
+
+
+def test_a_phrase_that_two_reasons_name_is_marked_once():
+    assert marked(["Fish swim."], ["fish", "Fish"]) == [("Fish",)]

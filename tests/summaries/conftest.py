@@ -1,5 +1,5 @@
 import pytest
-from tldr.model_server import ModelServer
+from summaries.model_server import ModelServer
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """The endpoint returns one sentence, or raises a TldrError that names the cause."""
 
 import pytest
-from tldr.model_server import completion
+from summaries.model_server import completion
 
 from bot.model.errors import TldrError
 from bot.summaries.tldr import Endpoint
