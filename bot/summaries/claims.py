@@ -371,7 +371,7 @@ _REFERS_EARLY = re.compile(
     rf"(?:this|these|those(?! of| that| who| with)|such(?! as))\b{_OWN}|doing so\b|them\b|they\b|it(?=,))|"
     # "To demonstrate its effectiveness, we".
     rf"To (?:\w+ly )?[a-z]+ (?:its|their)\b|"
-    # The same behind any introductory phrase: "To facilitate adoption, this framework".
+    # The same after any introductory phrase: "To facilitate adoption, this framework".
     rf"(?:To|By|With|Through|In|On|For|Using|While|When|Although|Despite|"
     rf"Unlike)\b[^,.;]{{0,120}},(?:[^.;]{{0,80}},)?\s+(?:this|these|such(?! as))\b{_OWN}"
 )

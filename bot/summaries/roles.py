@@ -124,7 +124,7 @@ class Weights:
 
     ``phrases``: a weight for each kind, then for each eighth; ``intercepts`` in the same order; ``kind_forms`` for each
     kind. ``kind_start`` and ``kind_end`` weigh the kind of the first and the last sentence, ``kind_transitions[a][b]``
-    kind ``b`` behind kind ``a``. ``roles``: for each role, by the names of ``role_features``. ``finding``: by the
+    kind ``b`` after kind ``a``. ``roles``: for each role, by the names of ``role_features``. ``finding``: by the
     names of ``finding_features``; ``finding_phrases`` by phrase.
     """
 

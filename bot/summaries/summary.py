@@ -347,7 +347,7 @@ def _worth_of_roles(places: tuple[int, ...], values: Sequence[Sequence[float]], 
 def in_order(paper: Read, places: Sequence[int]) -> list[int]:
     """Return the chosen sentences as they are shown: in the abstract's order, but background comes last.
 
-    A sentence that refers to the one before stays behind it. An abstract that is shown whole stays as it is.
+    A sentence that refers to the one before stays after it. An abstract that is shown whole stays as it is.
     """
     if len(places) == len(paper.sentences):
         return list(places)
