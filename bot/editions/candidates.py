@@ -23,7 +23,7 @@ from bot.model import LibraryPaper, Override, Paper, PaperId, Reader, ReaderId, 
 from bot.model.clock import local_date
 from bot.model.identity import keys
 from bot.store import Store
-from bot.store.new_papers import NewsCursor
+from bot.store.papers import NewsCursor
 
 if TYPE_CHECKING:  # scikit-learn takes a second to import: only ranking itself pays for it
     from bot.ranking.experts import Mixture

@@ -12,6 +12,8 @@ from typing import NamedTuple
 from bot.model.papers import Paper, PaperId
 from bot.model.readers import Reader
 
+EditionId = int
+
 
 class ReasonKind(StrEnum):
     """What a reason for a pick rests on, and what its ``text`` holds."""

@@ -18,14 +18,13 @@ from bot.config.files import create_private
 from bot.model import Edition, Kind, PaperId, Reader, ReaderId, SendLimit
 from bot.model.errors import StoreError
 from bot.store.derived import Corpora, Mixtures, PublishedProfiles, ReaderModels, StoredModel, Tldrs
-from bot.store.editions import AlertMarks, Editions, EditionWaits, StoredEdition
+from bot.store.editions import ActiveReaders, AlertMarks, Editions, EditionWaits, StoredEdition
 from bot.store.engine import Database, parse_url
 from bot.store.feedback import Feedback
 from bot.store.library import Library, Zotero
-from bot.store.new_papers import AsOf, NewsCursor, new_papers_of, revisions_of
 from bot.store.outbox import Outbox
-from bot.store.papers import Papers, Search
-from bot.store.readers import ActiveReaders, Overrides, Readers
+from bot.store.papers import AsOf, NewsCursor, Papers, Search, new_papers_of, revisions_of
+from bot.store.readers import Overrides, Readers
 from bot.store.retention import Retention
 from bot.store.sending import BounceCounts, CircuitBreakers, RateLimits, SendRates
 from bot.store.sources import ParseAttempts, Sources

@@ -1,32 +1,26 @@
-"""Editions with their picks; an edition and its messages in the outbox are stored in one transaction.
+"""Editions with their picks, and who may be due for one.
 
-This is a transactional outbox: there is no edition whose messages were lost, and no message without its edition.
+An edition and its messages in the outbox are stored in one transaction (transactional outbox): there is no edition
+whose messages were lost, and no message without its edition.
 
-Picks as rows: what is the reader's own in ``picks``, the sentences of a summary once for all its readers.
-
-A paper has few different summaries, as few sentences are worth showing; its readers differ in the marks. Values that
-are a field's default are left out of the JSON.
-
-Insert editions with their slots, picks and messages: a batch of readers in a few statements.
-
-The watermarks of alerts.
-
-Since when due editions have been waiting for a source that failed.
+A pick's row has what is the reader's own; the sentences of a summary are stored once for all its readers, who differ in
+the marks. Values that are a field's default are left out of the JSON.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from datetime import date, datetime
 from hashlib import blake2b
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, and_, delete, exists, func, insert, or_, select, tuple_, update
 
 from bot.model import (
     Edition,
+    EditionId,
     EditionKind,
     Message,
     Paper,
@@ -35,6 +29,7 @@ from bot.model import (
     PickKind,
     Quiet,
     QuietReason,
+    Reader,
     ReaderId,
     Reason,
     ReasonKind,
@@ -42,9 +37,10 @@ from bot.model import (
     Sentence,
 )
 from bot.store.engine import Aggregate, AnyRow, AnySelect, in_chunks, insert_new
-from bot.store.outbox_insertion import insert_messages
+from bot.store.outbox import insert_messages
 from bot.store.paper_rows import load_papers
-from bot.store.schema import alert_marks, edition_waits, editions, picks, readers, summaries
+from bot.store.readers import EVERYONE, IdRange, reader_of
+from bot.store.schema import alert_marks, edition_waits, editions, overrides, picks, readers, summaries
 
 # Of log-odds: nothing that is shown or fitted to them needs more, and with 17 digits they took a third of a pick.
 _DECIMALS = 4
@@ -230,9 +226,6 @@ def _missed_row(new: NewEdition, day: date) -> dict[str, object]:
         "quiet_reason": QuietReason.MISSED,
         "missing": (),
     }
-
-
-EditionId = int
 
 
 @dataclass(frozen=True, slots=True)
@@ -520,3 +513,74 @@ class EditionWaits(Aggregate):
                     values = [{"reader_id": i, "slot": slots[i], "since": now} for i in new]
                     connection.execute(insert(edition_waits), values)
         return {reader_id: started.get(reader_id, now) for reader_id in slots}
+
+
+_WINDOW = 400  # readers
+
+
+class ActiveReaders(Aggregate):
+    """The readers of a profile who have not stopped and may be due, page by page (keyset pagination).
+
+    The conditions admit everybody who is due, and some who are not: the caller looks closer. Each query reads a window
+    of readers, whether any of them is returned or not: one for the first due readers would read on through everybody
+    who has their edition already.
+    """
+
+    def all(self, profile: str, ids: IdRange = EVERYONE) -> Iterator[list[Reader]]:
+        """Yield pages of all active readers of a profile."""
+        return self._pages(profile, ids, None)
+
+    def without_edition(
+        self, profile: str, day: date, today: date, now: datetime, ids: IdRange = EVERYONE
+    ) -> Iterator[list[Reader]]:
+        """Yield pages of the readers whose slot is not taken.
+
+        That is the slot of ``day`` for readers with the profile's own schedule, and the slot of ``today`` for those who
+        have changed it: their newest slot is theirs alone. Readers with a time zone of their own are always among
+        them, as their date may differ.
+        """
+        has_own_timezone = exists().where(overrides.c.reader_id == readers.c.id, overrides.c.timezone.is_not(None))
+        has_own_schedule = exists().where(
+            overrides.c.reader_id == readers.c.id, or_(overrides.c.at.is_not(None), overrides.c.days.is_not(None))
+        )
+        follows_profile = ~_has_slot(day, now) & ~has_own_schedule
+        if day == today:
+            return self._pages(profile, ids, or_(~_has_slot(day, now), has_own_timezone))
+        has_own_slot = ~_has_slot(today, now) & has_own_schedule
+        return self._pages(profile, ids, or_(follows_profile, has_own_slot, has_own_timezone))
+
+    def without_slot(self, profile: str, slot: str, ids: IdRange = EVERYONE) -> Iterator[list[Reader]]:
+        """Yield pages of the readers whose slot of this name is free."""
+        has_slot = exists().where(editions.c.reader_id == readers.c.id, editions.c.slot == slot)
+        return self._pages(profile, ids, ~has_slot)
+
+    def with_unchecked_papers(self, profile: str, newest: PaperId, ids: IdRange = EVERYONE) -> Iterator[list[Reader]]:
+        """Yield pages of the readers whose alerts have not been checked up to the ``newest`` paper."""
+        is_checked = exists().where(alert_marks.c.reader_id == readers.c.id, alert_marks.c.watermark == newest)
+        return self._pages(profile, ids, ~is_checked)
+
+    def _pages(self, profile: str, ids: IdRange, condition: ColumnElement[bool] | None) -> Iterator[list[Reader]]:
+        """Yield what a condition leaves of each window; windows of which it leaves nothing are passed over."""
+        is_active = (readers.c.profile == profile) & readers.c.stopped.is_(None)
+        if ids.last is not None:
+            is_active &= readers.c.id <= ids.last
+        after = ids.first - 1
+        while True:
+            window = select(readers.c.id).where(is_active, readers.c.id > after)
+            page_ids = window.order_by(readers.c.id).limit(_WINDOW).subquery()
+            with self._database.reading() as connection:
+                end = connection.scalar(select(func.max(page_ids.c.id)))
+                if end is None:
+                    return
+                page = select(readers).where(is_active, readers.c.id > after, readers.c.id <= end)
+                if condition is not None:
+                    page = page.where(condition)
+                rows = connection.execute(page.order_by(readers.c.id)).all()
+            after = end
+            if rows:
+                yield [reader_of(row, row.id) for row in rows]
+
+
+def _has_slot(day: date, now: datetime) -> ColumnElement[bool]:
+    is_slot = (editions.c.reader_id == readers.c.id) & (editions.c.slot == day.isoformat())
+    return exists().where(is_slot, ~missed_after(now))

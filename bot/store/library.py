@@ -31,7 +31,7 @@ from bot.model import (
 )
 from bot.model.identity import is_same_paper, keys
 from bot.store.engine import Aggregate, AnyRow, HistoricAggregate, in_chunks, insert_new
-from bot.store.outbox_insertion import insert_message
+from bot.store.outbox import insert_message
 from bot.store.paper_rows import Deduplicator, papers_with, stored_key
 from bot.store.schema import library, library_keys, outbox, paper_keys, papers, zotero_connections, zotero_saves
 

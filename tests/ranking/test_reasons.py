@@ -141,6 +141,7 @@ def test_no_phrase_ends_in_a_participle_before_a_preposition(title, last_phrase)
 
 
 @pytest.mark.parametrize("text", ["owl " * 20_000, "(owl) " * 20_000, "we owl-bee " * 10_000, "RL " * 20_000])
+@pytest.mark.slow
 def test_hostile_texts_are_read_in_time_that_grows_with_their_length(text):
     paper = read(text, text)
     reasons = reasons_for(paper, even(text[:100]), evidence("owl bees; RL", [("Owl", "owl bee")]))

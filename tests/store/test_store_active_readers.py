@@ -7,7 +7,7 @@ from datetime import date, time, timedelta
 import pytest
 
 from bot.model import Override
-from bot.store import readers as active_readers
+from bot.store import editions
 from bot.store.readers import IdRange
 
 TODAY = date(2026, 4, 18)
@@ -17,7 +17,7 @@ FRIDAY = date(2026, 4, 17)
 @pytest.fixture
 def seven(store, now, monkeypatch):
     """Seven readers of one profile, the third of whom has stopped, beside one of another; pages of two."""
-    monkeypatch.setattr(active_readers, "PAGE", 2)
+    monkeypatch.setattr(editions, "_WINDOW", 2)
     readers = store.readers.sync("rewards", [("email", f"r{n}@x.org") for n in range(7)], now)
     store.readers.sync("agents", [("email", "ada@x.org")], now)
     store.readers.stop(readers[2].id)

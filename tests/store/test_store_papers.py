@@ -15,8 +15,7 @@ from sqlalchemy.exc import IntegrityError
 
 from bot.model import Entry, ParsedDigest, Sighting, Vote
 from bot.model.identity import keys
-from bot.store.new_papers import NewsCursor
-from bot.store.papers import StoredDigest
+from bot.store.papers import NewsCursor, StoredDigest
 from bot.store.sources import SourceActivity
 
 COMPLETE = Entry(
