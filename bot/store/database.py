@@ -1,9 +1,7 @@
-"""The store as a whole: opened by URL, with one attribute for each aggregate.
+"""The store as a whole, now or as of a time: opened by URL, with one attribute for each aggregate.
 
-The store as of a time, for replays: papers, editions and models, with other editions for one reader.
-
-These override how rows are selected; everything else is inherited from the aggregates of the present. The aggregates
-whose rows have a time of their own (votes, libraries, mixtures, digests) take it as ``until``.
+As of a time, for replays, the aggregates whose rows have a time take it as ``until``; editions and models are
+replaced.
 """
 
 from __future__ import annotations
@@ -15,7 +13,7 @@ from types import TracebackType
 from typing import Self
 
 from bot.config.files import create_private
-from bot.model import Edition, Kind, PaperId, Reader, ReaderId, SendLimit
+from bot.model import Edition, Kind, Reader, ReaderId, SendLimit
 from bot.model.errors import StoreError
 from bot.store.derived import Corpora, Mixtures, PublishedProfiles, ReaderModels, StoredModel, Tldrs
 from bot.store.editions import ActiveReaders, AlertMarks, Editions, EditionWaits, StoredEdition
@@ -23,7 +21,7 @@ from bot.store.engine import Database, parse_url
 from bot.store.feedback import Feedback
 from bot.store.library import Library, Zotero
 from bot.store.outbox import Outbox
-from bot.store.papers import AsOf, NewsCursor, Papers, Search, new_papers_of, revisions_of
+from bot.store.papers import AsOf, Papers, Search
 from bot.store.readers import Overrides, Readers
 from bot.store.retention import Retention
 from bot.store.sending import BounceCounts, CircuitBreakers, RateLimits, SendRates
@@ -31,64 +29,29 @@ from bot.store.sources import ParseAttempts, Sources
 from bot.store.upgrade import bring_up_to_date, forget_in_copies
 
 
-class PapersAsOf(Papers):
-    """The papers that had arrived; those shown in the editions ``instead`` are not new any more."""
+def open_store(url: str, *, secrets: Sequence[bytes] = (b"",)) -> Store:
+    """Open the store at a URL, after creating or upgrading its tables.
 
-    def __init__(self, database: Database, as_of: AsOf, instead: Sequence[Edition]) -> None:
-        super().__init__(database, as_of.at)
-        self._as_of = as_of
-        self._shown = {pick.paper.id for edition in instead for pick in edition.picks}
-
-    def new_papers_of(self, cursors: Sequence[NewsCursor], upto: PaperId) -> dict[ReaderId, list[PaperId]]:
-        """Return for each reader the papers that were new beyond their cursor, oldest first."""
-        with self._database.reading() as connection:
-            new = new_papers_of(connection, cursors, upto, self._as_of)
-        return {
-            reader_id: [paper_id for paper_id in ids if paper_id not in self._shown] for reader_id, ids in new.items()
-        }
-
-    def revisions_of(self, since: Mapping[ReaderId, datetime]) -> dict[ReaderId, list[PaperId]]:
-        """Return for each reader the liked papers that had a later version at that time, oldest first."""
-        with self._database.reading() as connection:
-            return revisions_of(connection, since, self._as_of)
-
-
-class EditionsAsOf(Editions):
-    """The editions composed before ``since``, and one reader's editions ``instead`` of the real later ones."""
-
-    def __init__(self, database: Database, since: datetime, instead: Sequence[Edition]) -> None:
-        super().__init__(database)
-        self._since = since
-        self._instead = instead
-
-    def last_by_reader(self, reader_ids: Sequence[ReaderId] | None = None) -> dict[ReaderId, StoredEdition]:
-        """Return each reader's last edition: the last of ``instead``, or the last real one before ``since``."""
-        ids = reader_ids or ()
-        if not self._instead:
-            before = {reader_id: self.last(reader_id, before=self._since) for reader_id in ids}
-            return {reader_id: edition for reader_id, edition in before.items() if edition}
-        last = self._instead[-1]
-        stored = StoredEdition(
-            id=0,
-            reader_id=ids[0],
-            slot=last.date.isoformat(),
-            date=last.date,
-            composed_at=last.composed_at,
-            considered=last.considered,
-            watermark=last.watermark,
-            quiet=last.quiet,
-            kind=last.kind,
-            picks=len(last.picks),
-        )
-        return dict.fromkeys(ids, stored)
-
-
-class ReaderModelsAsOf(ReaderModels):
-    """No models: the stored ones were fitted to today's votes, so those of the time are fitted again."""
-
-    def of(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, StoredModel]:  # noqa: ARG002 - the base's signature
-        """Return no models."""
-        return {}
+    ``url`` is ``sqlite:///path`` (a missing folder is created) or ``postgresql://...``. An SQLite file is copied to
+    ``<name>.before-<revision>.bak`` before an upgrade. ``secrets`` are the home's keys, oldest first, which key the
+    hashes of addresses. Raises StoreError for a store that is unreadable, unreachable, of another program, or newer
+    than this program.
+    """
+    database = Database(parse_url(url))
+    try:
+        if database.file:
+            folder = database.file.parent
+            try:
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            except OSError as error:
+                raise StoreError(f"{folder}: the store's folder can't be made ({error.strerror})") from error
+            # Created before SQLite does it: SQLite gives its log and shared memory the permissions of this file.
+            create_private(database.file)
+        bring_up_to_date(database)
+    except BaseException:
+        database.close()
+        raise
+    return Store(database, secrets)
 
 
 class Store:
@@ -167,7 +130,8 @@ class StoreAsOf(Store):
 
     def __init__(self, database: Database, at: datetime, since: datetime, instead: Sequence[Edition]) -> None:
         super().__init__(database)
-        self.papers = PapersAsOf(database, AsOf(at, since), instead)
+        shown = frozenset(pick.paper.id for edition in instead for pick in edition.picks)
+        self.papers = Papers(database, AsOf(at, since, shown))
         self.sources = Sources(database, at)
         self.feedback = Feedback(database, at)
         self.library = Library(database, at)
@@ -176,26 +140,39 @@ class StoreAsOf(Store):
         self.mixtures = Mixtures(database, at)
 
 
-def open_store(url: str, *, secrets: Sequence[bytes] = (b"",)) -> Store:
-    """Open the store at a URL, after creating or upgrading its tables.
+class EditionsAsOf(Editions):
+    """The editions composed before ``since``, and one reader's editions ``instead`` of the real later ones."""
 
-    ``url`` is ``sqlite:///path`` (a missing folder is created) or ``postgresql://...``. An SQLite file is copied to
-    ``<name>.before-<revision>.bak`` before an upgrade. ``secrets`` are the home's keys, oldest first, which key the
-    hashes of addresses. Raises StoreError for a store that is unreadable, unreachable, of another program, or newer
-    than this program.
-    """
-    database = Database(parse_url(url))
-    try:
-        if database.file:
-            folder = database.file.parent
-            try:
-                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            except OSError as error:
-                raise StoreError(f"{folder}: the store's folder can't be made ({error.strerror})") from error
-            # Created before SQLite does it: SQLite gives its log and shared memory the permissions of this file.
-            create_private(database.file)
-        bring_up_to_date(database)
-    except BaseException:
-        database.close()
-        raise
-    return Store(database, secrets)
+    def __init__(self, database: Database, since: datetime, instead: Sequence[Edition]) -> None:
+        super().__init__(database)
+        self._since = since
+        self._instead = instead
+
+    def last_by_reader(self, reader_ids: Sequence[ReaderId] | None = None) -> dict[ReaderId, StoredEdition]:
+        """Return each reader's last edition: the last of ``instead``, or the last real one before ``since``."""
+        ids = reader_ids or ()
+        if not self._instead:
+            before = {reader_id: self.last(reader_id, before=self._since) for reader_id in ids}
+            return {reader_id: edition for reader_id, edition in before.items() if edition}
+        last = self._instead[-1]
+        stored = StoredEdition(
+            id=0,
+            reader_id=ids[0],
+            slot=last.date.isoformat(),
+            date=last.date,
+            composed_at=last.composed_at,
+            considered=last.considered,
+            watermark=last.watermark,
+            quiet=last.quiet,
+            kind=last.kind,
+            picks=len(last.picks),
+        )
+        return dict.fromkeys(ids, stored)
+
+
+class ReaderModelsAsOf(ReaderModels):
+    """No models: the stored ones were fitted to today's votes, so those of the time are fitted again."""
+
+    def of(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, StoredModel]:  # noqa: ARG002 - the base's signature
+        """Return no models."""
+        return {}

@@ -67,11 +67,8 @@ class Mixtures(HistoricAggregate):
         newest = select(func.max(mixtures.c.id)).where(condition).group_by(mixtures.c.reader_id)
         if self._until:
             newest = newest.where(mixtures.c.fitted_at <= self._until)
-        with self._database.reading() as connection:
-            rows = connection.execute(select(mixtures).where(mixtures.c.id.in_(newest)))
-            return [
-                StoredMixture(row.reader_id, row.fitted_at, row.votes, tuple(row.weights), row.offset) for row in rows
-            ]
+        rows = self._rows(select(mixtures).where(mixtures.c.id.in_(newest)))
+        return [StoredMixture(row.reader_id, row.fitted_at, row.votes, tuple(row.weights), row.offset) for row in rows]
 
 
 # Read by one statement: a model of 40 votes has 60 KB, of which 200 took up to 138 ms on a busy machine.
@@ -94,24 +91,16 @@ class ReaderModels(Aggregate):
 
     def of(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, StoredModel]:
         """Return the models of these readers; readers without are left out."""
-        with self._database.reading() as connection:
-            return {
-                row.reader_id: StoredModel(*row)
-                for chunk in in_chunks(reader_ids, _MODELS)
-                for row in connection.execute(select(reader_models).where(reader_models.c.reader_id.in_(chunk)))
-            }
+        return {
+            row.reader_id: StoredModel(*row)
+            for row in self._rows_in(select(reader_models), reader_models.c.reader_id, reader_ids, _MODELS)
+        }
 
     def versions(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, tuple[str, int]]:
         """Return signature and vocabulary of these readers' models, without the models."""
-        columns = (reader_models.c.reader_id, reader_models.c.signature, reader_models.c.vocabulary)
-        with self._database.reading() as connection:
-            return {
-                reader_id: (signature, vocabulary)
-                for chunk in in_chunks(reader_ids)
-                for reader_id, signature, vocabulary in connection.execute(
-                    select(*columns).where(reader_models.c.reader_id.in_(chunk))
-                )
-            }
+        query = select(reader_models.c.reader_id, reader_models.c.signature, reader_models.c.vocabulary)
+        rows = self._rows_in(query, reader_models.c.reader_id, reader_ids)
+        return {reader_id: (signature, vocabulary) for reader_id, signature, vocabulary in rows}
 
     def save(self, models: Sequence[StoredModel]) -> None:
         """Store these models in place of earlier ones."""
@@ -132,13 +121,11 @@ class Corpora(Aggregate):
 
     def newest(self) -> int:
         """Return the newest version, 0 before the first."""
-        with self._database.reading() as connection:
-            return connection.scalar(select(func.max(corpora.c.version))) or 0
+        return self._scalar(select(func.max(corpora.c.version))) or 0
 
     def content(self, version: int) -> bytes | None:
         """Return the bytes of a version; None if there is none, or no longer."""
-        with self._database.reading() as connection:
-            return connection.scalar(select(corpora.c.content).where(corpora.c.version == version))
+        return self._scalar(select(corpora.c.content).where(corpora.c.version == version))
 
     def add(self, content: bytes) -> int:
         """Store a new version, and return it."""
@@ -161,15 +148,10 @@ class Tldrs(Aggregate):
 
     def known(self, papers: Collection[PaperId], model: str) -> dict[PaperId, str]:
         """Return the stored TL;DRs of these papers by a model; papers without one are left out."""
-        texts: dict[PaperId, str] = {}
-        with self._database.reading() as connection:
-            for chunk in in_chunks(list(papers)):
-                query = select(tldrs.c.paper_id, tldrs.c.text).where(
-                    tldrs.c.paper_id.in_(chunk), tldrs.c.model == model, tldrs.c.text.is_not(None)
-                )
-                # In order of requests, so that the newest text of a paper is written last.
-                texts |= {row.paper_id: row.text for row in connection.execute(query.order_by(tldrs.c.id))}
-        return texts
+        query = select(tldrs.c.paper_id, tldrs.c.text).where(tldrs.c.model == model, tldrs.c.text.is_not(None))
+        # In order of requests, so that the newest text of a paper is written last.
+        rows = self._rows_in(query.order_by(tldrs.c.id), tldrs.c.paper_id, papers)
+        return {row.paper_id: row.text for row in rows}
 
     def begin(self, paper: PaperId, model: str, now: datetime, *, since: datetime, budget: int) -> RequestId | None:
         """Record a request; None if ``budget`` requests were recorded since ``since``, answered or not."""
@@ -221,9 +203,8 @@ class PublishedProfiles(Aggregate):
     def newer_than(self, version: int) -> list[PublishedProfile]:
         """Return what was published or withdrawn after a version, by slug; with 0, everything."""
         query = select(published_profiles).where(published_profiles.c.version > version)
-        with self._database.reading() as connection:
-            rows = connection.execute(query.order_by(published_profiles.c.slug))
-            return [PublishedProfile(row.slug, row.version, row.content) for row in rows]
+        rows = self._rows(query.order_by(published_profiles.c.slug))
+        return [PublishedProfile(row.slug, row.version, row.content) for row in rows]
 
 
 def _changes(connection: Connection, contents: Mapping[str, str]) -> dict[str, str | None]:

@@ -344,31 +344,23 @@ class Editions(Aggregate):
             .limit(1)
             .scalar_subquery()
         )
-        days: dict[ReaderId, date] = {}
-        with self._database.reading() as connection:
-            for chunk in in_chunks(reader_ids):
-                query = select(readers.c.id, newest).where(readers.c.id.in_(chunk))
-                days |= {reader_id: day for reader_id, day in connection.execute(query) if day is not None}
-        return days
+        rows = self._rows_in(select(readers.c.id, newest), readers.c.id, reader_ids)
+        return {reader_id: day for reader_id, day in rows if day is not None}
 
     def alerts_on(self, reader_id: ReaderId, day: date) -> int:
         """Return how many alerts a reader was sent on a day."""
         query = select(func.count()).where(
             editions.c.reader_id == reader_id, editions.c.date == day, editions.c.kind == EditionKind.ALERT
         )
-        with self._database.reading() as connection:
-            return connection.scalar(query) or 0
+        return self._scalar(query) or 0
 
     def newest_id(self) -> EditionId:
         """Return the highest id: how many editions, alerts and missed days were ever stored, with gaps."""
-        with self._database.reading() as connection:
-            return connection.scalar(select(func.max(editions.c.id))) or 0
+        return self._scalar(select(func.max(editions.c.id))) or 0
 
     def newest_composed(self) -> datetime | None:
         """Return the latest time at which an edition, alert or missed day was composed; None before the first."""
-        with self._database.reading() as connection:
-            newest: datetime | None = connection.scalar(select(func.max(editions.c.composed_at)))
-        return newest
+        return self._scalar(select(func.max(editions.c.composed_at)))
 
     def of_reader(self, reader_id: ReaderId) -> list[StoredEdition]:
         """Return a reader's editions, newest first."""
@@ -384,8 +376,7 @@ class Editions(Aggregate):
             .order_by(editions.c.id.desc())
             .limit(1)
         )
-        with self._database.reading() as connection:
-            return connection.scalar(query)
+        return self._scalar(query)
 
     def shown(self, reader_id: ReaderId) -> dict[PaperId, Shown]:
         """Return the papers that editions and alerts have shown to a reader, and where each was shown first."""
@@ -395,9 +386,8 @@ class Editions(Aggregate):
             .where(editions.c.reader_id == reader_id)
             .order_by(editions.c.id.desc())
         )
-        with self._database.reading() as connection:
-            # Newest first, so that the oldest row of a paper is the last to be written.
-            return {paper_id: Shown(*place) for paper_id, *place in connection.execute(query)}
+        # Newest first, so that the oldest row of a paper is the last to be written.
+        return {paper_id: Shown(*place) for paper_id, *place in self._rows(query)}
 
     def probabilities(self, reader_id: ReaderId, since: datetime) -> dict[PaperId, float]:
         """Return the papers shown to a reader since a time, each with the probability of its last showing."""
@@ -407,8 +397,7 @@ class Editions(Aggregate):
             .where(editions.c.reader_id == reader_id, editions.c.composed_at >= since)
             .order_by(editions.c.id)
         )
-        with self._database.reading() as connection:
-            return dict(connection.execute(query).all())
+        return dict(self._rows(query))
 
     def predictions(self, reader_id: ReaderId, newest: int) -> list[Prediction]:
         """Return what the experts predicted of a reader's ``newest`` last picks, oldest first."""
@@ -419,8 +408,7 @@ class Editions(Aggregate):
             .order_by(editions.c.id.desc(), picks.c.position)
             .limit(newest)
         )
-        with self._database.reading() as connection:
-            rows = connection.execute(query).all()
+        rows = self._rows(query)
         return [Prediction(*row) for row in reversed(rows) if row.predictions]
 
     def pick_kind(self, reader_id: ReaderId, paper_id: PaperId) -> PickKind | None:
@@ -432,15 +420,12 @@ class Editions(Aggregate):
             .order_by(editions.c.id.desc())
             .limit(1)
         )
-        with self._database.reading() as connection:
-            kind: PickKind | None = connection.scalar(query)
-        return kind
+        return self._scalar(query)
 
     def slots(self, reader_id: ReaderId, day: date) -> set[str]:
         """Return the slots of a day that are taken, by editions, alerts and missed days."""
         query = select(editions.c.slot).where(editions.c.reader_id == reader_id, editions.c.date == day)
-        with self._database.reading() as connection:
-            return set(connection.scalars(query))
+        return {row.slot for row in self._rows(query)}
 
     def picks_of(self, edition_id: EditionId) -> tuple[Pick, ...]:
         """Return an edition's picks in order; their papers are as stored now."""
@@ -450,23 +435,22 @@ class Editions(Aggregate):
         return tuple(pick(row, papers) for row in rows)
 
     def _read(self, query: AnySelect) -> list[StoredEdition]:
-        with self._database.reading() as connection:
-            return [
-                StoredEdition(
-                    id=row.id,
-                    reader_id=row.reader_id,
-                    slot=row.slot,
-                    date=row.date,
-                    composed_at=row.composed_at,
-                    considered=row.considered,
-                    watermark=row.watermark,
-                    quiet=Quiet(row.quiet_reason, row.quiet) if row.quiet_reason else None,
-                    kind=row.kind,
-                    picks=row.picks,
-                    missing=tuple(row.missing),
-                )
-                for row in connection.execute(query)
-            ]
+        return [
+            StoredEdition(
+                id=row.id,
+                reader_id=row.reader_id,
+                slot=row.slot,
+                date=row.date,
+                composed_at=row.composed_at,
+                considered=row.considered,
+                watermark=row.watermark,
+                quiet=Quiet(row.quiet_reason, row.quiet) if row.quiet_reason else None,
+                kind=row.kind,
+                picks=row.picks,
+                missing=tuple(row.missing),
+            )
+            for row in self._rows(query)
+        ]
 
 
 def _stored_editions() -> AnySelect:
@@ -481,8 +465,7 @@ class AlertMarks(Aggregate):
     def get(self, reader_id: ReaderId) -> PaperId | None:
         """Return a reader's watermark; None before the first check."""
         query = select(alert_marks.c.watermark).where(alert_marks.c.reader_id == reader_id)
-        with self._database.reading() as connection:
-            return connection.scalar(query)
+        return self._scalar(query)
 
     def move(self, reader_id: ReaderId, watermark: PaperId) -> None:
         """Record that papers up to and including this id were checked."""

@@ -9,16 +9,16 @@ import json
 import re
 import sqlite3
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from enum import IntEnum
 from json import JSONDecodeError
 from pathlib import Path
 from traceback import extract_tb
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
-from sqlalchemy import Connection, Row, Select, Table, create_engine, event, func, make_url, select
+from sqlalchemy import Column, Connection, Row, Select, Table, create_engine, event, func, make_url, select
 from sqlalchemy.engine import URL, Engine
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import (
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+Columns = TypeVarTuple("Columns")
 AnyRow = Row[*tuple[Any, ...]]
 AnySelect = Select[*tuple[Any, ...]]
 
@@ -190,6 +191,26 @@ class Aggregate:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+    def _scalar(self, query: Select[T]) -> T | None:
+        """Return the only column of a query's first row; None without rows."""
+        with self._database.reading() as connection:
+            return connection.scalar(query)
+
+    def _rows(self, query: Select[*Columns]) -> Sequence[Row[*Columns]]:
+        with self._database.reading() as connection:
+            return connection.execute(query).all()
+
+    def _rows_in(
+        self, query: Select[*Columns], column: Column[T], values: Collection[T], size: int = _CHUNK
+    ) -> list[Row[*Columns]]:
+        """Return the rows whose column has one of the values, read chunk by chunk in one transaction."""
+        with self._database.reading() as connection:
+            return [
+                row
+                for chunk in in_chunks(list(values), size)
+                for row in connection.execute(query.where(column.in_(chunk)))
+            ]
 
 
 class HistoricAggregate(Aggregate):

@@ -88,18 +88,13 @@ class Feedback(HistoricAggregate):
 
         Readers who never voted are left out.
         """
-        last: dict[ReaderId, int] = {}
-        with self._database.reading() as connection:
-            for chunk in in_chunks(reader_ids):
-                query = select(votes.c.reader_id, func.max(votes.c.id)).where(votes.c.reader_id.in_(chunk))
-                last |= {row[0]: row[1] for row in connection.execute(query.group_by(votes.c.reader_id))}
-        return last
+        query = select(votes.c.reader_id, func.max(votes.c.id)).group_by(votes.c.reader_id)
+        return {row[0]: row[1] for row in self._rows_in(query, votes.c.reader_id, reader_ids)}
 
     def last_voters(self, newest: int) -> tuple[list[ReaderId], int]:
         """Return who gave the ``newest`` last votes, and the id of the last vote of all, 0 without votes."""
         query = select(votes.c.reader_id, votes.c.id).order_by(votes.c.id.desc()).limit(newest)
-        with self._database.reading() as connection:
-            rows = connection.execute(query).all()
+        rows = self._rows(query)
         return list(dict.fromkeys(row.reader_id for row in rows)), rows[0].id if rows else 0
 
     def counts(self, reader_ids: Sequence[ReaderId] | None = None) -> dict[ReaderId, tuple[int, int]]:
@@ -113,8 +108,7 @@ class Feedback(HistoricAggregate):
             func.sum(case((current.c.vote == Vote.UP, 1), else_=0)),
             func.sum(case((current.c.vote == Vote.DOWN, 1), else_=0)),
         ).group_by(current.c.reader_id)
-        with self._database.reading() as connection:
-            return {reader_id: (ups, downs) for reader_id, ups, downs in connection.execute(query)}
+        return {reader_id: (ups, downs) for reader_id, ups, downs in self._rows(query)}
 
     def active_until(self, before: datetime, limit: int) -> list[tuple[Reader, datetime]]:
         """Return the active readers who have not voted since a time, with their last vote, which may be taken back.
@@ -125,21 +119,18 @@ class Feedback(HistoricAggregate):
         voters = select(votes.c.reader_id, last.label("last")).group_by(votes.c.reader_id).having(last <= before)
         quiet = voters.subquery()
         query = select(readers, quiet.c.last).join(quiet).where(readers.c.stopped.is_(None))
-        with self._database.reading() as connection:
-            rows = connection.execute(query.order_by(quiet.c.last, readers.c.id).limit(limit)).all()
+        rows = self._rows(query.order_by(quiet.c.last, readers.c.id).limit(limit))
         return [(reader_of(row, row.id), row.last) for row in rows]
 
     def totals(self) -> tuple[int, int]:
         """Return the numbers of current votes up and down of all readers."""
         current = current_votes()
         query = select(*(func.count().filter(current.c.vote == vote) for vote in (Vote.UP, Vote.DOWN)))
-        with self._database.reading() as connection:
-            row = connection.execute(query).one()
+        row = self._rows(query)[0]
         return row[0], row[1]
 
     def _read(self, query: AnySelect) -> list[RecordedVote]:
-        with self._database.reading() as connection:
-            return [_recorded_vote(row) for row in connection.execute(query)]
+        return [_recorded_vote(row) for row in self._rows(query)]
 
 
 def current_votes(

@@ -125,28 +125,21 @@ class Library(HistoricAggregate):
     def all_of(self, reader_id: ReaderId) -> list[LibraryPaper]:
         """Return a reader's whole library, in the order of its import."""
         query = select(library).where(library.c.reader_id == reader_id).order_by(library.c.id)
-        with self._database.reading() as connection:
-            return [_library_paper(row) for row in connection.execute(query)]
+        return [_library_paper(row) for row in self._rows(query)]
 
     def size(self, reader_id: ReaderId) -> int:
         """Return the number of papers in a reader's library."""
         query = select(func.count()).select_from(library).where(library.c.reader_id == reader_id)
-        with self._database.reading() as connection:
-            return connection.scalar(query) or 0
+        return self._scalar(query) or 0
 
     def last_ids(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, int]:
         """Return the id of each library's last paper: it changes with each import that adds one."""
-        last: dict[ReaderId, int] = {}
-        with self._database.reading() as connection:
-            for chunk in in_chunks(reader_ids):
-                query = select(library.c.reader_id, func.max(library.c.id)).where(library.c.reader_id.in_(chunk))
-                last |= {row[0]: row[1] for row in connection.execute(query.group_by(library.c.reader_id))}
-        return last
+        query = select(library.c.reader_id, func.max(library.c.id)).group_by(library.c.reader_id)
+        return {row[0]: row[1] for row in self._rows_in(query, library.c.reader_id, reader_ids)}
 
     def holds(self, reader_id: ReaderId, paper: Paper) -> bool:
         """Return whether a stored paper is in a reader's library."""
-        with self._database.reading() as connection:
-            return paper.id in in_libraries(connection, [reader_id], paper.id, paper.id)[reader_id]
+        return bool(self.held(reader_id, [paper]))
 
     def held(self, reader_id: ReaderId, papers: Collection[Paper]) -> set[PaperId]:
         """Return which of these stored papers are in a reader's library."""
@@ -308,15 +301,12 @@ class Zotero(Aggregate):
     def get(self, reader_id: ReaderId) -> ZoteroConnection | None:
         """Return a reader's connection."""
         query = select(zotero_connections).where(zotero_connections.c.reader_id == reader_id)
-        with self._database.reading() as transaction:
-            row = transaction.execute(query).one_or_none()
-        return _connection(row) if row else None
+        return next(map(_connection, self._rows(query)), None)
 
     def all(self) -> list[ZoteroConnection]:
         """Return all connections, by reader."""
         query = select(zotero_connections).order_by(zotero_connections.c.reader_id)
-        with self._database.reading() as transaction:
-            return [_connection(row) for row in transaction.execute(query)]
+        return list(map(_connection, self._rows(query)))
 
     def record_poll(self, reader_id: ReaderId, poll: SourceState, version: int) -> None:
         """Record the outcome of a poll, and the version up to which the library is known."""
@@ -327,8 +317,7 @@ class Zotero(Aggregate):
     def saves(self, reader_id: ReaderId) -> list[ZoteroSave]:
         """Return which liked papers of a reader were put into the outbox, and not undone."""
         query = select(zotero_saves).where(zotero_saves.c.reader_id == reader_id)
-        with self._database.reading() as transaction:
-            rows = transaction.execute(query.order_by(zotero_saves.c.paper_id)).all()
+        rows = self._rows(query.order_by(zotero_saves.c.paper_id))
         return [ZoteroSave(row.paper_id, row.item_key, row.outbox_key) for row in rows]
 
     def put_save(self, reader_id: ReaderId, save: ZoteroSave, message: Message, key: OutboxKey, now: datetime) -> None:
@@ -353,9 +342,7 @@ class Zotero(Aggregate):
     def outcome(self, outbox_key: str) -> tuple[State, str] | None:
         """Return the state of a save, and its receipt if it was saved."""
         query = select(outbox.c.state, outbox.c.detail).where(outbox.c.key == outbox_key)
-        with self._database.reading() as transaction:
-            row = transaction.execute(query).one_or_none()
-        return (row.state, row.detail) if row else None
+        return next(((row.state, row.detail) for row in self._rows(query)), None)
 
 
 def _poll_row(poll: SourceState) -> dict[str, object]:

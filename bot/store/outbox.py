@@ -45,7 +45,7 @@ from sqlalchemy import (
 from bot.model import Delivery, Edition, EditionId, Kind, Message, OutboxKey, ReaderId, State
 from bot.model.clock import FAR
 from bot.model.errors import StoreConnectionLostError
-from bot.store.engine import Aggregate, AnyRow, Database, in_chunks, insert_new
+from bot.store.engine import Aggregate, AnyRow, Database, insert_new
 from bot.store.readers import reader_of
 from bot.store.schema import outbox, outbox_bodies, readers
 
@@ -246,31 +246,26 @@ class Outbox(Aggregate):
     def waiting(self, kind: Kind) -> int:
         """Return how many messages of a channel are still to be sent."""
         query = select(func.count()).where(outbox.c.kind == kind, outbox.c.state.in_((State.PENDING, State.RETRY)))
-        with self._database.reading() as connection:
-            return connection.scalar(query) or 0
+        return self._scalar(query) or 0
 
     def next_due(self, kind: Kind) -> datetime | None:
         """Return when the first of a channel's delayed messages is due; None without any."""
         query = select(func.min(outbox.c.not_before))
         query = query.where(outbox.c.state == State.RETRY, outbox.c.kind == kind)
-        with self._database.reading() as connection:
-            first: datetime | None = connection.scalar(query)
-        return first
+        return self._scalar(query)
 
     def in_state(self, state: State, reader_id: ReaderId | None = None) -> list[Delivery]:
         """Return the messages in a state whose body is still stored, of one reader or all, oldest first."""
         query = _DELIVERIES.where(outbox.c.state == state)
         if reader_id is not None:
             query = query.where(outbox.c.reader_id == reader_id)
-        with self._database.reading() as connection:
-            rows = connection.execute(query.order_by(outbox.c.id)).all()
+        rows = self._rows(query.order_by(outbox.c.id))
         return [_delivery(row, "") for row in rows]
 
     def unanswered_lists(self, kind: Kind, since: datetime) -> list[Delivery]:
         """Return the messages that became unknown after a time and in whose threads replies are held."""
         query = _DELIVERIES.where(outbox.c.state == State.UNKNOWN, outbox.c.kind == kind, _HAS_HELD_REPLIES)
-        with self._database.reading() as connection:
-            return [_delivery(row, "") for row in connection.execute(query.where(outbox.c.updated_at > since))]
+        return [_delivery(row, "") for row in self._rows(query.where(outbox.c.updated_at > since))]
 
     def mark_arrived(self, delivery_id: int, detail: str, now: datetime) -> bool:
         """Record that an unknown message has arrived after all; False where it is not unknown any more.
@@ -295,8 +290,7 @@ class Outbox(Aggregate):
     def counts(self) -> dict[State, int]:
         """Return how many messages there are in each state, zeros included."""
         query = select(outbox.c.state, func.count()).group_by(outbox.c.state)
-        with self._database.reading() as connection:
-            return dict.fromkeys(State, 0) | dict(connection.execute(query).all())
+        return dict.fromkeys(State, 0) | dict(self._rows(query))
 
     def oldest_unsent(self, kinds: Collection[Kind]) -> datetime | None:
         """Return when the oldest message was made that nobody has claimed yet; None without any."""
@@ -308,16 +302,13 @@ class Outbox(Aggregate):
             .limit(1)
             for kind in kinds
         ]
-        with self._database.reading() as connection:
-            times = [connection.scalar(query) for query in oldest]
-        return min((time for time in times if time), default=None)
+        return min((time for query in oldest if (time := self._scalar(query))), default=None)
 
     def expired_claims(self, now: datetime) -> int:
         """Return how many claims have a lease that has ended: their worker has died or hangs."""
         states = (State.CLAIMED, State.DATA_STARTED)
         query = select(func.count()).where(outbox.c.state.in_(states), outbox.c.lease_until < now)
-        with self._database.reading() as connection:
-            return connection.scalar(query) or 0
+        return self._scalar(query) or 0
 
     def problems(self, limit: int, since: datetime | None = None) -> list[UndeliveredMessage]:
         """Return the messages that failed, wait for a retry, or may have arrived; newest first.
@@ -328,41 +319,34 @@ class Outbox(Aggregate):
         query = query.order_by(outbox.c.id.desc()).limit(limit)
         if since is not None:
             query = query.where(outbox.c.updated_at > since)
-        with self._database.reading() as connection:
-            return [
-                UndeliveredMessage(
-                    id=row.id,
-                    reader=reader_of(row, row.reader_id).name,
-                    kind=row.kind,
-                    state=row.state,
-                    code=row.code,
-                    detail=row.detail,
-                    subject=row.subject,
-                    date=row.date,
-                    attempts=row.attempts,
-                    not_before=row.not_before,
-                )
-                for row in connection.execute(query)
-            ]
+        return [
+            UndeliveredMessage(
+                id=row.id,
+                reader=reader_of(row, row.reader_id).name,
+                kind=row.kind,
+                state=row.state,
+                code=row.code,
+                detail=row.detail,
+                subject=row.subject,
+                date=row.date,
+                attempts=row.attempts,
+                not_before=row.not_before,
+            )
+            for row in self._rows(query)
+        ]
 
     def last_sent(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, datetime]:
         """Return when a message last went out to each of these readers who got one."""
         query = select(outbox.c.reader_id, func.max(outbox.c.updated_at))
         query = query.where(outbox.c.state == State.SENT).group_by(outbox.c.reader_id)
-        last: dict[ReaderId, datetime] = {}
-        with self._database.reading() as connection:
-            for chunk in in_chunks(reader_ids):
-                last |= dict(connection.execute(query.where(outbox.c.reader_id.in_(chunk))).all())
-        return last
+        return dict(self._rows_in(query, outbox.c.reader_id, reader_ids))
 
     def states(self, edition_ids: Collection[EditionId]) -> dict[EditionId, tuple[State, ...]]:
         """Return the states of each edition's messages, part by part; editions without messages are left out."""
         states: dict[EditionId, tuple[State, ...]] = {}
-        with self._database.reading() as connection:
-            for chunk in in_chunks(list(edition_ids)):
-                query = select(outbox.c.edition_id, outbox.c.state).where(outbox.c.edition_id.in_(chunk))
-                for edition_id, state in connection.execute(query.order_by(outbox.c.part)):
-                    states[edition_id] = (*states.get(edition_id, ()), state)
+        query = select(outbox.c.edition_id, outbox.c.state).order_by(outbox.c.part)
+        for edition_id, state in self._rows_in(query, outbox.c.edition_id, edition_ids):
+            states[edition_id] = (*states.get(edition_id, ()), state)
         return states
 
     def _settle(self, settle: Update, delivery: Delivery, now: datetime, **values: object) -> bool:

@@ -4,11 +4,8 @@ The digests of a file are stored in one transaction. Papers are never deleted, a
 ingestion, so that ids become visible in ascending order: an edition's watermark (the highest paper id that it
 considered) covers every paper that was visible then.
 
-Store one digest: its row, its new papers, what it adds to stored ones, and its sightings.
-
-Full-text search over the papers, by the database itself: FTS5 on SQLite, tsvector on PostgreSQL.
-
-Triggers maintain the index ``papers_search`` (see the first migration), so every write to a paper reaches it.
+Full-text search is the database's own: FTS5 on SQLite, tsvector on PostgreSQL. Triggers maintain its index
+``papers_search`` (see the first migration), so every write to a paper reaches it.
 """
 
 from __future__ import annotations
@@ -19,13 +16,12 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
-from typing import TypeVarTuple
 
 from sqlalchemy import ColumnElement, Connection, Select, TextClause, case, exists, func, insert, select, text, update
 
 from bot.model import Entry, Paper, PaperId, ParsedDigest, ReaderId, Vote, VotedPaper
 from bot.model.identity import keys, merge
-from bot.store.engine import Aggregate, HistoricAggregate, Lock, in_chunks, insert_new
+from bot.store.engine import Aggregate, AnySelect, Columns, Database, HistoricAggregate, Lock, in_chunks, insert_new
 from bot.store.feedback import current_votes
 from bot.store.library import in_libraries
 from bot.store.paper_rows import (
@@ -39,8 +35,275 @@ from bot.store.paper_rows import (
 )
 from bot.store.schema import digests, editions, lookups, papers, picks, revisions, sightings
 
+_RECENT = 2_000  # papers; some weeks of alerts
+# A digest that was being ingested while an edition was composed has an earlier time than the edition, but the
+# edition could not consider it. The price of the overlap: such a paper may be considered twice.
+_OVERLAP = timedelta(days=1)
 
-def add_digest(
+
+@dataclass(frozen=True, slots=True)
+class StoredDigest:
+    """A digest as it was ingested."""
+
+    source: str
+    name: str
+    format: str
+    topic: str
+    date: date | None
+    papers: int
+    rejected: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NewsCursor:
+    """A keyset cursor into the papers: a reader's last edition considered ids up to ``after``.
+
+    With ``sources``, only papers that one of these delivered are new. Then a paper with a lower id is new too if
+    another source had delivered it before and these did so only after ``since``, the time of the last edition.
+    """
+
+    reader_id: ReaderId
+    after: PaperId = 0
+    since: datetime | None = None
+    sources: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AsOf:
+    """A time in the past, for one reader.
+
+    Editions composed at or after ``without_editions_since`` count as never composed, and the papers ``shown`` as shown
+    by others in their place.
+    """
+
+    at: datetime
+    without_editions_since: datetime
+    shown: frozenset[PaperId] = frozenset()
+
+
+class Papers(HistoricAggregate):
+    """The stored papers and their arrival.
+
+    With ``as_of``, the newest paper, the count, the recent texts, the sources of papers and new papers are as of then.
+    """
+
+    def __init__(self, database: Database, as_of: AsOf | None = None) -> None:
+        super().__init__(database, as_of.at if as_of else None)
+        self._as_of = as_of
+
+    def add_digests(
+        self, source: str, name: str, content_hash: str, parsed: Sequence[ParsedDigest], *, now: datetime
+    ) -> list[tuple[int, int]]:
+        """Store the digests of one file; return for each the numbers of new papers and of papers already stored.
+
+        Ingestion is idempotent: ``content_hash`` identifies the file's bytes, and the same bytes change nothing.
+        """
+        # One transaction for the file, so that a stored hash means that nothing of the file is missing.
+        with self._database.writing(Lock.INGEST) as connection:
+            return [
+                _add_digest(connection, digest, source=source, name=name, content_hash=content_hash, part=part, now=now)
+                for part, digest in enumerate(parsed, start=1)
+            ]
+
+    def digests_with(self, content_hash: str) -> list[StoredDigest]:
+        """Return the digests of a file with these bytes, as first ingested and in order; empty for unknown bytes."""
+        query = select(digests).where(digests.c.content_hash == content_hash).order_by(digests.c.part)
+        return [
+            StoredDigest(row.source, row.name, row.format, row.topic, row.date, row.papers, tuple(row.rejected))
+            for row in self._rows(query)
+        ]
+
+    def get(self, ids: Iterable[PaperId]) -> dict[PaperId, Paper]:
+        """Return the papers with these ids, with their sightings, in the order of ``ids``; unknown ids are left out."""
+        with self._database.reading() as connection:
+            return load_papers(connection, ids)
+
+    def voted(self, ids: Iterable[PaperId]) -> dict[PaperId, VotedPaper]:
+        """Return what counts of the papers with these ids once they were voted on; unknown ids are left out."""
+        query = select(papers.c.id, papers.c.title, papers.c.abstract, papers.c.arxiv_id, papers.c.doi)
+        return {row.id: VotedPaper(*row) for row in self._rows_in(query, papers.c.id, set(ids))}
+
+    def existing(self, ids: Iterable[PaperId]) -> set[PaperId]:
+        """Return which of these papers exist."""
+        return {row.id for row in self._rows_in(select(papers.c.id), papers.c.id, list(ids))}
+
+    def only_from(self, sources: Collection[str]) -> set[PaperId]:
+        """Return the papers that were delivered by these sources and by no other."""
+        delivered = select(sightings.c.paper_id).join(digests)
+        if self._until:
+            delivered = delivered.where(digests.c.received_at <= self._until)
+        with self._database.reading() as connection:
+            paper_ids = set(connection.scalars(delivered.where(digests.c.source.in_(sources))))
+            for chunk in in_chunks(list(paper_ids)):
+                others = delivered.where(digests.c.source.not_in(sources), sightings.c.paper_id.in_(chunk))
+                paper_ids.difference_update(connection.scalars(others))
+        return paper_ids
+
+    def find(self, words: str, limit: int = 10) -> list[Paper]:
+        """Return papers whose title begins with ``words``, ordered by title; case and white space are ignored."""
+        prefix = title_start(words)
+        query = select(papers.c.id, papers.c.title).order_by(papers.c.title_start, papers.c.id).limit(limit)
+        with self._database.reading() as connection:
+            # Keyset pagination: titles with the prefix are adjacent in the index and begin at it. LIKE would need
+            # "%" and "_" escaped, and SQLite's ignores case for ASCII only.
+            rows = connection.execute(query.where(papers.c.title_start >= prefix[:LONGEST_KEY]))
+            matches = [row.id for row in rows if title_start(row.title).startswith(prefix)]
+            return list(load_papers(connection, matches).values())
+
+    def with_arxiv_ids(self, arxiv_ids: Sequence[str]) -> dict[str, Paper]:
+        """Return the papers with these arXiv ids, by id and without their sightings; unknown ids are left out."""
+        with self._database.reading() as connection:
+            stored = papers_with(connection, [f"arxiv:{arxiv_id}" for arxiv_id in arxiv_ids])
+        return {paper.arxiv_id: paper for paper in stored if paper.arxiv_id}
+
+    def newest_id(self) -> PaperId:
+        """Return the highest id; 0 without papers."""
+        return self._scalar(self._visible(select(func.max(papers.c.id)))) or 0
+
+    def newest_first_seen(self, sources: Collection[str] = ()) -> datetime | None:
+        """Return when the newest paper arrived, from any source or from one of ``sources``; None without papers."""
+        query = select(papers.c.first_seen).order_by(papers.c.id.desc()).limit(1)
+        if sources:
+            query = query.where(_delivered_by(sources))
+        return self._scalar(self._visible(query))
+
+    def count(self) -> int:
+        """Return the number of papers."""
+        return self._scalar(self._visible(select(func.count()).select_from(papers))) or 0
+
+    def new_to(self, reader_id: ReaderId, after: PaperId = 0, sources: Collection[str] = ()) -> list[PaperId]:
+        """Return the papers with ids above ``after`` that are new to one reader, see ``new_papers_of``."""
+        cursor = NewsCursor(reader_id, after, sources=tuple(sources))
+        return self.new_papers_of([cursor], self.newest_id())[reader_id]
+
+    def new_papers_of(self, cursors: Sequence[NewsCursor], upto: PaperId) -> dict[ReaderId, list[PaperId]]:
+        """Return for each reader the papers beyond their cursor, up to and including ``upto``, oldest first.
+
+        Papers that an edition has shown to the reader, that the reader has voted on, or that are in the reader's own
+        library, are left out. The number of queries depends on the number of distinct lists of sources, not on the
+        number of readers.
+        """
+        as_of = self._as_of
+        by_sources: dict[tuple[str, ...], list[NewsCursor]] = defaultdict(list)
+        for cursor in cursors:
+            by_sources[cursor.sources].append(cursor)
+        arrived: dict[ReaderId, list[PaperId]] = {}
+        with self._database.reading() as connection:
+            for sources, same_sources in by_sources.items():
+                arrived |= _arrived(connection, same_sources, upto, sources, as_of)
+            lowest = min((ids[0] for ids in arrived.values() if ids), default=upto + 1)
+            excluded = _shown_or_voted(connection, list(arrived), lowest, as_of)
+            owned = in_libraries(connection, list(arrived), lowest, upto, self._until)
+        new = {}
+        for reader_id, ids in arrived.items():
+            hidden = excluded[reader_id].union(owned.get(reader_id, ()), as_of.shown if as_of else ())
+            new[reader_id] = [paper_id for paper_id in ids if paper_id not in hidden]
+        return new
+
+    def last_before(self, time: datetime) -> PaperId:
+        """Return the newest paper that arrived before a time; 0 if none did."""
+        query = select(papers.c.id).where(papers.c.first_seen < time).order_by(papers.c.id.desc()).limit(1)
+        return self._scalar(query) or 0
+
+    def arrivals(
+        self, since: datetime, until: datetime, sources: Collection[str] = ()
+    ) -> list[tuple[PaperId, datetime]]:
+        """Return the papers that arrived between two times, both included, with the time, oldest first.
+
+        With ``sources``, only papers that one of these has delivered.
+        """
+        query = select(papers.c.id, papers.c.first_seen).where(papers.c.first_seen.between(since, until))
+        if sources:
+            query = query.where(_delivered_by(sources))
+        return [(row.id, row.first_seen) for row in self._rows(query.order_by(papers.c.id))]
+
+    def revisions_of(self, since: Mapping[ReaderId, datetime]) -> dict[ReaderId, list[PaperId]]:
+        """Return for each reader the liked papers with a later version since the given time, oldest first.
+
+        Papers that an edition has shown to the reader since the version arrived are left out.
+        """
+        revised: dict[ReaderId, list[PaperId]] = {reader_id: [] for reader_id in since}
+        with self._database.reading() as connection:
+            for chunk in in_chunks(list(since)):
+                rows = connection.execute(_revisions_liked_by(chunk, min(since.values()), self._as_of))
+                for reader_id, paper_id, at in rows:
+                    # A paper has a row for each later version.
+                    if at >= since[reader_id] and paper_id not in revised[reader_id]:
+                        revised[reader_id].append(paper_id)
+        return revised
+
+    def without_link(self, limit: int) -> list[Paper]:
+        """Return the newest papers that have no arXiv id, DOI or URL and were never looked up."""
+        query = (
+            select(papers.c.id)
+            .where(papers.c.arxiv_id.is_(None), papers.c.doi.is_(None), papers.c.url.is_(None))
+            .where(papers.c.id.not_in(select(lookups.c.paper_id)))
+            .order_by(papers.c.id.desc())
+            .limit(limit)
+        )
+        with self._database.reading() as connection:
+            return list(load_papers(connection, connection.scalars(query).all()).values())
+
+    def with_cut_text(self, limit: int) -> list[Paper]:
+        """Return the newest papers that have an id and only the beginning of title or abstract, never looked up."""
+        newest = select(func.max(papers.c.id)).scalar_subquery()
+        query = (
+            select(papers.c.id)
+            # The end of a text is in no index; older papers were looked up earlier.
+            .where(papers.c.id > newest - _RECENT)
+            .where(papers.c.abstract.endswith("\u2026") | papers.c.title.endswith("\u2026"))
+            .where(papers.c.arxiv_id.is_not(None) | papers.c.doi.is_not(None))
+            .where(papers.c.id.not_in(select(lookups.c.paper_id)))
+            .order_by(papers.c.id.desc())
+            .limit(limit)
+        )
+        with self._database.reading() as connection:
+            return list(load_papers(connection, connection.scalars(query).all()).values())
+
+    def complete(self, paper_id: PaperId, whole: Entry | None, now: datetime) -> None:
+        """Record that a paper was looked up by its id, and merge the result, if there is one, into it."""
+        with self._database.writing(Lock.INGEST) as connection:
+            row = {"paper_id": paper_id, "at": now, "arxiv_id": whole.arxiv_id if whole else None}
+            connection.execute(insert_new(connection, lookups).values(row))
+            paper = load_papers(connection, [paper_id]).get(paper_id)
+            if whole and paper:
+                update_papers(connection, [merge(paper, whole)])
+
+    def record_lookup(self, paper_id: PaperId, match: Entry | None, now: datetime) -> None:
+        """Record that a paper was looked up at arXiv, and add the ids of the result, if there is one."""
+        with self._database.writing(Lock.INGEST) as connection:
+            row = {"paper_id": paper_id, "at": now, "arxiv_id": match.arxiv_id if match else None}
+            connection.execute(insert_new(connection, lookups).values(row))
+            paper = load_papers(connection, [paper_id]).get(paper_id)
+            if match is None or paper is None:
+                return
+            entry = Entry(paper.title, arxiv_id=match.arxiv_id, doi=match.doi, categories=match.categories)
+            id_keys = keys(entry)[:-1]  # without the title's
+            if any(other.id != paper_id for other in papers_with(connection, id_keys)):
+                # Votes, picks and sightings refer to both papers, so they are not merged; the duplicate gets the
+                # URL only. An edition shows near-duplicates once anyway.
+                resolved = replace(paper, url=f"https://arxiv.org/abs/{match.arxiv_id}")
+            else:
+                resolved = merge(paper, entry)
+            update_papers(connection, [resolved])
+
+    def recent_texts(self, limit: int) -> list[tuple[PaperId, str, str]]:
+        """Return id, title and abstract of the newest papers, newest first."""
+        query = select(papers.c.id, papers.c.title, papers.c.abstract)
+        query = query.order_by(papers.c.id.desc()).limit(limit)
+        return [(row.id, row.title, row.abstract) for row in self._rows(self._visible(query))]
+
+    def _visible(self, query: Select[*Columns]) -> Select[*Columns]:
+        """Narrow a query to the papers that had arrived by ``until``."""
+        return query.where(papers.c.first_seen <= self._until) if self._until else query
+
+
+def _delivered_by(sources: Collection[str]) -> ColumnElement[bool]:
+    seen = select(sightings).join(digests).where(sightings.c.paper_id == papers.c.id)
+    return exists(seen.where(digests.c.source.in_(sources)))
+
+
+def _add_digest(
     connection: Connection, parsed: ParsedDigest, *, source: str, name: str, content_hash: str, part: int, now: datetime
 ) -> tuple[int, int]:
     """Store one digest, its new papers, what it adds to others, and its sightings; count new and stored papers."""
@@ -108,234 +371,88 @@ def _add_sightings(
     connection.execute(new)
 
 
-Columns = TypeVarTuple("Columns")
-
-_RECENT = 2_000  # papers; some weeks of alerts
-
-
-@dataclass(frozen=True, slots=True)
-class StoredDigest:
-    """A digest as it was ingested."""
-
-    source: str
-    name: str
-    format: str
-    topic: str
-    date: date | None
-    papers: int
-    rejected: tuple[str, ...]
-
-
-class Papers(HistoricAggregate):
-    """The stored papers and their arrival.
-
-    With ``until``, the newest paper, the count, the recent texts and the sources of papers are as of then.
-    """
-
-    def add_digests(
-        self, source: str, name: str, content_hash: str, parsed: Sequence[ParsedDigest], *, now: datetime
-    ) -> list[tuple[int, int]]:
-        """Store the digests of one file; return for each the numbers of new papers and of papers already stored.
-
-        Ingestion is idempotent: ``content_hash`` identifies the file's bytes, and the same bytes change nothing.
-        """
-        # One transaction for the file, so that a stored hash means that nothing of the file is missing.
-        with self._database.writing(Lock.INGEST) as connection:
-            return [
-                add_digest(connection, digest, source=source, name=name, content_hash=content_hash, part=part, now=now)
-                for part, digest in enumerate(parsed, start=1)
-            ]
-
-    def digests_with(self, content_hash: str) -> list[StoredDigest]:
-        """Return the digests of a file with these bytes, as first ingested and in order; empty for unknown bytes."""
-        query = select(digests).where(digests.c.content_hash == content_hash).order_by(digests.c.part)
-        with self._database.reading() as connection:
-            return [
-                StoredDigest(row.source, row.name, row.format, row.topic, row.date, row.papers, tuple(row.rejected))
-                for row in connection.execute(query)
-            ]
-
-    def get(self, ids: Iterable[PaperId]) -> dict[PaperId, Paper]:
-        """Return the papers with these ids, with their sightings, in the order of ``ids``; unknown ids are left out."""
-        with self._database.reading() as connection:
-            return load_papers(connection, ids)
-
-    def voted(self, ids: Iterable[PaperId]) -> dict[PaperId, VotedPaper]:
-        """Return what counts of the papers with these ids once they were voted on; unknown ids are left out."""
-        columns = (papers.c.id, papers.c.title, papers.c.abstract, papers.c.arxiv_id, papers.c.doi)
-        with self._database.reading() as connection:
-            return {
-                row.id: VotedPaper(*row)
-                for chunk in in_chunks(list(set(ids)))
-                for row in connection.execute(select(*columns).where(papers.c.id.in_(chunk)))
-            }
-
-    def existing(self, ids: Iterable[PaperId]) -> set[PaperId]:
-        """Return which of these papers exist."""
-        with self._database.reading() as connection:
-            return {
-                paper_id
-                for chunk in in_chunks(list(ids))
-                for paper_id in connection.scalars(select(papers.c.id).where(papers.c.id.in_(chunk)))
-            }
-
-    def only_from(self, sources: Collection[str]) -> set[PaperId]:
-        """Return the papers that were delivered by these sources and by no other."""
-        delivered = select(sightings.c.paper_id).join(digests)
-        if self._until:
-            delivered = delivered.where(digests.c.received_at <= self._until)
-        with self._database.reading() as connection:
-            paper_ids = set(connection.scalars(delivered.where(digests.c.source.in_(sources))))
-            for chunk in in_chunks(list(paper_ids)):
-                others = delivered.where(digests.c.source.not_in(sources), sightings.c.paper_id.in_(chunk))
-                paper_ids.difference_update(connection.scalars(others))
-        return paper_ids
-
-    def find(self, words: str, limit: int = 10) -> list[Paper]:
-        """Return papers whose title begins with ``words``, ordered by title; case and white space are ignored."""
-        prefix = title_start(words)
-        query = select(papers.c.id, papers.c.title).order_by(papers.c.title_start, papers.c.id).limit(limit)
-        with self._database.reading() as connection:
-            # Keyset pagination: titles with the prefix are adjacent in the index and begin at it. LIKE would need
-            # "%" and "_" escaped, and SQLite's ignores case for ASCII only.
-            rows = connection.execute(query.where(papers.c.title_start >= prefix[:LONGEST_KEY]))
-            matches = [row.id for row in rows if title_start(row.title).startswith(prefix)]
-            return list(load_papers(connection, matches).values())
-
-    def with_arxiv_ids(self, arxiv_ids: Sequence[str]) -> dict[str, Paper]:
-        """Return the papers with these arXiv ids, by id and without their sightings; unknown ids are left out."""
-        with self._database.reading() as connection:
-            stored = papers_with(connection, [f"arxiv:{arxiv_id}" for arxiv_id in arxiv_ids])
-        return {paper.arxiv_id: paper for paper in stored if paper.arxiv_id}
-
-    def newest_id(self) -> PaperId:
-        """Return the highest id; 0 without papers."""
-        with self._database.reading() as connection:
-            return connection.scalar(self._visible(select(func.max(papers.c.id)))) or 0
-
-    def newest_first_seen(self, sources: Collection[str] = ()) -> datetime | None:
-        """Return when the newest paper arrived, from any source or from one of ``sources``; None without papers."""
-        query = select(papers.c.first_seen).order_by(papers.c.id.desc()).limit(1)
-        if sources:
-            query = query.where(_delivered_by(sources))
-        with self._database.reading() as connection:
-            return connection.scalar(self._visible(query))
-
-    def count(self) -> int:
-        """Return the number of papers."""
-        with self._database.reading() as connection:
-            return connection.scalar(self._visible(select(func.count()).select_from(papers))) or 0
-
-    def new_to(self, reader_id: ReaderId, after: PaperId = 0, sources: Collection[str] = ()) -> list[PaperId]:
-        """Return the papers with ids above ``after`` that are new to one reader, see ``new_papers_of``."""
-        cursor = NewsCursor(reader_id, after, sources=tuple(sources))
-        return self.new_papers_of([cursor], self.newest_id())[reader_id]
-
-    def new_papers_of(self, cursors: Sequence[NewsCursor], upto: PaperId) -> dict[ReaderId, list[PaperId]]:
-        """Return for each reader the papers beyond their cursor, up to and including ``upto``, oldest first.
-
-        Papers that an edition has shown to the reader, or that the reader has voted on, are left out.
-        """
-        with self._database.reading() as connection:
-            return new_papers_of(connection, cursors, upto)
-
-    def last_before(self, time: datetime) -> PaperId:
-        """Return the newest paper that arrived before a time; 0 if none did."""
-        query = select(papers.c.id).where(papers.c.first_seen < time).order_by(papers.c.id.desc()).limit(1)
-        with self._database.reading() as connection:
-            return connection.scalar(query) or 0
-
-    def arrivals(
-        self, since: datetime, until: datetime, sources: Collection[str] = ()
-    ) -> list[tuple[PaperId, datetime]]:
-        """Return the papers that arrived between two times, both included, with the time, oldest first.
-
-        With ``sources``, only papers that one of these has delivered.
-        """
-        query = select(papers.c.id, papers.c.first_seen).where(papers.c.first_seen.between(since, until))
-        if sources:
-            query = query.where(_delivered_by(sources))
-        with self._database.reading() as connection:
-            return [(row.id, row.first_seen) for row in connection.execute(query.order_by(papers.c.id))]
-
-    def revisions_of(self, since: Mapping[ReaderId, datetime]) -> dict[ReaderId, list[PaperId]]:
-        """Return for each reader the liked papers with a later version since the given time, oldest first.
-
-        Papers that an edition has shown to the reader since the version arrived are left out.
-        """
-        with self._database.reading() as connection:
-            return revisions_of(connection, since)
-
-    def without_link(self, limit: int) -> list[Paper]:
-        """Return the newest papers that have no arXiv id, DOI or URL and were never looked up."""
-        query = (
-            select(papers.c.id)
-            .where(papers.c.arxiv_id.is_(None), papers.c.doi.is_(None), papers.c.url.is_(None))
-            .where(papers.c.id.not_in(select(lookups.c.paper_id)))
-            .order_by(papers.c.id.desc())
-            .limit(limit)
+def _revisions_liked_by(reader_ids: Sequence[ReaderId], since: datetime, as_of: AsOf | None) -> AnySelect:
+    """Select readers with the later versions of papers that they liked, unless an edition has shown the paper since."""
+    liked = current_votes(reader_ids, until=as_of.at if as_of else None)
+    mentioned = (
+        select(picks.c.paper_id)
+        .join(editions)
+        .where(
+            editions.c.reader_id == liked.c.reader_id,
+            picks.c.paper_id == revisions.c.paper_id,
+            editions.c.composed_at >= revisions.c.at,
         )
-        with self._database.reading() as connection:
-            return list(load_papers(connection, connection.scalars(query).all()).values())
-
-    def with_cut_text(self, limit: int) -> list[Paper]:
-        """Return the newest papers that have an id and only the beginning of title or abstract, never looked up."""
-        newest = select(func.max(papers.c.id)).scalar_subquery()
-        query = (
-            select(papers.c.id)
-            # The end of a text is in no index; older papers were looked up earlier.
-            .where(papers.c.id > newest - _RECENT)
-            .where(papers.c.abstract.endswith("\u2026") | papers.c.title.endswith("\u2026"))
-            .where(papers.c.arxiv_id.is_not(None) | papers.c.doi.is_not(None))
-            .where(papers.c.id.not_in(select(lookups.c.paper_id)))
-            .order_by(papers.c.id.desc())
-            .limit(limit)
-        )
-        with self._database.reading() as connection:
-            return list(load_papers(connection, connection.scalars(query).all()).values())
-
-    def complete(self, paper_id: PaperId, whole: Entry | None, now: datetime) -> None:
-        """Record that a paper was looked up by its id, and merge the result, if there is one, into it."""
-        with self._database.writing(Lock.INGEST) as connection:
-            row = {"paper_id": paper_id, "at": now, "arxiv_id": whole.arxiv_id if whole else None}
-            connection.execute(insert_new(connection, lookups).values(row))
-            paper = load_papers(connection, [paper_id]).get(paper_id)
-            if whole and paper:
-                update_papers(connection, [merge(paper, whole)])
-
-    def record_lookup(self, paper_id: PaperId, match: Entry | None, now: datetime) -> None:
-        """Record that a paper was looked up at arXiv, and add the ids of the result, if there is one."""
-        with self._database.writing(Lock.INGEST) as connection:
-            row = {"paper_id": paper_id, "at": now, "arxiv_id": match.arxiv_id if match else None}
-            connection.execute(insert_new(connection, lookups).values(row))
-            paper = load_papers(connection, [paper_id]).get(paper_id)
-            if match is None or paper is None:
-                return
-            entry = Entry(paper.title, arxiv_id=match.arxiv_id, doi=match.doi, categories=match.categories)
-            id_keys = keys(entry)[:-1]  # without the title's
-            if any(other.id != paper_id for other in papers_with(connection, id_keys)):
-                # Votes, picks and sightings refer to both papers, so they are not merged; the duplicate gets the
-                # URL only. An edition shows near-duplicates once anyway.
-                resolved = replace(paper, url=f"https://arxiv.org/abs/{match.arxiv_id}")
-            else:
-                resolved = merge(paper, entry)
-            update_papers(connection, [resolved])
-
-    def recent_texts(self, limit: int) -> list[tuple[PaperId, str, str]]:
-        """Return id, title and abstract of the newest papers, newest first."""
-        query = select(papers.c.id, papers.c.title, papers.c.abstract)
-        query = query.order_by(papers.c.id.desc()).limit(limit)
-        with self._database.reading() as connection:
-            return [(row.id, row.title, row.abstract) for row in connection.execute(self._visible(query))]
-
-    def _visible(self, query: Select[*Columns]) -> Select[*Columns]:
-        """Narrow a query to the papers that had arrived by ``until``."""
-        return query.where(papers.c.first_seen <= self._until) if self._until else query
+    )
+    if as_of:
+        mentioned = mentioned.where(editions.c.composed_at < as_of.without_editions_since)
+    query = (
+        select(liked.c.reader_id, revisions.c.paper_id, revisions.c.at)
+        .join(liked, liked.c.paper_id == revisions.c.paper_id)
+        .where(liked.c.vote == Vote.UP, revisions.c.at >= since, ~exists(mentioned))
+        .order_by(revisions.c.paper_id)
+    )
+    return query.where(revisions.c.at <= as_of.at) if as_of else query
 
 
-def _delivered_by(sources: Collection[str]) -> ColumnElement[bool]:
-    seen = select(sightings).join(digests).where(sightings.c.paper_id == papers.c.id)
-    return exists(seen.where(digests.c.source.in_(sources)))
+def _arrived(
+    connection: Connection, cursors: Sequence[NewsCursor], upto: PaperId, sources: tuple[str, ...], as_of: AsOf | None
+) -> dict[ReaderId, list[PaperId]]:
+    """Read the papers beyond each of some cursors that have the same sources."""
+    # One query from the lowest cursor on; each reader gets the tail of it that is theirs.
+    query = select(papers.c.id).where(papers.c.id > min(cursor.after for cursor in cursors), papers.c.id <= upto)
+    if sources:
+        seen = select(sightings).join(digests).where(sightings.c.paper_id == papers.c.id)
+        query = query.where(exists(seen.where(digests.c.source.in_(sources))))
+    paper_ids = connection.scalars(query.order_by(papers.c.id)).all()
+
+    times = [cursor.since for cursor in cursors if cursor.since]
+    late = _late_arrivals(connection, sources, min(times) - _OVERLAP, as_of) if sources and times else {}
+    arrived: dict[ReaderId, list[PaperId]] = {}
+    for cursor in cursors:
+        below = [
+            paper_id
+            for paper_id, at in late.items()
+            if paper_id <= cursor.after and cursor.since and at >= cursor.since - _OVERLAP
+        ]
+        arrived[cursor.reader_id] = [*sorted(below), *paper_ids[bisect_right(paper_ids, cursor.after) :]]
+    return arrived
+
+
+def _late_arrivals(
+    connection: Connection, sources: tuple[str, ...], since: datetime, as_of: AsOf | None
+) -> dict[PaperId, datetime]:
+    """Read when these sources first delivered papers, if after ``since`` and after another source had."""
+    is_theirs = digests.c.source.in_(sources)
+    recent = select(sightings.c.paper_id).join(digests).where(is_theirs, digests.c.received_at >= since)
+    if as_of:
+        recent = recent.where(digests.c.received_at <= as_of.at)
+    first = func.min(case((is_theirs, digests.c.received_at))).label("first")
+    query = (
+        select(sightings.c.paper_id, first)
+        .join(digests)
+        .where(sightings.c.paper_id.in_(recent))
+        .group_by(sightings.c.paper_id)
+        .having(func.min(digests.c.id) < func.min(case((is_theirs, digests.c.id))), first >= since)
+    )
+    return {row.paper_id: row.first for row in connection.execute(query)}
+
+
+def _shown_or_voted(
+    connection: Connection, reader_ids: Sequence[ReaderId], lowest: PaperId, as_of: AsOf | None
+) -> Mapping[ReaderId, set[PaperId]]:
+    """Read the papers from ``lowest`` on that stood in an edition of a reader or have a vote of theirs."""
+    excluded: dict[ReaderId, set[PaperId]] = defaultdict(set)
+    for chunk in in_chunks(reader_ids):
+        votes = current_votes(chunk, until=as_of.at if as_of else None, lowest=lowest)
+        # An edition shows no paper beyond its watermark, so that the picks of older editions are not read.
+        may_show = editions.c.reader_id.in_(chunk) & (editions.c.watermark >= lowest)
+        picked = select(editions.c.reader_id, picks.c.paper_id).join(picks).where(may_show)
+        if as_of:
+            picked = picked.where(editions.c.composed_at < as_of.without_editions_since)
+        for query in (picked.where(picks.c.paper_id >= lowest), select(votes.c.reader_id, votes.c.paper_id)):
+            for reader_id, paper_id in connection.execute(query):
+                excluded[reader_id].add(paper_id)
+    return excluded
 
 
 _WORD = re.compile(r"\w+")
@@ -378,151 +495,3 @@ class Search(Aggregate):
             statement = postgresql if connection.dialect.name == "postgresql" else _SQLITE
             rows = connection.scalars(statement, {"words": quoted, "limit": limit})
             return list(load_papers(connection, rows.all()).values())
-
-
-# A digest that was being ingested while an edition was composed has an earlier time than the edition, but the
-# edition could not consider it. The price of the overlap: such a paper may be considered twice.
-_OVERLAP = timedelta(days=1)
-
-
-@dataclass(frozen=True, slots=True)
-class NewsCursor:
-    """A keyset cursor into the papers: a reader's last edition considered ids up to ``after``.
-
-    With ``sources``, only papers that one of these delivered are new. Then a paper with a lower id is new too if
-    another source had delivered it before and these did so only after ``since``, the time of the last edition.
-    """
-
-    reader_id: ReaderId
-    after: PaperId = 0
-    since: datetime | None = None
-    sources: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class AsOf:
-    """A time in the past; editions composed at or after ``without_editions_since`` count as never composed."""
-
-    at: datetime
-    without_editions_since: datetime
-
-
-def new_papers_of(
-    connection: Connection, cursors: Sequence[NewsCursor], upto: PaperId, as_of: AsOf | None = None
-) -> dict[ReaderId, list[PaperId]]:
-    """Return for each reader the papers beyond their cursor, up to and including ``upto``, oldest first.
-
-    Papers that an edition has shown to the reader, that the reader has voted on, or that are in the reader's own
-    library, are left out.
-    """
-    by_sources: dict[tuple[str, ...], list[NewsCursor]] = defaultdict(list)
-    for cursor in cursors:
-        by_sources[cursor.sources].append(cursor)
-    arrived: dict[ReaderId, list[PaperId]] = {}
-    for sources, same_sources in by_sources.items():
-        arrived |= _arrived(connection, same_sources, upto, sources, as_of)
-    lowest = min((ids[0] for ids in arrived.values() if ids), default=upto + 1)
-    excluded = _shown_or_voted(connection, list(arrived), lowest, as_of)
-    owned = in_libraries(connection, list(arrived), lowest, upto, as_of.at if as_of else None)
-    new = {}
-    for reader_id, ids in arrived.items():
-        hidden = excluded[reader_id].union(owned.get(reader_id, ()))
-        new[reader_id] = [paper_id for paper_id in ids if paper_id not in hidden]
-    return new
-
-
-def revisions_of(
-    connection: Connection, since: Mapping[ReaderId, datetime], as_of: AsOf | None = None
-) -> dict[ReaderId, list[PaperId]]:
-    """Return for each reader the liked papers with a later version since the given time, oldest first.
-
-    Papers that an edition has shown to the reader since the version arrived are left out.
-    """
-    revised: dict[ReaderId, list[PaperId]] = {reader_id: [] for reader_id in since}
-    for chunk in in_chunks(list(since)):
-        liked = current_votes(chunk, until=as_of.at if as_of else None)
-        mentioned = (
-            select(picks.c.paper_id)
-            .join(editions)
-            .where(
-                editions.c.reader_id == liked.c.reader_id,
-                picks.c.paper_id == revisions.c.paper_id,
-                editions.c.composed_at >= revisions.c.at,
-            )
-        )
-        if as_of:
-            mentioned = mentioned.where(editions.c.composed_at < as_of.without_editions_since)
-        query = (
-            select(liked.c.reader_id, revisions.c.paper_id, revisions.c.at)
-            .join(liked, liked.c.paper_id == revisions.c.paper_id)
-            .where(liked.c.vote == Vote.UP, revisions.c.at >= min(since.values()), ~exists(mentioned))
-            .order_by(revisions.c.paper_id)
-        )
-        if as_of:
-            query = query.where(revisions.c.at <= as_of.at)
-        for reader_id, paper_id, at in connection.execute(query):
-            # A paper has a row for each later version.
-            if at >= since[reader_id] and paper_id not in revised[reader_id]:
-                revised[reader_id].append(paper_id)
-    return revised
-
-
-def _arrived(
-    connection: Connection, cursors: Sequence[NewsCursor], upto: PaperId, sources: tuple[str, ...], as_of: AsOf | None
-) -> dict[ReaderId, list[PaperId]]:
-    """Read the papers beyond each of some cursors that have the same sources."""
-    # One query from the lowest cursor on; each reader gets the tail of it that is theirs.
-    query = select(papers.c.id).where(papers.c.id > min(cursor.after for cursor in cursors), papers.c.id <= upto)
-    if sources:
-        seen = select(sightings).join(digests).where(sightings.c.paper_id == papers.c.id)
-        query = query.where(exists(seen.where(digests.c.source.in_(sources))))
-    paper_ids = connection.scalars(query.order_by(papers.c.id)).all()
-
-    times = [cursor.since for cursor in cursors if cursor.since]
-    late = _late_arrivals(connection, sources, min(times) - _OVERLAP, as_of) if sources and times else {}
-    arrived: dict[ReaderId, list[PaperId]] = {}
-    for cursor in cursors:
-        below = [
-            paper_id
-            for paper_id, at in late.items()
-            if paper_id <= cursor.after and cursor.since and at >= cursor.since - _OVERLAP
-        ]
-        arrived[cursor.reader_id] = [*sorted(below), *paper_ids[bisect_right(paper_ids, cursor.after) :]]
-    return arrived
-
-
-def _late_arrivals(
-    connection: Connection, sources: tuple[str, ...], since: datetime, as_of: AsOf | None
-) -> dict[PaperId, datetime]:
-    """Read when these sources first delivered papers, if after ``since`` and after another source had."""
-    is_ours = digests.c.source.in_(sources)
-    recent = select(sightings.c.paper_id).join(digests).where(is_ours, digests.c.received_at >= since)
-    if as_of:
-        recent = recent.where(digests.c.received_at <= as_of.at)
-    first = func.min(case((is_ours, digests.c.received_at))).label("first")
-    query = (
-        select(sightings.c.paper_id, first)
-        .join(digests)
-        .where(sightings.c.paper_id.in_(recent))
-        .group_by(sightings.c.paper_id)
-        .having(func.min(digests.c.id) < func.min(case((is_ours, digests.c.id))), first >= since)
-    )
-    return {row.paper_id: row.first for row in connection.execute(query)}
-
-
-def _shown_or_voted(
-    connection: Connection, reader_ids: Sequence[ReaderId], lowest: PaperId, as_of: AsOf | None
-) -> Mapping[ReaderId, set[PaperId]]:
-    """Read the papers from ``lowest`` on that stood in an edition of a reader or have a vote of theirs."""
-    excluded: dict[ReaderId, set[PaperId]] = defaultdict(set)
-    for chunk in in_chunks(reader_ids):
-        votes = current_votes(chunk, until=as_of.at if as_of else None, lowest=lowest)
-        # An edition shows no paper beyond its watermark, so that the picks of older editions are not read.
-        may_show = editions.c.reader_id.in_(chunk) & (editions.c.watermark >= lowest)
-        picked = select(editions.c.reader_id, picks.c.paper_id).join(picks).where(may_show)
-        if as_of:
-            picked = picked.where(editions.c.composed_at < as_of.without_editions_since)
-        for query in (picked.where(picks.c.paper_id >= lowest), select(votes.c.reader_id, votes.c.paper_id)):
-            for reader_id, paper_id in connection.execute(query):
-                excluded[reader_id].add(paper_id)
-    return excluded

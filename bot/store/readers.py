@@ -83,8 +83,7 @@ class Readers(Aggregate):
     def is_synced(self, profile: str, addresses: Sequence[tuple[Kind, str]]) -> bool:
         """Return whether the last ``sync`` of a profile had these addresses."""
         query = select(reader_lists.c.key).where(reader_lists.c.profile == profile)
-        with self._database.reading() as connection:
-            return connection.scalar(query) == self._list_key(addresses)
+        return self._scalar(query) == self._list_key(addresses)
 
     def drop_unconfirmed(self, now: datetime) -> None:
         """Delete the readers who have not confirmed their subscription within ``CONFIRM_WITHIN``."""
@@ -94,34 +93,30 @@ class Readers(Aggregate):
 
     def get(self, profile: str, address: str) -> Reader | None:
         """Return the reader of a profile at exactly this address; None without one."""
-        return self._first((readers.c.profile == profile) & (readers.c.address == address))
+        return next(iter(self._where((readers.c.profile == profile) & (readers.c.address == address))), None)
 
     def by_id(self, reader_id: ReaderId) -> Reader | None:
         """Return the reader with this id; None after it was deleted."""
-        return self._first(readers.c.id == reader_id)
+        return next(iter(self._where(readers.c.id == reader_id)), None)
 
     def of_profile(self, profile: str) -> list[Reader]:
         """Return all readers of a profile, stopped ones included, oldest first."""
-        with self._database.reading() as connection:
-            return _select(connection, readers.c.profile == profile)
+        return self._where(readers.c.profile == profile)
 
     def at_address(self, address: str) -> list[Reader]:
         """Return the readers of all profiles at exactly this address, oldest first."""
-        with self._database.reading() as connection:
-            return _select(connection, (readers.c.address == address) & (readers.c.kind != OPERATOR_KIND))
+        return self._where((readers.c.address == address) & (readers.c.kind != OPERATOR_KIND))
 
     def all(self) -> list[Reader]:
         """Return all readers, stopped ones included, oldest first."""
-        with self._database.reading() as connection:
-            return _select(connection, readers.c.kind != OPERATOR_KIND)
+        return self._where(readers.c.kind != OPERATOR_KIND)
 
     def pages(self) -> Iterator[list[Reader]]:
         """Yield all readers in order of id, stopped ones included, page by page (keyset pagination)."""
         page = select(readers).where(readers.c.kind != OPERATOR_KIND).order_by(readers.c.id).limit(PAGE)
         after = 0
         while True:
-            with self._database.reading() as connection:
-                rows = connection.execute(page.where(readers.c.id > after)).all()
+            rows = self._rows(page.where(readers.c.id > after))
             if not rows:
                 return
             yield [reader_of(row, row.id) for row in rows]
@@ -132,32 +127,24 @@ class Readers(Aggregate):
         query = select(readers.c.kind, func.count()).where(
             readers.c.profile.in_(profiles), readers.c.origin == origin, readers.c.stopped.is_(None)
         )
-        with self._database.reading() as connection:
-            return Counter(dict(connection.execute(query.group_by(readers.c.kind)).all()))
+        return Counter(dict(self._rows(query.group_by(readers.c.kind))))
 
     def first(self, profiles: Collection[str], limit: int) -> list[Reader]:
         """Return the first readers of some profiles in the order of their ids, at most ``limit``."""
         query = select(readers).where(readers.c.profile.in_(profiles), readers.c.kind != OPERATOR_KIND)
-        with self._database.reading() as connection:
-            rows = connection.execute(query.order_by(readers.c.id).limit(limit))
-            return [reader_of(row, row.id) for row in rows]
+        return [reader_of(row, row.id) for row in self._rows(query.order_by(readers.c.id).limit(limit))]
 
     def at_addresses(self, profile: str, addresses: Sequence[str]) -> dict[str, Reader]:
         """Return the readers of a profile at these addresses, by address."""
-        with self._database.reading() as connection:
-            return {
-                reader.address: reader
-                for chunk in in_chunks(addresses)
-                for reader in _select(connection, (readers.c.profile == profile) & readers.c.address.in_(chunk))
-            }
+        query = select(readers).where(readers.c.profile == profile)
+        return {row.address: reader_of(row, row.id) for row in self._rows_in(query, readers.c.address, addresses)}
 
     def counts(self) -> tuple[int, int]:
         """Return how many readers are active, and how many have stopped."""
         query = select(
             func.count().filter(readers.c.stopped.is_(None)), func.count().filter(readers.c.stopped.is_not(None))
         ).where(readers.c.kind != OPERATOR_KIND)
-        with self._database.reading() as connection:
-            active, stopped = connection.execute(query).one()
+        ((active, stopped),) = self._rows(query)
         return active, stopped
 
     def since(self, reader_id: ReaderId) -> datetime | None:
@@ -166,12 +153,8 @@ class Readers(Aggregate):
 
     def since_of(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, datetime]:
         """Return when each of these readers was added."""
-        since: dict[ReaderId, datetime] = {}
-        with self._database.reading() as connection:
-            for chunk in in_chunks(reader_ids):
-                query = select(readers.c.id, readers.c.since).where(readers.c.id.in_(chunk))
-                since |= {row.id: row.since for row in connection.execute(query)}
-        return since
+        rows = self._rows_in(select(readers.c.id, readers.c.since), readers.c.id, reader_ids)
+        return {row.id: row.since for row in rows}
 
     def operator(self, address: str, now: datetime) -> Reader:
         """Return the row of the operator's address, added if it is new; the other methods leave such rows out."""
@@ -258,9 +241,9 @@ class Readers(Aggregate):
         with self._database.reading() as connection:
             return bool(self._forgotten(connection, profile, [address]))
 
-    def _first(self, condition: ColumnElement[bool]) -> Reader | None:
+    def _where(self, condition: ColumnElement[bool]) -> list[Reader]:
         with self._database.reading() as connection:
-            return next(iter(_select(connection, condition)), None)
+            return _select(connection, condition)
 
     def _change(self, reader_id: ReaderId, to: StopReason | None, ends: Sequence[StopReason]) -> bool:
         """Set why a reader is stopped, if they are subscribed or stopped for one of the reasons ``ends``."""
@@ -339,17 +322,13 @@ class Overrides(Aggregate):
 
     def of(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, Override]:
         """Return the overrides of these readers; readers without one are left out."""
-        with self._database.reading() as connection:
-            return {
-                row.reader_id: _override(row)
-                for chunk in in_chunks(reader_ids)
-                for row in connection.execute(select(overrides).where(overrides.c.reader_id.in_(chunk)))
-            }
+        return {
+            row.reader_id: _override(row) for row in self._rows_in(select(overrides), overrides.c.reader_id, reader_ids)
+        }
 
     def all(self) -> dict[ReaderId, Override]:
         """Return the overrides of all readers; readers without one are left out."""
-        with self._database.reading() as connection:
-            return {row.reader_id: _override(row) for row in connection.execute(select(overrides))}
+        return {row.reader_id: _override(row) for row in self._rows(select(overrides))}
 
     def set(self, reader_id: ReaderId, override: Override) -> None:
         """Replace a reader's override."""

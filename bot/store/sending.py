@@ -129,15 +129,13 @@ class SendRates(Aggregate):
 
     def in_use(self, now: datetime) -> list[SendRateUse]:
         """Return what is used of each rate that has a limit or was slowed down."""
-        with self._database.reading() as connection:
-            rows = connection.execute(select(send_rates).order_by(send_rates.c.kind)).all()
+        rows = self._rows(select(send_rates).order_by(send_rates.c.kind))
         buckets = [(row.kind, _bucket(row).advanced(SendLimit(), now)) for row in rows]
         return [SendRateUse(kind, bucket.used, bucket.share) for kind, bucket in buckets]
 
     def _is_slowed(self, kind: Kind) -> bool:
         query = select(send_rates.c.share).where(send_rates.c.kind == kind, send_rates.c.share < 1)
-        with self._database.reading() as connection:
-            return connection.scalar(query) is not None
+        return self._scalar(query) is not None
 
 
 def _locked(connection: Connection, kind: Kind, now: datetime) -> _Bucket:
@@ -184,8 +182,7 @@ class CircuitBreakers(Aggregate):
 
     def all(self) -> dict[Kind, OpenBreaker]:
         """Return the records. One whose time is over (half-open) stays until a message was accepted."""
-        with self._database.reading() as connection:
-            return {row.kind: OpenBreaker(*row[1:]) for row in connection.execute(select(circuit_breakers))}
+        return {row.kind: OpenBreaker(*row[1:]) for row in self._rows(select(circuit_breakers))}
 
     def begin(self, kind: Kind, now: datetime, until: datetime, why: str) -> None:
         """Record that a breaker opened, or opened once more."""
@@ -256,5 +253,4 @@ class BounceCounts(Aggregate):
 
     def all(self) -> dict[str, int]:
         """Return the counts by outcome."""
-        with self._database.reading() as connection:
-            return dict(connection.execute(select(bounce_counts.c.outcome, bounce_counts.c.count)).all())
+        return dict(self._rows(select(bounce_counts.c.outcome, bounce_counts.c.count)))

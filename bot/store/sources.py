@@ -44,8 +44,7 @@ class Sources(HistoricAggregate):
 
     def states(self) -> dict[str, SourceState]:
         """Return the state of every source that was ever retrieved, by name."""
-        with self._database.reading() as connection:
-            return {row.name: SourceState(*row) for row in connection.execute(select(source_states))}
+        return {row.name: SourceState(*row) for row in self._rows(select(source_states))}
 
     def record(self, state: SourceState) -> None:
         """Replace a source's state."""
@@ -64,16 +63,14 @@ class Sources(HistoricAggregate):
             func.sum(digests.c.fresh),
             func.max(digests.c.highest_id),
         ).group_by(digests.c.source)
-        with self._database.reading() as connection:
-            return {source: SourceActivity(*rest) for source, *rest in connection.execute(query)}
+        return {source: SourceActivity(*rest) for source, *rest in self._rows(query)}
 
     def has_other(self, names: Collection[str]) -> bool:
         """Return whether any source other than these has delivered a paper."""
         query = select(digests.c.id).where(digests.c.source.not_in(names), digests.c.papers > 0).limit(1)
         if self._until:
             query = query.where(digests.c.received_at <= self._until)
-        with self._database.reading() as connection:
-            return connection.scalar(query) is not None
+        return self._scalar(query) is not None
 
     def arrivals(self, name: str, since: datetime) -> list[Arrival]:
         """Return the digests that a source has delivered since a time, oldest first."""
@@ -82,8 +79,7 @@ class Sources(HistoricAggregate):
             .where(digests.c.source == name, digests.c.received_at > since)
             .order_by(digests.c.id)
         )
-        with self._database.reading() as connection:
-            return [Arrival(*row) for row in connection.execute(query)]
+        return [Arrival(*row) for row in self._rows(query)]
 
 
 # Two, because the first process may have died of something else, such as a power failure or a shutdown.
@@ -119,8 +115,7 @@ class ParseAttempts(Aggregate):
     def refusal(self, content_hash: str) -> str | None:
         """Return why these bytes are refused; None if they are not."""
         query = select(parse_attempts.c.problem).where(parse_attempts.c.content_hash == content_hash)
-        with self._database.reading() as connection:
-            return connection.scalar(query) or None
+        return self._scalar(query) or None
 
     def end(self, content_hash: str) -> None:
         """Record that parsing ended, with or without a result."""
