@@ -27,7 +27,7 @@ from bot.formats import Parser
 from bot.model import SourceState
 from bot.model.errors import UsageError
 from bot.model.problems import ProblemLog
-from bot.sources.polling import is_due
+from bot.sources import is_due
 from bot.web.application import make_web
 from bot.web.server import LogRateLimit, Server
 from bot.worker.queue import COMPOSE, DELIVER, INGEST

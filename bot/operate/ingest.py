@@ -47,10 +47,9 @@ from bot.model.errors import (
     unexpected_error,
 )
 from bot.model.identity import is_biorxiv_doi, is_same_paper, normalised_title
-from bot.sources import Source, Visit, biorxiv
+from bot.sources import Source, Visit, after_failure, after_success, biorxiv, is_due, retry_after
 from bot.sources.arxiv import URL
 from bot.sources.http import Fetcher
-from bot.sources.polling import after_failure, after_success, is_due, retry_after
 from bot.store import Store
 from bot.store.papers import StoredDigest
 

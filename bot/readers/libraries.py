@@ -40,7 +40,7 @@ from bot.model import (
     ZoteroSave,
 )
 from bot.model.errors import DigestError, PaperbotError, SourceError, UsageError
-from bot.sources import polling
+from bot.sources import after_failure, after_success, is_due
 from bot.store import Store
 from bot.store.library import Additions
 
@@ -158,7 +158,7 @@ class ZoteroLibraries:
             # Several workers ingest at a time.
             for connection in connections if is_ours else ():
                 poll = connection.poll
-                if not polling.is_due(INTERVAL, poll, now):
+                if not is_due(INTERVAL, poll, now):
                     continue
                 try:
                     self._poll(connection, now)
@@ -201,13 +201,13 @@ class ZoteroLibraries:
                 changed = changes(api, connection.collections, connection.version, self.parser.parse_library)
         except PaperbotError as error:
             wait = error.retry_after if isinstance(error, SourceError) else None
-            failed = polling.after_failure(connection.poll, Problem(ORIGIN, str(error)), wait, now)
+            failed = after_failure(connection.poll, Problem(ORIGIN, str(error)), wait, now)
             self.store.zotero.record_poll(connection.reader, failed, connection.version)
             raise
         changed = changed or ZoteroChanges(connection.version, frozenset(), (), {})
         # The version is recorded after the changes: what a crash between the two leaves is read again.
         added = self.store.library.add(connection.reader, changed.entries, ORIGIN, now, gone=changed.gone)
-        succeeded = polling.after_success(connection.poll, {}, now)
+        succeeded = after_success(connection.poll, {}, now)
         self.store.zotero.record_poll(connection.reader, succeeded, changed.version)
         return ImportReport.of(ORIGIN, changed, added)
 

@@ -46,10 +46,7 @@ class ArxivOptions(PolledOptions):
 class ArxivSource(FetchedSource[ArxivOptions]):
     """The results of a query such as ``cat:cs.AI``."""
 
-    @property
-    def follows_arxiv_calendar(self) -> bool:
-        """Whether it delivers arXiv's announcements."""
-        return True
+    follows_arxiv_calendar = True
 
     def retrieve(self, visit: Visit) -> Iterator[RawDigest | Problem]:
         """Yield the pages with papers submitted since some days before the newest of an earlier poll.

@@ -4,12 +4,11 @@
         --> conditional GET, no content coding --> redirect? check again, from the beginning --> body, up to a cap
 
 One deadline holds for all of it, redirects and every single read included. httpx is not used for the request: its
-transports resolve names themselves and follow redirects without another check (``bot/sources/ssrf.py``).
+transports resolve names themselves and follow redirects without another check.
 
-Protection against server-side request forgery (SSRF, CWE-918): which addresses may be connected to.
-
-A feed's URL, and whatever it redirects to, may be chosen by anybody. Without a check it could name the cloud's
-metadata service (169.254.169.254), a database on this machine, or a printer on the local network.
+Protection against server-side request forgery (SSRF, CWE-918): a feed's URL, and whatever it redirects to, may be
+chosen by anybody. Without a check it could name the cloud's metadata service (169.254.169.254), a database on this
+machine, or a printer on the local network.
 
 The name is resolved once, all its addresses are checked, and the connection goes to a checked address, not to the
 name. Checking first and letting the HTTP library resolve again would be open to DNS rebinding: a name server that

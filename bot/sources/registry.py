@@ -11,11 +11,10 @@ from bot.config.sources import SourceModels, SourceOptions
 from bot.sources import Source, SourceDependencies, SourceKind
 from bot.sources.arxiv import ARXIV
 from bot.sources.biorxiv import BIORXIV
-from bot.sources.bounces import BOUNCES
 from bot.sources.feed import FEED
 from bot.sources.folder import FOLDER
 from bot.sources.huggingface import HUGGING_FACE
-from bot.sources.mailbox import MAILBOX
+from bot.sources.mailbox import BOUNCES, MAILBOX
 
 _KINDS: dict[str, SourceKind[Any]] = {
     kind.name: kind for kind in (FOLDER, FEED, ARXIV, BIORXIV, HUGGING_FACE, MAILBOX, BOUNCES)

@@ -17,7 +17,8 @@ from servers import speaking
 from bot.model import Problem, RawDigest
 from bot.model.errors import SourceError
 from bot.sources import Visit
-from bot.sources.mailbox import MAX_BYTES, MailboxOptions, MailboxSource, MailFolder
+from bot.sources.imap import MAX_BYTES, MailFolder
+from bot.sources.mailbox import MailboxOptions, MailboxSource
 
 VISIT = Visit(datetime(2026, 6, 12, tzinfo=UTC))
 TOO_LARGE = Problem(
@@ -260,7 +261,7 @@ def test_a_server_that_sends_byte_by_byte_meets_the_deadline() -> None:
 
 def test_bytes_received_before_tls_are_discarded() -> None:
     """A server in between could put answers there that would be taken for the mail server's own."""
-    from bot.sources.mailbox import Bounds, _Bounded
+    from bot.sources.imap import Bounds, _Bounded
 
     class Sock:
         def settimeout(self, _: float) -> None:

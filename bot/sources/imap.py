@@ -1,0 +1,238 @@
+"""IMAP connections with a deadline for the whole session, and a maximum size for each response.
+
+imaplib reads literals of any size and any number of lines, and its timeout is that of one read, so that a server that
+sends a byte now and then keeps it waiting without end. These clients override its methods that read.
+
+A module of its own, imported when a source needs it: imaplib and imap_tools would delay every command.
+"""
+
+from __future__ import annotations
+
+import imaplib
+import ssl
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from imap_tools import AND, BaseMailBox
+from imap_tools.errors import ImapToolsError
+
+from bot.model.clock import Deadline
+from bot.model.errors import SourceError
+
+if TYPE_CHECKING:
+    import socket
+
+    from _typeshed import ReadableBuffer
+
+
+MAX_BYTES = 10_000_000
+_CHUNK = 65_536
+_MAX_LINE = 1_000_000  # bytes; a search response of 100,000 mails
+_MAX_DIGITS = 10  # IMAP's numbers have 32 bits
+_STEP_SECONDS = 30.0  # one read or write
+
+
+@dataclass(frozen=True, slots=True)
+class MailFolder:
+    """A folder of a mailbox, and what one poll of it may cost.
+
+    Mails that were read are moved to the folder ``moved_to``; if that is empty, they are only marked as read.
+    """
+
+    host: str
+    port: int
+    security: str  # as in MailFolderOptions
+    username: str
+    password: str = field(repr=False)
+    name: str = "INBOX"
+    moved_to: str = ""
+    max_bytes: int = MAX_BYTES  # of a mail, and of every other answer
+    seconds: float = 300.0  # for all of a poll
+    clock: Callable[[], float] = time.monotonic
+
+
+class Bounds:
+    """The deadline of a session, and how many bytes a server may send after each command."""
+
+    def __init__(
+        self, seconds: float, max_bytes: int, *, step: float, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """``step`` is the timeout of one read or write, in seconds."""
+        self.max_bytes = max_bytes
+        self._deadline = Deadline(seconds, clock)
+        self._step = step
+
+    def timeout(self) -> float:
+        """Return the seconds that the next step may take; raises TimeoutError after the deadline."""
+        try:
+            return self._deadline.remaining(self._step)
+        except TimeoutError as error:
+            raise TimeoutError(f"{error}; the rest comes with the next poll") from None
+
+
+class _Bounded(imaplib.IMAP4):
+    """Reads from the socket itself, in ``read`` and ``readline``, which imaplib documents as methods to override."""
+
+    bounds: Bounds
+    _buffer: bytearray
+    _read_from: socket.socket | None = None
+    _received = 0
+
+    def read(self, size: int) -> bytes:
+        """Return ``size`` bytes, fewer if the stream ends; raises ``abort`` above the maximum."""
+        if size > self.bounds.max_bytes:
+            raise self.abort(f"the server announces {size:,} bytes, more than the cap")
+        while len(self._buffered()) < size and self._receive():
+            pass
+        return self._take(size)
+
+    def readline(self) -> bytes:
+        """Return one line with its end, or the rest if the stream ends."""
+        searched = 0
+        while (end := self._buffered().find(b"\n", searched)) < 0:
+            searched = len(self._buffered())
+            if searched > _MAX_LINE:
+                raise self.abort("the server sends a line without an end")
+            if not self._receive():
+                break
+        return self._take(end + 1 if end >= 0 else len(self._buffered()))
+
+    def send(self, data: ReadableBuffer) -> None:
+        """Send a command; the bytes of its response are counted from now on."""
+        self._received = 0
+        self.sock.settimeout(self.bounds.timeout())
+        super().send(data)
+
+    def _buffered(self) -> bytearray:
+        """Return what was received and not read; nothing from before the connection was encrypted."""
+        if self._read_from is not self.sock:
+            self._buffer, self._read_from = bytearray(), self.sock
+        return self._buffer
+
+    def _receive(self) -> bool:
+        self.sock.settimeout(self.bounds.timeout())
+        chunk = self.sock.recv(_CHUNK)
+        self._received += len(chunk)
+        if self._received > self.bounds.max_bytes + _MAX_LINE:
+            raise self.abort("the server answers a command with more than the cap")
+        self._buffered().extend(chunk)
+        return bool(chunk)
+
+    def _take(self, size: int) -> bytes:
+        content = bytes(self._buffered()[:size])
+        del self._buffer[:size]
+        return content
+
+
+class _Plain(_Bounded):
+    def __init__(self, host: str, port: int, bounds: Bounds) -> None:
+        self.bounds = bounds
+        super().__init__(host, port, timeout=bounds.timeout())
+
+
+class _Tls(_Bounded, imaplib.IMAP4_SSL):
+    def __init__(self, host: str, port: int, bounds: Bounds) -> None:
+        self.bounds = bounds
+        context = ssl.create_default_context()
+        super().__init__(host, port, ssl_context=context, timeout=bounds.timeout())
+
+
+class Mailbox(BaseMailBox):
+    """The mailbox of imap-tools over such a connection."""
+
+    def __init__(self, host: str, port: int, security: str, bounds: Bounds) -> None:
+        """Connect; raises OSError and imaplib's errors."""
+        self._address = (host, port)
+        self._security = security
+        self._bounds = bounds
+        super().__init__()
+
+    def _get_mailbox_client(self) -> imaplib.IMAP4:
+        if self._security == "tls":
+            return _Tls(*self._address, self._bounds)
+        client = _Plain(*self._address, self._bounds)
+        if self._security == "starttls":
+            try:
+                client.starttls(ssl.create_default_context())
+            except BaseException:
+                client.shutdown()
+                raise
+        return client
+
+    def unread_from(self, sender: str) -> list[str]:
+        """Return the UIDs of unread mails whose From field holds the sender."""
+        return _valid(self.uids(AND(seen=False, deleted=False, from_=sender)))
+
+    def unread(self) -> list[str]:
+        """Return the UIDs of unread mails."""
+        return _valid(self.uids(AND(seen=False, deleted=False)))
+
+    def unread_votes(self) -> list[str]:
+        """Return the UIDs of unread mails whose subject has the words of a vote."""
+        return _valid(self.uids(AND(seen=False, deleted=False, subject="Paperbot vote")))
+
+    def uid_validity(self) -> str:
+        """Return the folder's UIDVALIDITY (RFC 3501, 2.3.1.1): once it changes, UIDs of earlier polls mean nothing."""
+        _, values = self.client.response("UIDVALIDITY")
+        value = values[0] if values else None
+        text = value.decode(errors="replace") if isinstance(value, bytes) else ""
+        return text if text.isdecimal() and len(text) <= _MAX_DIGITS else ""
+
+    # The next two use BODY.PEEK, which downloads without marking as read.
+    def header(self, uid: str, max_bytes: int, names: str = "FROM DATE") -> bytes:
+        """Return the beginning of the fields of these names."""
+        fields = f"(BODY.PEEK[HEADER.FIELDS ({names})]<0.{max_bytes}>)"
+        return _literal(self.client.uid("FETCH", uid, fields)[1]) or b""
+
+    def content(self, uid: str) -> bytes | None:
+        """Return a mail; None if the server does not deliver it."""
+        return _literal(self.client.uid("FETCH", uid, "(BODY.PEEK[])")[1])
+
+    def size(self, uid: str) -> int:
+        """Return the size in bytes, from a response such as ``1 (UID 7 RFC822.SIZE 1234)``; 0 if it has none."""
+        _, answer = self.client.uid("FETCH", uid, "(RFC822.SIZE)")
+        text = next((item.decode(errors="replace") for item in answer if isinstance(item, bytes)), "")
+        digits = text.rstrip(") ").rpartition(" ")[2]
+        # Cut, as int() refuses thousands of digits; what is cut is above the maximum still.
+        return int(digits[:_MAX_DIGITS]) if digits.isdecimal() else 0
+
+    def mark_as_read(self, uid: str, moved_to: str) -> None:
+        """Mark a mail as read, and move it unless ``moved_to`` is empty.
+
+        Only by the server's MOVE (RFC 6851): after a copy the mail would have to be expunged, and with it every other
+        mail that the mailbox's owner has marked as deleted.
+        """
+        self.client.uid("STORE", uid, "+FLAGS.SILENT", "(\\Seen)")
+        if moved_to and "MOVE" in self.client.capabilities:
+            self.move(uid, moved_to)
+
+
+@contextmanager
+def open_folder(folder: MailFolder) -> Iterator[Mailbox]:
+    """Connect, log in and select the folder; any error of the server, then or later, becomes a SourceError."""
+    bounds = Bounds(folder.seconds, folder.max_bytes, step=_STEP_SECONDS, clock=folder.clock)
+    try:
+        mailbox = Mailbox(folder.host, folder.port, folder.security, bounds)
+        try:
+            mailbox.login(folder.username, folder.password, initial_folder=folder.name)
+            yield mailbox
+        finally:
+            mailbox.client.shutdown()
+    # imap_tools and imaplib raise ValueError for 8-bit words and for numbers of thousands of digits.
+    except (ImapToolsError, imaplib.IMAP4.error, OSError, ValueError) as error:
+        reason = " ".join(str(error).split())[:300].replace(folder.password or "\0", "***")
+        remedy = "check host, port, security, username and password of this source"
+        raise SourceError(f"{folder.host}:{folder.port}: {reason}; {remedy}") from None
+
+
+def _valid(uids: Sequence[str]) -> list[str]:
+    return [uid for uid in uids if uid.isdecimal() and len(uid) <= _MAX_DIGITS]
+
+
+def _literal(answer: list[object]) -> bytes | None:
+    """Return the literal in a server's response; None if there is none."""
+    content = next((part[1] for part in answer if isinstance(part, tuple)), None)
+    return content if isinstance(content, bytes) else None
