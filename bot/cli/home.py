@@ -340,7 +340,7 @@ def config(ctx: click.Context, as_json: bool) -> None:
       paperbot config
       paperbot config --json
     """
-    from bot.config.effective import SettingOrigin, effective_settings
+    from bot.config.home import SettingOrigin, effective_settings
     from bot.sources.registry import source_models
 
     home = home_of(ctx)

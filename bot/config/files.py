@@ -1,12 +1,7 @@
-"""Writing files so that a reader of the path sees the old content or the new one, never a part.
+"""Files under a home: replaced atomically, for their owner only, on a disk with free space; and the shipped files.
 
-Files with addresses and keys are for their owner only (mode 0600): created so, and corrected if they are not.
-
-Free disk space: no work starts whose outcome could not be recorded.
-
-The files that are shipped with Paperbot: templates, sample profiles, sample digests, sample settings.
-
-In a checkout they are in its top folder; a wheel has them inside the package.
+A reader of a path sees the old content or the new one, never a part. Files with addresses and keys have mode 0600:
+created so, and corrected if they are not. No work starts whose outcome could not be recorded.
 """
 
 from __future__ import annotations
@@ -146,7 +141,10 @@ _PACKAGE = Path(__file__).parents[1]
 
 
 def shipped(name: str) -> Path:
-    """Return the shipped ``templates``, ``profiles``, ``seeds`` or ``paperbot.toml``."""
+    """Return the shipped ``templates``, ``profiles``, ``seeds`` or ``paperbot.toml``.
+
+    In a checkout they are in its top folder; a wheel has them inside the package.
+    """
     # Not importlib.resources: the folders are copied and walked, which needs real paths.
     in_wheel = _PACKAGE / "shipped" / name
     return in_wheel if in_wheel.exists() else _PACKAGE.parent / name

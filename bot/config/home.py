@@ -1,94 +1,39 @@
-"""A home directory: where its files are, what its settings say, and the profiles in it.
+"""A home directory: where its files are, its profiles, what ``check --fix`` repairs, and where each setting comes from.
 
-OPML, the format in which feed readers export their list of feeds, as sources for ``paperbot.toml``.
-
-What ``paperbot check --fix`` repairs in a home: missing folders, and signing keys that can't be used.
+Feeds are added to ``paperbot.toml`` from OPML, the format in which feed readers export their list of feeds.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from itertools import count
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 from urllib.parse import urlsplit
 from xml.parsers import expat
 
 import tomlkit
+from pydantic import BaseModel, SecretStr
 
 from bot.config.files import make_private
 from bot.config.keys import load_keys
 from bot.config.profiles import AddressChecks, Profile, load_profiles, profile_files
 from bot.config.settings import FILE, Settings, add_to_settings, load_settings
 from bot.config.sources import SourceModels
+from bot.config.toml import PREFIX, read_toml, variables
 from bot.model import Problem, Reader, limits
 from bot.model.errors import PaperbotError, UsageError
 
-MAX_FEEDS = 500
-
-
-@dataclass(frozen=True, slots=True)
-class Feed:
-    """A feed of the list."""
-
-    title: str
-    url: str
-
-
-def parse_opml(content: bytes) -> list[Feed]:
-    """Return the feeds of a list, each URL once; raises UsageError if it is not OPML or has no usable feed."""
-    feeds: dict[str, Feed] = {}
-
-    def start_element(name: str, attributes: dict[str, str]) -> None:
-        # OPML names are case-sensitive by the specification, but exports have xmlurl and xmlURL too.
-        lowered = {key.lower(): value for key, value in attributes.items()}
-        url = lowered.get("xmlurl", "").strip()
-        if name.lower() == "outline" and _is_web_address(url):
-            feeds.setdefault(url, Feed(lowered.get("title") or lowered.get("text") or "", url))
-
-    def refuse_doctype(*_: object) -> NoReturn:
-        # Entities are declared in a document type declaration: "billion laughs" grows them exponentially.
-        raise UsageError("not OPML: it has a document type declaration; remove that")
-
-    parser = expat.ParserCreate()
-    parser.StartElementHandler = start_element
-    parser.StartDoctypeDeclHandler = refuse_doctype
-    try:
-        parser.Parse(content, True)
-    # LookupError: the file declares an encoding that Python lacks, or a codec that is no encoding, such as "hex".
-    except (expat.ExpatError, ValueError, LookupError) as error:
-        raise UsageError(f"not OPML: {str(error)[:200]}") from None
-    if not feeds or len(feeds) > MAX_FEEDS:
-        raise UsageError(f"{len(feeds)} feeds in it; there should be 1 to {MAX_FEEDS}")
-    return list(feeds.values())
-
-
-def _is_web_address(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-    except ValueError:  # such as http://[x
-        return False
-    return parts.scheme in ("http", "https") and bool(parts.hostname) and len(url) <= limits.URL
-
-
-def source_tables(feeds: Sequence[Feed], used_names: Collection[str]) -> dict[str, str]:
-    """Return a ``[[sources]]`` table for each feed by its name: made from its title, and different from others."""
-    tables: dict[str, str] = {}
-    for feed in feeds:
-        title = feed.title or urlsplit(feed.url).hostname or ""
-        stem = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:50].strip("-") or "feed"
-        candidates = (stem if n == 1 else f"{stem}-{n}" for n in count(1))
-        name = next(name for name in candidates if name not in used_names and name not in tables)
-        # A URL may have quotes and control characters, which TOML needs escaped.
-        url = tomlkit.item(feed.url).as_string()
-        tables[name] = f'\n[[sources]]\nname = "{name}"\nkind = "feed"\nurl = {url}\n'
-    return tables
-
-
 _SQLITE = "sqlite:///"
+MAX_FEEDS = 500  # of an OPML list
+_MASK = "********"
+# As in postgresql://user:password@host; up to the last @ before the path, as passwords may hold one.
+_PASSWORD = re.compile(r"(://[^:/@]*:)[^/]*@")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +66,6 @@ class Home:
             private += [database.with_name(database.name + suffix) for suffix in ("", "-wal", "-shm")]
         exposed, self._still_exposed = make_private(list(dict.fromkeys(private)))
         self.repaired = [file for file in exposed if file not in self._still_exposed]
-
-    # Paths
 
     @property
     def settings_file(self) -> Path:
@@ -174,8 +117,6 @@ class Home:
         url = self.settings.store.url
         return self.path.resolve() / url.removeprefix(_SQLITE) if url.startswith(_SQLITE) else None
 
-    # Permissions
-
     def permission_problems(self) -> list[Problem]:
         """Return a problem for each file that other users can read and that we may not change."""
         return [
@@ -185,8 +126,6 @@ class Home:
             )
             for file in self._still_exposed
         ]
-
-    # Profiles
 
     @property
     def profiles(self) -> dict[str, Profile]:
@@ -222,8 +161,6 @@ class Home:
                 times[file] = 0
         return times
 
-    # Sources
-
     @property
     def sample_sources(self) -> list[str]:
         """The names of the sources that count only until another source has brought a paper."""
@@ -236,7 +173,7 @@ class Home:
         """
         # Of any kind: an address that is polled already needs no second source.
         configured = {getattr(source, "url", "") for source in self.settings.sources}
-        feeds = [feed for feed in parse_opml(opml) if feed.url not in configured]
+        feeds = {url: title for url, title in parse_opml(opml).items() if url not in configured}
         tables = source_tables(feeds, [source.name for source in self.settings.sources])
         add_to_settings(self.path, "".join(tables.values()), self._source_models)
         return list(tables)
@@ -278,3 +215,128 @@ def repair(home: Home) -> Iterator[str]:
             f"created new signing keys, as {str(error).partition(';')[0]}; the former file is {damaged}. "
             "Links in messages that were sent before no longer work"
         )
+
+
+def parse_opml(content: bytes) -> dict[str, str]:
+    """Return the titles of the feeds of a list by URL; raises UsageError if it is not OPML or has no usable feed."""
+    feeds: dict[str, str] = {}
+
+    def start_element(name: str, attributes: dict[str, str]) -> None:
+        # OPML names are case-sensitive by the specification, but exports have xmlurl and xmlURL too.
+        lowered = {key.lower(): value for key, value in attributes.items()}
+        url = lowered.get("xmlurl", "").strip()
+        if name.lower() == "outline" and _is_web_address(url):
+            feeds.setdefault(url, lowered.get("title") or lowered.get("text") or "")
+
+    def refuse_doctype(*_: object) -> NoReturn:
+        # Entities are declared in a document type declaration: "billion laughs" grows them exponentially.
+        raise UsageError("not OPML: it has a document type declaration; remove that")
+
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = start_element
+    parser.StartDoctypeDeclHandler = refuse_doctype
+    try:
+        parser.Parse(content, True)
+    # LookupError: the file declares an encoding that Python lacks, or a codec that is no encoding, such as "hex".
+    except (expat.ExpatError, ValueError, LookupError) as error:
+        raise UsageError(f"not OPML: {str(error)[:200]}") from None
+    if not feeds or len(feeds) > MAX_FEEDS:
+        raise UsageError(f"{len(feeds)} feeds in it; there should be 1 to {MAX_FEEDS}")
+    return feeds
+
+
+def _is_web_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # such as http://[x
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname) and len(url) <= limits.URL
+
+
+def source_tables(feeds: Mapping[str, str], used_names: Collection[str]) -> dict[str, str]:
+    """Return a ``[[sources]]`` table for each feed by its name: made from its title, and different from others."""
+    tables: dict[str, str] = {}
+    for url, title in feeds.items():
+        words = re.sub(r"[^a-z0-9]+", "-", (title or urlsplit(url).hostname or "").lower())
+        stem = words.strip("-")[:50].strip("-") or "feed"
+        candidates = (stem if n == 1 else f"{stem}-{n}" for n in count(1))
+        name = next(name for name in candidates if name not in used_names and name not in tables)
+        # A URL may have quotes and control characters, which TOML needs escaped.
+        quoted = tomlkit.item(url).as_string()
+        tables[name] = f'\n[[sources]]\nname = "{name}"\nkind = "feed"\nurl = {quoted}\n'
+    return tables
+
+
+class SettingOrigin(StrEnum):
+    """Where the value of a setting comes from."""
+
+    DEFAULT = "default"
+    FILE = FILE
+    ENVIRONMENT = "environment"
+
+
+@dataclass(frozen=True, slots=True)
+class EffectiveSetting:
+    """One setting: ``key`` is written as ``docs/settings.md`` has it, ``value`` as JSON has it; secrets are masked."""
+
+    key: str
+    value: Any
+    origin: SettingOrigin
+    variable: str | None = None  # the environment variable, if it is the origin
+
+
+def effective_settings(home: Path, source_models: SourceModels) -> list[EffectiveSetting]:
+    """Return every setting of a home, in the order of the settings classes; raises ConfigError."""
+    settings = load_settings(home, source_models)
+    _, in_file = read_toml(home / FILE)
+    return [
+        setting
+        for section in type(settings).model_fields
+        for setting in _settings_of_section(section, getattr(settings, section), in_file.get(section))
+    ]
+
+
+def _settings_of_section(section: str, value: Any, in_file: Any) -> Iterator[EffectiveSetting]:
+    if isinstance(value, BaseModel):
+        for name in type(value).model_fields:
+            variable = _variable(section, name)
+            if variable:
+                origin = SettingOrigin.ENVIRONMENT
+            elif isinstance(in_file, Mapping) and name in in_file:
+                origin = SettingOrigin.FILE
+            else:
+                origin = SettingOrigin.DEFAULT
+            yield EffectiveSetting(f"{section}.{name}", _masked(getattr(value, name)), origin, variable)
+    elif isinstance(value, Mapping):  # passwords of sources: free keys, from the environment only
+        for name in value:
+            variable = f"{PREFIX}{section}__{name}".upper()
+            yield EffectiveSetting(f"{section}.{name}", _MASK, SettingOrigin.ENVIRONMENT, variable)
+    else:
+        section_variable = _variable(section)
+        origin = SettingOrigin.ENVIRONMENT if section_variable else SettingOrigin.FILE
+        for number, source in enumerate(value, 1):
+            # Only the keys that were set: each kind has others.
+            for name in sorted(source.model_fields_set):
+                key = f"{section}[{number}].{name}"
+                yield EffectiveSetting(key, _masked(getattr(source, name)), origin, section_variable)
+
+
+def _variable(section: str, key: str | None = None) -> str | None:
+    """Return the environment variable that sets a key: its own, or the section's, whose value is a JSON object."""
+    environment = variables()
+    of_key = f"{PREFIX}{section}__{key}".upper()
+    if key and of_key in environment:
+        return of_key
+    section_variable = f"{PREFIX}{section}".upper()
+    if section_variable in environment and (key is None or key in json.loads(environment[section_variable])):
+        return section_variable
+    return None
+
+
+def _masked(value: Any) -> Any:
+    """Return a value as JSON has it; a secret as a mask, and an address without its password."""
+    if isinstance(value, SecretStr):
+        return _MASK
+    if isinstance(value, str):
+        return _PASSWORD.sub(rf"\1{_MASK}@", value)
+    return list(value) if isinstance(value, tuple) else value

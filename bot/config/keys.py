@@ -1,17 +1,14 @@
-"""Signed tokens for links in messages: bearer capabilities, each for one purpose and one reader.
+"""A home's keys: they sign the tokens of links in messages, and encrypt other services' keys in the store.
 
     5.11.68195100.IrfwteEjh4OzMKiOQG2Tig      ids and the time of signing in hexadecimal, and the signature
 
-The signature is HMAC-SHA-256 (RFC 2104), cut to 128 bits, over the purpose and what stands before it: a token for one
-page is invalid on every other. Payloads are signed but not encrypted: they hold ids only, never addresses.
+A token is a bearer capability for one purpose and one reader. The signature is HMAC-SHA-256 (RFC 2104), cut to 128
+bits, over the purpose and what stands before it: a token for one page is invalid on every other. Payloads are signed
+but not encrypted: they hold ids only, never addresses. A mail has a dozen tokens; itsdangerous, which derives a key
+again for each, took ten times as long as a copy of a hash state that is keyed once.
 
-A mail has a dozen tokens. itsdangerous derives a key again for each, which took 7 % of an edition's time: 25 us a token
-against 2.5 us for the copy of a hash state that is keyed once.
-
-Encryption of other services' keys at rest: who copies the database alone can't use them.
-
-Fernet (AES-128-CBC with HMAC-SHA-256) by the library ``cryptography``, under a key derived from the home's own, which
-is in the file ``state/secret.key`` and not in the database.
+Other services' keys are encrypted with Fernet (AES-128-CBC with HMAC-SHA-256) under a key derived from the home's own,
+which is in ``state/secret.key`` and not in the database: who copies the database alone can't use them.
 """
 
 from __future__ import annotations
@@ -252,8 +249,6 @@ class Sealer:
 
     @cached_property
     def _fernet(self) -> MultiFernet:
-        from base64 import urlsafe_b64encode
-
         from cryptography.fernet import Fernet, MultiFernet
         from cryptography.hazmat.primitives.hashes import SHA256
         from cryptography.hazmat.primitives.kdf.hkdf import HKDF

@@ -1,8 +1,7 @@
 """Profiles: an interest, its readers and their schedule, as a file ``profiles/<slug>.toml``.
 
-A reader's own settings, made on their page, which take precedence over the profile's.
-
-Editing profile files: adding and removing readers, and keeping the rest of the file as it was written.
+A reader's own settings (``Override``) take precedence over the profile's. Adding and removing readers keeps the rest of
+the file as it was written.
 """
 
 from __future__ import annotations

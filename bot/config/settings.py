@@ -1,7 +1,4 @@
-"""Settings: ``paperbot.toml`` of the home directory, each key overridden by ``PAPERBOT_SECTION__KEY``.
-
-The settings of retention: for how long what is stored is kept.
-"""
+"""Settings: ``paperbot.toml`` of the home directory, each key overridden by ``PAPERBOT_SECTION__KEY``."""
 
 from __future__ import annotations
 

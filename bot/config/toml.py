@@ -1,9 +1,7 @@
-"""Reading and writing TOML files, with pydantic models; every mistake becomes one ConfigError.
+"""TOML files and environment variables, validated by pydantic models; every mistake becomes one ConfigError.
 
 A ConfigError names the file, the line, the key, what is wrong and the remedy. pydantic's own messages are written for
 programmers and name no line, so they are translated here.
-
-Settings from the environment: unknown variables, and mistakes in the values of known ones.
 """
 
 from __future__ import annotations

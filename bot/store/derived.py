@@ -1,18 +1,11 @@
-"""Weights of the ranking's experts, for all readers and for each; derived data, a row for each fit.
+"""Derived data: fitted models and weights, the shared corpus, TL;DRs, and profiles for other machines.
 
-The models fitted to readers' votes, as archives of arrays; derived data, at most one for each reader.
+The corpus is fitted by one process and loaded by all machines of a store, by its version: machines that each fitted
+their own would rank over different vocabularies, and fit each other's stored models of readers again in turns.
 
-The fitted corpus, shared by the machines of one store: fitted by one process, loaded by all, by its version.
-
-Machines that each fitted their own would rank over different vocabularies, and would fit each other's stored models of
-readers again in turns.
-
-TL;DRs: requests to a language model and its answers, so that no paper is summarised twice.
-
-Profiles as published by the machine that has their files, for workers on machines that don't.
-
-Each publication that changes something takes the next version, so that a worker reads what is newer than it has.
-Without readers: addresses are in the table of readers alone, where ``forget`` deletes them.
+Profiles are published by the machine that has their files, for workers on machines that don't. Each publication that
+changes something takes the next version, so that a worker reads what is newer than it has. Without readers: addresses
+are in the table of readers alone, where ``forget`` deletes them.
 """
 
 from __future__ import annotations
@@ -41,7 +34,7 @@ class StoredMixture:
 
 
 class Mixtures(HistoricAggregate):
-    """The newest fit of each reader and of all readers together, as of ``until`` if given."""
+    """The newest fit of the experts' weights of each reader and of all together, as of ``until`` if given."""
 
     def of_home(self) -> StoredMixture | None:
         """Return the mixture of all readers; None before the first fit."""
@@ -71,8 +64,7 @@ class Mixtures(HistoricAggregate):
         return [StoredMixture(row.reader_id, row.fitted_at, row.votes, tuple(row.weights), row.offset) for row in rows]
 
 
-# Read by one statement: a model of 40 votes has 60 KB, of which 200 took up to 138 ms on a busy machine.
-_MODELS = 50
+_MODELS = 50  # read by one statement; a model of 40 votes has 60 KB
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +79,7 @@ class StoredModel:
 
 
 class ReaderModels(Aggregate):
-    """The stored models; reading them writes nothing."""
+    """The models fitted to readers' votes, at most one for each reader; reading them writes nothing."""
 
     def of(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, StoredModel]:
         """Return the models of these readers; readers without are left out."""
@@ -117,7 +109,7 @@ _KEPT = 2
 
 
 class Corpora(Aggregate):
-    """The last versions; version 0 stands for none."""
+    """The last versions of the fitted corpus; version 0 stands for none."""
 
     def newest(self) -> int:
         """Return the newest version, 0 before the first."""
@@ -144,7 +136,7 @@ RequestId = int
 
 
 class Tldrs(Aggregate):
-    """One row for each request; a row without text failed or is in progress."""
+    """Requests to a language model, so that no paper is summarised twice; one without text failed or is in progress."""
 
     def known(self, papers: Collection[PaperId], model: str) -> dict[PaperId, str]:
         """Return the stored TL;DRs of these papers by a model; papers without one are left out."""

@@ -1,9 +1,7 @@
-"""Readers' own libraries: papers that they had before they subscribed.
+"""Readers' own libraries: papers that they had before they subscribed, and their connections to Zotero.
 
-They are rows of their reader and not papers of the store: so no edition, page, search, feed or model of another reader
-can come upon them, and they go with the reader. What makes them meet stored papers are the identity keys of both.
-
-Readers' connections to Zotero: what is followed, and which liked papers were put into the outbox to be saved.
+These papers are rows of their reader and not papers of the store: so no edition, page, search, feed or model of another
+reader can show them, and they are deleted with the reader. The identity keys of both match them to stored papers.
 """
 
 from __future__ import annotations
@@ -266,7 +264,7 @@ _WAITING = (State.PENDING, State.RETRY)
 
 
 class Zotero(Aggregate):
-    """At most one connection for each reader."""
+    """Connections to Zotero, at most one for each reader, and the liked papers that are saved there by the outbox."""
 
     def connect(self, connection: ZoteroConnection) -> None:
         """Store a reader's connection in place of an earlier one, whose saves are no longer followed."""

@@ -1,8 +1,6 @@
-"""Rows of papers: read with their sightings, found by identity keys, inserted and updated.
+"""Rows of papers: read with their sightings, found by identity keys, inserted and updated; and their deduplication.
 
-Record linkage, in memory: which entries of a digest are papers that the store has, and which are new.
-
-``papers.py`` reads the candidate papers before and writes the result.
+Record linkage is done in memory: ``papers.py`` reads the candidate papers before and writes the result.
 """
 
 from __future__ import annotations
@@ -119,7 +117,10 @@ def _paper(row: AnyRow, seen: tuple[Sighting, ...] = ()) -> Paper:
 
 
 class Deduplicator:
-    """An index of papers by identity key. A new paper has a negative id until it is stored."""
+    """Which entries of a digest are papers that the store has, and which are new, by identity key.
+
+    A new paper has a negative id until it is stored.
+    """
 
     def __init__(self, stored: Iterable[Paper]) -> None:
         self._papers: dict[PaperId, Paper] = {}

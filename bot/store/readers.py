@@ -1,7 +1,4 @@
-"""Readers: the addresses that receive a profile, and whether they are subscribed.
-
-Overrides: what readers have set on their own page, in place of values in the profile's file.
-"""
+"""Readers: the addresses that receive a profile, whether they are subscribed, and their own settings."""
 
 from __future__ import annotations
 
@@ -314,7 +311,7 @@ def _set_stopped(connection: Connection, ids: Iterable[ReaderId], why: StopReaso
 
 
 class Overrides(Aggregate):
-    """At most one override for each reader."""
+    """What readers have set in place of values in the profile's file, at most one override for each."""
 
     def get(self, reader_id: ReaderId) -> Override:
         """Return a reader's override; an empty one if nothing is set."""

@@ -1,23 +1,10 @@
-"""How fast messages go out: a token bucket for each kind of address, shared by all workers of all processes.
+"""What limits sending, shared by all processes: rates, open circuit breakers, request limits, and counts of bounces.
 
-A worker takes a token for each message before it claims messages, and releases those that it did not use. The bucket
-holds the tokens of one second, so that a pause is not made up for by a burst; a day (UTC) has so many tokens in all.
-
-When a server throttles (421, 450, 454), the rate is halved for everybody, and doubles again within five minutes
-(multiplicative decrease, as TCP reacts to congestion; by time and not by success, as any number of workers succeed).
-
-Open circuit breakers: channels through which nothing is sent for a while, because they failed for every message.
-
-A record outlives the run that met the failure, so that a wrong password is not tried again each minute. The first
-success deletes it; each further failure makes its time longer (exponential backoff, ``bot.channels.circuit_breaker``).
-
-Keyed hashes (HMAC) of addresses: a plain hash of an address is reversed by hashing candidate addresses.
-
-Rate limits with fixed windows, counted in the database so that all processes share them.
-
-The keys name people (addresses, network addresses), so they are stored as keyed hashes and deleted after two days.
-
-How many bounces and complaints came back, by what was done with them.
+Send rates are token buckets, one for each kind of address. A worker takes a token for each message before it claims
+messages, and releases those that it did not use. A bucket holds the tokens of one second, so that a pause is not made
+up for by a burst; a day (UTC) has so many tokens in all. When a server throttles (421, 450, 454), the rate is halved
+for everybody, and doubles again within five minutes (multiplicative decrease, as TCP reacts to congestion; by time and
+not by success, as any number of workers succeed).
 """
 
 from __future__ import annotations
@@ -178,7 +165,11 @@ class OpenBreaker:
 
 
 class CircuitBreakers(Aggregate):
-    """At most one record for each kind of address."""
+    """Channels through which nothing is sent for a while, because they failed for every message.
+
+    A record outlives the run that met the failure, so that a wrong password is not tried again each minute. The first
+    success deletes it; each further failure makes its time longer (exponential backoff).
+    """
 
     def all(self) -> dict[Kind, OpenBreaker]:
         """Return the records. One whose time is over (half-open) stays until a message was accepted."""
@@ -201,7 +192,7 @@ class CircuitBreakers(Aggregate):
 
 
 def keyed_hash(secret: bytes, text: str) -> str:
-    """Return the HMAC-SHA256 of a text, as 64 hexadecimal digits."""
+    """Return the HMAC-SHA256 of a text, as 64 hexadecimal digits; a plain hash is reversed by hashing candidates."""
     # Domain separation: the home's key signs links too, so each use derives a key of its own.
     key = hmac.digest(secret, b"addresses.v1", "sha256")
     return hmac.digest(key, text.encode(), "sha256").hex()
@@ -211,7 +202,10 @@ _RETENTION = timedelta(days=2)  # longer than any window in use
 
 
 class RateLimits(Aggregate):
-    """Counters whose window begins with the first event."""
+    """Rate limits with fixed windows, which begin with the first event.
+
+    The keys name people (addresses, network addresses): stored as keyed hashes, and deleted after two days.
+    """
 
     def __init__(self, database: Database, secret: bytes) -> None:
         super().__init__(database)
@@ -239,7 +233,7 @@ class RateLimits(Aggregate):
 
 
 class BounceCounts(Aggregate):
-    """A row for each outcome that has occurred."""
+    """How many bounces and complaints came back, by what was done with them."""
 
     def add(self, outcome: str) -> None:
         """Count one report."""

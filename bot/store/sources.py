@@ -1,10 +1,4 @@
-"""Sources: the state of each, and the volume that it delivered over time.
-
-A quarantine for poison digests, which killed the process that parsed them.
-
-A row is written before a digest is parsed and deleted after it. A row that is there when the digest comes again was
-left by a process that died meanwhile, perhaps because of the digest: it is tried once more, and then refused.
-"""
+"""Sources: the state of each, the volume that it delivered, and a quarantine for digests that kill the parser."""
 
 from __future__ import annotations
 
@@ -87,7 +81,11 @@ _MAX_ATTEMPTS = 2
 
 
 class ParseAttempts(Aggregate):
-    """Attempts to parse digests, by the hash of their bytes."""
+    """Attempts to parse digests, by the hash of their bytes.
+
+    A row is written before a digest is parsed and deleted after it. A row that is there when the digest comes again was
+    left by a process that died meanwhile, perhaps because of the digest: it is tried once more, and then refused.
+    """
 
     def begin(self, content_hash: str, now: datetime, *, again: bool = False) -> str | None:
         """Record that parsing begins, and return None; or return why the digest is refused, and record nothing.

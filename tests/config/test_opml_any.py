@@ -33,15 +33,15 @@ def test_any_bytes_are_feeds_with_web_addresses_or_an_error(content):
         feeds = parse_opml(content)
     except PaperbotError:
         return
-    assert all(feed.url.startswith(("http://", "https://")) for feed in feeds)
+    assert all(url.startswith(("http://", "https://")) for url in feeds)
 
 
 def test_an_invalid_url_does_not_stop_the_other_feeds():
     outlines = "".join(
         f'<outline xmlUrl="{url}"/>' for url in ("http://[x", "http://", f"http://a/{'a' * 3000}", "http://a.example/")
     )
-    (feed,) = parse_opml(f"<opml><body>{outlines}</body></opml>".encode())
-    assert feed.url == "http://a.example/"
+    (url,) = parse_opml(f"<opml><body>{outlines}</body></opml>".encode())
+    assert url == "http://a.example/"
 
 
 @pytest.mark.parametrize("encoding", ["hex", "rot13", "undefined", "punycode", "utf-32", "x" * 100_000])
