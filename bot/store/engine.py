@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
+import threading
 import zlib
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from datetime import datetime
 from enum import IntEnum
 from json import JSONDecodeError
@@ -90,6 +91,9 @@ class Database:
         self._engine = _engine(url, foreign_keys)
         self._writer = self._engine.execution_options(writing=True)
         self._relaxed_writer = self._engine.execution_options(writing=True, durable=False)
+        # A writer that finds SQLite busy sleeps and tries again: four threads that wait for a lock here send a mail's
+        # three transactions in half the time.
+        self._turn = threading.Lock() if self.file else nullcontext()
 
     @property
     def file(self) -> Path | None:
@@ -116,9 +120,9 @@ class Database:
         the next durable one, which flushes all before it to disk.
         """
         writer = self._writer if durable else self._relaxed_writer
-        with self._translated(), writer.begin() as connection:
-            # SQLite needs no lock: it has one writer at a time. On PostgreSQL an advisory lock of the transaction is
-            # released with it, also if the process dies.
+        with self._translated(), self._turn, writer.begin() as connection:
+            # Between processes SQLite needs no lock: it has one writer at a time. On PostgreSQL an advisory lock of the
+            # transaction is released with it, also if the process dies.
             if lock and connection.dialect.name == "postgresql":
                 connection.execute(select(func.pg_advisory_xact_lock(int(lock))))
             yield connection

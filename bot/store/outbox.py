@@ -10,10 +10,8 @@ names the token and changes one row or none, so that of two workers one always l
 body was started may be claimed again under a new token; one that ends after it is ``unknown`` and not sent again.
 
 Each call is one short transaction; none is open while a channel talks. A process that is killed leaves one ``unknown``
-message for each of its connections at most, the one whose body it had begun.
-
-A server that restarts closes its connections. What workers record of a message is then repeated over a new one: that it
-was accepted would otherwise be lost, and the message be ``unknown``.
+message for each of its connections at most, the one whose body it had begun. What workers record of a message is
+repeated while the database server restarts: that it was accepted would otherwise be lost, and the message ``unknown``.
 """
 
 from __future__ import annotations
@@ -79,8 +77,8 @@ _DELIVERIES = (
 )
 
 
-def _of_claim(*states: State) -> Update:
-    """Return an update of the row that a claim holds, in one of the states; it changes one row or none.
+def _update_claimed(*states: State) -> Update:
+    """Build the update of the row that a claim holds, if it is in one of the states.
 
     Executed with the parameters of ``_claim_values``, and with the columns to set as further parameters.
     """
@@ -90,16 +88,16 @@ def _of_claim(*states: State) -> Update:
 
 
 # The statements that each message needs are built once: SQLAlchemy takes longer to build one than to execute it.
-_SETTLE = _of_claim(State.CLAIMED, State.DATA_STARTED, State.UNKNOWN)
-_RELEASE = _of_claim(State.CLAIMED).values(attempts=outbox.c.attempts - 1)
+_SETTLE = _update_claimed(State.CLAIMED, State.DATA_STARTED, State.UNKNOWN)
+_RELEASE = _update_claimed(State.CLAIMED).values(attempts=outbox.c.attempts - 1)
 # A message without an edition goes out all the same: a confirmation mail is for an address that has not subscribed yet.
 _HAS_STOPPED = and_(
     outbox.c.edition_id.is_not(None), exists().where(readers.c.id == outbox.c.reader_id, readers.c.stopped.is_not(None))
 )
 _HAS_LEASE = outbox.c.lease_until > bindparam("now")
-_START = _of_claim(State.CLAIMED).where(_HAS_LEASE, not_(_HAS_STOPPED))
-_START_AGAIN = _of_claim(State.CLAIMED, State.DATA_STARTED).where(_HAS_LEASE, not_(_HAS_STOPPED))
-_CANCEL = _of_claim(State.CLAIMED).where(_HAS_LEASE, _HAS_STOPPED)
+_START = _update_claimed(State.CLAIMED).where(_HAS_LEASE, not_(_HAS_STOPPED))
+_START_AGAIN = _update_claimed(State.CLAIMED, State.DATA_STARTED).where(_HAS_LEASE, not_(_HAS_STOPPED))
+_CANCEL = _update_claimed(State.CLAIMED).where(_HAS_LEASE, _HAS_STOPPED)
 _FIRST = outbox.alias()
 # The replies that are held in the thread of the message ``row_id``.
 _HELD_REPLIES = update(outbox).where(
@@ -378,7 +376,7 @@ def _claim_values(delivery: Delivery, now: datetime) -> dict[str, object]:
 
 
 def _has_passed(moment: ColumnElement[datetime | None], now: datetime) -> ColumnElement[bool]:
-    """Return ``bot.model.clock.has_passed`` as a condition on a column."""
+    """``bot.model.clock.has_passed`` as a condition on a column."""
     return or_(moment <= now, moment > now + FAR)
 
 
