@@ -54,6 +54,12 @@ class Home:
         ``source_models`` validate its sources, ``address_checks`` the readers of its profiles.
         """
         self.path = path
+        self.settings_file = path / FILE
+        self.profiles_folder = path / "profiles"
+        self.templates = path / "templates"  # those that replace the shipped ones
+        self.state = path / "state"  # everything that Paperbot writes itself
+        self.key_file = self.state / "secret.key"  # the keys by which links in messages are signed
+        self.outbox_folder = self.state / "outbox"  # messages, where there is no mail server or Slack token
         self._source_models = source_models
         self._address_checks = address_checks
         self.settings: Settings = load_settings(path, source_models)
@@ -66,36 +72,6 @@ class Home:
             private += [database.with_name(database.name + suffix) for suffix in ("", "-wal", "-shm")]
         exposed, self._still_exposed = make_private(list(dict.fromkeys(private)))
         self.repaired = [file for file in exposed if file not in self._still_exposed]
-
-    @property
-    def settings_file(self) -> Path:
-        """The file ``paperbot.toml``."""
-        return self.path / FILE
-
-    @property
-    def state(self) -> Path:
-        """The folder for everything that Paperbot writes itself."""
-        return self.path / "state"
-
-    @property
-    def key_file(self) -> Path:
-        """The keys by which links in messages are signed."""
-        return self.state / "secret.key"
-
-    @property
-    def outbox_folder(self) -> Path:
-        """Where messages are written as files if there is no mail server or Slack token."""
-        return self.state / "outbox"
-
-    @property
-    def templates(self) -> Path:
-        """Where templates that replace the shipped ones may be."""
-        return self.path / "templates"
-
-    @property
-    def profiles_folder(self) -> Path:
-        """The folder of the profile files."""
-        return self.path / "profiles"
 
     def profile_file(self, slug: str) -> Path:
         """The file of a profile, whether it exists or not."""

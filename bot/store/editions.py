@@ -48,97 +48,7 @@ _REASON_DEFAULTS = {field.name: field.default for field in fields(Reason)}
 _SENTENCE_DEFAULTS = {field.name: field.default for field in fields(Sentence)}
 
 _Summary = tuple[Sentence, ...]
-SummaryIds = Mapping[tuple[PaperId, _Summary], int]  # by paper, and by the summary with its marks
-
-
-def insert_picks(connection: Connection, editions: Sequence[tuple[int, Sequence[Pick]]], ids: SummaryIds) -> None:
-    """Insert the picks of editions that were stored in this transaction, by the editions' ids."""
-    rows = [
-        {
-            "edition_id": edition_id,
-            "position": position,
-            "paper_id": pick.paper.id,
-            "kind": pick.kind,
-            "probability": pick.probability,
-            "reasons": [_reason_values(reason) for reason in pick.reasons],
-            "summary_id": ids.get((pick.paper.id, pick.summary)),
-            "marks": [sentence.marks for sentence in pick.summary],
-            "predictions": [round(log_odds, _DECIMALS) for log_odds in pick.predictions],
-        }
-        for edition_id, chosen in editions
-        for position, pick in enumerate(chosen, start=1)
-    ]
-    if rows:
-        connection.execute(insert(picks), rows)
-
-
-def select_picks(edition_id: int) -> AnySelect:
-    """Select what ``pick`` reads: an edition's picks in order, with the sentences of their summaries."""
-    query = select(picks, summaries.c.sentences).outerjoin(summaries)
-    return query.where(picks.c.edition_id == edition_id).order_by(picks.c.position)
-
-
-def pick(row: AnyRow, papers: Mapping[PaperId, Paper]) -> Pick:
-    """Return the pick of a row of ``select_picks``; ``papers`` must hold its paper."""
-    sentences = []
-    for stored, marks in zip(row.sentences or (), row.marks, strict=True):
-        role = stored.get("role")
-        sentences.append(Sentence(**stored | {"role": Role(role) if role else None, "marks": tuple(marks)}))
-    return Pick(
-        paper=papers[row.paper_id],
-        kind=row.kind,
-        probability=row.probability,
-        reasons=tuple(Reason(**reason | {"kind": ReasonKind(reason["kind"])}) for reason in row.reasons),
-        summary=tuple(sentences),
-        predictions=tuple(row.predictions),
-    )
-
-
-def summary_ids(connection: Connection, chosen: Sequence[Pick]) -> SummaryIds:
-    """Return the id of each pick's summary, and store those that are new."""
-    digests: dict[tuple[PaperId, _Summary], str] = {}
-    rows: dict[tuple[PaperId, str], dict[str, Any]] = {}
-    for pick in chosen:
-        key = (pick.paper.id, pick.summary)
-        if not pick.summary or key in digests:
-            continue
-        sentences = [_differing(replace(s, marks=()), _SENTENCE_DEFAULTS) for s in pick.summary]
-        digest = blake2b(json.dumps(sentences).encode(), digest_size=12).hexdigest()
-        digests[key] = digest
-        rows[pick.paper.id, digest] = {"paper_id": pick.paper.id, "digest": digest, "sentences": sentences}
-    if not rows:
-        return {}
-    # Most are known from earlier batches: they are selected first, so that SQLite's sequence isn't used up by them.
-    ids = _stored_ids(connection, rows)
-    if new := [row for key, row in rows.items() if key not in ids]:
-        # In one order everywhere: two processes that insert the same two rows would deadlock on PostgreSQL.
-        new.sort(key=lambda row: (row["paper_id"], row["digest"]))
-        connection.execute(insert_new(connection, summaries), new)
-        ids |= _stored_ids(connection, [(row["paper_id"], row["digest"]) for row in new])
-    return {key: ids[key[0], digest] for key, digest in digests.items()}
-
-
-def _stored_ids(connection: Connection, keys: Iterable[tuple[PaperId, str]]) -> dict[tuple[PaperId, str], int]:
-    ids = {}
-    for chunk in in_chunks(sorted({digest for _, digest in keys})):
-        query = select(summaries.c.paper_id, summaries.c.digest, summaries.c.id)
-        for paper_id, digest, summary_id in connection.execute(query.where(summaries.c.digest.in_(chunk))):
-            ids[paper_id, digest] = summary_id
-    return ids
-
-
-def _reason_values(reason: Reason) -> dict[str, Any]:
-    """Return the fields of a reason that differ from their defaults, its weight rounded."""
-    values = _differing(reason, _REASON_DEFAULTS)
-    if "weight" in values:
-        values["weight"] = round(values["weight"], _DECIMALS)
-    return values
-
-
-def _differing(value: Reason | Sentence, defaults: Mapping[str, object]) -> dict[str, Any]:
-    """Return the fields that differ from their defaults."""
-    values = ((name, getattr(value, name), default) for name, default in defaults.items())
-    return {name: held for name, held, default in values if default is MISSING or held != default}
+_SummaryIds = Mapping[tuple[PaperId, _Summary], int]  # by paper, and by the summary with its marks
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,83 +59,6 @@ class NewEdition:
     slot: str
     messages: Sequence[Message] = ()
     missed: Sequence[date] = ()
-
-
-def insert_editions(connection: Connection, new: Sequence[NewEdition], summaries: SummaryIds) -> list[list[int] | None]:
-    """Insert editions and take their slots; return the ids of each one's messages, None where its slot was taken.
-
-    ``summaries`` are the ids of their picks' summaries, which are stored already.
-    """
-    _delete_premature(connection, new)
-    # The unique constraint on reader and slot decides which of several processes makes an edition. In the order of
-    # readers: two processes with the same readers would otherwise wait for each other (a deadlock on PostgreSQL).
-    ordered = sorted(range(len(new)), key=lambda number: (new[number].edition.reader.id, new[number].slot))
-    insert = insert_new(connection, editions).returning(editions.c.reader_id, editions.c.slot, editions.c.id)
-    rows = connection.execute(insert, [_edition_row(new[number]) for number in ordered])
-    # ON CONFLICT leaves out rows, so that they can't be matched by their number.
-    ids = {(reader_id, slot): edition_id for reader_id, slot, edition_id in rows}
-    stored: list[tuple[int, int, NewEdition]] = []
-    for number in ordered:
-        # Popped: of two editions for one slot the first has it.
-        edition_id = ids.pop((new[number].edition.reader.id, new[number].slot), None)
-        if edition_id is not None:
-            stored.append((number, edition_id, new[number]))
-    # A missed day is a row of its own; otherwise it would be due again at the next look.
-    missed = [_missed_row(draft, day) for _, _, draft in stored for day in draft.missed]
-    if missed:
-        connection.execute(insert_new(connection, editions), missed)
-    shown = [(edition_id, draft.edition.picks) for _, edition_id, draft in stored]
-    insert_picks(connection, shown, summaries)
-    message_ids = insert_messages(
-        connection, [(edition_id, draft.edition, draft.messages) for _, edition_id, draft in stored]
-    )
-    by_number = dict(zip((number for number, _, _ in stored), message_ids, strict=True))
-    return [by_number.get(number) for number in range(len(new))]
-
-
-def missed_after(now: datetime) -> ColumnElement[bool]:
-    """Select the days that were missed at a time after ``now``: a clock ran ahead, and they are still to come."""
-    return and_(editions.c.kind == EditionKind.MISSED, editions.c.composed_at > now)
-
-
-def _delete_premature(connection: Connection, new: Sequence[NewEdition]) -> None:
-    """Free the slots that a clock which ran ahead has taken as missed days; see ``Editions.last_days``."""
-    slots_by_time: dict[datetime, list[tuple[int, str]]] = {}
-    for draft in new:
-        slots = slots_by_time.setdefault(draft.edition.composed_at, [])
-        slots.append((draft.edition.reader.id, draft.slot))
-    for composed_at, slots in slots_by_time.items():
-        for chunk in in_chunks(slots):
-            of_slots = tuple_(editions.c.reader_id, editions.c.slot).in_(chunk)
-            connection.execute(delete(editions).where(of_slots, missed_after(composed_at)))
-
-
-def _edition_row(new: NewEdition) -> dict[str, object]:
-    edition = new.edition
-    return {
-        "reader_id": edition.reader.id,
-        "slot": new.slot,
-        "date": edition.date,
-        "composed_at": edition.composed_at,
-        "considered": edition.considered,
-        "watermark": edition.watermark,
-        "quiet": edition.quiet.words if edition.quiet else None,
-        "quiet_reason": edition.quiet.reason if edition.quiet else None,
-        "kind": edition.kind,
-        "missing": edition.missing,
-    }
-
-
-def _missed_row(new: NewEdition, day: date) -> dict[str, object]:
-    return _edition_row(new) | {
-        "slot": day.isoformat(),
-        "date": day,
-        "kind": EditionKind.MISSED,
-        "considered": 0,
-        "quiet": f"missed; made up for by the edition of {new.edition.date}",
-        "quiet_reason": QuietReason.MISSED,
-        "missing": (),
-    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,9 +128,9 @@ class Editions(Aggregate):
         # In a transaction of their own: another process that stores the same summary waits for it, and would wait for
         # the whole batch (175 ms were measured).
         with self._database.writing(durable=False) as connection:
-            ids = summary_ids(connection, picks)
+            ids = _summary_ids(connection, picks)
         with self._database.writing() as connection:
-            return insert_editions(connection, new, ids)
+            return _insert_editions(connection, new, ids)
 
     def last(self, reader_id: ReaderId, before: datetime | None = None) -> StoredEdition | None:
         """Return a reader's last edition, or the last composed before a time; None without any."""
@@ -339,7 +172,7 @@ class Editions(Aggregate):
         # max(date) would read all editions of a reader.
         newest = (
             select(editions.c.date)
-            .where(editions.c.reader_id == readers.c.id, _TAKES_A_DAY, editions.c.date <= upto, ~missed_after(now))
+            .where(editions.c.reader_id == readers.c.id, _TAKES_A_DAY, editions.c.date <= upto, ~_missed_after(now))
             .order_by(editions.c.composed_at.desc(), editions.c.date.desc())
             .limit(1)
             .scalar_subquery()
@@ -429,10 +262,11 @@ class Editions(Aggregate):
 
     def picks_of(self, edition_id: EditionId) -> tuple[Pick, ...]:
         """Return an edition's picks in order; their papers are as stored now."""
+        query = select(picks, summaries.c.sentences).outerjoin(summaries)
         with self._database.reading() as connection:
-            rows = connection.execute(select_picks(edition_id)).all()
+            rows = connection.execute(query.where(picks.c.edition_id == edition_id).order_by(picks.c.position)).all()
             papers = load_papers(connection, [row.paper_id for row in rows])
-        return tuple(pick(row, papers) for row in rows)
+        return tuple(_pick(row, papers) for row in rows)
 
     def _read(self, query: AnySelect) -> list[StoredEdition]:
         return [
@@ -457,6 +291,169 @@ def _stored_editions() -> AnySelect:
     """Select the columns of a ``StoredEdition``."""
     count = select(func.count()).where(picks.c.edition_id == editions.c.id).scalar_subquery()
     return select(editions, count.label("picks")).where(_IS_DAILY)
+
+
+def _insert_editions(
+    connection: Connection, new: Sequence[NewEdition], summary_ids: _SummaryIds
+) -> list[list[int] | None]:
+    """Insert editions and take their slots; return the ids of each one's messages, None where its slot was taken.
+
+    ``summary_ids`` are those of their picks' summaries, which are stored already.
+    """
+    _delete_premature(connection, new)
+    # The unique constraint on reader and slot decides which of several processes makes an edition. In the order of
+    # readers: two processes with the same readers would otherwise wait for each other (a deadlock on PostgreSQL).
+    ordered = sorted(range(len(new)), key=lambda number: (new[number].edition.reader.id, new[number].slot))
+    insert = insert_new(connection, editions).returning(editions.c.reader_id, editions.c.slot, editions.c.id)
+    rows = connection.execute(insert, [_edition_row(new[number]) for number in ordered])
+    # ON CONFLICT leaves out rows, so that they can't be matched by their number.
+    ids = {(reader_id, slot): edition_id for reader_id, slot, edition_id in rows}
+    stored: list[tuple[int, int, NewEdition]] = []
+    for number in ordered:
+        # Popped: of two editions for one slot the first has it.
+        edition_id = ids.pop((new[number].edition.reader.id, new[number].slot), None)
+        if edition_id is not None:
+            stored.append((number, edition_id, new[number]))
+    # A missed day is a row of its own; otherwise it would be due again at the next look.
+    missed = [_missed_row(draft, day) for _, _, draft in stored for day in draft.missed]
+    if missed:
+        connection.execute(insert_new(connection, editions), missed)
+    shown = [(edition_id, draft.edition.picks) for _, edition_id, draft in stored]
+    _insert_picks(connection, shown, summary_ids)
+    message_ids = insert_messages(
+        connection, [(edition_id, draft.edition, draft.messages) for _, edition_id, draft in stored]
+    )
+    by_number = dict(zip((number for number, _, _ in stored), message_ids, strict=True))
+    return [by_number.get(number) for number in range(len(new))]
+
+
+def _delete_premature(connection: Connection, new: Sequence[NewEdition]) -> None:
+    """Free the slots that a clock which ran ahead has taken as missed days; see ``Editions.last_days``."""
+    slots_by_time: dict[datetime, list[tuple[int, str]]] = {}
+    for draft in new:
+        slots = slots_by_time.setdefault(draft.edition.composed_at, [])
+        slots.append((draft.edition.reader.id, draft.slot))
+    for composed_at, slots in slots_by_time.items():
+        for chunk in in_chunks(slots):
+            of_slots = tuple_(editions.c.reader_id, editions.c.slot).in_(chunk)
+            connection.execute(delete(editions).where(of_slots, _missed_after(composed_at)))
+
+
+def _edition_row(new: NewEdition) -> dict[str, object]:
+    edition = new.edition
+    return {
+        "reader_id": edition.reader.id,
+        "slot": new.slot,
+        "date": edition.date,
+        "composed_at": edition.composed_at,
+        "considered": edition.considered,
+        "watermark": edition.watermark,
+        "quiet": edition.quiet.words if edition.quiet else None,
+        "quiet_reason": edition.quiet.reason if edition.quiet else None,
+        "kind": edition.kind,
+        "missing": edition.missing,
+    }
+
+
+def _missed_row(new: NewEdition, day: date) -> dict[str, object]:
+    return _edition_row(new) | {
+        "slot": day.isoformat(),
+        "date": day,
+        "kind": EditionKind.MISSED,
+        "considered": 0,
+        "quiet": f"missed; made up for by the edition of {new.edition.date}",
+        "quiet_reason": QuietReason.MISSED,
+        "missing": (),
+    }
+
+
+def _missed_after(now: datetime) -> ColumnElement[bool]:
+    """Select the days that were missed at a time after ``now``: a clock ran ahead, and they are still to come."""
+    return and_(editions.c.kind == EditionKind.MISSED, editions.c.composed_at > now)
+
+
+def _insert_picks(connection: Connection, editions: Sequence[tuple[int, Sequence[Pick]]], ids: _SummaryIds) -> None:
+    """Insert the picks of editions that were stored in this transaction, by the editions' ids."""
+    rows = [
+        {
+            "edition_id": edition_id,
+            "position": position,
+            "paper_id": pick.paper.id,
+            "kind": pick.kind,
+            "probability": pick.probability,
+            "reasons": [_reason_values(reason) for reason in pick.reasons],
+            "summary_id": ids.get((pick.paper.id, pick.summary)),
+            "marks": [sentence.marks for sentence in pick.summary],
+            "predictions": [round(log_odds, _DECIMALS) for log_odds in pick.predictions],
+        }
+        for edition_id, chosen in editions
+        for position, pick in enumerate(chosen, start=1)
+    ]
+    if rows:
+        connection.execute(insert(picks), rows)
+
+
+def _pick(row: AnyRow, papers: Mapping[PaperId, Paper]) -> Pick:
+    """Return the pick of a row with the sentences of its summary; ``papers`` must hold its paper."""
+    sentences = []
+    for stored, marks in zip(row.sentences or (), row.marks, strict=True):
+        role = stored.get("role")
+        sentences.append(Sentence(**stored | {"role": Role(role) if role else None, "marks": tuple(marks)}))
+    return Pick(
+        paper=papers[row.paper_id],
+        kind=row.kind,
+        probability=row.probability,
+        reasons=tuple(Reason(**reason | {"kind": ReasonKind(reason["kind"])}) for reason in row.reasons),
+        summary=tuple(sentences),
+        predictions=tuple(row.predictions),
+    )
+
+
+def _summary_ids(connection: Connection, chosen: Sequence[Pick]) -> _SummaryIds:
+    """Return the id of each pick's summary, and store those that are new."""
+    digests: dict[tuple[PaperId, _Summary], str] = {}
+    rows: dict[tuple[PaperId, str], dict[str, Any]] = {}
+    for pick in chosen:
+        key = (pick.paper.id, pick.summary)
+        if not pick.summary or key in digests:
+            continue
+        sentences = [_differing(replace(s, marks=()), _SENTENCE_DEFAULTS) for s in pick.summary]
+        digest = blake2b(json.dumps(sentences).encode(), digest_size=12).hexdigest()
+        digests[key] = digest
+        rows[pick.paper.id, digest] = {"paper_id": pick.paper.id, "digest": digest, "sentences": sentences}
+    if not rows:
+        return {}
+    # Most are known from earlier batches: they are selected first, so that SQLite's sequence isn't used up by them.
+    ids = _stored_ids(connection, rows)
+    if new := [row for key, row in rows.items() if key not in ids]:
+        # In one order everywhere: two processes that insert the same two rows would deadlock on PostgreSQL.
+        new.sort(key=lambda row: (row["paper_id"], row["digest"]))
+        connection.execute(insert_new(connection, summaries), new)
+        ids |= _stored_ids(connection, [(row["paper_id"], row["digest"]) for row in new])
+    return {key: ids[key[0], digest] for key, digest in digests.items()}
+
+
+def _stored_ids(connection: Connection, keys: Iterable[tuple[PaperId, str]]) -> dict[tuple[PaperId, str], int]:
+    ids = {}
+    for chunk in in_chunks(sorted({digest for _, digest in keys})):
+        query = select(summaries.c.paper_id, summaries.c.digest, summaries.c.id)
+        for paper_id, digest, summary_id in connection.execute(query.where(summaries.c.digest.in_(chunk))):
+            ids[paper_id, digest] = summary_id
+    return ids
+
+
+def _reason_values(reason: Reason) -> dict[str, Any]:
+    """Return the fields of a reason that differ from their defaults, its weight rounded."""
+    values = _differing(reason, _REASON_DEFAULTS)
+    if "weight" in values:
+        values["weight"] = round(values["weight"], _DECIMALS)
+    return values
+
+
+def _differing(value: Reason | Sentence, defaults: Mapping[str, object]) -> dict[str, Any]:
+    """Return the fields that differ from their defaults."""
+    values = ((name, getattr(value, name), default) for name, default in defaults.items())
+    return {name: held for name, held, default in values if default is MISSING or held != default}
 
 
 class AlertMarks(Aggregate):
@@ -566,4 +563,4 @@ class ActiveReaders(Aggregate):
 
 def _has_slot(day: date, now: datetime) -> ColumnElement[bool]:
     is_slot = (editions.c.reader_id == readers.c.id) & (editions.c.slot == day.isoformat())
-    return exists().where(is_slot, ~missed_after(now))
+    return exists().where(is_slot, ~_missed_after(now))

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, bindparam, delete, func, insert, select, update
 
@@ -337,19 +338,8 @@ class Overrides(Aggregate):
 
 
 def _override(row: AnyRow) -> Override:
-    return Override(
-        size=row.size,
-        at=row.at,
-        days=_tuple(row.days),
-        ignored=tuple(row.ignored),
-        timezone=row.timezone,
-        interests=row.interests,
-        keywords=_tuple(row.keywords),
-        authors=_tuple(row.authors),
-        mute=_tuple(row.mute),
-        language=row.language,
-    )
-
-
-def _tuple(listed: Sequence[str] | None) -> tuple[str, ...] | None:
-    return None if listed is None else tuple(listed)
+    values: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in row._mapping.items()
+    }
+    del values["reader_id"]
+    return Override(**values)

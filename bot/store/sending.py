@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 
 from sqlalchemy import Connection, case, delete, or_, select, update
@@ -141,17 +141,7 @@ def _bucket(row: AnyRow) -> _Bucket:
 
 
 def _store(connection: Connection, kind: Kind, bucket: _Bucket) -> None:
-    changed = update(send_rates).where(send_rates.c.kind == kind)
-    connection.execute(
-        changed.values(
-            at=bucket.at,
-            tokens=bucket.tokens,
-            share=bucket.share,
-            slowed_at=bucket.slowed_at,
-            day=bucket.day,
-            used=bucket.used,
-        )
-    )
+    connection.execute(update(send_rates).where(send_rates.c.kind == kind).values(asdict(bucket)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -239,7 +239,7 @@ def test_a_summary_of_an_unfinished_batch_delays_no_other_process(samples, store
     options = make_url(store_url).query["options"]
     impatient = make_url(store_url).update_query_dict({"options": f"{options} -c lock_timeout=1"})
     other = open_store(impatient.render_as_string(hide_password=False))
-    insert = edition_storage.insert_editions
+    insert = edition_storage._insert_editions
     saved = []
 
     def insert_while_another_saves(connection, new, ids):
@@ -248,7 +248,7 @@ def test_a_summary_of_an_unfinished_batch_delays_no_other_process(samples, store
         saved.append(other.editions.save(samples.edition(second, paper), "day", []))
         return result
 
-    monkeypatch.setattr(edition_storage, "insert_editions", insert_while_another_saves)
+    monkeypatch.setattr(edition_storage, "_insert_editions", insert_while_another_saves)
     saved.append(store.editions.save(samples.edition(first, paper), "day", []))
     other.close()
     assert saved == [[], []]
