@@ -147,5 +147,5 @@ def _fitted(
     for number in sorted(set(VOTES_OF_TEN) - {0}):
         alike = [reader for reader in voters if votes[reader.id] == number][:FITTED]
         refit(app.store, app.ranker, [(reader, profile) for reader in alike], now)
-        fitted[number] = list(app.store.reader_models.of([reader.id for reader in alike]).values())
+        fitted[number] = list(app.store.reader_models.of_readers([reader.id for reader in alike]).values())
     return fitted

@@ -127,7 +127,7 @@ class Signer:
         return max_age is None or time.time() - signed_at <= max_age
 
     def tag(self, reader_id: int, delivery_id: int = 0) -> str:
-        """Return what identifies a message in its Message-ID and its envelope sender (VERP); it never expires.
+        """Return the tag of a message in its Message-ID and its envelope sender (VERP); it never expires.
 
         In lower case, and read in either: some servers change the case of addresses.
         """

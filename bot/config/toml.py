@@ -148,7 +148,7 @@ _EXPECTED = {
 
 
 def describe_error(detail: ErrorDetails, model: type[BaseModel]) -> str:
-    """Return what is wrong, and the remedy."""
+    """Return the problem and the remedy."""
     kind = detail["type"]
     if kind == "extra_forbidden":
         *steps, key = map(str, detail["loc"])
@@ -169,7 +169,7 @@ def describe_error(detail: ErrorDetails, model: type[BaseModel]) -> str:
 
 
 def unknown_key(key: str, known: Iterable[str]) -> str:
-    """Return what is wrong with a key that a table doesn't have, and the nearest of the known ones."""
+    """Return the problem of a key that a table doesn't have, and the nearest of the known ones."""
     keys = sorted(known)
     near = difflib.get_close_matches(key, keys, n=1, cutoff=0.5)
     remedy = f"did you mean {near[0]!r}?" if near else f"known here: {', '.join(keys)}"

@@ -60,7 +60,7 @@ def learned_of(store: Store, readers: Sequence[tuple[Reader, Profile]]) -> dict[
     """Return the stored models of these readers; readers whose models are stale or missing are left out."""
     from bot.ranking.learner import load
 
-    stored = store.reader_models.of([reader.id for reader, _ in readers])
+    stored = store.reader_models.of_readers([reader.id for reader, _ in readers])
     current = signatures(store, readers) if stored else {}
     learned = {}
     for reader_id, model in stored.items():
@@ -77,7 +77,7 @@ def mixtures_of(store: Store, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, 
     """Return for each reader their own mixture, else that of all readers, else the shipped one."""
     from bot.ranking.experts import SHIPPED, Mixture
 
-    fitted = store.mixtures.of(reader_ids)
+    fitted = store.mixtures.of_readers(reader_ids)
     home = store.mixtures.of_home()
     fits = {reader_id: fitted.get(reader_id, home) for reader_id in reader_ids}
     return {
@@ -164,9 +164,9 @@ def interests_of(store: Store, readers: Readers, now: datetime) -> list[Interest
 
     reader_ids = [reader.id for reader, _ in readers]
     votes = store.feedback.votes_of(reader_ids)
-    overrides = store.overrides.of(reader_ids)
+    overrides = store.overrides.of_readers(reader_ids)
     papers = store.papers.voted(vote.paper for reader_votes in votes.values() for vote in reader_votes)
-    libraries = store.library.of(reader_ids, MOST_PAPERS)
+    libraries = store.library.of_readers(reader_ids, MOST_PAPERS)
     learned = learned_of(store, readers)
     mixtures = mixtures_of(store, reader_ids)
     return [

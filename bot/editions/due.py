@@ -183,7 +183,7 @@ def _ranges(ids: Iterator[ReaderId], size: int) -> Iterator[IdRange]:
 
 
 def _with_overrides(store: Store, profile: Profile, page: Sequence[Reader]) -> Readers:
-    overrides = store.overrides.of([reader.id for reader in page])
+    overrides = store.overrides.of_readers([reader.id for reader in page])
     return [(reader, with_override(profile, overrides.get(reader.id))) for reader in page]
 
 

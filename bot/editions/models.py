@@ -250,7 +250,7 @@ def _refit_mixtures(store: Store, reader_ids: Sequence[ReaderId], now: datetime)
         home = home_mixture(list(_predictions(store, voters[:_READERS]).values()))
         fits.append(_stored(None, home, last_vote, now))
 
-    stored = store.mixtures.of(reader_ids)
+    stored = store.mixtures.of_readers(reader_ids)
     votes = store.feedback.votes_of(reader_ids)
     due = [
         reader_id

@@ -398,7 +398,7 @@ def evaluate_all(store: Store, ranker: CurrentRanker, profiles: Mapping[str, Pro
     for page in store.readers.pages():
         ids = [reader.id for reader in page if reader.profile in profiles]
         counts = store.feedback.counts(ids)
-        overrides = store.overrides.of(list(counts))
+        overrides = store.overrides.of_readers(list(counts))
         for reader in page:
             if reader.id in counts:
                 profile = with_override(profiles[reader.profile], overrides.get(reader.id))
@@ -427,7 +427,7 @@ class _PredictionTasks:
         self._votes = votes
         self._unseen = unseen
         self._papers = store.papers.get(vote.paper for vote in votes)
-        self._library = store.library.of([reader.id], MOST_PAPERS).get(reader.id, [])
+        self._library = store.library.of_readers([reader.id], MOST_PAPERS).get(reader.id, [])
         self._shown = store.editions.shown(reader.id)
         self.words = interest(profile, [], {}, votes[0].at)
 

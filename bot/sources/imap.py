@@ -107,7 +107,7 @@ class _Bounded(imaplib.IMAP4):
         super().send(data)
 
     def _buffered(self) -> bytearray:
-        """Return what was received and not read; nothing from before the connection was encrypted."""
+        """Return the bytes received and not read; none from before the connection was encrypted."""
         if self._read_from is not self.sock:
             self._buffer, self._read_from = bytearray(), self.sock
         return self._buffer

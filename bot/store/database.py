@@ -173,6 +173,6 @@ class EditionsAsOf(Editions):
 class ReaderModelsAsOf(ReaderModels):
     """No models: the stored ones were fitted to today's votes, so those of the time are fitted again."""
 
-    def of(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, StoredModel]:  # noqa: ARG002 - the base's signature
+    def of_readers(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, StoredModel]:  # noqa: ARG002 - the base's signature
         """Return no models."""
         return {}

@@ -40,7 +40,7 @@ class Mixtures(HistoricAggregate):
         """Return the mixture of all readers; None before the first fit."""
         return next(iter(self._newest(mixtures.c.reader_id.is_(None))), None)
 
-    def of(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, StoredMixture]:
+    def of_readers(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, StoredMixture]:
         """Return the mixtures of these readers; readers without one are left out."""
         return {
             mixture.reader_id: mixture
@@ -81,7 +81,7 @@ class StoredModel:
 class ReaderModels(Aggregate):
     """The models fitted to readers' votes, at most one for each reader; reading them writes nothing."""
 
-    def of(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, StoredModel]:
+    def of_readers(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, StoredModel]:
         """Return the models of these readers; readers without are left out."""
         return {
             row.reader_id: StoredModel(*row)
@@ -193,14 +193,14 @@ class PublishedProfiles(Aggregate):
                 connection.execute(upsert, rows)
 
     def newer_than(self, version: int) -> list[PublishedProfile]:
-        """Return what was published or withdrawn after a version, by slug; with 0, everything."""
+        """Return the profiles published or withdrawn after a version, by slug; all with version 0."""
         query = select(published_profiles).where(published_profiles.c.version > version)
         rows = self._rows(query.order_by(published_profiles.c.slug))
         return [PublishedProfile(row.slug, row.version, row.content) for row in rows]
 
 
 def _changes(connection: Connection, contents: Mapping[str, str]) -> dict[str, str | None]:
-    """Return what differs from the stored rows: new contents, and None for those to withdraw."""
+    """Return the differences from the stored rows: new contents, and None for profiles to withdraw."""
     rows = connection.execute(select(published_profiles.c.slug, published_profiles.c.content))
     stored: dict[str, str | None] = dict(rows.all())
     return {

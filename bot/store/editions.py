@@ -233,7 +233,7 @@ class Editions(Aggregate):
         return dict(self._rows(query))
 
     def predictions(self, reader_id: ReaderId, newest: int) -> list[Prediction]:
-        """Return what the experts predicted of a reader's ``newest`` last picks, oldest first."""
+        """Return the experts' predictions of a reader's ``newest`` last picks, oldest first."""
         query = (
             select(editions.c.id, picks.c.paper_id, editions.c.composed_at, picks.c.predictions)
             .join(editions)

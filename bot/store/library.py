@@ -44,7 +44,7 @@ class Additions:
 
 
 class Library(HistoricAggregate):
-    """The libraries of all readers; ``of`` as of ``until`` if given."""
+    """The libraries of all readers; ``of_readers`` as of ``until`` if given."""
 
     def add(
         self,
@@ -102,7 +102,7 @@ class Library(HistoricAggregate):
             _insert(connection, rows, identities)
         return Additions(matched, len(rows) - matched, len(entries) - len(rows))
 
-    def of(self, reader_ids: Collection[ReaderId], newest: int) -> dict[ReaderId, list[LibraryPaper]]:
+    def of_readers(self, reader_ids: Collection[ReaderId], newest: int) -> dict[ReaderId, list[LibraryPaper]]:
         """Return for each reader who has a library the ``newest`` papers that they added last, the last first."""
         place = func.row_number().over(
             partition_by=library.c.reader_id,

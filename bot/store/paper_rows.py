@@ -84,7 +84,7 @@ def stored_key(key: str) -> str:
 
 
 def title_start(title: str) -> str:
-    """Return what the search by prefix compares: case-folded, white space collapsed."""
+    """Return a title as the search by prefix compares it: case-folded, white space collapsed."""
     return " ".join(title.split()).casefold()
 
 

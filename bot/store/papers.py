@@ -119,7 +119,7 @@ class Papers(HistoricAggregate):
             return load_papers(connection, ids)
 
     def voted(self, ids: Iterable[PaperId]) -> dict[PaperId, VotedPaper]:
-        """Return what counts of the papers with these ids once they were voted on; unknown ids are left out."""
+        """Return the parts of these papers that ranking needs of voted papers; unknown ids are left out."""
         query = select(papers.c.id, papers.c.title, papers.c.abstract, papers.c.arxiv_id, papers.c.doi)
         return {row.id: VotedPaper(*row) for row in self._rows_in(query, papers.c.id, set(ids))}
 

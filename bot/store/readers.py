@@ -316,9 +316,9 @@ class Overrides(Aggregate):
 
     def get(self, reader_id: ReaderId) -> Override:
         """Return a reader's override; an empty one if nothing is set."""
-        return self.of([reader_id]).get(reader_id, Override())
+        return self.of_readers([reader_id]).get(reader_id, Override())
 
-    def of(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, Override]:
+    def of_readers(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, Override]:
         """Return the overrides of these readers; readers without one are left out."""
         return {
             row.reader_id: _override(row) for row in self._rows_in(select(overrides), overrides.c.reader_id, reader_ids)

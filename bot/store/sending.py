@@ -115,7 +115,7 @@ class SendRates(Aggregate):
             _store(connection, kind, replace(bucket, share=share, tokens=min(bucket.tokens, 0), slowed_at=now))
 
     def in_use(self, now: datetime) -> list[SendRateUse]:
-        """Return what is used of each rate that has a limit or was slowed down."""
+        """Return the use of each rate that has a limit or was slowed down."""
         rows = self._rows(select(send_rates).order_by(send_rates.c.kind))
         buckets = [(row.kind, _bucket(row).advanced(SendLimit(), now)) for row in rows]
         return [SendRateUse(kind, bucket.used, bucket.share) for kind, bucket in buckets]

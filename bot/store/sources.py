@@ -47,7 +47,7 @@ class Sources(HistoricAggregate):
             connection.execute(insert(source_states).values(asdict(state)))
 
     def activity(self) -> dict[str, SourceActivity]:
-        """Return what each source has delivered, by name."""
+        """Return the deliveries of each source, by name."""
         query = select(
             digests.c.source,
             func.max(digests.c.received_at),

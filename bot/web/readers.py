@@ -206,7 +206,9 @@ class ReaderPage:
             has_own=override != Override(ignored=override.ignored),
             timezones=sorted(available_timezones()),
             all_days=DAYS,
-            library=[item for items in store.library.of([reader.id], _LIBRARY_SHOWN).values() for item in items],
+            library=[
+                item for items in store.library.of_readers([reader.id], _LIBRARY_SHOWN).values() for item in items
+            ],
             library_size=store.library.size(reader.id),
             thumbs=self._with_papers(votes[::-1][first_vote : first_vote + _VOTES_A_PAGE]),
             votes=len(votes),

@@ -49,14 +49,14 @@ def vote(paperbot, day: int, up: int, down: int = 0) -> None:
 def stored_model(home):
     with open_app(home) as app:
         (reader,) = app.store.readers.all()
-        return app.store.reader_models.of([reader.id]).get(reader.id)
+        return app.store.reader_models.of_readers([reader.id]).get(reader.id)
 
 
 def stored_mixtures(home):
     """The mixture of all readers, and the reader's own."""
     with open_app(home) as app:
         (reader,) = app.store.readers.all()
-        return app.store.mixtures.of_home(), app.store.mixtures.of([reader.id]).get(reader.id)
+        return app.store.mixtures.of_home(), app.store.mixtures.of_readers([reader.id]).get(reader.id)
 
 
 def test_models_are_fitted_in_the_run_after_a_vote_and_stored_until_the_next(owls, paperbot):
@@ -151,7 +151,7 @@ def test_forgetting_a_reader_deletes_what_was_learned(owls, paperbot):
     run(owls, paperbot, 2)
     with open_app(owls) as app:
         (reader,) = app.store.readers.all()
-        assert app.store.reader_models.of([reader.id])
+        assert app.store.reader_models.of_readers([reader.id])
         app.store.forget(reader, NOW)
-        assert not app.store.reader_models.of([reader.id])
-        assert not app.store.mixtures.of([reader.id])
+        assert not app.store.reader_models.of_readers([reader.id])
+        assert not app.store.mixtures.of_readers([reader.id])

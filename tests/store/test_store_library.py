@@ -34,7 +34,7 @@ def ingest(store, now, *entries):
 
 def test_a_library_is_kept_as_it_was_given_the_last_addition_first(store, ada, now):
     assert store.library.add(ada, [OWLS, BEES], "bibtex", now) == Additions(matched=0, new=2, known=0)
-    bees, owls = store.library.of([ada], 10)[ada]
+    bees, owls = store.library.of_readers([ada], 10)[ada]
     assert (owls.paper.title, owls.paper.abstract, owls.paper.authors) == (
         "Owls at Night",
         "They fly.",
@@ -43,7 +43,7 @@ def test_a_library_is_kept_as_it_was_given_the_last_addition_first(store, ada, n
     assert (owls.added, owls.origin) == (datetime(2020, 3, 4, tzinfo=UTC), "bibtex")
     assert (bees.paper.arxiv_id, bees.added) == ("2504.00001", now)
     assert owls.paper.id < 0
-    assert [item.paper.title for item in store.library.of([ada], 1)[ada]] == ["Bees by Day"]
+    assert [item.paper.title for item in store.library.of_readers([ada], 1)[ada]] == ["Bees by Day"]
     assert store.library.all_of(ada) == [owls, bees]
 
 
@@ -55,7 +55,7 @@ def test_a_day_to_come_is_none_on_which_a_paper_was_added(store, ada, now):
 def test_what_the_library_has_is_not_added_twice(store, ada, now):
     twice = [OWLS, replace(BEES, added=date(2021, 1, 1)), BEES, LibraryEntry(Entry("bees BY day"))]
     assert store.library.add(ada, twice, "bibtex", now) == Additions(matched=0, new=2, known=2)
-    assert store.library.of([ada], 10)[ada][0].added == datetime(2021, 1, 1, tzinfo=UTC)
+    assert store.library.of_readers([ada], 10)[ada][0].added == datetime(2021, 1, 1, tzinfo=UTC)
     assert store.library.add(ada, [OWLS, BEES], "ris", now) == Additions(matched=0, new=0, known=2)
     assert store.library.size(ada) == 2
 
@@ -103,7 +103,7 @@ def test_a_library_is_in_nothing_that_others_can_read(store, ada, bob, now):
     assert store.search.papers("bees") == []
     assert [row[0] for row in store.papers.recent_texts(10)] == [paper_id]
     assert store.papers.without_link(10) == list(store.papers.get([paper_id]).values())
-    assert store.library.of([bob], 10) == {}
+    assert store.library.of_readers([bob], 10) == {}
     # The same paper in a digest is not completed with what the library has.
     (owls,) = ingest(store, now, Entry("Owls at Night"))
     assert store.papers.get([owls])[owls].abstract == ""
@@ -128,5 +128,5 @@ def test_a_replay_knows_what_had_been_added_by_then(store, ada, now):
     store.library.add(ada, [OWLS, replace(BEES, added=now.date())], "bibtex", now)
     ids = ingest(store, day, OWLS.entry, BEES.entry)
     past = store.as_of(day, day, [])
-    assert [item.paper.title for item in past.library.of([ada], 10)[ada]] == ["Owls at Night"]
+    assert [item.paper.title for item in past.library.of_readers([ada], 10)[ada]] == ["Owls at Night"]
     assert past.papers.new_to(ada) == ids[1:]
