@@ -318,11 +318,9 @@ def _insert_editions(
     missed = [_missed_row(draft, day) for _, _, draft in stored for day in draft.missed]
     if missed:
         connection.execute(insert_new(connection, editions), missed)
-    shown = [(edition_id, draft.edition.picks) for _, edition_id, draft in stored]
-    _insert_picks(connection, shown, summary_ids)
-    message_ids = insert_messages(
-        connection, [(edition_id, draft.edition, draft.messages) for _, edition_id, draft in stored]
-    )
+    _insert_picks(connection, [(edition_id, draft.edition.picks) for _, edition_id, draft in stored], summary_ids)
+    messages = [(edition_id, draft.edition, draft.messages) for _, edition_id, draft in stored]
+    message_ids = insert_messages(connection, messages)
     by_number = dict(zip((number for number, _, _ in stored), message_ids, strict=True))
     return [by_number.get(number) for number in range(len(new))]
 
