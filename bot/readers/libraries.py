@@ -1,4 +1,4 @@
-"""Import a reader's library as first feedback: each paper counts like one that they liked, see ``bot.ranking.matching``.
+"""Import a reader's library as first feedback: each paper counts like a liked one, see ``bot.ranking.matching``.
 
     file --parse, in the parser process--> entries --match, keep--> the reader's library --> the next ranking
 
