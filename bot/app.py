@@ -48,15 +48,13 @@ if TYPE_CHECKING:
     from bot.channels.ports import StopSignal
     from bot.channels.slack.interactions import SlackInteractions
     from bot.channels.zotero.api import ZoteroApi
-    from bot.editions.alerts import TldrWriter
-    from bot.editions.composer import EditionComposer
-    from bot.editions.context import Context
+    from bot.editions.composer import Context, EditionComposer, TldrWriter
     from bot.editions.letters import WeeklyLetters
     from bot.editions.models import CorpusCache, CurrentRanker
     from bot.formats import Parser
-    from bot.operate.channel_test import ChannelTests
     from bot.operate.day import DailyJob
     from bot.operate.ingest import IngestionService, LinkResolver
+    from bot.operate.messages import ChannelTests
     from bot.readers.libraries import ZoteroLibraries
     from bot.readers.subscriptions import SubscriptionService
     from bot.sources import Source
@@ -291,14 +289,14 @@ class App:
         summaries = self.home.settings.summaries
         if not summaries.endpoint:
             return None
-        from bot.editions.alerts import TldrWriter
+        from bot.editions.composer import TldrWriter
         from bot.summaries.tldr import Endpoint
 
         endpoint = Endpoint(summaries.endpoint, summaries.model, key=plain(summaries.key), timeout=summaries.timeout)
         return TldrWriter(self.store.tldrs, endpoint, summaries.daily_budget)
 
     def _context(self, profiles: Mapping[str, Profile]) -> Context:
-        from bot.editions.context import Context
+        from bot.editions.composer import Context
 
         return Context(self.store, profiles, self.ranker, self.composer, _Renderer(self))
 
@@ -415,7 +413,7 @@ class App:
     @cached_property
     def channel_tests(self) -> ChannelTests:
         """Sends a reader's last edition again, marked as a test."""
-        from bot.operate.channel_test import ChannelTests
+        from bot.operate.messages import ChannelTests
 
         return ChannelTests(
             store=self.store, renderer=self.renderer, sample_renderer=self.sample_renderer, routes=self.routes
@@ -476,7 +474,7 @@ class App:
         settings = self.home.settings
         if not settings.bot.operator:
             return []
-        from bot.operate.notices import OperatorNotices
+        from bot.operate.messages import OperatorNotices
 
         notices = OperatorNotices(
             address=settings.bot.operator,

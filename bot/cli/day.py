@@ -244,7 +244,7 @@ def preview(ctx: click.Context, reader: str, now: datetime, output_format: str, 
       paperbot preview reward-models --weekly
     """
     from bot.model.clock import local_date
-    from bot.readers.lookup import find_reader
+    from bot.readers import find_reader
 
     app = app_of(ctx)
     recipient, profile = find_reader(app.store, app.profiles, reader)
@@ -281,7 +281,7 @@ def send_test(ctx: click.Context, reader: str, now: datetime) -> int:
       paperbot send-test reward-models/ada@example.org
     """
     from bot.model.wording import long_date
-    from bot.readers.lookup import find_reader
+    from bot.readers import find_reader
 
     app = app_of(ctx)
     recipient, profile = find_reader(app.store, app.profiles, reader)
@@ -318,8 +318,8 @@ def retry(ctx: click.Context, reader: str | None, state: str | None, now: dateti
       paperbot retry --unknown reward-models/ada@example.org
       paperbot retry --failed
     """
-    from bot.operate.channel_test import retry
-    from bot.readers.lookup import find_reader
+    from bot.operate.messages import retry
+    from bot.readers import find_reader
 
     app = app_of(ctx)
     only = find_reader(app.store, app.profiles, reader)[0] if reader else None

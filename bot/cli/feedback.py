@@ -72,7 +72,7 @@ def thumb(
       paperbot thumb clear reward-models p17
       paperbot thumb --from votes.jsonl --json
     """
-    from bot.readers.lookup import find_paper, stored_reader
+    from bot.readers import find_paper, stored_reader
     from bot.readers.votes import record, record_file
     from bot.text.latex import readable
 
@@ -149,8 +149,8 @@ def import_library(
       paperbot import reward-models --remove
     """
     from bot.formats.library import MAX_BYTES
+    from bot.readers import find_stored_reader, stored_reader
     from bot.readers.libraries import import_file
-    from bot.readers.lookup import find_stored_reader, stored_reader
 
     app = app_of(ctx)
     if remove:
@@ -233,7 +233,7 @@ def connect(
     ctx: click.Context, *, reader: str, user: int | None, group: int | None, collections: tuple[str, ...], now: datetime
 ) -> None:
     """Connect READER to a Zotero library; an earlier connection is replaced."""
-    from bot.readers.lookup import stored_reader
+    from bot.readers import stored_reader
 
     if user and group:
         raise click.UsageError("--user and --group name two libraries; leave one out")
@@ -251,7 +251,7 @@ def connect(
 @click.pass_context
 def disconnect(ctx: click.Context, reader: str) -> None:
     """End READER's connection: its key and what was followed are removed; items in Zotero stay."""
-    from bot.readers.lookup import find_stored_reader
+    from bot.readers import find_stored_reader
 
     app = app_of(ctx)
     owner = find_stored_reader(app.store, app.profiles, reader)
@@ -266,7 +266,7 @@ def disconnect(ctx: click.Context, reader: str) -> None:
 @click.pass_context
 def status(ctx: click.Context, reader: str, as_json: bool) -> int:
     """Show READER's connection, and how the last poll went."""
-    from bot.readers.lookup import find_stored_reader
+    from bot.readers import find_stored_reader
 
     app = app_of(ctx)
     owner = find_stored_reader(app.store, app.profiles, reader)

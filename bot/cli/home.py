@@ -168,7 +168,7 @@ def try_mail_server(home: Path, user: NewUser) -> None:
     The password is kept for this process only. A failure is reported with its remedy; the home is not changed.
     """
     from bot.app import open_app
-    from bot.readers.lookup import find_reader
+    from bot.readers import find_reader
 
     if user.mail_username and _PASSWORD not in os.environ:
         password = click.prompt(
@@ -293,7 +293,7 @@ def run_demo(app: App) -> int:
 def show_learning(app: App, edition: Edition, now: datetime) -> None:
     """Record the sample votes, and compare the ranking of the same papers before and after them."""
     from bot.editions.candidates import Candidates
-    from bot.readers.lookup import find_paper
+    from bot.readers import find_paper
     from bot.readers.votes import record
     from bot.text.latex import readable
 

@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     from bot.editions.ranked import Explanation
     from bot.model import Paper
     from bot.operate.charts import Chart
-    from bot.operate.evaluation import Evaluation, Mean, Quality
-    from bot.operate.replay import Outcomes
+    from bot.operate.evaluation import Evaluation, Mean, Outcomes, Quality
 
 
 _MAX_ROWS = 12
@@ -63,7 +62,7 @@ def explain(ctx: click.Context, reader: str, paper: str, now: datetime, as_json:
     """
     from bot.channels.phrases import sentence
     from bot.model.errors import UsageError
-    from bot.readers.lookup import find_paper, find_reader
+    from bot.readers import find_paper, find_reader
 
     app = app_of(ctx)
     subscriber, profile = find_reader(app.store, app.profiles, reader)
@@ -180,7 +179,7 @@ def evaluate_reader(app: App, name: str, file: Path | None, as_json: bool) -> in
     """Evaluate one reader, print the result, write the chart, and return the exit code."""
     from bot.operate.charts import answer, learning_curve, svg_file
     from bot.operate.evaluation import evaluate
-    from bot.readers.lookup import find_reader
+    from bot.readers import find_reader
 
     reader, profile = find_reader(app.store, app.profiles, name)
     evaluation = evaluate(app.store, app.ranker, reader, profile)
@@ -387,8 +386,8 @@ def replay(ctx: click.Context, *, reader: str, first: datetime, last: datetime, 
       paperbot replay reward-models --from 2025-05-05 --to 2025-05-09
       paperbot replay reward-models/ada@example.org --from 2025-05-05 --to 2025-05-09 --json
     """
-    from bot.operate.replay import outcomes, replay
-    from bot.readers.lookup import find_reader
+    from bot.operate.evaluation import outcomes, replay
+    from bot.readers import find_reader
 
     app = app_of(ctx)
     subscriber, profile = find_reader(app.store, app.profiles, reader)

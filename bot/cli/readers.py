@@ -88,7 +88,7 @@ def subscribe(ctx: click.Context, profile: str, address: str, now: datetime) -> 
       paperbot subscribe reward-models grace@example.org
       paperbot subscribe agents C0123ABC
     """
-    from bot.readers.lookup import unknown_profile
+    from bot.readers import unknown_profile
 
     app = app_of(ctx)
     if profile not in app.profiles:
@@ -114,7 +114,7 @@ def unsubscribe(ctx: click.Context, reader: str, now: datetime) -> None:
     Example:
       paperbot unsubscribe reward-models/grace@example.org
     """
-    from bot.readers.lookup import find_reader
+    from bot.readers import find_reader
 
     app = app_of(ctx)
     stopped, _ = find_reader(app.store, app.profiles, reader)
@@ -137,7 +137,7 @@ def export(
     Example:
       paperbot export reward-models/ada@example.org > ada.json
     """
-    from bot.readers.lookup import find_stored_reader
+    from bot.readers import find_stored_reader
     from bot.readers.personal_data import export
 
     app = app_of(ctx)
@@ -157,7 +157,7 @@ def forget(ctx: click.Context, reader: str, now: datetime) -> None:
     """
     from bot.channels.registry import address_checks
     from bot.config.profiles import remove_reader
-    from bot.readers.lookup import find_stored_reader
+    from bot.readers import find_stored_reader
 
     app = app_of(ctx)
     stored = find_stored_reader(app.store, app.profiles, reader)

@@ -1,11 +1,9 @@
-"""Put the letters that are due into the outbox: at most one for a reader and a week, whichever process does it.
+"""Weekly letters: liked papers, learned phrases, a missed paper, and how good the matches were.
 
-What was learned about a reader, as phrases: what raises a paper, and what lowers it.
+    votes of the week --> liked papers          papers of the week, not shown --rank as of now--> the best match
+    all votes --> learned phrases               picks of a month with a vote --> how many matches were liked
 
-Compose a reader's letter: liked papers, learned phrases, a missed paper, and how good the matches were.
-
-votes of the week --> liked papers          papers of the week, not shown --rank as of now--> the best match
-all votes --> learned phrases               picks of a month with a vote --> how many matches were liked
+A reader gets at most one letter a week, whichever process puts it into the outbox.
 """
 
 from __future__ import annotations
@@ -14,13 +12,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING
 
 from bot.config.profiles import Profile
-from bot.editions.composer import EditionComposer
-from bot.editions.context import Context
+from bot.editions.composer import Context, EditionComposer
 from bot.editions.due import due_letters, letter_day, letter_slot
 from bot.editions.models import refit
-from bot.editions.ranked import Ranked
 from bot.model import Edition, EditionKind, Letter, Match, MatchRecord, PaperId, Pick, PickKind, Problem, Reader, Vote
 from bot.model.problems import in_one_line
 from bot.ranking.phrases import Phrase, whole_phrases
@@ -28,6 +25,9 @@ from bot.ranking.selection import Choice
 from bot.store import Store
 from bot.store.readers import IdRange
 from bot.text.vocabulary import names_topic
+
+if TYPE_CHECKING:  # it takes a tenth of the time of a run in which nothing is due
+    from bot.editions.ranked import Ranked
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class WeeklyLetters:
         for reader, profile, day in due_letters(store, self.context.profiles, now, ids):
             try:
                 refit(store, self.context.ranker, [(reader, profile)], now)
-                letter = self._letter(reader, profile, day, now)
+                letter = compose_letter(self.context, reader, profile, day, now)
                 slot = letter_slot(letter.edition.date)
                 # Stores nothing where another process has taken the slot.
                 messages = [] if letter.is_empty else self.context.renderer.letter(letter, slot)
@@ -57,86 +57,7 @@ class WeeklyLetters:
 
     def preview(self, reader: Reader, profile: Profile, now: datetime) -> Letter:
         """Return the letter as it would be now, whatever the day; nothing is stored."""
-        return self._letter(reader, profile, letter_day(now, profile), now)
-
-    def _letter(self, reader: Reader, profile: Profile, day: date, now: datetime) -> Letter:
-        # Imported here: it needs reasons and terms, and most runs have no letter to compose.
-        return compose_letter(self.context, reader, profile, day, now)
-
-
-# The mean contribution of a term is taken over this many of the newest papers: over the reader's own papers it would
-# show what they voted on, not what moves their next editions.
-_REFERENCE_PAPERS = 300
-# The most phrases that raise a paper, and the most that lower it; a convention.
-_MAX_PHRASES = 12
-# Of the heaviest term's weight; lighter terms are noise: in the sample home the heaviest term against a paper has .0007
-# of it without votes, and after twelve votes down "agent" .011, the next one .002.
-_MIN_SHARE = 0.01
-# Terms for which the papers are searched for phrases: more than are shown, as several may be of one phrase.
-_TERMS_PER_PHRASE = 4
-
-
-@dataclass(frozen=True, slots=True)
-class LearnedPhrase:
-    """A phrase's weight in what was learned; ``share`` is its size relative to the heaviest phrase's, 0 to 1."""
-
-    text: str
-    weight: float
-    share: float
-
-
-@dataclass(frozen=True, slots=True)
-class LearnedPhrases:
-    """The phrases that raise a paper and those that lower it, the heaviest first."""
-
-    likes: Sequence[LearnedPhrase]
-    dislikes: Sequence[LearnedPhrase]
-
-
-def learned(
-    store: Store, composer: EditionComposer, reader: Reader, profile: Profile, *, now: datetime
-) -> LearnedPhrases:
-    """Return the phrases with the largest mean contribution to the scores of recent papers, a few a side."""
-    recent = [paper_id for paper_id, _, _ in store.papers.recent_texts(_REFERENCE_PAPERS)]
-    ranked = composer.ranked(reader, profile, recent, now)
-    if ranked is None:
-        return LearnedPhrases([], [])
-    means = ranked.ranking.mean_contributions()
-    topical = {term: weight for term, weight in means.items() if names_topic(term.split())}
-    least = _MIN_SHARE * max(map(abs, topical.values()), default=0.0)
-    likes = {term: weight for term, weight in topical.items() if weight > least}
-    dislikes = {term: -weight for term, weight in topical.items() if -weight > least}
-    liked = _phrases(ranked, likes)
-    disliked = _phrases(ranked, dislikes)
-    heaviest = max([*liked.values(), *disliked.values()], default=1.0)
-    return LearnedPhrases(
-        likes=[LearnedPhrase(text, weight, weight / heaviest) for text, weight in liked.items()],
-        dislikes=[LearnedPhrase(text, -weight, weight / heaviest) for text, weight in disliked.items()],
-    )
-
-
-def _phrases(ranked: Ranked, weights: Mapping[str, float]) -> dict[str, float]:
-    """Return whole phrases of the ranked papers that consist of these terms, with the sum of their terms' weights.
-
-    All weights are positive. For each of the heaviest terms a few papers that have it are searched for phrases.
-    """
-    heaviest = sorted(weights, key=lambda term: -weights[term])[: _MAX_PHRASES * _TERMS_PER_PHRASE]
-    texts = [ranked.explainer.text(ranked.papers[paper_id]) for paper_id in ranked.ranking.papers_with(heaviest)]
-    phrases = {phrase.stems: phrase for text in texts for phrase in text.phrases if phrase.bigrams}
-    for term in heaviest:
-        words = Counter(word for text in texts if (word := text.spelled(term)))
-        if words:
-            # In lower case if a paper has that: "mathematics" rather than "MATH".
-            commonest = max(words, key=lambda word: (word.islower(), words[word]))
-            phrases[term,] = Phrase(commonest, (term,))
-    candidates = {
-        phrase: phrase.weight(weights)
-        for phrase in phrases.values()
-        if phrase.is_whole
-        and not phrase.is_adjective
-        and all(term in weights for term in phrase.bigrams or phrase.stems)
-    }
-    return {phrase.text: candidates[phrase] for phrase in whole_phrases(candidates, (), _MAX_PHRASES)}
+        return compose_letter(self.context, reader, profile, letter_day(now, profile), now)
 
 
 _WEEK = timedelta(days=7)
@@ -219,3 +140,77 @@ def _match_record(shown: Mapping[PaperId, float], votes: Mapping[PaperId, Vote])
     if len(matches) < _MIN_VOTES:
         return None
     return MatchRecord(len(matches), matches.count(Vote.UP))
+
+
+# The mean contribution of a term is taken over this many of the newest papers: over the reader's own papers it would
+# show what they voted on, not what moves their next editions.
+_REFERENCE_PAPERS = 300
+# The most phrases that raise a paper, and the most that lower it; a convention.
+_MAX_PHRASES = 12
+# Of the heaviest term's weight; lighter terms are noise.
+_MIN_SHARE = 0.01
+# Terms for which the papers are searched for phrases: more than are shown, as several may be of one phrase.
+_TERMS_PER_PHRASE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedPhrase:
+    """A phrase's weight in what was learned; ``share`` is its size relative to the heaviest phrase's, 0 to 1."""
+
+    text: str
+    weight: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedPhrases:
+    """The phrases that raise a paper and those that lower it, the heaviest first."""
+
+    likes: Sequence[LearnedPhrase]
+    dislikes: Sequence[LearnedPhrase]
+
+
+def learned(
+    store: Store, composer: EditionComposer, reader: Reader, profile: Profile, *, now: datetime
+) -> LearnedPhrases:
+    """Return the phrases with the largest mean contribution to the scores of recent papers, a few a side."""
+    recent = [paper_id for paper_id, _, _ in store.papers.recent_texts(_REFERENCE_PAPERS)]
+    ranked = composer.ranked(reader, profile, recent, now)
+    if ranked is None:
+        return LearnedPhrases([], [])
+    means = ranked.ranking.mean_contributions()
+    topical = {term: weight for term, weight in means.items() if names_topic(term.split())}
+    least = _MIN_SHARE * max(map(abs, topical.values()), default=0.0)
+    likes = {term: weight for term, weight in topical.items() if weight > least}
+    dislikes = {term: -weight for term, weight in topical.items() if -weight > least}
+    liked = _phrases(ranked, likes)
+    disliked = _phrases(ranked, dislikes)
+    heaviest = max([*liked.values(), *disliked.values()], default=1.0)
+    return LearnedPhrases(
+        likes=[LearnedPhrase(text, weight, weight / heaviest) for text, weight in liked.items()],
+        dislikes=[LearnedPhrase(text, -weight, weight / heaviest) for text, weight in disliked.items()],
+    )
+
+
+def _phrases(ranked: Ranked, weights: Mapping[str, float]) -> dict[str, float]:
+    """Return whole phrases of the ranked papers that consist of these terms, with the sum of their terms' weights.
+
+    All weights are positive. For each of the heaviest terms a few papers that have it are searched for phrases.
+    """
+    heaviest = sorted(weights, key=lambda term: -weights[term])[: _MAX_PHRASES * _TERMS_PER_PHRASE]
+    texts = [ranked.explainer.text(ranked.papers[paper_id]) for paper_id in ranked.ranking.papers_with(heaviest)]
+    phrases = {phrase.stems: phrase for text in texts for phrase in text.phrases if phrase.bigrams}
+    for term in heaviest:
+        words = Counter(word for text in texts if (word := text.spelled(term)))
+        if words:
+            # In lower case if a paper has that: "mathematics" rather than "MATH".
+            commonest = max(words, key=lambda word: (word.islower(), words[word]))
+            phrases[term,] = Phrase(commonest, (term,))
+    candidates = {
+        phrase: phrase.weight(weights)
+        for phrase in phrases.values()
+        if phrase.is_whole
+        and not phrase.is_adjective
+        and all(term in weights for term in phrase.bigrams or phrase.stems)
+    }
+    return {phrase.text: candidates[phrase] for phrase in whole_phrases(candidates, (), _MAX_PHRASES)}

@@ -3,7 +3,7 @@
     source --retrieve--> digest --parse--> entries --identify, merge--> papers in the store     ``ingest``
     papers new to a reader --rank, select--> picks --summarise, explain--> edition              ``publish``
     edition --render--> messages --outbox--> email | Slack | file                               ``publish``
-    reader --vote--> feedback --> the next ranking                                              bot.feedback
+    reader --vote--> feedback --> the next ranking                                              ``bot.readers``
 
 1. ``ingest`` polls each source, parses and stores its digests, looks up missing links, and refits the corpus if enough
    papers are new. A source that fails is a problem of its own; the others go on.
@@ -18,26 +18,21 @@
 
 ``paperbot run`` does all of it once. ``paperbot serve`` ingests and publishes on separate intervals, so that a slow
 source never delays an edition. What goes wrong for one reader is a problem of that reader alone.
-
-Fewer collections of cyclic garbage while much is allocated that is freed without them.
 """
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import count, islice
-from typing import Protocol
 
 from bot.channels.dispatcher import Dispatcher
 from bot.config.files import DiskSpace
-from bot.config.profiles import Profile
-from bot.editions.alerts import TldrWriter, alert
 from bot.editions.candidates import EditionRequest
-from bot.editions.context import Context
+from bot.editions.composer import Context, TldrWriter, alert
 from bot.editions.due import (
     DueEdition,
     Wait,
@@ -48,30 +43,16 @@ from bot.editions.due import (
     readers_to_alert,
     waiting_problems,
 )
+from bot.editions.letters import WeeklyLetters
 from bot.editions.models import refit
 from bot.model import Delivery, Edition, Kind, Problem, Reader, State
 from bot.model.problems import in_one_line
 from bot.operate.ingest import DigestReport, IngestionReport, IngestionService, Progress
+from bot.readers.libraries import ZoteroLibraries
 from bot.sources import Source
 from bot.store.editions import NewEdition
 from bot.store.readers import EVERYONE, IdRange
 from bot.store.retention import KeepDays
-
-# Allocations between two collections of the youngest generation; Python's default is 700. Hardly any of what
-# composing allocates is cyclic, and collections of the oldest generation walk the corpus.
-_ALLOCATIONS = 50_000
-
-
-@contextmanager
-def rare_collections() -> Iterator[None]:
-    """Collect rarely within; a decorator as well."""
-    thresholds = gc.get_threshold()
-    gc.set_threshold(_ALLOCATIONS, *thresholds[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*thresholds)
-
 
 # Readers ranked together: a larger batch saves nothing more, and its score matrix grows with readers times papers.
 _BATCH = 200
@@ -87,7 +68,7 @@ def _ignore_edition(_edition: Edition) -> None:
     """Ignore an edition that was composed."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class PublishReport:
     """What was composed and sent.
 
@@ -95,17 +76,17 @@ class PublishReport:
     missed are called missed, and are not counted.)
     """
 
-    editions: int
-    skipped: int
-    alerts: int
-    delivered: int
-    failed: int
-    unknown: int
-    problems: Sequence[Problem]
-    sent_kinds: Set[Kind]  # the kinds of address to which something was delivered
+    editions: int = 0
+    skipped: int = 0
+    alerts: int = 0
+    delivered: int = 0
+    failed: int = 0
+    unknown: int = 0
+    problems: list[Problem] = field(default_factory=list)
+    sent_kinds: set[Kind] = field(default_factory=set)  # the kinds of address to which something was delivered
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, kw_only=True)
 class RunReport(PublishReport):
     """A ``PublishReport`` with what was ingested before."""
 
@@ -118,23 +99,6 @@ class RunReport(PublishReport):
         return not (self.problems or self.failed or self.unknown)
 
 
-class Libraries(Protocol):
-    """Readers' own libraries."""
-
-    def follow(self, now: datetime) -> Iterable[Problem]:
-        """Poll those that are due; return what failed."""
-
-    def queue_saves(self, profiles: Mapping[str, Profile], now: datetime) -> None:
-        """Put liked papers that are not saved yet into the outbox."""
-
-
-class Letters(Protocol):
-    """The weekly letters."""
-
-    def put_due(self, ids: IdRange, now: datetime) -> Iterable[Problem]:
-        """Put those that are due into the outbox; return what failed."""
-
-
 @dataclass(frozen=True, slots=True)
 class DailyJob:
     """Runs the steps in the order of the module's docstring, for the profiles of the context."""
@@ -143,8 +107,8 @@ class DailyJob:
     sources: Sequence[Source]
     ingestion: IngestionService
     waiting: Waiting
-    letters: Letters
-    libraries: Libraries
+    letters: WeeklyLetters
+    libraries: ZoteroLibraries
     dispatcher: Dispatcher
     disk_space: DiskSpace
     keep: KeepDays
@@ -158,20 +122,11 @@ class DailyJob:
         ``show`` is called with each edition and alert once it is saved, quiet editions too.
         """
         ingested = self.ingest(now, progress=progress)
-        published = self.publish(now, force=force, progress=progress, show=show)
-        return RunReport(
-            digests=ingested.digests,
-            source_problems=ingested.problems,
-            editions=published.editions,
-            skipped=published.skipped,
-            alerts=published.alerts,
-            delivered=published.delivered,
-            failed=published.failed,
-            unknown=published.unknown,
-            # A full disk stops both steps with the same problem; report it once.
-            problems=list(dict.fromkeys([*ingested.problems, *published.problems])),
-            sent_kinds=published.sent_kinds,
-        )
+        report = RunReport(digests=ingested.digests, source_problems=ingested.problems)
+        self._publish(report, now, force=force, progress=progress, show=show)
+        # A full disk stops both steps with the same problem; report it once.
+        report.problems = list(dict.fromkeys([*ingested.problems, *report.problems]))
+        return report
 
     def ingest(
         self, now: datetime, sources: Sequence[Source] | None = None, progress: Progress = no_progress
@@ -192,41 +147,53 @@ class DailyJob:
         self, now: datetime, *, force: bool = False, progress: Progress = no_progress, show: Shown = _ignore_edition
     ) -> PublishReport:
         """Compose the due alerts and editions, then deliver everything in the outbox."""
-        # With a full disk nothing is composed; the dispatcher, which can't record either, reports the problem.
-        composing = _Composing(self, now, progress, show)
-        if not self.disk_space.problems():
-            self.prepare(now)
-            composing.all(EVERYONE, force=force)
-        settled = count(1)
-        sent_kinds: set[Kind] = set()
-
-        def on_settled(delivery: Delivery, state: State) -> None:
-            progress("delivering", next(settled), 0)
-            if state is State.SENT:
-                sent_kinds.add(delivery.key.kind)
-
-        sent = self.dispatcher.deliver_due(now, on_settled)
-        # A purge scans the outbox; only runs with editions do it, a few a day instead of 1,440 ticks.
-        if composing.editions:
-            self.context.store.retention.purge(self.keep, now)
-        return PublishReport(
-            editions=composing.editions,
-            skipped=composing.skipped,
-            alerts=composing.alerts,
-            delivered=sent.delivered,
-            failed=sent.failed,
-            unknown=sent.unknown,
-            problems=[*composing.problems, *sent.problems],
-            sent_kinds=sent_kinds,
-        )
+        report = PublishReport()
+        self._publish(report, now, force=force, progress=progress, show=show)
+        return report
 
     def compose(self, ids: IdRange, now: datetime) -> list[Problem]:
         """Compose the due alerts, editions and letters of the readers with these ids, and return what failed."""
         if problems := self.disk_space.problems():
             return problems
-        composing = _Composing(self, now)
+        composing = _Composing(self, now, PublishReport())
         composing.all(ids)
-        return composing.problems
+        return composing.report.problems
+
+    def _publish(self, report: PublishReport, now: datetime, *, force: bool, progress: Progress, show: Shown) -> None:
+        """Do what ``publish`` does, and record it in a report."""
+        # With a full disk nothing is composed; the dispatcher, which can't record either, reports the problem.
+        if not self.disk_space.problems():
+            self.prepare(now)
+            _Composing(self, now, report, progress, show).all(EVERYONE, force=force)
+        settled = count(1)
+
+        def on_settled(delivery: Delivery, state: State) -> None:
+            progress("delivering", next(settled), 0)
+            if state is State.SENT:
+                report.sent_kinds.add(delivery.key.kind)
+
+        sent = self.dispatcher.deliver_due(now, on_settled)
+        report.delivered, report.failed, report.unknown = sent.delivered, sent.failed, sent.unknown
+        report.problems.extend(sent.problems)
+        # A purge scans the outbox; only runs with editions do it, a few a day instead of 1,440 ticks.
+        if report.editions:
+            self.context.store.retention.purge(self.keep, now)
+
+
+# Hardly any of what composing allocates is cyclic, and collections of the oldest generation walk the corpus. Python's
+# default is 700.
+_ALLOCATIONS_PER_COLLECTION = 50_000
+
+
+@contextmanager
+def rare_collections() -> Iterator[None]:
+    """Collect cyclic garbage rarely within; a decorator as well."""
+    thresholds = gc.get_threshold()
+    gc.set_threshold(_ALLOCATIONS_PER_COLLECTION, *thresholds[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*thresholds)
 
 
 @dataclass(slots=True)
@@ -235,12 +202,9 @@ class _Composing:
 
     job: DailyJob
     now: datetime
+    report: PublishReport
     progress: Progress = no_progress
     show: Shown = _ignore_edition
-    editions: int = 0
-    skipped: int = 0
-    alerts: int = 0
-    problems: list[Problem] = field(default_factory=list)
 
     @rare_collections()
     def all(self, ids: IdRange, *, force: bool = False) -> None:
@@ -248,7 +212,7 @@ class _Composing:
         self._put_alerts(ids)
         self.progress("composing editions", 0, 0)  # the first one waits until the models are loaded
         self._put_editions(ids, force=force)
-        self.problems.extend(self.job.letters.put_due(ids, self.now))
+        self.report.problems.extend(self.job.letters.put_due(ids, self.now))
 
     def _put_alerts(self, ids: IdRange) -> None:
         context = self.job.context
@@ -258,7 +222,7 @@ class _Composing:
             except Exception as error:
                 self._add_problem(reader, error)
                 continue
-            self.alerts += len(alerts)
+            self.report.alerts += len(alerts)
             for edition in alerts:
                 self.show(edition)
 
@@ -279,7 +243,7 @@ class _Composing:
                     drafts.append(draft)
                 self.progress("composing editions", next(composed), 0)
             self._save(drafts)
-        self.problems.extend(waiting_problems(waits))
+        self.report.problems.extend(waiting_problems(waits))
 
     def _composed(self, batch: Sequence[DueEdition]) -> Iterator[tuple[DueEdition, Edition]]:
         """Yield the due editions of a batch; if it fails, that is a problem of each of its readers left."""
@@ -304,7 +268,7 @@ class _Composing:
         try:
             if self.job.tldr_writer:
                 edition, problems = self.job.tldr_writer.shorten(edition, self.now)
-                self.problems.extend(problems)
+                self.report.problems.extend(problems)
             is_skipped = bool(edition.quiet) and due.profile.edition.when_quiet == "skip"
             messages = [] if is_skipped else self.job.context.renderer.messages(edition, due.slot)
         except Exception as error:
@@ -319,10 +283,10 @@ class _Composing:
             if message_ids is None:
                 continue  # another process has saved this slot
             if draft.messages:
-                self.editions += 1
+                self.report.editions += 1
             else:
-                self.skipped += 1
+                self.report.skipped += 1
             self.show(draft.edition)
 
     def _add_problem(self, reader: Reader, error: Exception) -> None:
-        self.problems.append(Problem(reader.name, in_one_line(error)))
+        self.report.problems.append(Problem(reader.name, in_one_line(error)))

@@ -19,29 +19,30 @@ For one reader:
 A changed or cleared vote counts as it is now, from the time of the change. The vocabulary is fitted on today's papers;
 it uses no votes. Upvotes, followed authors and ignored words are not learned, and are left out.
 
-Split a reader's votes into the folds of a prequential evaluation.
-
-Each fold is a test set; its training set is the votes strictly before the fold's first vote.
-
-Summarise the metrics of folds: a verdict, means, confidence intervals, calibration and a learning curve.
+``replay`` composes the editions of past days again, under today's profile.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 from itertools import chain, groupby
+from pathlib import Path
 from statistics import fmean
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from bot.config.profiles import Profile, with_override
 from bot.editions.candidates import interest, mixtures_of
-from bot.editions.models import CurrentRanker
-from bot.model import PaperId, Reader, RecordedVote, Vote
-from bot.model.clock import local_date
+from bot.editions.composer import EditionComposer
+from bot.editions.health import SourceMonitor
+from bot.editions.models import CorpusCache, CurrentRanker
+from bot.model import Edition, PaperId, Reader, RecordedVote, Vote
+from bot.model.clock import days_between, local_date, moment
+from bot.model.errors import UsageError
 from bot.ranking.matching import MOST_PAPERS
 from bot.ranking.prequential import (
     Bin,
@@ -499,3 +500,73 @@ def _sample_evenly(ids: Sequence[PaperId], at_most: int) -> list[PaperId]:
     if len(ids) <= at_most:
         return list(ids)
     return [ids[n * len(ids) // at_most] for n in range(at_most)]
+
+
+MAX_DAYS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """What became of papers: when the reader first received each, and the vote that counts now."""
+
+    sent: Mapping[PaperId, datetime]
+    votes: Mapping[PaperId, RecordedVote]
+
+
+def replay(
+    store: Store,
+    reader: Reader,
+    profile: Profile,
+    first: date,
+    last: date,
+    *,
+    now: datetime,
+    samples: Collection[str] = (),
+) -> Iterator[Edition]:
+    """Yield the editions of past days, from ``first`` to ``last``, as they would have been under this profile.
+
+    Each day is composed as in the daily job, over the papers, votes and digests known by then, and a corpus fitted on
+    those papers alone: at the time of the edition that was sent, otherwise at that of the schedule. So an unchanged
+    profile gives what was sent. Papers of one replayed edition are not new to the next. Nothing is stored.
+
+    What has no history is as today: profile and preferences, texts and upvotes of papers, and ``samples``, the sources
+    that are excluded once another has delivered papers. Papers that match an alert rule come first in their edition.
+
+    Raises UsageError at once if ``first`` is after ``last``, or for more than ``MAX_DAYS`` days.
+    """
+    if first > last:
+        raise UsageError(f"--from {first} is after --to {last}; exchange them")
+    if last - first > timedelta(days=MAX_DAYS):
+        raise UsageError(f"{first} to {last} is more than {MAX_DAYS} days; replay fewer at once")
+    composed = {edition.date: edition.composed_at for edition in store.editions.of_reader(reader.id)[::-1]}
+    schedule = profile.schedule
+    times: dict[date, datetime] = {}
+    for day in days_between(first, last, schedule.days):
+        at = composed.get(day, moment(day, schedule.at, schedule.timezone))
+        if at <= now:
+            times[day] = at
+    # A generator of its own, so that a mistaken range is refused by the call and not by its first use.
+    return _editions(store, reader, profile, times, samples)
+
+
+def outcomes(store: Store, reader: Reader) -> Outcomes:
+    """Return what became of the papers that the reader received or voted on, until now."""
+    sent = {paper: place.at for paper, place in store.editions.shown(reader.id).items()}
+    return Outcomes(sent, store.feedback.current(reader.id))
+
+
+def _editions(
+    store: Store, reader: Reader, profile: Profile, times: Mapping[date, datetime], samples: Collection[str]
+) -> Iterator[Edition]:
+    editions: list[Edition] = []
+    with TemporaryDirectory(prefix="paperbot-") as folder:
+        # In a file of its own: this corpus is fitted on the papers of the past, and again as they become more.
+        file = Path(folder) / "corpus.npz"
+        for day, at in times.items():
+            past = store.as_of(at, next(iter(times.values())), editions)
+            corpora = CorpusCache(file, past.papers)
+            corpora.renew()
+            composer = EditionComposer(past, CurrentRanker(corpora), SourceMonitor(past, ()), samples=samples)
+            edition = composer.edition(reader, profile, day, at)
+            editions.append(edition)
+            yield edition

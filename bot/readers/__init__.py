@@ -1,1 +1,90 @@
-"""readers."""
+"""What readers do: subscribe, vote, set preferences, import libraries, take their data along; here, who they are.
+
+``find_reader`` and the others find the reader or the paper that a command's argument names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+
+from bot.config.profiles import Profile, with_override
+from bot.model import NOT_STORED, Origin, Paper, Reader, parse_ref
+from bot.model.errors import UsageError
+from bot.store import Store
+
+_MAX_TITLES = 3
+
+
+def find_reader(store: Store, profiles: Mapping[str, Profile], name: str) -> tuple[Reader, Profile]:
+    """Return the reader ``slug/address``, or the only reader of ``slug``, and the profile with their override.
+
+    Nothing is written: a reader whom the profile's file names but the store does not have yet gets the id
+    ``NOT_STORED``, see ``stored_reader``. Raises UsageError.
+    """
+    slug, _, address = name.partition("/")
+    if slug not in profiles:
+        raise unknown_profile(slug, profiles)
+    profile = profiles[slug]
+
+    # Readers of the file in its order, then those who subscribed on a page or in Slack.
+    stored = {reader.address: reader for reader in store.readers.of_profile(slug)}
+    readers = [
+        stored.get(address_in_file) or Reader(NOT_STORED, slug, kind, address_in_file)
+        for kind, address_in_file in profile.addresses
+        # A forgotten address may still be in a file that could not be edited; it must not come back by a look-up.
+        if address_in_file in stored or not store.readers.forgotten(slug, address_in_file)
+    ]
+    readers += [r for r in stored.values() if r.origin is Origin.WEB and r not in readers]
+
+    # Local parts of addresses are case-sensitive by RFC 5321, section 2.4, but no provider treats them so.
+    matches = [reader for reader in readers if not address or reader.address.lower() == address.lower()]
+    if len(matches) == 1:
+        return matches[0], with_override(profile, store.overrides.get(matches[0].id))
+    names = ", ".join(reader.name for reader in readers)
+    if not names:
+        raise UsageError(f"profile {slug!r} has no readers; add [[readers]] to profiles/{slug}.toml")
+    raise UsageError(f"{name!r} is {'not a reader' if address else 'more than one reader'}; name one of: {names}")
+
+
+def unknown_profile(slug: str, profiles: Iterable[str]) -> UsageError:
+    """Return the error for a slug that no valid profile has."""
+    return UsageError(
+        f"no profile {slug!r}; known profiles: {', '.join(profiles) or 'none'} (`paperbot check` shows the mistakes in "
+        "others)"
+    )
+
+
+def stored_reader(store: Store, profiles: Mapping[str, Profile], name: str, now: datetime) -> tuple[Reader, Profile]:
+    """Return the same as ``find_reader``; a reader who is not stored yet is stored first, as subscribed ``now``."""
+    reader, profile = find_reader(store, profiles, name)
+    if reader.id == NOT_STORED:
+        store.readers.sync(reader.profile, profile.addresses, now)
+        return find_reader(store, profiles, reader.name)
+    return reader, profile
+
+
+def find_stored_reader(store: Store, profiles: Mapping[str, Profile], name: str) -> Reader:
+    """Return the stored reader of this name, also one whose profile no longer exists; raises UsageError."""
+    slug, _, address = name.partition("/")
+    for reader in store.readers.of_profile(slug):
+        if reader.address.lower() == address.lower():
+            return reader
+    return find_reader(store, profiles, name)[0]
+
+
+def find_paper(store: Store, text: str) -> Paper:
+    """Return the paper with this id (``p17``), or the only one whose title begins with the text; raises UsageError."""
+    if (paper_id := parse_ref(text)) is not None and (paper := store.papers.get([paper_id]).get(paper_id)):
+        return paper
+    papers = store.papers.find(text)
+    if len(papers) == 1:
+        return papers[0]
+    if not papers:
+        raise UsageError(f"no paper {text!r}; give its id, like p17, or the beginning of its title")
+    # A whole title may also be the beginning of a longer one: "Owls" beside "Owls at Night".
+    exact = [paper for paper in papers if paper.title.casefold() == text.strip().casefold()]
+    if len(exact) == 1:
+        return exact[0]
+    titles = "; ".join(f"{paper.ref} {paper.title}" for paper in papers[:_MAX_TITLES])
+    raise UsageError(f"{len(papers)} papers begin with {text!r}; type more of the title, or an id: {titles}")

@@ -1,13 +1,10 @@
-"""Import a reader's library as first feedback: each paper counts like a liked one, see ``bot.ranking.matching``.
+"""Readers' own libraries: papers in them count as liked (``bot.ranking.matching``), and are not new to the reader.
 
-    file --parse, in the parser process--> entries --match, keep--> the reader's library --> the next ranking
+    file --parse, in the parser process--> entries --match--> the reader's library --> the next ranking
+    Zotero, when due --changes since the last version-------> the reader's library --> the next ranking
+    votes up since the connection --> outbox --> the collection "Paperbot"; votes withdrawn --> the trash
 
-Nothing of it is mailed to anybody, and a paper that is in the library is not news to its reader.
-
-A reader's connection to Zotero: their library is followed as first feedback, and what they like is saved there.
-
-poll: connections that are due --changes since the version--> the reader's library --> the next ranking
-save: votes up since the connection --> outbox --> the collection "Paperbot"; votes withdrawn --> the trash
+Papers of a library are never mailed to anybody.
 """
 
 from __future__ import annotations

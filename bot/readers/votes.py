@@ -35,7 +35,7 @@ from bot.editions.ranked import Ranked, choices_of
 from bot.model import Paper, Problem, Reader, ReaderId, RecordedVote, Vote, parse_ref
 from bot.model.errors import UsageError
 from bot.ranking.phrases import whole_phrases
-from bot.readers.lookup import find_paper, stored_reader
+from bot.readers import find_paper, stored_reader
 from bot.store import Store
 
 
