@@ -2,20 +2,9 @@
 
 The store finds in SQL who may be due, page by page; the schedule decides for each of them. Nothing loads all readers.
 
-Publishing profiles to the store, and reading them there.
-
     profiles/*.toml, on one machine --publish--> store --catch up, before each task--> workers on any machine
-
-The files remain the truth. ``paperbot run`` and ``paperbot serve`` publish them before they compose; that also makes
-the stored readers match the files.
-
-Editions that wait for an interrupted source: a slot is taken once, so its papers would miss the edition.
-
     due --source interrupted--> wait, re-checked at each tick --source recovered--> compose
                                                               --limit reached-----> compose without it, and say so
-
-A source is interrupted if its last check failed and it has been failing for less than a day. Editions don't wait for a
-source that has failed for longer or never succeeded, nor for one that repeats arXiv's announcements while arXiv rests.
 """
 
 from __future__ import annotations
@@ -24,11 +13,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
-from itertools import count, islice
+from itertools import chain, count, islice
 
 from bot.config.profiles import Profile, dump_profile, parse_profile, with_override
 from bot.editions.candidates import Readers, last_edition_days
-from bot.model import Origin, Problem, Reader, ReaderId, SourceState
+from bot.model import Origin, Problem, Reader, SourceState
 from bot.model.clock import due_slots, local_date, local_time, moment, rest_between
 from bot.model.errors import ConfigError
 from bot.model.wording import plural
@@ -41,6 +30,7 @@ from bot.store.readers import EVERYONE, IdRange
 _LETTER_DAYS = timedelta(days=3)
 _FRIDAY = 4  # of date.weekday()
 _EARLIEST_ZONE = timedelta(hours=14)  # ahead of UTC: where a day begins first
+_DAY = timedelta(days=1)
 _WEEK = timedelta(days=8)  # a schedule is due once within it, whichever its days are
 
 
@@ -95,18 +85,12 @@ def due_editions(
             last_days = last_edition_days(store, readers, now)
             since = store.readers.since_of([reader.id for reader in page if reader.id not in last_days])
             for reader, own_profile in readers:
-                schedule = own_profile.schedule
-                slots = due_slots(
-                    schedule.at,
-                    schedule.days,
-                    schedule.timezone,
-                    now,
-                    last=last_days.get(reader.id),
-                    since=since.get(reader.id),
-                )
+                own = own_profile.schedule
+                last = last_days.get(reader.id)
+                slots = due_slots(own.at, own.days, own.timezone, now, last=last, since=since.get(reader.id))
                 # Whoever has just confirmed on a page sees what they get at once, whatever the hour and the weekday.
                 if not slots and reader.origin is Origin.WEB and reader.id not in last_days:
-                    slots = [local_date(now, schedule.timezone)]
+                    slots = [local_date(now, own.timezone)]
                 if slots:
                     newest, *missed = slots
                     yield DueEdition(reader, own_profile, newest, newest.isoformat(), missed)
@@ -162,24 +146,15 @@ def due_ranges(
 ) -> Iterator[tuple[str, IdRange]]:
     """Yield the slug and the ids of readers who are due, up to ``size`` of them in a range.
 
-    Those of alerts come first, those of letters last.
-
-    A range may hold readers who are not due: whoever composes it asks again.
+    Alerts come first, letters last. A range may hold readers who are not due: whoever composes it checks again.
     """
-    for slug, profile in profiles.items():
-        ids = (reader.id for reader, _ in readers_to_alert(store, {slug: profile}, now))
-        yield from ((slug, id_range) for id_range in _ranges(ids, size))
-    for slug, profile in profiles.items():
-        ids = (edition.reader.id for edition in due_editions(store, {slug: profile}, now))
-        yield from ((slug, id_range) for id_range in _ranges(ids, size))
-    for slug, profile in profiles.items():
-        ids = (reader.id for reader, _, _ in due_letters(store, {slug: profile}, now))
-        yield from ((slug, id_range) for id_range in _ranges(ids, size))
-
-
-def _ranges(ids: Iterator[ReaderId], size: int) -> Iterator[IdRange]:
-    while chunk := list(islice(ids, size)):
-        yield IdRange(chunk[0], chunk[-1])
+    single = [(slug, {slug: profile}) for slug, profile in profiles.items()]
+    alerts = ((slug, (reader.id for reader, _ in readers_to_alert(store, one, now))) for slug, one in single)
+    editions = ((slug, (due.reader.id for due in due_editions(store, one, now))) for slug, one in single)
+    letters = ((slug, (reader.id for reader, _, _ in due_letters(store, one, now))) for slug, one in single)
+    for slug, ids in chain(alerts, editions, letters):
+        while chunk := list(islice(ids, size)):
+            yield slug, IdRange(chunk[0], chunk[-1])
 
 
 def _with_overrides(store: Store, profile: Profile, page: Sequence[Reader]) -> Readers:
@@ -188,7 +163,7 @@ def _with_overrides(store: Store, profile: Profile, page: Sequence[Reader]) -> R
 
 
 def publish(store: Store, profiles: Mapping[str, Profile], now: datetime) -> None:
-    """Store what the files say: their readers, and the profiles as the newest version."""
+    """Store what the files say: their readers, and the profiles as the newest version. The files remain the truth."""
     for slug, profile in profiles.items():
         # A file of 100,000 addresses is compared by one hash; to look each of them up takes 100 statements.
         if not store.readers.is_synced(slug, profile.addresses):
@@ -232,9 +207,6 @@ class StoredProfiles:
                 self._problems[published.slug] = Problem(f"profiles/{error.place}", detail)
 
 
-_DAY = timedelta(days=1)
-
-
 @dataclass(frozen=True, slots=True)
 class Wait:
     """The wait of one edition: the names of the sources, and when it ends at the latest."""
@@ -245,7 +217,11 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """How long editions wait, and for which sources."""
+    """How long editions wait for interrupted sources: a slot is taken once, so their papers would miss the edition.
+
+    A source is interrupted if its last check failed and it has been failing for less than a day. Editions don't wait
+    for one that has failed for longer or never succeeded, nor for arXiv's announcements while arXiv rests.
+    """
 
     store: Store
     sources: Sequence[Source]

@@ -1,19 +1,13 @@
-"""The watchdog: does a source deliver as many new papers as it usually does?
+"""Source health, and why an edition is quiet.
 
-The last 24 hours are compared with the median of the 24 hours that ended at the same time on earlier days: on the same
-weekday if there are three such days in the look-back, else on all comparable days. For sources that repeat arXiv's
-announcements, days without an announcement are left out; for the others, working days compare with working days.
+The last 24 hours of a source are compared with the median of the 24 hours that ended at the same time on earlier days:
+on the same weekday if there are three such days in the look-back, else on all comparable days. For sources that repeat
+arXiv's announcements, days without one are left out; for the others, working days compare with working days.
 
-``check_health`` fetches what the store knows; ``assess`` is the pure decision.
-
-When a day is quiet, and why: an edition without picks names what its sources did, or what its profile leaves out.
+An edition without picks names what its sources did, or what its profile leaves out:
 
     no new paper --> a fault of a source, else arXiv's weekend or holiday, else nothing new
     new papers, no pick --> all are muted, else all others lack required terms, else all others are below the threshold
-
-The edition of a quiet day is stored; whether it is sent is the profile's ``when_quiet``.
-
-What the sources of a reader did since the last edition: read only where an edition has no candidates.
 """
 
 from __future__ import annotations
@@ -38,7 +32,7 @@ _SHORT_SHARE = 0.3  # of the usual volume
 
 
 class Health(StrEnum):
-    """The state of a source."""
+    """The health of a source."""
 
     OK = "ok"
     NEW = "new"  # too few comparable days for a judgement
@@ -70,7 +64,7 @@ class HealthReport:
 
 
 def check_health(source: Source, store: Store, now: datetime, state: SourceState) -> HealthReport:
-    """Return the health of a source by its state and its arrivals in the store."""
+    """Return the health of a source by its state and what the store has of it."""
     if not source.poll_interval:
         # People drop files into folders when they like: an alarm on every quiet Tuesday would soon be ignored.
         return _failing(state) if state.failures else HealthReport(Health.OK)
@@ -143,25 +137,18 @@ def _usual_volume(arrivals: Sequence[Arrival], now: datetime, follows_arxiv_cale
 
 @dataclass(frozen=True, slots=True)
 class SourceActivitySince:
-    """What the sources of a reader did since the previous edition.
+    """What the sources of a reader did since the previous edition."""
 
-    ``first`` is true if the reader has no previous edition. ``last`` is the date on which the last new paper arrived,
-    None before any arrived. ``rest`` says why arXiv announced nothing, if a source repeats its announcements and none
-    was due; they resume on ``resumes``.
-    ``failing`` sources can't be read; ``stale`` sources have delivered nothing new for longer than usual.
-    """
-
-    first: bool = False
-    last: date | None = None
-    rest: Rest | None = None
-    resumes: date | None = None
-    failing: Sequence[str] = ()
-    stale: Sequence[str] = ()
+    first: bool = False  # there is no previous edition
+    last: date | None = None  # on which the last new paper arrived
+    rest: Rest | None = None  # why arXiv announced nothing, if a source repeats its announcements
+    resumes: date | None = None  # when it announces again
+    failing: Sequence[str] = ()  # sources that can't be read
+    stale: Sequence[str] = ()  # sources without anything new for longer than usual
 
     def quiet(self) -> Quiet:
         """Return why no paper has come in."""
-        # A fault comes before a rest: it is the only one of the reasons that somebody can do something about, and a
-        # feed that broke on a Friday would otherwise be excused by the weekend.
+        # A fault comes before a rest: a feed that broke on a Friday would otherwise be excused by the weekend.
         last = f" The last one came on {_day(self.last)} {self.last.year}." if self.last else ""
         faults = []
         if self.failing:

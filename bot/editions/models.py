@@ -3,19 +3,9 @@
     votes since the last fit, or another vocabulary --fit--> models of each reader
     predictions of picks, and the votes that followed --fit--> mixtures: of all readers, and of each reader
 
+    newest papers --fit--> corpus: vocabulary and latent components, in a file
+
 Readers without a new vote cost two small queries. Everything stored is derived: deleted, it is fitted again.
-
-The corpus that all readers are ranked over, and the ranker over it: when it is refitted, and its file.
-
-Fitting learns a vocabulary and latent components from the newest papers. This module decides when that is due:
-
-- ``renew`` (after an ingest) refits when 5 % of the papers are new, or any paper is while the store is small;
-- ``corpus`` (before a ranking) never refits a valid file, however old: papers that came since are vectorised with the
-  existing vocabulary, so that no page request and no vote waits for a fit.
-
-The file is derived data. A missing, broken or foreign file is refitted. Where several machines share a store, it is a
-copy of the store's newest version, which one of them has fitted. A process keeps what it has fitted or read, and reads
-no more than the header of the file to see whether a fit is due.
 """
 
 from __future__ import annotations
@@ -54,7 +44,15 @@ Stamp = tuple[int, int, int]  # modification time in ns, size and inode: identif
 
 @dataclass(slots=True)
 class CorpusCache:
-    """One file of arrays (``numpy.savez``, never a pickle, which could run code) for the papers of one store."""
+    """The corpus that all readers are ranked over, in a file of arrays (no pickle, which could run code).
+
+    - ``renew`` (after an ingest) refits when 5 % of the papers are new, or any paper is while the store is small;
+    - ``corpus`` (before a ranking) never refits a valid file, however old: papers that came since are vectorised with
+      the existing vocabulary, so that no page request and no vote waits for a fit.
+
+    A missing, broken or foreign file is refitted. Where several machines share a store, it is a copy of the store's
+    newest version, which one of them has fitted.
+    """
 
     path: Path
     papers: Papers
@@ -81,13 +79,19 @@ class CorpusCache:
     def renew(self) -> None:
         """Refit the corpus if enough papers arrived since the last fit."""
         newest = self._newest_fitted()
-        if newest is None:
-            self._renewed()
+        if newest is not None:
+            total = self.papers.count()
+            new = self.papers.newest_id() - newest
+            if new <= (_REFIT_SHARE * min(total, _CORPUS_PAPERS) if total >= _SMALL_STORE else 0):
+                return
+        if self.shared is None:
+            self._fit()
             return
-        total = self.papers.count()
-        new = self.papers.newest_id() - newest
-        if new > (_REFIT_SHARE * min(total, _CORPUS_PAPERS) if total >= _SMALL_STORE else 0):
-            self._renewed()
+        before = self.shared.newest()
+        with self.shared.fitting() as has_lock:  # no other process is fitting
+            # Another process may have fitted since.
+            if has_lock and self.shared.newest() == before:
+                self._fit()
 
     @property
     def stamp(self) -> Stamp | None:
@@ -130,17 +134,6 @@ class CorpusCache:
             path.parent.mkdir(parents=True, exist_ok=True)
             write_atomically(path, save)
 
-    def _renewed(self) -> None:
-        """Fit, unless another process is fitting for the shared store."""
-        if self.shared is None:
-            self._fit()
-            return
-        before = self.shared.newest()
-        with self.shared.fitting() as is_ours:
-            # It may have ended just now.
-            if is_ours and self.shared.newest() == before:
-                self._fit()
-
     def _fit(self) -> Corpus:
         from bot.ranking.corpus import Corpus
 
@@ -169,13 +162,12 @@ class CorpusCache:
         paper = self.papers.get([paper_id]).get(paper_id)
         if paper is None:
             return None
-        at: datetime = paper.first_seen
         # In integers: ``int(timestamp() * 1e6)`` may be a microsecond off by rounding.
-        return int(at.timestamp()) * 1_000_000 + at.microsecond
+        return int(paper.first_seen.timestamp()) * 1_000_000 + paper.first_seen.microsecond
 
 
 class CurrentRanker:
-    """The ranker over a corpus as it was fitted last, made when it is first asked for: that takes a second."""
+    """The ranker over the corpus as last fitted, created on first use: that takes a second."""
 
     def __init__(self, corpora: CorpusCache) -> None:
         self._corpora = corpora
@@ -183,7 +175,7 @@ class CurrentRanker:
         self._stamp: Stamp | None = None
 
     def get(self) -> Ranker:
-        """Return the ranker, made first if necessary."""
+        """Return the ranker."""
         if self._ranker is None:
             from bot.ranking.ranker import Ranker
 

@@ -47,7 +47,7 @@ from bot.editions.letters import WeeklyLetters
 from bot.editions.models import refit
 from bot.model import Delivery, Edition, Kind, Problem, Reader, State
 from bot.model.problems import in_one_line
-from bot.operate.ingest import DigestReport, IngestionReport, IngestionService, Progress
+from bot.operate.ingest import DigestReport, IngestionReport, IngestionService, Progress, no_progress
 from bot.readers.libraries import ZoteroLibraries
 from bot.sources import Source
 from bot.store.editions import NewEdition
@@ -58,10 +58,6 @@ from bot.store.retention import KeepDays
 _BATCH = 200
 
 Shown = Callable[[Edition], None]
-
-
-def no_progress(_step: str, _done: int, _total: int) -> None:
-    """Ignore progress."""
 
 
 def _ignore_edition(_edition: Edition) -> None:

@@ -1,23 +1,11 @@
 """Ingestion: from sources to the store.
 
     sources --is it due?--> poll --digest--> known by its hash? --parse, in its process--> identify, merge --> store
-        --state of the source, health check--> links that digests lack --> vocabulary
+        --state of the source, health check--> missing links and cut texts (``LinkResolver``) --> vocabulary
+    mailbox of bounces --report--> parser process --signed tag--> reader stopped | counted (``BounceService``)
 
 Fault isolation: what goes wrong with a digest, expected or not, is a Problem of that digest, and what goes wrong with
 a source is a Problem of that source. Only a store that can't be used ends the run, as nothing could be kept.
-
-Bounces and complaints: a report that names a message of ours stops its reader, or is counted and does nothing.
-
-    mailbox --RawDigest--> parser process --BounceReport--> tag verified --> reader stopped | counted
-
-Anybody can send a report. One counts if it holds a tag that this home has signed: whoever wrote it saw the message.
-
-Link resolution: look up papers without a link at arXiv, by title; a few each run, each paper once.
-
-Papers of which a digest has only the beginning of title or abstract, such as Google Scholar's, are looked up by their
-id, at arXiv or bioRxiv.
-
-Whether a search result is the paper is decided by ``bot.model.identity.is_same_paper``, and by an author in common.
 """
 
 from __future__ import annotations
@@ -28,13 +16,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
-from typing import Protocol
+from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
 from bot.channels.email import EMAIL
 from bot.config.files import DiskSpace
 from bot.config.keys import Signer, TokenError
 from bot.editions.health import Health, check_health
+from bot.editions.models import CorpusCache
 from bot.formats import Parser
 from bot.model import BounceKind, BounceReport, Entry, Paper, ParsedDigest, Problem, RawDigest, Reader, SourceState
 from bot.model.errors import (
@@ -49,55 +38,11 @@ from bot.model.errors import (
 from bot.model.identity import is_biorxiv_doi, is_same_paper, normalised_title
 from bot.sources import Source, Visit, after_failure, after_success, biorxiv, is_due, retry_after
 from bot.sources.arxiv import URL
-from bot.sources.http import Fetcher
 from bot.store import Store
 from bot.store.papers import StoredDigest
 
-# Outcomes beside the kinds of report.
-FORGED = "forged"  # names no message of ours
-UNREADABLE = "unreadable"
-_STOPPING = (BounceKind.FAILURE, BounceKind.COMPLAINT)
-
-
-@dataclass(frozen=True, slots=True)
-class BounceService:
-    """Records reports."""
-
-    store: Store
-    parser: Parser
-    signer: Signer
-
-    def record(self, raw: RawDigest) -> str:
-        """Stop the reader whom a report is about, if it is one to stop for; return its outcome, which is counted."""
-        try:
-            report = self.parser.parse_bounce(raw)
-            outcome: str = report.kind
-            if report.kind in _STOPPING:
-                reader = self._reader(report)
-                if reader is None:
-                    outcome = FORGED
-                # What a reader or the operator decided before stays.
-                elif reader.stopped is None and report.kind is BounceKind.FAILURE:
-                    self.store.readers.suppress(reader.id, f"a mail came back: {report.reason}".rstrip(": "))
-                elif reader.stopped is None:
-                    self.store.readers.record_complaint(reader.id, report.reason)
-        except DigestError:
-            outcome = UNREADABLE
-        self.store.bounce_counts.add(outcome)
-        return outcome
-
-    def _reader(self, report: BounceReport) -> Reader | None:
-        """Return the reader of the first tag that is ours; None without one."""
-        for tag in report.tags:
-            try:
-                reader_id, _ = self.signer.read_tag(tag)
-            except TokenError:
-                continue
-            reader = self.store.readers.by_id(reader_id)
-            # The operator's own address gets notices, which nobody subscribes to.
-            return reader if reader and reader.kind == EMAIL.name else None
-        return None
-
+if TYPE_CHECKING:  # httpx2 takes long to import
+    from bot.sources.http import Fetcher
 
 log = logging.getLogger("paperbot")
 
@@ -128,11 +73,8 @@ class IngestionReport:
     problems: list[Problem]
 
 
-class Corpora(Protocol):
-    """The vocabulary that papers are ranked by."""
-
-    def renew(self) -> None:
-        """Refit it if enough papers are new."""
+def no_progress(_step: str, _done: int, _total: int) -> None:
+    """Ignore progress."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +85,7 @@ class IngestionService:
     parser: Parser
     disk_space: DiskSpace
     links: LinkResolver | None
-    corpora: Corpora
+    corpora: CorpusCache
     bounces: BounceService
 
     def ingest(
@@ -153,7 +95,7 @@ class IngestionService:
         *,
         at_once: bool = False,
         again: bool = False,
-        progress: Progress | None = None,
+        progress: Progress = no_progress,
     ) -> IngestionReport:
         """Poll the sources, store what is new, look up missing links, refit the vocabulary; raises StoreError.
 
@@ -162,15 +104,13 @@ class IngestionService:
         report = IngestionReport([], self.disk_space.problems())
         if report.problems:
             return report
-        if progress:
-            progress("reading digests", 0, 0)
+        progress("reading digests", 0, 0)
         for outcome in Ingestion(self.store, self.parser, now, at_once, again, self.bounces).ingest_sources(sources):
             if isinstance(outcome, DigestReport):
                 report.digests.append(outcome)
             else:
                 report.problems.append(outcome)
-            if progress:
-                progress("reading digests", len(report.digests) + len(report.problems), 0)
+            progress("reading digests", len(report.digests) + len(report.problems), 0)
         try:
             report.problems.extend(self.links.resolve(now) if self.links else ())
         except PaperbotError:
@@ -180,8 +120,7 @@ class IngestionService:
             log.debug("links", exc_info=True)
             report.problems.append(Problem("links", unexpected_error(error)))
         if any(digest.new for digest in report.digests):
-            if progress:
-                progress("fitting the vocabulary", 0, 0)
+            progress("fitting the vocabulary", 0, 0)
             self.corpora.renew()
         return report
 
@@ -237,13 +176,12 @@ class Ingestion:
                         digests += 1
                         yield outcome
                         continue
-                    problem = outcome
+                    hint = ""
                     if isinstance(raw, RawDigest):
                         visit.refused.add(raw.name)
-                        if raw.if_refused:
-                            problem = replace(problem, problem=f"{problem.problem}; {raw.if_refused}")
-                    problems.append(problem)
-                    yield problem
+                        hint = f"; {raw.if_refused}" if raw.if_refused else ""
+                    problems.append(replace(outcome, problem=f"{outcome.problem}{hint}"))
+                    yield problems[-1]
         except SourceError as error:
             failure = error
             problems.append(Problem(source.name, str(error)))
@@ -304,16 +242,8 @@ class Ingestion:
 def _digest_report(
     raw: RawDigest, digest: ParsedDigest | StoredDigest, papers: int, *, new: int, known: int
 ) -> DigestReport:
-    return DigestReport(
-        source=raw.source,
-        date=digest.date,
-        format=digest.format,
-        papers=papers,
-        new=new,
-        known=known,
-        rejected=tuple(digest.rejected),
-        file=raw.name,
-    )
+    rejected = tuple(digest.rejected)
+    return DigestReport(raw.source, digest.date, digest.format, papers, new, known, rejected, raw.name)
 
 
 def retrieved(source: Source, visit: Visit) -> Iterator[RawDigest | Problem]:
@@ -371,6 +301,55 @@ def _parsed(raw: RawDigest, parser: Parser) -> Sequence[tuple[str, ParsedDigest]
         return [Problem(f"{raw.source}/{raw.name}", unexpected_error(error))]
 
 
+# Outcomes beside the kinds of report.
+FORGED = "forged"  # names no message of ours
+UNREADABLE = "unreadable"
+_STOPPING = (BounceKind.FAILURE, BounceKind.COMPLAINT)
+
+
+@dataclass(frozen=True, slots=True)
+class BounceService:
+    """Records reports of bounces and complaints.
+
+    Anybody can send one. It counts if it holds a tag that this home has signed: whoever wrote it saw the message.
+    """
+
+    store: Store
+    parser: Parser
+    signer: Signer
+
+    def record(self, raw: RawDigest) -> str:
+        """Stop the reader whom a report is about, if it is one to stop for; return its outcome, which is counted."""
+        try:
+            report = self.parser.parse_bounce(raw)
+            outcome: str = report.kind
+            if report.kind in _STOPPING:
+                reader = self._reader(report)
+                if reader is None:
+                    outcome = FORGED
+                # What a reader or the operator decided before stays.
+                elif reader.stopped is None and report.kind is BounceKind.FAILURE:
+                    self.store.readers.suppress(reader.id, f"a mail came back: {report.reason}".rstrip(": "))
+                elif reader.stopped is None:
+                    self.store.readers.record_complaint(reader.id, report.reason)
+        except DigestError:
+            outcome = UNREADABLE
+        self.store.bounce_counts.add(outcome)
+        return outcome
+
+    def _reader(self, report: BounceReport) -> Reader | None:
+        """Return the reader of the first tag signed by this home; None without one."""
+        for tag in report.tags:
+            try:
+                reader_id, _ = self.signer.read_tag(tag)
+            except TokenError:
+                continue
+            reader = self.store.readers.by_id(reader_id)
+            # The operator's own address gets notices, which nobody subscribes to.
+            return reader if reader and reader.kind == EMAIL.name else None
+        return None
+
+
 NAME = "links"
 _MAX_PAPERS = 10  # in a run: half a minute, at the three seconds between requests that arXiv asks for
 _SERVERS = ("biorxiv", "medrxiv")  # which share their DOIs' prefixes; each lists its own papers only
@@ -379,7 +358,11 @@ _MAX_RESULTS = 5  # of a search
 
 @dataclass(frozen=True, slots=True)
 class LinkResolver:
-    """Look up papers that have neither an id nor a link, and papers whose text was cut."""
+    """Looks up papers without an id and a link at arXiv, by title, and papers whose text was cut, by their id.
+
+    Digests such as Google Scholar's have only the beginning of title or abstract. A few papers a run are looked up,
+    each once.
+    """
 
     store: Store
     fetcher: Fetcher

@@ -182,11 +182,10 @@ def pending_problems(store: Store, disk_space: DiskSpace, now: datetime) -> list
 
 @dataclass(frozen=True, slots=True)
 class OperatorNotices:
-    """Sends notices to the operator's address, by the outbox like every other message.
+    """Sends notices to the operator's address, by the outbox: its key holds the day, so at most one is sent a day.
 
-    The outbox's key holds the day: at most one notice a day, also from several processes. A notice that can't be sent
-    is tried again and listed by ``status``. It is delivered by a dispatcher of its own, whatever the state of the
-    readers' channels and disks, since these are what a notice reports; ``stop``, once set, ends a delivery early.
+    A notice that can't be sent is tried again and listed by ``status``. It is delivered by a dispatcher of its own,
+    whatever the state of the readers' channels and disks, which are what it reports; ``stop`` ends a delivery early.
     """
 
     address: str
@@ -214,18 +213,15 @@ class OperatorNotices:
                 date=now,
             )
             self.store.outbox.put_without_edition(operator.id, Message(body, subject), key, now)
-            return list(self._dispatcher().deliver_due(now).problems)
+            # Without ``disk_problems``, as a notice of a full disk must go out, and without limits, as it is no load.
+            dispatcher = Dispatcher(
+                self.store.outbox,
+                {OPERATOR_KIND: self.route},
+                self.store.readers,
+                self.store.circuit_breakers,
+                self.store.send_rates({}),
+                stop=self.stop,
+            )
+            return list(dispatcher.deliver_due(now).problems)
         except (StoreError, DeliveryError) as error:
             return [Problem("operator", f"could not be notified: {error}")]
-
-    def _dispatcher(self) -> Dispatcher:
-        # Without ``disk_problems``, as a notice of a full disk is one short row and must go out, and without limits,
-        # as a few notices a day are no load.
-        return Dispatcher(
-            self.store.outbox,
-            {OPERATOR_KIND: self.route},
-            self.store.readers,
-            self.store.circuit_breakers,
-            self.store.send_rates({}),
-            stop=self.stop,
-        )
