@@ -88,7 +88,7 @@ PARTS: list[tuple[str, Any, Sequence[str]]] = [
     ("store", overrides.Overrides, ["of", "all"]),
     ("ranking", ranker.Ranker, ["rankings"]),
     ("terms", ranker.Ranking, ["explained"]),
-    ("reasons", ranked.Explainer, ["reasons"]),
+    ("reasons", ranked.Ranked, ["reasons"]),
     ("selection", ranked, ["select"]),
     ("composing", ranked, ["new_pick"]),
     ("composing", composer, ["compose"]),

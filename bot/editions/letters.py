@@ -198,7 +198,7 @@ def _phrases(ranked: Ranked, weights: Mapping[str, float]) -> dict[str, float]:
     All weights are positive. For each of the heaviest terms a few papers that have it are searched for phrases.
     """
     heaviest = sorted(weights, key=lambda term: -weights[term])[: _MAX_PHRASES * _TERMS_PER_PHRASE]
-    texts = [ranked.explainer.text(ranked.papers[paper_id]) for paper_id in ranked.ranking.papers_with(heaviest)]
+    texts = [ranked.text(ranked.papers[paper_id]) for paper_id in ranked.ranking.papers_with(heaviest)]
     phrases = {phrase.stems: phrase for text in texts for phrase in text.phrases if phrase.bigrams}
     for term in heaviest:
         words = Counter(word for text in texts if (word := text.spelled(term)))

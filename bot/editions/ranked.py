@@ -1,4 +1,4 @@
-"""The ranking of one reader: the choices of an edition, and for each of them a pick with its reasons and summary.
+"""The ranking of one reader: the choices of an edition, and a pick with reasons and summary for each choice.
 
     scores --alert rule, select--> choices --explain, summarise--> picks
 
@@ -82,35 +82,14 @@ class PaperTexts:
         return topics
 
 
-class Explainer:
-    """Chooses the reasons for one reader's picks."""
-
-    def __init__(self, texts: PaperTexts, interest: Interest, ranking: Ranking) -> None:
-        self._texts = texts
-        self._spellings = ranking.pool.corpus.spellings_
-        self._evidence = Evidence(
-            texts.topics(interest.paragraphs),
-            ranking.model.votes,
-            {paper.id: paper.title for paper in interest.up},
-            interest.ignored,
-        )
-
-    def text(self, paper: Paper) -> PaperText:
-        """Return the text of a paper."""
-        return self._texts.paper(paper, self._spellings)
-
-    def reasons(self, paper: Paper, choice: Choice) -> tuple[Reason, ...]:
-        """Return the reasons for a choice, whose score has its terms."""
-        return choose(self.text(paper), choice.score, self._evidence, choice.kind, choice.alerted_by)
-
-
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """The ranking of one reader, what explains it, and the ranked papers by id."""
+    """The ranking of one reader, the ranked papers by id, and what the reasons are chosen by."""
 
     ranking: Ranking
-    explainer: Explainer
     papers: Mapping[PaperId, Paper]
+    texts: PaperTexts
+    evidence: Evidence
 
     @classmethod
     def of(
@@ -118,12 +97,26 @@ class Ranked:
     ) -> Ranked:
         """Return the ranking of a reader of this profile and interest, with what trending adds to the scores."""
         scores = with_trending(ranking.scores, papers, profile.edition.trending)
-        return cls(replace(ranking, scores=scores), Explainer(texts, interest, ranking), papers)
+        evidence = Evidence(
+            texts.topics(interest.paragraphs),
+            ranking.model.votes,
+            {paper.id: paper.title for paper in interest.up},
+            interest.ignored,
+        )
+        return cls(replace(ranking, scores=scores), papers, texts, evidence)
 
     @property
     def scores(self) -> Sequence[Score]:
         """The scores without their terms, best first."""
         return self.ranking.scores
+
+    def text(self, paper: Paper) -> PaperText:
+        """Return the text of a paper."""
+        return self.texts.paper(paper, self.ranking.pool.corpus.spellings_)
+
+    def reasons(self, paper: Paper, choice: Choice) -> tuple[Reason, ...]:
+        """Return the reasons for a choice, whose score has its terms."""
+        return choose(self.text(paper), choice.score, self.evidence, choice.kind, choice.alerted_by)
 
     def similarity(self, paper: PaperId, other: PaperId) -> float:
         """Return the similarity of two ranked papers, 0 to 1."""
@@ -152,17 +145,15 @@ class Ranked:
         for choice, score in zip(choices, scores, strict=True):
             paper = self.papers[score.paper]
             explained = replace(choice, score=score)
-            reasons = self.explainer.reasons(paper, explained)
-            picks.append(new_pick(paper, explained, reasons, summary_sentences))
+            picks.append(new_pick(paper, explained, self.reasons(paper, explained), summary_sentences))
         # After the summaries, which highlight the phrases of all reasons.
         of_edition = without_repetition([pick.reasons for pick in picks])
         return [replace(pick, reasons=reasons) for pick, reasons in zip(picks, of_edition, strict=True)]
 
     def explanation(self, paper: Paper, score: Score, kind: PickKind) -> Explanation:
         """Return what explains a paper's score, which has its terms, as a pick of this kind."""
-        choice = Choice(score, kind)
-        rows = breakdown(self.explainer.text(paper), score.terms)
-        return Explanation(score, self.explainer.reasons(paper, choice), rows)
+        rows = breakdown(self.text(paper), score.terms)
+        return Explanation(score, self.reasons(paper, Choice(score, kind)), rows)
 
     def explained(self, paper_id: PaperId) -> Score | None:
         """Return the score of a paper with its terms; None where the paper isn't ranked."""

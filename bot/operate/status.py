@@ -1,13 +1,4 @@
-"""The state of an installation: what arrives, what is sent, what needs a person. Nothing is written.
-
-Why an edition is late: composed and not delivered, or due and not composed.
-
-How busy an installation is: what waits, how long, how much was done, and how much of the rates is used.
-
-Inactive readers: they voted once, and have not for four weeks of editions.
-
-Only votes show it, as nobody tracks who opens a mail.
-"""
+"""The state of an installation: what arrives, what is sent, how busy it is, what needs a person. Nothing is written."""
 
 from __future__ import annotations
 
@@ -44,12 +35,11 @@ def why_late(
     since: datetime,
     now: datetime,
 ) -> str | None:
-    """Return why a reader's edition is late; None if it isn't.
+    """Return why a reader's edition is late: composed and not delivered, or due and not composed; None if it isn't.
 
     ``states`` are those of the parts of the last edition, ``breakers`` the open circuit breakers. ``last`` is the
     newest local date that has an edition, ``since`` the time of the subscription.
     """
-    # Nothing is due for a reader who has stopped, so nothing can be late.
     if reader.stopped:
         return None
     if not set(states) <= {State.SENT, State.CANCELLED}:
@@ -89,8 +79,7 @@ class Load:
 
 def load(store: Store, profiles: Mapping[str, Profile], queue: Mapping[str, int], now: datetime) -> Load:
     """Return the figures as of ``now``."""
-    # Of each profile the first reader in order of id, and not the longest waiting: to find that one would take to look
-    # at all who are due.
+    # Of each profile the first reader by id, not the longest waiting: all who are due would have to be read for that.
     waits = [0.0]
     for slug, profile in profiles.items():
         due = next(due_editions(store, {slug: profile}, now), None)
@@ -115,7 +104,7 @@ def _age(at: datetime | None, now: datetime) -> float:
 
 
 _MAX_PROBLEMS = 20
-# Readers that are shown one by one: more would be read by nobody, and must not be loaded.
+# Readers shown one by one; more are not loaded.
 MAX_READERS = 1_000
 
 
@@ -231,8 +220,7 @@ def sources_status(store: Store, sources: Sequence[Source], now: datetime) -> li
             papers=activity.papers if activity else 0,
             highest_id=activity.highest_id if activity else None,
         )
-        if name in configured:
-            source = configured[name]
+        if source := configured.get(name):
             state = states.get(name) or SourceState(name)
             report = check_health(source, store, now, state)
             row = replace(
@@ -251,10 +239,7 @@ def sources_status(store: Store, sources: Sequence[Source], now: datetime) -> li
 def readers_status(
     store: Store, profiles: Mapping[str, Profile], breakers: Mapping[Kind, OpenBreaker], now: datetime
 ) -> list[ReaderStatus]:
-    """Return the status of each of the first ``MAX_READERS`` readers, stored yet or not.
-
-    ``breakers`` are the open circuit breakers.
-    """
+    """Return the status of each of the first ``MAX_READERS`` readers, stored yet or not."""
     readers = _readers(store, profiles)
     ids = [reader.id for reader, _ in readers]
     thumbs = store.feedback.counts(ids)
@@ -317,9 +302,8 @@ def _readers(store: Store, profiles: Mapping[str, Profile]) -> Readers:
     return readers[:MAX_READERS]
 
 
+# Only votes show who is inactive, as opened mails are not tracked.
 INACTIVE_AFTER = timedelta(weeks=4)
-# An operator looks at a few of them; a million readers have more.
-_SHOWN = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,7 +319,7 @@ def inactive_readers(store: Store) -> Sequence[InactiveReader]:
     newest = store.editions.newest_composed()
     if newest is None:
         return []
-    candidates = store.feedback.active_until(newest - INACTIVE_AFTER, _SHOWN)
+    candidates = store.feedback.active_until(newest - INACTIVE_AFTER, MAX_READERS)
     editions = store.editions.last_by_reader([reader.id for reader, _ in candidates])
     return [
         InactiveReader(reader.name, last_vote)

@@ -1,7 +1,4 @@
-"""Export everything stored about one reader (GDPR, articles 15 and 20: access and portability).
-
-Erasure of a reader's data: from the store, the message files, the charts and the profile's file.
-"""
+"""Export and erase everything stored about one reader (GDPR, articles 15, 17 and 20)."""
 
 from __future__ import annotations
 
@@ -34,16 +31,8 @@ def export(store: Store, reader: Reader) -> dict[str, Any]:
         "kind": reader.kind,
         "origin": reader.origin,
         "settings": {
-            "size": override.size,
+            **asdict(override),
             "at": override.at.strftime("%H:%M") if override.at else None,
-            "days": override.days,
-            "ignored": override.ignored,
-            "timezone": override.timezone,
-            "interests": override.interests,
-            "keywords": override.keywords,
-            "authors": override.authors,
-            "mute": override.mute,
-            "language": override.language,
             "in words": describe_override(override),
         },
         "thumbs": _votes(store, store.feedback.votes(reader.id)),
@@ -102,7 +91,6 @@ def _zotero(store: Store, reader: Reader) -> dict[str, Any] | None:
 
 
 def _editions(store: Store, reader: Reader) -> list[dict[str, Any]]:
-    """Return the reader's editions, oldest first."""
     editions = store.editions.of_reader(reader.id)
     states = store.outbox.states([edition.id for edition in editions])
     return [
@@ -144,7 +132,7 @@ def erase(
     profile_file: Path,
     profile: Profile | None,
 ) -> Path | None:
-    """Remove everything that is stored about a reader.
+    """Remove everything stored about a reader: in the store, the message files, the charts and the profile's file.
 
     Returns the profile's file if it still names the address: in a comment, or because it can't be edited.
     """

@@ -1,22 +1,8 @@
-"""Record a vote: links in mails, Slack buttons, pages and the command line all call this.
+"""Votes: ``record`` is called for links in mails, Slack buttons, pages and commands alike.
 
-What a vote changes: the first papers of the next edition, and the phrases of the paper whose weight it changes.
-
-    rank the next edition's candidates --> record the vote --> rank them again --> compare
-
-Both follow from scores, their contributions by term, and the selection alone, so that they hold for any model.
-
-The lines of a file of votes: one JSON object each, every field checked before it reaches the store.
-
-Votes from a file of JSON Lines: ``{"reader", "paper", "vote", "at"}``, one transaction for each batch of lines.
-
-A line that can't be used is a problem that names its number; all others count, in the order of the file.
-
-Votes by mail: a button of an edition opens a mail to the bot's mailbox, whose subject is signed.
-
-    Paperbot vote up 5.11.68195100.IrfwteEjh4OzMKiOQG2Tig
-
-So a computer that no telephone can reach gets votes. Nothing answers such a mail, so that no loop of answers begins.
+- ``vote_with_effect`` also says what a vote changes: the next edition's first papers, and the weights of phrases;
+- ``record_file`` records the votes of a file of JSON Lines;
+- ``ReplyVotes`` records votes that readers mail to the bot's mailbox.
 """
 
 from __future__ import annotations
@@ -87,7 +73,10 @@ def vote_with_effect(
     via: str,
     voter: str = "",
 ) -> VoteEffect:
-    """Rank the next edition's candidates, record a vote, rank them again, and return what changed."""
+    """Rank the next edition's candidates, record a vote, rank them again, and return what changed.
+
+    This needs only scores, their contributions by term, and the selection, so that it holds for any model.
+    """
     # The candidates are chosen before the vote: a paper that was voted on is no longer one, and both rankings must
     # be of the same papers.
     candidates = [paper_id for paper_id in composer.candidates(reader, profile).ids if paper_id != paper.id]
@@ -117,7 +106,7 @@ def compare(before: Ranked, after: Ranked, profile: Profile, voted: Paper, *, wa
     changes = {
         term: sign * (new_terms.get(term, 0.0) - old_terms.get(term, 0.0)) for term in {**old_terms, **new_terms}
     }
-    text = after.explainer.text(voted)
+    text = after.text(voted)
     gained = {
         phrase: change
         for phrase in text.phrases
@@ -180,7 +169,6 @@ def parse_line(line: bytes, now: datetime) -> VoteLine:
 
 
 def _time(text: object, now: datetime) -> datetime:
-    """Return when a vote was given; raises ValueError."""
     if text is None:
         return now
     try:
@@ -198,15 +186,14 @@ def _time(text: object, now: datetime) -> datetime:
 # One transaction a line would wait for the disk each time: 1,000 lines a transaction bound both memory and waits.
 _BATCH = 1_000
 
-Row = tuple[ReaderId, RecordedVote]
-
 
 def record_file(
     store: Store, profiles: Mapping[str, Profile], name: str, lines: Iterable[bytes], now: datetime
 ) -> tuple[int, list[Problem]]:
     """Record the votes of a file called ``name``; return their number, and a problem for each unusable line.
 
-    Empty lines are ignored. A vote without ``at`` is of ``now``; an ``at`` without a time zone is UTC.
+    Each line is ``{"reader", "paper", "vote", "at"}``; empty ones are ignored. A vote without ``at`` is of ``now``; an
+    ``at`` without a time zone is UTC.
     """
     reader_ids = _Lookups(lambda reader: stored_reader(store, profiles, reader, now)[0].id)
     papers_by_title = _Lookups(lambda title: find_paper(store, title).id)
@@ -226,7 +213,7 @@ def record_file(
         # Ids are checked in one query a batch; titles, which are rare in such files, one by one.
         refs = {number: parse_ref(line.paper) for number, line in parsed.items()}
         existing = store.papers.existing([paper_id for paper_id in refs.values() if paper_id is not None])
-        rows: list[Row] = []
+        rows: list[tuple[ReaderId, RecordedVote]] = []
         for number, vote_line in parsed.items():
             paper_id = refs[number]
             try:
@@ -270,7 +257,12 @@ _SUBJECT = re.compile(r"Paperbot vote (?P<vote>up|down) (?P<token>\S+)")
 
 
 class ReplyVotes:
-    """Records the votes that mails to the bot's mailbox bring."""
+    """Records votes by mail, so that a home behind a firewall gets votes: a button opens a mail with a signed subject.
+
+        Paperbot vote up 5.11.68195100.IrfwteEjh4OzMKiOQG2Tig
+
+    Nothing answers such a mail, so that no mail loop begins.
+    """
 
     def __init__(self, store: Store, signer: Signer) -> None:
         self._store = store

@@ -77,7 +77,7 @@ def test_a_new_reader_gets_exploratory_picks_where_no_paper_reaches_the_threshol
     model = SimpleNamespace(votes=SimpleNamespace(own=votes), has_several_interests=False)
     ranking = SimpleNamespace(scores=scores, model=model, pool=SimpleNamespace(similarity=lambda *_: 0.0))
     profile = Profile(title="Owls", interests="owls at night")
-    choices = choices_of(profile, Ranked(ranking, explainer=None, papers={}))
+    choices = choices_of(profile, Ranked(ranking, papers={}, texts=None, evidence=None))
     assert [(choice.score.paper, choice.kind) for choice in choices] == [
         (number, PickKind.EXPLORE) for number in range(picks)
     ]
