@@ -1,1 +1,6 @@
-"""Compose the editions of readers: who is due, candidates, ranking, selection, alerts and quiet days."""
+"""Editions and weekly letters: ``due`` says who gets one, ``composer`` and ``letters`` compose them.
+
+    due --> candidates --> models, ranked --> composer, letters
+
+``health`` watches the sources, and says why an edition is quiet.
+"""

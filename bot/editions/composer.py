@@ -45,6 +45,9 @@ if TYPE_CHECKING:  # with reasons and summaries it takes a tenth of the time of 
     from bot.editions.ranked import Explanation, PaperTexts, Ranked
 
 
+_NO_ACTIVITY = SourceActivitySince()
+
+
 class EditionComposer:
     """Composes editions; reads the store and writes nothing."""
 
@@ -107,10 +110,9 @@ class EditionComposer:
         ranked = self.ranked(reader, profile, candidates.ids, now)
         if ranked is None:
             return []
+        watermark = candidates.watermark
         alerts = [
-            compose(
-                request, [pick], scores=[score], watermark=candidates.watermark, now=now, activity=SourceActivitySince()
-            )
+            compose(request, [pick], scores=[score], watermark=watermark, now=now)
             for score, pick in ranked.alert_picks(profile)
         ]
         return [replace(alert, kind=EditionKind.ALERT) for alert in alerts]
@@ -137,17 +139,13 @@ class EditionComposer:
             request.reader.id for request, new in zip(requests, candidates, strict=True) if not new.ids
         ]
         last_editions = self._store.editions.last_by_reader(without_candidates) if without_candidates else {}
-        activities = []
-        for request, new in zip(requests, candidates, strict=True):
-            if new.ids:
-                activities.append(SourceActivitySince())
-                continue
-            last = last_editions.get(request.reader.id)
-            activities.append(
-                self._sources.activity_since(
-                    request.profile.sources, last.composed_at if last else None, now, request.profile.schedule.timezone
-                )
-            )
+        activities = [_NO_ACTIVITY] * len(requests)
+        for n, (request, new) in enumerate(zip(requests, candidates, strict=True)):
+            if not new.ids:
+                last = last_editions.get(request.reader.id)
+                since = last.composed_at if last else None
+                profile = request.profile
+                activities[n] = self._sources.activity_since(profile.sources, since, now, profile.schedule.timezone)
         return activities
 
     def _ranked(self, readers: Readers, ids: Sequence[Sequence[PaperId]], now: datetime) -> Iterator[Ranked | None]:
@@ -177,7 +175,7 @@ def compose(
     scores: Sequence[Score],
     watermark: PaperId,
     now: datetime,
-    activity: SourceActivitySince,
+    activity: SourceActivitySince = _NO_ACTIVITY,
 ) -> Edition:
     """Return the requested edition of these picks, or with the reason why it is quiet.
 
@@ -198,13 +196,13 @@ def compose(
 
 
 class Renderer(Protocol):
-    """Makes the messages of the reader's channel; ``slot`` identifies the edition in them."""
+    """Renders the messages of the reader's channel, in order; ``slot`` identifies the edition in them."""
 
     def messages(self, edition: Edition, slot: str) -> Sequence[Message]:
-        """Return the messages of an edition, in order."""
+        """Render an edition."""
 
     def letter(self, letter: Letter, slot: str) -> Sequence[Message]:
-        """Return the messages of a weekly letter, in order."""
+        """Render a weekly letter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +220,11 @@ class Context:
 
 
 def alert(context: Context, reader: Reader, profile: Profile, now: datetime) -> list[Edition]:
-    """Put a reader's due alerts into the outbox, at most one for each paper, and return them."""
+    """Put a reader's due alerts into the outbox, at most one for each paper, and return them.
+
+    Matches above the daily limit go first into the next edition. In quiet hours nothing is checked and the mark stays
+    where it is, so that the first check after them covers all papers that arrived meanwhile.
+    """
     store = context.store
     rule = profile.alerts
     timezone = profile.schedule.timezone

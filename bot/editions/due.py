@@ -16,7 +16,7 @@ from datetime import date, datetime, timedelta
 from itertools import chain, count, islice
 
 from bot.config.profiles import Profile, dump_profile, parse_profile, with_override
-from bot.editions.candidates import Readers, last_edition_days
+from bot.editions.candidates import EditionRequest, Readers, last_edition_days
 from bot.model import Origin, Problem, Reader, SourceState
 from bot.model.clock import due_slots, local_date, local_time, moment, rest_between
 from bot.model.errors import ConfigError
@@ -35,16 +35,13 @@ _WEEK = timedelta(days=8)  # a schedule is due once within it, whichever its day
 
 
 @dataclass(frozen=True, slots=True)
-class DueEdition:
+class DueEdition(EditionRequest):
     """An edition to compose now.
 
     ``slot`` is its date, or ``date#2`` for a second edition of that date. ``missed`` are the older dates that it makes
     up for. ``interrupted`` are the sources that just failed, so that the edition misses their papers.
     """
 
-    reader: Reader
-    profile: Profile
-    day: date
     slot: str
     missed: Sequence[date] = ()
     interrupted: Sequence[SourceState] = ()
@@ -174,18 +171,13 @@ def publish(store: Store, profiles: Mapping[str, Profile], now: datetime) -> Non
 
 
 class StoredProfiles:
-    """The published profiles as of the last ``catch_up``."""
+    """The published profiles as of the last ``catch_up``: the valid ones by slug, without readers."""
 
     def __init__(self, store: Store) -> None:
+        self.profiles: dict[str, Profile] = {}
         self._store = store
         self._version = 0
-        self._profiles: dict[str, Profile] = {}
         self._problems: dict[str, Problem] = {}
-
-    @property
-    def profiles(self) -> dict[str, Profile]:
-        """The valid profiles by slug, without readers."""
-        return self._profiles
 
     @property
     def problems(self) -> list[Problem]:
@@ -196,12 +188,12 @@ class StoredProfiles:
         """Read what was published since the last call."""
         for published in self._store.published_profiles.newer_than(self._version):
             self._version = max(self._version, published.version)
-            self._profiles.pop(published.slug, None)
+            self.profiles.pop(published.slug, None)
             self._problems.pop(published.slug, None)
             if published.content is None:
                 continue
             try:
-                self._profiles[published.slug] = parse_profile(published.slug, published.content)
+                self.profiles[published.slug] = parse_profile(published.slug, published.content)
             except ConfigError as error:
                 detail = f"{error.detail}; was it published by a later version of Paperbot?"
                 self._problems[published.slug] = Problem(f"profiles/{error.place}", detail)
@@ -238,18 +230,12 @@ class Waiting:
             for state in map(self.store.sources.states().get, expected)
             if state and state.succeeded_at and state.failing_since and now - state.failing_since < _DAY
         ]
-        return [
-            replace(
-                edition,
-                interrupted=[
-                    state
-                    for state in interrupted
-                    # A profile that names no sources reads all.
-                    if not edition.profile.sources or state.name in edition.profile.sources
-                ],
-            )
-            for edition in due
-        ]
+        editions = []
+        for edition in due:
+            names = edition.profile.sources or expected
+            states = [state for state in interrupted if state.name in names]
+            editions.append(replace(edition, interrupted=states))
+        return editions
 
     def ready(self, due: Sequence[DueEdition], now: datetime) -> tuple[list[DueEdition], list[Wait]]:
         """Return the editions that don't wait, and the waits of the others."""

@@ -1,12 +1,8 @@
-"""The chart of an evaluation: one model, drawn as text for the terminal and as SVG for the reader's page and the file.
+"""An evaluation as a chart, in text or SVG, and as the answer to "Is it learning my preferences?" in one sentence.
 
-A forest plot of the AUC: a row for each point of the learning curve, or for each reader, with the ranking learned from
-votes, the interest words alone, and chance at one half. Terminals need neither colour nor more than 80 columns.
-
-SVG and not a bitmap: page and file share one drawing, and matplotlib, which drew the file before, took 79 MB with its
-dependencies and could not draw the page, where every point has a text alternative.
-
-The answer to "Is it learning my preferences?" in one sentence, for readers who know nothing of rankings.
+The chart is a forest plot of the AUC: a row for each point of the learning curve, or for each reader, with the ranking
+learned from votes, the interest words alone, and chance at one half. Terminals need neither colour nor more than 80
+columns. SVG and not a bitmap, so that page and file share one drawing whose points have text alternatives.
 """
 
 from __future__ import annotations
@@ -56,7 +52,7 @@ circle.with-thumbs, text.with-thumbs { fill: #0072b2 } rect.words-alone, text.wo
 
 @dataclass(frozen=True, slots=True)
 class ChartRow:
-    """A row of the chart; all values are 0 to 1, and ``low`` to ``high`` is the 95% interval of ``learned``."""
+    """A row of the chart; values are 0 to 1, ``low`` to ``high`` is the 95% interval of ``learned``."""
 
     label: str
     learned: float
@@ -281,8 +277,6 @@ def answer_for_all(evaluations: Sequence[Evaluation], mean: Mean) -> str:
     remaining = len(evaluations) - len(measured)
     if remaining:
         sentence += f"; {plural(remaining, 'other')} gave too few thumbs to tell"
-    if mean.verdict is Verdict.YES:
-        return f"Yes: {sentence}."
-    if mean.verdict is Verdict.NO:
-        return f"Not so far: {sentence}."
+    if mean.verdict in (Verdict.YES, Verdict.NO):
+        return f"{'Yes' if mean.verdict is Verdict.YES else 'Not so far'}: {sentence}."
     return f"{sentence[0].upper()}{sentence[1:]}."

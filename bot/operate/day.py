@@ -31,7 +31,6 @@ from itertools import count, islice
 
 from bot.channels.dispatcher import Dispatcher
 from bot.config.files import DiskSpace
-from bot.editions.candidates import EditionRequest
 from bot.editions.composer import Context, TldrWriter, alert
 from bot.editions.due import (
     DueEdition,
@@ -231,8 +230,8 @@ class _Composing:
         while batch := list(islice(all_due, _BATCH)):
             due = self.job.waiting.with_interrupted(batch, self.now)
             if not force:
-                due, of_batch = self.job.waiting.ready(due, self.now)
-                waits.extend(of_batch)
+                due, batch_waits = self.job.waiting.ready(due, self.now)
+                waits.extend(batch_waits)
             drafts = []
             for due_edition, edition in self._composed(due):
                 if draft := self._draft(due_edition, edition):
@@ -245,14 +244,11 @@ class _Composing:
         """Yield the due editions of a batch; if it fails, that is a problem of each of its readers left."""
         context = self.job.context
         remaining = list(batch)
-        requests = [EditionRequest(edition.reader, edition.profile, edition.day) for edition in batch]
         try:
-            candidates = context.composer.candidates_of(requests)
-            with_candidates = [
-                (request.reader, request.profile) for request, new in zip(requests, candidates, strict=True) if new.ids
-            ]
+            candidates = context.composer.candidates_of(batch)
+            with_candidates = [(due.reader, due.profile) for due, new in zip(batch, candidates, strict=True) if new.ids]
             refit(context.store, context.ranker, with_candidates, self.now)
-            for edition in context.composer.editions(requests, self.now, candidates):
+            for edition in context.composer.editions(batch, self.now, candidates):
                 yield remaining.pop(0), edition
         except Exception as error:
             for due in remaining:

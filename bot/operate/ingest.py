@@ -53,7 +53,7 @@ Progress = Callable[[str, int, int], None]  # the step, items done, items in all
 
 @dataclass(frozen=True, slots=True)
 class DigestReport:
-    """The outcome of one digest; ``rejected`` says which of its blocks could not be read."""
+    """The outcome of one digest."""
 
     source: str
     date: date | None
@@ -61,7 +61,7 @@ class DigestReport:
     papers: int
     new: int
     known: int
-    rejected: tuple[str, ...]
+    rejected: tuple[str, ...]  # the blocks that could not be read
     file: str
 
 
@@ -197,7 +197,7 @@ class Ingestion:
         # Recorded before the health check, so that a mistake in the check does not repeat the poll at the next run.
         self.store.sources.record(state)
         report = check_health(source, self.store, self.now, state)
-        # Warn once for as long as the trouble lasts. A failure was reported above already.
+        # Warn once for as long as the trouble lasts; a failure was reported above.
         if report.needs_attention and report.health not in (Health.FAILING, state.warned):
             yield Problem(source.name, str(report))
         warned = str(report.health) if report.needs_attention else ""

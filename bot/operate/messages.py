@@ -28,11 +28,11 @@ _REMEDIES: Mapping[FailureScope, str] = {
 
 @dataclass(frozen=True, slots=True)
 class SentTest:
-    """The edition sent, whether it is a sample, and the server's receipts or the paths of the files written."""
+    """A test message that was sent."""
 
     edition: Edition
     is_sample: bool
-    receipts: tuple[str, ...]
+    receipts: tuple[str, ...]  # of the server, or the paths of the files written
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,37 +54,30 @@ class ChannelTests:
         if reader.stopped not in (None, StopReason.REFUSED):
             raise UsageError(f"{reader.name} gets no messages: {reader.stopped_because}")
         day = local_date(now, profile.schedule.timezone)
-        renderer = self.renderer
         last = next((stored for stored in self.store.editions.of_reader(reader.id) if stored.picks), None)
+        edition = replace(
+            sample.edition(),
+            reader=reader,
+            profile_title=profile.title if last else f"{profile.title} (a sample)",
+            date=last.date if last else day,
+            # Now, not the original time: mailboxes sort by the Date header, and an old one would be buried.
+            composed_at=now,
+            language=profile.language,
+            is_test=True,
+        )
         if last:
-            edition = Edition(
-                reader=reader,
-                profile_title=profile.title,
-                date=last.date,
-                # Now, not the original time: mailboxes sort by the Date header, and an old one would be buried.
-                composed_at=now,
+            edition = replace(
+                edition,
                 picks=self.store.editions.picks_of(last.id),
                 considered=last.considered,
                 watermark=last.watermark,
-                language=profile.language,
                 is_weekly=profile.schedule.is_weekly,
-                is_test=True,
             )
-        else:
-            edition = replace(
-                sample.edition(),
-                reader=reader,
-                profile_title=f"{profile.title} (a sample)",
-                date=day,
-                composed_at=now,
-                language=profile.language,
-                is_test=True,
-            )
-            renderer = self.sample_renderer
+        renderer = self.renderer if last else self.sample_renderer
         return SentTest(edition, last is None, self._deliver(edition, renderer, day))
 
     def _deliver(self, edition: Edition, renderer: MessageRenderer, day: date) -> tuple[str, ...]:
-        """Send the edition's messages past the outbox; return the receipts. Raises DeliveryError with a remedy."""
+        """Send the edition's messages past the outbox, and return the receipts. Raises DeliveryError with a remedy."""
         reader = edition.reader
         slot = f"test-{edition.composed_at:%Y%m%dT%H%M%S.%f}"
         route = self.routes[reader.kind]

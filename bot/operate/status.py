@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
 from bot.channels.registry import channels
@@ -62,19 +62,14 @@ def why_late(
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Figures of a moment. ``queue`` is the number of tasks waiting for a worker, by task; empty without a broker.
+    """How busy an installation is at a moment; ages are 0 where nothing waits."""
 
-    ``oldest_due_seconds``: since when a reader's edition is due and not composed. ``oldest_unsent_seconds``: since when
-    a message is composed and not sent. Both are 0 where there is none. ``editions`` counts all that were ever composed,
-    alerts and missed days included. ``expired_claims`` are messages whose worker died: due again or ``unknown`` soon.
-    """
-
-    editions: int
-    oldest_due_seconds: float
-    oldest_unsent_seconds: float
-    expired_claims: int
+    editions: int  # ever composed, alerts and missed days included
+    oldest_due_seconds: float  # since an edition is due and not composed
+    oldest_unsent_seconds: float  # since a message is composed and not sent
+    expired_claims: int  # messages whose worker died: due again or ``unknown`` soon
     rates: Sequence[SendRateUse]
-    queue: Mapping[str, int] = field(default_factory=dict)
+    queue: Mapping[str, int]  # tasks that wait for a worker, by task; empty without a broker
 
 
 def load(store: Store, profiles: Mapping[str, Profile], queue: Mapping[str, int], now: datetime) -> Load:
@@ -110,13 +105,13 @@ MAX_READERS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class SourceStatus:
-    """A source's health and what it has delivered; ``last_seen`` is None for one that has delivered nothing."""
+    """A source's health and what it has delivered."""
 
     name: str
-    last_seen: datetime | None
-    latest_digest: date | None
-    digests: int
-    papers: int
+    last_seen: datetime | None = None  # None for one that has delivered nothing
+    latest_digest: date | None = None
+    digests: int = 0
+    papers: int = 0
     kind: str = ""  # empty for a source that is no longer in the settings
     health: Health = Health.OK
     detail: str = ""
@@ -128,11 +123,7 @@ class SourceStatus:
 
 @dataclass(frozen=True, slots=True)
 class ReaderStatus:
-    """A reader's last edition, their votes, and what is due next.
-
-    ``last_sent`` is when the last edition or alert was sent; ``late`` says why an edition that was due has not been
-    sent; ``next_due`` is None for a reader who has stopped.
-    """
+    """A reader's last edition, their votes, and what is due next."""
 
     reader: str
     thumbs_up: int
@@ -140,10 +131,10 @@ class ReaderStatus:
     last_edition: date | None
     last_picks: int
     last_states: Sequence[State]
-    last_sent: datetime | None
+    last_sent: datetime | None  # the last edition or alert
     quiet: Quiet | None
-    next_due: datetime | None
-    late: str | None
+    next_due: datetime | None  # None for a reader who has stopped
+    late: str | None  # why an edition that was due has not been sent
     stopped: str | None
 
 
@@ -211,15 +202,16 @@ def sources_status(store: Store, sources: Sequence[Source], now: datetime) -> li
     rows = []
     # A source removed from the settings stays visible: its papers are still in the store.
     for name in dict.fromkeys([*configured, *activities]):
-        activity = activities.get(name)
-        row = SourceStatus(
-            name=name,
-            last_seen=activity.received_at if activity else None,
-            latest_digest=activity.latest if activity else None,
-            digests=activity.digests if activity else 0,
-            papers=activity.papers if activity else 0,
-            highest_id=activity.highest_id if activity else None,
-        )
+        row = SourceStatus(name)
+        if activity := activities.get(name):
+            row = replace(
+                row,
+                last_seen=activity.received_at,
+                latest_digest=activity.latest,
+                digests=activity.digests,
+                papers=activity.papers,
+                highest_id=activity.highest_id,
+            )
         if source := configured.get(name):
             state = states.get(name) or SourceState(name)
             report = check_health(source, store, now, state)

@@ -1,4 +1,4 @@
-"""What readers do: subscribe, vote, set preferences, import libraries, take their data along; here, who they are.
+"""Readers: their subscriptions and preferences, votes, libraries and personal data; here, who they are.
 
 ``find_reader`` and the others find the reader or the paper that a command's argument names.
 """

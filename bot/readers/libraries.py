@@ -47,15 +47,12 @@ KNOWN = "there already"
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """What an import did: ``read`` entries are ``matched`` with stored papers, otherwise ``new``, or ``skipped``.
-
-    ``skipped`` counts them by the reason.
-    """
+    """How many entries were read, and what became of them."""
 
     read: int
-    matched: int
+    matched: int  # with stored papers
     new: int
-    skipped: Mapping[str, int]
+    skipped: Mapping[str, int]  # by the reason
     problems: tuple[Problem, ...]
 
     @classmethod
@@ -151,9 +148,9 @@ class ZoteroLibraries:
         connections = self.store.zotero.all()
         if not connections:
             return
-        with self.store.exclusively("zotero") as is_ours:
+        with self.store.exclusively("zotero") as has_lock:
             # Several workers ingest at a time.
-            for connection in connections if is_ours else ():
+            for connection in connections if has_lock else ():
                 poll = connection.poll
                 if not is_due(INTERVAL, poll, now):
                     continue
@@ -164,7 +161,7 @@ class ZoteroLibraries:
                         yield Problem(f"zotero of reader {connection.reader}", str(error))
 
     def queue_saves(self, profiles: Mapping[str, Profile], now: datetime) -> None:
-        """Put into the outbox what readers like and have not saved, and what they have saved and like no more."""
+        """Put into the outbox what readers like and have not saved, and the removal of what they no longer like."""
         for connection in self.store.zotero.all():
             reader = self.store.readers.by_id(connection.reader)
             if not (connection.saves and reader):

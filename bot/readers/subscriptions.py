@@ -34,7 +34,7 @@ IN_ALL_AN_HOUR = 200
 
 
 class NotStoppedByReaderError(PaperbotError):
-    """Raised when a reader wants to resume, but the operator or the mail server stopped them."""
+    """A reader wants to resume, but the operator or the mail server stopped them."""
 
     def __init__(self) -> None:
         super().__init__("the reader was stopped by somebody else")
@@ -42,10 +42,10 @@ class NotStoppedByReaderError(PaperbotError):
 
 @dataclass(frozen=True, slots=True)
 class AddedReader:
-    """A reader whom the operator added; ``was_listed`` tells that the profile's file named the address before."""
+    """A reader whom the operator added."""
 
     reader: Reader
-    was_listed: bool
+    was_listed: bool  # in the profile's file, before
 
 
 class SubscriptionService:
@@ -253,14 +253,14 @@ def set_preferences(store: Store, reader: Reader, profile: Profile, chosen: Pref
     days = tuple(day for day in DAYS if day in chosen.days)
     if not 1 <= chosen.size <= MAX_PAPERS or not days or chosen.at.tzinfo:
         raise ValueError("Choose 1 to 100 papers, and at least one day a week.")
-    keywords, authors, mute = (_terms(words) for words in (chosen.keywords, chosen.authors, chosen.mute))
+    keywords, authors, mute = map(_terms, (chosen.keywords, chosen.authors, chosen.mute))
     interests = _LINE_ENDS.sub("\n", chosen.interests).strip()
     if len(interests) > MAX_INTERESTS:
         raise ValueError(f"Interests have at most {MAX_INTERESTS:,} characters.")
     if not (interests or keywords or authors):
         raise ValueError("Say what to look for: interests, keywords or authors.")
-    new = Preferences(
-        size=chosen.size,
+    new = replace(
+        chosen,
         at=chosen.at.replace(second=0, microsecond=0),
         days=days,
         timezone=known_timezone(chosen.timezone),

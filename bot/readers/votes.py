@@ -38,7 +38,7 @@ def record(store: Store, reader: Reader, paper: Paper, vote: Vote, *, now: datet
 _FIRST = 5
 # The newest candidates are enough to see what changes; a store of a year has 100,000 for a new reader.
 _MAX_CANDIDATES = 500
-# Without candidates, as many of the newest papers are searched for some that the reader was not sent.
+# Without candidates, so many of the newest papers are searched for some that the reader was not sent.
 _STAND_IN_PAPERS = 5_000
 _MAX_PHRASES = 8
 # Of a phrase's weight, in log-odds.
@@ -49,16 +49,14 @@ _MIN_CHANGE = 0.01
 class VoteEffect:
     """What a vote changed.
 
-    ``before`` and ``after`` are the first papers of the reader's next edition, as it would have been and as it is now;
-    ``waiting`` says whether it has candidates; without any, the newest papers not sent to the reader are compared.
-    ``phrases`` are those of the voted paper that gained weight if the vote raised its score (``rise``), or lost it.
+    ``before`` and ``after`` are the first papers of the reader's next edition, as it would have been and as it is now.
     """
 
     before: Sequence[Paper]
     after: Sequence[Paper]
-    waiting: bool
-    rise: bool
-    phrases: Sequence[str]
+    waiting: bool  # whether it has candidates; without any, the newest papers not sent to the reader are compared
+    rise: bool  # whether the vote raised the paper's score
+    phrases: Sequence[str]  # of the voted paper, that gained weight, or lost it without ``rise``
 
 
 def vote_with_effect(
@@ -140,10 +138,10 @@ _VOTES = tuple(vote.value for vote in Vote)
 
 @dataclass(frozen=True, slots=True)
 class VoteLine:
-    """A vote as a file gives it; ``paper`` is an id such as ``p17``, or the beginning of a title."""
+    """A vote as a file gives it."""
 
     reader: str
-    paper: str
+    paper: str  # an id such as ``p17``, or the beginning of a title
     vote: Vote
     at: datetime
 
@@ -195,8 +193,8 @@ def record_file(
     Each line is ``{"reader", "paper", "vote", "at"}``; empty ones are ignored. A vote without ``at`` is of ``now``; an
     ``at`` without a time zone is UTC.
     """
-    reader_ids = _Lookups(lambda reader: stored_reader(store, profiles, reader, now)[0].id)
-    papers_by_title = _Lookups(lambda title: find_paper(store, title).id)
+    reader_id_of = _cached(lambda reader: stored_reader(store, profiles, reader, now)[0].id)
+    find_paper_id = _cached(lambda title: find_paper(store, title).id)
     problems: list[Problem] = []
     recorded = 0
     numbered = enumerate(lines, 1)
@@ -219,9 +217,9 @@ def record_file(
             try:
                 # A title may look like an id that no paper has.
                 if paper_id is None or paper_id not in existing:
-                    paper_id = papers_by_title[vote_line.paper]
+                    paper_id = find_paper_id(vote_line.paper)
                 vote = RecordedVote(paper_id, vote_line.vote, vote_line.at, "cli")
-                rows.append((reader_ids[vote_line.reader], vote))
+                rows.append((reader_id_of(vote_line.reader), vote))
             except UsageError as error:
                 unusable[number] = str(error)
         store.feedback.add_many(rows)
@@ -230,27 +228,26 @@ def record_file(
     return recorded, problems
 
 
-class _Lookups(dict[str, int]):
-    """Ids by what the file calls them, each looked up once; a failed look-up raises its UsageError each time.
+def _cached(look_up: Callable[[str], int]) -> Callable[[str], int]:
+    """Return a look-up that makes each query once.
 
     ``functools.cache`` does not cache exceptions: a file of 100,000 votes of an unknown reader would make 100,000
     queries.
     """
+    results: dict[str, int | UsageError] = {}
 
-    def __init__(self, look_up: Callable[[str], int]) -> None:
-        super().__init__()
-        self._look_up = look_up
-        self._errors: dict[str, UsageError] = {}
+    def cached(text: str) -> int:
+        if text not in results:
+            try:
+                results[text] = look_up(text)
+            except UsageError as error:
+                results[text] = error
+        result = results[text]
+        if isinstance(result, UsageError):
+            raise result
+        return result
 
-    def __missing__(self, text: str) -> int:
-        if text in self._errors:
-            raise self._errors[text]
-        try:
-            self[text] = self._look_up(text)
-        except UsageError as error:
-            self._errors[text] = error
-            raise
-        return self[text]
+    return cached
 
 
 _SUBJECT = re.compile(r"Paperbot vote (?P<vote>up|down) (?P<token>\S+)")

@@ -1,6 +1,6 @@
 """What somebody who never saw Paperbot does with a mail: reads it on a phone, finds a paper again, changes interests.
 
-Voting from that mail without a server is in tests/ingestion/test_votes_by_mail.py.
+Voting from that mail without a server is in tests/operate/test_votes_by_mail.py.
 """
 
 import re
