@@ -47,7 +47,8 @@ from bot.app import open_app
 from bot.editions.due import due_ranges
 from bot.model import State
 from bot.store.engine import parse_url
-from bot.worker.queue import TASKS, make_celery, queue_name
+from bot.worker import TASKS
+from bot.worker.queue import make_celery, queue_name
 
 PAPERS = 5_000
 SLOW_MS = 100

@@ -30,7 +30,7 @@ from bot.model.problems import ProblemLog
 from bot.sources import is_due
 from bot.web.application import make_web
 from bot.web.server import LogRateLimit, Server
-from bot.worker.queue import COMPOSE, DELIVER, INGEST
+from bot.worker import COMPOSE, DELIVER, INGEST
 
 log = logging.getLogger("paperbot")
 
@@ -232,7 +232,7 @@ def serve(home: Path, listener: socket.socket | None) -> None:
             if listener:
                 depths = jobs.queue_depths if isinstance(jobs, QueuedJobs) else dict
                 web = make_web(app, lambda: publish_soon(scheduler), depths)
-                Server(web, app.limits, stop.set).run(sockets=[listener])
+                Server(web, app.limits, stop).run(sockets=[listener])
             else:
                 stop.wait()
         finally:

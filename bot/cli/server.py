@@ -12,7 +12,7 @@ import click
 
 from bot.cli.output import home_of, print_problems
 from bot.model.errors import UsageError
-from bot.worker.queue import TASKS
+from bot.worker import TASKS
 
 
 @click.command("serve", short_help="Run the schedule, and serve the pages.")

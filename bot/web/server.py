@@ -11,7 +11,7 @@ import asyncio
 import logging
 import socket
 import struct
-from collections.abc import Callable
+from threading import Event
 from types import FrameType
 
 import h11
@@ -120,16 +120,20 @@ class _Connection(H11Protocol):
 
 
 class Server(uvicorn.Server):
-    """Serves the pages; calls ``on_signal`` as soon as SIGTERM or SIGINT comes."""
+    """Serves the pages until ``stop`` is set, which SIGTERM and SIGINT do."""
 
-    def __init__(self, web: ASGIApp, limits: ClientLimits, on_signal: Callable[[], object]) -> None:
+    def __init__(self, web: ASGIApp, limits: ClientLimits, stop: Event) -> None:
         super().__init__(_Config(web, limits))
-        self._on_signal = on_signal
+        self._stop = stop
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Tell the jobs to stop before the open requests are waited for."""
-        self._on_signal()
+        self._stop.set()
         super().handle_exit(sig, frame)
+
+    async def on_tick(self, counter: int) -> bool:
+        """Return whether to end; also for a signal that came before uvicorn's handlers were installed."""
+        return await super().on_tick(counter) or self._stop.is_set()
 
 
 class LogRateLimit(logging.Filter):

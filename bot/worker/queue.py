@@ -1,9 +1,4 @@
-"""Enqueues tasks, and counts those that are waiting.
-
-The names of tasks, apart from Celery, which a home without a broker need not have installed.
-
-How Celery is set up: the queues, when a task counts as done, and how long one may take.
-"""
+"""How Celery is set up (queues, acknowledgement, time limits), and ``TaskQueue``, which enqueues and counts tasks."""
 
 from __future__ import annotations
 
@@ -18,17 +13,7 @@ from bot.channels.registry import channels
 from bot.model import Kind
 from bot.model.errors import QueueError
 from bot.store.readers import IdRange
-
-INGEST = "ingest"
-COMPOSE = "compose"
-DELIVER = "deliver"
-TASKS = (INGEST, COMPOSE, DELIVER)
-
-
-def queue_name(name: str, task: str) -> str:
-    """Return the name of a task's queue at the broker; ``name`` tells installations on one broker apart."""
-    return f"{name}.{task}"
-
+from bot.worker import COMPOSE, DELIVER, INGEST, TASKS
 
 # Seconds after which a task is interrupted, and its process is killed. Tasks are made to end long before.
 SOFT_LIMIT = 45
@@ -36,6 +21,11 @@ HARD_LIMIT = 55
 # After which a broker gives a task that was not acknowledged to another worker. Redis goes by this time alone, so that
 # one near the limit would run tasks twice on a busy machine.
 REDELIVERED_AFTER = 10 * HARD_LIMIT
+
+
+def queue_name(name: str, task: str) -> str:
+    """Return the name of a task's queue at the broker; ``name`` tells installations on one broker apart."""
+    return f"{name}.{task}"
 
 
 def make_celery(url: str, name: str) -> Celery:

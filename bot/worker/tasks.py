@@ -4,7 +4,7 @@ ingest    polls one source, if it is due; the source is locked meanwhile, so tha
 compose   composes the due alerts and editions of some readers; the slots in the store decide who of several did it
 deliver   claims messages of one channel until nothing is due, the rate is used up, or its time is over
 
-Runs a worker: Celery's processes, each with the tasks over the home.
+``run_worker`` runs Celery's processes, each with the tasks over the home.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from bot.editions.due import StoredProfiles
 from bot.model import Kind, Problem
 from bot.model.problems import ProblemLog
 from bot.store.readers import IdRange
-from bot.worker.queue import COMPOSE, DELIVER, INGEST, TaskQueue, make_celery, queue_name
+from bot.worker import COMPOSE, DELIVER, INGEST
+from bot.worker.queue import TaskQueue, make_celery, queue_name
 
 # How long one task delivers. A task that is told to stop waits for the message under way, so this is well below the
 # limit of a task.
@@ -104,8 +105,8 @@ class Tasks:
                 problem = "is not a source of this machine's paperbot.toml; make it the same everywhere"
                 problems.append(Problem(source, problem))
                 return
-            with self._app.store.exclusively(f"ingest {source}") as is_ours:
-                if is_ours:
+            with self._app.store.exclusively(f"ingest {source}") as has_lock:
+                if has_lock:
                     report = self._app.daily_job.ingest(datetime.now(UTC), [configured])
                     problems.extend(report.problems)
 
@@ -131,8 +132,8 @@ class Tasks:
             budget = TimeBudget(_DELIVERY_SECONDS)
             dispatcher = self._app.dispatcher_of([kind], budget)
             lock = self._app.store.exclusively(f"deliver {kind}") if is_exclusive else nullcontext(True)
-            with lock as is_ours:
-                if not is_ours:
+            with lock as has_lock:
+                if not has_lock:
                     return
                 problems.extend(dispatcher.deliver_due(datetime.now(UTC)).problems)
             if budget.is_set():

@@ -158,6 +158,32 @@ def test_serve_answers_requests_and_stops_cleanly_on_sigterm(server):
     assert "Traceback" not in server.stderr.read()
 
 
+# Sends the signal when the scheduler runs, and uvicorn has not installed its handlers yet.
+_SIGNALLED_EARLY = """
+import signal
+from pathlib import Path
+from bot import serve
+
+make_web = serve.make_web
+
+def make_web_after_signal(*arguments):
+    signal.raise_signal(signal.SIGTERM)
+    return make_web(*arguments)
+
+serve.make_web = make_web_after_signal
+with serve.listen("127.0.0.1", 0) as listener:
+    serve.serve(Path(), listener)
+"""
+
+
+@pytest.mark.slow
+def test_serve_stops_on_a_signal_that_comes_before_the_web_server_handles_signals(home):
+    command = [sys.executable, "-c", _SIGNALLED_EARLY]
+    served = subprocess.run(command, cwd=home, capture_output=True, text=True, timeout=60, check=False)
+    assert served.returncode == 0
+    assert "Traceback" not in served.stderr
+
+
 def test_a_port_in_use_is_reported_in_one_line(home, paperbot):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         answer = paperbot("serve", "--port", taken.getsockname()[1])

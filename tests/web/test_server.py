@@ -63,7 +63,7 @@ def web():
 def serving(connections=20, trusted_proxies=()) -> Iterator[Running]:
     """Run a server with these limits."""
     listener = socket.create_server(("127.0.0.1", 0))
-    server = Server(web(), ClientLimits(trusted_proxies, connections, CLIENT_SECONDS), lambda: None)
+    server = Server(web(), ClientLimits(trusted_proxies, connections, CLIENT_SECONDS), threading.Event())
     loop = SteeredLoop()
 
     def run() -> None:

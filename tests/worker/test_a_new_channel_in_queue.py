@@ -12,7 +12,7 @@ from toy_channel import ToyKind
 from bot.channels.registry import registered
 from bot.model import Vote
 from bot.store.readers import EVERYONE
-from bot.worker.queue import DELIVER
+from bot.worker import DELIVER
 
 from .conftest import PROFILE
 

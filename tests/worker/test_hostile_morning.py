@@ -13,7 +13,8 @@ from sqlalchemy import make_url
 import bot.serve
 from bot.model import State
 from bot.serve import QueuedJobs
-from bot.worker.queue import TASKS, make_celery, queue_name
+from bot.worker import TASKS
+from bot.worker.queue import make_celery, queue_name
 
 from .conftest import PROFILE
 from .hostile_morning import Morning, Proxy, Worker, cut_connections

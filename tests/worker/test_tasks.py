@@ -13,7 +13,7 @@ from bot.editions.composer import EditionComposer
 from bot.model import Message, OutboxKey, Reader, State
 from bot.serve import QueuedJobs
 from bot.sources.registry import registered
-from bot.worker.queue import COMPOSE, DELIVER, INGEST
+from bot.worker import COMPOSE, DELIVER, INGEST
 
 from .conftest import READERS
 

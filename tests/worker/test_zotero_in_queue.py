@@ -6,7 +6,7 @@ import pytest
 from zotero_server import KEY, ZoteroServer
 
 from bot.model import State
-from bot.worker.queue import DELIVER
+from bot.worker import DELIVER
 
 READER = "owls/r0@example.org"
 
