@@ -1,10 +1,4 @@
-"""The composition root: the only package that reads settings.
-
-home        a home directory: paths, settings, profiles
-repair      what ``paperbot check --fix`` repairs in it
-container   wires the parts together; each is made at its first use
-
-The container: wires the parts of Paperbot together, from the settings of one home.
+"""The composition root: wires the parts of Paperbot together, from the settings of one home.
 
 Each part is made at its first use, and its libraries are imported then: scikit-learn and SciPy alone take about a
 second, which ``paperbot --help`` and most commands don't need to wait for.

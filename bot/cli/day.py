@@ -1,13 +1,4 @@
-"""``paperbot run``: ingest, compose and deliver, once.
-
-``paperbot ingest``: retrieve digests and store their new papers.
-
-``paperbot preview``: print the next edition without storing or sending it.
-
-``paperbot send-test``: send the last edition again, to test a channel.
-
-``paperbot retry``: send messages again that are waiting, failed, or of unknown outcome.
-"""
+"""The commands of the daily job: ``run``, ``ingest``, ``preview``, ``send-test`` and ``retry``."""
 
 from __future__ import annotations
 

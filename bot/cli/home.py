@@ -1,13 +1,4 @@
-"""``paperbot init``: make a new home.
-
-What ``paperbot init`` asks on a terminal, and the test of the mail server.
-
-``paperbot demo``: a run on the sample digests, some votes, and what is learned from them.
-
-``paperbot config``: the settings in force, and where each comes from.
-
-``paperbot completion``: what a shell needs to complete commands and options.
-"""
+"""The commands that make or describe a home: ``init``, ``demo``, ``config`` and ``completion``."""
 
 from __future__ import annotations
 

@@ -22,14 +22,11 @@ import click
 
 from bot import __version__
 from bot.cli.day import ingest, preview, retry, run, send_test
-from bot.cli.feedback import import_library, thumb, zotero
 from bot.cli.home import completion, config, demo, init
-from bot.cli.insight import evaluate, explain, replay
-from bot.cli.offline import rank, summarize
-from bot.cli.operators import check, sources, status
+from bot.cli.insight import evaluate, explain, rank, replay, summarize
+from bot.cli.operators import check, serve, sources, status, worker
 from bot.cli.output import home_option
-from bot.cli.readers import export, forget, profiles, subscribe, unsubscribe
-from bot.cli.server import serve, worker
+from bot.cli.readers import export, forget, import_library, profiles, subscribe, thumb, unsubscribe, zotero
 from bot.model.errors import PaperbotError
 
 _PACKAGE = Path(__file__).parents[1]

@@ -1,7 +1,4 @@
-"""What commands print: JSON for programs, tables and a progress bar for people.
-
-Options that several commands share, and the home that a command works on.
-"""
+"""What several commands share: tables, JSON and progress, options, and the home that a command works on."""
 
 from __future__ import annotations
 

@@ -1,29 +1,40 @@
-"""``paperbot profiles``: list the profiles and their readers, and check the files.
+"""The commands about readers and their votes.
 
-``paperbot subscribe``: add a reader to a profile's file.
-
-``paperbot unsubscribe``: stop a reader's editions.
-
-``paperbot export``: print all data about a reader.
-
-``paperbot forget``: delete all data about a reader.
+``profiles``, ``subscribe``, ``unsubscribe``, ``export``, ``forget``; ``thumb``, ``import``, ``zotero``.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 import click
 
 from bot.channels.registry import channel_of
-from bot.cli.output import app_of, console, now_option, plain, print_json, print_problems, table
+from bot.cli.output import (
+    app_of,
+    console,
+    home_option,
+    json_option,
+    now_option,
+    plain,
+    print_json,
+    print_problems,
+    problems_json,
+    table,
+    working,
+)
+from bot.model import Vote
 from bot.model.errors import UsageError
+from bot.model.wording import listed, plural
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from bot.app import App
     from bot.config.profiles import Profile
+    from bot.model import ZoteroConnection
+    from bot.readers.libraries import ImportReport
 
 
 @click.command("profiles", short_help="List and check the profiles.")
@@ -170,3 +181,278 @@ def forget(ctx: click.Context, reader: str, now: datetime) -> None:
     click.echo(
         f"{stored.name} is forgotten" + (f", but a comment in {remaining} still names the address" if remaining else "")
     )
+
+
+_CONFIRMATIONS = {Vote.UP: "more like", Vote.DOWN: "less like", Vote.CLEAR: "vote removed from"}
+
+
+@click.command("thumb", short_help="Record READER's vote on PAPER.")
+@click.argument("vote", type=click.Choice([vote.value for vote in Vote]), required=False)
+@click.argument("reader", required=False)
+@click.argument("paper", required=False)
+@click.option(
+    "--from",
+    "file",
+    type=click.File("rb"),
+    help='Record the votes of a file: JSON Lines {"reader", "paper", "vote", "at"}; - reads standard input.',
+)
+@now_option
+@json_option
+@click.pass_context
+def thumb(
+    ctx: click.Context,
+    *,
+    vote: str | None,
+    reader: str | None,
+    paper: str | None,
+    file: IO[bytes] | None,
+    now: datetime,
+    as_json: bool,
+) -> int:
+    """Record READER's VOTE (up, down or clear) on PAPER: its id, or the beginning of its title.
+
+    With --from many votes are recorded, in the order of the file. "at" is the time of the vote, in ISO 8601; it is
+    UTC if it has no offset, now if it is absent, and refused if it is in the future. A line that can't be used is
+    reported as a problem, and the other lines are recorded.
+
+    \b
+    Examples:
+      paperbot thumb up reward-models p17
+      paperbot thumb down reward-models/ada@example.org "A New DAPO"
+      paperbot thumb clear reward-models p17
+      paperbot thumb --from votes.jsonl --json
+    """
+    from bot.readers import find_paper, stored_reader
+    from bot.readers.votes import record, record_file
+    from bot.text.latex import readable
+
+    if file and vote:
+        raise click.UsageError("--from takes the votes from a file; leave VOTE, READER and PAPER out")
+    app = app_of(ctx)
+    if file:
+        # click names standard input <stdin>, which people would take for a file's name.
+        name = getattr(file, "name", "<stdin>").replace("<stdin>", "standard input")
+        with working("recording votes"):
+            votes, problems = record_file(app.store, app.profiles, name, file, now)
+        if as_json:
+            print_json({"votes": votes, "problems": problems_json(problems)})
+        else:
+            click.echo(f"{plural(votes, 'vote')} recorded")
+            print_problems(problems)
+        return 1 if problems else 0
+    # Not required=True in their declarations, as --from replaces all three.
+    if not (vote and reader and paper):
+        raise click.UsageError("Missing VOTE, READER or PAPER; or name a file of votes with --from")
+    voter, _ = stored_reader(app.store, app.profiles, reader, now)
+    rated = find_paper(app.store, paper)
+    record(app.store, voter, rated, Vote(vote), now=now, via="cli")
+    if as_json:
+        print_json({"votes": 1, "problems": []})
+    else:
+        click.echo(f"{voter.name}: {_CONFIRMATIONS[Vote(vote)]} “{readable(rated.title)}”")
+    return 0
+
+
+_ZOTERO: Literal["zotero"] = "zotero"
+
+
+class LibraryFile(click.File):
+    """A file that is opened, or the word ``zotero`` for the library that the reader has connected."""
+
+    def __init__(self) -> None:
+        super().__init__("rb")
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the open file, or the word."""
+        return value if value == _ZOTERO else super().convert(value, param, ctx)
+
+
+@click.command("import", short_help="Import READER's library, as first feedback.")
+@click.argument("reader")
+@click.argument("file", type=LibraryFile(), required=False)
+@click.option("--remove", is_flag=True, help="Remove the reader's library instead, all of it.")
+@now_option
+@json_option
+@click.pass_context
+def import_library(
+    ctx: click.Context,
+    *,
+    reader: str,
+    file: IO[bytes] | Literal["zotero"] | None,
+    remove: bool,
+    now: datetime,
+    as_json: bool,
+) -> int:
+    """Import FILE, a library in BibTeX or RIS, as first feedback of READER; - reads standard input.
+
+    With "zotero" for FILE, what has changed in the library that `paperbot zotero connect` connected is read at once.
+
+    Zotero, Mendeley, EndNote, JabRef, Google Scholar and Semantic Scholar export these formats. Each paper counts like
+    one that the reader liked on the day when it was added; all of them together count as 20 votes at most, and
+    as 100 in the mean of liked papers. Papers of a library are shown to nobody, and are not news to their reader.
+
+    \b
+    Examples:
+      paperbot import reward-models library.bib
+      paperbot import reward-models/ada@example.org zotero.ris --json
+      paperbot import reward-models zotero
+      paperbot import reward-models --remove
+    """
+    from bot.formats.library import MAX_BYTES
+    from bot.readers.libraries import import_file
+    from bot.readers import find_stored_reader, stored_reader
+
+    app = app_of(ctx)
+    if remove:
+        if file:
+            raise click.UsageError("--remove removes the whole library; leave FILE out")
+        owner = find_stored_reader(app.store, app.profiles, reader)
+        removed = app.store.library.remove(owner.id)
+        if as_json:
+            print_json({"reader": owner.name, "removed": removed})
+        else:
+            click.echo(f"{owner.name}: {plural(removed, 'paper')} removed")
+        return 0
+    if file is None:
+        raise click.UsageError("Missing FILE: a library in BibTeX (.bib) or RIS (.ris)")
+    owner, _ = stored_reader(app.store, app.profiles, reader, now)
+    if file == _ZOTERO:
+        report = app.zotero.import_now(owner, now)
+    else:
+        name = getattr(file, "name", "<stdin>").replace("<stdin>", "standard input")
+        # One byte more than is allowed, so that the parser sees that it is too much.
+        content = file.read(MAX_BYTES + 1)
+        report = import_file(app.store, app.parser, owner, name=name, content=content, now=now)
+    if as_json:
+        print_json(
+            {
+                "reader": owner.name,
+                "read": report.read,
+                "matched": report.matched,
+                "new": report.new,
+                "skipped": sum(report.skipped.values()),
+                "problems": problems_json(report.problems),
+            }
+        )
+    else:
+        print_report(owner.name, report)
+    return 1 if report.problems else 0
+
+
+def print_report(reader: str, report: ImportReport) -> None:
+    """Print what was imported, and why the rest was not."""
+    added = report.matched + report.new
+    click.echo(
+        f"{reader}: {plural(report.read, 'reference')} read, {plural(added, 'paper')} added,"
+        f" {report.matched:,} of them known from digests"
+    )
+    for reason, count in report.skipped.items():
+        click.echo(f"  {count:,} skipped: {reason}")
+    print_problems(report.problems)
+
+
+_KEY = "PAPERBOT_ZOTERO_KEY"
+
+
+@click.group("zotero", short_help="Connect READER's Zotero library; show it; disconnect.")
+def zotero() -> None:
+    """Connect a reader's Zotero library: it is followed as first feedback, and what the reader likes is saved in it.
+
+    The API key, made at https://www.zotero.org/settings/keys, is taken from PAPERBOT_ZOTERO_KEY or asked for. It is
+    stored encrypted, and never shown.
+
+    \b
+    Examples:
+      paperbot zotero connect reward-models
+      paperbot zotero connect reward-models/ada@example.org --collection "Reward models"
+      paperbot zotero status reward-models
+      paperbot zotero disconnect reward-models
+    """
+
+
+@zotero.command("connect")
+@click.argument("reader")
+@click.option("--user", type=click.IntRange(1), help="The user's id; by default, that of the key's user.")
+@click.option("--group", type=click.IntRange(1), help="Follow a group's library instead, by its id.")
+@click.option(
+    "--collection", "collections", multiple=True, help="Follow this collection, with all below, only; repeatable."
+)
+@now_option
+@click.pass_context
+def connect(
+    ctx: click.Context, *, reader: str, user: int | None, group: int | None, collections: tuple[str, ...], now: datetime
+) -> None:
+    """Connect READER to a Zotero library; an earlier connection is replaced."""
+    from bot.readers import stored_reader
+
+    if user and group:
+        raise click.UsageError("--user and --group name two libraries; leave one out")
+    app = app_of(ctx)
+    owner, _ = stored_reader(app.store, app.profiles, reader, now)
+    key = os.environ.get(_KEY) or click.prompt("The Zotero API key", hide_input=True)
+    library = f"groups/{group}" if group else f"users/{user}" if user else None
+    connection = app.zotero.connect(owner, key.strip(), library=library, collections=collections, now=now)
+    click.echo(f"{owner.name}: connected to {_described(connection)}")
+    click.echo(f"It is followed from the next run on; `paperbot import {owner.name} zotero` reads it now.")
+
+
+@zotero.command("disconnect")
+@click.argument("reader")
+@click.pass_context
+def disconnect(ctx: click.Context, reader: str) -> None:
+    """End READER's connection: its key and what was followed are removed; items in Zotero stay."""
+    from bot.readers import find_stored_reader
+
+    app = app_of(ctx)
+    owner = find_stored_reader(app.store, app.profiles, reader)
+    if not app.zotero.disconnect(owner):
+        raise UsageError(f"{owner.name} is not connected to Zotero")
+    click.echo(f"{owner.name}: disconnected")
+
+
+@zotero.command("status")
+@click.argument("reader")
+@json_option
+@click.pass_context
+def status(ctx: click.Context, reader: str, as_json: bool) -> int:
+    """Show READER's connection, and how the last poll went."""
+    from bot.readers import find_stored_reader
+
+    app = app_of(ctx)
+    owner = find_stored_reader(app.store, app.profiles, reader)
+    connection = app.store.zotero.get(owner.id)
+    papers = app.store.library.size(owner.id)
+    saved = len(app.store.zotero.saves(owner.id))
+    if as_json:
+        print_json(
+            {
+                "reader": owner.name,
+                "library": connection and connection.library,
+                "collections": list(connection.collections) if connection else [],
+                "saves": bool(connection and connection.saves),
+                "checked_at": connection and connection.poll.checked_at,
+                "problem": connection.poll.problem if connection else "",
+                "papers": papers,
+                "saved": saved,
+            }
+        )
+    elif connection is None:
+        click.echo(f"{owner.name}: not connected to Zotero")
+    else:
+        checked = connection.poll.checked_at
+        click.echo(f"{owner.name}: {_described(connection)}")
+        click.echo(f"  last read {f'{checked:%Y-%m-%d %H:%M} UTC' if checked else 'never'}")
+        click.echo(f"  {plural(papers, 'paper')} in the library; {plural(saved, 'liked paper')} saved")
+        if connection.poll.problem:
+            click.secho(f"! {connection.poll.problem}", fg="red")
+    return 1 if connection and connection.poll.problem else 0
+
+
+def _described(connection: ZoteroConnection) -> str:
+    followed = listed(connection.collections) if connection.collections else "all of it"
+    saves = "liked papers are saved in it" if connection.saves else "nothing is saved in it"
+    return f"{connection.library}, {followed}; {saves}"
+
+
+for _subcommand in (connect, disconnect, status):
+    _subcommand.params.append(home_option)

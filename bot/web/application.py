@@ -21,12 +21,10 @@ from bot.model.errors import PaperbotError
 from bot.readers.subscriptions import NotStoppedByReaderError
 from bot.web.editions import EditionPages, OpenEditions
 from bot.web.operators import OperatorPages, RequestMetrics
-from bot.web.papers import PaperPages, SearchPages
-from bot.web.readers import PreviewPage, ReaderPage
+from bot.web.papers import PaperPages, SearchPages, VotePages
+from bot.web.readers import PreviewPage, ReaderPage, SubscriptionPages
 from bot.web.site import AddressPages, PageError, RequestLimits, Site, own_path, traceback_places
 from bot.web.slack import SlackPages
-from bot.web.subscriptions import SubscriptionPages
-from bot.web.votes import VotePages
 
 if TYPE_CHECKING:
     from bot.app import App

@@ -1,7 +1,4 @@
-"""A reader's editions in the browser: one day's, the newest, and the archive of all.
-
-Editions of open profiles: what a new subscriber would get today, as a page and as a feed.
-"""
+"""Editions in the browser: those of open profiles, also as feeds; a reader's one day, the newest, and the archive."""
 
 from __future__ import annotations
 

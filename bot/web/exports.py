@@ -1,7 +1,4 @@
-"""Export papers to reference managers: BibTeX, and RIS, which EndNote, Zotero and Mendeley import.
-
-Render an edition as an Atom feed (RFC 4287).
-"""
+"""Papers as BibTeX and RIS, which EndNote, Zotero and Mendeley import; an edition as an Atom feed (RFC 4287)."""
 
 from __future__ import annotations
 

@@ -1,15 +1,8 @@
-"""A page for each paper: its public part for everybody, with match, reasons and vote for a reader.
+"""The pages of papers: one paper, the page behind a thumb, and search.
 
-The stored papers most similar to one: full-text search proposes them, the ranking's similarity orders them.
-
-Where an abstract has the words of a search: its sentence with the most of them, the words marked.
-
-Correct misspelt words of a search by the vocabulary of the fitted corpus, on either database.
-
-PostgreSQL's pg_trgm would need an extension that managed databases may lack, and SQLite's spellfix1 is not in its
-usual builds: one implementation over our own vocabulary corrects alike on both.
-
-Search over all papers: where the words occur, a correction for words that no paper has, and thumbs for a reader.
+``/paper/{ref}`` has a paper's public part for everybody; a reader's own has match, reasons and vote too, and both have
+the most similar stored papers. ``/thumb/{token}``: GET shows the paper and a button, POST records the vote and shows
+its effect. Search shows where the words occur, and corrects words that no paper has.
 """
 
 from __future__ import annotations
@@ -26,15 +19,16 @@ from starlette.responses import Response
 
 from bot.channels.papers import GAP, Piece
 from bot.config.keys import Purpose
-from bot.model import Paper, Reader, Sighting
+from bot.model import Paper, Reader, Sighting, Vote
+from bot.readers.votes import VoteEffect, vote_with_effect
 from bot.store import Store
 from bot.text.display import oneline, shorten
 from bot.text.latex import readable
 from bot.text.tokens import stem
 from bot.web.editions import OpenEditions, bibtex_file, ris_file
-from bot.web.site import Site, client_key, own_path, parse_paper_id
+from bot.web.site import Site, client_key, own_path, parse_paper_id, parse_vote
 
-if TYPE_CHECKING:  # scikit-learn takes a second to import: only ranking itself pays for it
+if TYPE_CHECKING:
     from bot.editions.ranked import Explanation
     from bot.ranking.ranker import Ranker
 
@@ -45,18 +39,16 @@ _CANDIDATES = 60
 _WORDS = 8
 # Below it two papers share words and no topic.
 _LOWEST = 0.1
+_SIMILAR = 5
 
 
-def similar_papers(store: Store, ranker: Ranker, paper: Paper, limit: int) -> list[Paper]:
-    """Return up to ``limit`` stored papers, the most similar first."""
+def similar_papers(store: Store, ranker: Ranker, paper: Paper) -> list[Paper]:
+    """Return the most similar stored papers, the most similar first; full-text search proposes, the ranker orders."""
     words = ranker.distinctive_words(paper.text, _WORDS)
     others = [other for other in store.search.with_any(words, _CANDIDATES) if other.id != paper.id]
     similarities = ranker.similarities(paper, others)
     ordered = sorted(zip(similarities, others, strict=True), key=lambda pair: -pair[0])
-    return [other for similarity, other in ordered[:limit] if similarity >= _LOWEST]
-
-
-_SIMILAR = 5
+    return [other for similarity, other in ordered[:_SIMILAR] if similarity >= _LOWEST]
 
 
 class PaperPages:
@@ -127,7 +119,7 @@ class PaperPages:
     def _ranked(self, paper: Paper, reader: Reader | None) -> tuple[list[Paper], Explanation | None]:
         site = self._site
         with site.composer() as composer:
-            similar = similar_papers(site.store, site.app.ranker.get(), paper, _SIMILAR)
+            similar = similar_papers(site.store, site.app.ranker.get(), paper)
             if reader is None:
                 return similar, None
             return similar, composer.explanation(reader, site.profile_of(reader), paper, site.now)
@@ -180,7 +172,8 @@ _LEAST_RATIO = 0.75  # of difflib's ratio: "halucination" has .96 to "hallucinat
 def corrected(text: str, spellings: Mapping[str, str], is_known: Callable[[str], bool]) -> str:
     """Return the text with each word that is not known replaced by the nearest one of the vocabulary, if any is near.
 
-    ``spellings`` has the usual spelling of each word by the word in lower case.
+    ``spellings`` has the usual spelling of each word by the word in lower case. It is the vocabulary of the fitted
+    corpus, on either database: managed PostgreSQL may lack pg_trgm, and the usual builds of SQLite have no spellfix1.
     """
 
     def replacement(match: re.Match[str]) -> str:
@@ -258,4 +251,74 @@ class SearchPages:
             results=[(paper, snippet(paper.abstract, words)) for paper in papers],
             links=self._site.app.links(reader) if reader else None,
             owned=self._site.store.library.held(reader.id, papers) if reader else (),
+        )
+
+
+VOTES_A_MINUTE = 60  # of one reader, from pages, mails and Slack together
+
+
+class VotePages:
+    """``/thumb/{token}``, and ``save``, ``paper.bib`` and ``paper.ris`` below it."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+
+    def show(self, request: Request) -> Response:
+        """Show the paper with a button for the vote that the link names."""
+        reader, paper = self._reader_and_paper(request)
+        votes = self._site.store.feedback.votes(reader.id, paper.id)
+        return self._site.page(
+            "thumb.html.j2",
+            me=self._site.me(reader),
+            paper=paper,
+            vote=parse_vote(request.query_params.get("vote", "up")),
+            current=votes[-1].vote if votes else None,
+        )
+
+    def record(self, request: Request) -> Response:
+        """Record the vote; show what it changed, with buttons to undo or reverse it."""
+        reader, paper = self._reader_and_paper(request)
+        vote = parse_vote(request.query_params.get("vote", "up"))
+        # Of the origin only: the reader and the paper are in the signed token, which the query can't change.
+        via = "page" if request.query_params.get("from") == "page" else "mail"
+        effect = record_vote(self._site, reader, paper, vote, via=via)
+        return self._site.page(
+            "voted.html.j2", me=self._site.me(reader), paper=paper, vote=vote, effect=effect, via=via
+        )
+
+    def offer_to_save(self, request: Request) -> Response:
+        """Show how to save the paper; as mail scanners open the link, the page's buttons do it."""
+        reader, paper = self._reader_and_paper(request)
+        votes = self._site.store.feedback.votes(reader.id, paper.id)
+        zotero = self._site.store.zotero.get(reader.id)
+        return self._site.page(
+            "save.html.j2",
+            me=self._site.me(reader),
+            paper=paper,
+            path=request.url.path.removesuffix("/save"),
+            is_liked=bool(votes) and votes[-1].vote is Vote.UP,
+            saves_in_zotero=zotero is not None and zotero.saves,
+            links=self._site.app.links(reader),
+        )
+
+    def bibtex(self, request: Request) -> Response:
+        """Return the paper as BibTeX."""
+        return bibtex_file([self._reader_and_paper(request)[1]])
+
+    def ris(self, request: Request) -> Response:
+        """Return the paper as RIS: a browser hands it to the reference manager."""
+        return ris_file([self._reader_and_paper(request)[1]])
+
+    def _reader_and_paper(self, request: Request) -> tuple[Reader, Paper]:
+        reader_id, paper_id = self._site.payload(request, Purpose.THUMB)
+        return self._site.reader_with(reader_id), self._site.paper(paper_id)
+
+
+def record_vote(site: Site, reader: Reader, paper: Paper, vote: Vote, *, via: str, voter: str = "") -> VoteEffect:
+    """Record a vote and return what it changed; raises PageError if there are too many."""
+    site.limit_rate("votes", f"{reader.id} {voter}", VOTES_A_MINUTE)
+    profile = site.profile_of(reader)
+    with site.composer() as composer:
+        return vote_with_effect(
+            site.store, composer, reader, profile, paper=paper, vote=vote, now=site.now, via=via, voter=voter
         )

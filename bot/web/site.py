@@ -1,11 +1,4 @@
-"""What all pages share: the open home, readers and papers looked up, rate limits, and templates rendered.
-
-``/go/{token}``: a paper's addresses, which the text part of mails links to where they are longer than a line.
-
-The page shows where each link leads and doesn't redirect: an address that a digest names can't be passed off as ours.
-
-Middleware for every request: a cap on its size, its form parsed, and security headers on the response.
-"""
+"""What all pages share: the open home, readers and papers looked up, limits, templates, and middleware for requests."""
 
 from __future__ import annotations
 
@@ -267,7 +260,10 @@ def traceback_places(error: Exception) -> str:
 
 
 class AddressPages:
-    """The addresses of one paper, the same for all readers."""
+    """``/go/{token}``: a paper's addresses, for the text part of mails, where they are longer than a line.
+
+    It shows where each link leads and doesn't redirect: an address that a digest names can't be passed off as ours.
+    """
 
     def __init__(self, site: Site) -> None:
         self._site = site

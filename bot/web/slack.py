@@ -29,8 +29,8 @@ from bot.model.errors import PaperbotError
 from bot.readers.subscriptions import NotStoppedByReaderError
 from bot.readers.votes import VoteEffect
 from bot.web.editions import OpenEditions, load_edition
+from bot.web.papers import record_vote
 from bot.web.site import PageError, Site, parse_paper_id, traceback_places
-from bot.web.votes import record_vote
 
 log = logging.getLogger("paperbot")
 

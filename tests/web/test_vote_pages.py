@@ -138,7 +138,7 @@ def test_without_its_profile_a_vote_is_refused_with_an_error(app, client, served
 
 
 def test_votes_are_rate_limited(app, client, reader, links, paper, monkeypatch):
-    monkeypatch.setattr("bot.web.votes.VOTES_A_MINUTE", 2)
+    monkeypatch.setattr("bot.web.papers.VOTES_A_MINUTE", 2)
     answers = [client.post(links.thumb(paper, Vote.UP)).status_code for _ in range(3)]
     assert answers == [200, 200, 429]
     assert len(app.store.feedback.history(reader.id)) == 2
