@@ -20,8 +20,6 @@ from tzlocal import get_localzone_name
 from bot.channels.papers import known_category
 from bot.cli.output import console, home_of, json_option, plain, print_edition, print_json, table, why
 from bot.config.files import shipped
-from bot.config.new_home import NewUser
-from bot.config.profiles import clock_time, known_timezone
 from bot.model import Edition, Match, PaperId, Vote
 from bot.model.addresses import is_loopback, mail_address
 from bot.model.errors import PaperbotError, UsageError
@@ -29,6 +27,7 @@ from bot.model.wording import plural
 
 if TYPE_CHECKING:
     from bot.app import App
+    from bot.config.new_home import NewUser
 
 
 _SETTINGS = "paperbot.toml"
@@ -115,6 +114,8 @@ _PASSWORD = "PAPERBOT_EMAIL__PASSWORD"  # noqa: S105 - the name of a variable
 
 def ask(user: NewUser) -> NewUser:
     """Ask for what the user hasn't said by an option; return all of it. Empty answers keep the default."""
+    from bot.config.profiles import clock_time, known_timezone
+
     click.echo("Press Enter to keep what stands in brackets. Everything can be changed later in two files.\n")
     interests = user.interests or _ask("What do you want to read about, in your own words?", "the sample's topic")
     arxiv = user.arxiv or arxiv_categories(
@@ -146,6 +147,8 @@ def arxiv_categories(text: str) -> tuple[str, ...]:
 
 def local_timezone() -> str:
     """Return the name of this machine's time zone; UTC if it has none that others would know."""
+    from bot.config.profiles import known_timezone
+
     try:
         return known_timezone(get_localzone_name())
     # tzlocal raises several kinds of error, where /etc/localtime and TZ contradict each other or name nothing.

@@ -57,7 +57,6 @@ def explain(ctx: click.Context, reader: str, paper: str, now: datetime, as_json:
       paperbot why reward-models/ada@example.org "TTRL" --json
     """
     from bot.channels.phrases import sentence
-    from bot.model.errors import UsageError
     from bot.readers import find_paper, find_reader
 
     app = app_of(ctx)
@@ -103,8 +102,6 @@ def explain(ctx: click.Context, reader: str, paper: str, now: datetime, as_json:
 def print_explanation(explanation: Explanation, paper: Paper) -> None:
     """Print the reasons in a sentence, and the score as the sum of what its phrases add."""
     from bot.channels import phrases
-    from bot.channels.phrases import sentence
-    from bot.model import Match
     from bot.text.latex import readable
 
     score = explanation.score
@@ -114,7 +111,7 @@ def print_explanation(explanation: Explanation, paper: Paper) -> None:
     if score.missing_terms:
         terms = ", ".join(f"“{term}”" for term in score.missing_terms)
         click.echo(f"Not ranked: none of {terms}, which the profile requires, is in it.")
-    click.echo(sentence(explanation.reasons))
+    click.echo(phrases.sentence(explanation.reasons))
     match = f"{Match.for_probability(score.probability).capitalize()} match ({phrases.percent(score.probability)})"
     click.echo(f"{match}: log-odds {score.log_odds:+.2f}, the sum of")
     rows = table(">weight", "phrase")

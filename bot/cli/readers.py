@@ -299,8 +299,8 @@ def import_library(
       paperbot import reward-models --remove
     """
     from bot.formats.library import MAX_BYTES
-    from bot.readers.libraries import import_file
     from bot.readers import find_stored_reader, stored_reader
+    from bot.readers.libraries import import_file
 
     app = app_of(ctx)
     if remove:
