@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
@@ -17,9 +17,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from bot.config.keys import Purpose
+from bot.model import Paper
 from bot.model.errors import PaperbotError
 from bot.readers.subscriptions import NotStoppedByReaderError
-from bot.web.editions import EditionPages, OpenEditions
+from bot.web.editions import EditionPages, OpenEditions, bibtex_file, ris_file
 from bot.web.operators import OperatorPages, RequestMetrics
 from bot.web.papers import PaperPages, SearchPages, VotePages
 from bot.web.readers import PreviewPage, ReaderPage, SubscriptionPages
@@ -101,35 +102,29 @@ def _page_routes(site: Site, open_editions: OpenEditions, publish_soon: Callable
         _route("/subscribe", subscriptions.redirect_to_start, subscriptions.request_subscription),
         _route("/search", search.for_everybody),
         _route("/paper/{ref}", papers.for_everybody),
-        _route("/paper/{ref}/paper.bib", papers.bibtex),
-        _route("/paper/{ref}/paper.ris", papers.ris),
+        *_export_routes("/paper/{ref}/paper", papers.papers),
         # POST too: mail programs' one-click unsubscribing of a sample message comes here.
         _route("/sample", sample, sample),
         _route("/open/{slug}", open_editions.show),
         _route("/open/{slug}/feed.atom", open_editions.feed),
-        _route("/open/{slug}/papers.bib", open_editions.bibtex),
-        _route("/open/{slug}/papers.ris", open_editions.ris),
+        *_export_routes("/open/{slug}/papers", open_editions.papers),
         # A signed token in the path is the only credential: there are no accounts.
         _route("/thumb/{token}", votes.show, votes.record),
         _route("/thumb/{token}/save", votes.offer_to_save),
-        _route("/thumb/{token}/paper.bib", votes.bibtex),
-        _route("/thumb/{token}/paper.ris", votes.ris),
+        *_export_routes("/thumb/{token}/paper", votes.papers),
         _route("/go/{token}", AddressPages(site).show),
         _route("/confirm/{token}", subscriptions.show_confirmation, subscriptions.confirm),
         _route("/unsubscribe/{token}", subscriptions.show_unsubscribe, subscriptions.unsubscribe),
         _route("/edition/{token}", editions.show),
-        _route("/edition/{token}/papers.bib", editions.bibtex),
-        _route("/edition/{token}/papers.ris", editions.ris),
+        *_export_routes("/edition/{token}/papers", editions.papers),
         _route("/me/{token}", preferences.show, preferences.change),
         _route("/me/{token}/today", editions.redirect_to_today),
         _route("/me/{token}/archive", editions.archive),
         _route("/me/{token}/search", search.for_reader),
         _route("/me/{token}/paper/{ref}", papers.for_reader),
-        _route("/me/{token}/paper/{ref}/paper.bib", papers.bibtex),
-        _route("/me/{token}/paper/{ref}/paper.ris", papers.ris),
+        *_export_routes("/me/{token}/paper/{ref}/paper", papers.papers),
         _route("/me/{token}/export.json", preferences.export),
-        _route("/me/{token}/library.bib", preferences.bibtex),
-        _route("/me/{token}/library.ris", preferences.ris),
+        *_export_routes("/me/{token}/library", preferences.liked),
         _route("/me/{token}/forget", preferences.show_forget, preferences.forget),
     ]
 
@@ -159,6 +154,14 @@ def _route(
     endpoint = handle_in_executor if executor else handle
     endpoint.__qualname__ = path  # the label of the route in the metrics
     return Route(path, endpoint, methods=[m for m, handler in (("GET", get), ("POST", post)) if handler])
+
+
+def _export_routes(stem: str, papers: Callable[[Request], Sequence[Paper]]) -> list[Route]:
+    """Return the routes that serve papers to reference managers, as ``.bib`` and as ``.ris``."""
+    return [
+        _route(f"{stem}.bib", lambda request: bibtex_file(papers(request))),
+        _route(f"{stem}.ris", lambda request: ris_file(papers(request))),
+    ]
 
 
 def _static(site: Site, template: str, media_type: str) -> Response:

@@ -88,13 +88,9 @@ class OpenEditions:
         edition = self.edition(request.path_params["slug"])
         return Response(atom(edition, self._site.app.public_url), media_type="application/atom+xml")
 
-    def bibtex(self, request: Request) -> Response:
-        """Return its papers as BibTeX."""
-        return bibtex_file([pick.paper for pick in self.edition(request.path_params["slug"]).picks])
-
-    def ris(self, request: Request) -> Response:
-        """Return its papers as RIS."""
-        return ris_file([pick.paper for pick in self.edition(request.path_params["slug"]).picks])
+    def papers(self, request: Request) -> list[Paper]:
+        """Return its papers."""
+        return [pick.paper for pick in self.edition(request.path_params["slug"]).picks]
 
 
 def bibtex_file(papers: Sequence[Paper]) -> Response:
@@ -137,13 +133,9 @@ class EditionPages:
             token=token,
         )
 
-    def bibtex(self, request: Request) -> Response:
-        """Return the papers as BibTeX."""
-        return bibtex_file([pick.paper for edition in self._editions(request) for pick in edition.picks])
-
-    def ris(self, request: Request) -> Response:
-        """Return the papers as RIS."""
-        return ris_file([pick.paper for edition in self._editions(request) for pick in edition.picks])
+    def papers(self, request: Request) -> list[Paper]:
+        """Return the papers of the day."""
+        return [pick.paper for edition in self._editions(request) for pick in edition.picks]
 
     def redirect_to_today(self, request: Request) -> Response:
         """Redirect to the newest edition, or to the archive, which says so, while there is none."""

@@ -98,19 +98,12 @@ class PaperPages:
             links=self._site.app.links(reader),
         )
 
-    def bibtex(self, request: Request) -> Response:
-        """Return the paper as BibTeX."""
-        return bibtex_file([self._paper(request)])
-
-    def ris(self, request: Request) -> Response:
-        """Return the paper as RIS."""
-        return ris_file([self._paper(request)])
-
-    def _paper(self, request: Request) -> Paper:
+    def papers(self, request: Request) -> list[Paper]:
+        """Return the paper, without its private part unless a reader asks for it."""
         if "token" not in request.path_params:
-            return self._public_paper(request)
+            return [self._public_paper(request)]
         self._site.reader(request, Purpose.ME)
-        return self._site.paper(parse_paper_id(request.path_params["ref"]))
+        return [self._site.paper(parse_paper_id(request.path_params["ref"]))]
 
     def _public_paper(self, request: Request) -> Paper:
         self._open_editions.require_any()
@@ -301,13 +294,9 @@ class VotePages:
             links=self._site.app.links(reader),
         )
 
-    def bibtex(self, request: Request) -> Response:
-        """Return the paper as BibTeX."""
-        return bibtex_file([self._reader_and_paper(request)[1]])
-
-    def ris(self, request: Request) -> Response:
-        """Return the paper as RIS: a browser hands it to the reference manager."""
-        return ris_file([self._reader_and_paper(request)[1]])
+    def papers(self, request: Request) -> list[Paper]:
+        """Return the paper."""
+        return [self._reader_and_paper(request)[1]]
 
     def _reader_and_paper(self, request: Request) -> tuple[Reader, Paper]:
         reader_id, paper_id = self._site.payload(request, Purpose.THUMB)

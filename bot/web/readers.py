@@ -37,7 +37,7 @@ from bot.readers.subscriptions import (
     set_preferences,
     with_own_interests,
 )
-from bot.web.editions import OpenEditions, attachment, bibtex_file, ris_file
+from bot.web.editions import OpenEditions, attachment
 from bot.web.papers import record_vote
 from bot.web.site import (
     POLICY,
@@ -150,13 +150,12 @@ class ReaderPage:
         text = json.dumps(data, ensure_ascii=False, indent=2, default=lambda moment: moment.isoformat())
         return attachment(text, "application/json", "paperbot.json")
 
-    def bibtex(self, request: Request) -> Response:
-        """Return the liked papers as BibTeX, oldest vote first, so that the file only grows."""
-        return bibtex_file(self._liked(request))
-
-    def ris(self, request: Request) -> Response:
-        """Return the liked papers as RIS."""
-        return ris_file(self._liked(request))
+    def liked(self, request: Request) -> list[Paper]:
+        """Return the liked papers, oldest vote first, so that the exported file only grows."""
+        reader = self._site.reader(request, Purpose.LIBRARY)
+        self._site.count_view(reader)
+        votes = self._site.store.feedback.votes(reader.id)
+        return [paper for vote, paper in self._with_papers(votes) if vote.vote is Vote.UP]
 
     def show_forget(self, request: Request) -> Response:
         """Show what will be deleted, with a button."""
@@ -227,12 +226,6 @@ class ReaderPage:
     def _with_papers(self, votes: Sequence[RecordedVote]) -> list[tuple[RecordedVote, Paper]]:
         papers = self._site.store.papers.get(vote.paper for vote in votes)
         return [(vote, papers[vote.paper]) for vote in votes]
-
-    def _liked(self, request: Request) -> list[Paper]:
-        reader = self._site.reader(request, Purpose.LIBRARY)
-        self._site.count_view(reader)
-        votes = self._site.store.feedback.votes(reader.id)
-        return [paper for vote, paper in self._with_papers(votes) if vote.vote is Vote.UP]
 
 
 def _lines(request: Request, name: str, otherwise: Sequence[str]) -> Sequence[str]:
