@@ -209,4 +209,6 @@ def mixtures_of(store: Store, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, 
     fitted = store.mixtures.of_readers(reader_ids)
     home = store.mixtures.of_home()
     fits = {reader_id: fitted.get(reader_id, home) for reader_id in reader_ids}
-    return {reader_id: Mixture.from_stored(fit.weights, fit.offset) if fit else SHIPPED for reader_id, fit in fits.items()}
+    return {
+        reader_id: Mixture.from_stored(fit.weights, fit.offset) if fit else SHIPPED for reader_id, fit in fits.items()
+    }

@@ -85,7 +85,7 @@ def test_an_output_that_cant_be_written_is_named(tmp_path, paperbot):
 
 def test_no_heavy_library_is_imported():
     script = (
-        "import sys; from bot.cli.main import paperbot; import bot.summaries as s; s.summarise('A. B.', 1, {});"
+        "import sys; from bot.cli.main import paperbot; import bot.summaries.summary as s; s.summarise('A. B.', 1, {});"
         "print({'numpy', 'sklearn', 'scipy', 'sqlalchemy', 'pydantic', 'rich', 'httpx2'} & set(sys.modules))"
     )
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -14,8 +14,8 @@ from bot.editions.candidates import last_edition_days
 from bot.editions.due import active_readers, due_editions
 from bot.model import Edition, Override
 from bot.model.clock import due_slots
+from bot.store import editions as pages
 from bot.store import open_store
-from bot.store import readers as pages
 
 NOW = datetime(2026, 4, 18, 6, 0, tzinfo=UTC)
 SINCE = NOW - timedelta(days=5)
@@ -50,10 +50,10 @@ def test_the_store_finds_exactly_the_readers_who_are_due(schedule, people):
             if slots := due_slots(own.at, own.days, own.timezone, NOW, last=last, since=SINCE):
                 expected[reader.id] = slots
 
-        page, pages.WINDOW = pages.WINDOW, 2
+        page, pages._WINDOW = pages._WINDOW, 2
         try:
             due = list(due_editions(store, profiles, NOW))
         finally:
-            pages.WINDOW = page
+            pages._WINDOW = page
     assert {edition.reader.id: [edition.day, *edition.missed] for edition in due} == expected
     assert len(due) == len(expected)
