@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
+from bot.channels import ChannelKind, ReaderChannelKind, Renderer, RenderingParts, TransportParts
 from bot.channels.email import EMAIL
-from bot.channels.kind import ChannelKind, RenderingParts, TransportParts
 from bot.channels.links import ReaderLinks, SampleLinks
 from bot.channels.registry import MessageRenderer, address_checks, channels, reader_channel, reader_channels
 from bot.channels.slack import SLACK
@@ -26,7 +26,7 @@ from bot.config.home import Home
 from bot.config.keys import Sealer, Signer, load_keys
 from bot.config.profiles import Profile
 from bot.config.settings import Settings
-from bot.model import OPERATOR_KIND, Edition, Kind, Letter, Message, Problem, Reader, ReaderId, State
+from bot.model import OPERATOR_KIND, Kind, Problem, Reader
 from bot.model.addresses import is_loopback, is_one_address
 from bot.model.errors import UsageError
 from bot.sources.registry import source_models
@@ -38,10 +38,8 @@ if TYPE_CHECKING:
     from pydantic import SecretStr
 
     from bot.channels import Route
-    from bot.channels.dispatcher import Dispatcher
-    from bot.channels.ports import StopSignal
-    from bot.channels.slack.interactions import SlackInteractions
-    from bot.channels.zotero.api import ZoteroApi
+    from bot.channels.dispatcher import Dispatcher, StopSignal
+    from bot.channels.slack.transport import SlackInteractions
     from bot.editions.composer import Context, EditionComposer, TldrWriter
     from bot.editions.letters import WeeklyLetters
     from bot.editions.models import CorpusCache, CurrentRanker
@@ -292,7 +290,7 @@ class App:
     def _context(self, profiles: Mapping[str, Profile]) -> Context:
         from bot.editions.composer import Context
 
-        return Context(self.store, profiles, self.ranker, self.composer, _Renderer(self))
+        return Context(self.store, profiles, self.ranker, self.composer, self.renderer)
 
     @property
     def daily_job(self) -> DailyJob:
@@ -348,36 +346,32 @@ class App:
     @cached_property
     def renderer(self) -> MessageRenderer:
         """Renders editions as messages."""
-        return self._renderer_with(RenderingParts(self.templates, self.links, self.signer.tag))
+        return MessageRenderer(self._make_renderer)
+
+    def _make_renderer(self, channel: ReaderChannelKind) -> Renderer:
+        return channel.renderer(self.section(channel), RenderingParts(self.templates, self.links, self.signer.tag))
 
     @cached_property
     def sample_renderer(self) -> MessageRenderer:
         """Renders samples: their papers are not in the store, so that signed links to them would lead nowhere."""
-        links = SampleLinks(self.public_url)
-        return self._renderer_with(
-            RenderingParts(self.templates, lambda _: links, lambda reader: f"sample-{reader}", has_votes=False)
-        )
+        return MessageRenderer(self._make_sample_renderer)
 
-    def _renderer_with(self, parts: RenderingParts) -> MessageRenderer:
-        return MessageRenderer({kind.name: kind.renderer(self.section(kind), parts) for kind in reader_channels()})
+    def _make_sample_renderer(self, channel: ReaderChannelKind) -> Renderer:
+        links = SampleLinks(self.public_url)
+        parts = RenderingParts(self.templates, lambda _: links, lambda reader: f"sample-{reader}", has_votes=False)
+        return channel.renderer(self.section(channel), parts)
 
     # Delivery
 
     @cached_property
     def routes(self) -> Mapping[Kind, Route]:
         """The route for each kind of address."""
-        parts = TransportParts(self.home.outbox_folder, self.signer.tag, self._open_library, self._outcome_of_save)
+        parts = TransportParts(self.home.outbox_folder, self.signer.tag, self.zotero)
         routes = {kind.name: kind.route(self.section(kind), parts) for kind in channels()}
         for route in routes.values():
             for channel in route.channels:
                 self._resources.callback(channel.close)
         return routes
-
-    def _open_library(self, reader: ReaderId) -> ZoteroApi | None:
-        return self.zotero.open_to_save(reader)
-
-    def _outcome_of_save(self, outbox_key: str) -> tuple[State, str] | None:
-        return self.store.zotero.outcome(outbox_key)
 
     def route_description(self, kind: Kind) -> str:
         """What happens to messages of a kind, as a predicate: ``go by smtp.example.org:587 ...``."""
@@ -418,7 +412,7 @@ class App:
         """Receives and answers clicks and commands in Slack; None if Slack is not set up for them."""
         if not self.has_slack_buttons:
             return None
-        from bot.channels.slack.interactions import SlackInteractions
+        from bot.channels.slack.transport import SlackInteractions
 
         slack = self.home.settings.slack
         return SlackInteractions(plain(slack.signing_secret), plain(slack.app_token), slack.api_url)
@@ -479,21 +473,6 @@ class App:
             stop=self._stop,
         )
         return notices.send(problems, now)
-
-
-class _Renderer:
-    """The renderer of an app, made with the first message: jinja2 and the templates take a twentieth of a second."""
-
-    def __init__(self, app: App) -> None:
-        self._app = app
-
-    def messages(self, edition: Edition, slot: str) -> Sequence[Message]:
-        """Return the messages of an edition, in order."""
-        return self._app.renderer.messages(edition, slot)
-
-    def letter(self, letter: Letter, slot: str) -> Sequence[Message]:
-        """Return the messages of a weekly letter, in order."""
-        return self._app.renderer.letter(letter, slot)
 
 
 def open_app(home: Path, stop: Event | None = None, parser: Parser | None = None) -> App:

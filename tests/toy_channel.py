@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from bot.channels import Route, phrases
+from bot.channels import ReaderChannelKind, Renderer, RenderingParts, Route, TransportParts, phrases
 from bot.channels import phrases as letter_phrases
-from bot.channels.kind import ReaderChannelKind, Renderer, RenderingParts, TransportParts
 from bot.channels.links import ReaderLinks
 from bot.model import Delivery, Edition, Letter, Message, OutboxKey, Reader
 from bot.model.errors import DeliveryError, FailureScope

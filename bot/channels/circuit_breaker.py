@@ -21,12 +21,13 @@ the message waits one step longer than the breaker, so that it does not open the
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from threading import Event, Lock
+from typing import Protocol
 
-from bot.channels.ports import BreakerStore, OpenBreaker
 from bot.model import Delivery, Kind, State
 from bot.model.clock import has_passed
 from bot.model.errors import DeliveryError, FailureScope
@@ -101,6 +102,35 @@ class BreakerState(StrEnum):
     CLOSED = "closed"  # all workers send
     HALF_OPEN = "half-open"  # one worker probes, the others wait
     OPEN = "open"  # nobody sends
+
+
+class OpenBreaker(Protocol):
+    """The stored record of a circuit breaker that has opened and not closed since."""
+
+    @property
+    def until(self) -> datetime:
+        """When the channel may be probed."""
+
+    @property
+    def times(self) -> int:
+        """How many failures in a row opened it."""
+
+    @property
+    def why(self) -> str:
+        """The last failure's message."""
+
+
+class BreakerStore(Protocol):
+    """Where open circuit breakers outlive a run."""
+
+    def all(self) -> Mapping[Kind, OpenBreaker]:
+        """Return the records of all breakers that have not closed, also where the probe is due."""
+
+    def begin(self, kind: Kind, now: datetime, until: datetime, why: str) -> object:
+        """Record that a breaker opened, or opened once more."""
+
+    def end(self, kind: Kind) -> object:
+        """Record that a breaker closed."""
 
 
 class CircuitBreaker:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from bot.channels import ChannelKind, ReaderChannelKind, Renderer
 from bot.channels.email import EMAIL, OPERATOR
-from bot.channels.kind import ChannelKind, ReaderChannelKind, Renderer
 from bot.channels.slack import SLACK
 from bot.channels.zotero import ZOTERO
 from bot.model import Edition, Kind, Letter, Message, Reader
@@ -60,23 +60,31 @@ def is_shared(reader: Reader) -> bool:
 
 
 class MessageRenderer:
-    """Makes messages, each by the renderer of its reader's channel."""
+    """Makes messages, each by the renderer of its reader's channel.
 
-    def __init__(self, renderers: Mapping[Kind, Renderer]) -> None:
-        self._renderers = renderers
+    ``make`` makes a channel's renderer. It is called with the first message, as jinja2 and the templates take a
+    twentieth of a second.
+    """
+
+    def __init__(self, make: Callable[[ReaderChannelKind], Renderer]) -> None:
+        self._make = make
+        self._renderers: dict[Kind, Renderer] = {}
 
     def messages(self, edition: Edition, slot: str) -> list[Message]:
         """Return the messages of an edition, alert or test, in order; ``slot`` tells the reader's editions apart."""
-        return self.of(edition.reader.kind).edition(edition, slot)
+        return self.of_kind(edition.reader.kind).edition(edition, slot)
 
     def letter(self, letter: Letter, slot: str) -> list[Message]:
         """Return the messages of a weekly letter."""
-        return self.of(letter.edition.reader.kind).letter(letter, slot)
+        return self.of_kind(letter.edition.reader.kind).letter(letter, slot)
 
-    def of(self, kind: Kind) -> Renderer:
+    def of_kind(self, kind: Kind) -> Renderer:
         """Return the renderer of a kind; raises PaperbotError."""
         if kind not in self._renderers:
-            raise PaperbotError(f"the channel {kind!r} has no messages for readers")
+            channel = next((each for each in reader_channels() if each.name == kind), None)
+            if channel is None:
+                raise PaperbotError(f"the channel {kind!r} has no messages for readers")
+            self._renderers[kind] = self._make(channel)
         return self._renderers[kind]
 
 

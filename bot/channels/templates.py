@@ -10,7 +10,8 @@ import difflib
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from datetime import date
+from dataclasses import replace
+from datetime import UTC, date, datetime
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -29,13 +30,32 @@ from jinja2 import (
 )
 from jinja2.runtime import Context
 
-from bot.channels import phrases, sample
+from bot.channels import phrases
 from bot.channels import phrases as letter_phrases
 from bot.channels import phrases as reasons
-from bot.channels.links import Links, host, path, short, title_link
+from bot.channels.links import Links, SampleLinks, host, path, short, title_link
 from bot.channels.papers import facts, paragraphs, pdf, pieces, summary_text
 from bot.channels.phrases import news
-from bot.model import Edition, Paper, Role, Sentence, Vote
+from bot.model import (
+    Edition,
+    EditionKind,
+    Fact,
+    FactKind,
+    Letter,
+    MatchRecord,
+    Paper,
+    Pick,
+    PickKind,
+    Quiet,
+    QuietReason,
+    Reader,
+    Reason,
+    ReasonKind,
+    Role,
+    Sentence,
+    Sighting,
+    Vote,
+)
 from bot.model.errors import TemplateProblem
 from bot.model.wording import DEFAULT_LANGUAGE, long_date, short_date
 from bot.text.display import oneline, shorten, wrap
@@ -163,11 +183,11 @@ def check_templates(env: Environment) -> None:
         with _template_problems(name):
             env.get_template(name)
         if "/" not in name and not name.startswith("_"):
-            render(env, name, sample.edition(), sample.SampleLinks())
-            render(env, name, sample.quiet_edition(), sample.SampleLinks())
+            render(env, name, sample_edition(), _SAMPLE_LINKS)
+            render(env, name, sample_quiet_edition(), _SAMPLE_LINKS)
         elif PurePath(name).parent.name == "letter":
-            for letter in sample.letters():
-                render_part(env, name, letter=letter, links=sample.SampleLinks())
+            for letter in sample_letters():
+                render_part(env, name, letter=letter, links=_SAMPLE_LINKS)
 
 
 def check_names(env: Environment, shipped: Path, home: Path) -> None:
@@ -208,3 +228,83 @@ def _template_problems(name: str) -> Iterator[None]:
         else:
             explanation = f"{type(error).__name__}: {error}"
         raise TemplateProblem(f"{location}: {explanation}. {_REMEDY}") from error
+
+
+# Invented editions and letters that use each feature of the templates; the domain is reserved (RFC 2606).
+_SAMPLE_LINKS = SampleLinks("https://paperbot.example.org")
+_DAY = date(2025, 5, 6)
+_MORNING = datetime(2025, 5, 6, 8, tzinfo=UTC)
+_READER = Reader(1, "sample", "email", "ada@example.org")
+
+
+def sample_edition() -> Edition:
+    """Return an edition of a match, a followed author's paper and an exploratory pick with the fewest fields."""
+    full = Pick(
+        _paper(
+            1,
+            r"A made-up paper with \textbf{markup} & an $\epsilon$",
+            ("Ada Lovelace", "Mary Somerville"),
+            "https://example.org/1",
+        ),
+        PickKind.MATCH,
+        0.92,
+        (
+            Reason(ReasonKind.KEYWORD, "GRPO"),
+            Reason(ReasonKind.WROTE, "known", 1.5),
+            Reason(ReasonKind.LEARNED, "emphasis", 0.5),
+            Reason(ReasonKind.LIKED, "An older paper"),
+        ),
+        (
+            Sentence("First, what a paper is about, with known words marked.", Role.TASK, ("known",)),
+            Sentence("Then its idea."),
+            Sentence("Last comes a result, such as 63\\% fewer papers to read.", Role.RESULT),
+        ),
+    )
+    followed = Pick(
+        _paper(2, "A paper by an author whom you follow", ("Mary Somerville",), None),
+        PickKind.FOLLOW,
+        0.4,
+        (Reason(ReasonKind.AUTHOR, "Mary Somerville"),),
+        (Sentence("A language model may say all of it in one sentence.", Role.TLDR),),
+    )
+    near = Reason(ReasonKind.EXPLORATION, "graphs", near="known")
+    return _edition(
+        (full, followed, Pick(_paper(3, "An exploratory pick", (), None), PickKind.EXPLORE, 0.5, (near,), ()))
+    )
+
+
+def sample_quiet_edition() -> Edition:
+    """Return an edition without picks, with its reason."""
+    return _edition((), Quiet(QuietReason.BELOW, "30 new papers came in, too far off."))
+
+
+def sample_letters() -> list[Letter]:
+    """Return a letter with all its parts, and one with a single vote."""
+    pick = sample_edition().picks[0]
+    week = replace(_edition((pick,)), kind=EditionKind.LETTER)
+    full = Letter(week, (pick.paper,), 2, ("owls", "process rewards"), ("agents",), MatchRecord(12, 9))
+    return [full, Letter(replace(week, picks=()), (), 1)]
+
+
+def _edition(picks: tuple[Pick, ...], quiet: Quiet | None = None) -> Edition:
+    return Edition(_READER, "Sample", _DAY, _MORNING, picks, considered=30, watermark=30, quiet=quiet)
+
+
+def _paper(number: int, title: str, authors: tuple[str, ...], url: str | None) -> Paper:
+    return Paper(
+        id=number,
+        title=title,
+        abstract="",
+        authors=authors,
+        author_count=None,
+        published=_DAY,
+        arxiv_id=None,
+        doi=None,
+        url=url,
+        upvotes=None,
+        organisation=None,
+        first_seen=_MORNING,
+        sightings=(Sighting("seeds", "Sample topic", _DAY, "An alert"), Sighting("seeds", "Daily Papers", None)),
+        categories=("cs.LG",),
+        facts=(Fact(FactKind.CODE, "https://example.org/code", "Sample"), Fact(FactKind.VENUE, "A venue", "Sample")),
+    )

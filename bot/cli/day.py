@@ -240,7 +240,7 @@ def preview(ctx: click.Context, reader: str, now: datetime, output_format: str, 
     app = app_of(ctx)
     recipient, profile = find_reader(app.store, app.profiles, reader)
     channel = next(each for each in reader_channels() if output_format in each.forms)
-    renderer = app.renderer.of(channel.name)
+    renderer = app.renderer.of_kind(channel.name)
     if weekly:
         with working("composing the letter"):
             letter = app.weekly_letters.preview(recipient, profile, now)

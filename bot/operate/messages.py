@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
-from bot.channels import Route, sample
-from bot.channels.dispatcher import Dispatcher
+from bot.channels import Route
+from bot.channels.dispatcher import Dispatcher, StopSignal
 from bot.channels.email.rendering import notice_bytes, sender_domain
-from bot.channels.ports import StopSignal
 from bot.channels.registry import MessageRenderer, reader_channel
+from bot.channels.templates import sample_edition
 from bot.config.files import DiskSpace
 from bot.config.profiles import Profile
 from bot.model import OPERATOR_KIND, Delivery, Edition, Kind, Message, OutboxKey, Problem, Reader, State, StopReason
@@ -56,7 +56,7 @@ class ChannelTests:
         day = local_date(now, profile.schedule.timezone)
         last = next((stored for stored in self.store.editions.of_reader(reader.id) if stored.picks), None)
         edition = replace(
-            sample.edition(),
+            sample_edition(),
             reader=reader,
             profile_title=profile.title if last else f"{profile.title} (a sample)",
             date=last.date if last else day,

@@ -14,9 +14,8 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from bot.channels.zotero import ZOTERO
+from bot.channels.zotero import ZOTERO, new_key, removal_body, save_body
 from bot.channels.zotero.api import ZoteroApi, changes, collection_keys
-from bot.channels.zotero.saving import new_key, removal_body, save_body
 from bot.config.keys import Sealer
 from bot.config.profiles import Profile
 from bot.formats import Parser
@@ -30,6 +29,7 @@ from bot.model import (
     RawDigest,
     Reader,
     ReaderId,
+    State,
     Vote,
     ZoteroAccess,
     ZoteroChanges,
@@ -187,6 +187,10 @@ class ZoteroLibraries:
         """Open the library in which a reader's papers are saved; None without one."""
         connection = self.store.zotero.get(reader)
         return self._open(connection) if connection and connection.saves else None
+
+    def outcome_of_save(self, outbox_key: str) -> tuple[State, str] | None:
+        """Return the state of a save, and its receipt if it was saved."""
+        return self.store.zotero.outcome(outbox_key)
 
     def _poll(self, connection: ZoteroConnection, now: datetime) -> ImportReport:
         """Read what has changed, and record how that went."""

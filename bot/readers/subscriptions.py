@@ -97,7 +97,7 @@ class SubscriptionService:
         if interests and reader.stopped is StopReason.AWAITING:
             set_interests(self._store, reader, interests)
         key = OutboxKey(f"confirmation-{now:%Y%m%dT%H%M%S}", reader.id, reader.kind)
-        message = self._renderer.of(kind).confirmation(reader, title, key, self._links(reader), now)
+        message = self._renderer.of_kind(kind).confirmation(reader, title, key, self._links(reader), now)
         if message is None:
             raise UsageError(f"the channel {kind!r} confirms no subscriptions")
         self._store.outbox.put_without_edition(reader.id, message, key, now)

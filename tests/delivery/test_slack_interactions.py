@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.channels.slack.interactions import SlackInteractions
+from bot.channels.slack.transport import SlackInteractions
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,9 @@ from jinja2 import Environment
 from lxml import etree, html
 from playwright.sync_api import Browser
 
-from bot.channels import sample
 from bot.channels.email.rendering import mail_bytes, render_confirmation, render_letter_mail, render_mail
-from bot.channels.links import Links
+from bot.channels.links import Links, SampleLinks
+from bot.channels.templates import sample_edition, sample_quiet_edition
 from bot.model import Edition, EditionKind, Fact, FactKind, Letter, MatchRecord, Paper, Pick
 
 TABLE = tomllib.loads((Path(__file__).parent / "mail_support.toml").read_text("utf-8"))
@@ -120,7 +120,10 @@ def _matches(pattern: re.Pattern[str], text: str) -> Iterator[Any]:
         position = match.end()
 
 
-class MailboxLinks(sample.SampleLinks):
+PAGES = "https://paperbot.example.org"
+
+
+class MailboxLinks(SampleLinks):
     """Links whose votes are mails, as without a server that readers reach."""
 
     def thumb(self, paper: Paper, vote: str, via: str = "mail") -> str:
@@ -131,8 +134,8 @@ class MailboxLinks(sample.SampleLinks):
 @pytest.fixture(scope="module")
 def mails(templates: Environment, make_pick: Callable[..., Pick]) -> dict[str, str]:
     """Return the HTML of every kind of mail, with all its optional parts."""
-    links = sample.SampleLinks()
-    full = sample.edition()
+    links = SampleLinks(PAGES)
+    full = sample_edition()
     stated = (
         *full.picks[0].paper.facts,
         Fact(FactKind.PROJECT, "https://example.org/project", "Sample"),
@@ -146,10 +149,10 @@ def mails(templates: Environment, make_pick: Callable[..., Pick]) -> dict[str, s
         "weekly": replace(stating, is_weekly=True),
         "alert": replace(stating, kind=EditionKind.ALERT),
         "test": replace(stating, is_test=True),
-        "quiet": sample.quiet_edition(),
+        "quiet": sample_quiet_edition(),
     }
     pages = {name: render_mail(templates, edition, links).html for name, edition in editions.items()}
-    pages["votes by mail"] = render_mail(templates, stating, MailboxLinks()).html
+    pages["votes by mail"] = render_mail(templates, stating, MailboxLinks(PAGES)).html
     letter = Letter(
         replace(full, kind=EditionKind.LETTER, picks=full.picks[:1]),
         liked=(paper, full.picks[1].paper),
@@ -161,15 +164,20 @@ def mails(templates: Environment, make_pick: Callable[..., Pick]) -> dict[str, s
     pages["letter"] = render_letter_mail(templates, letter, links).html
     for known in (True, False):
         parts = render_confirmation(
-            "subscribe", templates, known=known, title="Sample", links=_PageLinks(), public_url="x"
+            "subscribe",
+            templates,
+            known=known,
+            title="Sample",
+            links=_PageLinks(PAGES),
+            public_url="x",
         )
         pages[f"confirmation, {known=}"] = parts.html
     return pages
 
 
-class _PageLinks(sample.SampleLinks):
+class _PageLinks(SampleLinks):
     def confirm(self) -> str:
-        return "https://paperbot.example.org/confirm/sample"
+        return f"{PAGES}/confirm/sample"
 
 
 def test_each_feature_of_a_mail_has_a_row_and_each_row_a_use(mails: dict[str, str]) -> None:
@@ -265,7 +273,7 @@ def test_gmail_clips_no_large_edition(
     # Equations and letters with accents, which quoted-printable makes longer.
     summary = ("Für α = β, Größe ≤ 3 & “mehr” " * 40,)
     picks = tuple(make_pick(make_paper(n, f"Größe = α{n}"), summary=summary) for n in range(25))
-    edition = replace(sample.edition(), picks=picks)
+    edition = replace(sample_edition(), picks=picks)
     body = mail_bytes(
         render_mail(templates, edition, links),
         sender="Paperbot <bot@example.org>",

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from bot.channels import sample
 from bot.channels.email.rendering import render_letter_mail, render_mail
 from bot.channels.slack.rendering import render_letter_slack, render_thread
+from bot.channels.templates import sample_edition, sample_letters
 
 DATES = {
     "en": "6 May 2025",
@@ -21,7 +21,7 @@ DATES = {
 
 @pytest.mark.parametrize("language", DATES)
 def test_a_mail_has_its_dates_in_the_language_of_its_reader(templates, links, language):
-    edition = replace(sample.edition(), language=language)
+    edition = replace(sample_edition(), language=language)
     mail = render_mail(templates, edition, links)
     for part in (mail.html, mail.text):
         # The edition's date, and at least one of a paper's.
@@ -32,7 +32,7 @@ def test_a_mail_has_its_dates_in_the_language_of_its_reader(templates, links, la
 
 @pytest.mark.parametrize("language", DATES)
 def test_slack_has_them_too(links, language):
-    edition = replace(sample.edition(), language=language)
+    edition = replace(sample_edition(), language=language)
     first, *replies = render_thread(edition, links, channel="C1")
     assert DATES[language] in first.decode()
     assert all(DATES[language] in reply.decode() for reply in replies)
@@ -40,7 +40,7 @@ def test_slack_has_them_too(links, language):
 
 @pytest.mark.parametrize("language", DATES)
 def test_letters_have_them_too(templates, links, language):
-    letter = sample.letters()[0]
+    letter = sample_letters()[0]
     letter = replace(letter, edition=replace(letter.edition, language=language))
     mail = render_letter_mail(templates, letter, links)
     slack = render_letter_slack(letter, links, channel="C1", buttons=True).decode()

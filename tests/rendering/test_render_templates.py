@@ -8,9 +8,7 @@ import pytest
 from jinja2 import Environment
 
 from bot.channels.links import Links
-from bot.channels.sample import SampleLinks, edition
-from bot.channels.templates import check_templates, environment, render
-from bot.model import Vote
+from bot.channels.templates import check_templates, environment, render, sample_edition
 from bot.model.errors import TemplateProblem
 
 SHIPPED = Path(__file__).parents[2] / "templates"
@@ -31,17 +29,17 @@ def test_a_home_without_templates_uses_the_shipped_ones(tmp_path: Path) -> None:
 
 def test_a_homes_template_overrides_the_shipped_one(tmp_path: Path, links: Links) -> None:
     env = home_with(tmp_path, "mail.txt.j2", "{{ edition.profile_title }} {{ edition.date | day }}")
-    assert render(env, "mail.txt.j2", edition(), links) == "Sample 6 May 2025"
+    assert render(env, "mail.txt.j2", sample_edition(), links) == "Sample 6 May 2025"
 
 
 def test_a_homes_copy_of_an_earlier_template_still_works(tmp_path: Path, links: Links) -> None:
     env = home_with(tmp_path, "mail.txt.j2", "{{ pick_begins }}Owls{{ pick_ends }}")
-    assert render(env, "mail.txt.j2", edition(), links) == "Owls"
+    assert render(env, "mail.txt.j2", sample_edition(), links) == "Owls"
 
 
 def test_html_is_escaped_and_text_is_not(tmp_path: Path, links: Links) -> None:
     for name, expected in (("a.html.j2", "&lt;b&gt;"), ("a.txt.j2", "<b>")):
-        assert render(home_with(tmp_path, name, "{{ '<b>' }}"), name, edition(), links) == expected
+        assert render(home_with(tmp_path, name, "{{ '<b>' }}"), name, sample_edition(), links) == expected
 
 
 @pytest.mark.parametrize(
@@ -85,8 +83,3 @@ def test_a_template_that_is_not_utf8_is_named(tmp_path: Path) -> None:
     (tmp_path / "mail.txt.j2").write_bytes(b"\xff\xfe")
     with pytest.raises(TemplateProblem, match=r"mail\.txt\.j2: UnicodeDecodeError"):
         check_templates(environment(SHIPPED, tmp_path))
-
-
-def test_sample_links_differ_by_vote() -> None:
-    paper = edition().picks[0].paper
-    assert SampleLinks().thumb(paper, Vote.UP) != SampleLinks().thumb(paper, Vote.DOWN)

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from bot.channels.sample import edition
-from bot.channels.zotero.saving import item_of
+from bot.channels.templates import sample_edition
+from bot.channels.zotero import item_of
 from bot.model import Fact, FactKind
 
-PAPER = replace(edition().picks[0].paper, arxiv_id=None, doi="10.1000/owls", facts=())
+PAPER = replace(sample_edition().picks[0].paper, arxiv_id=None, doi="10.1000/owls", facts=())
 VENUE = Fact(FactKind.VENUE, "Journal of Owls", "PubMed")
 
 

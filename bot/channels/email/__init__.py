@@ -7,7 +7,7 @@ from email.utils import parseaddr
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
 
-from bot.channels.kind import ChannelKind, ReaderChannelKind, Renderer, RenderingParts, TransportParts
+from bot.channels import ChannelKind, ReaderChannelKind, Renderer, RenderingParts, Route, TransportParts
 from bot.model import OPERATOR_KIND, Delivery, SendLimit
 from bot.model.addresses import mail_address
 from bot.model.errors import FailureScope
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pydantic import SecretStr
-
-    from bot.channels import Route
 
 
 class MailSettings(Protocol):
@@ -100,7 +98,6 @@ class OperatorKind(ChannelKind):
 def _mail_route(
     settings: MailSettings, files: Path, connections: int, bounce_tag: Callable[[Delivery], str] | None
 ) -> Route:
-    from bot.channels import Route
 
     if not settings.host:
         from bot.channels.files import FilesChannel

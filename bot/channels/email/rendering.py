@@ -27,9 +27,8 @@ from typing import TYPE_CHECKING
 
 from css_inline import CSSInliner
 
-from bot.channels import phrases
+from bot.channels import Renderer, RenderingParts, phrases
 from bot.channels import phrases as letter_phrases
-from bot.channels.kind import Renderer, RenderingParts
 from bot.channels.links import Links, ReaderLinks
 from bot.channels.papers import shortened
 from bot.channels.templates import render, render_part

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from bot.channels.kind import ReaderChannelKind, Renderer, RenderingParts, TransportParts
+from bot.channels import ReaderChannelKind, Renderer, RenderingParts, Route, TransportParts
 
 if TYPE_CHECKING:
     from pydantic import SecretStr
 
-    from bot.channels import Route
 
 _ADDRESS = re.compile(r"[CDGUW][A-Z0-9]{5,20}")
 
@@ -72,8 +71,6 @@ class SlackKind(ReaderChannelKind):
 
     def route(self, settings: SlackSettings, parts: TransportParts) -> Route:
         """Return one connection: Slack takes about one message a second, so a second one would only wait."""
-        from bot.channels import Route
-
         if not settings.token:
             from bot.channels.files import FilesChannel
 

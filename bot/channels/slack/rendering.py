@@ -16,9 +16,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from bot.channels import phrases
+from bot.channels import Renderer, phrases
 from bot.channels import phrases as letter_phrases
-from bot.channels.kind import Renderer
 from bot.channels.links import Links, title_link
 from bot.channels.papers import GAP, LABELS, facts, facts_text, pdf, pieces
 from bot.channels.phrases import news

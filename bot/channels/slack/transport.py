@@ -2,6 +2,8 @@
 
 Slack has no idempotency key, so delivery is at most once, or marked ``unknown``. The delivery's key is sent along as
 message metadata, by which ``conversations.history`` can show later whether a message of unknown outcome arrived.
+
+What people do in Slack (buttons, slash commands) comes over HTTP with a verified signature, or through Socket Mode.
 """
 
 from __future__ import annotations
@@ -9,21 +11,31 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, time, timedelta
 from http.client import HTTPException
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.error import URLError
 from urllib.parse import urlsplit
 
 from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError
+from slack_sdk.signature import SignatureVerifier
+from slack_sdk.webhook import WebhookClient
 
 from bot.model import Delivery
 from bot.model.addresses import is_loopback
 from bot.model.errors import ConfigError, DeliveryError, FailureScope
+
+if TYPE_CHECKING:
+    from slack_sdk.socket_mode.client import BaseSocketModeClient
+    from slack_sdk.socket_mode.request import SocketModeRequest
+
+# slack_sdk logs failures that it raises as well, and at DEBUG the request with its token.
+_SILENT = logging.Logger("slack_sdk, silenced", level=logging.CRITICAL)
+log = logging.getLogger("paperbot")
 
 # Slack's error codes by what they stop: the whole workspace, one destination, or nothing but time. A code that is not
 # listed is about the message; most of the documented ones (invalid_blocks, msg_too_long) are mistakes of ours.
@@ -92,8 +104,7 @@ class SlackChannel:
             # By default slack_sdk posts again after a dropped response (two messages), and another of its handlers
             # sleeps in the worker when rate-limited. The outbox decides both.
             retry_handlers=[],
-            # slack_sdk logs failures that it raises as well, and at DEBUG the request with its token.
-            logger=logging.Logger("slack_sdk, silenced", level=logging.CRITICAL),
+            logger=_SILENT,
         )
 
     def send(self, delivery: Delivery, start_data: Callable[[], None]) -> str:
@@ -204,3 +215,72 @@ def _translate_refusal(error: SlackApiError) -> DeliveryError:
 
 def _unknown(message: str, code: str) -> DeliveryError:
     return DeliveryError(message, permanent=False, unknown=True, code=code)
+
+
+Handler = Callable[[dict[str, Any]], None]
+
+_RESPONSE_HOST = "hooks.slack.com"
+_TIMEOUT = 10  # seconds
+
+
+class SlackInteractions:
+    """Verifies requests, listens to the socket, and answers the person who acted."""
+
+    def __init__(self, signing_secret: str | None, app_token: str | None, api_url: str) -> None:
+        """``signing_secret`` is for HTTP, ``app_token`` for Socket Mode; either may be None."""
+        self._signing_secret = signing_secret
+        self._app_token = app_token
+        self._api_url = api_url
+
+    def is_genuine(self, body: bytes, headers: Mapping[str, str]) -> bool:
+        """Whether Slack signed this body within the last five minutes (HMAC-SHA256 with a timestamp)."""
+        if not self._signing_secret:
+            return False
+        try:
+            return SignatureVerifier(self._signing_secret).is_valid_request(body, dict(headers))
+        except (ValueError, TypeError, OverflowError):
+            # The verifier raises on a non-numeric timestamp, a non-ASCII signature and a body that is not UTF-8.
+            return False
+
+    def answer(self, response_url: str, message: Mapping[str, Any]) -> None:
+        """Send an ephemeral message to the person who acted; never raises."""
+        # The URL is part of the request. Only Slack's hosts are connected to, or a forged payload could make this
+        # process request any address (SSRF).
+        if not self._is_slack_url(response_url):
+            log.warning("no answer to Slack: its address is not one of Slack's")
+            return
+        client = WebhookClient(response_url, timeout=_TIMEOUT, retry_handlers=[], logger=_SILENT)
+        try:
+            client.send_dict({"response_type": "ephemeral", "replace_original": False, **message})
+        except Exception as error:  # the action itself is recorded, so a lost answer is not worth an error
+            log.warning("no answer to Slack: %s", type(error).__name__)
+
+    def listen(self, handle: Handler) -> Callable[[], None]:
+        """Open Socket Mode if there is a token for it; return the function that closes it."""
+        if not self._app_token:
+            return lambda: None
+        from slack_sdk.socket_mode import SocketModeClient
+        from slack_sdk.socket_mode.response import SocketModeResponse
+
+        def on_request(client: BaseSocketModeClient, request: SocketModeRequest) -> None:
+            # Acknowledged before it is handled: Slack sends it again after three seconds.
+            client.send_socket_mode_response(SocketModeResponse(envelope_id=request.envelope_id))
+            if request.type in ("interactive", "slash_commands") and isinstance(request.payload, dict):
+                handle(request.payload)
+
+        web = WebClient(base_url=self._api_url.rstrip("/") + "/", timeout=_TIMEOUT, logger=_SILENT)
+        client = SocketModeClient(self._app_token, web_client=web, logger=_SILENT)
+        client.socket_mode_request_listeners.append(on_request)
+        client.connect()
+        return client.close
+
+    def _is_slack_url(self, url: str) -> bool:
+        """Whether a response goes to Slack, or to the host of the configured API."""
+        try:
+            target = urlsplit(url)
+            api = urlsplit(self._api_url)
+        except ValueError:  # such as https://[x
+            return False
+        if target.scheme == "https" and target.hostname == _RESPONSE_HOST:
+            return True
+        return (target.scheme, target.netloc) == (api.scheme, api.netloc)

@@ -1,19 +1,279 @@
 """Zotero: liked papers are saved in readers' libraries, by its web API, version 3; and libraries are followed.
 
-    library --items/top?since=VERSION--> pages --> ``ZoteroChanges``        ``following``
-    liked paper --> item --outbox--> ``ZoteroChannel`` --> library            ``items`` ``saving``
+    library --items/top?since=VERSION--> pages --> ``ZoteroChanges``        ``api``
+    liked paper --> item --outbox--> ``ZoteroChannel`` --> library
 
-``api`` sends the requests and knows what Zotero's statuses and headers mean. A kind of the outbox without addresses.
+A kind of the outbox without addresses. At most once, or marked ``unknown``, like messages. The item's key and the write
+token are chosen when a save is put into the outbox and stay the same, so that Zotero itself refuses a second one, and a
+save of unknown outcome can be looked up.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+import re
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from hashlib import sha256
+from typing import Any
 
-from bot.channels.kind import ChannelKind, TransportParts
+from bot.channels import ChannelKind, Libraries, Route, TransportParts
+from bot.channels.zotero.api import Answer, ZoteroApi, ZoteroError, all_collections
+from bot.model import Delivery, Entry, FactKind, Paper, ReaderId, State, identity
+from bot.model.errors import DeliveryError, FailureScope, PaperbotError
 
-if TYPE_CHECKING:
-    from bot.channels import Route
+# What Zotero's own clients write keys with: without digits and letters that are easily confused.
+_ALPHABET = "23456789ABCDEFGHIJKLMNPQRSTUVWXYZ"
+# Where an item may have its identifiers.
+_FIELDS = ("DOI", "url", "archiveID", "extra")
+_ARXIV = re.compile(r"arxiv", re.IGNORECASE)
+
+
+def new_key() -> str:
+    """Return a key for a new object, as Zotero lets clients choose it."""
+    return "".join(secrets.choice(_ALPHABET) for _ in range(8))
+
+
+def item_of(paper: Paper, tags: Sequence[str], key: str) -> dict[str, Any]:
+    """Return a paper as a new item, a preprint if it has no DOI, or arXiv, bioRxiv or medRxiv has it."""
+    is_preprint = bool(paper.arxiv_id) or paper.doi is None or identity.is_biorxiv_doi(paper.doi)
+    fields = {
+        "key": key,
+        "version": 0,  # refused if there is an item of this key
+        "itemType": "preprint" if is_preprint else "journalArticle",
+        "title": paper.title,
+        "creators": [{"creatorType": "author", "name": author} for author in paper.authors],
+        "abstractNote": paper.abstract,
+        "date": paper.published.isoformat() if paper.published else "",
+        "DOI": paper.doi or "",
+        "url": identity.link(paper).url,
+        "tags": [{"tag": tag} for tag in tags],
+    }
+    venue = next((fact.value for fact in paper.facts if fact.kind is FactKind.VENUE), "")
+    if venue and not is_preprint:  # Zotero refuses a preprint that has this field
+        fields["publicationTitle"] = venue
+    if paper.arxiv_id:
+        fields |= {"repository": "arXiv", "archiveID": f"arXiv:{paper.arxiv_id}"}
+    return fields
+
+
+def pdf_of(paper: Paper, parent: str, key: str) -> dict[str, Any] | None:
+    """Return a link to the PDF as an attachment; None for a paper whose PDF has no known address."""
+    if not paper.arxiv_id:
+        return None
+    return {
+        "key": key,
+        "version": 0,
+        "itemType": "attachment",
+        "linkMode": "linked_url",
+        "parentItem": parent,
+        "title": "PDF",
+        "url": f"https://arxiv.org/pdf/{paper.arxiv_id}",
+        "contentType": "application/pdf",
+    }
+
+
+def is_same_item(data: dict[str, Any], item: dict[str, Any]) -> bool:
+    """Return whether the data of an item are of the same paper as a new item: by DOI or arXiv id, else by title."""
+    return identity.is_same_paper(_entry(data), _entry(item))
+
+
+def _entry(data: dict[str, Any]) -> Entry:
+    texts = [value for name in _FIELDS if isinstance(value := data.get(name), str)]
+    doi = next((doi for text in texts if (doi := identity.doi(text))), None)
+    arxiv_id = next((stated for text in texts if _ARXIV.search(text) and (stated := identity.arxiv_id(text))), None)
+    title = data.get("title")
+    return Entry(title if isinstance(title, str) else "", doi=doi, arxiv_id=arxiv_id)
+
+
+COLLECTION = "Paperbot"
+_MOST_CANDIDATES = 25  # results of a search for the paper in the library
+_RECEIPT = re.compile(r"(?P<key>[A-Z0-9]{8}) version (?P<version>[0-9]{1,15})")
+
+
+def save_body(paper: Paper, tags: list[str], item_key: str) -> bytes:
+    """Return the body of an outbox row that saves a paper as a new item."""
+    items = [item_of(paper, tags, item_key)]
+    if pdf := pdf_of(paper, item_key, new_key()):
+        items.append(pdf)
+    return json.dumps({"save": items}).encode()
+
+
+def removal_body(item_key: str, save: str) -> bytes:
+    """Return the body of an outbox row that moves to the trash what the row with the key ``save`` saved."""
+    return json.dumps({"trash": item_key, "save": save}).encode()
+
+
+class ZoteroChannel:
+    """Saves in the library of the reader that a row belongs to."""
+
+    def __init__(self, libraries: Libraries) -> None:
+        self._libraries = libraries
+
+    def send(self, delivery: Delivery, start_data: Callable[[], None]) -> str:
+        """Save or remove one paper; the receipt of a save is the item's key and version."""
+        body = json.loads(delivery.body)
+        with self._opened(delivery.reader.id) as api:
+            if "trash" in body:
+                return self._trash(api, body["trash"], body["save"], start_data)
+            items = body["save"]
+            item = items[0]
+            if existing := _existing(api, item):
+                return _receipt(api, existing) or "" if existing == item["key"] else f"there already: {existing}"
+            item["collections"] = [_collection(api, delivery)]
+            start_data()
+            try:
+                return _created(api.post("items", items, token=_token(str(delivery.key))), item["key"])
+            except ZoteroError as error:
+                if error.status != 412:
+                    raise _written(error) from error
+            # An earlier attempt with the same token has arrived.
+            return _receipt(api, item["key"]) or "saved by an earlier attempt, and deleted since"
+
+    def find_receipt(self, delivery: Delivery) -> str | None:
+        """Return the receipt of a save of unknown outcome if the library has its item."""
+        body = json.loads(delivery.body)
+        if "save" not in body or "trash" in body:
+            return None
+        try:
+            with self._opened(delivery.reader.id) as api:
+                return _receipt(api, body["save"][0]["key"])
+        except DeliveryError:
+            return None
+
+    def check(self) -> None:
+        """Do nothing: each reader has a library of their own, which polls check."""
+
+    def close(self) -> None:
+        """Do nothing: the connection to a library is closed after each save."""
+
+    def _trash(self, api: ZoteroApi, item_key: str, save: str, start_data: Callable[[], None]) -> str:
+        state, detail = self._libraries.outcome_of_save(save) or (State.CANCELLED, "")
+        saved = _RECEIPT.fullmatch(detail)
+        if state in (State.CLAIMED, State.DATA_STARTED, State.PENDING, State.RETRY):
+            raise _error("the paper is still being saved", permanent=False)
+        if state is not State.SENT or saved is None or saved["key"] != item_key:
+            return "nothing to remove: it was not saved by Paperbot"
+        start_data()
+        try:
+            # The version makes this conditional: what its reader has touched since stays.
+            api.patch(f"items/{item_key}", {"deleted": 1}, version=int(saved["version"]))
+        except ZoteroError as error:
+            if error.status in (404, 412):
+                return "left alone: changed or deleted since it was saved"
+            raise _written(error) from error
+        return f"{item_key} moved to the trash"
+
+    @contextmanager
+    def _opened(self, reader: ReaderId) -> Iterator[ZoteroApi]:
+        try:
+            api = self._libraries.open_to_save(reader)
+        except PaperbotError as error:  # its key can't be decrypted any more
+            raise _error(str(error), permanent=True, code="key") from error
+        if api is None:
+            raise _error("the reader is not connected to Zotero any more", permanent=True, code="disconnected")
+        with api:
+            try:
+                yield api
+            except ZoteroError as error:
+                raise _before_writing(error) from error
+
+
+def _existing(api: ZoteroApi, item: dict[str, Any]) -> str | None:
+    """Return the key of the library's item of the same paper."""
+    identifiers = [item["DOI"], item.get("archiveID", "").removeprefix("arXiv:")]
+    searches = [(text, "everything") for text in identifiers if text] or [(item["title"], "titleCreatorYear")]
+    for text, mode in searches:
+        answer = api.get("items/top", q=text, qmode=mode, limit=_MOST_CANDIDATES, format="json")
+        for candidate in answer.json(list):
+            data = candidate.get("data") if isinstance(candidate, dict) else None
+            if isinstance(data, dict) and (data.get("key") == item["key"] or is_same_item(data, item)):
+                return str(data.get("key"))
+    return None
+
+
+def _collection(api: ZoteroApi, delivery: Delivery) -> str:
+    """Return the key of the collection for liked papers, which is made if it is missing."""
+    for data in all_collections(api):
+        if data["name"] == COLLECTION and not data.get("parentCollection"):
+            return str(data["key"])
+    new = {"name": COLLECTION, "parentCollection": False}
+    # One token for all saves of a reader: two of them must not make two collections.
+    answer = api.post("collections", [new], token=_token(f"{delivery.reader.id} {COLLECTION}"))
+    if not isinstance(key := _outcome_of_first(answer, "successful").get("key"), str):
+        raise ZoteroError(f"Zotero did not make the collection {COLLECTION!r}", is_sent=False)
+    return key
+
+
+def _created(answer: Answer, item_key: str) -> str:
+    """Return the receipt of a new item; raises DeliveryError if Zotero refuses it."""
+    version = _outcome_of_first(answer, "successful").get("version")
+    if isinstance(version, int):
+        return f"{item_key} version {version}"
+    refusal = _outcome_of_first(answer, "failed")
+    if not refusal:
+        raise ZoteroError("Zotero's answer names no outcome", status=answer.status)
+    message = " ".join(str(refusal.get("message", "")).split())[:200]
+    raise _error(f"Zotero refuses the item: {message}", permanent=True, code=str(refusal.get("code", "")))
+
+
+def _outcome_of_first(answer: Answer, outcome: str) -> dict[str, Any]:
+    """Return what Zotero says of the first object of a write, where it is among those of an outcome."""
+    of_outcome = answer.json(dict).get(outcome)
+    first = of_outcome.get("0") if isinstance(of_outcome, dict) else None
+    return first if isinstance(first, dict) else {}
+
+
+def _receipt(api: ZoteroApi, item_key: str) -> str | None:
+    try:
+        answer = api.get(f"items/{item_key}")
+    except ZoteroError as error:
+        if error.status == 404:
+            return None
+        raise
+    return f"{item_key} version {answer.version}"
+
+
+def _token(write: str) -> str:
+    """Return the write token that names a write: the same for each attempt at it."""
+    return sha256(write.encode()).hexdigest()[:32]
+
+
+def _before_writing(error: ZoteroError) -> DeliveryError:
+    """Return what a failed request means that has changed nothing, or nothing that a repetition would double."""
+    is_unreachable = not error.is_sent and error.status == 0
+    return _error(
+        str(error),
+        # No scope of the reader: that would stop their editions, too.
+        permanent=error.status in (400, 403, 404),
+        scope=FailureScope.CHANNEL if is_unreachable else FailureScope.MESSAGE,
+        retry_after=error.retry_after,
+        throttled=error.status == 429,
+        code=str(error.status or "no answer"),
+    )
+
+
+def _written(error: ZoteroError) -> DeliveryError:
+    """Return what a failed write means: without a clear answer, it may have been done."""
+    is_refused = not error.is_sent or error.status in (409, 413, 428, 429, 503)
+    if is_refused or 400 <= error.status < 429:
+        return _before_writing(error)
+    return DeliveryError(str(error), permanent=False, unknown=True, code=str(error.status or "no answer"))
+
+
+def _error(
+    message: str,
+    *,
+    permanent: bool,
+    scope: FailureScope = FailureScope.MESSAGE,
+    retry_after: float | None = None,
+    throttled: bool = False,
+    code: str = "",
+) -> DeliveryError:
+    return DeliveryError(
+        message, permanent=permanent, scope=scope, retry_after=retry_after, throttled=throttled, code=code
+    )
 
 
 class ZoteroKind(ChannelKind):
@@ -23,10 +283,7 @@ class ZoteroKind(ChannelKind):
 
     def route(self, _settings: object, parts: TransportParts) -> Route:
         """Return one connection, which opens the library of each row's reader."""
-        from bot.channels import Route
-        from bot.channels.zotero.saving import ZoteroChannel
-
-        return Route([ZoteroChannel(parts.open_library, parts.outcome)])
+        return Route([ZoteroChannel(parts.libraries)])
 
 
 ZOTERO = ZoteroKind()
