@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from bot.channels import ReaderChannelKind, Renderer, RenderingParts, Route, TransportParts, phrases
-from bot.channels import phrases as letter_phrases
 from bot.channels.links import ReaderLinks
 from bot.model import Delivery, Edition, Letter, Message, OutboxKey, Reader
 from bot.model.errors import DeliveryError, FailureScope
@@ -23,7 +22,7 @@ class ToyRenderer(Renderer):
         return [Message(f"toy {text}".encode(), text, part, in_thread=part > 1) for part, text in enumerate(texts, 1)]
 
     def letter(self, letter: Letter, slot: str) -> list[Message]:
-        subject = letter_phrases.letter_subject(letter)
+        subject = phrases.letter_subject(letter)
         return [Message(f"toy {subject}".encode(), subject)]
 
     def confirmation(self, reader: Reader, title: str, key: OutboxKey, links: ReaderLinks, now: datetime) -> Message:

@@ -1,4 +1,6 @@
-"""A circuit breaker for each channel (Nygard, "Release It!"): what fails for every message is not tried for each.
+"""What follows from a failed attempt: when a message is tried again, and when its channel stops.
+
+Each channel has a circuit breaker (Nygard, "Release It!"), so that what fails for every message is not tried for each.
 
     half-open --probe succeeds--> closed
     half-open | closed --the channel fails--> open --its time is over (a later run)--> half-open
@@ -7,12 +9,10 @@ Each run begins half-open: one worker probes the channel with a real message whi
 password is tried once and not once per worker. An open breaker is stored, so that it outlives the run: a wrong password
 tried again each minute by a new run would lock the account. Rows behind it are not claimed, so no attempt counts.
 
-What becomes of a failed attempt: one pure decision from the channel's error.
-
-A refused message is retried with exponential backoff: 1, 5, 15, 60 minutes, then 4 hours each time. It fails with
-the eighth attempt, about 13 hours later. Most outages end by then, and the next edition is near. RFC 5321
-(4.5.4.1) asks relays to try for 4 to 5 days; a daily digest is out of date by then. A hard bounce
-(``DeliveryError.is_hard_bounce``) fails at once, and the worker suppresses the reader.
+``decide`` says what becomes of the message. A refused one is retried with exponential backoff: 1, 5, 15, 60 minutes,
+then 4 hours each time. It fails with the eighth attempt, about 13 hours later. Most outages end by then, and the next
+edition is near. RFC 5321 (4.5.4.1) asks relays to try for 4 to 5 days; a daily digest is out of date by then. A hard
+bounce (``DeliveryError.is_hard_bounce``) fails at once, and the worker suppresses the reader.
 
 A failure of the channel itself (a wrong password, no connection) never ends a message and is not counted: the
 circuit breaker opens instead. A refusal by policy may be about the whole channel or about this message. It counts, and
@@ -41,15 +41,14 @@ BREAKER_TIMEOUTS = BACKOFF[:4]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The next state of a delivery, with the other side's code and text.
+    """The next state of a delivery, with the error if it failed.
 
     ``not_before`` is set for ``RETRY`` only. ``counted`` is False where the failure was the channel's and the attempt
     does not bring the message closer to ``MAX_ATTEMPTS``.
     """
 
     state: State
-    code: str = ""
-    detail: str = ""
+    error: DeliveryError | None = None
     not_before: datetime | None = None
     counted: bool = True
 
@@ -67,19 +66,19 @@ def decide(delivery: Delivery, error: DeliveryError, now: datetime) -> Outcome:
     """Return what becomes of a delivery that met an error."""
     if error.unknown:
         # The body may have arrived. A retry could deliver it twice (RFC 1047), so this is final: at most once.
-        return Outcome(State.UNKNOWN, error.code, str(error))
+        return Outcome(State.UNKNOWN, error)
     if error.scope is FailureScope.CHANNEL:
         not_before = now + _backoff(1, error)
-        return Outcome(State.RETRY, error.code, str(error), not_before, counted=False)
+        return Outcome(State.RETRY, error, not_before, counted=False)
     is_policy = error.scope is FailureScope.POLICY
     if delivery.attempts >= MAX_ATTEMPTS or (error.permanent and not is_policy):
-        return Outcome(State.FAILED, error.code, str(error))
+        return Outcome(State.FAILED, error)
     not_before = now + _backoff(delivery.attempts + is_policy, error)
-    return Outcome(State.RETRY, error.code, str(error), not_before)
+    return Outcome(State.RETRY, error, not_before)
 
 
 def breaker_timeout(failures: int) -> timedelta:
-    """Return how long a circuit breaker stays open after ``failures`` in a row, 1 or more."""
+    """The time for which a circuit breaker stays open after ``failures`` in a row, 1 or more."""
     return BREAKER_TIMEOUTS[min(failures, len(BREAKER_TIMEOUTS)) - 1]
 
 

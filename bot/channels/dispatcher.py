@@ -1,33 +1,20 @@
 """Deliver what is due: expire leases, let the workers of all channels empty the outbox, and report.
 
-    expire -> look up lists without an answer -> workers side by side (``worker``)
-    worker: claim -> attempt (``attempt``) -> circuit breaker -> report
+    expire -> look up lists without an answer -> workers side by side -> report
+    worker: rate limit -> claim a batch -> for each row: is it the address's turn? -> attempt -> circuit breaker
+    attempt: claimed --start_data--> data_started --> sent | failed | retry | unknown
 
 No transaction is open while a channel talks, so that a slow mail server holds no lock in the database.
 
-One delivery attempt: send a claimed message and record its new state.
-
-    claimed --start_data--> data_started --> sent | failed | retry | unknown
-
 Delivery is at most once, or marked ``unknown``. SMTP can't do better: between the final dot and the server's reply
 neither side knows what the other has recorded (RFC 1047). So the start of the body is committed first: a worker that
-dies before it leaves a row to be claimed again, one that dies after it leaves a row that is ``unknown``.
-
-Measured with 400 messages and some 35 kills: marking rows after sending sent 21 twice, marking them before sending
-lost 2; marked at the start of the body, none was sent twice, 1 was lost, and 19 were ``unknown``.
-
-A kill leaves one ``unknown`` message for a connection and no more. Starting several messages in one commit would be
-cheaper, but a kill would leave all of them ``unknown``.
-
-The report of one run, and the thread-safe builder that its workers write to.
-
-A worker: a thread that claims due rows and sends them through one channel until nothing is due.
-
-    rate limit -> claim a batch -> for each row: is it the address's turn? -> attempt -> report -> circuit breaker
+dies before it leaves a row to be claimed again, one that dies after it leaves a row that is ``unknown``. A kill leaves
+one ``unknown`` message for a connection and no more: several messages are never started in one commit.
 
 The outbox is the only queue. A queue in memory would have to be rebuilt after a crash and shared between processes;
-with claims from the outbox a second process simply adds workers, and no row has two of them. A worker that is told to
-stop, or whose breaker opens, releases the rows that it has claimed and not begun.
+with claims from the outbox a second process simply adds workers, and no row has two of them. The outbox alone decides
+who owns a row: a claim is a lease with a random token. A worker that is told to stop, or whose breaker opens, releases
+the rows that it has claimed and not begun.
 """
 
 from __future__ import annotations
@@ -126,17 +113,9 @@ class StopSignal(Protocol):
 LEASE = timedelta(minutes=30)
 
 
-@dataclass(frozen=True, slots=True)
-class AttemptResult:
-    """What became of an attempt; ``error`` if the channel raised one."""
-
-    outcome: Outcome
-    error: DeliveryError | None
-
-
 def attempt_delivery(
     delivery: Delivery, channel: Channel, outbox: Outbox, now: Clock, on_commit: StateListener
-) -> AttemptResult:
+) -> Outcome:
     """Send one message and record what became of it; never raises DeliveryError, but lets the store's errors pass.
 
     ``on_commit`` gets the new state once it is committed; it is not called where the lease ran out meanwhile: the row
@@ -150,35 +129,32 @@ def attempt_delivery(
             raise Cancelled
         has_started = True
 
-    error: DeliveryError | None = None
     try:
         receipt = channel.send(delivery, start_data)
     except Cancelled:
         # The outbox has recorded it itself, in the transaction that refused the start.
         on_commit(delivery, State.CANCELLED)
-        return AttemptResult(Outcome(State.CANCELLED), None)
+        return Outcome(State.CANCELLED)
     except DeliveryError as caught:
         error = caught
-        outcome = decide(delivery, error, now())
     except Exception as bug:
         message = f"unexpected {type(bug).__name__}: {bug}"
         error = DeliveryError(message, permanent=False, unknown=has_started, code="unexpected")
-        outcome = decide(delivery, error, now())
     else:
         if outbox.record_sent(delivery, receipt, now()):
             on_commit(delivery, State.SENT)
-        return AttemptResult(Outcome(State.SENT), None)
+        return Outcome(State.SENT)
 
-    code = outcome.code
-    detail = outcome.detail
+    outcome = decide(delivery, error, now())
     if outcome.not_before is None:
-        is_committed = outbox.finish(delivery, outcome.state, now(), code, detail)
+        is_committed = outbox.finish(delivery, outcome.state, now(), error.code, str(error))
     else:
-        counted = outcome.counted
-        is_committed = outbox.retry(delivery, outcome.not_before, code, detail, now(), counted=counted)
+        is_committed = outbox.retry(
+            delivery, outcome.not_before, error.code, str(error), now(), counted=outcome.counted
+        )
     if is_committed:
         on_commit(delivery, outcome.state)
-    return AttemptResult(outcome, error)
+    return outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,9 +349,8 @@ class Worker:
     def _deliver(self, delivery: Delivery) -> None:
         """Attempt one delivery, report it, and stop what its failure is about: reader, channel, or this worker."""
         report = self.run.report
-        result = attempt_delivery(delivery, self.channel, self.run.outbox, self.run.now, report.count)
-        outcome = result.outcome
-        error = result.error
+        outcome = attempt_delivery(delivery, self.channel, self.run.outbox, self.run.now, report.count)
+        error = outcome.error
         # An uncounted attempt failed for the channel's sake, and the open breaker is reported once for all.
         if error and outcome.counted:
             report.add(Problem(delivery.reader.name, f"{error} ({outcome.next_step})"))

@@ -1,7 +1,4 @@
-"""The links of a message: a title's to its paper, and a reader's back to Paperbot.
-
-The links that a message to one reader carries.
-"""
+"""The links of a message: a title's to its paper, and a reader's back to Paperbot."""
 
 from __future__ import annotations
 
@@ -29,27 +26,21 @@ class Links(Protocol):
 
     def thumb(self, paper: Paper, vote: Vote, via: str = "mail") -> str:
         """Return the page that asks to confirm a vote; ``via`` is the channel of the link, mail or page."""
-        ...
 
     def save(self, paper: Paper, via: str = "mail") -> str:
         """Return the page that offers a paper to reference managers; empty in mails if only this machine reaches it."""
-        ...
 
     def edition(self, day: date) -> str:
         """Return the page of a day's edition."""
-        ...
 
     def go(self, paper: Paper) -> str:
         """Return the page that shows the paper's addresses, which is shorter than most of them."""
-        ...
 
     def me(self) -> str:
         """Return the reader's preferences page."""
-        ...
 
     def unsubscribe(self) -> str:
         """Return the page that unsubscribes the reader."""
-        ...
 
 
 def title_link(paper: Paper) -> PaperLink:
@@ -101,29 +92,14 @@ class SampleLinks:
 
     public_url: str
 
-    def thumb(self, _paper: Paper, _vote: Vote, _via: str = "mail") -> str:
-        """Return the sample page instead of a vote's."""
+    def _page(self, *_: object, **__: object) -> str:
         return f"{self.public_url}/sample"
+
+    thumb = edition = go = me = unsubscribe = _page
 
     def save(self, _paper: Paper, _via: str = "mail") -> str:
-        """Return the sample page instead of the one that offers a paper to reference managers, where mails have it."""
-        return "" if _is_on_this_machine(self.public_url) else f"{self.public_url}/sample"
-
-    def edition(self, _day: date) -> str:
-        """Return the sample page instead of the edition."""
-        return f"{self.public_url}/sample"
-
-    def go(self, _paper: Paper) -> str:
-        """Return the sample page instead of the one with a paper's addresses."""
-        return f"{self.public_url}/sample"
-
-    def me(self) -> str:
-        """Return the sample page instead of the reader's preferences."""
-        return f"{self.public_url}/sample"
-
-    def unsubscribe(self) -> str:
-        """Return the sample page instead of the one that unsubscribes."""
-        return f"{self.public_url}/sample"
+        """Return the sample page where mails have a link to the page that offers a paper to reference managers."""
+        return "" if _is_on_this_machine(self.public_url) else self._page()
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,11 +31,8 @@ from jinja2 import (
 from jinja2.runtime import Context
 
 from bot.channels import phrases
-from bot.channels import phrases as letter_phrases
-from bot.channels import phrases as reasons
 from bot.channels.links import Links, SampleLinks, host, path, short, title_link
 from bot.channels.papers import facts, paragraphs, pdf, pieces, summary_text
-from bot.channels.phrases import news
 from bot.model import (
     Edition,
     EditionKind,
@@ -99,20 +96,20 @@ _FILTERS: Mapping[str, Callable[..., object]] = {
     "host": host,
     "kind_label": phrases.kind_label,
     "label": phrases.label,
-    "letter_learned": letter_phrases.letter_learned,
-    "letter_liked": letter_phrases.letter_liked,
-    "letter_missed": letter_phrases.letter_missed,
-    "letter_preheader": letter_phrases.letter_preheader,
-    "letter_record": letter_phrases.letter_record,
-    "letter_subject": letter_phrases.letter_subject,
-    "letter_votes": letter_phrases.letter_votes,
-    "letter_week": letter_phrases.letter_week,
+    "letter_learned": phrases.letter_learned,
+    "letter_liked": phrases.letter_liked,
+    "letter_missed": phrases.letter_missed,
+    "letter_preheader": phrases.letter_preheader,
+    "letter_record": phrases.letter_record,
+    "letter_subject": phrases.letter_subject,
+    "letter_votes": phrases.letter_votes,
+    "letter_week": phrases.letter_week,
     "link": title_link,
     "list_heading": phrases.list_heading,
     "match": phrases.match,
     "match_label": phrases.match_label,
     "match_strength": phrases.match_strength,
-    "news": news,
+    "news": phrases.news,
     "number": phrases.number,
     "numbered": phrases.numbered,
     "oneline": oneline,
@@ -125,7 +122,7 @@ _FILTERS: Mapping[str, Callable[..., object]] = {
     "preheader": phrases.preheader,
     "quiet": phrases.quiet,
     "readable": readable,
-    "reasons": reasons.sentence,
+    "reasons": phrases.sentence,
     "seen": _seen,
     "short": short,
     "short_day": _short_day,

@@ -28,7 +28,6 @@ from typing import TYPE_CHECKING
 from css_inline import CSSInliner
 
 from bot.channels import Renderer, RenderingParts, phrases
-from bot.channels import phrases as letter_phrases
 from bot.channels.links import Links, ReaderLinks
 from bot.channels.papers import shortened
 from bot.channels.templates import render, render_part
@@ -294,7 +293,7 @@ def render_letter_mail(environment: Environment, letter: Letter, links: Links) -
     context = {"letter": letter, "links": links, "language": letter.edition.language}
     html = _inlined(render_part(environment, "letter/mail.html.j2", **context))
     text = visible(render_part(environment, "letter/mail.txt.j2", **context))
-    return MailParts(letter_phrases.letter_subject(letter), html, text)
+    return MailParts(phrases.letter_subject(letter), html, text)
 
 
 def render_confirmation(name: str, environment: Environment, **context: object) -> MailParts:

@@ -136,7 +136,6 @@ def readable(reply: bytes | str) -> str:
     return " ".join(printable.split())[:_MAX_REPLY]
 
 
-Security = Literal["starttls", "tls", "none"]
 Reply = tuple[int, bytes]
 
 # -1 is what smtplib returns for no reply, 421 what a server says before it closes (RFC 5321, 3.8).
@@ -149,16 +148,16 @@ class SmtpChannel:
     ``security``: ``starttls`` and ``tls`` verify the server's certificate and never fall back to plain text;
     ``none`` is for a loopback host only. ``context`` replaces the system's certificates. ``envelope_sender`` is the
     bare address that bounces go to; with ``bounce_tag``, each message has one of its own, ``local+tag@domain`` (VERP).
-    ``timeout_seconds`` bounds each read, ``session_seconds`` everything before the
-    final dot, ``answer_seconds`` the reply to it; ``timer`` gives the seconds that they are measured in. Raises
-    ``ConfigError`` where mail would go over a network in plain text.
+    ``timeout_seconds`` bounds each read, ``session_seconds`` everything before the final dot, ``answer_seconds`` the
+    reply to it; ``timer`` gives the seconds that they are measured in. Raises ``ConfigError`` where mail would go over
+    a network in plain text.
     """
 
     def __init__(
         self,
         host: str,
         port: int,
-        security: Security,
+        security: Literal["starttls", "tls", "none"],
         *,
         envelope_sender: str,
         bounce_tag: Callable[[Delivery], str] | None = None,

@@ -17,10 +17,8 @@ from dataclasses import replace
 from typing import Any
 
 from bot.channels import Renderer, phrases
-from bot.channels import phrases as letter_phrases
 from bot.channels.links import Links, title_link
 from bot.channels.papers import GAP, LABELS, facts, facts_text, pdf, pieces
-from bot.channels.phrases import news
 from bot.channels.slack import SLACK
 from bot.model import Edition, Letter, Message, Paper, Pick, Reader, Role, Sentence, Vote
 from bot.model.wording import long_date
@@ -145,7 +143,7 @@ class SlackRenderer(Renderer):
 
     def letter(self, letter: Letter, _slot: str) -> list[Message]:
         """Return the message of a weekly letter."""
-        return [Message(self._letter(letter), letter_phrases.letter_subject(letter))]
+        return [Message(self._letter(letter), phrases.letter_subject(letter))]
 
     def preview(self, edition: Edition, _form: str) -> str:
         """Return the edition as JSON, one line per message; replies have a ``thread_ts``."""
@@ -229,25 +227,22 @@ def render_letter_slack(letter: Letter, links: Links, *, channel: str, buttons: 
     """Return the arguments of ``chat.postMessage`` as JSON; ``buttons`` as for an edition."""
     edition = letter.edition
     liked = [
-        f"• {_linked(paper, escape(phrases.title(paper), _LIKED_LIMIT))}"
-        for paper in letter_phrases.letter_liked(letter)
+        f"• {_linked(paper, escape(phrases.title(paper), _LIKED_LIMIT))}" for paper in phrases.letter_liked(letter)
     ]
     blocks: list[Block] = [
         header(f"Your week in {edition.profile_title}"),
-        context([letter_phrases.letter_week(letter)]),
-        *_paragraph("What you liked", [*liked, escape(letter_phrases.letter_votes(letter), TEXT_LIMIT)]),
+        context([phrases.letter_week(letter)]),
+        *_paragraph("What you liked", [*liked, escape(phrases.letter_votes(letter), TEXT_LIMIT)]),
     ]
-    if learned := [escape(sentence, TITLE_LIMIT) for sentence in letter_phrases.letter_learned(letter)]:
+    if learned := [escape(sentence, TITLE_LIMIT) for sentence in phrases.letter_learned(letter)]:
         blocks += _paragraph("What your votes have taught it", learned)
-    blocks += _paragraph("One you missed", [escape(letter_phrases.letter_missed(letter), TEXT_LIMIT)])
+    blocks += _paragraph("One you missed", [escape(phrases.letter_missed(letter), TEXT_LIMIT)])
     for pick in edition.picks:
         blocks += _pick_blocks(pick, None, edition.language, buttons)
     if letter.record:
-        blocks += _paragraph("How well it predicts", [escape(letter_phrases.letter_record(letter), TEXT_LIMIT)])
+        blocks += _paragraph("How well it predicts", [escape(phrases.letter_record(letter), TEXT_LIMIT)])
     blocks.append(_footer_block(edition, links, buttons))
-    notification = escape(
-        f"{letter_phrases.letter_subject(letter)}. {letter_phrases.letter_preheader(letter)}", NOTIFICATION_LIMIT
-    )
+    notification = escape(f"{phrases.letter_subject(letter)}. {phrases.letter_preheader(letter)}", NOTIFICATION_LIMIT)
     return body(channel, notification, blocks).encode()
 
 
@@ -262,7 +257,7 @@ def _paragraph(heading: str, lines: list[str]) -> list[Block]:
 
 def _notification(edition: Edition) -> str:
     """Return ``Reward models, 3 papers today: ...`` with what is new in the first ones, escaped."""
-    new = [news(pick).removesuffix(".") for pick in edition.picks[:_NOTIFIED_PICKS]]
+    new = [phrases.news(pick).removesuffix(".") for pick in edition.picks[:_NOTIFIED_PICKS]]
     brings = "; ".join(new) or phrases.subject(replace(edition, is_test=False))
     headline = f"{edition.profile_title}, {phrases.picked(edition)}: {brings}"
     return escape(f"Test: {headline}" if edition.is_test else headline, NOTIFICATION_LIMIT)
@@ -281,7 +276,7 @@ def _list_blocks(edition: Edition, limit: int) -> list[Block]:
         return []
     texts = [f"*{phrases.list_heading(edition)}*"]
     for number, pick in enumerate(edition.picks, 1):
-        line = f"{number}. {_linked(pick.paper, escape(news(pick), TITLE_LIMIT))}  {phrases.strength(pick)}"
+        line = f"{number}. {_linked(pick.paper, escape(phrases.news(pick), TITLE_LIMIT))}  {phrases.strength(pick)}"
         if sum(map(len, texts)) + len(line) > limit:
             texts[-1] += f"\nand {len(edition.picks) - number + 1} more"
             break

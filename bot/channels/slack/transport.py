@@ -1,9 +1,11 @@
-"""Messages to Slack by ``chat.postMessage``.
+"""Messages to Slack by ``chat.postMessage``, and what people do there (buttons, slash commands).
 
-Slack has no idempotency key, so delivery is at most once, or marked ``unknown``. The delivery's key is sent along as
-message metadata, by which ``conversations.history`` can show later whether a message of unknown outcome arrived.
+    outbox --SlackChannel--> chat.postMessage
+    buttons, commands --HTTP with a verified signature, or Socket Mode--> SlackInteractions
 
-What people do in Slack (buttons, slash commands) comes over HTTP with a verified signature, or through Socket Mode.
+This is the only module that knows ``slack_sdk``. Slack has no idempotency key, so delivery is at most once, or marked
+``unknown``. The delivery's key is sent along as message metadata, by which ``conversations.history`` can show later
+whether a message of unknown outcome arrived.
 """
 
 from __future__ import annotations
@@ -217,8 +219,6 @@ def _unknown(message: str, code: str) -> DeliveryError:
     return DeliveryError(message, permanent=False, unknown=True, code=code)
 
 
-Handler = Callable[[dict[str, Any]], None]
-
 _RESPONSE_HOST = "hooks.slack.com"
 _TIMEOUT = 10  # seconds
 
@@ -255,7 +255,7 @@ class SlackInteractions:
         except Exception as error:  # the action itself is recorded, so a lost answer is not worth an error
             log.warning("no answer to Slack: %s", type(error).__name__)
 
-    def listen(self, handle: Handler) -> Callable[[], None]:
+    def listen(self, handle: Callable[[dict[str, Any]], None]) -> Callable[[], None]:
         """Open Socket Mode if there is a token for it; return the function that closes it."""
         if not self._app_token:
             return lambda: None

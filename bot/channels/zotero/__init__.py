@@ -152,7 +152,7 @@ class ZoteroChannel:
         state, detail = self._libraries.outcome_of_save(save) or (State.CANCELLED, "")
         saved = _RECEIPT.fullmatch(detail)
         if state in (State.CLAIMED, State.DATA_STARTED, State.PENDING, State.RETRY):
-            raise _error("the paper is still being saved", permanent=False)
+            raise DeliveryError("the paper is still being saved", permanent=False)
         if state is not State.SENT or saved is None or saved["key"] != item_key:
             return "nothing to remove: it was not saved by Paperbot"
         start_data()
@@ -170,9 +170,9 @@ class ZoteroChannel:
         try:
             api = self._libraries.open_to_save(reader)
         except PaperbotError as error:  # its key can't be decrypted any more
-            raise _error(str(error), permanent=True, code="key") from error
+            raise DeliveryError(str(error), permanent=True, code="key") from error
         if api is None:
-            raise _error("the reader is not connected to Zotero any more", permanent=True, code="disconnected")
+            raise DeliveryError("the reader is not connected to Zotero any more", permanent=True, code="disconnected")
         with api:
             try:
                 yield api
@@ -215,7 +215,7 @@ def _created(answer: Answer, item_key: str) -> str:
     if not refusal:
         raise ZoteroError("Zotero's answer names no outcome", status=answer.status)
     message = " ".join(str(refusal.get("message", "")).split())[:200]
-    raise _error(f"Zotero refuses the item: {message}", permanent=True, code=str(refusal.get("code", "")))
+    raise DeliveryError(f"Zotero refuses the item: {message}", permanent=True, code=str(refusal.get("code", "")))
 
 
 def _outcome_of_first(answer: Answer, outcome: str) -> dict[str, Any]:
@@ -243,7 +243,7 @@ def _token(write: str) -> str:
 def _before_writing(error: ZoteroError) -> DeliveryError:
     """Return what a failed request means that has changed nothing, or nothing that a repetition would double."""
     is_unreachable = not error.is_sent and error.status == 0
-    return _error(
+    return DeliveryError(
         str(error),
         # No scope of the reader: that would stop their editions, too.
         permanent=error.status in (400, 403, 404),
@@ -260,20 +260,6 @@ def _written(error: ZoteroError) -> DeliveryError:
     if is_refused or 400 <= error.status < 429:
         return _before_writing(error)
     return DeliveryError(str(error), permanent=False, unknown=True, code=str(error.status or "no answer"))
-
-
-def _error(
-    message: str,
-    *,
-    permanent: bool,
-    scope: FailureScope = FailureScope.MESSAGE,
-    retry_after: float | None = None,
-    throttled: bool = False,
-    code: str = "",
-) -> DeliveryError:
-    return DeliveryError(
-        message, permanent=permanent, scope=scope, retry_after=retry_after, throttled=throttled, code=code
-    )
 
 
 class ZoteroKind(ChannelKind):
