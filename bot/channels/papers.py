@@ -1,8 +1,6 @@
-"""The line of facts on a pick: where a paper is from, what others do with it, and where its parts are.
+"""What messages show of a paper: its category in words, its line of facts, and its summary.
 
-The names of arXiv's categories (https://arxiv.org/category_taxonomy).
-
-Split a summary's sentences into marked and unmarked pieces, which each channel formats in its own way.
+A summary's sentences are split into marked and unmarked pieces, which each channel formats in its own way.
 """
 
 from __future__ import annotations
@@ -20,6 +18,7 @@ from bot.model.wording import plural
 from bot.text.display import oneline, shorten, wrap
 from bot.text.latex import readable
 
+# The names of arXiv's categories (https://arxiv.org/category_taxonomy).
 _ARCHIVES = {
     "cs": """AI Artificial Intelligence; AR Hardware Architecture; CC Computational Complexity; CE Computational
         Engineering, Finance, and Science; CG Computational Geometry; CL Computation and Language; CR Cryptography and
@@ -180,9 +179,8 @@ def pieces(sentence: Sentence) -> tuple[Piece, ...]:
     spans: list[tuple[int, int]] = []
     for mark in sentence.marks:
         # Both sides go through the same conversion, so that a mark with LaTeX in it still matches. No \b: a mark may
-        # begin or end with a character that is not a word character, such as "C++".
-        # Nor right behind a hyphen, in a system's name ("HALT-RAG"), nor do several words end before one ("reward
-        # model-free").
+        # begin or end with a character that is not a word character, such as "C++". No match right after a hyphen, in
+        # a system's name ("HALT-RAG"), nor of several words right before one ("reward model-free").
         words = re.escape(oneline(readable(mark)))
         no_more = r"(?![\w-])" if " " in mark else r"(?!\w)"
         match = re.search(rf"(?<![\w-]){words}{no_more}", text)

@@ -1,10 +1,6 @@
-"""The wording of an edition, the same in every channel; plain text, which the channel has to escape.
+"""The wording of editions and letters, the same in every channel: plain text, which the channel has to escape.
 
-Reasons in words, the same in every channel; plain text, which the channel has to escape.
-
-What is new in a pick, on one line of the list at the top of an edition.
-
-The wording of the weekly letter, the same in every channel; plain text, which the channel has to escape.
+In this order: reasons in a sentence, papers and picks, editions, what is new in a pick, the weekly letter.
 """
 
 from __future__ import annotations
@@ -251,8 +247,7 @@ def why(pick: Pick) -> str:
 def tally(edition: Edition) -> str:
     """Return ``3 papers today; 412 looked at``, or ``412 new papers`` if none was picked; alerts and tests say so.
 
-    A weekly edition says ``this week``.
-    Sources that could not be read are named.
+    A weekly edition says ``this week``. Sources that could not be read are named.
     """
     if edition.is_test:
         return f"a test, counted nowhere · {tally(replace(edition, is_test=False))}"
@@ -327,8 +322,7 @@ _REFERS_BACK = re.compile(
     r"instead|further|for (example|instance))\b|(that|here|there)\b",
     re.IGNORECASE,
 )
-# Nor does it say whose result this is, while the title does. Of 600 abstracts 62 have a finding short enough for the
-# list; 4 refer back, and 13 others speak of a method without a name.
+# Nor does it say whose result this is, while the title does.
 _WITHOUT_NAME = re.compile(
     r"\b(our|the|the proposed) ([\w-]+ ){0,2}(method|approach|model|framework|system|algorithm|technique|pipeline|"
     r"strategy|architecture|network|sampler|solution|scheme|agent|tool)\b",
@@ -423,10 +417,10 @@ def letter_record(letter: Letter) -> str:
     if letter.record is None:
         return ""
     votes_on = letter.record.voted
-    number = "all" if letter.record.liked == votes_on else letter.record.liked
+    liked = "all" if letter.record.liked == votes_on else letter.record.liked
     return (
         f"In the last 30 days you voted on {plural(votes_on, 'paper')} that had been called a strong or "
-        f"good match, and liked {number} of them."
+        f"good match, and liked {liked} of them."
     )
 
 

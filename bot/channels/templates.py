@@ -1,4 +1,4 @@
-"""The Jinja2 environment of the message templates, and a check that each of them renders.
+"""The Jinja2 environment of the message templates, a check that each of them renders, and the samples for it.
 
 A message template has the variables ``edition``, ``links`` (the reader's) and ``language`` (of dates), the filters
 below, ``Role`` and ``Vote``.

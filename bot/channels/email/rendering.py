@@ -1,14 +1,12 @@
 """Render mails: editions, letters and confirmations, as HTML with inlined styles and as plain text.
 
-A mail as the bytes that are sent: multipart/alternative, 7-bit, with exactly the intended headers.
+    edition --templates--> ``MailParts`` --``mail_bytes``--> multipart/alternative, 7-bit, with exactly these headers
 
 Python's email package rewrites some header values. An encoded word (RFC 2047) in a subject is decoded, line breaks
 included, and can inject a ``Bcc`` header; a long List-Unsubscribe is written as encoded words, which mail programs
 don't decode there. So the mail is put together here, line by line: subject, sender and title are folded by the package
 and parsed again, once for each value; all other values are plain ASCII on one line. The bodies can't change the
-structure: quoted-printable has no line that begins with the boundary.
-
-The package took 5.6 ms of processor time to build a mail of 37 KB and to parse it again; this takes a tenth.
+structure: quoted-printable has no line that begins with the boundary. This also takes a tenth of the time.
 """
 
 from __future__ import annotations
@@ -277,12 +275,12 @@ def render_mail(environment: Environment, edition: Edition, links: Links) -> Mai
 
     If the HTML exceeds its budget, the summaries are shortened step by step and finally omitted; no pick is dropped.
     """
-    html = _html(environment, edition, links)
+    html = _inlined(render(environment, "mail.html.j2", edition, links))
     for width in _SUMMARY_WIDTHS:
         if len(html.encode()) <= HTML_BUDGET:
             break
-        picks = (replace(pick, summary=shortened(pick.summary, width)) for pick in edition.picks)
-        html = _html(environment, replace(edition, picks=tuple(picks)), links)
+        picks = tuple(replace(pick, summary=shortened(pick.summary, width)) for pick in edition.picks)
+        html = _inlined(render(environment, "mail.html.j2", replace(edition, picks=picks), links))
     # Programs that show the plain text don't clip it: it keeps the full summaries.
     text = visible(render(environment, "mail.txt.j2", edition, links))
     return MailParts(phrases.subject(edition), html, text)
@@ -313,7 +311,3 @@ def _inlined(html: str) -> str:
     # in the head for programs that support narrow screens and dark mode. Nothing may be fetched while rendering.
     inliner = CSSInliner(keep_at_rules=True, load_remote_stylesheets=False)
     return inliner.inline(visible(html))
-
-
-def _html(environment: Environment, edition: Edition, links: Links) -> str:
-    return _inlined(render(environment, "mail.html.j2", edition, links))

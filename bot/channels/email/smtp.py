@@ -1,4 +1,4 @@
-"""Mail over SMTP (RFC 5321): the stored bytes, one recipient a message, one connection for many messages.
+"""Mail over SMTP (RFC 5321): the stored bytes, one recipient per message, one connection for many messages.
 
     connect, TLS, log in -> MAIL -> RCPT -> DATA -> 354 -> start_data() -> body and final dot -> 250
 
@@ -6,7 +6,7 @@ MAIL, RCPT and DATA go out together where the server offers PIPELINING (RFC 2920
 Until the final dot is sent the server can't have accepted the message, so a broken connection is retried. From then on
 only its reply tells, and without one the outcome is unknown (RFC 1047): at most once, or marked ``unknown``.
 
-What the errors of ``smtplib`` mean: the reply table of RFC 5321 and the enhanced status codes of RFC 3463.
+What a failure is about follows from the reply codes of RFC 5321 and the enhanced status codes of RFC 3463:
 
 | reply                                     | about                             |
 |-------------------------------------------|-----------------------------------|

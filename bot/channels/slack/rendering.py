@@ -3,8 +3,6 @@
 An edition of a single pick, or of none, is one message. Answers to ``/papers`` can't have a thread, so there the whole
 edition is rendered in one message, or in several if it is too long, split between papers.
 
-Parts of Slack's Block Kit, within its documented limits.
-
 All text is escaped in ``mrkdwn`` objects, so that a paper can neither mention a channel, forge a link nor turn bold.
 """
 

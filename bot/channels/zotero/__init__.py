@@ -75,7 +75,7 @@ def pdf_of(paper: Paper, parent: str, key: str) -> dict[str, Any] | None:
 
 
 def is_same_item(data: dict[str, Any], item: dict[str, Any]) -> bool:
-    """Return whether the data of an item are of the same paper as a new item: by DOI or arXiv id, else by title."""
+    """Whether an item's data describe the same paper as a new item: by DOI or arXiv id, else by title."""
     return identity.is_same_paper(_entry(data), _entry(item))
 
 

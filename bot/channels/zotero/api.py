@@ -3,7 +3,7 @@
 Zotero may ask any client to slow down by a ``Backoff`` header on any answer, and a refused one by ``Retry-After``.
 Nothing here sleeps longer than a moment for it: a longer wait is raised, and the caller does the rest later.
 
-What changed in a Zotero library since a version, as Zotero's guide to syncing has it.
+``changes`` reads what changed in a library since a version, as Zotero's guide to syncing describes it.
 
     items/top?since=VERSION, pages of 100 ----> entries to add
     the same as keys, items/trash, deleted ---> keys whose earlier entries go
@@ -249,7 +249,7 @@ class _Changed(Exception):  # noqa: N818 - a signal: the library got a new versi
 
 
 def changes(api: ZoteroApi, collections: Sequence[str], since: int, parse: ParsePage) -> ZoteroChanges | None:
-    """Return what changed since a version, 0 for everything; None for nothing.
+    """Return what changed since a version, 0 for everything; None if nothing did.
 
     ``collections`` are names, of which one names all below it too; none stand for the whole library. Raises
     ZoteroError, and what ``parse`` raises.
