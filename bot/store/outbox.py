@@ -82,8 +82,11 @@ def _update_claimed(*states: State) -> Update:
 
     Executed with the parameters of ``_claim_values``, and with the columns to set as further parameters.
     """
+    # Compared one by one: a statement with IN can't be executed for several rows at once.
     return update(outbox).where(
-        outbox.c.id == bindparam("row_id"), outbox.c.token == bindparam("row_token"), outbox.c.state.in_(states)
+        outbox.c.id == bindparam("row_id"),
+        outbox.c.token == bindparam("row_token"),
+        or_(*(outbox.c.state == state for state in states)),
     )
 
 

@@ -327,3 +327,11 @@ def test_a_refused_reader_is_stopped_with_the_reason(samples, store):
     reader = samples.reader()
     store.readers.suppress(reader.id, "550 no such user")
     assert store.readers.get(reader.profile, reader.address).stopped_because == "refused: 550 no such user"
+
+
+def test_several_claims_are_released_at_once(samples, outbox, now):
+    samples.messages(samples.reader(), parts=3)
+    first, second, kept = outbox.claim(EMAIL, now, LEASE, 3)
+    outbox.release([first, second], None, now)
+    assert [delivery.id for delivery in outbox.claim(EMAIL, now, LEASE, 9)] == [first.id, second.id]
+    assert outbox.start_data(kept, now, LEASE)
