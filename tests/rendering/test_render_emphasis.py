@@ -60,7 +60,7 @@ def test_what_was_known_is_labelled(
     edition = make_edition(make_pick(summary=summary))
     html = render_mail(templates, edition, links).html
     assert ">Background:</span> Weeds &lt;grow&gt;." in html
-    (message,) = render_slack(edition, links, channel="C1")
+    (message,) = render_slack(edition, links)
     assert "Background: Weeds &lt;grow&gt;." in message.decode()
 
 
@@ -70,7 +70,7 @@ def test_an_ellipsis_shows_an_omission(
     summary = (Sentence("We weed."), Sentence("it works in 9 beds.", Role.RESULT, after_gap=True))
     assert paragraphs(summary) == ["We weed.", "→ … it works in 9 beds."]
     edition = make_edition(make_pick(summary=summary))
-    (message,) = render_slack(edition, links, channel="C1")
+    (message,) = render_slack(edition, links)
     texts = [block["text"]["text"] for block in json.loads(message)["blocks"] if block["type"] == "section"]
     assert "We weed. … *it works in 9 beds.*" in texts
     html = render_mail(templates, edition, links).html
@@ -108,7 +108,7 @@ def test_a_tldr_is_labelled_as_written_by_a_language_model(
     html = render_mail(templates, make_edition(pick), links).html
     assert 'title="Written by a language model, not by the authors"' in html
     assert "&lt;b&gt;All&lt;/b&gt; of it." in html
-    (message,) = render_slack(make_edition(pick), links, channel="C1")
+    (message,) = render_slack(make_edition(pick), links)
     assert "TL;DR: &lt;b&gt;All&lt;/b&gt; of it." in message.decode()
 
 
@@ -116,7 +116,7 @@ def test_slack_has_the_result_bold_and_marked_words_in_italics(
     make_pick: Callable[..., Pick], make_edition: Callable[..., Edition], links: Links
 ) -> None:
     hostile = Sentence("Say *loud* _words_ <!here>.", Role.RESULT, ("loud",))
-    (message,) = render_slack(make_edition(make_pick(summary=(*SUMMARY, hostile))), links, channel="C1")
+    (message,) = render_slack(make_edition(make_pick(summary=(*SUMMARY, hostile))), links)
     texts = [block["text"]["text"] for block in json.loads(message)["blocks"] if block["type"] == "section"]
     assert texts[1].startswith(
         "We weed _beds_. *It &lt;works&gt; in _9 of 10_ beds &amp; more.* More follows. *Say \u200b*"
@@ -130,6 +130,6 @@ def test_a_summary_beyond_slacks_limit_is_plain_and_cut(
 ) -> None:
     long = Sentence("&" * 400 + " end.", Role.RESULT)
     empty = make_pick(summary=(Sentence("\\label{x}", Role.RESULT),))
-    message = b"".join(render_slack(make_edition(make_pick(summary=(long,)), empty), links, channel="C1")).decode()
+    message = b"".join(render_slack(make_edition(make_pick(summary=(long,)), empty), links)).decode()
     assert "*&amp;" not in message
     assert "**" not in message

@@ -72,7 +72,7 @@ def test_the_mail_shows_the_facts_in_both_parts(edition: Edition, links: Links, 
 
 
 def test_slack_shows_the_facts_with_links(edition: Edition, links: Links) -> None:
-    (body,) = render_slack(edition, links, channel="C1", buttons=True)
+    (body,) = render_slack(edition, links, buttons=True)
     section = next(block for block in json.loads(body)["blocks"] if block["type"] == "section")
     assert "ICLR 2026 · 12 upvotes · <https://github.com/ada/owls|Code (1,234 stars)>" in section["text"]["text"]
 
@@ -81,7 +81,7 @@ def test_slack_leaves_links_out_of_a_line_that_is_too_long(
     make_paper: Paper_, make_pick: Callable[..., Pick], make_edition: Callable[..., Edition], links: Links
 ) -> None:
     paper = make_paper(facts=(Fact(FactKind.CODE, "https://example.org/" + "a" * 600, "x"), VENUE))
-    (body,) = render_slack(make_edition(make_pick(paper)), links, channel="C1", buttons=True)
+    (body,) = render_slack(make_edition(make_pick(paper)), links, buttons=True)
     assert "\\nICLR 2026 · Code" in body.decode()
 
 

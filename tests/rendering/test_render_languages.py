@@ -33,7 +33,7 @@ def test_a_mail_has_its_dates_in_the_language_of_its_reader(templates, links, la
 @pytest.mark.parametrize("language", DATES)
 def test_slack_has_them_too(links, language):
     edition = replace(sample_edition(), language=language)
-    first, *replies = render_thread(edition, links, channel="C1")
+    first, *replies = render_thread(edition, links)
     assert DATES[language] in first.decode()
     assert all(DATES[language] in reply.decode() for reply in replies)
 
@@ -43,7 +43,7 @@ def test_letters_have_them_too(templates, links, language):
     letter = sample_letters()[0]
     letter = replace(letter, edition=replace(letter.edition, language=language))
     mail = render_letter_mail(templates, letter, links)
-    slack = render_letter_slack(letter, links, channel="C1", buttons=True).decode()
+    slack = render_letter_slack(letter, links, buttons=True).decode()
     for text in (mail.html, mail.text, slack):
         assert f"to {DATES[language]}" in text
         assert text.count(DATES[language]) >= 2, "and the missed paper's"

@@ -20,6 +20,7 @@ from bot.model import (
     PickKind,
     Quiet,
     QuietReason,
+    Reader,
     Reason,
     ReasonKind,
     Role,
@@ -35,7 +36,7 @@ HOSTILE = "<!channel> *free* <https://evil.example|click> & _more_ `x` ~y~ | \n@
 
 
 def send(edition: Edition, links: Links) -> list[dict[str, Any]]:
-    return [json.loads(body) for body in render_slack(edition, links, channel="C0123ABC")]
+    return [json.loads(body) for body in render_slack(edition, links)]
 
 
 def objects(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -69,7 +70,8 @@ def assert_within_limits(messages: list[dict[str, Any]]) -> None:
 def test_a_message_holds_the_arguments_of_chat_post_message(
     make_pick: Pick_, make_edition: Edition_, links: Links
 ) -> None:
-    (message,) = send(make_edition(make_pick()), links)
+    reader = Reader(3, "reward-models", "slack", "C0123ABC")
+    (message,) = send(make_edition(make_pick(), reader=reader), links)
     assert message["channel"] == "C0123ABC"
     assert message["text"] == "Reward models, 1 paper today: A paper"
     assert message["unfurl_links"] is False
@@ -154,7 +156,7 @@ def test_text_is_never_cut_inside_an_entity() -> None:
 def test_a_script_address_is_never_linked(
     make_paper: Paper_, make_pick: Pick_, make_edition: Edition_, links: Links
 ) -> None:
-    (body,) = render_slack(make_edition(make_pick(make_paper(url="javascript:alert(1)"))), links, channel="C1")
+    (body,) = render_slack(make_edition(make_pick(make_paper(url="javascript:alert(1)"))), links)
     assert b"javascript" not in body
 
 
@@ -198,7 +200,7 @@ def test_a_list_beyond_the_limit_counts_the_rest(
 
 
 def thread(edition: Edition, links: Links, buttons: bool = True) -> list[dict[str, Any]]:
-    return [json.loads(body) for body in render_thread(edition, links, channel="C0123ABC", buttons=buttons)]
+    return [json.loads(body) for body in render_thread(edition, links, buttons=buttons)]
 
 
 def test_a_thread_begins_with_the_list_and_has_a_reply_for_each_pick(

@@ -60,13 +60,13 @@ def literal(text: str) -> str:
     return _FORMATTING.sub("\u200b\\g<0>\u200b", text)
 
 
-def body(channel: str, notification: str, blocks: Sequence[Block]) -> str:
+def body(edition: Edition, notification: str, blocks: Sequence[Block]) -> str:
     """Return the arguments of ``chat.postMessage`` as JSON.
 
     ``notification`` is what notifications and screen readers use in place of the blocks; it must be escaped.
     """
     arguments = {
-        "channel": channel,
+        "channel": edition.reader.address,
         "text": notification,
         "blocks": list(blocks),
         # Ten previews of arXiv pages would bury the edition.
@@ -155,27 +155,25 @@ class SlackRenderer(Renderer):
         return self._letter(letter).decode()
 
     def _thread(self, edition: Edition) -> list[bytes]:
-        reader = edition.reader
-        return render_thread(edition, self._links(reader), channel=reader.address, buttons=self._has_buttons)
+        return render_thread(edition, self._links(edition.reader), buttons=self._has_buttons)
 
     def _letter(self, letter: Letter) -> bytes:
-        reader = letter.edition.reader
-        return render_letter_slack(letter, self._links(reader), channel=reader.address, buttons=self._has_buttons)
+        return render_letter_slack(letter, self._links(letter.edition.reader), buttons=self._has_buttons)
 
 
 def render_answers(edition: Edition, links: Links) -> list[dict[str, Any]]:
     """Return the edition as answers to a Slack command, which can't have a thread: whole, one after the other."""
-    messages = render_slack(edition, links, channel=edition.reader.address)
+    messages = render_slack(edition, links)
     return [{name: json.loads(body)[name] for name in ("text", "blocks")} for body in messages]
 
 
-def render_thread(edition: Edition, links: Links, *, channel: str, buttons: bool = True) -> list[bytes]:
+def render_thread(edition: Edition, links: Links, *, buttons: bool = True) -> list[bytes]:
     """Return the arguments of ``chat.postMessage`` as JSON: for the first message, then for each reply in its thread.
 
     ``buttons`` must be false if nothing receives interactions: Slack then shows an error for each click.
     """
     if len(edition.picks) < 2:
-        return render_slack(edition, links, channel=channel, buttons=buttons)
+        return render_slack(edition, links, buttons=buttons)
     in_thread = "Each paper has a reply in this message's thread: why it is here, its summary"
     hint = f"{in_thread}, and the buttons to vote." if buttons else f"{in_thread}."
     blocks = [
@@ -186,16 +184,16 @@ def render_thread(edition: Edition, links: Links, *, channel: str, buttons: bool
     ]
     replies = [
         body(
-            channel,
+            edition,
             escape(f"{number}. {phrases.title(pick.paper)}", NOTIFICATION_LIMIT),
             _pick_blocks(pick, number, edition.language, buttons),
         )
         for number, pick in enumerate(edition.picks, 1)
     ]
-    return [text.encode() for text in [body(channel, _notification(edition), blocks), *replies]]
+    return [text.encode() for text in [body(edition, _notification(edition), blocks), *replies]]
 
 
-def render_slack(edition: Edition, links: Links, *, channel: str, buttons: bool = True) -> list[bytes]:
+def render_slack(edition: Edition, links: Links, *, buttons: bool = True) -> list[bytes]:
     """Return the arguments of ``chat.postMessage`` as JSON for a message with the whole edition.
 
     It is several messages if one can't hold the edition. ``buttons`` as for ``render_thread``.
@@ -213,15 +211,15 @@ def render_slack(edition: Edition, links: Links, *, channel: str, buttons: bool 
     messages: list[list[Block]] = [[]]
     for group in groups:
         extended = messages[-1] + group
-        fits = len(extended) <= BLOCK_LIMIT and len(body(channel, notification, extended)) <= MESSAGE_LIMIT
+        fits = len(extended) <= BLOCK_LIMIT and len(body(edition, notification, extended)) <= MESSAGE_LIMIT
         if fits or not messages[-1]:
             messages[-1] = extended
         else:
             messages.append(group)
-    return [body(channel, notification, blocks).encode() for blocks in messages]
+    return [body(edition, notification, blocks).encode() for blocks in messages]
 
 
-def render_letter_slack(letter: Letter, links: Links, *, channel: str, buttons: bool) -> bytes:
+def render_letter_slack(letter: Letter, links: Links, *, buttons: bool) -> bytes:
     """Return the arguments of ``chat.postMessage`` as JSON; ``buttons`` as for an edition."""
     edition = letter.edition
     liked = [
@@ -241,7 +239,7 @@ def render_letter_slack(letter: Letter, links: Links, *, channel: str, buttons: 
         blocks += _paragraph("How well it predicts", [escape(phrases.letter_record(letter), TEXT_LIMIT)])
     blocks.append(_footer_block(edition, links, buttons))
     notification = escape(f"{phrases.letter_subject(letter)}. {phrases.letter_preheader(letter)}", NOTIFICATION_LIMIT)
-    return body(channel, notification, blocks).encode()
+    return body(edition, notification, blocks).encode()
 
 
 def _paragraph(heading: str, lines: list[str]) -> list[Block]:
