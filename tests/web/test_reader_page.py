@@ -78,7 +78,13 @@ def test_votes_can_be_undone_and_reversed(app, client, me, links, reader, paper)
 
 @pytest.mark.parametrize(
     ("via", "words"),
-    [("cli", "on the command line"), ("mail", "by mail"), ("page", "on the web"), ("slack", "in Slack")],
+    [
+        ("cli", "on the command line"),
+        ("mail", "by mail"),
+        ("reply", "by mail"),
+        ("page", "on the web"),
+        ("slack", "in Slack"),
+    ],
 )
 def test_a_vote_names_its_channel_in_words(app, client, me, reader, paper, via, words):
     record(app.store, reader, paper, Vote.UP, now=datetime(2025, 5, 7, 9, tzinfo=UTC), via=via)
