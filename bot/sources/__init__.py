@@ -1,17 +1,10 @@
 """Sources: where digests come from. They retrieve bytes; ``bot.formats.recognition`` parses them.
 
-    folder        files that people put into a folder
-    feed          one RSS or Atom feed
-    arxiv         a query to arXiv's API
-    biorxiv       bioRxiv or medRxiv
-    huggingface   Hugging Face's Daily Papers
-    mailbox       mails of one sender in an IMAP mailbox
-    bounces       bounces and complaints in an IMAP mailbox: no digests, and nothing waits for them
-
-How to add a kind: write a module with its options, its source and a ``SourceKind``, as in ``feed.py``, and add the
-``SourceKind`` to ``registry.py``. A source fetches over HTTP only through its ``Fetcher``, which holds all limits and
-checks every address. As settings are read with the options of all kinds, no module imports at its top what takes long
-to import; the libraries for HTTP and IMAP are imported once a source of the settings needs them.
+``registry`` lists the kinds. To add one, write a module with its options, its source and a ``SourceKind``, as in
+``feed.py``, and add the ``SourceKind`` to ``registry.py``. A source fetches over HTTP only through its ``Fetcher``,
+which holds all limits and checks every address. As settings are read with the options of all kinds, no module
+imports at its top what takes long to import; the libraries for HTTP and IMAP are imported once a source of
+the settings needs them.
 """
 
 from __future__ import annotations
