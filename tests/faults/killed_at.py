@@ -22,7 +22,7 @@ POINTS = {
     "before editions are stored": (Editions, "save_all", "before"),
     "while editions are stored": (Editions, "save_all", "inside"),
     "editions stored": (Editions, "save_all", "after"),
-    "claimed": (Outbox, "claim", "after"),
+    "claimed": (Outbox, "claim", "after, with rows"),  # another channel's worker may claim none meanwhile
     "before the start is committed": (Outbox, "start_data", "before"),
     "start committed": (Outbox, "start_data", "after"),
     "within the body": (smtp._Session, "send", "before the dot"),
@@ -55,7 +55,8 @@ def arm(point: str, skip: int) -> None:
         if edge == "inside":
             _kill_inside(self, die_here)
         result = original(self, *arguments, **more)
-        if edge == "after" or (edge == "after the dot" and is_body):
+        has_rows = edge == "after, with rows" and result
+        if edge == "after" or has_rows or (edge == "after the dot" and is_body):
             die_here()
         return result
 
