@@ -38,7 +38,7 @@ define SET_UP
 	@touch $@
 endef
 
-.PHONY: demo test test-all lint types check coverage bench bench-ingest bench-pages bench-run bench-scale bench-hostile bench-ranking bench-constants bench-summaries summary-weights pictures fuzz serve constraints release clean
+.PHONY: demo test test-all lint types check coverage bench bench-ingest bench-pages bench-run bench-scale bench-hostile bench-constants bench-summaries summary-weights pictures fuzz serve constraints release clean
 
 demo: $(INSTALLED)
 	@$(BIN)/paperbot demo state/demo
@@ -96,11 +96,8 @@ fuzz: $(DEVELOPMENT)  # hostile input for parsers, mails, LaTeX and forms: make 
 serve: $(INSTALLED)
 	$(BIN)/paperbot serve
 
-bench-ranking: $(DEVELOPMENT)  # the time of a fit, and per reader: make bench-ranking DATA=papers.jsonl.gz
-	$(BIN)/python bench/ranking.py $(DATA)
-
-bench-constants: $(DEVELOPMENT)  # each constant at other values: make bench-constants BENCH=../shared/bench SECTION=libraries
-	OMP_NUM_THREADS=1 $(BIN)/python bench/constants.py $(SECTION) $(BENCH)
+bench-constants: $(DEVELOPMENT)  # each constant of summaries at other values: make bench-constants BENCH=../shared/bench
+	OMP_NUM_THREADS=1 $(BIN)/python bench/summary_constants.py $(BENCH)
 
 summary-weights: $(DEVELOPMENT)  # learns bot/summaries/weights.json: make summary-weights BENCH=../shared/bench
 	OMP_NUM_THREADS=1 $(BIN)/python bench/summary_weights.py $(BENCH)

@@ -41,9 +41,9 @@ from bot.editions import composer, ranked
 from bot.editions.models import refit
 from bot.model import EditionKind, Reader, Vote
 from bot.ranking import ranker
-from bot.store import derived, editions, feedback, schema
+from bot.store import derived, editions, schema
 from bot.store import papers as stored_papers
-from bot.store import readers as overrides
+from bot.store import readers as stored_readers
 from bot.store.engine import Database, parse_url
 
 NOW = datetime(2026, 6, 12, 8, 0, tzinfo=UTC)
@@ -82,10 +82,10 @@ PARTS: list[tuple[str, Any, Sequence[str]]] = [
             "newest_first_seen",
         ],
     ),
-    ("store", feedback.Feedback, ["votes_of", "last_ids"]),
+    ("store", stored_readers.Feedback, ["votes_of", "last_ids"]),
     ("store", derived.ReaderModels, ["of", "versions"]),
     ("store", derived.Mixtures, ["of", "of_home"]),
-    ("store", overrides.Overrides, ["of", "all"]),
+    ("store", stored_readers.Overrides, ["of", "all"]),
     ("ranking", ranker.Ranker, ["rankings"]),
     ("terms", ranker.Ranking, ["explained"]),
     ("reasons", ranked.Ranked, ["reasons"]),

@@ -32,7 +32,7 @@ from yardsticks import count_statements, mail_server, smtplib_loop
 from bot.channels import Route
 from bot.channels.dispatcher import Dispatcher
 from bot.channels.email.smtp import SmtpChannel
-from bot.model import Edition, Message
+from bot.model import Edition, Message, State
 from bot.store import Store, open_store, schema
 
 READERS = 2_000
@@ -74,7 +74,7 @@ def by_dispatcher(port: int, readers: int, url: str = "") -> int:
         statements: list[int] = []
         count_statements(lambda: statements.append(1))
         measure = Measure()
-        delivered = dispatcher.deliver_due(NOW).delivered
+        delivered = dispatcher.deliver_due(NOW).counts[State.SENT]
         for channel in channels:
             channel.close()
         measure.tell(delivered, statements=len(statements))

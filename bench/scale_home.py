@@ -22,9 +22,8 @@ from sqlalchemy import Connection, text
 
 from bot.app import App
 from bot.config.profiles import Profile
-from bot.editions.candidates import signatures
 from bot.editions.due import publish
-from bot.editions.models import refit
+from bot.editions.models import refit, signatures
 from bot.model import Reader
 from bot.store.derived import StoredModel
 

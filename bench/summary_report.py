@@ -35,8 +35,7 @@ from bot.formats.recognition import parse
 from bot.model import RawDigest
 from bot.summaries.claims import refers_back
 from bot.summaries.roles import Weights, shipped_weights
-from bot.summaries.summary import Read, choose, finding_place, in_order, read_with
-from bot.text.sentences import sentences
+from bot.summaries.summary import Read, choose, finding_place, in_order, read_with, sentences
 
 PARTS = 5
 STRICT, WIDE = ("finding",), ("finding", "borderline")

@@ -43,7 +43,7 @@ from bot.summaries.roles import (
     role_features,
     words_of,
 )
-from bot.text.sentences import sentences
+from bot.summaries.summary import sentences
 
 LABELS = Path(__file__).with_name("findings_labels.jsonl")
 SHIPPED = Path(weights_module.__file__).with_name("weights.json")

@@ -1,6 +1,6 @@
-"""Makes ``bot/terms/vocabulary.json``: which words and phrases name a topic, learned from abstracts.
+"""Makes ``bot/text/vocabulary.json``: which words and phrases name a topic, learned from abstracts.
 
-    python bench/vocabulary.py PAPERS.jsonl.gz... [--output bot/terms/vocabulary.json]
+    python bench/vocabulary.py PAPERS.jsonl.gz... [--output bot/text/vocabulary.json]
 
 A word that names a topic stands in few kinds of papers, more than once in each, and in titles; general academic
 vocabulary ("show", "performance", "component") stands everywhere, once, and seldom in a title. Each stem's features:

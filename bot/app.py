@@ -13,12 +13,13 @@ from datetime import datetime, timedelta
 from email.utils import parseaddr
 from functools import cached_property
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
 from bot.channels import ChannelKind, ReaderChannelKind, Renderer, RenderingParts, TransportParts
 from bot.channels.email import EMAIL
-from bot.channels.links import ReaderLinks, SampleLinks
+from bot.channels.papers import ReaderLinks, SampleLinks
 from bot.channels.registry import MessageRenderer, address_checks, channels, reader_channel, reader_channels
 from bot.channels.slack import SLACK
 from bot.config.files import DiskSpace, shipped
@@ -32,16 +33,13 @@ from bot.model.errors import UsageError
 from bot.sources.registry import source_models
 
 if TYPE_CHECKING:
-    from threading import Event
-
     from jinja2 import Environment
     from pydantic import SecretStr
 
-    from bot.channels import Route
-    from bot.channels.dispatcher import Dispatcher, StopSignal
+    from bot.channels import Route, StopSignal
+    from bot.channels.dispatcher import Dispatcher
     from bot.channels.slack.transport import SlackInteractions
     from bot.editions.composer import Context, EditionComposer, TldrWriter
-    from bot.editions.letters import WeeklyLetters
     from bot.editions.models import CorpusCache, CurrentRanker
     from bot.formats import Parser
     from bot.operate.day import DailyJob
@@ -52,7 +50,7 @@ if TYPE_CHECKING:
     from bot.sources import Source
     from bot.sources.http import Fetcher
     from bot.store import Store
-    from bot.store.retention import KeepDays
+    from bot.store.database import KeepDays
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,23 +97,15 @@ class App:
 
     @property
     def profiles(self) -> dict[str, Profile]:
-        """The valid profiles by slug."""
         return self.home.profiles
 
     @property
     def profile_problems(self) -> list[Problem]:
-        """A problem for each profile that is not valid."""
         return self.home.profile_problems
 
     @property
     def public_url(self) -> str:
-        """Where links in messages lead."""
         return self.home.settings.bot.public_url
-
-    @property
-    def ingest_minutes(self) -> int:
-        """The interval at which ``paperbot serve`` ingests."""
-        return self.home.settings.bot.ingest_minutes
 
     @property
     def operator_token(self) -> str | None:
@@ -124,14 +114,12 @@ class App:
 
     @property
     def limits(self) -> ClientLimits:
-        """Limits on the clients of the pages."""
         web = self.home.settings.web
         return ClientLimits(web.trusted_proxies, web.connections, web.client_seconds)
 
     @property
     def keep_days(self) -> KeepDays:
-        """How long what is stored is kept."""
-        from bot.store.retention import KeepDays
+        from bot.store.database import KeepDays
 
         days = self.home.settings.retention
         return KeepDays(
@@ -180,11 +168,6 @@ class App:
         """Signs the links in messages; raises PaperbotError."""
         return Signer(self._keys)
 
-    @property
-    def has_slack_buttons(self) -> bool:
-        """Whether clicks in Slack can reach us, by Socket Mode or by signed requests."""
-        return SLACK.has_buttons(self.section(SLACK))
-
     # Ingestion
 
     @cached_property
@@ -196,7 +179,6 @@ class App:
 
     @cached_property
     def sources(self) -> Sequence[Source]:
-        """The sources of the settings."""
         from bot.sources import SourceDependencies
         from bot.sources.registry import make_sources
 
@@ -210,9 +192,9 @@ class App:
         return make_sources(self.home.settings.sources, dependencies)
 
     def _record_reply(self, sender: str, subject: str, now: datetime) -> bool:
-        from bot.readers.votes import ReplyVotes
+        from bot.readers.votes import record_reply
 
-        return ReplyVotes(self.store, self.signer).record(sender, subject, now)
+        return record_reply(self.store, self.signer, sender, subject, now)
 
     @property
     def _digest_sources(self) -> list[Source]:
@@ -230,7 +212,6 @@ class App:
 
     @cached_property
     def ingestion(self) -> IngestionService:
-        """Polls sources, and stores what is new."""
         from bot.operate.ingest import BounceService, IngestionService
 
         bounces = BounceService(self.store, self.parser, self.signer)
@@ -250,7 +231,6 @@ class App:
 
     @cached_property
     def ranker(self) -> CurrentRanker:
-        """The ranker of all readers, over the corpus as it was fitted last."""
         from bot.editions.models import CurrentRanker
 
         return CurrentRanker(self._corpora)
@@ -263,12 +243,10 @@ class App:
         return CorpusCache(self.home.state / "corpus.npz", self.store.papers, shared)
 
     def refit_corpus(self) -> None:
-        """Fit the corpus again if enough papers have arrived."""
         self._corpora.renew()
 
     @cached_property
     def composer(self) -> EditionComposer:
-        """Composes editions."""
         from bot.editions.composer import EditionComposer
         from bot.editions.health import SourceMonitor
 
@@ -287,43 +265,32 @@ class App:
         endpoint = Endpoint(summaries.endpoint, summaries.model, key=plain(summaries.key), timeout=summaries.timeout)
         return TldrWriter(self.store.tldrs, endpoint, summaries.daily_budget)
 
-    def _context(self, profiles: Mapping[str, Profile]) -> Context:
+    def context(self, profiles: Mapping[str, Profile]) -> Context:
+        """Return what composes alerts, editions and letters of these profiles."""
         from bot.editions.composer import Context
 
         return Context(self.store, profiles, self.ranker, self.composer, self.renderer)
 
     @property
     def daily_job(self) -> DailyJob:
-        """The daily job for the home's profiles."""
         return self.daily_job_for(self.profiles)
 
     def daily_job_for(self, profiles: Mapping[str, Profile]) -> DailyJob:
-        """Return the daily job for these profiles."""
         from bot.editions.due import Waiting
-        from bot.editions.letters import WeeklyLetters
         from bot.operate.day import DailyJob
 
         wait = timedelta(minutes=self.home.settings.bot.wait_minutes)
-        context = self._context(profiles)
         return DailyJob(
-            context,
+            self.context(profiles),
             sources=self.sources,
             ingestion=self.ingestion,
             waiting=Waiting(self.store, self._digest_sources, wait),
-            letters=WeeklyLetters(context),
             libraries=self.zotero,
             dispatcher=self.dispatcher,
             disk_space=self.disk_space,
             keep=self.keep_days,
             tldr_writer=self.tldr_writer,
         )
-
-    @property
-    def weekly_letters(self) -> WeeklyLetters:
-        """The weekly letters of the home's profiles."""
-        from bot.editions.letters import WeeklyLetters
-
-        return WeeklyLetters(self._context(self.profiles))
 
     # Rendering
 
@@ -339,13 +306,11 @@ class App:
         return environment(shipped("templates"), self.home.templates)
 
     def links(self, reader: Reader) -> ReaderLinks:
-        """The links in messages to a reader."""
         reply_to = reply_address(self.home.settings) if reader.kind == EMAIL.name else ""
         return ReaderLinks(self.public_url, self.signer, reader, reply_to)
 
     @cached_property
     def renderer(self) -> MessageRenderer:
-        """Renders editions as messages."""
         return MessageRenderer(self._make_renderer)
 
     def _make_renderer(self, channel: ReaderChannelKind) -> Renderer:
@@ -365,7 +330,6 @@ class App:
 
     @cached_property
     def routes(self) -> Mapping[Kind, Route]:
-        """The route for each kind of address."""
         parts = TransportParts(self.home.outbox_folder, self.signer.tag, self.zotero)
         routes = {kind.name: kind.route(self.section(kind), parts) for kind in channels()}
         for route in routes.values():
@@ -380,7 +344,6 @@ class App:
 
     @cached_property
     def dispatcher(self) -> Dispatcher:
-        """Delivers what is in the outbox."""
         return self.dispatcher_of(self.routes, self._stop)
 
     def dispatcher_of(self, kinds: Collection[Kind], stop: StopSignal | None) -> Dispatcher:
@@ -394,13 +357,12 @@ class App:
             store.readers,
             store.circuit_breakers,
             store.send_rates({kind.name: kind.send_limit(self.section(kind)) for kind in channels()}),
-            stop=stop,
+            stop=stop or Event(),
             disk_problems=self.disk_space.problems,
         )
 
     @cached_property
     def channel_tests(self) -> ChannelTests:
-        """Sends a reader's last edition again, marked as a test."""
         from bot.operate.messages import ChannelTests
 
         return ChannelTests(
@@ -410,11 +372,11 @@ class App:
     @cached_property
     def slack_interactions(self) -> SlackInteractions | None:
         """Receives and answers clicks and commands in Slack; None if Slack is not set up for them."""
-        if not self.has_slack_buttons:
+        slack = self.home.settings.slack
+        if not SLACK.has_buttons(self.section(SLACK)):
             return None
         from bot.channels.slack.transport import SlackInteractions
 
-        slack = self.home.settings.slack
         return SlackInteractions(plain(slack.signing_secret), plain(slack.app_token), slack.api_url)
 
     # Subscriptions, feedback, operations
@@ -428,14 +390,13 @@ class App:
 
     @cached_property
     def zotero(self) -> ZoteroLibraries:
-        """Readers' connections to Zotero."""
         from bot.readers.libraries import ZoteroLibraries
 
         return ZoteroLibraries(self.store, self.sealer, self.parser, self.home.settings.zotero.api_url)
 
     def forget(self, reader: Reader, now: datetime) -> Path | None:
         """Remove everything stored about a reader; see ``bot.readers.personal_data.erase``."""
-        from bot.channels.files import FilesChannel
+        from bot.channels import FilesChannel
         from bot.readers.personal_data import erase
 
         outbox = self.home.outbox_folder
@@ -462,17 +423,18 @@ class App:
         settings = self.home.settings
         if not settings.bot.operator:
             return []
-        from bot.operate.messages import OperatorNotices
+        from bot.operate.messages import notify_operator
 
-        notices = OperatorNotices(
+        return notify_operator(
+            problems,
+            now,
             address=settings.bot.operator,
             sender=settings.email.sender,
             store=self.store,
             disk_space=self.disk_space,
             route=self.routes[OPERATOR_KIND],
-            stop=self._stop,
+            stop=self._stop or Event(),
         )
-        return notices.send(problems, now)
 
 
 def open_app(home: Path, stop: Event | None = None, parser: Parser | None = None) -> App:
@@ -496,8 +458,4 @@ def reply_address(settings: Settings) -> str:
 
 
 def plain(secret: SecretStr | None) -> str | None:
-    """Return the text of a secret."""
     return secret.get_secret_value() if secret else None
-
-
-__all__ = ["App", "ClientLimits", "open_app"]

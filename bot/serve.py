@@ -25,8 +25,7 @@ from bot.config.keys import Redactor
 from bot.editions.due import due_ranges
 from bot.formats import Parser
 from bot.model import SourceState
-from bot.model.errors import UsageError
-from bot.model.problems import ProblemLog
+from bot.model.errors import ProblemLog, UsageError
 from bot.sources import is_due
 from bot.web.application import make_web
 from bot.web.server import LogRateLimit, Server
@@ -58,7 +57,6 @@ class Jobs:
         self._log = ProblemLog()
 
     def ingest(self) -> None:
-        """Retrieve and store what the sources have; the first time, learn the vocabulary as well."""
         try:
             with self._log.problems_of("ingest") as problems, self._opened() as app:
                 now = datetime.now(UTC)
@@ -108,7 +106,6 @@ class QueuedJobs:
         self._log = ProblemLog()
 
     def ingest(self) -> None:
-        """Enqueue the sources that are due."""
         self._ingest_at = datetime.now(UTC)
         with self._log.problems_of("ingest"), open_app(self._home) as app:
             self._enqueue_sources(self._unpolled(app, self._ingest_at, self._ingest_at))
@@ -133,7 +130,6 @@ class QueuedJobs:
                 self._purged_on = now.date()
 
     def queue_depths(self) -> dict[str, int]:
-        """Return how many tasks wait for a worker; raises QueueError."""
         return self._queue.depths()
 
     def _has_first_papers(self, app: App, now: datetime) -> bool:
@@ -226,7 +222,7 @@ def serve(home: Path, listener: socket.socket | None) -> None:
     with Parser() as parser, open_app(home, parser=parser) as app:
         queue = app.home.settings.queue
         jobs = QueuedJobs(home, queue.url, queue.name, stop) if queue.url else Jobs(home, stop, parser)
-        scheduler = make_scheduler(jobs, app.ingest_minutes)
+        scheduler = make_scheduler(jobs, app.home.settings.bot.ingest_minutes)
         scheduler.start()
         try:
             if listener:

@@ -40,7 +40,7 @@ settings.load_profile("thorough")
 _TESTS = Path(__file__).parent
 # What only `make test-all` runs, as `@pytest.mark.slow` on each test would say it: what starts processes and lets them
 # fail, and what needs a server or a browser of the machine.
-_SLOW_FOLDERS = ("deployment", "faults", "hostile", "worker")
+_SLOW_FOLDERS = ("deployment", "faults", "formats/hostile", "worker")
 _SLOW_FIXTURES = ("broker", "browser", "postgres")
 
 _POSTGRES = "postgresql://postgres@127.0.0.1:5432/test"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from bot.channels import ReaderChannelKind, Renderer, RenderingParts, Route, TransportParts, phrases
-from bot.channels.links import ReaderLinks
+from bot.channels import ReaderChannelKind, Renderer, RenderingParts, Route, TransportParts, phrases, registry
+from bot.channels.papers import ReaderLinks
 from bot.model import Delivery, Edition, Letter, Message, OutboxKey, Reader
 from bot.model.errors import DeliveryError, FailureScope
 
@@ -92,3 +93,13 @@ class ToyKind(ReaderChannelKind):
 
     def renderer(self, settings: None, parts: RenderingParts) -> Renderer:
         return ToyRenderer(parts)
+
+
+@contextmanager
+def registered(kind: ToyKind) -> Iterator[None]:
+    """Add the kind to the registry for a while."""
+    registry._KINDS[kind.name] = kind
+    try:
+        yield
+    finally:
+        del registry._KINDS[kind.name]

@@ -14,9 +14,9 @@ To add a channel:
 5. A row in ``docs/settings.md`` for each setting, and one in ``docs/profiles.md`` for its key in profiles. Test it
    against a real server on loopback.
 
-``files`` writes messages to a folder where no server is set. A channel translates one foreign protocol to two results,
-a receipt or a ``DeliveryError``, and decides nothing else: ``dispatcher`` says when messages are sent,
-``circuit_breaker`` when they are tried again, and the outbox remembers.
+A channel translates one foreign protocol to two results, a receipt or a ``DeliveryError``, and decides nothing else:
+``dispatcher`` says when messages are sent and tried again, and the outbox remembers. Below are what a channel
+implements, ``FilesChannel`` for messages where no server is set, and what the dispatcher needs of the store.
 
 Each command imports this module, and few of them send anything: the methods of a kind import what they need when they
 are called.
@@ -24,23 +24,39 @@ are called.
 
 from __future__ import annotations
 
+import errno
+import json
 import re
+import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from bot.model import Delivery, Edition, Kind, Letter, Message, OutboxKey, Reader, ReaderId, SendLimit, State
-from bot.model.errors import FailureScope
+from bot.config.files import write_atomically
+from bot.model import (
+    Delivery,
+    Edition,
+    Kind,
+    Letter,
+    Message,
+    OutboxKey,
+    Reader,
+    ReaderId,
+    SendGrant,
+    SendLimit,
+    State,
+)
+from bot.model.errors import DeliveryError, FailureScope
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from jinja2 import Environment
 
-    from bot.channels.links import Links, ReaderLinks
+    from bot.channels.papers import Links, ReaderLinks
     from bot.channels.zotero.api import ZoteroApi
 
 
@@ -162,7 +178,6 @@ class ChannelKind(ABC):
         """Return the connections that send, each used by a thread of its own."""
 
     def send_limit(self, _settings: Any) -> SendLimit:
-        """Return how fast messages may go out."""
         return SendLimit()
 
 
@@ -174,7 +189,7 @@ class ReaderChannelKind(ChannelKind):
     example: ClassVar[str]  # of an address
     pattern: ClassVar[re.Pattern[str]]  # of what is meant to be an address of this kind, valid or not
     suffix: ClassVar[str]  # of messages that are files
-    forms: ClassVar[Sequence[str]]  # in which ``paperbot preview`` shows its messages
+    forms: ClassVar[Sequence[str]]  # in which ``paperbot preview`` shows its messages; the first is the default
     # What to do about a refused message, by what the refusal is about.
     remedies: ClassVar[Mapping[FailureScope, str]] = {}
 
@@ -183,7 +198,7 @@ class ReaderChannelKind(ChannelKind):
         """Return the address in its normal form; raises ValueError, for people, if it is not valid."""
 
     def is_shared(self, _address: str) -> bool:
-        """Tell whether several people read at an address."""
+        """Tell whether several people read at an address: each votes, and none may stop the others' editions."""
         return False
 
     @abstractmethod
@@ -201,3 +216,173 @@ class ReaderChannelKind(ChannelKind):
     @abstractmethod
     def renderer(self, settings: Any, parts: RenderingParts) -> Renderer:
         """Return what makes the channel's messages."""
+
+
+class FilesChannel:
+    """Writes each message to a file of its own: ``<folder>/<date>/<slug>--<address>.eml``.
+
+    The second part of an edition ends in ``--2``; ``.json`` is indented for people to read. No file is overwritten by
+    other content: where the name is taken, by an earlier edition or an alert of the same day, the next free number is
+    used. A file with the same bytes is the same message, delivered again after an interruption, and keeps its name.
+    """
+
+    def __init__(self, folder: Path, suffix: str) -> None:
+        self._folder = folder
+        self._suffix = suffix
+
+    def send(self, delivery: Delivery, start_data: Callable[[], None]) -> str:
+        """Write the message durably and return its path; the file is complete or absent.
+
+        Raises ``DeliveryError`` about the channel, to be tried again, where the disk is full or can't be written.
+        """
+        with _translated():
+            path, body = self._path_and_body(delivery)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(path, body, durable=True, before_rename=start_data)
+        return str(path)
+
+    def find_receipt(self, delivery: Delivery) -> str | None:
+        with _translated():
+            path, _ = self._path_and_body(delivery)
+            return str(path) if path.exists() else None
+
+    def check(self) -> None:
+        with _translated():
+            self._folder.mkdir(parents=True, exist_ok=True)
+            tempfile.TemporaryFile(dir=self._folder).close()
+
+    def close(self) -> None:
+        """Do nothing: no file stays open."""
+
+    def forget(self, reader: Reader) -> None:
+        stem = reader.file_stem
+        with _translated():
+            for path in self._folder.glob(f"*/{stem}*{self._suffix}"):
+                # The pattern alone would also match an address that begins with this one.
+                if re.fullmatch(r"(--\d+)?", path.stem.removeprefix(stem)):
+                    path.unlink()
+
+    def _path_and_body(self, delivery: Delivery) -> tuple[Path, bytes]:
+        """Return the first path, from the part's number on, that is free or already holds this message."""
+        body = delivery.body
+        if self._suffix == ".json":
+            text = json.dumps(json.loads(body), indent=2, ensure_ascii=False)
+            # A lone surrogate has no UTF-8 form; Python's escape for it is valid JSON too.
+            body = f"{text}\n".encode("utf-8", "backslashreplace")
+        folder = self._folder / delivery.date.isoformat()
+        stem = delivery.reader.file_stem
+        names = (stem + (f"--{n}" if n > 1 else "") + self._suffix for n in count(delivery.key.part))
+        paths = (folder / name for name in names)
+        return next(path for path in paths if not path.exists() or path.read_bytes() == body), body
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    """Translate OSError. A full disk may be freed, so no message is given up for it."""
+    try:
+        yield
+    except OSError as error:
+        raise DeliveryError(
+            f"can't write the message: {error}; free the disk, or allow writing there",
+            permanent=False,
+            scope=FailureScope.CHANNEL,
+            code=errno.errorcode.get(error.errno or 0, type(error).__name__),
+        ) from error
+
+
+class Outbox(Protocol):
+    """The queue of messages. No transaction is open while a channel talks."""
+
+    def expire(self, now: datetime) -> int:
+        """Mark rows as ``unknown`` whose lease ran out after the body was started; return how many."""
+
+    def unanswered_lists(self, kind: Kind, since: datetime) -> list[Delivery]:
+        """Return the rows that became ``unknown`` after a time and in whose threads replies are held."""
+
+    def mark_arrived(self, delivery_id: int, detail: str, now: datetime) -> bool:
+        """Commit that an ``unknown`` row has arrived, with its receipt; the replies in its thread are due then."""
+
+    def claim(self, kind: Kind, now: datetime, lease: timedelta, limit: int) -> list[Delivery]:
+        """Lease up to ``limit`` due rows of a kind; their ``attempts`` include the one to come, from 1 on."""
+
+    def release(self, deliveries: Sequence[Delivery], not_before: datetime | None, now: datetime) -> None:
+        """Give back claimed rows that were not attempted, due at once or at ``not_before``."""
+
+    def next_due(self, kind: Kind) -> datetime | None:
+        """Return when the first delayed row of a kind is due; None without any."""
+
+    def waiting(self, kind: Kind) -> int:
+        """Return how many rows of a kind are still to be sent."""
+
+    def start_data(self, delivery: Delivery, now: datetime, lease: timedelta) -> bool:
+        """Commit that the body is about to be sent; False if the row is not ours or its reader has stopped."""
+
+    def record_sent(self, delivery: Delivery, receipt: str, now: datetime) -> bool:
+        """Commit that a row was sent."""
+
+    def finish(self, delivery: Delivery, state: State, now: datetime, code: str, detail: str) -> bool:
+        """Commit a final state: ``failed`` or ``unknown``."""
+
+    def retry(
+        self, delivery: Delivery, not_before: datetime, code: str, detail: str, now: datetime, *, counted: bool
+    ) -> bool:
+        """Commit that the row is due again at ``not_before``, and whether this attempt counts."""
+
+
+class ReaderSuppression(Protocol):
+    """The suppression list: addresses that hard-bounced get nothing more."""
+
+    def suppress(self, reader_id: ReaderId, why: str) -> object:
+        """Send nothing more to a reader after a hard bounce; ``why`` is shown to the operator."""
+
+
+class Rates(Protocol):
+    """How fast messages may go out, over all processes."""
+
+    def take(self, kind: Kind, most: int, now: datetime) -> SendGrant:
+        """Reserve up to ``most`` messages of a kind."""
+
+    def release(self, kind: Kind, count: int, now: datetime) -> object:
+        """Give back the reservation of messages that were not attempted."""
+
+    def slow_down(self, kind: Kind, now: datetime) -> object:
+        """Lower the rate of a kind for a while, as the other side throttles."""
+
+
+class StopSignal(Protocol):
+    """A request by another thread to end early; ``threading.Event`` is one."""
+
+    def is_set(self) -> bool:
+        """Whether the run is to end."""
+
+    def wait(self, timeout: float) -> object:
+        """Wait ``timeout`` seconds, or until the run is to end."""
+
+
+class OpenBreaker(Protocol):
+    """The stored record of a circuit breaker that has opened and not closed since."""
+
+    @property
+    def until(self) -> datetime:
+        """When the channel may be probed."""
+
+    @property
+    def times(self) -> int:
+        """How many failures in a row opened it."""
+
+    @property
+    def why(self) -> str:
+        """The last failure's message."""
+
+
+class BreakerStore(Protocol):
+    """Where open circuit breakers outlive a run."""
+
+    def all(self) -> Mapping[Kind, OpenBreaker]:
+        """Return the records of all breakers that have not closed, also where the probe is due."""
+
+    def begin(self, kind: Kind, now: datetime, until: datetime, why: str) -> object:
+        """Record that a breaker opened, or opened once more."""
+
+    def end(self, kind: Kind) -> object:
+        """Record that a breaker closed."""

@@ -15,6 +15,24 @@ The outbox is the only queue. A queue in memory would have to be rebuilt after a
 with claims from the outbox a second process simply adds workers, and no row has two of them. The outbox alone decides
 who owns a row: a claim is a lease with a random token. A worker that is told to stop, or whose breaker opens, releases
 the rows that it has claimed and not begun.
+
+``decide`` says what becomes of a message that met an error. A refused one is retried with exponential backoff: 1, 5,
+15, 60 minutes, then 4 hours each time. It fails with the eighth attempt, about 13 hours later. Most outages end by
+then, and the next edition is near. RFC 5321 (4.5.4.1) asks relays to try for 4 to 5 days; a daily digest is out of date
+by then. A hard bounce (``DeliveryError.is_hard_bounce``) fails at once, and the worker suppresses the reader.
+
+Each channel has a circuit breaker (Nygard, "Release It!"), so that what fails for every message is not tried for each.
+
+    half-open --probe succeeds--> closed
+    half-open | closed --the channel fails--> open --its time is over (a later run)--> half-open
+
+Each run begins half-open: one worker probes the channel with a real message while the others wait, so that a wrong
+password is tried once and not once per worker. An open breaker is stored, so that it outlives the run: a wrong password
+tried again each minute by a new run would lock the account. Rows behind it are not claimed, so no attempt counts.
+
+A failure of the channel itself (a wrong password, no connection) never ends a message and is not counted: the
+circuit breaker opens instead. A refusal by policy may be about the whole channel or about this message. It counts, and
+the message waits one step longer than the breaker, so that it does not open the breaker twice in a row.
 """
 
 from __future__ import annotations
@@ -26,13 +44,22 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from enum import StrEnum
 from threading import Event, Lock
-from typing import Protocol
 
-from bot.channels import Cancelled, Channel, Route
-from bot.channels.circuit_breaker import BreakerState, BreakerStore, CircuitBreaker, Outcome, decide
-from bot.model import Delivery, Kind, Problem, ReaderId, SendGrant, State
-from bot.model.clock import Timer
+from bot.channels import (
+    BreakerStore,
+    Cancelled,
+    Channel,
+    OpenBreaker,
+    Outbox,
+    Rates,
+    ReaderSuppression,
+    Route,
+    StopSignal,
+)
+from bot.model import Delivery, Kind, Problem, SendGrant, State
+from bot.model.clock import Timer, has_passed
 from bot.model.errors import DeliveryError, FailureScope
 
 Clock = Callable[[], datetime]
@@ -40,77 +67,73 @@ StateListener = Callable[[Delivery, State], None]
 DiskProblems = Callable[[], Sequence[Problem]]
 
 
-class Outbox(Protocol):
-    """The queue of messages. No transaction is open while a channel talks."""
-
-    def expire(self, now: datetime) -> int:
-        """Mark rows as ``unknown`` whose lease ran out after the body was started; return how many."""
-
-    def unanswered_lists(self, kind: Kind, since: datetime) -> list[Delivery]:
-        """Return the rows that became ``unknown`` after a time and in whose threads replies are held."""
-
-    def mark_arrived(self, delivery_id: int, detail: str, now: datetime) -> bool:
-        """Commit that an ``unknown`` row has arrived, with its receipt; the replies in its thread are due then."""
-
-    def claim(self, kind: Kind, now: datetime, lease: timedelta, limit: int) -> list[Delivery]:
-        """Lease up to ``limit`` due rows of a kind; their ``attempts`` include the one to come, from 1 on."""
-
-    def release(self, deliveries: Sequence[Delivery], not_before: datetime | None, now: datetime) -> None:
-        """Give back claimed rows that were not attempted, due at once or at ``not_before``."""
-
-    def next_due(self, kind: Kind) -> datetime | None:
-        """Return when the first delayed row of a kind is due; None without any."""
-
-    def waiting(self, kind: Kind) -> int:
-        """Return how many rows of a kind are still to be sent."""
-
-    def start_data(self, delivery: Delivery, now: datetime, lease: timedelta) -> bool:
-        """Commit that the body is about to be sent; False if the row is not ours or its reader has stopped."""
-
-    def record_sent(self, delivery: Delivery, receipt: str, now: datetime) -> bool:
-        """Commit that a row was sent."""
-
-    def finish(self, delivery: Delivery, state: State, now: datetime, code: str, detail: str) -> bool:
-        """Commit a final state: ``failed`` or ``unknown``."""
-
-    def retry(
-        self, delivery: Delivery, not_before: datetime, code: str, detail: str, now: datetime, *, counted: bool
-    ) -> bool:
-        """Commit that the row is due again at ``not_before``, and whether this attempt counts."""
-
-
-class ReaderSuppression(Protocol):
-    """The suppression list: addresses that hard-bounced get nothing more."""
-
-    def suppress(self, reader_id: ReaderId, why: str) -> object:
-        """Send nothing more to a reader after a hard bounce; ``why`` is shown to the operator."""
-
-
-class Rates(Protocol):
-    """How fast messages may go out, over all processes."""
-
-    def take(self, kind: Kind, most: int, now: datetime) -> SendGrant:
-        """Reserve up to ``most`` messages of a kind."""
-
-    def release(self, kind: Kind, count: int, now: datetime) -> object:
-        """Give back the reservation of messages that were not attempted."""
-
-    def slow_down(self, kind: Kind, now: datetime) -> object:
-        """Lower the rate of a kind for a while, as the other side throttles."""
-
-
-class StopSignal(Protocol):
-    """A request by another thread to end early; ``threading.Event`` is one."""
-
-    def is_set(self) -> bool:
-        """Whether the run is to end."""
-
-    def wait(self, timeout: float) -> object:
-        """Wait ``timeout`` seconds, or until the run is to end."""
-
-
+BACKOFF = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 240))
+MAX_ATTEMPTS = 8
+LONGEST_WAIT = timedelta(days=1)
+# Shorter than a message's backoff: an operator who corrects a password should not wait for four hours.
+BREAKER_TIMEOUTS = BACKOFF[:4]
 # Longer than any message takes (session and answer of a mail: 15 minutes), or a living worker would lose its row.
 LEASE = timedelta(minutes=30)
+# Messages in a row that may end without an answer. Each of them is lost or delivered, nobody knows
+# which, so a server that accepts bodies and answers nothing must not use up the whole outbox.
+MAX_UNANSWERED = 3
+# Rows claimed at once. The first batches are small, so that the workers share a short queue: of 40 mails, one worker
+# would otherwise take all.
+FIRST_BATCH = 4
+BATCH = 50
+# How long the rows of a killed worker wait.
+CLAIM_LEASE = timedelta(minutes=5)
+# A slow server may take longer for a batch: what is left of it then is released before its lease ends.
+_BATCH_TIME = CLAIM_LEASE / 2
+# A row that is due within this time is waited for; a later one is left to the next run, a minute later.
+PATIENCE = timedelta(seconds=5)
+# After this time a person has to ask for the list: an hour of runs is sixty look-ups.
+_LOOK_UP = timedelta(hours=1)
+_SHORTEST_WAIT = 0.05  # seconds; without it, a row whose lock another worker holds would be polled in a busy loop
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The next state of a delivery, with the error if it failed.
+
+    ``not_before`` is set for ``RETRY`` only. ``counted`` is False where the failure was the channel's and the attempt
+    does not bring the message closer to ``MAX_ATTEMPTS``.
+    """
+
+    state: State
+    error: DeliveryError | None = None
+    not_before: datetime | None = None
+    counted: bool = True
+
+    @property
+    def next_step(self) -> str:
+        if self.not_before is not None:
+            return f"tried again from {self.not_before:%Y-%m-%d %H:%M} UTC"
+        if self.state is State.UNKNOWN:
+            return "it may have arrived, so it is not sent again unless a person asks"
+        return "given up"
+
+
+def decide(delivery: Delivery, error: DeliveryError, now: datetime) -> Outcome:
+    if error.unknown:
+        # The body may have arrived. A retry could deliver it twice (RFC 1047), so this is final: at most once.
+        return Outcome(State.UNKNOWN, error)
+    if error.scope is FailureScope.CHANNEL:
+        not_before = now + _backoff(1, error)
+        return Outcome(State.RETRY, error, not_before, counted=False)
+    is_policy = error.scope is FailureScope.POLICY
+    if delivery.attempts >= MAX_ATTEMPTS or (error.permanent and not is_policy):
+        return Outcome(State.FAILED, error)
+    not_before = now + _backoff(delivery.attempts + is_policy, error)
+    return Outcome(State.RETRY, error, not_before)
+
+
+def _backoff(attempts: int, error: DeliveryError) -> timedelta:
+    """Return the wait after ``attempts``; the other side's ``Retry-After`` applies where it is longer."""
+    step = BACKOFF[min(attempts, len(BACKOFF)) - 1]
+    # Capped, since a header of 10^300 seconds is more than a timedelta holds.
+    requested = timedelta(seconds=min(error.retry_after or 0, LONGEST_WAIT.total_seconds()))
+    return max(step, requested)
 
 
 def attempt_delivery(
@@ -157,113 +180,134 @@ def attempt_delivery(
     return outcome
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
-    """How many rows reached which state in one run.
+class BreakerState(StrEnum):
+    """Whether messages pass."""
 
-    ``unknown`` includes rows that an earlier run left behind; ``retrying`` rows are due again later;
-    ``cancelled`` rows were not sent: just before the body, another worker owned them or their reader had stopped.
+    CLOSED = "closed"  # all workers send
+    HALF_OPEN = "half-open"  # one worker probes, the others wait
+    OPEN = "open"  # nobody sends
+
+
+class CircuitBreaker:
+    """The breaker of one channel for one run, shared by the channel's workers; thread-safe."""
+
+    def __init__(self, kind: Kind, stored: OpenBreaker | None, store: BreakerStore, now: datetime) -> None:
+        self._kind = kind
+        self._store = store
+        self._lock = Lock()
+        self._is_stored = stored is not None
+        self._failures = stored.times if stored else 0  # in a row, over all runs
+        self._unanswered = 0  # in a row
+        self.open_because = ""  # why and until when, for people; empty unless it is open
+        self._probe_over = Event()
+        if stored and not has_passed(stored.until, now):
+            self.open_because = _describe(stored.why, stored.until)
+
+    @property
+    def state(self) -> BreakerState:
+        """The state; open never changes within a run."""
+        if self.open_because:
+            return BreakerState.OPEN
+        return BreakerState.CLOSED if self._probe_over.is_set() else BreakerState.HALF_OPEN
+
+    def wait_for_probe(self) -> None:
+        """Block until the probe has succeeded, failed, or found nothing to send."""
+        self._probe_over.wait()
+
+    def end_probe(self) -> None:
+        """Let the other workers go on, whatever the probe's outcome; ``state`` tells them."""
+        self._probe_over.set()
+
+    def record_success(self) -> None:
+        with self._lock:
+            was_stored = self._is_stored
+            self._is_stored = False
+            self._failures = 0
+            self._unanswered = 0
+        self._probe_over.set()
+        # A record that this run has made stays: a message that was under way when the channel failed proves nothing.
+        if was_stored:
+            self._store.end(self._kind)
+
+    def record_refusal(self) -> None:
+        """Note a message that was neither accepted nor left unanswered."""
+        with self._lock:
+            self._unanswered = 0
+
+    def record_unanswered(self, now: datetime) -> None:
+        """Note a message of unknown outcome; several in a row open the breaker."""
+        with self._lock:
+            self._unanswered += 1
+            is_too_many = self._unanswered >= MAX_UNANSWERED
+        if is_too_many:
+            self.trip(f"{MAX_UNANSWERED} messages in a row were sent and not answered", now)
+
+    def trip(self, reason: str, now: datetime) -> None:
+        """Open the breaker for a while that grows with each failure in a row (exponential backoff).
+
+        Only the first of several workers that meet the same outage counts: it is one failure.
+        """
+        with self._lock:
+            if self.open_because:
+                return
+            self._failures += 1
+            until = now + BREAKER_TIMEOUTS[min(self._failures, len(BREAKER_TIMEOUTS)) - 1]
+            self.open_because = _describe(reason, until)
+        self._store.begin(self._kind, now, until, reason)
+
+
+def _describe(reason: str, until: datetime) -> str:
+    return f"{reason}; circuit breaker open until {until:%Y-%m-%d %H:%M} UTC"
+
+
+@dataclass(slots=True)
+class Report:
+    """How many rows reached which state in one run, and what went wrong; several threads add to it.
+
+    ``UNKNOWN`` includes rows that an earlier run left behind; ``RETRY`` are due again later; ``CANCELLED`` were not
+    sent: just before the body, another worker owned them or their reader had stopped.
     """
 
-    delivered: int
-    failed: int
-    unknown: int
-    retrying: int
-    cancelled: int
-    problems: list[Problem]
-
-
-class ReportBuilder:
-    """Counts states and collects problems from several threads."""
-
-    def __init__(self, on_progress: StateListener | None = None) -> None:
-        self._on_progress = on_progress
-        self._lock = Lock()
-        self._counts: Counter[State] = Counter()
-        self._problems: list[Problem] = []
+    on_progress: StateListener | None = None
+    counts: Counter[State] = field(default_factory=Counter)
+    problems: list[Problem] = field(default_factory=list)
+    _lock: Lock = field(default_factory=Lock, init=False, repr=False, compare=False)
 
     def count(self, delivery: Delivery, state: State) -> None:
-        """Count a row in its new state and notify the progress listener."""
         # The listener is called under the lock: progress bars are not thread-safe.
         with self._lock:
-            self._counts[state] += 1
-            if self._on_progress:
-                self._on_progress(delivery, state)
+            self.counts[state] += 1
+            if self.on_progress:
+                self.on_progress(delivery, state)
 
-    def count_expired(self, number: int) -> None:
-        """Count rows that became ``unknown`` because their worker died, and report them as one problem."""
-        with self._lock:
-            self._counts[State.UNKNOWN] += number
-            self._problems.append(
-                Problem(
-                    "outbox",
-                    f"{number} being sent when an earlier run broke off: each may have arrived; not sent again",
-                )
-            )
-
-    def add(self, problem: Problem) -> None:
-        """Add a problem."""
-        with self._lock:
-            self._problems.append(problem)
-
-    def add_once(self, problem: Problem) -> None:
-        """Add a problem, unless its source has one already.
+    def add(self, problem: Problem, *, once: bool = False) -> None:
+        """Add a problem; with ``once``, unless its source has one already.
 
         The disk is checked before each message, and each time its problem names other figures.
         """
         with self._lock:
-            if all(problem.source != earlier.source for earlier in self._problems):
-                self._problems.append(problem)
-
-    def build(self) -> Report:
-        """Return the report."""
-        with self._lock:
-            return Report(
-                delivered=self._counts[State.SENT],
-                failed=self._counts[State.FAILED],
-                unknown=self._counts[State.UNKNOWN],
-                retrying=self._counts[State.RETRY],
-                cancelled=self._counts[State.CANCELLED],
-                problems=list(self._problems),
-            )
-
-
-# Rows claimed at once. The first batches are small, so that the workers share a short queue: of 40 mails, one worker
-# would otherwise take all.
-FIRST_BATCH = 4
-BATCH = 50
-# How long the rows of a killed worker wait.
-CLAIM_LEASE = timedelta(minutes=5)
-# A slow server may take longer for a batch: what is left of it then is released before its lease ends.
-_BATCH_TIME = CLAIM_LEASE / 2
-# A row that is due within this time is waited for; a later one is left to the next run, a minute later.
-PATIENCE = timedelta(seconds=5)
-_SHORTEST_WAIT = 0.05  # seconds; without it, a row whose lock another worker holds would be polled in a busy loop
+            if not once or all(problem.source != earlier.source for earlier in self.problems):
+                self.problems.append(problem)
 
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
     """What the workers of one run share; each part is immutable or thread-safe."""
 
-    outbox: Outbox
-    rates: Rates
-    readers: ReaderSuppression
-    report: ReportBuilder
+    dispatcher: Dispatcher
+    report: Report
     now: Clock
-    stop: StopSignal
-    disk_problems: DiskProblems
     has_failed: Event = field(default_factory=Event)  # set when a worker raised, so that the others stop
 
     def may_continue(self) -> bool:
-        """Whether another message may be begun."""
-        return not (self.has_failed.is_set() or self.stop.is_set()) and self.has_free_space()
+        return not (self.has_failed.is_set() or self.dispatcher.stop.is_set()) and self.has_free_space()
 
     def has_free_space(self) -> bool:
         """Whether what is sent can be recorded; if not, the full disk is reported."""
         # Checked before each message: it costs some microseconds, and a disk fills up during a run.
-        disk_problems = self.disk_problems()
+        disk_problems = self.dispatcher.disk_problems()
         for problem in disk_problems:
-            self.report.add_once(problem)
+            self.report.add(problem, once=True)
         return not disk_problems
 
 
@@ -286,20 +330,20 @@ class Worker:
 
     def work(self) -> None:
         """Send until nothing is due, the run is to end, or the breaker opens. The store's errors are raised."""
-        outbox = self.run.outbox
+        outbox = self.run.dispatcher.outbox
         limit = FIRST_BATCH
         try:
             if not self.is_probe:
                 self.breaker.wait_for_probe()
             while self._may_continue():
                 claimed_at = self.run.now()
-                grant = self.run.rates.take(self.kind, limit, claimed_at)
+                grant = self.run.dispatcher.rates.take(self.kind, limit, claimed_at)
                 if grant.next_at:
                     if not self._wait_for_rate(grant, grant.next_at):
                         return
                     continue
                 batch = outbox.claim(self.kind, claimed_at, CLAIM_LEASE, grant.count)
-                self.run.rates.release(self.kind, grant.count - len(batch), claimed_at)
+                self.run.dispatcher.rates.release(self.kind, grant.count - len(batch), claimed_at)
                 # Where addresses have to be spaced, most of a large batch would be released again.
                 limit = FIRST_BATCH if self.spacing else min(2 * limit, BATCH)
                 if not batch:
@@ -307,7 +351,7 @@ class Worker:
                     now = self.run.now()
                     if due is None or due > now + PATIENCE:
                         return
-                    self.run.stop.wait(max((due - now).total_seconds(), _SHORTEST_WAIT))
+                    self.run.dispatcher.stop.wait(max((due - now).total_seconds(), _SHORTEST_WAIT))
                 for position, delivery in enumerate(batch):
                     now = self.run.now()
                     if not self._may_continue() or now > claimed_at + _BATCH_TIME:
@@ -330,17 +374,17 @@ class Worker:
         """Wait until the rate admits a message; return False where that is left to a later run."""
         now = self.run.now()
         if next_at <= now + PATIENCE:
-            self.run.stop.wait(max((next_at - now).total_seconds(), _SHORTEST_WAIT))
+            self.run.dispatcher.stop.wait(max((next_at - now).total_seconds(), _SHORTEST_WAIT))
             return True
-        if grant.is_day_over and (waiting := self.run.outbox.waiting(self.kind)):
+        if grant.is_day_over and (waiting := self.run.dispatcher.outbox.waiting(self.kind)):
             until = f"{next_at:%Y-%m-%d %H:%M} UTC"
             problem = f"as many were sent today as {self.kind}.per_day allows; {waiting} wait until {until}"
-            self.run.report.add_once(Problem(self.kind, problem))
+            self.run.report.add(Problem(self.kind, problem), once=True)
         return False
 
     def _release(self, deliveries: Sequence[Delivery], not_before: datetime | None, now: datetime) -> None:
-        self.run.outbox.release(deliveries, not_before, now)
-        self.run.rates.release(self.kind, len(deliveries), now)
+        self.run.dispatcher.outbox.release(deliveries, not_before, now)
+        self.run.dispatcher.rates.release(self.kind, len(deliveries), now)
 
     def _may_continue(self) -> bool:
         is_open = self.breaker.state is BreakerState.OPEN
@@ -349,7 +393,7 @@ class Worker:
     def _deliver(self, delivery: Delivery) -> None:
         """Attempt one delivery, report it, and stop what its failure is about: reader, channel, or this worker."""
         report = self.run.report
-        outcome = attempt_delivery(delivery, self.channel, self.run.outbox, self.run.now, report.count)
+        outcome = attempt_delivery(delivery, self.channel, self.run.dispatcher.outbox, self.run.now, report.count)
         error = outcome.error
         # An uncounted attempt failed for the channel's sake, and the open breaker is reported once for all.
         if error and outcome.counted:
@@ -358,10 +402,10 @@ class Worker:
             # The other messages to this address would be refused too, and overtake this one in their thread.
             self._turns[delivery.reader.address] = outcome.not_before
         if error and error.throttled:
-            self.run.rates.slow_down(self.kind, self.run.now())
+            self.run.dispatcher.rates.slow_down(self.kind, self.run.now())
         if error and error.is_hard_bounce:
             # Mail servers count hard bounces against the sender, so the address gets nothing more.
-            self.run.readers.suppress(delivery.reader.id, str(error))
+            self.run.dispatcher.readers.suppress(delivery.reader.id, str(error))
         if outcome.state is State.SENT:
             self.breaker.record_success()
         elif outcome.state is State.UNKNOWN:
@@ -376,10 +420,7 @@ class Worker:
             self.breaker.trip(str(error), self.run.now())
 
 
-# After it a person has to ask for the list: an hour of runs is sixty look-ups.
-_LOOK_UP = timedelta(hours=1)
-
-
+@dataclass(frozen=True, slots=True)
 class Dispatcher:
     """Sends the rows of the outbox through the channels.
 
@@ -387,26 +428,14 @@ class Dispatcher:
     ``disk_problems`` returns problems: the disks that are too full to record what is sent.
     """
 
-    def __init__(
-        self,
-        outbox: Outbox,
-        routes: Mapping[Kind, Route],
-        readers: ReaderSuppression,
-        breakers: BreakerStore,
-        rates: Rates,
-        *,
-        timer: Timer = time.monotonic,
-        stop: StopSignal | None = None,
-        disk_problems: DiskProblems = tuple,
-    ) -> None:
-        self._outbox = outbox
-        self._routes = routes
-        self._readers = readers
-        self._breakers = breakers
-        self._rates = rates
-        self._timer = timer
-        self._stop = stop or Event()
-        self._disk_problems = disk_problems
+    outbox: Outbox
+    routes: Mapping[Kind, Route]
+    readers: ReaderSuppression
+    breakers: BreakerStore
+    rates: Rates
+    timer: Timer = field(default=time.monotonic, kw_only=True)
+    stop: StopSignal = field(default_factory=Event, kw_only=True)
+    disk_problems: DiskProblems = field(default=tuple, kw_only=True)
 
     def deliver_due(self, now: datetime, on_progress: StateListener | None = None) -> Report:
         """Deliver everything that is due from ``now`` on, and return the report.
@@ -414,47 +443,41 @@ class Dispatcher:
         Failures of channels are in the report; failures of the store are raised. ``on_progress`` gets each row with
         its new state, in any thread but never in two at once.
         """
-        started = self._timer()
-        report = ReportBuilder(on_progress)
-        run = RunContext(
-            outbox=self._outbox,
-            rates=self._rates,
-            readers=self._readers,
-            report=report,
-            # A lease is counted from the claim. With one fixed ``now``, the leases of a run of 40 minutes would
-            # have ended before its last messages were claimed.
-            now=lambda: now + timedelta(seconds=self._timer() - started),
-            stop=self._stop,
-            disk_problems=self._disk_problems,
-        )
+        started = self.timer()
+        report = Report(on_progress)
+        # A lease is counted from the claim. With one fixed ``now``, the leases of a run of 40 minutes would have ended
+        # before its last messages were claimed.
+        run = RunContext(self, report, lambda: now + timedelta(seconds=self.timer() - started))
         if not run.has_free_space():
-            return report.build()
-        if expired := self._outbox.expire(run.now()):
-            report.count_expired(expired)
+            return report
+        if expired := self.outbox.expire(run.now()):
+            report.counts[State.UNKNOWN] += expired
+            broken_off = "being sent when an earlier run broke off: each may have arrived; not sent again"
+            report.add(Problem("outbox", f"{expired} {broken_off}"))
         self._look_up_lists(run.now())
-        stored = self._breakers.all()
-        breakers = {kind: CircuitBreaker(kind, stored.get(kind), self._breakers, run.now()) for kind in self._routes}
+        stored = self.breakers.all()
+        breakers = {kind: CircuitBreaker(kind, stored.get(kind), self.breakers, run.now()) for kind in self.routes}
         self._run_workers(run, breakers)
         for kind, breaker in breakers.items():
             # An open breaker with nothing behind it delays nobody.
-            if breaker.open_because and (waiting := self._outbox.waiting(kind)):
+            if breaker.open_because and (waiting := self.outbox.waiting(kind)):
                 report.add(Problem(kind, f"{breaker.open_because}; {waiting} waiting"))
-        return report.build()
+        return report
 
     def _look_up_lists(self, now: datetime) -> None:
         """Have the replies of a list posted whose answer was lost, where the channel shows that the list arrived."""
-        for kind, route in self._routes.items():
-            for delivery in self._outbox.unanswered_lists(kind, now - _LOOK_UP):
+        for kind, route in self.routes.items():
+            for delivery in self.outbox.unanswered_lists(kind, now - _LOOK_UP):
                 # Nothing is sent, so that a failure concerns nobody: the next run looks again.
                 with suppress(DeliveryError):
                     if receipt := route.channels[0].find_receipt(delivery):
-                        self._outbox.mark_arrived(delivery.id, receipt, now)
+                        self.outbox.mark_arrived(delivery.id, receipt, now)
 
     def _run_workers(self, run: RunContext, breakers: Mapping[Kind, CircuitBreaker]) -> None:
         """Run one thread per channel until all have ended; raise the first error of the store."""
         workers = [
             Worker(kind, channel, route.spacing, breakers[kind], is_probe=channel is route.channels[0], run=run)
-            for kind, route in self._routes.items()
+            for kind, route in self.routes.items()
             for channel in route.channels
         ]
         with ThreadPoolExecutor(len(workers) or 1, "delivery") as pool:

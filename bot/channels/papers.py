@@ -1,82 +1,47 @@
-"""What messages show of a paper: its category in words, its line of facts, and its summary.
+"""What messages show of a paper: its addresses, its category in words, its line of facts, its summary; and its links.
 
-A summary's sentences are split into marked and unmarked pieces, which each channel formats in its own way.
+paper's address --> title, or our page of its addresses         category, facts --> the line of facts
+summary --> pieces, marked and unmarked, which each channel formats in its own way
+reader, paper --> signed links back to Paperbot (``ReaderLinks``)
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import date
 from difflib import get_close_matches
-from functools import lru_cache
-from urllib.parse import quote
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import quote, urlsplit
 
-from bot.channels.links import web_address
-from bot.model import FactKind, Paper, Role, Sentence
-from bot.model.wording import plural
-from bot.text.display import oneline, shorten, wrap
+from bot.config.keys import Purpose, Signer
+from bot.model import FactKind, Paper, Reader, Role, Sentence, Vote
+from bot.model.addresses import is_loopback
+from bot.model.papers import PaperLink, paper_link
+from bot.model.wording import oneline, plural, shorten, wrap
 from bot.text.latex import readable
 
-# The names of arXiv's categories (https://arxiv.org/category_taxonomy).
-_ARCHIVES = {
-    "cs": """AI Artificial Intelligence; AR Hardware Architecture; CC Computational Complexity; CE Computational
-        Engineering, Finance, and Science; CG Computational Geometry; CL Computation and Language; CR Cryptography and
-        Security; CV Computer Vision; CY Computers and Society; DB Databases; DC Distributed, Parallel, and Cluster
-        Computing; DL Digital Libraries; DM Discrete Mathematics; DS Data Structures and Algorithms; ET Emerging
-        Technologies; FL Formal Languages and Automata Theory; GL General Literature; GR Graphics; GT Computer Science
-        and Game Theory; HC Human-Computer Interaction; IR Information Retrieval; IT Information Theory; LG Machine
-        Learning; LO Logic in Computer Science; MA Multiagent Systems; MM Multimedia; MS Mathematical Software; NA
-        Numerical Analysis; NE Neural and Evolutionary Computing; NI Networking and Internet Architecture; OH Other
-        Computer Science; OS Operating Systems; PF Performance; PL Programming Languages; RO Robotics; SC Symbolic
-        Computation; SD Sound; SE Software Engineering; SI Social and Information Networks; SY Systems and Control""",
-    "econ": "EM Econometrics; GN General Economics; TH Theoretical Economics",
-    "eess": """AS Audio and Speech Processing; IV Image and Video Processing; SP Signal Processing; SY Systems and
-        Control""",
-    "math": """AC Commutative Algebra; AG Algebraic Geometry; AP Analysis of PDEs; AT Algebraic Topology; CA Classical
-        Analysis and ODEs; CO Combinatorics; CT Category Theory; CV Complex Variables; DG Differential Geometry; DS
-        Dynamical Systems; FA Functional Analysis; GM General Mathematics; GN General Topology; GR Group Theory; GT
-        Geometric Topology; HO History and Overview; IT Information Theory; KT K-Theory and Homology; LO Logic; MG
-        Metric Geometry; MP Mathematical Physics; NA Numerical Analysis; NT Number Theory; OA Operator Algebras; OC
-        Optimization and Control; PR Probability; QA Quantum Algebra; RA Rings and Algebras; RT Representation Theory;
-        SG Symplectic Geometry; SP Spectral Theory; ST Statistics Theory""",
-    "astro-ph": """CO Cosmology; EP Earth and Planetary Astrophysics; GA Astrophysics of Galaxies; HE High Energy
-        Astrophysics; IM Instrumentation for Astrophysics; SR Solar and Stellar Astrophysics""",
-    "cond-mat": """dis-nn Disordered Systems and Neural Networks; mes-hall Mesoscale and Nanoscale Physics; mtrl-sci
-        Materials Science; other Other Condensed Matter; quant-gas Quantum Gases; soft Soft Condensed Matter; stat-mech
-        Statistical Mechanics; str-el Strongly Correlated Electrons; supr-con Superconductivity""",
-    "nlin": """AO Adaptation and Self-Organizing Systems; CD Chaotic Dynamics; CG Cellular Automata; PS Pattern
-        Formation and Solitons; SI Exactly Solvable and Integrable Systems""",
-    "physics": """acc-ph Accelerator Physics; ao-ph Atmospheric and Oceanic Physics; app-ph Applied Physics; atm-clus
-        Atomic and Molecular Clusters; atom-ph Atomic Physics; bio-ph Biological Physics; chem-ph Chemical Physics;
-        class-ph Classical Physics; comp-ph Computational Physics; data-an Data Analysis, Statistics and Probability;
-        ed-ph Physics Education; flu-dyn Fluid Dynamics; gen-ph General Physics; geo-ph Geophysics; hist-ph History and
-        Philosophy of Physics; ins-det Instrumentation and Detectors; med-ph Medical Physics; optics Optics; plasm-ph
-        Plasma Physics; pop-ph Popular Physics; soc-ph Physics and Society; space-ph Space Physics""",
-    "q-bio": """BM Biomolecules; CB Cell Behavior; GN Genomics; MN Molecular Networks; NC Neurons and Cognition; OT
-        Other Quantitative Biology; PE Populations and Evolution; QM Quantitative Methods; SC Subcellular Processes; TO
-        Tissues and Organs""",
-    "q-fin": """CP Computational Finance; EC Economics; GN General Finance; MF Mathematical Finance; PM Portfolio
-        Management; PR Pricing of Securities; RM Risk Management; ST Statistical Finance; TR Trading and Market
-        Microstructure""",
-    "stat": """AP Applications; CO Computation; ME Methodology; ML Machine Learning (Statistics); OT Other Statistics;
-        TH Statistics Theory""",
-}
-_NAMES = {
-    f"{archive}.{code}": name
-    for archive, names in _ARCHIVES.items()
-    for code, _, name in (entry.strip().partition(" ") for entry in " ".join(names.split()).split(";"))
-} | {
-    "gr-qc": "General Relativity and Quantum Cosmology",
-    "hep-ex": "High Energy Physics: Experiment",
-    "hep-lat": "High Energy Physics: Lattice",
-    "hep-ph": "High Energy Physics: Phenomenology",
-    "hep-th": "High Energy Physics: Theory",
-    "math-ph": "Mathematical Physics",
-    "nucl-ex": "Nuclear Experiment",
-    "nucl-th": "Nuclear Theory",
-    "quant-ph": "Quantum Physics",
-}
+_VENUE_WIDTH = 80
+# Shows that sentences, or the first words of a sentence, were omitted.
+GAP = "… "
+# What the reader should know before reading a sentence: that a language model wrote it, or that it is not what is new.
+LABELS: Mapping[Role | None, str] = {Role.TLDR: "TL;DR: ", Role.BACKGROUND: "Background: "}
+_SHORTEST_CUT = 12  # characters; less of a further sentence is a word or a letter
+# RFC 3986's reserved characters, and "%" so that what is encoded already stays as it is.
+_URL_CHARACTERS = "%/:=&?~#+!$,;'@()*[]"
+# Characters. RFC 5322 recommends lines of 78 at most, and the mail's text part indents by 4.
+_LINE_WIDTH = 74
+
+
+@cache
+def _category_names() -> Mapping[str, str]:
+    """Return the names of arXiv's categories (https://arxiv.org/category_taxonomy) by their codes."""
+    names: Mapping[str, str] = json.loads(Path(__file__).with_name("arxiv_categories.json").read_text("utf-8"))
+    return names
 
 
 def known_category(text: str) -> str:
@@ -85,7 +50,7 @@ def known_category(text: str) -> str:
     >>> known_category("cs.lg")
     'cs.LG'
     """
-    by_folded_code = {code.casefold(): code for code in _NAMES}
+    by_folded_code = {code.casefold(): code for code in _category_names()}
     if code := by_folded_code.get(text.casefold()):
         return code
     near = get_close_matches(text.casefold(), by_folded_code, n=1)
@@ -99,12 +64,9 @@ def category_in_words(category: str) -> str:
     >>> category_in_words("cs.CL"), category_in_words("bioinformatics"), category_in_words("cs.XX")
     ('Computation and Language', 'Bioinformatics', 'cs.XX')
     """
-    if name := _NAMES.get(category):
+    if name := _category_names().get(category):
         return name
     return category if "." in category else category[:1].upper() + category[1:]
-
-
-_VENUE_WIDTH = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,13 +116,6 @@ def pdf(paper: Paper) -> str:
 def facts_text(paper: Paper) -> str:
     """Return the facts on one line, addresses left out: ``ICLR 2026 · 12 upvotes · Code (34 stars)``."""
     return " · ".join(fact.text for fact in facts(paper))
-
-
-# Shows that sentences, or the first words of a sentence, were omitted.
-GAP = "… "
-# What the reader should know before reading a sentence: that a language model wrote it, or that it is not what is new.
-LABELS: Mapping[Role | None, str] = {Role.TLDR: "TL;DR: ", Role.BACKGROUND: "Background: "}
-_SHORTEST_CUT = 12  # characters; less of a further sentence is a word or a letter
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,3 +186,153 @@ def paragraphs(summary: Sequence[Sentence]) -> list[str]:
 def summary_text(summary: Sequence[Sentence], indent: str = "") -> str:
     """Return the summary's paragraphs in lines, each of which begins with ``indent``."""
     return "\n".join(wrap(paragraph, indent, indent) for paragraph in paragraphs(summary))
+
+
+class Links(Protocol):
+    """A reader's links. A GET changes nothing, as mail scanners follow links: the page's button does."""
+
+    def thumb(self, paper: Paper, vote: Vote, via: str = "mail") -> str:
+        """Return the page that asks to confirm a vote; ``via`` is the channel of the link, mail or page."""
+
+    def save(self, paper: Paper, via: str = "mail") -> str:
+        """Return the page that offers a paper to reference managers; empty in mails if only this machine reaches it."""
+
+    def edition(self, day: date) -> str:
+        """Return the page of a day's edition."""
+
+    def go(self, paper: Paper) -> str:
+        """Return the page that shows the paper's addresses, which is shorter than most of them."""
+
+    def me(self) -> str:
+        """Return the reader's preferences page."""
+
+    def unsubscribe(self) -> str:
+        """Return the page that unsubscribes the reader."""
+
+
+def title_link(paper: Paper) -> PaperLink:
+    """Return the link of a paper's title: http or https only, percent-encoded."""
+    # Digests can hold any text as an address: a quotation mark or blank in it would end the attribute or Slack's link.
+    link = paper_link(paper)
+    return PaperLink(quote(link.url, safe=_URL_CHARACTERS, errors="replace"), link.is_search)
+
+
+def short(url: str, paper: Paper, links: Links) -> str:
+    """Return an address of a paper if it fits on a line of plain text, else our page of its addresses if that does."""
+    if len(url) <= _LINE_WIDTH:
+        return url
+    page = links.go(paper)
+    # A page on this machine can't be opened on a telephone, where the paper's own address can.
+    is_reachable = not is_loopback(urlsplit(page).hostname or "")
+    return page if is_reachable and len(page) <= _LINE_WIDTH else url
+
+
+def web_address(text: str) -> str:
+    """Return a digest's text as an address that is safe in an attribute, percent-encoded; empty if it is not one."""
+    if not text.startswith(("https://", "http://")):
+        return ""
+    return quote(text, safe=_URL_CHARACTERS, errors="replace")
+
+
+def host(url: str) -> str:
+    """Return where a link leads, as people name it.
+
+    >>> host("https://www.nature.com/articles/1")
+    'nature.com'
+    """
+    return (urlsplit(url).hostname or "").removeprefix("www.")
+
+
+def path(url: str) -> str:
+    """Return the path and query of one of our links: a page links within the host under which it was opened.
+
+    >>> path("https://papers.example.org/thumb/WzFd?vote=up")
+    '/thumb/WzFd?vote=up'
+    """
+    parts = urlsplit(url)
+    return f"{parts.path}?{parts.query}" if parts.query else parts.path
+
+
+@dataclass(frozen=True, slots=True)
+class SampleLinks:
+    """The links of a sample edition: all lead to one page at ``public_url``, which changes nothing."""
+
+    public_url: str
+
+    def _page(self, *_: object, **__: object) -> str:
+        return f"{self.public_url}/sample"
+
+    thumb = edition = go = me = unsubscribe = _page
+
+    def save(self, _paper: Paper, _via: str = "mail") -> str:
+        return "" if _is_on_this_machine(self.public_url) else self._page()
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderLinks:
+    """Links to the web pages at ``public_url``, signed for one reader.
+
+    ``reply_to`` is the bot's mailbox if votes in mails are mails to it; empty if they are pages.
+    """
+
+    public_url: str
+    signer: Signer
+    reader: Reader
+    reply_to: str = ""
+    # A mail has each token several times: in its two parts, and that of a paper in the links of both votes.
+    _tokens: dict[tuple[Purpose, Sequence[int]], str] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    def thumb(self, paper: Paper, vote: Vote, via: str = "mail") -> str:
+        """Return the page with a button for this vote; ``via`` is where the link is: mail or page.
+
+        In mails, a mail with the vote as its subject if votes are mails (``bot.readers.votes``).
+        """
+        if self.reply_to and via == "mail":
+            token = self._token(Purpose.REPLY, self.reader.id, paper.id)
+            subject = quote(f"Paperbot vote {vote} {token}")
+            return f"mailto:{quote(self.reply_to, safe='@')}?subject={subject}"
+        # No parameter in mails, which have two of these links for each paper.
+        origin = "" if via == "mail" else f"from={via}&"
+        return f"{self.public_url}/thumb/{self._token(Purpose.THUMB, self.reader.id, paper.id)}?{origin}vote={vote}"
+
+    def confirm(self) -> str:
+        return self._page("confirm", Purpose.CONFIRM)
+
+    def edition(self, day: date) -> str:
+        return f"{self.public_url}/edition/{self._token(Purpose.EDITION, self.reader.id, day.toordinal())}"
+
+    def go(self, paper: Paper) -> str:
+        return f"{self.public_url}/go/{self._token(Purpose.GO, paper.id)}"
+
+    def save(self, paper: Paper, via: str = "mail") -> str:
+        if via == "mail" and _is_on_this_machine(self.public_url):
+            return ""
+        return f"{self.public_url}/thumb/{self._token(Purpose.THUMB, self.reader.id, paper.id)}/save"
+
+    def library(self, extension: str) -> str:
+        """Return the liked papers as a file, ``bib`` or ``ris``, for programs that fetch it again and again."""
+        return f"{self.public_url}/me/{self._token(Purpose.LIBRARY, self.reader.id)}/library.{extension}"
+
+    def me(self) -> str:
+        # The path stays "me": links in mails of the last 90 days lead there.
+        return self._page("me", Purpose.ME)
+
+    def unsubscribe(self) -> str:
+        return self._page("unsubscribe", Purpose.UNSUBSCRIBE)
+
+    def _page(self, page: str, purpose: Purpose) -> str:
+        return f"{self.public_url}/{page}/{self._token(purpose, self.reader.id)}"
+
+    def _token(self, purpose: Purpose, *payload: int) -> str:
+        token = self._tokens.get((purpose, payload))
+        if token is None:
+            token = self._tokens[purpose, payload] = self.signer.sign(purpose, payload)
+        return token
+
+
+# A mail asks it for each paper.
+@lru_cache(maxsize=10)
+def _is_on_this_machine(public_url: str) -> bool:
+    return is_loopback(urlsplit(public_url).hostname or "")

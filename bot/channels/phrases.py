@@ -26,10 +26,42 @@ from bot.model import (
     Role,
     Sentence,
 )
-from bot.model.wording import DEFAULT_LANGUAGE, listed, long_date, plural
-from bot.text.display import oneline, shorten, wrap
+from bot.model.wording import DEFAULT_LANGUAGE, listed, long_date, oneline, plural, shorten, wrap
 from bot.text.latex import readable
+from bot.text.topics import read_interests
 
+_MOST_UNREAD = 3
+
+
+def understood(interests: str) -> str:
+    """Return how a profile's text is read, so that its reader can rephrase it; empty without any topic or refusal.
+
+    >>> understood("I work on LLM agents and planning, rather not robots.")
+    'You want: LLM agents; planning. Rather not: robots. Left unread: “I work on”.'
+    """
+    read = [read_interests(paragraph) for paragraph in interests.split("\n\n")]
+    wanted = dict.fromkeys(topic.text for part in read for topic in part.wanted)
+    refused = dict.fromkeys(topic.text for part in read for topic in part.refused)
+    unread = dict.fromkeys(f"“{text}”" for part in read for text in part.unread)
+    left = [*list(unread)[:_MOST_UNREAD], *(["..."] if len(unread) > _MOST_UNREAD else [])]
+    parts = [("You want", "; ".join(wanted)), ("Rather not", "; ".join(refused)), ("Left unread", ", ".join(left))]
+    return " ".join(f"{name}: {oneline(text)}." for name, text in parts if text) if wanted or refused else ""
+
+
+TITLE_WIDTH = 300
+# Mail programs on telephones show about 40 characters of a subject, those on desktops about 70.
+SUBJECT_WIDTH = 70
+_KIND_LABELS = {PickKind.EXPLORE: "Exploratory pick", PickKind.ALERT: "On your alert list"}
+# Reasons whose text the credits or the label name.
+_NAMED_BY_RULES = (ReasonKind.ALERT, ReasonKind.AUTHOR)
+_MARKS = {Match.STRONG: "●●●", Match.GOOD: "●●○", Match.POSSIBLE: "●○○", Match.UNLIKELY: "○○○"}
+_NAMED_AUTHORS = 3
+_FIRST_LINE = 200  # characters, about what previews of a link show
+_OTHER_SIGHTINGS = 3
+# Characters, three lines on a telephone. A longer finding is not cut, as its end often holds the figure.
+_LONGEST_FINDING = 150
+# A week of thirty likes would be longer than an edition.
+_MOST_LIKED = 10
 _TITLE_WIDTH = 80
 _PHRASE_WIDTH = 60
 # Parts of a sentence, which begin in lower case: ``names`` are the texts of all reasons of the kind, ``quoted`` the
@@ -40,23 +72,20 @@ _CLAUSES: Mapping[ReasonKind, str] = {
     ReasonKind.KEYWORD: "it has your keyword{s} {quoted}",
     ReasonKind.WROTE: "you wrote {quoted}",
     ReasonKind.MENTIONED: "it mentions {quoted}, which you wrote",
-    ReasonKind.NEAR: "on {quoted}, close to “{near}”, which you wrote",
-    ReasonKind.NEAR_MENTIONED: "it mentions {quoted}, close to “{near}”, which you wrote",
-    ReasonKind.TOGETHER: "you like {quoted} together with “{near}”, rarely without",
+    ReasonKind.NEAR: "close to “{near}”, which you wrote: {quoted}",
     ReasonKind.LEARNED: "papers you liked mention {quoted}",
     ReasonKind.LIKED: "like {quoted}, which you liked",
     ReasonKind.OWNED: "like {quoted}, which is in your library",
     ReasonKind.LEARNED_FROM_LIBRARY: "papers in your library mention {quoted}",
-    ReasonKind.LIBRARY_OVERALL: "its wording as a whole resembles your library",
     ReasonKind.TRENDING: "trending: {names}",
-    ReasonKind.EXPLORATION: "close to “{near}”, but on {quoted}, of which you have judged nothing",
-    ReasonKind.VOTES_OVERALL: "its wording as a whole resembles papers you liked",
-    ReasonKind.PROFILE_OVERALL: "its wording as a whole comes close to your profile",
+    ReasonKind.PHRASES: "what speaks for it: {quoted}",
+    ReasonKind.TOGETHER: "you like {quoted} together with “{near}”",
+    ReasonKind.NEAR_MENTIONED: "it mentions {quoted}, close to “{near}”, which you wrote",
+    ReasonKind.EXPLORATION: "on {quoted}, of which you have judged nothing",
+    ReasonKind.LIBRARY_OVERALL: "it resembles your library",
+    ReasonKind.VOTES_OVERALL: "it resembles papers you liked",
+    ReasonKind.PROFILE_OVERALL: "it comes close to your profile",
 }
-_OVERALL = {ReasonKind.LIBRARY_OVERALL, ReasonKind.VOTES_OVERALL, ReasonKind.PROFILE_OVERALL}
-_EXPLORATION_OF_NO_TOPIC = (
-    "its wording is close to your topics, but it is on {quoted}, of which you have judged nothing"
-)
 
 
 def sentence(reasons: Sequence[Reason]) -> str:
@@ -73,16 +102,14 @@ def sentence(reasons: Sequence[Reason]) -> str:
 @lru_cache(maxsize=10_000)
 def _sentence(reasons: tuple[Reason, ...]) -> str:
     named = (reason for reason in reasons if reason.kind is not ReasonKind.ALERT)
-    names_none = bool(reasons) and _OVERALL.issuperset(reason.kind for reason in reasons)
-    clauses = ["it names none of your topics"] if names_none else []
+    clauses = []
     for kind, group in groupby(named, key=lambda reason: reason.kind):
         of_kind = list(group)
         width = _TITLE_WIDTH if kind in (ReasonKind.LIKED, ReasonKind.OWNED) else _PHRASE_WIDTH
         texts = [_shown(reason.text, width) for reason in of_kind]
         near = _shown(of_kind[0].near, _PHRASE_WIDTH)
-        is_of_no_topic = kind is ReasonKind.EXPLORATION and not near
         clauses.append(
-            (_EXPLORATION_OF_NO_TOPIC if is_of_no_topic else _CLAUSES[kind]).format(
+            _CLAUSES[kind].format(
                 names=listed(texts),
                 quoted=listed([f"“{text}”" for text in texts]),
                 near=near,
@@ -99,20 +126,7 @@ def _shown(text: str, width: int) -> str:
     return shorten(readable(text), width)
 
 
-TITLE_WIDTH = 300
-# Mail programs on telephones show about 40 characters of a subject, those on desktops about 70.
-SUBJECT_WIDTH = 70
-_KIND_LABELS = {PickKind.EXPLORE: "Exploratory pick", PickKind.ALERT: "On your alert list"}
-# Reasons whose text the credits or the label name.
-_NAMED_BY_RULES = (ReasonKind.ALERT, ReasonKind.AUTHOR)
-_MARKS = {Match.STRONG: "●●●", Match.GOOD: "●●○", Match.POSSIBLE: "●○○", Match.UNLIKELY: "○○○"}
-_NAMED_AUTHORS = 3
-_FIRST_LINE = 200  # characters, about what previews of a link show
-_OTHER_SIGHTINGS = 3
-
-
 def title(paper: Paper) -> str:
-    """Return the title in plain Unicode on one line."""
     return _title(paper.title)
 
 
@@ -161,7 +175,6 @@ def number(position: int) -> str:
 
 
 def numbered(text: str, position: int) -> str:
-    """Return a paragraph in lines behind its position, for plain text."""
     return wrap(text, "    ", number(position))
 
 
@@ -198,7 +211,6 @@ def seen(paper: Paper, language: str = DEFAULT_LANGUAGE) -> list[str]:
 
 
 def match(pick: Pick) -> str:
-    """Return the estimated probability in words: ``Strong match``."""
     return match_label(pick.probability)
 
 
@@ -218,7 +230,6 @@ def strength(pick: Pick) -> str:
 
 
 def match_strength(probability: float) -> str:
-    """Return a probability as the mark beside its words."""
     return _MARKS[Match.for_probability(probability)]
 
 
@@ -272,7 +283,6 @@ def picked(edition: Edition) -> str:
 
 
 def list_heading(edition: Edition) -> str:
-    """Return the heading of the list that an edition of several picks begins with."""
     return f"{_period(edition).capitalize()} in thirty seconds"
 
 
@@ -300,7 +310,6 @@ def preheader(edition: Edition) -> str:
 
 
 def quiet(edition: Edition) -> str:
-    """Return why the edition has no picks."""
     return oneline(edition.quiet.words if edition.quiet else f"Nothing new {_period(edition)}.")
 
 
@@ -312,8 +321,6 @@ def _folded(name: str) -> str:
     return " ".join(name.casefold().split())
 
 
-# Characters, three lines on a telephone. A longer finding is not cut, as its end often holds the figure.
-_LONGEST_FINDING = 150
 # A sentence that has one of these among its first words says nothing without the one before it: "On several datasets
 # it gains 3%" as little as "It gains 3%".
 _REFERS_BACK = re.compile(
@@ -338,7 +345,6 @@ def news(pick: Pick) -> str:
 # Readers of a paper have few different summaries.
 @lru_cache(maxsize=10_000)
 def _finding(summary: tuple[Sentence, ...]) -> str:
-    """Return the finding that stands by itself, empty without one."""
     result = next((sentence.text for sentence in summary if sentence.role is Role.RESULT), "")
     text = oneline(readable(result))
     if not text or len(text) > _LONGEST_FINDING or text.endswith("…"):
@@ -346,10 +352,6 @@ def _finding(summary: tuple[Sentence, ...]) -> str:
     if _REFERS_BACK.match(text) or _WITHOUT_NAME.search(text):
         return ""
     return text[0].upper() + text[1:]
-
-
-# A week of thirty likes would be longer than an edition.
-_MOST_LIKED = 10
 
 
 def letter_subject(letter: Letter) -> str:
@@ -364,7 +366,6 @@ def letter_subject(letter: Letter) -> str:
 
 
 def letter_preheader(letter: Letter) -> str:
-    """Return the preview text that mail programs show after the subject."""
     pick = next(iter(letter.edition.picks), None)
     return f"One you missed: {title(pick.paper)}" if pick else letter_votes(letter)
 
@@ -382,7 +383,6 @@ def letter_liked(letter: Letter) -> Sequence[Paper]:
 
 
 def letter_votes(letter: Letter) -> str:
-    """Return a sentence on the votes of the week."""
     if not (letter.liked or letter.disliked):
         return "You gave no votes this week. Each one changes what comes next."
     if not letter.liked:
@@ -396,7 +396,6 @@ def letter_votes(letter: Letter) -> str:
 
 
 def letter_learned(letter: Letter) -> list[str]:
-    """Return what all votes so far taught, a sentence for what raises a paper and one for what lowers it."""
     sentences = []
     if letter.raised:
         sentences.append(f"What raises a paper, beyond your own words: {_quoted(letter.raised)}.")
@@ -406,7 +405,6 @@ def letter_learned(letter: Letter) -> list[str]:
 
 
 def letter_missed(letter: Letter) -> str:
-    """Return what introduces the missed paper, or that there is none."""
     if letter.edition.picks:
         return "It reached Paperbot this week and was in none of your editions. By all your votes so far it would fit:"
     return "None: of this week's papers that your editions left out, none is a good match by all your votes so far."

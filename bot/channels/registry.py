@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 from bot.channels import ChannelKind, ReaderChannelKind, Renderer
 from bot.channels.email import EMAIL, OPERATOR
@@ -16,12 +15,10 @@ _KINDS: dict[Kind, ChannelKind] = {kind.name: kind for kind in (EMAIL, SLACK, ZO
 
 
 def channels() -> list[ChannelKind]:
-    """Return all kinds."""
     return list(_KINDS.values())
 
 
 def reader_channels() -> list[ReaderChannelKind]:
-    """Return the kinds with addresses."""
     return [kind for kind in _KINDS.values() if isinstance(kind, ReaderChannelKind)]
 
 
@@ -41,7 +38,6 @@ def reader_channel(name: Kind) -> ReaderChannelKind:
 
 
 def address_checks() -> dict[Kind, Callable[[str], str]]:
-    """Return the check of each kind's addresses, as profiles are validated with."""
     return {kind.name: kind.check_address for kind in reader_channels()}
 
 
@@ -55,7 +51,7 @@ def channel_of(address: str) -> ReaderChannelKind:
 
 
 def is_shared(reader: Reader) -> bool:
-    """Tell whether several people read at a reader's address: a channel in Slack rather than a person."""
+    """Tell whether several people read at a reader's address, as the kind of the address says."""
     return reader_channel(reader.kind).is_shared(reader.address)
 
 
@@ -71,28 +67,12 @@ class MessageRenderer:
         self._renderers: dict[Kind, Renderer] = {}
 
     def messages(self, edition: Edition, slot: str) -> list[Message]:
-        """Return the messages of an edition, alert or test, in order; ``slot`` tells the reader's editions apart."""
         return self.of_kind(edition.reader.kind).edition(edition, slot)
 
     def letter(self, letter: Letter, slot: str) -> list[Message]:
-        """Return the messages of a weekly letter."""
         return self.of_kind(letter.edition.reader.kind).letter(letter, slot)
 
     def of_kind(self, kind: Kind) -> Renderer:
-        """Return the renderer of a kind; raises PaperbotError."""
         if kind not in self._renderers:
-            channel = next((each for each in reader_channels() if each.name == kind), None)
-            if channel is None:
-                raise PaperbotError(f"the channel {kind!r} has no messages for readers")
-            self._renderers[kind] = self._make(channel)
+            self._renderers[kind] = self._make(reader_channel(kind))
         return self._renderers[kind]
-
-
-@contextmanager
-def registered(kind: ChannelKind) -> Iterator[None]:
-    """Add a kind for a while, as tests do."""
-    _KINDS[kind.name] = kind
-    try:
-        yield
-    finally:
-        del _KINDS[kind.name]

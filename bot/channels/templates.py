@@ -31,8 +31,19 @@ from jinja2 import (
 from jinja2.runtime import Context
 
 from bot.channels import phrases
-from bot.channels.links import Links, SampleLinks, host, path, short, title_link
-from bot.channels.papers import facts, paragraphs, pdf, pieces, summary_text
+from bot.channels.papers import (
+    Links,
+    SampleLinks,
+    facts,
+    host,
+    paragraphs,
+    path,
+    pdf,
+    pieces,
+    short,
+    summary_text,
+    title_link,
+)
 from bot.model import (
     Edition,
     EditionKind,
@@ -54,8 +65,7 @@ from bot.model import (
     Vote,
 )
 from bot.model.errors import TemplateProblem
-from bot.model.wording import DEFAULT_LANGUAGE, long_date, short_date
-from bot.text.display import oneline, shorten, wrap
+from bot.model.wording import DEFAULT_LANGUAGE, long_date, oneline, short_date, shorten, wrap
 from bot.text.latex import readable
 
 _REMEDY = "Correct the file, or delete it: the shipped template is used then."
@@ -80,7 +90,6 @@ def _seen(context: Context, paper: Paper) -> list[str]:
 
 @pass_environment
 def _summary_html(env: Environment, summary: Sequence[Sentence]) -> str:
-    """Return a summary as mails show it."""
     macros: Any = env.get_template("_highlights.html.j2").module
     # No list of what mail programs support names <mark>.
     html: str = macros.summary(summary, Role, "span")
@@ -132,6 +141,7 @@ _FILTERS: Mapping[str, Callable[..., object]] = {
     "summary_html": _summary_html,
     "summary_text": summary_text,
     "tally": phrases.tally,
+    "understood": phrases.understood,
     "title_text": phrases.title,
     "verdict": phrases.verdict,
     "why": phrases.why,
@@ -264,19 +274,17 @@ def sample_edition() -> Edition:
         (Reason(ReasonKind.AUTHOR, "Mary Somerville"),),
         (Sentence("A language model may say all of it in one sentence.", Role.TLDR),),
     )
-    near = Reason(ReasonKind.EXPLORATION, "graphs", near="known")
+    near = Reason(ReasonKind.NEAR, "graphs", near="networks")
     return _edition(
         (full, followed, Pick(_paper(3, "An exploratory pick", (), None), PickKind.EXPLORE, 0.5, (near,), ()))
     )
 
 
 def sample_quiet_edition() -> Edition:
-    """Return an edition without picks, with its reason."""
     return _edition((), Quiet(QuietReason.BELOW, "30 new papers came in, too far off."))
 
 
 def sample_letters() -> list[Letter]:
-    """Return a letter with all its parts, and one with a single vote."""
     pick = sample_edition().picks[0]
     week = replace(_edition((pick,)), kind=EditionKind.LETTER)
     full = Letter(week, (pick.paper,), 2, ("owls", "process rewards"), ("agents",), MatchRecord(12, 9))

@@ -68,9 +68,7 @@ def run(ctx: click.Context, now: datetime, force: bool, as_json: bool) -> int:
             discard_output()
 
     with progress_bar() as progress:
-        report = app.daily_job.run(
-            now, force=force, progress=progress, show=(lambda _edition: None) if as_json else show
-        )
+        report = app.daily_job.run(now, force=force, progress=progress, show=None if as_json else show)
     problems = [*app.profile_problems, *report.problems]
     # Only what a person must repair: deliveries that failed are in the outbox, from which the notice takes them.
     problems += app.notify_operator([*app.profile_problems, *report.source_problems], now)
@@ -110,7 +108,6 @@ def refuse_far_future(app: App, now: datetime) -> None:
 
 
 def print_report(app: App, report: RunReport, force: bool) -> None:
-    """Print the numbers of a run, why there is no edition, and which messages became files."""
     new_papers = sum(digest.new for digest in report.digests)
     parts = [plural(report.editions, "edition")]
     if report.alerts:
@@ -174,29 +171,15 @@ def ingest(ctx: click.Context, paths: Sequence[Path], now: datetime, again: bool
     with progress_bar() as progress:
         report = app.ingestion.ingest(sources, now, at_once=True, again=again, progress=progress)
     if as_json:
-        print_json({"digests": [digest_json(d) for d in report.digests], "problems": problems_json(report.problems)})
+        digests = [asdict(digest) | {"rejected": len(digest.rejected)} for digest in report.digests]
+        print_json({"digests": digests, "problems": problems_json(report.problems)})
     else:
         print_digests(report.digests)
         print_problems(report.problems)
     return 1 if report.problems else 0
 
 
-def digest_json(digest: DigestReport) -> dict[str, object]:
-    """Return one digest in the JSON form of ``ingest``; ``rejected`` is a number."""
-    return {
-        "source": digest.source,
-        "date": digest.date,
-        "format": digest.format,
-        "papers": digest.papers,
-        "new": digest.new,
-        "known": digest.known,
-        "rejected": len(digest.rejected),
-        "file": digest.file,
-    }
-
-
 def print_digests(digests: Sequence[DigestReport]) -> None:
-    """Print a row for each digest, and on standard error what could not be parsed."""
     rows = table("file", "format", "date", ">papers", ">new", ">known", ">rejected")
     for digest in digests:
         counts = (digest.papers, digest.new, digest.known, len(digest.rejected))
@@ -217,13 +200,12 @@ def print_digests(digests: Sequence[DigestReport]) -> None:
     "--format",
     "output_format",
     type=click.Choice([form for channel in reader_channels() for form in channel.forms]),
-    default="text",
-    show_default=True,
+    show_default="that of READER's channel",
     help="The form of the message to print.",
 )
 @click.option("--weekly", is_flag=True, help="The weekly letter instead of the edition.")
 @click.pass_context
-def preview(ctx: click.Context, reader: str, now: datetime, output_format: str, weekly: bool) -> None:
+def preview(ctx: click.Context, reader: str, now: datetime, output_format: str | None, weekly: bool) -> None:
     """Print READER's next edition, or weekly letter, as it would be now; nothing is stored or sent.
 
     The links back to Paperbot work from READER's first real edition on.
@@ -234,16 +216,22 @@ def preview(ctx: click.Context, reader: str, now: datetime, output_format: str, 
       paperbot preview reward-models/ada@example.org --format html > edition.html
       paperbot preview reward-models --weekly
     """
+    from bot.editions.composer import compose_letter
+    from bot.editions.due import letter_day
     from bot.model.clock import local_date
     from bot.readers import find_reader
 
     app = app_of(ctx)
     recipient, profile = find_reader(app.store, app.profiles, reader)
-    channel = next(each for each in reader_channels() if output_format in each.forms)
-    renderer = app.renderer.of_kind(channel.name)
+    if output_format is None:
+        kind, output_format = recipient.kind, reader_channel(recipient.kind).forms[0]
+    else:
+        kind = next(channel.name for channel in reader_channels() if output_format in channel.forms)
+    renderer = app.renderer.of_kind(kind)
     if weekly:
         with working("composing the letter"):
-            letter = app.weekly_letters.preview(recipient, profile, now)
+            context = app.context(app.profiles)
+            letter = compose_letter(context, recipient, profile, letter_day(now, profile), now)
         if letter.is_empty:
             click.echo("Nothing to write this week, no vote and no missed paper: no letter would be sent.")
         else:
@@ -301,7 +289,7 @@ def retry(ctx: click.Context, reader: str | None, state: str | None, now: dateti
     """Send messages again, to READER or to all: those that are waiting for a retry, or those of the option.
 
     Channels with an open circuit breaker are tried at once. READER, if stopped because the address was refused, gets
-    messages again. A message of unknown outcome that Slack's history has is not sent twice.
+    messages again. A message of unknown outcome is not sent twice where its channel shows that it has arrived.
 
     \b
     Examples:
@@ -317,11 +305,12 @@ def retry(ctx: click.Context, reader: str | None, state: str | None, now: dateti
     requeued = retry(app.store, app.routes, State(state or State.RETRY), only, now)
     # Delivered now and not with the next run: who types this wants to see whether it works.
     sent = app.dispatcher.deliver_due(now)
+    delivered = sent.counts[State.SENT]
     if as_json:
-        numbers = {"delivered": sent.delivered, "failed": sent.failed, "unknown": sent.unknown}
+        numbers = {"delivered": delivered, "failed": sent.counts[State.FAILED], "unknown": sent.counts[State.UNKNOWN]}
         print_json({**asdict(requeued), **numbers, "problems": problems_json(sent.problems)})
     else:
         arrived = f"{requeued.arrived} had arrived; " if requeued.arrived else ""
-        click.echo(f"{arrived}{requeued.again} tried again; {sent.delivered} delivered")
+        click.echo(f"{arrived}{requeued.again} tried again; {delivered} delivered")
         print_problems(sent.problems)
     return 1 if sent.problems else 0

@@ -18,6 +18,7 @@ from click.shell_completion import get_completion_class
 from tzlocal import get_localzone_name
 
 from bot.channels.papers import known_category
+from bot.channels.registry import address_checks, reader_channels
 from bot.cli.output import console, home_of, json_option, plain, print_edition, print_json, table, why
 from bot.config.files import shipped
 from bot.model import Edition, Match, PaperId, Vote
@@ -30,6 +31,23 @@ if TYPE_CHECKING:
     from bot.config.new_home import NewUser
 
 
+_PASSWORD = "PAPERBOT_EMAIL__PASSWORD"  # noqa: S105 - the name of a variable
+DEFAULT_HOME = Path("state/demo")
+# An empty file by which an earlier demo is recognised: only such a directory is deleted.
+_MARKER = ".demo"
+_LEARNING_PROFILE = "reward-models"
+# A reader who, of reward models, wants those of preferences rather than of reasoning.
+_VOTES = (
+    (Vote.UP, "Energy-Based Reward Models"),
+    (Vote.UP, "LoRe: Personalizing LLMs"),
+    (Vote.UP, "SALMON: Self-Alignment"),
+    (Vote.UP, "A Unified Pairwise Framework for RLHF"),
+    (Vote.DOWN, "RM-R1"),
+    (Vote.DOWN, "Stop Summation: Min-Form Credit Assignment"),
+    (Vote.DOWN, "VLM-R1"),
+    (Vote.DOWN, "J1: Incentivizing Thinking"),
+)
+_SHELLS = ("bash", "zsh", "fish")
 _SETTINGS = "paperbot.toml"
 
 
@@ -66,7 +84,7 @@ def init(directory: Path, samples: bool, yes: bool, arxiv: str | None, **options
       paperbot init ~/papers --arxiv cs.LG,q-bio.NC
       paperbot init ~/papers --no-samples
     """
-    from bot.channels.registry import address_checks
+    from bot.channels.phrases import understood
     from bot.config.new_home import SAMPLES, NewUser, make_home, refuse_existing
     from bot.sources.registry import source_models
 
@@ -80,6 +98,8 @@ def init(directory: Path, samples: bool, yes: bool, arxiv: str | None, **options
         user = ask(user)
     make_home(directory, source_models(), address_checks(), user=user, samples=samples)
     click.echo(f"{directory} is ready.")
+    if user.interests:
+        click.echo(understood(user.interests))
     if samples:
         click.echo(
             f"{directory / SAMPLES} has sample digests of real papers; their abstracts are "
@@ -107,9 +127,6 @@ def init(directory: Path, samples: bool, yes: bool, arxiv: str | None, **options
     click.echo("Next:")
     for step, purpose in steps.items():
         click.echo(f"  {step}\n      {purpose}")
-
-
-_PASSWORD = "PAPERBOT_EMAIL__PASSWORD"  # noqa: S105 - the name of a variable
 
 
 def ask(user: NewUser) -> NewUser:
@@ -207,23 +224,6 @@ def _checked(check: Callable[[str], Any]) -> Callable[[str], str]:
     return convert
 
 
-DEFAULT_HOME = Path("state/demo")
-# An empty file by which an earlier demo is recognised: only such a directory is deleted.
-_MARKER = ".demo"
-_LEARNING_PROFILE = "reward-models"
-# A reader who, of reward models, wants those of preferences rather than of reasoning.
-_VOTES = (
-    (Vote.UP, "Energy-Based Reward Models"),
-    (Vote.UP, "LoRe: Personalizing LLMs"),
-    (Vote.UP, "SALMON: Self-Alignment"),
-    (Vote.UP, "A Unified Pairwise Framework for RLHF"),
-    (Vote.DOWN, "RM-R1"),
-    (Vote.DOWN, "Stop Summation: Min-Form Credit Assignment"),
-    (Vote.DOWN, "VLM-R1"),
-    (Vote.DOWN, "J1: Incentivizing Thinking"),
-)
-
-
 @click.command("demo", short_help="Show how it works, on the sample digests.")
 @click.argument("directory", type=click.Path(path_type=Path, file_okay=False), default=DEFAULT_HOME)
 def demo(directory: Path) -> int:
@@ -236,7 +236,6 @@ def demo(directory: Path) -> int:
         if not (directory / _MARKER).exists():
             raise UsageError(f"{directory} was not made by an earlier demo; name another directory")
         shutil.rmtree(directory)
-    from bot.channels.registry import address_checks
     from bot.config.new_home import make_home
     from bot.sources.registry import source_models
 
@@ -250,7 +249,6 @@ def demo(directory: Path) -> int:
 
 
 def run_demo(app: App) -> int:
-    """Run the job once, record some votes, and print each step; return the exit code."""
     now = datetime.now(UTC)
     editions: list[Edition] = []
     steps: set[str] = set()
@@ -268,15 +266,11 @@ def run_demo(app: App) -> int:
         print_edition(edition)
     show_learning(app, next(edition for edition in editions if edition.reader.profile == _LEARNING_PROFILE), now)
 
-    files = sorted(app.home.outbox_folder.rglob("*.*"))
-    mails = [path for path in files if path.suffix == ".eml"]
-    click.echo("The mails are files, as no mail server is set. Any mail program opens them:")
-    for path in mails:
-        click.echo(f"  {path}")
-    click.echo("The messages for Slack are files too, as there is no token; they show what would be posted:")
-    for path in files:
-        if path not in mails:
-            click.echo(f"  {path}")
+    for channel in reader_channels():
+        if paths := sorted(app.home.outbox_folder.rglob(f"*{channel.suffix}")):
+            click.echo(f"{channel.messages} {app.route_description(channel.name)}:")
+            for path in paths:
+                click.echo(f"  {path}")
     # As it was called, so that the line can be copied: `make demo` calls .venv/bin/paperbot.
     program = sys.argv[0] if sys.argv[0].endswith("paperbot") else "paperbot"
     home = app.home.path
@@ -285,8 +279,7 @@ def run_demo(app: App) -> int:
 
 
 def show_learning(app: App, edition: Edition, now: datetime) -> None:
-    """Record the sample votes, and compare the ranking of the same papers before and after them."""
-    from bot.editions.candidates import Candidates
+    from bot.editions.due import Candidates
     from bot.readers import find_paper
     from bot.readers.votes import record
     from bot.text.latex import readable
@@ -350,9 +343,6 @@ def config(ctx: click.Context, as_json: bool) -> None:
         is_default = setting.origin is SettingOrigin.DEFAULT
         rows.add_row(setting.key, plain(value), setting.variable or setting.origin, style="dim" if is_default else None)
     console().print(rows)
-
-
-_SHELLS = ("bash", "zsh", "fish")
 
 
 @click.command("completion", short_help="Print the completion script of a shell.")

@@ -37,7 +37,12 @@ if TYPE_CHECKING:
     from bot.operate.evaluation import Evaluation, Mean, Outcomes, Quality
 
 
-_MAX_ROWS = 12
+_TEXT_WIDTH = 80
+_RANKINGS = ("learned", "words", "chance")
+_DATE = click.DateTime(["%Y-%m-%d"])
+_INPUT_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_OUTPUT_FILE = click.Path(path_type=Path, dir_okay=False, writable=True)
+_PHRASE_ROWS = 12
 
 
 @click.command("why", short_help="Explain the score of PAPER for READER.")
@@ -100,7 +105,6 @@ def explain(ctx: click.Context, reader: str, paper: str, now: datetime, as_json:
 
 
 def print_explanation(explanation: Explanation, paper: Paper) -> None:
-    """Print the reasons in a sentence, and the score as the sum of what its phrases add."""
     from bot.channels import phrases
     from bot.text.latex import readable
 
@@ -117,18 +121,14 @@ def print_explanation(explanation: Explanation, paper: Paper) -> None:
     rows = table(">weight", "phrase")
     for bonus in score.bonuses:
         rows.add_row(f"{bonus.weight:+.2f}", plain(f"{bonus.text} ({bonus.kind})"))
-    for row in explanation.rows[:_MAX_ROWS]:
+    for row in explanation.rows[:_PHRASE_ROWS]:
         rows.add_row(f"{row.weight:+.2f}", plain(row.text if row.in_paper else f"{row.text} (not in the paper)"))
     # The rows below complete the sum, so that the column can be checked by hand.
-    if others := explanation.rows[_MAX_ROWS:]:
+    if others := explanation.rows[_PHRASE_ROWS:]:
         weight = sum(row.weight for row in others)
         rows.add_row(f"{weight:+.2f}", f"{len(others)} more words")
     rows.add_row(f"{score.rest:+.2f}", "the rest: how rarely any paper is liked")
     console().print(rows)
-
-
-_WIDTH = 80
-_RANKINGS = ("learned", "words", "chance")
 
 
 @click.command("evaluate", short_help="Show whether it learns READER's preferences.")
@@ -169,7 +169,6 @@ def evaluate(
 
 
 def evaluate_reader(app: App, name: str, file: Path | None, as_json: bool) -> int:
-    """Evaluate one reader, print the result, write the chart, and return the exit code."""
     from bot.operate.charts import answer, learning_curve, svg_file
     from bot.operate.evaluation import evaluate
     from bot.readers import find_reader
@@ -189,7 +188,6 @@ def evaluate_reader(app: App, name: str, file: Path | None, as_json: bool) -> in
 
 
 def evaluate_all_readers(app: App, file: Path | None, as_json: bool) -> int:
-    """Evaluate all readers and their mean, print the result, write the chart, and return the exit code."""
     from bot.operate.charts import answer_for_all, readers_chart, svg_file
     from bot.operate.evaluation import evaluate_all, mean_of_readers
 
@@ -224,7 +222,6 @@ def evaluate_all_readers(app: App, file: Path | None, as_json: bool) -> int:
 
 
 def _save(drawing: str, file: Path) -> str:
-    """Write the drawing and return the file's name; raises UsageError."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(file, drawing.encode())
@@ -294,7 +291,6 @@ def _basis(evaluation: Evaluation) -> str:
 
 
 def print_reader(evaluation: Evaluation, chart: Chart | None) -> None:
-    """Print the answer first, then the figures behind it."""
     from bot.operate.charts import answer, text_chart
 
     _print_wrapped(answer(evaluation), bold=True)
@@ -326,7 +322,6 @@ def print_reader(evaluation: Evaluation, chart: Chart | None) -> None:
 
 
 def print_all(answer: str, mean: Mean, evaluations: Sequence[Evaluation], chart: Chart | None) -> None:
-    """Print the answer, a row for each reader, and their mean."""
     from bot.operate.charts import text_chart
 
     _print_wrapped(answer, bold=True)
@@ -356,16 +351,13 @@ def _auc(quality: Quality | None) -> str:
 
 
 def _print_wrapped(text: str, *, bold: bool = False) -> None:
-    click.secho(click.wrap_text(text, _WIDTH), bold=bold)
-
-
-_DAY = click.DateTime(["%Y-%m-%d"])
+    click.secho(click.wrap_text(text, _TEXT_WIDTH), bold=bold)
 
 
 @click.command("replay", short_help="Show what READER would have got on past days.")
 @click.argument("reader")
-@click.option("--from", "first", type=_DAY, required=True, help="The first day, such as 2025-05-06.")
-@click.option("--to", "last", type=_DAY, required=True, help="The last day.")
+@click.option("--from", "first", type=_DATE, required=True, help="The first day, such as 2025-05-06.")
+@click.option("--to", "last", type=_DATE, required=True, help="The last day.")
 @now_option
 @json_option
 @click.pass_context
@@ -418,7 +410,6 @@ def replay(ctx: click.Context, *, reader: str, first: datetime, last: datetime, 
 
 
 def day_json(edition: Edition, results: Outcomes) -> dict[str, Any]:
-    """Return the documented JSON of one day."""
     from bot.channels.phrases import sentence
 
     picks = []
@@ -449,7 +440,6 @@ def day_json(edition: Edition, results: Outcomes) -> dict[str, Any]:
 
 
 def count_outcomes(editions: Sequence[Edition], results: Outcomes) -> dict[str, int]:
-    """Return the numbers of days and papers, and of papers that were really sent, liked and disliked."""
     papers = [pick.paper.id for edition in editions for pick in edition.picks]
     votes = [results.votes[paper].vote for paper in papers if paper in results.votes]
     return {
@@ -462,7 +452,6 @@ def count_outcomes(editions: Sequence[Edition], results: Outcomes) -> dict[str, 
 
 
 def print_day(edition: Edition, results: Outcomes) -> None:
-    """Print one day's picks, and for each what the reader did with it, or that it was never sent."""
     from bot.text.latex import readable
 
     title = f"{edition.date:%a %Y-%m-%d}, {plural(edition.considered, 'new paper')}"
@@ -482,14 +471,11 @@ def print_day(edition: Edition, results: Outcomes) -> None:
     console().print(rows)
 
 
-_READ = click.Path(exists=True, dir_okay=False, path_type=Path)
-
-
 @click.command("rank", short_help="Rank the papers of a file for profiles.")
-@click.option("--history", type=_READ, required=True, help="Past papers: id, title, abstract.")
-@click.option("--candidates", type=_READ, required=True, help="New papers, in the same form.")
-@click.option("--profiles", type=_READ, required=True, help="Profiles to rank for: profile, interests.")
-@click.option("--feedback", type=_READ, required=True, help="Thumbs: profile, paper, thumb (1 or -1).")
+@click.option("--history", type=_INPUT_FILE, required=True, help="Past papers: id, title, abstract.")
+@click.option("--candidates", type=_INPUT_FILE, required=True, help="New papers, in the same form.")
+@click.option("--profiles", type=_INPUT_FILE, required=True, help="Profiles to rank for: profile, interests.")
+@click.option("--feedback", type=_INPUT_FILE, required=True, help="Thumbs: profile, paper, thumb (1 or -1).")
 @click.option("--top", type=click.IntRange(1), default=200, show_default=True, help="Maximum per profile.")
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), required=True, help="The file to write.")
 def rank(*, history: Path, candidates: Path, profiles: Path, feedback: Path, top: int, output: Path) -> None:
@@ -508,13 +494,10 @@ def rank(*, history: Path, candidates: Path, profiles: Path, feedback: Path, top
         rank_files(Files(history, candidates, profiles, feedback), top, output)
 
 
-_OUTPUT = click.Path(path_type=Path, dir_okay=False, writable=True)
-
-
 @click.command("summarize", short_help="Summarise the papers of a file.")
-@click.option("--papers", type=_READ, required=True, help="JSON Lines with id, title and abstract.")
+@click.option("--papers", type=_INPUT_FILE, required=True, help="JSON Lines with id, title and abstract.")
 @click.option("--sentences", type=click.IntRange(min=0), default=3, show_default=True, help="Maximum per paper.")
-@click.option("--output", type=_OUTPUT, required=True, help="JSON Lines with id, sentences and finding.")
+@click.option("--output", type=_OUTPUT_FILE, required=True, help="JSON Lines with id, sentences and finding.")
 @click.option("--interests", metavar="TEXT", default="", help="What the reader cares about; summaries lean to it.")
 def summarize(*, papers: Path, sentences: int, output: Path, interests: str) -> int:
     """Summarise each paper of a file by sentences of its abstract, word for word; needs no home.

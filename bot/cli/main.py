@@ -78,7 +78,6 @@ class Commands(click.Group):
     """The group of all commands; each takes ``--home``, as the group does."""
 
     def add_command(self, cmd: click.Command, name: str | None = None) -> None:
-        """Register a command, and give it ``--home``."""
         # Both `paperbot --home DIR run` and `paperbot run --home DIR` are what people type.
         cmd.params.append(home_option)
         super().add_command(cmd, name)
@@ -119,7 +118,6 @@ for command in (  # in the order in which a new user needs them
 
 
 def invoke(arguments: Sequence[str]) -> int:
-    """Run a command line; return its exit code."""
     try:
         # standalone_mode=False: click would otherwise exit by itself, with 1 where the contract says 2.
         return int(paperbot.main(list(arguments), prog_name="paperbot", standalone_mode=False) or DONE)
@@ -148,7 +146,6 @@ def _fail(message: str, code: int) -> int:
 
 
 def main() -> None:
-    """Run the command line of this process, and exit."""
     # Where /dev/shm can't be written to, joblib (of scikit-learn) warns that it can't start processes; none are wanted.
     os.environ.setdefault("JOBLIB_MULTIPROCESSING", "0")
     sys.exit(invoke(sys.argv[1:]))

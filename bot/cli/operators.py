@@ -41,11 +41,15 @@ if TYPE_CHECKING:
     from bot.operate.status import Load, Status
 
 
+_TITLES_SHOWN = 5
+_CHANNELS = ", ".join(channel.noun for channel in reader_channels())
+
+
 @click.command("check", short_help="Check settings, profiles, templates, store.")
 @click.option(
     "--connect",
     is_flag=True,
-    help="Also log in to the mail server and Slack, and query the sources; nothing is stored.",
+    help=f"Also log in where messages go ({_CHANNELS}), and query the sources; nothing is stored.",
 )
 @click.option(
     "--fix",
@@ -64,6 +68,8 @@ def check(ctx: click.Context, connect: bool, fix: bool) -> int:
       paperbot check --connect
       paperbot check --fix
     """
+    from bot.channels.phrases import understood
+
     app = app_of(ctx)
     if fix:
         from bot.config.home import repair
@@ -78,6 +84,9 @@ def check(ctx: click.Context, connect: bool, fix: bool) -> int:
         problems += subject_problems
         if not subject_problems:
             click.echo(f"ok  {subject}")
+    for slug, profile in app.profiles.items():
+        if text := understood(profile.interests):
+            click.echo(f"    {slug}: {text}")
     # Without a usable store the readers are unknown; the store's problem is listed below.
     readers = Counter() if _attempt("store", lambda: app.store) else _count_readers(app)
     for channel in reader_channels():
@@ -91,7 +100,6 @@ def check(ctx: click.Context, connect: bool, fix: bool) -> int:
 
 
 def checks(app: App, connect: bool, now: datetime) -> Iterator[tuple[str, list[Problem]]]:
-    """Yield the subject of each check, and its problems."""
     from bot.channels.templates import check_names, check_templates
     from bot.operate.ingest import retrieved
     from bot.sources import Visit
@@ -130,7 +138,6 @@ def checks(app: App, connect: bool, now: datetime) -> Iterator[tuple[str, list[P
 
 
 def _attempt(subject: str, action: Callable[[], object]) -> list[Problem]:
-    """Return the error of an action as a problem."""
     try:
         action()
     except PaperbotError as error:
@@ -212,7 +219,6 @@ def queue_depths(app: App) -> tuple[dict[str, int], list[Problem]]:
 
 
 def print_status(status: Status) -> None:
-    """Print the sources, the readers with their last edition, the outbox, and what is late."""
     sources = table("source", "state", "last new digest", "newest digest", ">digests", ">papers")
     for source in status.sources:
         seen = f"{source.last_seen:%Y-%m-%d %H:%M} UTC" if source.last_seen else "never"
@@ -247,7 +253,6 @@ def print_status(status: Status) -> None:
 
 
 def load_lines(load: Load) -> list[str]:
-    """Return a line for each figure that says something: what waits, and which rates are used."""
     lines = []
     if load.queue:
         lines.append("queue: " + ", ".join(f"{number} {task}" for task, number in load.queue.items()))
@@ -262,9 +267,6 @@ def load_lines(load: Load) -> list[str]:
         for rate in load.rates
     ]
     return lines
-
-
-_MAX_TITLES = 5
 
 
 @click.group("sources", invoke_without_command=True, short_help="List sources; test one; import feeds.")
@@ -322,10 +324,10 @@ def test(ctx: click.Context, name: str, now: datetime) -> int:
         file, digest = outcome
         click.echo(f"{file}: {digest.format}, {digest.topic or '-'}, {digest.date or 'no date'}")
         click.echo(f"  {plural(len(digest.entries), 'paper')}, {len(digest.rejected)} rejected")
-        for entry in digest.entries[:_MAX_TITLES]:
+        for entry in digest.entries[:_TITLES_SHOWN]:
             click.echo(f"  - {entry.title} ({entry.arxiv_id or entry.doi or entry.url or 'no link'})")
-        if len(digest.entries) > _MAX_TITLES:
-            click.echo(f"  ... and {len(digest.entries) - _MAX_TITLES} more")
+        if len(digest.entries) > _TITLES_SHOWN:
+            click.echo(f"  ... and {len(digest.entries) - _TITLES_SHOWN} more")
         for rejected in digest.rejected:
             click.secho(f"! {file}: {rejected}", fg="yellow", err=True)
     print_problems(problems)
@@ -382,7 +384,6 @@ def serve(ctx: click.Context, host: str, port: int, no_web: bool) -> None:
 
 
 def queue_names(_ctx: click.Context, _param: click.Parameter, value: str) -> list[str]:
-    """Return the names of a list with commas; raises click's usage error."""
     names = [name.strip() for name in value.split(",")]
     if unknown := [name for name in names if name not in TASKS]:
         raise click.BadParameter(f"{unknown[0]!r} is not a queue; known queues: {', '.join(TASKS)}")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 
 def print_json(value: Any) -> None:
-    """Print one JSON object on standard output."""
-
     def default(item: object) -> str:
         if isinstance(item, date | datetime):
             return item.isoformat()
@@ -41,7 +39,6 @@ def problems_json(problems: Sequence[Problem]) -> list[dict[str, str]]:
 
 
 def print_problems(problems: Sequence[Problem]) -> None:
-    """Print one line for each problem, on standard error."""
     for problem in problems:
         click.secho(f"! {problem}", fg="red", err=True)
 
@@ -78,7 +75,6 @@ def table(*columns: str, unbroken: Sequence[str] = ()) -> Table:
 
 
 def print_edition(edition: Edition) -> None:
-    """Print an edition's picks with their reasons, below its profile and reader."""
     from bot.text.latex import readable
 
     rows = table("match", "paper", "why")
@@ -96,7 +92,6 @@ def plain(text: str) -> Any:
 
 
 def why(pick: Pick) -> str:
-    """Return a pick's label, if it has one, and its reasons."""
     from bot.channels import phrases
 
     return ". ".join(part for part in (phrases.kind_label(pick), phrases.why(pick)) if part)
@@ -144,9 +139,6 @@ def progress_bar() -> Iterator[Progress]:
         yield advance
 
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-
 class Moment(click.ParamType[datetime]):
     """An ISO 8601 date and time, as an aware datetime in UTC; without an offset it is read as UTC."""
 
@@ -165,7 +157,6 @@ class Moment(click.ParamType[datetime]):
 
 
 def remember_home(ctx: click.Context, _param: click.Parameter, value: Path | None) -> None:
-    """Keep the value of ``--home`` for ``home_of``."""
     # Only if it was given: the option of the command must not replace that of the group by its default.
     if value is not None:
         ctx.find_root().obj = value

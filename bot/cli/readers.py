@@ -37,6 +37,11 @@ if TYPE_CHECKING:
     from bot.readers.libraries import ImportReport
 
 
+_CONFIRMATIONS = {Vote.UP: "more like", Vote.DOWN: "less like", Vote.CLEAR: "vote removed from"}
+_ZOTERO: Literal["zotero"] = "zotero"
+_ZOTERO_KEY = "PAPERBOT_ZOTERO_KEY"
+
+
 @click.command("profiles", short_help="List and check the profiles.")
 @click.pass_context
 def profiles(ctx: click.Context) -> int:
@@ -90,7 +95,7 @@ def reader_notes(app: App, slug: str, profile: Profile) -> dict[str, str]:
 @now_option
 @click.pass_context
 def subscribe(ctx: click.Context, profile: str, address: str, now: datetime) -> None:
-    """Write ADDRESS, an email address or a Slack id, into PROFILE's file; the rest of the file is unchanged.
+    """Write ADDRESS into PROFILE's file; the rest of the file is unchanged. Its form says by which channel editions go.
 
     A reader who unsubscribed, or asked to be forgotten, is subscribed again.
 
@@ -183,9 +188,6 @@ def forget(ctx: click.Context, reader: str, now: datetime) -> None:
     )
 
 
-_CONFIRMATIONS = {Vote.UP: "more like", Vote.DOWN: "less like", Vote.CLEAR: "vote removed from"}
-
-
 @click.command("thumb", short_help="Record READER's vote on PAPER.")
 @click.argument("vote", type=click.Choice([vote.value for vote in Vote]), required=False)
 @click.argument("reader", required=False)
@@ -253,9 +255,6 @@ def thumb(
     return 0
 
 
-_ZOTERO: Literal["zotero"] = "zotero"
-
-
 class LibraryFile(click.File):
     """A file that is opened, or the word ``zotero`` for the library that the reader has connected."""
 
@@ -263,7 +262,6 @@ class LibraryFile(click.File):
         super().__init__("rb")
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the open file, or the word."""
         return value if value == _ZOTERO else super().convert(value, param, ctx)
 
 
@@ -340,7 +338,6 @@ def import_library(
 
 
 def print_report(reader: str, report: ImportReport) -> None:
-    """Print what was imported, and why the rest was not."""
     added = report.matched + report.new
     click.echo(
         f"{reader}: {plural(report.read, 'reference')} read, {plural(added, 'paper')} added,"
@@ -349,9 +346,6 @@ def print_report(reader: str, report: ImportReport) -> None:
     for reason, count in report.skipped.items():
         click.echo(f"  {count:,} skipped: {reason}")
     print_problems(report.problems)
-
-
-_KEY = "PAPERBOT_ZOTERO_KEY"
 
 
 @click.group("zotero", short_help="Connect READER's Zotero library; show it; disconnect.")
@@ -389,7 +383,7 @@ def connect(
         raise click.UsageError("--user and --group name two libraries; leave one out")
     app = app_of(ctx)
     owner, _ = stored_reader(app.store, app.profiles, reader, now)
-    key = os.environ.get(_KEY) or click.prompt("The Zotero API key", hide_input=True)
+    key = os.environ.get(_ZOTERO_KEY) or click.prompt("The Zotero API key", hide_input=True)
     library = f"groups/{group}" if group else f"users/{user}" if user else None
     connection = app.zotero.connect(owner, key.strip(), library=library, collections=collections, now=now)
     click.echo(f"{owner.name}: connected to {_described(connection)}")

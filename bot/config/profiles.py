@@ -24,7 +24,7 @@ from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import AoT
 
 from bot.config.toml import MisplacedError, Section, read_toml, replace_text, unknown_key, validated, wrong_value
-from bot.model import Kind, Override, Problem
+from bot.model import GOOD, Kind, Override, Problem
 from bot.model.addresses import mail_address
 from bot.model.errors import ConfigError
 from bot.model.wording import DEFAULT_LANGUAGE, known_language
@@ -103,7 +103,7 @@ class EditionSection(Section):
 
     size: int = Field(10, ge=1, le=100)
     explore: int = Field(1, ge=0, le=100)
-    # With a higher one some readers are shown next to nothing after a few votes, and so can teach nothing
+    # Unless a file sets it, the limit of exploratory picks alone: matches are sent from ``fills_from`` on
     # (``docs/decisions/ranking-threshold.md``).
     threshold: float = Field(0.15, ge=0.0, le=1.0)
     trending: float = Field(0.0, ge=0.0, le=1.0)
@@ -111,17 +111,9 @@ class EditionSection(Section):
     when_quiet: Literal["skip", "note"] = "skip"
 
     @property
-    def lowest(self) -> float:
-        """The lowest probability of exploratory picks, and of all picks before the first vote.
-
-        Half of the default threshold; a threshold that the file sets holds for every pick.
-        """
-        return self.threshold if "threshold" in self.model_fields_set else self.threshold / 2
-
-    @property
-    def lowest_alone(self) -> float:
-        """The lowest probability of the only picks of an edition, exploratory ones, of a reader who is new."""
-        return self.lowest if "threshold" in self.model_fields_set else self.lowest / 2
+    def fills_from(self) -> float:
+        """The lowest probability of picks: that of a good match, unless the file sets a threshold."""
+        return self.threshold if "threshold" in self.model_fields_set else GOOD
 
     @model_validator(mode="after")
     def _explore_fits_size(self) -> EditionSection:
@@ -254,7 +246,7 @@ def load_profile(path: Path, default_timezone: str, checks: AddressChecks) -> Pr
 
 def dump_profile(profile: Profile) -> str:
     """Return a profile without its readers as JSON, from which ``parse_profile`` makes an equal one."""
-    # Only what is set: a threshold that the file sets means more than the same default (``EditionSection.lowest``).
+    # Only what is set: a threshold that the file sets means more than the same default (``EditionSection.fills_from``).
     return profile.model_dump_json(exclude={"readers"}, exclude_unset=True)
 
 

@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, Field, PlainValidator, SecretStr, ValidationError, create_model, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
-from bot.config.addresses import mail_sender, network, queue_url, taggable_address, web_url
 from bot.config.profiles import Email, Timezone
 from bot.config.sources import FetchUrl, Name, SourceModels, SourceOptions, validate_source
 from bot.config.toml import (
@@ -24,7 +23,7 @@ from bot.config.toml import (
     refuse_unknown,
     replace_text,
 )
-from bot.model.addresses import is_loopback
+from bot.model.addresses import is_loopback, mail_sender, network, queue_url, taggable_address, web_url
 from bot.model.errors import ConfigError
 
 Days = Annotated[int, Field(ge=0, le=36_500)]

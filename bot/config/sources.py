@@ -12,8 +12,8 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, StringConstraints, ValidationError
 from pydantic_core import InitErrorDetails
 
-from bot.config.addresses import fetch_url
 from bot.config.toml import MisplacedError, Section, describe_error, unknown_key
+from bot.model.addresses import fetch_url
 
 FetchUrl = Annotated[str, AfterValidator(fetch_url)]
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")]

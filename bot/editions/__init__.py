@@ -1,6 +1,6 @@
-"""Editions and weekly letters: ``due`` says who gets one, ``composer`` and ``letters`` compose them.
+"""Editions and weekly letters: ``due`` says who gets one, ``composer`` composes them.
 
-    due --> candidates --> models, ranked --> composer, letters
+    due: readers, candidates --> models: interests --> ranked: choices, reasons --> composer
 
 ``health`` watches the sources, and says why an edition is quiet.
 """

@@ -1,29 +1,35 @@
-"""Compose editions and alerts: candidates, ranking, selection, picks.
+"""Compose editions, alerts and weekly letters: candidates, ranking, selection, picks.
 
     candidates --rank--> scores --alert rule, select--> choices --explain, summarise--> edition
+    votes of the week --> liked papers          papers of the week, not shown --rank as of now--> the best match
+    all votes --> learned phrases               picks of a month with a vote --> how many matches were liked
 
 A batch is read from the store in a few queries and ranked in a few matrix products; a single edition is a batch of
 one. ``EditionComposer`` writes nothing; ``alert`` puts a message into the outbox for each paper that matches a
-profile's alert rule, and ``TldrWriter`` replaces summaries by a language model's, where an endpoint is configured.
+profile's alert rule, ``put_letters`` at most one letter a week, whichever process is first; ``TldrWriter`` replaces
+summaries by a language model's, where an endpoint is configured.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import date, datetime
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, timedelta
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
+from bot.channels.registry import MessageRenderer
 from bot.config.profiles import Profile
-from bot.editions.candidates import Candidates, EditionRequest, Readers, candidates_of, interests_of
+from bot.editions.due import Candidates, EditionRequest, Readers, candidates_of, due_letters, letter_slot
 from bot.editions.health import SourceActivitySince, SourceMonitor, quiet_reason
-from bot.editions.models import CurrentRanker
+from bot.editions.models import CurrentRanker, interests_of, refit
 from bot.model import (
     Edition,
     EditionKind,
     Letter,
-    Message,
+    Match,
+    MatchRecord,
     Paper,
     PaperId,
     Pick,
@@ -33,32 +39,51 @@ from bot.model import (
     Role,
     Score,
     Sentence,
+    Vote,
 )
 from bot.model.clock import local_date, local_time
-from bot.model.errors import TldrError
-from bot.ranking.selection import is_quiet
+from bot.model.errors import TldrError, in_one_line
+from bot.ranking.phrases import Phrase, whole_phrases
+from bot.ranking.selection import Choice, is_quiet
 from bot.store import Store
 from bot.store.derived import Tldrs
+from bot.store.readers import IdRange
 from bot.summaries.tldr import Endpoint
+from bot.text.vocabulary import names_topic
 
 if TYPE_CHECKING:  # with reasons and summaries it takes a tenth of the time of a run in which nothing is due
     from bot.editions.ranked import Explanation, PaperTexts, Ranked
 
 
 _NO_ACTIVITY = SourceActivitySince()
+_WEEK = timedelta(days=7)
+_MONTH = timedelta(days=30)
+# Of fewer votes, the share that was liked says next to nothing: of five, 60 % may be 15 to 95 %.
+_MIN_VOTES = 5
+_NEW_PHRASES = 5
+_MATCHES = (Match.STRONG, Match.GOOD)
+# The mean contribution of a term is taken over this many of the newest papers: over the reader's own papers it would
+# show what they voted on, not what moves their next editions.
+_REFERENCE_PAPERS = 300
+# The most phrases that raise a paper, and the most that lower it; a convention.
+_MAX_LEARNED = 12
+# Of the heaviest term's weight; lighter terms are noise.
+_MIN_SHARE_OF_HEAVIEST = 0.01
+# Terms for which the papers are searched for phrases: more than are shown, as several may be of one phrase.
+_TERMS_PER_PHRASE = 4
 
 
+@dataclass
 class EditionComposer:
-    """Composes editions; reads the store and writes nothing."""
+    """Composes editions; reads the store and writes nothing.
 
-    def __init__(
-        self, store: Store, ranker: CurrentRanker, sources: SourceMonitor, *, samples: Collection[str] = ()
-    ) -> None:
-        """``samples`` names the sources that are excluded once another source has delivered papers."""
-        self._store = store
-        self._ranker = ranker
-        self._sources = sources
-        self._samples = samples
+    ``samples`` names the sources that are excluded once another source has delivered papers.
+    """
+
+    store: Store
+    ranker: CurrentRanker
+    sources: SourceMonitor
+    samples: Collection[str] = ()
 
     @cached_property
     def _texts(self) -> PaperTexts:
@@ -68,17 +93,16 @@ class EditionComposer:
 
     def candidates(self, reader: Reader, profile: Profile) -> Candidates:
         """Return the papers new to a reader since the last edition, and later versions of papers they liked."""
-        return candidates_of(self._store, [(reader, profile)], self._samples)[0]
+        return candidates_of(self.store, [(reader, profile)], self.samples)[0]
 
     def candidates_of(self, requests: Sequence[EditionRequest]) -> list[Candidates]:
         """Return what ``candidates`` does for the reader of each request, in a few queries for all."""
         readers = [(request.reader, request.profile) for request in requests]
-        return candidates_of(self._store, readers, self._samples)
+        return candidates_of(self.store, readers, self.samples)
 
     def edition(
         self, reader: Reader, profile: Profile, day: date, now: datetime, candidates: Candidates | None = None
     ) -> Edition:
-        """Return a reader's edition for a local date, chosen from ``candidates`` instead of the new papers if given."""
         request = EditionRequest(reader, profile, day)
         return next(self.editions([request], now, [candidates] if candidates else None))
 
@@ -91,12 +115,12 @@ class EditionComposer:
         # All reading is done before the first edition is yielded: the caller stores each edition as it comes,
         # and a later reader of the batch must see the same state of the store as the first.
         activities = self._activities(requests, candidates, now)
-        rankings = self._ranked(readers, [new.ids for new in candidates], now)
+        rankings = self._ranked(readers, [[*new.ids, *new.waiting] for new in candidates], now)
         for request, new, ranked, activity in zip(requests, candidates, rankings, activities, strict=True):
             yield compose(
                 request,
-                ranked.edition_picks(request.profile) if ranked else [],
-                scores=ranked.scores if ranked else [],
+                ranked.edition_picks(request.profile, new.waiting) if ranked else [],
+                scores=[score for score in ranked.scores if score.paper not in new.waiting] if ranked else [],
                 watermark=new.watermark,
                 now=now,
                 activity=activity,
@@ -128,7 +152,7 @@ class EditionComposer:
         if not (ranked and score):
             return None
         # A paper that was sent as an exploratory pick is explained as one.
-        kind = self._store.editions.pick_kind(reader.id, paper.id) or PickKind.MATCH
+        kind = self.store.editions.pick_kind(reader.id, paper.id) or PickKind.MATCH
         return ranked.explanation(paper, score, kind)
 
     def _activities(
@@ -138,14 +162,14 @@ class EditionComposer:
         without_candidates = [
             request.reader.id for request, new in zip(requests, candidates, strict=True) if not new.ids
         ]
-        last_editions = self._store.editions.last_by_reader(without_candidates) if without_candidates else {}
+        last_editions = self.store.editions.last_by_reader(without_candidates) if without_candidates else {}
         activities = [_NO_ACTIVITY] * len(requests)
         for n, (request, new) in enumerate(zip(requests, candidates, strict=True)):
             if not new.ids:
                 last = last_editions.get(request.reader.id)
                 since = last.composed_at if last else None
                 profile = request.profile
-                activities[n] = self._sources.activity_since(profile.sources, since, now, profile.schedule.timezone)
+                activities[n] = self.sources.activity_since(profile.sources, since, now, profile.schedule.timezone)
         return activities
 
     def _ranked(self, readers: Readers, ids: Sequence[Sequence[PaperId]], now: datetime) -> Iterator[Ranked | None]:
@@ -154,13 +178,13 @@ class EditionComposer:
             # Most ticks of a quiet day end here, without scikit-learn in memory.
             yield from [None] * len(readers)
             return
-        interests = interests_of(self._store, readers, now)
-        papers = self._store.papers.get(paper_id for reader_ids in ids for paper_id in reader_ids)
+        interests = interests_of(self.store, readers, now)
+        papers = self.store.papers.get(paper_id for reader_ids in ids for paper_id in reader_ids)
         # A paper may have been merged into another since its id was read: it is left out.
         candidates = [[papers[i] for i in reader_ids if i in papers] for reader_ids in ids]
         from bot.editions.ranked import Ranked
 
-        rankings = self._ranker.get().rankings(interests, candidates)
+        rankings = self.ranker.get().rankings(interests, candidates)
         for (_, profile), interest, ranking in zip(readers, interests, rankings, strict=True):
             if not ranking.scores:
                 yield None
@@ -195,16 +219,6 @@ def compose(
     )
 
 
-class Renderer(Protocol):
-    """Renders the messages of the reader's channel, in order; ``slot`` identifies the edition in them."""
-
-    def messages(self, edition: Edition, slot: str) -> Sequence[Message]:
-        """Render an edition."""
-
-    def letter(self, letter: Letter, slot: str) -> Sequence[Message]:
-        """Render a weekly letter."""
-
-
 @dataclass(frozen=True, slots=True)
 class Context:
     """The store, the profiles in force by slug, and what ranks, composes and renders.
@@ -216,7 +230,7 @@ class Context:
     profiles: Mapping[str, Profile]
     ranker: CurrentRanker
     composer: EditionComposer
-    renderer: Renderer
+    renderer: MessageRenderer
 
 
 def alert(context: Context, reader: Reader, profile: Profile, now: datetime) -> list[Edition]:
@@ -255,6 +269,7 @@ def alert(context: Context, reader: Reader, profile: Profile, now: datetime) -> 
     return saved
 
 
+@dataclass(slots=True)
 class TldrWriter:
     """Requests a TL;DR once for each paper, at most ``daily_budget`` times a day.
 
@@ -262,21 +277,19 @@ class TldrWriter:
     time-out after another.
     """
 
-    def __init__(self, tldrs: Tldrs, endpoint: Endpoint, daily_budget: int) -> None:
-        self._tldrs = tldrs
-        self._endpoint = endpoint
-        self._daily_budget = daily_budget
-        self._failed_run: datetime | None = None
+    tldrs: Tldrs
+    endpoint: Endpoint
+    daily_budget: int
+    _failed_run: datetime | None = field(default=None, init=False)
 
     def known(self, edition: Edition) -> Edition:
-        """Return the edition with the TL;DRs in the store; the endpoint is not called."""
         papers = [pick.paper.id for pick in edition.picks]
-        return _with_tldrs(edition, self._tldrs.known(papers, self._endpoint.model))
+        return _with_tldrs(edition, self.tldrs.known(papers, self.endpoint.model))
 
     def shorten(self, edition: Edition, now: datetime) -> tuple[Edition, list[Problem]]:
         """Return the edition with a TL;DR for each summary, and a problem if some could not be had."""
         papers = {pick.paper.id: pick.paper for pick in edition.picks if pick.summary}
-        texts = self._tldrs.known(papers, self._endpoint.model)
+        texts = self.tldrs.known(papers, self.endpoint.model)
         problems = []
         # The day of the budget is UTC, as the endpoint's bill is.
         midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
@@ -287,13 +300,13 @@ class TldrWriter:
                         continue
                     # The request is counted before it is made: a process that dies in the middle of it must not
                     # spend the budget again after each restart.
-                    request = self._tldrs.begin(
-                        paper.id, self._endpoint.model, now, since=midnight, budget=self._daily_budget
+                    request = self.tldrs.begin(
+                        paper.id, self.endpoint.model, now, since=midnight, budget=self.daily_budget
                     )
                     if request is None:  # the budget is spent
                         continue
-                    text = self._endpoint.tldr(paper.title, paper.abstract)
-                    self._tldrs.keep(request, text)
+                    text = self.endpoint.tldr(paper.title, paper.abstract)
+                    self.tldrs.keep(request, text)
                     texts[paper.id] = text
             except TldrError as error:
                 self._failed_run = now
@@ -311,3 +324,159 @@ def _with_tldrs(edition: Edition, texts: Mapping[PaperId, str]) -> Edition:
         else:
             picks.append(pick)
     return replace(edition, picks=tuple(picks))
+
+
+def put_letters(context: Context, ids: IdRange, now: datetime) -> list[Problem]:
+    """Store the letters that are due with their messages; return what failed for a reader.
+
+    A letter with nothing to say takes its slot, and no message goes out.
+    """
+    store = context.store
+    problems: list[Problem] = []
+    for reader, profile, day in due_letters(store, context.profiles, now, ids):
+        try:
+            refit(store, context.ranker, [(reader, profile)], now)
+            letter = compose_letter(context, reader, profile, day, now)
+            slot = letter_slot(letter.edition.date)
+            # Stores nothing where another process has taken the slot.
+            messages = [] if letter.is_empty else context.renderer.letter(letter, slot)
+            store.editions.save(letter.edition, slot, messages)
+        except Exception as error:
+            problems.append(Problem(reader.name, f"weekly letter: {in_one_line(error)}"))
+    return problems
+
+
+def compose_letter(context: Context, reader: Reader, profile: Profile, day: date, now: datetime) -> Letter:
+    """Return the letter of the week up to ``now``; ``day`` is its Friday. Nothing is stored."""
+    store = context.store
+    current = store.feedback.current(reader.id)
+    of_week = [vote for vote in current.values() if now - _WEEK < vote.at <= now]
+    liked_ids = [vote.paper for vote in reversed(of_week) if vote.vote is Vote.UP]
+    papers = store.papers.get(liked_ids)
+    phrases = learned(store, context.composer, reader, profile, now=now) if current else None
+    missed = _missed_paper(context, reader, profile, now)
+    edition = Edition(
+        reader=reader,
+        profile_title=profile.title,
+        date=day,
+        composed_at=now,
+        picks=missed,
+        considered=0,
+        watermark=store.papers.newest_id(),
+        kind=EditionKind.LETTER,
+        language=profile.language,
+    )
+    return Letter(
+        edition=edition,
+        liked=tuple(papers[paper_id] for paper_id in liked_ids if paper_id in papers),
+        disliked=len(of_week) - len(liked_ids),
+        raised=_beyond_profile(phrases.likes, profile) if phrases else (),
+        lowered=_beyond_profile(phrases.dislikes, profile) if phrases else (),
+        record=_match_record(
+            store.editions.probabilities(reader.id, now - _MONTH),
+            {paper_id: vote.vote for paper_id, vote in current.items()},
+        ),
+    )
+
+
+def _missed_paper(context: Context, reader: Reader, profile: Profile, now: datetime) -> tuple[Pick, ...]:
+    """Return the best match by today's votes among the week's papers that no edition showed, if there is a good one."""
+    store = context.store
+    last = store.editions.last_by_reader([reader.id]).get(reader.id)
+    if last is None:
+        return ()
+    # Papers beyond the last edition are not missed: the next one considers them.
+    ids = [
+        paper_id
+        for paper_id in store.papers.new_to(reader.id, store.papers.last_before(now - _WEEK), sources=profile.sources)
+        if paper_id <= last.watermark
+    ]
+    ranked = context.composer.ranked(reader, profile, ids, now)
+    if ranked is None:
+        return ()
+    best = next((score for score in ranked.scores if not (score.muted or score.missing_terms)), None)
+    if best is None or Match.for_probability(best.probability) not in _MATCHES:
+        return ()
+    kind = PickKind.FOLLOW if best.followed else PickKind.MATCH
+    picks = ranked.picks([Choice(best, kind)], profile.edition.summary_sentences)
+    return tuple(replace(pick, predictions=()) for pick in picks)
+
+
+def _beyond_profile(phrases: Sequence[LearnedPhrase], profile: Profile) -> tuple[str, ...]:
+    written = " ".join([profile.interests, *profile.keywords]).casefold()
+    new = [phrase.text for phrase in phrases if phrase.text.casefold() not in written]
+    return tuple(new[:_NEW_PHRASES])
+
+
+def _match_record(shown: Mapping[PaperId, float], votes: Mapping[PaperId, Vote]) -> MatchRecord | None:
+    matches = [
+        votes[paper_id]
+        for paper_id, probability in shown.items()
+        if Match.for_probability(probability) in _MATCHES and paper_id in votes
+    ]
+    if len(matches) < _MIN_VOTES:
+        return None
+    return MatchRecord(len(matches), matches.count(Vote.UP))
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedPhrase:
+    """A phrase's weight in what was learned; ``share`` is its size relative to the heaviest phrase's, 0 to 1."""
+
+    text: str
+    weight: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedPhrases:
+    """The phrases that raise a paper and those that lower it, the heaviest first."""
+
+    likes: Sequence[LearnedPhrase]
+    dislikes: Sequence[LearnedPhrase]
+
+
+def learned(
+    store: Store, composer: EditionComposer, reader: Reader, profile: Profile, *, now: datetime
+) -> LearnedPhrases:
+    """Return the phrases with the largest mean contribution to the scores of recent papers, a few a side."""
+    recent = [paper_id for paper_id, _, _ in store.papers.recent_texts(_REFERENCE_PAPERS)]
+    ranked = composer.ranked(reader, profile, recent, now)
+    if ranked is None:
+        return LearnedPhrases([], [])
+    means = ranked.ranking.mean_contributions()
+    topical = {term: weight for term, weight in means.items() if names_topic(term.split())}
+    least = _MIN_SHARE_OF_HEAVIEST * max(map(abs, topical.values()), default=0.0)
+    likes = {term: weight for term, weight in topical.items() if weight > least}
+    dislikes = {term: -weight for term, weight in topical.items() if -weight > least}
+    liked = _phrases(ranked, likes)
+    disliked = _phrases(ranked, dislikes)
+    heaviest = max([*liked.values(), *disliked.values()], default=1.0)
+    return LearnedPhrases(
+        likes=[LearnedPhrase(text, weight, weight / heaviest) for text, weight in liked.items()],
+        dislikes=[LearnedPhrase(text, -weight, weight / heaviest) for text, weight in disliked.items()],
+    )
+
+
+def _phrases(ranked: Ranked, weights: Mapping[str, float]) -> dict[str, float]:
+    """Return whole phrases of the ranked papers that consist of these terms, with the sum of their terms' weights.
+
+    All weights are positive. For each of the heaviest terms a few papers that have it are searched for phrases.
+    """
+    heaviest = sorted(weights, key=lambda term: -weights[term])[: _MAX_LEARNED * _TERMS_PER_PHRASE]
+    texts = [ranked.text(ranked.papers[paper_id]) for paper_id in ranked.ranking.papers_with(heaviest)]
+    phrases = {phrase.stems: phrase for text in texts for phrase in text.phrases if phrase.bigrams}
+    for term in heaviest:
+        words = Counter(word for text in texts if (word := text.spelled(term)))
+        if words:
+            # In lower case if a paper has that: "mathematics" rather than "MATH".
+            commonest = max(words, key=lambda word: (word.islower(), words[word]))
+            phrases[term,] = Phrase(commonest, (term,))
+    candidates = {
+        phrase: phrase.weight(weights)
+        for phrase in phrases.values()
+        if phrase.is_whole
+        and not phrase.is_adjective
+        and all(term in weights for term in phrase.bigrams or phrase.stems)
+    }
+    return {phrase.text: candidates[phrase] for phrase in whole_phrases(candidates, (), _MAX_LEARNED)}

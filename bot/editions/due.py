@@ -1,6 +1,7 @@
-"""Who is due: the editions to compose now, and the readers whose alerts have papers to check.
+"""Who is due, and what is new to them: the editions to compose now, the readers to alert, and their candidates.
 
 The store finds in SQL who may be due, page by page; the schedule decides for each of them. Nothing loads all readers.
+Candidates are read for a whole batch in a few queries, whose number does not grow with the number of readers.
 
     profiles/*.toml, on one machine --publish--> store --catch up, before each task--> workers on any machine
     due --source interrupted--> wait, re-checked at each tick --source recovered--> compose
@@ -10,20 +11,20 @@ The store finds in SQL who may be due, page by page; the schedule decides for ea
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from itertools import chain, count, islice
 
 from bot.config.profiles import Profile, dump_profile, parse_profile, with_override
-from bot.editions.candidates import EditionRequest, Readers, last_edition_days
-from bot.model import Origin, Problem, Reader, SourceState
+from bot.model import Origin, PaperId, Problem, Reader, ReaderId, SourceState
 from bot.model.clock import due_slots, local_date, local_time, moment, rest_between
 from bot.model.errors import ConfigError
 from bot.model.wording import plural
 from bot.ranking.selection import is_quiet
 from bot.sources import Source
 from bot.store import Store
+from bot.store.papers import NewsCursor
 from bot.store.readers import EVERYONE, IdRange
 
 # A letter that downtime has delayed is out of date from Monday on.
@@ -31,7 +32,32 @@ _LETTER_DAYS = timedelta(days=3)
 _FRIDAY = 4  # of date.weekday()
 _EARLIEST_ZONE = timedelta(hours=14)  # ahead of UTC: where a day begins first
 _DAY = timedelta(days=1)
+_WAITING = timedelta(days=3)  # before its last edition, a paper that was not sent is out of date
 _WEEK = timedelta(days=8)  # a schedule is due once within it, whichever its days are
+
+
+Readers = Sequence[tuple[Reader, Profile]]
+
+
+@dataclass(frozen=True, slots=True)
+class EditionRequest:
+    """An edition to compose: for which reader, under which profile, for which local date."""
+
+    reader: Reader
+    profile: Profile
+    day: date
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Papers new to a reader, and the highest paper id of the store when they were gathered.
+
+    ``waiting`` are papers of the last days that the reader's earlier editions had no place for.
+    """
+
+    ids: Sequence[PaperId]
+    watermark: PaperId
+    waiting: Collection[PaperId] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +71,18 @@ class DueEdition(EditionRequest):
     slot: str
     missed: Sequence[date] = ()
     interrupted: Sequence[SourceState] = ()
+
+
+def last_edition_days(store: Store, readers: Readers, now: datetime) -> dict[ReaderId, date]:
+    """Return the newest local date that each reader's editions have taken, up to today in the reader's time zone."""
+    by_today: dict[date, list[ReaderId]] = defaultdict(list)
+    for reader, profile in readers:
+        by_today[local_date(now, profile.schedule.timezone)].append(reader.id)
+    # There are at most three local dates on earth at a time, so this is at most three queries.
+    days: dict[ReaderId, date] = {}
+    for today, reader_ids in by_today.items():
+        days |= store.editions.last_days(reader_ids, today, now)
+    return days
 
 
 def active_readers(
@@ -105,7 +143,6 @@ def forced_editions(
 
 
 def letter_slot(day: date) -> str:
-    """Return the slot of the letter of a Friday."""
     return f"letter-{day}"
 
 
@@ -185,7 +222,6 @@ class StoredProfiles:
         return list(self._problems.values())
 
     def catch_up(self) -> None:
-        """Read what was published since the last call."""
         for published in self._store.published_profiles.newer_than(self._version):
             self._version = max(self._version, published.version)
             self.profiles.pop(published.slug, None)
@@ -197,6 +233,57 @@ class StoredProfiles:
             except ConfigError as error:
                 detail = f"{error.detail}; was it published by a later version of Paperbot?"
                 self._problems[published.slug] = Problem(f"profiles/{error.place}", detail)
+
+
+# The first edition of a reader looks back this far from the newest paper. A store that has run for a year would
+# otherwise rank a year of papers, and put last winter's best into the first edition.
+FIRST_LOOK_BACK = timedelta(days=7)
+
+
+def candidates_of(store: Store, readers: Readers, samples: Collection[str] = ()) -> list[Candidates]:
+    """Return for each reader the papers new since their last edition, and later versions of papers they liked.
+
+    A paper is new if it was never sent to the reader and never voted on by them. Papers that only the sources
+    named in ``samples`` have are excluded once another source has delivered papers.
+    """
+    watermark = store.papers.newest_id()
+    last_editions = store.editions.last_by_reader([reader.id for reader, _ in readers])
+
+    # A reader without an edition starts a week before the newest paper, not before today: a home with old sample
+    # digests, or one that was switched off for a month, still has a first edition.
+    first_id: PaperId = 0
+    first_time: datetime | None = None
+    if len(last_editions) < len(readers) and (newest := store.papers.newest_first_seen()) is not None:
+        first_time = newest - FIRST_LOOK_BACK
+        first_id = store.papers.last_before(first_time)
+
+    cursors, of_last_days = [], []
+    waited_from: dict[datetime, PaperId] = {}  # readers of a batch have had their last editions at few times
+    for reader, profile in readers:
+        last = last_editions.get(reader.id)
+        after = last.watermark if last else first_id
+        since = last.composed_at if last else first_time
+        cursor = NewsCursor(reader.id, after, since, tuple(profile.sources))
+        cursors.append(cursor)
+        if last:
+            if last.composed_at not in waited_from:
+                waited_from[last.composed_at] = store.papers.last_before(last.composed_at - _WAITING)
+            of_last_days.append(replace(cursor, after=min(after, waited_from[last.composed_at])))
+
+    new = store.papers.new_papers_of(cursors, watermark)
+    recent = store.papers.new_papers_of(of_last_days, watermark)
+    revised = store.papers.revisions_of(
+        {reader_id: edition.composed_at for reader_id, edition in last_editions.items()}
+    )
+    excluded = store.papers.only_from(samples) if samples and store.sources.has_other(samples) else set()
+    candidates = []
+    for reader, _ in readers:
+        # A dict keeps the order and drops a paper that is both new and revised.
+        ids = dict.fromkeys((*new[reader.id], *revised.get(reader.id, ())))
+        waiting = frozenset(recent.get(reader.id, ())) - ids.keys() - excluded
+        new_ids = [paper_id for paper_id in ids if paper_id not in excluded]
+        candidates.append(Candidates(new_ids, watermark, waiting if new_ids else ()))
+    return candidates
 
 
 @dataclass(frozen=True, slots=True)

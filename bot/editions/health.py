@@ -56,7 +56,6 @@ class HealthReport:
 
     @property
     def needs_attention(self) -> bool:
-        """Whether a person should look at the source."""
         return self.health not in (Health.OK, Health.NEW, Health.RESTING)
 
     def __str__(self) -> str:
@@ -64,7 +63,6 @@ class HealthReport:
 
 
 def check_health(source: Source, store: Store, now: datetime, state: SourceState) -> HealthReport:
-    """Return the health of a source by its state and what the store has of it."""
     if not source.poll_interval:
         # People drop files into folders when they like: an alarm on every quiet Tuesday would soon be ignored.
         return _failing(state) if state.failures else HealthReport(Health.OK)
@@ -147,7 +145,6 @@ class SourceActivitySince:
     stale: Sequence[str] = ()  # sources without anything new for longer than usual
 
     def quiet(self) -> Quiet:
-        """Return why no paper has come in."""
         # A fault comes before a rest: a feed that broke on a Friday would otherwise be excused by the weekend.
         last = f" The last one came on {_day(self.last)} {self.last.year}." if self.last else ""
         faults = []

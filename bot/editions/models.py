@@ -1,27 +1,33 @@
-"""Refit what is learned from votes, and store it: in the daily job, before editions are composed.
+"""What readers are ranked by: their interests, and what is learned from votes, refitted before editions are composed.
 
     votes since the last fit, or another vocabulary --fit--> models of each reader
     predictions of picks, and the votes that followed --fit--> mixtures: of all readers, and of each reader
 
-    newest papers --fit--> corpus: vocabulary and latent components, in a file
+    newest papers --fit--> corpus: vocabulary and meanings, in a file
+
+    profile, votes, library, stored models --``interests_of``--> interests of a batch of readers
 
 Readers without a new vote cost two small queries. Everything stored is derived: deleted, it is fitted again.
+Only ``refit`` stores models of readers.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from hashlib import blake2b
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from bot.config.files import write_atomically
-from bot.editions.candidates import Readers, interests_of, signatures
-from bot.model import PaperId, ReaderId, Vote, ranked_text
+from bot.config.profiles import Profile
+from bot.editions.due import Readers
+from bot.model import LibraryPaper, Override, Paper, PaperId, ReaderId, RecordedVote, Vote, VotedPaper, ranked_text
+from bot.model.papers import keys
 from bot.store import Store
 from bot.store.derived import Corpora, StoredMixture, StoredModel
 from bot.store.papers import Papers
@@ -29,7 +35,8 @@ from bot.store.papers import Papers
 if TYPE_CHECKING:  # scikit-learn takes a second to import: only ranking itself pays for it
     from bot.ranking.corpus import Corpus
     from bot.ranking.experts import Mixture, Predictions
-    from bot.ranking.ranker import Ranker
+    from bot.ranking.learner import Learned
+    from bot.ranking.ranker import Interest, Ranker
 
 
 # The vocabulary is learned from this many of the newest papers; older ones add little but time.
@@ -38,6 +45,18 @@ _CORPUS_PAPERS = 20_000
 _REFIT_SHARE = 0.05
 # Below this number of papers each new one may bring a topic of its own, and a fit takes no time worth saving.
 _SMALL_STORE = 1_000
+
+# New votes after which a reader's mixture is fitted again: fewer hardly move it.
+_NEW_VOTES = 10
+# The mixture of all readers is fitted again when their votes have grown by this share, and by ``_NEW_VOTES``.
+_GROWTH = 0.05
+# It is fitted to the readers who voted last: among this many last votes, at most this many readers.
+_LAST_VOTES = 5_000
+_READERS = 50
+# A reader's last picks that are searched for votes.
+_LAST_PICKS = 1_000
+# Version of how models are fitted and stored: stored models of another version are stale.
+_VERSION = 5
 
 Stamp = tuple[int, int, int]  # modification time in ns, size and inode: identifies one version of the file
 
@@ -77,7 +96,6 @@ class CorpusCache:
         return corpus
 
     def renew(self) -> None:
-        """Refit the corpus if enough papers arrived since the last fit."""
         newest = self._newest_fitted()
         if newest is not None:
             total = self.papers.count()
@@ -175,7 +193,6 @@ class CurrentRanker:
         self._stamp: Stamp | None = None
 
     def get(self) -> Ranker:
-        """Return the ranker."""
         if self._ranker is None:
             from bot.ranking.ranker import Ranker
 
@@ -188,17 +205,6 @@ class CurrentRanker:
         """Drop the ranker if its corpus was fitted again, by this process or another."""
         if self._ranker and self._stamp != self._corpora.stamp:
             self._ranker = None
-
-
-# New votes after which a reader's mixture is fitted again: fewer hardly move it.
-_NEW_VOTES = 10
-# The mixture of all readers is fitted again when their votes have grown by this share, and by ``_NEW_VOTES``.
-_GROWTH = 0.05
-# It is fitted to the readers who voted last: among this many last votes, at most this many readers.
-_LAST_VOTES = 5_000
-_READERS = 50
-# A reader's last picks that are searched for votes.
-_LAST_PICKS = 1_000
 
 
 def refit(store: Store, ranker: CurrentRanker, readers: Readers, now: datetime) -> None:
@@ -280,3 +286,116 @@ def _predictions(store: Store, reader_ids: Sequence[ReaderId]) -> dict[ReaderId,
 
 def _stored(reader_id: ReaderId | None, mixture: Mixture, votes: int, now: datetime) -> StoredMixture:
     return StoredMixture(reader_id, now, votes, tuple(mixture.weights.tolist()), mixture.offset)
+
+
+def interests_of(store: Store, readers: Readers, now: datetime) -> list[Interest]:
+    """Return the interests of these readers under their current profiles and votes, with the models stored of them."""
+    from bot.ranking.learner import MOST_PAPERS
+
+    reader_ids = [reader.id for reader, _ in readers]
+    votes = store.feedback.votes_of(reader_ids)
+    overrides = store.overrides.of_readers(reader_ids)
+    papers = store.papers.voted(vote.paper for reader_votes in votes.values() for vote in reader_votes)
+    libraries = store.library.of_readers(reader_ids, MOST_PAPERS)
+    learned = learned_of(store, readers)
+    mixtures = mixtures_of(store, reader_ids)
+    return [
+        replace(
+            interest(
+                profile,
+                votes[reader.id],
+                papers,
+                now,
+                ignored=overrides.get(reader.id, Override()).ignored,
+                library=libraries.get(reader.id, ()),
+            ),
+            learned=learned.get(reader.id),
+            mixture=mixtures[reader.id],
+        )
+        for reader, profile in readers
+    ]
+
+
+def interest(
+    profile: Profile,
+    votes: Sequence[RecordedVote],
+    papers: Mapping[PaperId, Paper | VotedPaper],
+    now: datetime,
+    *,
+    ignored: Sequence[str] = (),
+    library: Sequence[LibraryPaper] = (),
+) -> Interest:
+    """Return a reader's interest: the profile's text and rules, the voted papers, and the age of each vote in days.
+
+    ``papers`` must hold every voted paper. ``ignored`` are the words that the reader has excluded. Papers of the
+    reader's own ``library`` count as liked, but those that they voted on, by the vote.
+    """
+    from bot.ranking.learner import library_weights
+    from bot.ranking.ranker import Interest
+    from bot.ranking.ranking import Rules
+
+    # A vote imported from a machine whose clock is ahead has age 0: a negative age would let time decay raise its
+    # weight above that of a vote given just now.
+    ages = {vote.paper: max((now - vote.at) / timedelta(days=1), 0.0) for vote in votes}
+    voted = {key for vote in votes for key in keys(papers[vote.paper])} if library else set()
+    owned = [item for item in library if voted.isdisjoint(keys(item.paper))]
+    library_ages = {item.paper.id: max((now - item.added) / timedelta(days=1), 0.0) for item in owned}
+    return Interest(
+        text=profile.interests,
+        rules=Rules(profile.keywords, profile.authors, profile.mute, profile.require),
+        up=[*(papers[vote.paper] for vote in votes if vote.vote is Vote.UP), *(item.paper for item in owned)],
+        down=[papers[vote.paper] for vote in votes if vote.vote is Vote.DOWN],
+        ages=ages | library_ages,
+        weights=library_weights(library_ages),
+        ignored=ignored,
+    )
+
+
+def signatures(store: Store, readers: Readers) -> dict[ReaderId, str]:
+    """Return a key of the votes, library and interests of each reader who ever voted or has a library.
+
+    Readers whose key is unchanged need no new model.
+    """
+    last_votes = store.feedback.last_ids([reader.id for reader, _ in readers])
+    libraries = store.library.last_ids([reader.id for reader, _ in readers])
+    hashes: dict[str, str] = {}
+    current = {}
+    for reader, profile in readers:
+        if reader.id not in last_votes and reader.id not in libraries:
+            continue
+        # The text that is ranked by: keywords stand in for missing interests.
+        text = profile.interests or " ".join(profile.keywords)
+        if text not in hashes:
+            hashes[text] = blake2b(text.encode(), digest_size=8).hexdigest()
+        counted = f"{last_votes.get(reader.id, 0)}:{libraries.get(reader.id, 0)}"
+        current[reader.id] = f"{_VERSION}:{counted}:{hashes[text]}"
+    return current
+
+
+def learned_of(store: Store, readers: Readers) -> dict[ReaderId, Learned]:
+    """Return the stored models of these readers; where they are stale or missing, the ranker fits them in memory."""
+    from bot.ranking.learner import load
+
+    stored = store.reader_models.of_readers([reader.id for reader, _ in readers])
+    current = signatures(store, readers) if stored else {}
+    learned = {}
+    for reader_id, model in stored.items():
+        if model.signature != current.get(reader_id):
+            continue
+        try:
+            learned[reader_id] = load(model.arrays)
+        except ValueError:  # an archive that can't be read is as good as missing
+            continue
+    return learned
+
+
+def mixtures_of(store: Store, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, Mixture]:
+    """Return for each reader their own mixture, else that of all readers, else the shipped one."""
+    from bot.ranking.experts import SHIPPED, Mixture
+
+    fitted = store.mixtures.of_readers(reader_ids)
+    home = store.mixtures.of_home()
+    fits = {reader_id: fitted.get(reader_id, home) for reader_id in reader_ids}
+    return {
+        reader_id: Mixture.from_stored(fit.weights, fit.offset) if fit else SHIPPED for reader_id, fit in fits.items()
+    }

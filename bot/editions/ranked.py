@@ -8,7 +8,7 @@ times as many rows. What papers and profiles have in common is read once for all
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,6 @@ from bot.ranking.phrases import PaperText
 from bot.ranking.reasons import Evidence, Row, breakdown, choose, without_repetition
 from bot.ranking.selection import Choice, SelectionLimits, select, urgent, with_trending
 from bot.summaries.summary import summarise
-from bot.text.topics import Topic, profile_topics
 from bot.text.vocabulary import Spellings
 
 if TYPE_CHECKING:  # scikit-learn takes a second to import: only ranking itself pays for it
@@ -36,11 +35,9 @@ _PHRASES = frozenset(
         ReasonKind.WROTE,
         ReasonKind.MENTIONED,
         ReasonKind.NEAR,
-        ReasonKind.NEAR_MENTIONED,
-        ReasonKind.TOGETHER,
         ReasonKind.LEARNED,
         ReasonKind.LEARNED_FROM_LIBRARY,
-        ReasonKind.EXPLORATION,
+        ReasonKind.PHRASES,
     }
 )
 # A possible match is shown by what it does and what came out, without the background.
@@ -57,29 +54,18 @@ class Explanation:
 
 
 class PaperTexts:
-    """The texts of papers and the topics of profiles, each read once for all readers."""
+    """The texts of papers, each read once for all readers."""
 
     def __init__(self) -> None:
         self._papers: dict[RankedText, PaperText] = {}
-        self._topics: dict[str, tuple[Topic, ...]] = {}
 
     def paper(self, paper: Paper, spellings: Spellings) -> PaperText:
-        """Return the text of a paper."""
         # Not by id: a later version of a paper has another text.
         if paper.text not in self._papers:
             if len(self._papers) >= _MAX_PAPERS:
                 self._papers.clear()
             self._papers[paper.text] = PaperText(paper.title, paper.abstract, spellings)
         return self._papers[paper.text]
-
-    def topics(self, interests: Iterable[str]) -> list[Topic]:
-        """Return the topics of a profile's interests."""
-        topics: list[Topic] = []
-        for text in interests:
-            if text not in self._topics:
-                self._topics[text] = profile_topics(text)
-            topics += self._topics[text]
-        return topics
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +84,8 @@ class Ranked:
         """Return the ranking of a reader of this profile and interest, with what trending adds to the scores."""
         scores = with_trending(ranking.scores, papers, profile.edition.trending)
         evidence = Evidence(
-            texts.topics(interest.paragraphs),
+            ranking.model.text.topics,
+            ranking.pool.corpus.meaning_,
             ranking.model.votes,
             {paper.id: paper.title for paper in interest.up},
             interest.ignored,
@@ -111,12 +98,12 @@ class Ranked:
         return self.ranking.scores
 
     def text(self, paper: Paper) -> PaperText:
-        """Return the text of a paper."""
         return self.texts.paper(paper, self.ranking.pool.corpus.spellings_)
 
     def reasons(self, paper: Paper, choice: Choice) -> tuple[Reason, ...]:
         """Return the reasons for a choice, whose score has its terms."""
-        return choose(self.text(paper), choice.score, self.evidence, choice.kind, choice.alerted_by)
+        close = self.ranking.close_topics(paper.id)
+        return choose(self.text(paper), choice.score, self.evidence, close, choice.alerted_by)
 
     def similarity(self, paper: PaperId, other: PaperId) -> float:
         """Return the similarity of two ranked papers, 0 to 1."""
@@ -126,9 +113,13 @@ class Ranked:
         """Return which of the reader's interests a paper is nearest to; None if there is only one."""
         return self.ranking.interest(paper) if self.ranking.model.has_several_interests else None
 
-    def edition_picks(self, profile: Profile) -> list[Pick]:
-        """Return the picks of an edition."""
-        return self.picks(choices_of(profile, self), profile.edition.summary_sentences)
+    def touches(self, paper: PaperId) -> bool:
+        """Return whether a paper has to do with what the reader wrote at all."""
+        return self.ranking.touches(paper)
+
+    def edition_picks(self, profile: Profile, waiting: Collection[PaperId] = ()) -> list[Pick]:
+        """Return the picks of an edition; ``waiting`` are papers that earlier editions had no place for."""
+        return self.picks(choices_of(profile, self, waiting), profile.edition.summary_sentences)
 
     def alert_picks(self, profile: Profile) -> list[tuple[Score, Pick]]:
         """Return the papers that the profile's alert rule matches, each with its score and pick, best first."""
@@ -161,19 +152,18 @@ class Ranked:
         return next(iter(self.ranking.explained(scores)), None)
 
     def without(self, paper_id: PaperId) -> Ranked:
-        """Return the ranking of the other papers."""
         scores = tuple(score for score in self.scores if score.paper != paper_id)
         return replace(self, ranking=replace(self.ranking, scores=scores))
 
 
-def choices_of(profile: Profile, ranked: Ranked) -> list[Choice]:
+def choices_of(profile: Profile, ranked: Ranked, waiting: Collection[PaperId] = ()) -> list[Choice]:
     """Return what the alert rule matches (and had no alert of its own) first, then what selection chooses."""
     alerts = _alert_choices(profile, ranked)[: profile.edition.size]
     alerted = {choice.score.paper for choice in alerts}
     others = [score for score in ranked.scores if score.paper not in alerted]
     places = profile.edition.size - len(alerts)
     limits = SelectionLimits.of(profile.edition, places, votes=ranked.ranking.model.votes.own)
-    return alerts + select(others, ranked, limits)
+    return alerts + select(others, ranked, limits, waiting)
 
 
 def _alert_choices(profile: Profile, ranked: Ranked) -> list[Choice]:
@@ -205,7 +195,6 @@ def new_pick(paper: Paper, choice: Choice, reasons: Sequence[Reason], summary_se
     if Match.for_probability(score.probability) in (Match.POSSIBLE, Match.UNLIKELY):
         summary_sentences = min(summary_sentences, _SENTENCES_OF_POSSIBLE)
     phrases = [reason.text for reason in reasons if reason.kind in _PHRASES]
-    phrases += [reason.near for reason in reasons if reason.kind is ReasonKind.TOGETHER]
     return Pick(
         paper=paper,
         kind=choice.kind,

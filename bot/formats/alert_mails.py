@@ -26,7 +26,7 @@ from bot.formats.format import author_names, build_digest, reject_reason
 from bot.formats.html import HtmlLine, HtmlLink, Item, abstract_in, has_class, items_of, joined
 from bot.formats.mail import Mail, article_at, unwrap
 from bot.model import Entry, Fact, FactKind, ParsedDigest
-from bot.model.identity import arxiv_id, doi, is_cut
+from bot.model.papers import arxiv_id_in, doi_in, is_cut
 
 _SNIPPET_CLASS = "gse_alrt_sni"
 _REDIRECT = re.compile(r"https?://scholar\.google\.[a-z.]{2,6}/scholar_url\?")
@@ -71,7 +71,7 @@ def _scholar_paper(item: Item, alert: str) -> Entry:
     credit_line = byline.text if byline else ""
     names, venue = _scholar_credits(credit_line)
     position = credit_line.lower().find("arxiv:")
-    preprint = arxiv_id(credit_line[position:]) if position >= 0 else None
+    preprint = arxiv_id_in(credit_line[position:]) if position >= 0 else None
     rest = item.lines[1:] if byline else item.lines
     snippet = takewhile(lambda line: line.block == rest[0].block and not line.links, rest)
     abstract = joined([line.text for line in snippet])
@@ -118,7 +118,7 @@ def _pubmed_paper(item: Item, alert: str) -> Entry:
         title=text.rstrip(".").rstrip() if text.count(".") == 1 else text,
         abstract=abstract,
         authors=author_names(parts["authors"]) if parts else (),
-        doi=doi(identifier[1]) if identifier else None,
+        doi=doi_in(identifier[1]) if identifier else None,
         url=unwrap(item.title.url).partition("?")[0] or None,
         alert=alert or None,
         facts=(Fact(FactKind.VENUE, parts["journal"], "PubMed"),) if parts else (),

@@ -17,9 +17,9 @@ from email.message import Message
 
 from flufl.bounce import all_failures
 
+from bot.formats.format import UNWANTED
 from bot.model import TAG, BounceKind, BounceReport, RawDigest
 from bot.model.errors import DigestError
-from bot.text.decoding import UNWANTED
 
 MAX_BYTES = 10_000_000
 _MAX_TAGS = 20  # a report has two or three; each is one signature to verify

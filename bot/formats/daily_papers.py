@@ -218,11 +218,12 @@ def _text_at(lines: Sequence[Line], at: int) -> str:
     return lines[at].text if at < len(lines) else ""
 
 
-FORMAT = Format(
+DAILY_PAPERS_PAGE = Format(
     name="daily-papers",
     title="Daily Papers page",
     hint='the lines "Daily Papers" and "byAK and the research community"',
     starts=_starts,
     parse=_parse,
+    specificity=2,
     is_rest=_is_rest,
 )

@@ -35,17 +35,20 @@ from bot.formats.format import (
     author_names,
     build_digest,
     calendar_day,
+    charset,
+    decode,
+    detect_encoding,
     from_arxiv,
     is_front_matter,
     plausible_date,
     quoted,
     reject_reason,
+    tidy,
     without_affiliations,
 )
 from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
 from bot.model.errors import DigestError
-from bot.model.identity import arxiv_id, arxiv_version, doi
-from bot.text.decoding import charset, decode, detect_encoding, tidy
+from bot.model.papers import arxiv_id_in, arxiv_version_in, doi_in
 
 MAX_ITEMS = 5_000
 _MAX_TAGS = 100_000
@@ -144,11 +147,11 @@ def _papers(number: int, item: Any, day: date | None) -> Iterator[Entry | str]:
         abstract=abstract,
         authors=authors,
         published=published or description.published,
-        arxiv_id=arxiv_id(reference),
+        arxiv_id=arxiv_id_in(reference),
         doi=_doi(item, link),
         # The arXiv id says more than arXiv's address, which names a version.
         url=None if "arxiv.org/" in link else link or None,
-        version=arxiv_version(reference) or arxiv_version(announced[1] if announced else ""),
+        version=arxiv_version_in(reference) or arxiv_version_in(announced[1] if announced else ""),
         categories=tuple(dict.fromkeys(filter(None, categories))),
         replacement=announcement.startswith("replace"),
         facts=from_arxiv(_text(_value(item, "arxiv_comment")), _text(_value(item, "arxiv_journal_ref")))
@@ -194,7 +197,7 @@ def _doi(item: Any, link: str) -> str | None:
     """Return the DOI from the first element that has one; a link counts only if it leads to doi.org."""
     places = [item.get(name) for name in ("arxiv_doi", "prism_doi", "dc_identifier", "id")]
     places.append(link if "doi.org/" in link else None)
-    dois = (doi(unquote_plus(str(place or "")[: limits.URL])) for place in places)
+    dois = (doi_in(unquote_plus(str(place or "")[: limits.URL])) for place in places)
     return next(filter(None, dois), None)
 
 
@@ -458,6 +461,6 @@ def _closing_tags(opened: list[str]) -> str:
     return "".join(f"</{name}>" for name in reversed(opened))
 
 
-FORMAT = Document(
+FEED = Document(
     name="feed", title="RSS or Atom feed", recognises=lambda beginning: bool(_XML.match(beginning)), parse=parse
 )

@@ -16,10 +16,9 @@ from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
-from bot.formats.format import LONGEST_TITLE, author_names, is_front_matter
+from bot.formats.format import LONGEST_TITLE, author_names, is_front_matter, tidy
 from bot.model import limits
 from bot.model.errors import DigestError
-from bot.text.decoding import tidy
 
 MAX_TAGS = 100_000  # a newsletter of 100 KB has some 3,000
 _PLACE = 4  # elements around a link that identify its place in the layout

@@ -27,7 +27,7 @@ from bot.formats.format import build_digest, quoted, reject_reason
 from bot.formats.html import HtmlLine, HtmlLink, Item, abstract_in, items_of, names_in, reads_like_title
 from bot.formats.mail import Article, Mail, article_at, unwrap
 from bot.model import Entry, ParsedDigest
-from bot.model.identity import doi
+from bot.model.papers import doi_in
 
 NAME = "journal-mail"
 FindArticle = Callable[[str], Article | None]  # by the address of a link
@@ -65,7 +65,7 @@ class _Candidate:
         # "Abstract" may be a link on the line of the authors.
         before_links = (line.text.partition(line.links[0].text)[0] if line.links else line.text for line in near)
         links = (link for line in near for link in line.links)
-        texts = (doi(line.text) for line in near if _DOI_LABEL.search(line.text))
+        texts = (doi_in(line.text) for line in near if _DOI_LABEL.search(line.text))
         addresses = (find_article(link.url) for link in links)
         identifiers = (Article("", doi=identifier) for identifier in texts if identifier)
         return cls(

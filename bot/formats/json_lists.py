@@ -30,11 +30,10 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from bot.formats.format import Document, build_digest, plausible_date, reject_reason
+from bot.formats.format import Document, build_digest, decode, plausible_date, reject_reason, tidy
 from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
 from bot.model.errors import DigestError
-from bot.model.identity import arxiv_id, doi
-from bot.text.decoding import decode, tidy
+from bot.model.papers import arxiv_id_in, doi_in
 
 _MAX_PAPERS = 5_000
 _MAX_COUNT = 1_000_000_000  # PostgreSQL's integer ends at 2,147,483,647
@@ -79,7 +78,7 @@ def _daily_paper(number: int, item: Any, day: date | None) -> Entry | str:
         abstract=abstract,
         authors=tuple(filter(None, names)),
         published=plausible_date(_date(paper, "publishedAt"), day),
-        arxiv_id=arxiv_id(_text(paper, "id")),
+        arxiv_id=arxiv_id_in(_text(paper, "id")),
         upvotes=_count(paper, "upvotes"),
         organisation=_text(organisation, "fullname") or _text(organisation, "name") or None,
         facts=tuple(facts),
@@ -116,7 +115,7 @@ def _preprint(number: int, paper: Mapping[str, Any]) -> Entry | str:
         abstract=abstract,
         authors=tuple(filter(None, names)),
         published=posted if posted and posted >= _BIORXIV_BEGAN else None,
-        doi=doi(_text(paper, "doi")),
+        doi=doi_in(_text(paper, "doi")),
         organisation=_text(paper, "author_corresponding_institution") or None,
         version=number_of_version,
         categories=(category,) if category else (),
@@ -168,16 +167,19 @@ def _date(table: Mapping[str, Any], key: str) -> date | None:
         return None
 
 
-DAILY_PAPERS = Document(
-    name="huggingface",
-    title="Daily Papers JSON",
-    # RTF begins with a brace, too.
-    recognises=lambda beginning: beginning.startswith(("[", "{")) and not beginning.startswith("{\\rtf"),
-    parse=_parse_daily_papers,
-)
-BIORXIV = Document(
+_BIORXIV_BEGINNING = re.compile(r'\{\s*"(?:messages|collection)"')
+BIORXIV_LIST = Document(
     name="biorxiv",
     title="bioRxiv JSON",
-    recognises=lambda beginning: bool(re.match(r'\{\s*"(?:messages|collection)"', beginning)),
+    recognises=lambda beginning: bool(_BIORXIV_BEGINNING.match(beginning)),
     parse=_parse_biorxiv,
+)
+DAILY_PAPERS_LIST = Document(
+    name="huggingface",
+    title="Daily Papers JSON",
+    # All other JSON, so that a message names it as such; RTF begins with a brace, too.
+    recognises=lambda beginning: (
+        beginning.startswith(("[", "{")) and not (beginning.startswith("{\\rtf") or _BIORXIV_BEGINNING.match(beginning))
+    ),
+    parse=_parse_daily_papers,
 )

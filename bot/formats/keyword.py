@@ -150,10 +150,11 @@ def _date(text: str) -> date | None:
         return None
 
 
-FORMAT = Format(
+KEYWORD = Format(
     name="keyword",
     title="keyword digest",
     hint='a first line such as "LLM-RL - 2025-05-06"',
     starts=_starts,
     parse=_parse,
+    specificity=1,
 )

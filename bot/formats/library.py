@@ -19,10 +19,10 @@ from datetime import date
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from bot.formats.format import MONTHS
-from bot.model import Entry, LibraryEntry, ParsedLibrary, RawDigest, identity, limits
+from bot.formats.format import MONTHS, UNWANTED, decode, tidy
+from bot.model import Entry, LibraryEntry, ParsedLibrary, RawDigest, limits
 from bot.model.errors import DigestError
-from bot.text.decoding import UNWANTED, decode, tidy
+from bot.model.papers import arxiv_id_in, doi_in
 
 if TYPE_CHECKING:
     from bibtexparser import model as bibtex
@@ -122,7 +122,7 @@ def _paper(reference: Reference, form: LibraryFormat) -> LibraryEntry | str:
     if not title:
         return NO_TITLE
     abstract = _prose(reference.abstract, limits.ABSTRACT)
-    doi = identity.doi(reference.doi) or (identity.doi(reference.url) if "doi.org/" in reference.url else None)
+    doi = doi_in(reference.doi) or (doi_in(reference.url) if "doi.org/" in reference.url else None)
     arxiv_id = _arxiv_id(reference)
     if is_undecided and not (doi or arxiv_id or abstract):
         return NO_PAPER
@@ -146,12 +146,12 @@ def _paper(reference: Reference, form: LibraryFormat) -> LibraryEntry | str:
 
 def _arxiv_id(reference: Reference) -> str | None:
     """Return the arXiv id that one of the fields names."""
-    if stated := identity.arxiv_id(reference.arxiv_id[: limits.ID]):
+    if stated := arxiv_id_in(reference.arxiv_id[: limits.ID]):
         return stated
     for text in (reference.doi, reference.url, *reference.mentions):
         for match in _ARXIV.finditer(text[: limits.URL]):
             # A journal's page numbers look like an arXiv id, so only what follows the word is taken for one.
-            if mentioned := identity.arxiv_id(text[match.end() : match.end() + limits.ID]):
+            if mentioned := arxiv_id_in(text[match.end() : match.end() + limits.ID]):
                 return mentioned
     return None
 

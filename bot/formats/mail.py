@@ -25,11 +25,10 @@ from email.utils import parseaddr, parsedate_to_datetime
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
-from bot.formats.format import MAX_LINES
+from bot.formats.format import MAX_LINES, charset, decode, tidy
 from bot.model import limits
 from bot.model.errors import DigestError
-from bot.model.identity import arxiv_id, doi
-from bot.text.decoding import charset, decode, tidy
+from bot.model.papers import arxiv_id_in, doi_in
 
 _FIELD = re.compile(r"[A-Za-z][A-Za-z0-9-]{1,60}:(?:[ \t].*)?")
 # Fields that are specific to mails; two of them are required, because "From: ..." also begins lines of ordinary text.
@@ -352,7 +351,7 @@ def article_at(url: str) -> Article | None:
         return None
     place = f"{parts.hostname or ''}{unquote(parts.path)}"
     if _ARXIV.search(place):
-        identifier = arxiv_id(place)
+        identifier = arxiv_id_in(place)
         return Article(url, arxiv_id=identifier) if identifier else None
     if _NOT_ARTICLES.search(parts.path):
         return None
@@ -360,7 +359,7 @@ def article_at(url: str) -> Article | None:
         return Article(url, doi=f"{_PREFIXES[match[1].lower()]}{match[2]}")
     if identifier := _doi_in(place) or _doi_in(unquote(parts.query).partition("&")[0]):
         preprint = re.fullmatch(r"10\.48550/arxiv\.(.+)", identifier, re.IGNORECASE)
-        return Article(url, arxiv_id(preprint[1])) if preprint else Article(url, doi=identifier)
+        return Article(url, arxiv_id_in(preprint[1])) if preprint else Article(url, doi=identifier)
     return Article(url) if len(place) <= _MAX_PLACE and _ARTICLES.search(place) else None
 
 
@@ -369,7 +368,7 @@ def _doi_in(text: str) -> str | None:
     match = re.search(r"10\.48550/arxiv\.[\d.]+\d", text, re.IGNORECASE)
     if match:
         return match[0]
-    identifier = doi(text)
+    identifier = doi_in(text)
     # What a publisher adds is looked for at each character, which takes n^2 steps.
     if identifier is None or len(identifier) > limits.DOI:
         return None

@@ -24,7 +24,7 @@ from itertools import islice, pairwise
 
 from bot.formats.format import Format, Line, author_names, build_digest, date_in, plausible_date, quoted, reject_reason
 from bot.model import Entry, ParsedDigest, limits
-from bot.model.identity import arxiv_id, arxiv_version
+from bot.model.papers import arxiv_id_in, arxiv_version_in
 
 # A real Markdown parser would not help: it returns bold text in paragraphs, and where a field begins and ends would
 # still be decided here. It would also lose the line numbers.
@@ -122,17 +122,18 @@ def _paper(lines: Sequence[Line], day: date | None) -> Entry | str:
         abstract=abstract,
         authors=author_names(_LINK.sub(r"\1", values.get("authors", "")[: limits.BYLINE])),
         published=plausible_date(date_in(values.get("date", "")[: limits.TOPIC]), day),
-        arxiv_id=arxiv_id(links) if is_arxiv else None,
+        arxiv_id=arxiv_id_in(links) if is_arxiv else None,
         url=address[0] if address and not is_arxiv else None,
-        version=arxiv_version(links) if is_arxiv else None,
+        version=arxiv_version_in(links) if is_arxiv else None,
         categories=tuple(filter(None, re.split(r"[,;\s`]+", values.get("categories", "")[: limits.URL]))),
     )
 
 
-FORMAT = Format(
+MARKDOWN = Format(
     name="markdown",
     title="Markdown digest",
     hint='a heading such as "# A Title" with "**Authors**: ..." below it',
     starts=_starts,
     parse=_parse,
+    specificity=5,
 )

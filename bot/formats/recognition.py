@@ -1,16 +1,10 @@
-"""From the bytes that a source delivered to parsed digests: the registry of digest formats, and which one reads them.
+"""From the bytes that a source delivered to parsed digests: which format of the registry reads them.
 
     bytes --decode--> text --Document.recognises--> Document.parse(bytes)
                         |
                         +--lines --Format.starts--> Format.parse(lines) for each digest
                         |
                         +--mail: its plain text part, else its HTML: AlertMail, lines, journal_mail
-
-How to add a format: write one module here that ends in a ``Format`` (see ``format.py``), and add it to ``FORMATS``. A
-format gets clean lines (encodings, line ends and control characters are dealt with) and returns what it read, with a
-sentence for each block that it could not read. It opens nothing, and recognises its digests by their content, never by
-a file's name; a name only supplies day and topic if the text has neither. A format that needs a whole file, such as
-XML, is a ``Document`` and gets the bytes. Alerts that come as HTML are ``AlertMail``.
 
 A file may hold several digests, of one format or of several: each begins where its format says so and ends where the
 next one begins.
@@ -23,27 +17,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from bot.formats import arxiv_mail, biorxiv_alert, daily_papers, feed, journal_mail, keyword, markdown
-from bot.formats.alert_mails import GOOGLE_SCHOLAR, PUBMED, AlertMail
-from bot.formats.format import LONGEST_TITLE, Document, Format, Line, date_in, quoted, split_lines, topic_in
+from bot.formats import journal_mail
+from bot.formats.format import LONGEST_TITLE, Format, Line, date_in, decode, quoted, split_lines, topic_in
 from bot.formats.html import HtmlLine, html_lines
-from bot.formats.json_lists import BIORXIV, DAILY_PAPERS
 from bot.formats.mail import Mail, is_mail, read_mail
+from bot.formats.registry import DOCUMENTS, FORMATS, HTML_MAILS
 from bot.model import ParsedDigest, RawDigest
 from bot.model.errors import DigestError
 from bot.model.wording import plural
-from bot.text.decoding import decode
-
-# From the least specific to the most specific: if two begin on the same line, the later one reads it.
-FORMATS: tuple[Format, ...] = (
-    keyword.FORMAT,
-    daily_papers.FORMAT,
-    arxiv_mail.FORMAT,
-    biorxiv_alert.FORMAT,
-    markdown.FORMAT,
-)
-HTML_MAILS: tuple[AlertMail, ...] = (GOOGLE_SCHOLAR, PUBMED)
-DOCUMENTS: tuple[Document, ...] = (feed.FORMAT, BIORXIV, DAILY_PAPERS)
 
 _BEGINNING = 20_000  # characters; the header of a mail has some thousand
 
@@ -99,8 +80,9 @@ def _parse_mail(mail: Mail) -> Sequence[ParsedDigest]:
 
 
 def _starts(lines: Sequence[Line]) -> dict[int, Format]:
-    """Return the format that begins on each line."""
-    return {start: form for form in FORMATS for start in form.starts(lines)}
+    """Return the format that begins on each line, the most specific of several."""
+    ascending = sorted(FORMATS, key=lambda form: form.specificity)
+    return {start: form for form in ascending for start in form.starts(lines)}
 
 
 def _parse_lines(lines: Sequence[Line]) -> Sequence[ParsedDigest]:

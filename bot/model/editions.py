@@ -23,18 +23,21 @@ class ReasonKind(StrEnum):
     KEYWORD = "keyword"  # a keyword of the profile
     WROTE = "wrote"  # a topic in the reader's own words
     MENTIONED = "mentioned"  # the same, of a paper that names it once in passing
-    NEAR = "near"  # a phrase of the paper; ``near`` is the reader's topic that shares a word with it
-    NEAR_MENTIONED = "near mentioned"  # the same, of a paper that names the phrase once in passing
-    TOGETHER = "together"  # a written topic that the reader likes beside the topic ``near``, and rarely alone
+    NEAR = "near"  # a phrase of the paper by which it is close to the reader's topic ``near``
     LEARNED = "learned"  # a phrase of the paper that liked papers have
     LIKED = "liked"  # the title of the liked paper that has most of what speaks for this one
     OWNED = "owned"  # the same of a paper in the reader's library
     LEARNED_FROM_LIBRARY = "learned from library"  # a phrase of the paper that papers in the reader's library have
-    LIBRARY_OVERALL = "library overall"  # nothing: the wording as a whole resembles the library
     TRENDING = "trending"  # the upvotes
-    EXPLORATION = "exploration"  # what no judged paper has; ``near`` is the topic that it is close to, or empty
-    VOTES_OVERALL = "votes overall"  # nothing: no phrase can be named, the wording as a whole resembles liked papers
-    PROFILE_OVERALL = "profile overall"  # nothing: the wording as a whole comes close to the profile
+    PHRASES = "phrases"  # a phrase of the paper that speaks for it, where nothing else can be said
+    # Only of editions that earlier versions composed: topics liked together, phrases named once in passing or judged by
+    # no vote, and papers of which no phrase could be named.
+    TOGETHER = "together"
+    NEAR_MENTIONED = "near mentioned"
+    EXPLORATION = "exploration"
+    LIBRARY_OVERALL = "library overall"
+    VOTES_OVERALL = "votes overall"
+    PROFILE_OVERALL = "profile overall"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,7 @@ class PickKind(StrEnum):
 
     MATCH = "match"  # its score
     FOLLOW = "follow"  # an author whom the profile always shows
-    EXPLORE = "explore"  # uncertainty sampling: an uncertain but plausible paper
+    EXPLORE = "explore"  # the best near hit: a paper that has no place otherwise, and touches the text
     ALERT = "alert"  # the profile's alert rule
 
 
@@ -174,7 +177,8 @@ class Match(StrEnum):
 
 
 # The probabilities from which a match is strong, good, and possible; ``docs/glossary.md`` states them.
-_LEAST = (0.7, 0.4, 0.04)
+STRONG, GOOD = 0.7, 0.4
+_LEAST = (STRONG, GOOD, 0.04)
 
 
 class BonusKind(StrEnum):

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from xml.etree import ElementTree as ET
 from xml.etree.ElementTree import Element, SubElement
 
-from bot.model.wording import DEFAULT_LANGUAGE, long_date, plural
+from bot.model.wording import DEFAULT_LANGUAGE, long_date, oneline, plural
 from bot.operate.evaluation import MIN_FOLDS, MIN_LIKES, Evaluation, Mean, Verdict
-from bot.text.display import oneline
 
 WITH_THUMBS = "with thumbs"
 WORDS_ALONE = "interest words alone"
@@ -267,7 +266,6 @@ def answer(evaluation: Evaluation, *, by_pairs: bool = False) -> str:
 
 
 def answer_for_all(evaluations: Sequence[Evaluation], mean: Mean) -> str:
-    """Return the answer for all readers together."""
     measured = [evaluation for evaluation in evaluations if evaluation.verdict is not Verdict.TOO_FEW]
     if not measured:
         readers = plural(len(evaluations), "reader")

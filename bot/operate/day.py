@@ -31,7 +31,7 @@ from itertools import count, islice
 
 from bot.channels.dispatcher import Dispatcher
 from bot.config.files import DiskSpace
-from bot.editions.composer import Context, TldrWriter, alert
+from bot.editions.composer import Context, TldrWriter, alert, put_letters
 from bot.editions.due import (
     DueEdition,
     Wait,
@@ -42,25 +42,20 @@ from bot.editions.due import (
     readers_to_alert,
     waiting_problems,
 )
-from bot.editions.letters import WeeklyLetters
 from bot.editions.models import refit
 from bot.model import Delivery, Edition, Kind, Problem, Reader, State
-from bot.model.problems import in_one_line
+from bot.model.errors import in_one_line
 from bot.operate.ingest import DigestReport, IngestionReport, IngestionService, Progress, no_progress
 from bot.readers.libraries import ZoteroLibraries
 from bot.sources import Source
+from bot.store.database import KeepDays
 from bot.store.editions import NewEdition
 from bot.store.readers import EVERYONE, IdRange
-from bot.store.retention import KeepDays
 
 # Readers ranked together: a larger batch saves nothing more, and its score matrix grows with readers times papers.
 _BATCH = 200
 
 Shown = Callable[[Edition], None]
-
-
-def _ignore_edition(_edition: Edition) -> None:
-    """Ignore an edition that was composed."""
 
 
 @dataclass(slots=True)
@@ -90,7 +85,6 @@ class RunReport(PublishReport):
 
     @property
     def complete(self) -> bool:
-        """Whether everything succeeded."""
         return not (self.problems or self.failed or self.unknown)
 
 
@@ -102,7 +96,6 @@ class DailyJob:
     sources: Sequence[Source]
     ingestion: IngestionService
     waiting: Waiting
-    letters: WeeklyLetters
     libraries: ZoteroLibraries
     dispatcher: Dispatcher
     disk_space: DiskSpace
@@ -110,7 +103,7 @@ class DailyJob:
     tldr_writer: TldrWriter | None = None
 
     def run(
-        self, now: datetime, *, force: bool = False, progress: Progress = no_progress, show: Shown = _ignore_edition
+        self, now: datetime, *, force: bool = False, progress: Progress = no_progress, show: Shown | None = None
     ) -> RunReport:
         """Ingest and publish once; with ``force``, compose an edition for every reader whether due or not.
 
@@ -118,7 +111,7 @@ class DailyJob:
         """
         ingested = self.ingest(now, progress=progress)
         report = RunReport(digests=ingested.digests, source_problems=ingested.problems)
-        self._publish(report, now, force=force, progress=progress, show=show)
+        self.publish(now, force=force, progress=progress, show=show, report=report)
         # A full disk stops both steps with the same problem; report it once.
         report.problems = list(dict.fromkeys([*ingested.problems, *report.problems]))
         return report
@@ -139,23 +132,16 @@ class DailyJob:
         self.libraries.queue_saves(self.context.profiles, now)
 
     def publish(
-        self, now: datetime, *, force: bool = False, progress: Progress = no_progress, show: Shown = _ignore_edition
+        self,
+        now: datetime,
+        *,
+        force: bool = False,
+        progress: Progress = no_progress,
+        show: Shown | None = None,
+        report: PublishReport | None = None,
     ) -> PublishReport:
-        """Compose the due alerts and editions, then deliver everything in the outbox."""
-        report = PublishReport()
-        self._publish(report, now, force=force, progress=progress, show=show)
-        return report
-
-    def compose(self, ids: IdRange, now: datetime) -> list[Problem]:
-        """Compose the due alerts, editions and letters of the readers with these ids, and return what failed."""
-        if problems := self.disk_space.problems():
-            return problems
-        composing = _Composing(self, now, PublishReport())
-        composing.all(ids)
-        return composing.report.problems
-
-    def _publish(self, report: PublishReport, now: datetime, *, force: bool, progress: Progress, show: Shown) -> None:
-        """Do what ``publish`` does, and record it in a report."""
+        """Compose the due alerts and editions, then deliver everything in the outbox; ``report`` is added to."""
+        report = report or PublishReport()
         # With a full disk nothing is composed; the dispatcher, which can't record either, reports the problem.
         if not self.disk_space.problems():
             self.prepare(now)
@@ -168,11 +154,22 @@ class DailyJob:
                 report.sent_kinds.add(delivery.key.kind)
 
         sent = self.dispatcher.deliver_due(now, on_settled)
-        report.delivered, report.failed, report.unknown = sent.delivered, sent.failed, sent.unknown
+        report.delivered = sent.counts[State.SENT]
+        report.failed = sent.counts[State.FAILED]
+        report.unknown = sent.counts[State.UNKNOWN]
         report.problems.extend(sent.problems)
         # A purge scans the outbox; only runs with editions do it, a few a day instead of 1,440 ticks.
         if report.editions:
             self.context.store.retention.purge(self.keep, now)
+        return report
+
+    def compose(self, ids: IdRange, now: datetime) -> list[Problem]:
+        """Compose the due alerts, editions and letters of the readers with these ids, and return what failed."""
+        if problems := self.disk_space.problems():
+            return problems
+        composing = _Composing(self, now, PublishReport())
+        composing.all(ids)
+        return composing.report.problems
 
 
 # Hardly any of what composing allocates is cyclic, and collections of the oldest generation walk the corpus. Python's
@@ -199,7 +196,7 @@ class _Composing:
     now: datetime
     report: PublishReport
     progress: Progress = no_progress
-    show: Shown = _ignore_edition
+    show: Shown | None = None
 
     @rare_collections()
     def all(self, ids: IdRange, *, force: bool = False) -> None:
@@ -207,7 +204,7 @@ class _Composing:
         self._put_alerts(ids)
         self.progress("composing editions", 0, 0)  # the first one waits until the models are loaded
         self._put_editions(ids, force=force)
-        self.report.problems.extend(self.job.letters.put_due(ids, self.now))
+        self.report.problems.extend(put_letters(self.job.context, ids, self.now))
 
     def _put_alerts(self, ids: IdRange) -> None:
         context = self.job.context
@@ -218,8 +215,9 @@ class _Composing:
                 self._add_problem(reader, error)
                 continue
             self.report.alerts += len(alerts)
-            for edition in alerts:
-                self.show(edition)
+            if self.show:
+                for edition in alerts:
+                    self.show(edition)
 
     def _put_editions(self, ids: IdRange, *, force: bool) -> None:
         context = self.job.context
@@ -278,7 +276,8 @@ class _Composing:
                 self.report.editions += 1
             else:
                 self.report.skipped += 1
-            self.show(draft.edition)
+            if self.show:
+                self.show(draft.edition)
 
     def _add_problem(self, reader: Reader, error: Exception) -> None:
         self.report.problems.append(Problem(reader.name, in_one_line(error)))

@@ -34,14 +34,13 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
 from bot.config.profiles import Profile, with_override
-from bot.editions.candidates import interest, mixtures_of
 from bot.editions.composer import EditionComposer
 from bot.editions.health import SourceMonitor
-from bot.editions.models import CorpusCache, CurrentRanker
+from bot.editions.models import CorpusCache, CurrentRanker, interest, mixtures_of
 from bot.model import Edition, PaperId, Reader, RecordedVote, Vote
 from bot.model.clock import days_between, local_date, moment
 from bot.model.errors import UsageError
-from bot.ranking.matching import MOST_PAPERS
+from bot.ranking.learner import MOST_PAPERS
 from bot.ranking.prequential import (
     Bin,
     Estimate,

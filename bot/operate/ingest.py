@@ -35,7 +35,7 @@ from bot.model.errors import (
     StoreError,
     unexpected_error,
 )
-from bot.model.identity import is_biorxiv_doi, is_same_paper, normalised_title
+from bot.model.papers import is_biorxiv_doi, is_same_paper, normalised_title
 from bot.sources import Source, Visit, after_failure, after_success, biorxiv, is_due, retry_after
 from bot.sources.arxiv import URL
 from bot.store import Store
@@ -46,6 +46,14 @@ if TYPE_CHECKING:  # httpx2 takes long to import
 
 log = logging.getLogger("paperbot")
 
+# Outcomes beside the kinds of report.
+FORGED = "forged"  # names no message of ours
+UNREADABLE = "unreadable"
+_STOPPING = (BounceKind.FAILURE, BounceKind.COMPLAINT)
+_LINKS = "links"
+_MAX_LOOKED_UP = 10  # in a run: half a minute, at the three seconds between requests that arXiv asks for
+_BIORXIV_SERVERS = ("biorxiv", "medrxiv")  # which share their DOIs' prefixes; each lists its own papers only
+_RESULTS_OF_SEARCH = 5  # of a search
 _RETRY_HINT = "`paperbot ingest --again` tries again"
 
 Progress = Callable[[str, int, int], None]  # the step, items done, items in all (0: unknown)
@@ -301,12 +309,6 @@ def _parsed(raw: RawDigest, parser: Parser) -> Sequence[tuple[str, ParsedDigest]
         return [Problem(f"{raw.source}/{raw.name}", unexpected_error(error))]
 
 
-# Outcomes beside the kinds of report.
-FORGED = "forged"  # names no message of ours
-UNREADABLE = "unreadable"
-_STOPPING = (BounceKind.FAILURE, BounceKind.COMPLAINT)
-
-
 @dataclass(frozen=True, slots=True)
 class BounceService:
     """Records reports of bounces and complaints.
@@ -350,12 +352,6 @@ class BounceService:
         return None
 
 
-NAME = "links"
-_MAX_PAPERS = 10  # in a run: half a minute, at the three seconds between requests that arXiv asks for
-_SERVERS = ("biorxiv", "medrxiv")  # which share their DOIs' prefixes; each lists its own papers only
-_MAX_RESULTS = 5  # of a search
-
-
 @dataclass(frozen=True, slots=True)
 class LinkResolver:
     """Looks up papers without an id and a link at arXiv, by title, and papers whose text was cut, by their id.
@@ -378,31 +374,31 @@ class LinkResolver:
         """
         papers = self.store.papers
         try:
-            for paper in papers.without_link(_MAX_PAPERS):
+            for paper in papers.without_link(_MAX_LOOKED_UP):
                 # Punctuation would be read as operators of the query language.
                 words = " ".join(re.findall(r"\w+", paper.title))
-                query = urlencode({"search_query": f'ti:"{words}"', "max_results": _MAX_RESULTS})
+                query = urlencode({"search_query": f'ti:"{words}"', "max_results": _RESULTS_OF_SEARCH})
                 entries = self._entries(f"{self.url}?{query}")
                 match = next((entry for entry in entries if entry.arxiv_id and _is_match(paper, entry)), None)
                 papers.record_lookup(paper.id, match, now)
-            for paper in papers.with_cut_text(_MAX_PAPERS):
+            for paper in papers.with_cut_text(_MAX_LOOKED_UP):
                 addresses = []
                 if paper.arxiv_id:
                     addresses = [f"{self.url}?{urlencode({'id_list': paper.arxiv_id})}"]
                 elif paper.doi and is_biorxiv_doi(paper.doi):
                     details = f"{quote(paper.doi)}/na/json"
-                    addresses = [f"{self.biorxiv_url}/details/{server}/{details}" for server in _SERVERS]
+                    addresses = [f"{self.biorxiv_url}/details/{server}/{details}" for server in _BIORXIV_SERVERS]
                 # Other DOIs lead to publishers' pages, which have no common form.
                 entries = next(filter(None, map(self._entries, addresses)), [])
                 # bioRxiv lists all versions, oldest first.
                 match = next((entry for entry in reversed(entries) if is_same_paper(entry, paper)), None)
                 papers.complete(paper.id, match, now)
         except (SourceError, DigestError) as error:
-            yield Problem(NAME, f"looking papers up: {error}")
+            yield Problem(_LINKS, f"looking papers up: {error}")
 
     def _entries(self, address: str) -> list[Entry]:
         content = self.fetcher.fetch(address).content or b""
-        return [entry for digest in self.parser.parse(RawDigest(NAME, "", content)) for entry in digest.entries]
+        return [entry for digest in self.parser.parse(RawDigest(_LINKS, "", content)) for entry in digest.entries]
 
 
 def _is_match(paper: Paper, entry: Entry) -> bool:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
-from bot.channels import Route
-from bot.channels.dispatcher import Dispatcher, StopSignal
+from bot.channels import Route, StopSignal
+from bot.channels.dispatcher import Dispatcher
 from bot.channels.email.rendering import notice_bytes, sender_domain
 from bot.channels.registry import MessageRenderer, reader_channel
 from bot.channels.templates import sample_edition
@@ -19,6 +19,11 @@ from bot.model.clock import local_date
 from bot.model.errors import DeliveryError, FailureScope, StoreError, UsageError
 from bot.store import Store
 
+# Older problems were in an earlier notice.
+_NOTICE_AGE = timedelta(days=1)
+_NOTICE_PROBLEMS = 50
+_NOTICE_SUBJECT = 120
+_NOTICE_FOOTER = "`paperbot status` shows more; `paperbot retry` sends again what waits, failed or is unknown."
 # An error of the whole channel names its settings already, so it needs no remedy here.
 _REMEDIES: Mapping[FailureScope, str] = {
     FailureScope.READER: "correct the reader's address in the profile",
@@ -147,13 +152,6 @@ def retry(
     return RetryReport(arrived, requeued)
 
 
-# Older problems were in an earlier notice.
-_MAX_AGE = timedelta(days=1)
-_MAX_PROBLEMS = 50
-_MAX_SUBJECT = 120
-_FOOTER = "`paperbot status` shows more; `paperbot retry` sends again what waits, failed or is unknown."
-
-
 def pending_problems(store: Store, disk_space: DiskSpace, now: datetime) -> list[Problem]:
     """Return the full disks, the open circuit breakers, and the messages failed or unknown since yesterday."""
     return [
@@ -166,55 +164,55 @@ def pending_problems(store: Store, disk_space: DiskSpace, now: datetime) -> list
         ),
         *(
             Problem(trouble.reader, f"{trouble.state}: {trouble.detail or trouble.code} ({trouble.subject})")
-            for trouble in store.outbox.problems(_MAX_PROBLEMS, since=now - _MAX_AGE)
+            for trouble in store.outbox.problems(_NOTICE_PROBLEMS, since=now - _NOTICE_AGE)
             # A message in retry is sent again without anybody's help, and a notice does not report on notices.
             if trouble.state is not State.RETRY and trouble.kind != OPERATOR_KIND
         ),
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class OperatorNotices:
-    """Sends notices to the operator's address, by the outbox: its key holds the day, so at most one is sent a day.
+def notify_operator(
+    problems: Sequence[Problem],
+    now: datetime,
+    *,
+    address: str,
+    sender: str,
+    store: Store,
+    disk_space: DiskSpace,
+    route: Route,
+    stop: StopSignal,
+) -> list[Problem]:
+    """Send these and the stored problems to the operator, unless today has a notice already; return what failed.
 
-    A notice that can't be sent is tried again and listed by ``status``. It is delivered by a dispatcher of its own,
-    whatever the state of the readers' channels and disks, which are what it reports; ``stop`` ends a delivery early.
+    It goes by the outbox, whose key holds the day. A notice that can't be sent is tried again and listed by ``status``.
+    It is delivered by a dispatcher of its own, whatever the state of the readers' channels and disks, which are what it
+    reports; ``stop`` ends a delivery early.
     """
-
-    address: str
-    sender: str
-    store: Store
-    disk_space: DiskSpace
-    route: Route
-    stop: StopSignal | None = None
-
-    def send(self, problems: Sequence[Problem], now: datetime) -> list[Problem]:
-        """Send these and the stored problems, unless today has a notice already; return what failed."""
-        problems = list(dict.fromkeys([*pending_problems(self.store, self.disk_space, now), *problems]))
-        if not problems:
-            return []
-        subject = f"Paperbot needs you: {problems[0]}"[:_MAX_SUBJECT]
-        try:
-            operator = self.store.readers.operator(self.address, now)
-            key = OutboxKey(f"notice-{now.date()}", operator.id, operator.kind)
-            body = notice_bytes(
-                subject,
-                "\n".join([*(f"- {problem}" for problem in problems), "", _FOOTER, ""]),
-                sender=self.sender,
-                recipient=self.address,
-                message_id=f"<{key.slot}@{sender_domain(self.sender)}>",
-                date=now,
-            )
-            self.store.outbox.put_without_edition(operator.id, Message(body, subject), key, now)
-            # Without ``disk_problems``, as a notice of a full disk must go out, and without limits, as it is no load.
-            dispatcher = Dispatcher(
-                self.store.outbox,
-                {OPERATOR_KIND: self.route},
-                self.store.readers,
-                self.store.circuit_breakers,
-                self.store.send_rates({}),
-                stop=self.stop,
-            )
-            return list(dispatcher.deliver_due(now).problems)
-        except (StoreError, DeliveryError) as error:
-            return [Problem("operator", f"could not be notified: {error}")]
+    problems = list(dict.fromkeys([*pending_problems(store, disk_space, now), *problems]))
+    if not problems:
+        return []
+    subject = f"Paperbot needs you: {problems[0]}"[:_NOTICE_SUBJECT]
+    try:
+        operator = store.readers.operator(address, now)
+        key = OutboxKey(f"notice-{now.date()}", operator.id, operator.kind)
+        body = notice_bytes(
+            subject,
+            "\n".join([*(f"- {problem}" for problem in problems), "", _NOTICE_FOOTER, ""]),
+            sender=sender,
+            recipient=address,
+            message_id=f"<{key.slot}@{sender_domain(sender)}>",
+            date=now,
+        )
+        store.outbox.put_without_edition(operator.id, Message(body, subject), key, now)
+        # Without ``disk_problems``, as a notice of a full disk must go out, and without limits, as it is no load.
+        dispatcher = Dispatcher(
+            store.outbox,
+            {OPERATOR_KIND: route},
+            store.readers,
+            store.circuit_breakers,
+            store.send_rates({}),
+            stop=stop,
+        )
+        return list(dispatcher.deliver_due(now).problems)
+    except (StoreError, DeliveryError) as error:
+        return [Problem("operator", f"could not be notified: {error}")]

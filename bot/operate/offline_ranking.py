@@ -11,7 +11,7 @@ from typing import Any
 
 from bot.model import Entry, Paper
 from bot.model.errors import UsageError
-from bot.model.identity import new_paper
+from bot.model.papers import new_paper
 from bot.ranking.corpus import Corpus
 from bot.ranking.ranker import Interest, Ranker
 from bot.ranking.ranking import Rules

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from bot.channels.registry import channels
 from bot.config.profiles import Profile, ScheduleSection
-from bot.editions.candidates import Readers, last_edition_days
-from bot.editions.due import due_editions
+from bot.editions.due import Readers, due_editions, last_edition_days
 from bot.editions.health import Health, check_health
 from bot.model import NOT_STORED, Kind, Origin, Problem, Quiet, Reader, SendRateUse, SourceState, State
 from bot.model.clock import due_slots, moment, next_moment
@@ -17,6 +16,11 @@ from bot.sources import Source
 from bot.store import Store
 from bot.store.sending import OpenBreaker
 
+_MAX_PROBLEMS = 20
+# Readers shown one by one; more are not loaded.
+MAX_READERS = 1_000
+# Only votes show who is inactive, as opened mails are not tracked.
+INACTIVE_AFTER = timedelta(weeks=4)
 # The states of a message's parts differ; the first of these, which needs a person, decides. Unknown comes before
 # failed, as sending it again may be a duplicate.
 _UNDELIVERED = {
@@ -73,7 +77,6 @@ class Load:
 
 
 def load(store: Store, profiles: Mapping[str, Profile], queue: Mapping[str, int], now: datetime) -> Load:
-    """Return the figures as of ``now``."""
     # Of each profile the first reader by id, not the longest waiting: all who are due would have to be read for that.
     waits = [0.0]
     for slug, profile in profiles.items():
@@ -98,12 +101,7 @@ def _age(at: datetime | None, now: datetime) -> float:
     return max((now - at).total_seconds(), 0.0) if at else 0.0
 
 
-_MAX_PROBLEMS = 20
-# Readers shown one by one; more are not loaded.
-MAX_READERS = 1_000
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class SourceStatus:
     """A source's health and what it has delivered."""
 
@@ -204,26 +202,20 @@ def sources_status(store: Store, sources: Sequence[Source], now: datetime) -> li
     for name in dict.fromkeys([*configured, *activities]):
         row = SourceStatus(name)
         if activity := activities.get(name):
-            row = replace(
-                row,
-                last_seen=activity.received_at,
-                latest_digest=activity.latest,
-                digests=activity.digests,
-                papers=activity.papers,
-                highest_id=activity.highest_id,
-            )
+            row.last_seen = activity.received_at
+            row.latest_digest = activity.latest
+            row.digests = activity.digests
+            row.papers = activity.papers
+            row.highest_id = activity.highest_id
         if source := configured.get(name):
             state = states.get(name) or SourceState(name)
             report = check_health(source, store, now, state)
-            row = replace(
-                row,
-                kind=source.kind,
-                health=report.health,
-                detail=report.detail,
-                trouble=report.needs_attention,
-                usual=report.usual,
-                last_checked=state.checked_at,
-            )
+            row.kind = source.kind
+            row.health = report.health
+            row.detail = report.detail
+            row.trouble = report.needs_attention
+            row.usual = report.usual
+            row.last_checked = state.checked_at
         rows.append(row)
     return rows
 
@@ -292,10 +284,6 @@ def _readers(store: Store, profiles: Mapping[str, Profile]) -> Readers:
         if reader.origin is Origin.WEB
     ]
     return readers[:MAX_READERS]
-
-
-# Only votes show who is inactive, as opened mails are not tracked.
-INACTIVE_AFTER = timedelta(weeks=4)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,16 @@
-"""Rank papers for readers: a mixture of experts over the terms of title and abstract, learned from votes.
+"""Rank papers for readers, by what they wrote and by their votes.
 
-    corpus         vocabulary, idf, latent components and background papers, shared by all readers
-    matching       experts words and Rocchio: a paper's similarity to the profile's topics and to liked papers
-    learner        experts linear and trees: models fitted to votes, and their bytes
-    experts        the four experts of each reader, and the mixture that calibrates them on past votes (stacking)
+    meaning        vectors of stems, shipped and of the home: papers and texts that mean the same are close
+    matching       how papers match a text: phrases, topics together, refusals, meaning
+    corpus         vocabulary, idf, meanings and background papers, shared by all readers
+    learner        one linear model of a reader's votes, and its bytes
+    experts        text and votes, and the mixture that calibrates them on past votes (stacking)
     ranking        the pool of papers, a profile's rules, one reader's ranking with its terms on demand
     ranker         the entry point: interests and candidates in, rankings out
-    selection      an edition's papers from scores: threshold, diversity, exploration, alerts, trending
+    selection      an edition's papers from scores: threshold, exploration, new readers, alerts, trending
     phrases        a paper's phrases and the topics that it mentions
     reasons        why a paper was picked
     prequential    metrics of past rankings
 
-Follows scikit-learn's conventions (``fit``, ``transform``, ``decision_function``, a trailing underscore for
-fitted attributes) and uses neither database nor clock.
+A trailing underscore marks fitted attributes, as in scikit-learn. Uses neither database nor clock.
 """

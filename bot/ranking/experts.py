@@ -1,14 +1,13 @@
-"""The experts: four models that each estimate how likely a reader is to want a paper, and what each term adds to that.
+"""The two experts, and the mixture that calibrates them.
 
-    words     the topics of the profile, those meant together above all; needs no votes
-    rocchio   similarity to these and to liked papers, minus disliked ones; from the first vote
-    linear    logistic regression on votes; good from tens of votes
-    trees     small trees on the presence of terms: conjunctions and exceptions; from tens of votes
+    text      what the reader wrote, matched by phrases, by topics together, and by meaning; needs no votes
+    votes     a logistic regression on the reader's votes, which knows how papers match the text, too
 
-Each expert's log-odds are scaled by a function of the number of votes, so that one ``Mixture`` serves readers with few
-votes and with many. Its weights are a logistic regression of the votes on the experts' predictions from before each
-vote (stacking, Wolpert 1992). A reader's weights and offset are shrunk towards those fitted to all readers of the home,
-and these towards the shipped ones (empirical Bayes): without votes a probability means the same in every home, and an
+Both are linear in a paper's words (``LinearForm``), and so is their mixture: log-odds are a sum over words. Each
+expert's log-odds are scaled by a function of the number of votes, so that one ``Mixture`` serves readers with few votes
+and with many. Its weights are a logistic regression of the votes on the experts' predictions from before each vote
+(stacking, Wolpert 1992). A reader's weights and offset are shrunk towards those fitted to all readers of the home, and
+these towards the shipped ones (empirical Bayes): without votes a probability means the same in every home, and an
 expert whose predictions don't help loses its weight.
 """
 
@@ -19,139 +18,85 @@ from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from bot.ranking.corpus import Corpus, PaperVectors, TermEntries
+from bot.ranking.corpus import Papers
 from bot.ranking.learner import Learned
-from bot.ranking.matching import Conjunctions, ReaderModels, UserVectors, Words
+from bot.ranking.matching import FeatureWeights, MatchFeatures
 
-EXPERTS = ("words", "rocchio", "linear", "trees")
-# Numbers of votes at which an expert is scaled by one half; ``docs/decisions/ranking-experts.md`` has other values.
-_ROCCHIO_HALF_AT = 4.0
-# To Rocchio a disliked paper is worth this share of a liked one: what a reader doesn't want says little about what they
-# want.
-_ROCCHIO_DISLIKED = 0.2
-_LINEAR_HALF_AT = 5.0
-# Trees need the most votes, and then gain much: they rise with the fourth power of the number of votes.
-_TREES_HALF_AT = 80.0
-_TREES_STEEPNESS = 4.0
-# The scale of words without votes, where they stand in for all others, and with many: Rocchio knows the words, too.
-# It falls with the square of the votes as Rocchio counts them. Times its weight in ``SHIPPED`` it is 1 and .04.
-_WORDS_ALONE = 5.0
-_WORDS_LIMIT = 0.2
-_WORDS_HALF_AT = 3.0
-_WORDS_STEEPNESS = 2.0
-# The limit of the scale of Rocchio with many votes, from which linear model and trees have learned most by then, and
-# the number of votes at which half of the fall is reached.
-_ROCCHIO_LIMIT = 0.3
-_ROCCHIO_DECAY_AT = 40.0
+EXPERTS = ("text", "votes")
+# Log-odds of a match by the text alone, see ``docs/decisions/meaning.md``.
+TEXT_WEIGHTS = FeatureWeights(phrases=0.24, together=3.3, refused=-2.4, meaning=1.45)
+TEXT_INTERCEPT = -4.6
+# Numbers of votes at which the text counts half of what it loses, and the votes half of all they will; what the text
+# counts with many votes.
+_TEXT_HALF_AT = 6.0
+_TEXT_STEEPNESS = 2.0
+_TEXT_LIMIT = 0.1
+_VOTES_HALF_AT = 2.0
 
 
 @dataclass(frozen=True)
-class Papers:
-    """Papers as each expert sees them: ``vectors``, and ``lexical`` (n_papers, n_terms) rows of L2 norm 1."""
+class LinearForm:
+    """Log-odds of papers: terms, meaning and matches, each times its weights, and the intercept.
 
-    vectors: PaperVectors
-    lexical: sp.csr_matrix
+    ``terms`` is (n_terms,) or None for zeros, ``direction`` (DIMENSIONS,).
+    """
 
-    @classmethod
-    def from_texts(cls, corpus: Corpus, texts: Sequence[str]) -> Self:
-        """Transform texts to papers."""
-        vectors = corpus.vectors(texts)
-        return cls(vectors, corpus.lexical(vectors.terms).sorted_indices())
+    terms: np.ndarray | None
+    direction: np.ndarray | None
+    matches: FeatureWeights
+    intercept: float
 
-    def __len__(self) -> int:
-        return len(self.vectors)
+    def log_odds(self, papers: Papers, matches: MatchFeatures) -> np.ndarray:
+        """Return the log-odds of papers, (n_papers,)."""
+        log_odds = matches.matrix() @ self.matches.vector() + self.intercept
+        if self.terms is not None:
+            log_odds += papers.terms @ self.terms
+        if self.direction is not None:
+            log_odds += papers.meanings @ self.direction
+        return np.asarray(log_odds)
 
-    def presence(self, columns: np.ndarray) -> np.ndarray:
-        """Return (n_papers, n_columns) of 0 and 1: which papers have these terms."""
-        present = self.lexical[:, columns].tocsr()
-        present.data = np.ones(present.nnz, dtype=np.int8)
-        return np.asarray(present.toarray())
+
+TEXT = LinearForm(None, None, TEXT_WEIGHTS, TEXT_INTERCEPT)
 
 
 class Experts:
-    """The experts of a batch of readers."""
+    """The experts of one reader."""
 
-    def __init__(self, corpus: Corpus) -> None:
-        self.corpus = corpus
+    def __init__(self, learned: Learned | None, votes: float, terms: int) -> None:
+        """``votes`` is their number after time decay, ``terms`` the size of the vocabulary."""
+        text = 1 - (1 - _TEXT_LIMIT) * _share(votes, _TEXT_HALF_AT, _TEXT_STEEPNESS)
+        self.scales = np.array([text, _share(votes, _VOTES_HALF_AT)])
+        self.votes = (
+            LinearForm(learned.dense(terms), learned.direction, learned.matches, learned.intercept) if learned else None
+        )
 
-    def fit(
-        self, users: UserVectors, judged: sp.csr_matrix, conjunctions: Conjunctions, learned: Sequence[Learned | None]
-    ) -> Self:
-        """Fit words and Rocchio; ``learned`` are the models fitted to each reader's votes, None without votes.
+    def log_odds(self, papers: Papers, matches: MatchFeatures) -> np.ndarray:
+        """Return (n_papers, n_experts), 0 for an expert that knows nothing yet."""
+        votes = self.votes.log_odds(papers, matches) if self.votes else np.zeros(len(papers))
+        return np.asarray(np.column_stack([TEXT.log_odds(papers, matches), votes]) * self.scales)
 
-        ``judged`` (n_readers, n_background) marks the background papers that a reader voted on.
-        """
-        self._votes: np.ndarray = users.n_up + users.n_down
-        self._rocchio_votes: np.ndarray = users.n_up + _ROCCHIO_DISLIKED * users.n_down
-        self._learned = list(learned)
-        self._words = Words(self.corpus).fit(users, conjunctions)
-        self._rocchio = ReaderModels(self.corpus).fit(users, judged)
-        self._scales = _scales(self._votes, self._rocchio_votes)
-        return self
-
-    def log_odds(self, papers: Papers) -> np.ndarray:
-        """Return (n_readers, n_papers, n_experts)."""
-        log_odds = np.zeros((len(self._votes), len(papers), len(EXPERTS)))
-        log_odds[:, :, 0] = self._words.decision_function(papers.vectors)
-        log_odds[:, :, 1] = self._rocchio.decision_function(papers.vectors)
-        # Most terms of a reader's trees are those of others, too: their columns are read once for all.
-        forests = [learned.forest.columns for learned in self._learned if learned]
-        columns = np.unique(np.concatenate(forests)) if forests else np.array([], dtype=int)
-        has = np.ascontiguousarray(papers.presence(columns).T)
-        for reader, learned in enumerate(self._learned):
-            if learned:
-                presence = has[np.searchsorted(columns, learned.forest.columns)].T
-                # A dense vector for each reader: one product of sparse matrices for all is slower.
-                weights = learned.linear.dense(len(self.corpus.terms_))
-                log_odds[reader, :, 2] = papers.lexical @ weights
-                log_odds[reader, :, 2] += learned.linear.intercept
-                log_odds[reader, :, 3] = learned.forest.log_odds(presence)
-        return np.asarray(log_odds * self._scales[:, None, :])
-
-    def contributions(self, reader: int, entries: TermEntries, weights: np.ndarray) -> sp.csr_matrix:
-        """Return (n_papers, n_terms): what each term adds to the weighted sum of the experts, without ``rest``."""
-        weights = weights * self._scales[reader]
-        added = self._words.contributions(reader, entries) * weights[0]
-        added += self._rocchio.contributions(reader, entries) * weights[1]
-        learned = self._learned[reader]
-        if not learned:
-            return entries.matrix(added)
-        added += entries.lexical * learned.linear.dense(entries.terms)[entries.columns] * weights[2]
-        # Trees split by the absence of terms, too: those terms are not among the paper's entries.
-        columns = learned.forest.columns
-        by_feature = learned.forest.contributions(entries.presence(columns)) * weights[3]
-        papers, features = by_feature.nonzero()
-        # Elements of one place are summed.
-        places = (np.concatenate([entries.paper, papers]), np.concatenate([entries.columns, columns[features]]))
-        values = np.concatenate([added, by_feature[papers, features]])
-        return sp.csr_matrix((values, places), shape=(entries.papers, entries.terms))
-
-    def rest(self, reader: int, weights: np.ndarray) -> float:
-        """Return the weighted sum of the experts' intercepts: the log-odds that no term accounts for."""
-        weights = weights * self._scales[reader]
-        rest = weights[0] * self._words.intercept_[reader] + weights[1] * self._rocchio.intercept_[reader]
-        if learned := self._learned[reader]:
-            rest += weights[2] * learned.linear.intercept + weights[3] * learned.forest.root
-        return float(rest)
+    def mixed(self, mixture: Mixture) -> LinearForm:
+        """Return the mixture of the experts as one form."""
+        text, votes = (mixture.weights * self.scales).tolist()
+        matches = text * TEXT.matches.vector()
+        intercept = text * TEXT.intercept + mixture.offset
+        if self.votes is None:
+            return LinearForm(None, None, FeatureWeights(*matches.tolist()), intercept)
+        matches = matches + votes * self.votes.matches.vector()
+        return LinearForm(
+            None if self.votes.terms is None else votes * self.votes.terms,
+            None if self.votes.direction is None else votes * self.votes.direction,
+            FeatureWeights(*matches.tolist()),
+            intercept + votes * self.votes.intercept,
+        )
 
 
-def _scales(votes: np.ndarray, rocchio_votes: np.ndarray) -> np.ndarray:
-    """Return (n_readers, n_experts): the scale of each expert's log-odds, by numbers of votes (n_readers,)."""
-    words = _WORDS_ALONE - (_WORDS_ALONE - _WORDS_LIMIT) * _share(rocchio_votes, _WORDS_HALF_AT, _WORDS_STEEPNESS)
-    decay = 1 - (1 - _ROCCHIO_LIMIT) * _share(votes, _ROCCHIO_DECAY_AT)
-    rocchio = decay * _share(rocchio_votes, _ROCCHIO_HALF_AT)
-    linear = _share(votes, _LINEAR_HALF_AT)
-    trees = _share(votes, _TREES_HALF_AT, _TREES_STEEPNESS)
-    return np.stack([words, rocchio, linear, trees], axis=1)
-
-
-def _share(votes: np.ndarray, half_at: float, steepness: float = 1.0) -> np.ndarray:
+def _share(votes: float, half_at: float, steepness: float = 1.0) -> float:
     """Rise with the number of votes from 0 to 1, one half at ``half_at`` (Hill function)."""
-    return np.asarray(votes**steepness / (votes**steepness + half_at**steepness))
+    return float(votes**steepness / (votes**steepness + half_at**steepness))
 
 
 # Predictions used per reader, the newest: models get better and interests change.
@@ -172,8 +117,10 @@ class Predictions:
     @classmethod
     def from_stored(cls, stored: Sequence[Sequence[float]], liked: Sequence[bool]) -> Self:
         """Take predictions stored as ``Score.predictions``, and the votes on them."""
-        rows = np.array(stored, float).reshape(len(stored), -1)
-        return cls(rows[:, :-1], np.array(liked, bool), rows[:, -1])
+        # An earlier version had other experts: its predictions say nothing of these.
+        kept = [(row, vote) for row, vote in zip(stored, liked, strict=True) if len(row) == len(EXPERTS) + 1]
+        rows = np.array([row for row, _ in kept], float).reshape(len(kept), len(EXPERTS) + 1)
+        return cls(rows[:, :-1], np.array([vote for _, vote in kept], bool), rows[:, -1])
 
     def __len__(self) -> int:
         return len(self.liked)
@@ -193,16 +140,16 @@ class Mixture:
 
     @classmethod
     def from_stored(cls, weights: Sequence[float], offset: float) -> Self:
-        """Take the numbers of a ``StoredMixture``."""
-        return cls(np.array(weights), offset)
+        """Take the numbers of a ``StoredMixture``; those of an earlier version's experts are not used."""
+        return cls(np.array(weights), offset) if len(weights) == len(EXPERTS) else cls(SHIPPED.weights, SHIPPED.offset)
 
     def log_odds(self, log_odds: np.ndarray) -> np.ndarray:
         """Map (..., n_experts) to (...)."""
         return np.asarray(log_odds @ self.weights + self.offset)
 
 
-# Weights of words, rocchio, linear model and trees, see ``docs/decisions/ranking-mixture.md``.
-SHIPPED = Mixture(np.array([0.2, 1.0, 0.5, 1.1]), 0.0)
+# Weights of text and votes, see ``docs/decisions/meaning.md``.
+SHIPPED = Mixture(np.array([1.0, 1.0]), 0.0)
 
 
 class _Precision(NamedTuple):

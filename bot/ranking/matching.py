@@ -1,369 +1,335 @@
-"""The experts that match papers with a reader's vectors: Rocchio, and the words of the profile.
+"""How well papers match what a reader wrote, before any vote: by phrases, by topics together, and by meaning.
 
-    votes, library --time_decay, library_weights, centroids--> UserVectors --ReaderModels--> log-odds of Rocchio
-    profile's text --topics_row, Conjunctions--> Words --> log-odds of the words
+    PaperWords --PhraseIndex--> which papers have a topic, all of its words side by side
+    text --read_interests--> topics --TextModel--> MatchFeatures of papers, and what each stem adds to them
 
-Rocchio (1971): a reader's weights are interests + liked papers - disliked papers, rare terms raised, smoothed over
-latent components (LSA), minus the closest papers without a vote (hard negatives).
-
-Words: similarity to the profile's topics ranks a paper that repeats one topic above a paper with both of "reinforcement
-learning for language models". So a conjunction is added: the product of the shares that the paper has of each two
-topics of one segment. Segments ("reward models, RLHF, and verifiable rewards") are alternatives: the most complete one
-counts, since with their mean two loose topics of a long segment outrank the whole phrase of a short one.
-
-Scores are linear in the terms of a paper and of its neighbours, so what each term adds is exact.
+A phrase says more than its words: "item response theory" in a title is a strong reason, "item" is none. Topics of one
+segment ("reinforcement learning for language models") are meant together and count several times more than each alone.
+What papers mean is close to the text where they share no word with it (``meaning``). All three are sums over the words
+of a paper, so that what each word adds is exact.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import chain, groupby
-from typing import Self
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import groupby
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator
 
-from bot.model import PaperId
-from bot.ranking.corpus import Corpus, PaperVectors, TermEntries, l2_normalize
-from bot.text.topics import profile_topics
+from bot.ranking.meaning import DIMENSIONS, Meaning, PaperWords, shipped, word_hash
+from bot.text.tokens import PUNCTUATION, StemSequence
+from bot.text.topics import Topic, common_expansions, read_interests
 
-# Days after which a vote counts half: interests drift, but slowly. A convention: no data at hand spans years.
-HALF_LIFE = 365.0
+# Words between those of a topic of several words: "models of language", "learning to reward".
+_MOST_BETWEEN = 2
+_TITLE_TIMES = 3  # an occurrence in the title counts for three in the abstract
+_FULL_AT = 5  # occurrences from which on a paper has all of a topic
 
 
-@dataclass(frozen=True, slots=True)
-class UserVectors:
-    """One row per reader in each matrix, (n_readers, n_terms), of L2 norm 1 or 0.
+class PhraseIndex:
+    """Finds topics in papers. A topic is there if all of its stems stand close together, within one phrase."""
 
-    ``n_up`` and ``n_down`` (n_readers,) are the numbers of votes behind ``up`` and ``down``, after time decay.
+    def __init__(self, papers: PaperWords) -> None:
+        self._papers = len(papers)
+        counts = np.diff(papers.starts)
+        lengths = np.full(self._papers, PUNCTUATION)
+        lengths[counts > 0] += papers.positions[papers.starts[1:][counts > 0] - 1]
+        self._starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        places = papers.positions + np.repeat(self._starts[:-1], counts)
+        words, places, in_title = _with_expansions(papers.words, places, papers.in_title)
+        order = np.lexsort((places, words))
+        self._words, self._places, self._in_title = words[order], places[order], in_title[order]
+        self._found: dict[tuple[str, ...], np.ndarray] = {}
+
+    def presence(self, stems: tuple[str, ...]) -> np.ndarray:
+        """Return how much each paper is on a topic, (n_papers,): 0 without it, 1 with five occurrences or more."""
+        if stems not in self._found:
+            self._found[stems] = self._presence(stems)
+        return self._found[stems]
+
+    def _presence(self, stems: tuple[str, ...]) -> np.ndarray:
+        postings = []
+        for stem in dict.fromkeys(stems):
+            first, end = np.searchsorted(self._words, [word_hash(stem), word_hash(stem) + 1])
+            if first == end:
+                return np.zeros(self._papers)
+            postings.append((self._places[first:end], self._in_title[first:end]))
+        places = np.concatenate([part for part, _ in postings])
+        in_title = np.concatenate([part for _, part in postings])
+        if len(postings) > 1:
+            reach = len(stems) + _MOST_BETWEEN
+            complete = np.ones(len(places), dtype=bool)
+            for part, _ in postings:
+                following = np.searchsorted(part, places)
+                nearest = part[np.minimum(following, len(part) - 1)]
+                complete &= (following < len(part)) & (nearest < places + reach)
+            order = np.argsort(places[complete], kind="stable")
+            places, in_title = places[complete][order], in_title[complete][order]
+            # Of overlapping windows the first counts.
+            first_of = np.diff(places, prepend=-reach) >= reach
+            places, in_title = places[first_of], in_title[first_of]
+        papers = np.searchsorted(self._starts, places, side="right") - 1
+        times = np.bincount(papers, np.where(in_title, _TITLE_TIMES, 1), self._papers)
+        return np.asarray(np.minimum(1, np.log1p(times) / np.log1p(_FULL_AT)))
+
+
+def _with_expansions(words: np.ndarray, places: np.ndarray, in_title: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Add what abbreviations stand for, at their places: an "LLM" is a large language model, too."""
+    added = [(words, places, in_title)]
+    order = np.argsort(words, kind="stable")
+    ordered = words[order]
+    for short, long in _expansion_hashes().items():
+        first, end = np.searchsorted(ordered, [short, short + 1])
+        found = order[first:end]
+        added += [(np.full(len(found), word, words.dtype), places[found], in_title[found]) for word in long]
+    return tuple(np.concatenate(parts) for parts in zip(*added, strict=True))
+
+
+@cache
+def _expansion_hashes() -> Mapping[int, Sequence[int]]:
+    return {word_hash(short): list(map(word_hash, long)) for short, long in common_expansions().items()}
+
+
+class MatchFeatures(NamedTuple):
+    """What papers match of one text, (n_papers,) each.
+
+    ``phrases`` and ``together`` sum the weights of topics and of topics meant together, ``refused`` those of what the
+    reader doesn't want. ``meaning`` is how similar a paper is, in standard deviations above the mean of other papers;
+    ``interest`` is which of several texts it is nearest to.
     """
 
-    interests: sp.csr_matrix
-    up: sp.csr_matrix
-    down: sp.csr_matrix
-    n_up: np.ndarray
-    n_down: np.ndarray
+    phrases: np.ndarray
+    together: np.ndarray
+    refused: np.ndarray
+    meaning: np.ndarray
+    interest: np.ndarray
 
-
-def centroids(
-    rows: sp.csr_matrix, owner: Sequence[int], weight: Sequence[float] | np.ndarray, readers: int
-) -> sp.csr_matrix:
-    """Return each reader's weighted sum of the rows they own, L2-normalised: (readers, n_terms)."""
-    shape = (readers, rows.shape[0])
-    weights = sp.csr_matrix((np.asarray(weight, np.float32), (owner, np.arange(rows.shape[0]))), shape=shape)
-    return l2_normalize((weights @ rows).tocsr())
-
-
-def time_decay(days: float) -> float:
-    """Return the weight of a vote given this many days ago: 1 today, never 0."""
-    return float(0.5 ** (max(days, 0.0) / HALF_LIFE))
-
-
-# ``docs/decisions/ranking-rocchio.md`` has other values.
-# The weight of the interests without liked papers; beside n liked papers it is divided by (1 + n / 2) ** 0.8.
-_INTERESTS_WEIGHT = 3.5
-_INTERESTS_DECAY_FROM = 2.0
-_INTERESTS_DECAY = 0.8
-# The power of the idf by which a reader's terms are weighed, beside the idf in the rows of their papers.
-_RARITY_EXPONENT = 0.5
-# The largest weight of disliked papers, half of it at 5 votes: a single dislike says little, but without any weight a
-# vote down would have no effect here.
-_DISLIKES_WEIGHT = 0.3
-_DISLIKES_HALF_AT = 5.0
-# The weight of the latent components beside the terms.
-_LATENT_WEIGHT = 1.0
-# The closest hundredth of the background without a vote are the hard negatives.
-_HARD_NEGATIVE_ONE_IN = 100
-_HARD_NEGATIVES_WEIGHT = 0.2
-# Log-odds of a value z standard deviations above the reference sample: offset + slope * z. The mixture's weight and
-# offset absorb a factor and a constant that all readers share.
-_SLOPE = 0.85
-# A few hundred papers were selected by somebody already, and a larger share of them is liked.
-_SMALL_CORPUS = 200
-_SMALL_CORPUS_OFFSET = -2.6
-_LARGE_CORPUS = 5_000
-_LARGE_CORPUS_OFFSET = -4.6
-
-
-class ReaderModels(BaseEstimator):
-    """One linear model per reader: log-odds are ``expanded terms_ + latent latent_ + intercept_``.
-
-    ``terms_`` (n_readers, n_terms) and ``latent_`` (n_readers, n_components) stay separate because scoring in few
-    components is cheap; ``contributions`` maps both to terms.
-    """
-
-    def __init__(self, corpus: Corpus) -> None:
-        self.corpus = corpus
-
-    def fit(self, users: UserVectors, judged: sp.csr_matrix) -> Self:
-        """``judged`` (n_readers, n_background) marks the background papers that a reader voted on.
-
-        Without interests and votes all papers get the same score.
-        """
-        votes = users.n_up + users.n_down
-        interests = _INTERESTS_WEIGHT / (1 + users.n_up / _INTERESTS_DECAY_FROM) ** _INTERESTS_DECAY
-        dislikes = _DISLIKES_WEIGHT * users.n_down / (users.n_down + _DISLIKES_HALF_AT)
-        rocchio = sp.diags(interests) @ users.interests + users.up - sp.diags(dislikes) @ users.down
-        weights = rocchio.tocsr().astype(np.float32)
-        weights.data *= self.corpus.idf_[weights.indices] ** _RARITY_EXPONENT
-        self._set_weights(weights)
-        if self.corpus.background_.shape[0] >= _HARD_NEGATIVE_ONE_IN and votes.any():
-            # Hard negatives: the mean of the papers without a vote that are closest by their own terms is subtracted.
-            background = self.corpus.background_
-            values = np.asarray((background @ self.terms_.T).T)
-            values[judged.nonzero()] = -np.inf
-            count = values.shape[1] // _HARD_NEGATIVE_ONE_IN
-            closest = np.argpartition(-values, count, axis=1)[:, :count]
-            rows = np.repeat(np.arange(len(values)), count)
-            entries = (np.ones(rows.size, np.float32), (rows, closest.ravel()))
-            mean = l2_normalize((sp.csr_matrix(entries, shape=values.shape) @ background).tocsr())
-            decrease = _HARD_NEGATIVES_WEIGHT * votes / (votes + 1) * np.linalg.norm(self.terms_, axis=1)
-            self._set_weights(weights - (sp.diags(decrease.astype(np.float32)) @ mean).tocsr())
-        reference = self._values(self.corpus.reference_)
-        spread = reference.std(axis=1)
-        slope, offset = calibration(self.corpus.rows_.shape[0])
-        scale = (slope / np.where(spread > 0, spread, 1)).astype(np.float32)
-        self.terms_ *= scale[:, None]
-        self.latent_ *= scale[:, None]
-        self.intercept_: np.ndarray = offset - reference.mean(axis=1) * scale
-        return self
-
-    def fit_interests(self, interests: sp.csr_matrix, weight: float, intercept: float) -> Self:
-        """Take interests (n_readers, n_terms), rows of L2 norm 1, as the weights; the same scale in every home."""
-        self._set_weights((interests * weight).tocsr().astype(np.float32))
-        self.intercept_ = np.full(interests.shape[0], intercept)
-        return self
-
-    def decision_function(self, papers: PaperVectors) -> np.ndarray:
-        """Return (n_readers, n_papers) log-odds that each reader wants each paper."""
-        return np.asarray(self._values(papers) + self.intercept_[:, None])
-
-    def contributions(self, reader: int, entries: TermEntries) -> np.ndarray:
-        """Return what each term adds, (n_entries,); a paper's sum and the intercept are its log-odds."""
-        return entries.contributions(self.terms_[reader], self.latent_[reader])
-
-    def _set_weights(self, weights: sp.csr_matrix) -> None:
-        self.terms_: np.ndarray = weights.toarray()
-        self.latent_: np.ndarray = _LATENT_WEIGHT * self.corpus.latent(weights)
-
-    def _values(self, papers: PaperVectors) -> np.ndarray:
-        return np.asarray((papers.expanded @ self.terms_.T).T + self.latent_ @ papers.latent.T)
-
-
-def calibration(papers: int) -> tuple[float, float]:
-    """Return slope and offset for a corpus of ``papers``, interpolated in the logarithm of its size."""
-    sizes = np.log((_SMALL_CORPUS, _LARGE_CORPUS))
-    offsets = (_SMALL_CORPUS_OFFSET, _LARGE_CORPUS_OFFSET)
-    return _SLOPE, float(np.interp(np.log(max(papers, 1)), sizes, offsets))
-
-
-# A bigram is more specific than its words: it counts double in a topic's share.
-_PAIR_WEIGHT = 2.0
-# Log-odds: intercept + weight of the similarity + weight of the completeness, 0 to 1, as fitted
-# (``docs/decisions/ranking-experts.md``). In small corpora papers have few neighbours and there are few latent
-# components, so similarities are smaller: weight and intercept are interpolated in the logarithm of the corpus size.
-_CORPUS_SIZES = (30, 200, 1_000)
-_SIMILARITY_WEIGHTS = (10.0, 5.5, 3.5)
-_INTERCEPTS = (-6.9, -6.25, -5.6)
-_CONJUNCTION_WEIGHT = 2.4
-# What words add is compressed from the knee on and stays below the limit, however often an abstract repeats them: at
-# most nine of ten papers are liked for their words alone.
-_GAIN_KNEE, _GAIN_LIMIT = 6.0, 8.0
+    def matrix(self) -> np.ndarray:
+        """The features that are numbers, (n_papers, 4)."""
+        return np.column_stack([self.phrases, self.together, self.refused, self.meaning])
 
 
 @dataclass(frozen=True)
-class Conjunctions:
-    """The segments of many readers' profiles: topics of one segment are meant together, segments are alternatives.
+class FeatureWeights:
+    """What a unit of each feature adds to the log-odds."""
 
-    A segment's completeness for a paper is the sum of the products of each two of its topics' shares, or the square of
-    the share if it has one topic, divided by that of a paper with all of its terms. A sum of products is half of (the
-    square of the sum minus the sum of the squares), so a segment is a sum of signed squares: ``sums`` (n_squares,
-    n_terms) gives what is squared from the presence of terms, ``factors`` (n_segments, n_squares) its factor.
-    ``owners`` (n_segments,) are the readers, in ascending order; ``texts`` are those of each reader.
-    """
+    phrases: float
+    together: float
+    refused: float
+    meaning: float
 
-    sums: sp.csr_matrix
-    factors: sp.csr_matrix
-    owners: np.ndarray
-    texts: Sequence[tuple[str, ...]]
-    # By texts: readers of one profile have the same.
-    _dense: dict[tuple[str, ...], tuple[np.ndarray, np.ndarray, np.ndarray]] = field(
-        default_factory=dict, init=False, repr=False
-    )
-
-    @classmethod
-    def from_texts(cls, corpus: Corpus, texts: Sequence[Sequence[str]]) -> Self:
-        """Take the segments from the texts of each reader's profile."""
-        rows: list[sp.csr_matrix] = [sp.csr_matrix((0, len(corpus.terms_)))]
-        factors: list[float] = []
-        segment_of: list[int] = []
-        segment_owners: list[int] = []
-        # Readers of one profile have the same text.
-        segments = {text: _segments(corpus, text) for text in dict.fromkeys(chain.from_iterable(texts))}
-        for owner, own_texts in enumerate(texts):
-            for squares in chain.from_iterable(segments[text] for text in own_texts):
-                complete = sum(sign * row.sum() ** 2 for sign, row in squares)
-                rows += [row for _, row in squares]
-                factors += [sign / complete for sign, _ in squares]
-                segment_of += [len(segment_owners)] * len(squares)
-                segment_owners.append(owner)
-        places = (np.array(segment_of, dtype=int), np.arange(len(factors)))
-        shape = (len(segment_owners), len(factors))
-        return cls(
-            sp.vstack(rows, format="csr"),
-            sp.csr_matrix((np.array(factors), places), shape),
-            np.array(segment_owners, dtype=int),
-            [tuple(own_texts) for own_texts in texts],
-        )
-
-    def shares(self, papers: PaperVectors) -> np.ndarray:
-        """Return the completeness of each reader's most complete segment, 0 to 1: (n_readers, n_papers)."""
-        shares = np.zeros((len(self.texts), len(papers)))
-        first = np.flatnonzero(np.diff(self.owners, prepend=-1))
-        if len(first):
-            terms = papers.terms
-            presence = sp.csr_matrix((np.ones_like(terms.data), terms.indices, terms.indptr), shape=terms.shape)
-            completeness = self.factors @ (self.sums @ presence.T).toarray() ** 2
-            shares[self.owners[first]] = np.maximum.reduceat(completeness, first, axis=0)
-        return shares
-
-    def contributions(self, reader: int, entries: TermEntries) -> np.ndarray:
-        """Divide each paper's share among its entries, (n_entries,): a square is divided like its sum."""
-        texts = self.texts[reader]
-        if texts not in self._dense:
-            self._dense[texts] = self._squares(reader)
-        columns, by_term, by_square = self._dense[texts]
-        if not len(by_square):
-            return np.zeros(len(entries.columns))
-        sums = entries.presence(columns) @ by_term.T
-        most_complete = (by_square @ sums.T**2).argmax(axis=0)
-        return entries.values_of(columns, (sums * by_square[most_complete]) @ by_term)
-
-    def _squares(self, reader: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the terms (n_used,) of a reader's segments, their sums (n_squares, n_used), and factors.
-
-        The factors are (n_segments, n_squares). A profile has few terms, so these are dense.
-        """
-        factors = self.factors[np.flatnonzero(self.owners == reader)]
-        squares = np.unique(factors.indices)
-        own_sums = self.sums[squares]
-        columns = np.unique(own_sums.indices)
-        return columns, own_sums[:, columns].toarray(), factors[:, squares].toarray()
+    def vector(self) -> np.ndarray:
+        """The weights in the order of ``MatchFeatures.matrix``, (4,)."""
+        return np.array([self.phrases, self.together, self.refused, self.meaning])
 
 
-class Words:
-    """The words of each reader's profile, over one corpus.
+class _WeightedTopic(NamedTuple):
+    stems: tuple[str, ...]
+    weight: float
 
-    Log-odds are similarity and completeness in fixed units, never relative to the papers of a home: a paper about the
-    whole topic is a good match in a home of one topic, too.
-    """
 
-    def __init__(self, corpus: Corpus) -> None:
-        self.corpus = corpus
+class _Paragraph(NamedTuple):
+    """One text of a reader: its vector scaled so that a product with a paper's, minus ``offset``, is the meaning."""
 
-    def fit(self, users: UserVectors, conjunctions: Conjunctions) -> Self:
-        """Take the interests and the segments of each reader."""
-        size, sizes = np.log(max(self.corpus.rows_.shape[0], 1)), np.log(_CORPUS_SIZES)
-        weight = float(np.interp(size, sizes, _SIMILARITY_WEIGHTS))
-        intercept = float(np.interp(size, sizes, _INTERCEPTS))
-        # Readers of one profile have the same words: ``profile_`` (n_readers,) are their rows of the similarity.
-        profiles: dict[tuple[str, ...], int] = {}
-        self.profile_ = np.array([profiles.setdefault(text, len(profiles)) for text in conjunctions.texts], int)
-        _, first_readers = np.unique(self.profile_, return_index=True)
-        interests = users.interests[first_readers]
-        self.similarity_ = ReaderModels(self.corpus).fit_interests(interests, weight, intercept)
-        self.conjunctions_ = conjunctions
-        return self
+    direction: np.ndarray
+    offset: float
+
+    def similar(self, meanings: np.ndarray) -> np.ndarray:
+        """Return the meaning of papers, (n,), however large."""
+        return np.asarray(meanings @ self.direction - self.offset)
+
+    def counted(self, meaning: np.ndarray) -> np.ndarray:
+        """Return the direction (DIMENSIONS,) along which one paper's words add up to what is counted of its meaning."""
+        similar = float(self.similar(meaning))
+        return np.asarray(self.direction * min(1.0, _MOST_MEANING / similar) if similar > 0 else self.direction)
+
+
+# A paper of a few words may be all on a topic: more standard deviations than these say no more.
+_MOST_MEANING = 6.0
+# A single word is as specific as it is rare; a phrase more, by each word.
+_SINGLE_WORD_FROM = 2.2
+_PHRASE_FROM = 0.8
+_LEAST_PHRASE = 0.3
+_EACH_WORD = 0.6
+# Above a part of the idf of a word that the table and the home don't know, a word says no more.
+_MOST_IDF = 8.0
+# The matches of what is refused, if it were a paper.
+_REFUSED_MATCH = np.array([0.0, 0.0, 4.0, 0.0])
+# What is refused counts by what it has beside what is wanted.
+_REFUSED_MEANING = 0.2
+# Standard deviations above the mean from which on a paper is close to a topic, and to each of its words.
+_CLOSE, _CLOSE_PART = 2.5, 1.0
+# Papers of the table that count beside those of the home where the usual similarity to a text is measured.
+_REFERENCE_PAPERS = 1_000
+
+
+class TextModel:
+    """One reader's texts as they match papers; ``background`` (n, DIMENSIONS) are vectors of papers of the home."""
+
+    def __init__(self, texts: Sequence[str], meaning: Meaning, background: np.ndarray) -> None:
+        self._meaning, self._background = meaning, background
+        interests = [read_interests(text) for text in texts]
+        self._interests = interests
+        self.segments = [part for interest in interests for part in self._segments(interest.wanted)]
+        self.refused = [part for interest in interests for part in self._segments(interest.refused)]
+        self.paragraphs = [
+            paragraph
+            for interest in interests
+            if (paragraph := self._paragraph(interest.wanted, interest.refused)) is not None
+        ]
+
+    @cached_property
+    def stems(self) -> list[str]:
+        """The stems of all topics that are wanted, with repetitions."""
+        return [stem for segment in self.segments for topic in segment for stem in topic.stems]
 
     @property
-    def intercept_(self) -> np.ndarray:
-        """The log-odds (n_readers,) of a paper without any of the words."""
-        return np.asarray(self.similarity_.intercept_[self.profile_])
+    def topics(self) -> list[Topic]:
+        """The topics that the reader wants."""
+        return self._topics(wanted=True)
 
-    def decision_function(self, papers: PaperVectors) -> np.ndarray:
-        """Return log-odds (n_readers, n_papers)."""
-        conjunction = _CONJUNCTION_WEIGHT * self.conjunctions_.shares(papers)
-        intercept = self.intercept_[:, None]
-        similarity = self.similarity_.decision_function(papers)[self.profile_]
-        return np.asarray(intercept + _compressed(similarity - intercept + conjunction))
+    def close_topics(self, meaning: np.ndarray) -> list[Topic]:
+        """Return the topics that a paper of this vector (DIMENSIONS,) is close to, the closest first.
 
-    def contributions(self, reader: int, entries: TermEntries) -> np.ndarray:
-        """Return what each term adds, (n_entries,)."""
-        conjunction = _CONJUNCTION_WEIGHT * self.conjunctions_.contributions(reader, entries)
-        gains = self.similarity_.contributions(self.profile_[reader], entries) + conjunction
-        gain = entries.sums(gains)
-        share = np.divide(_compressed(gain), gain, out=np.ones_like(gain), where=gain > _GAIN_KNEE)
-        return np.asarray(gains * share[entries.paper])
+        All of a topic must be close: "medical records" is not close to a paper on medical images.
+        """
+        directions, offsets, whole, parts = self._closeness
+        similar = directions @ meaning - offsets
+        close = [
+            (float(similar[place]), number)
+            for number, place in enumerate(whole)
+            if similar[place] >= _CLOSE and all(similar[part] >= _CLOSE_PART for part in parts[number])
+        ]
+        return [self.topics[number] for _, number in sorted(close, reverse=True)]
+
+    @cached_property
+    def _closeness(self) -> tuple[np.ndarray, np.ndarray, list[int], list[list[int]]]:
+        """Directions (n, DIMENSIONS) and offsets (n,) of all topics and of their words, and which are whose."""
+        rows: list[_Paragraph] = []
+        whole, parts = [], []
+        nothing = _Paragraph(np.zeros(DIMENSIONS, np.float32), 0.0)
+        for topic in self.topics:
+            whole.append(len(rows))
+            rows.append(self._scaled(self._meaning.text(topic.stems)) or nothing)
+            stems = topic.stems if len(topic.stems) > 1 else ()
+            parts.append(list(range(len(rows), len(rows) + len(stems))))
+            rows += [self._scaled(self._meaning.text([stem])) or nothing for stem in stems]
+        directions = np.array([row.direction for row in rows]).reshape(-1, DIMENSIONS)
+        return directions, np.array([row.offset for row in rows]), whole, parts
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing that is wanted could be read."""
+        return not self.segments
+
+    def written(
+        self, transform: Callable[[Sequence[str]], sp.csr_matrix]
+    ) -> tuple[np.ndarray, tuple[sp.csr_matrix, np.ndarray, np.ndarray]]:
+        """Return what is wanted and refused as papers: which of them is wanted, and (terms, meanings, matches).
+
+        ``transform`` maps texts to rows of terms.
+        """
+        parts = [(True, self._topics(wanted=True), np.zeros(4)), (False, self._topics(wanted=False), _REFUSED_MATCH)]
+        parts = [part for part in parts if part[1]]
+        terms = transform(["; ".join(topic.text for topic in topics) for _, topics, _ in parts])
+        meanings = [self._meaning.text(stem for topic in topics for stem in topic.stems) for _, topics, _ in parts]
+        matches = [matches for _, _, matches in parts]
+        wanted = np.array([is_wanted for is_wanted, _, _ in parts], dtype=bool)
+        return wanted, (terms, np.array(meanings).reshape(-1, DIMENSIONS), np.array(matches).reshape(-1, 4))
+
+    def features(self, index: PhraseIndex, meanings: np.ndarray) -> MatchFeatures:
+        """Match papers: ``meanings`` (n_papers, DIMENSIONS) are their vectors."""
+        phrases, together = np.zeros(len(meanings)), np.zeros(len(meanings))
+        for segment in self.segments:
+            presence = np.array([index.presence(topic.stems) for topic in segment])
+            weights = np.array([topic.weight for topic in segment])
+            phrases += weights @ presence
+            if len(segment) > 1:
+                together += weights.sum() * presence.prod(axis=0) ** (1 / len(segment))
+        refused = np.zeros(len(meanings))
+        for segment in self.refused:
+            # "No chatbots for patients" refuses neither all chatbots nor all patients.
+            presence = np.array([index.presence(topic.stems) for topic in segment])
+            refused += sum(topic.weight for topic in segment) * presence.prod(axis=0) ** (1 / len(segment))
+        if not self.paragraphs:
+            return MatchFeatures(phrases, together, refused, np.zeros(len(meanings)), np.zeros(len(meanings), int))
+        similar = np.stack([part.similar(meanings) for part in self.paragraphs])
+        nearest = np.minimum(similar.max(axis=0), _MOST_MEANING)
+        return MatchFeatures(phrases, together, refused, nearest, similar.argmax(axis=0))
+
+    def contributions(
+        self, index: PhraseIndex, row: int, sequence: StemSequence, weights: FeatureWeights
+    ) -> dict[str, float]:
+        """Return what each stem of a paper adds by phrases, alone, together and refused; ``row`` is the paper's."""
+        added: dict[str, float] = {}
+
+        def add(stems: Sequence[str], value: float) -> None:
+            named = _stems_in(sequence, stems)
+            for stem in named:
+                added[stem] = added.get(stem, 0.0) + value / len(named)
+
+        for segment in self.segments:
+            presence = [float(index.presence(topic.stems)[row]) for topic in segment]
+            for topic, present in zip(segment, presence, strict=True):
+                if present:
+                    add(topic.stems, weights.phrases * topic.weight * present)
+            if len(segment) > 1 and all(presence):
+                total = weights.together * sum(topic.weight for topic in segment)
+                together = total * float(np.prod(presence)) ** (1 / len(segment))
+                for topic in segment:
+                    add(topic.stems, together / len(segment))
+        for segment in self.refused:
+            presence = [float(index.presence(topic.stems)[row]) for topic in segment]
+            if all(presence):
+                total = weights.refused * sum(topic.weight for topic in segment)
+                for topic in segment:
+                    add(topic.stems, total * float(np.prod(presence)) ** (1 / len(segment)) / len(segment))
+        return added
+
+    def _topics(self, *, wanted: bool) -> list[Topic]:
+        return [topic for interest in self._interests for topic in (interest.wanted if wanted else interest.refused)]
+
+    def _segments(self, topics: Iterable[Topic]) -> list[list[_WeightedTopic]]:
+        parts = groupby(topics, key=lambda topic: topic.segment)
+        return [[self._weighted(topic) for topic in segment] for _, segment in parts]
+
+    def _weighted(self, topic: Topic) -> _WeightedTopic:
+        hashes = np.array(list(map(word_hash, topic.stems)), dtype=np.uint32)
+        idf = np.minimum(self._meaning.idf(hashes), _MOST_IDF)
+        if len(idf) == 1:
+            return _WeightedTopic(topic.stems, max(0.0, float(idf[0]) - _SINGLE_WORD_FROM))
+        specific = max(_LEAST_PHRASE, float(idf.mean()) - _PHRASE_FROM)
+        return _WeightedTopic(topic.stems, specific + _EACH_WORD * (len(idf) - 1))
+
+    def _paragraph(self, wanted: Iterable[Topic], refused: Iterable[Topic]) -> _Paragraph | None:
+        vector = self._meaning.text(stem for topic in wanted for stem in topic.stems)
+        against = self._meaning.text(stem for topic in refused for stem in topic.stems)
+        # What is refused and wanted by the same words stays: "explaining models to end users" is about models, too.
+        against -= (against @ vector) * vector
+        return self._scaled(vector - _REFUSED_MEANING * against) if vector.any() else None
+
+    def _scaled(self, vector: np.ndarray) -> _Paragraph | None:
+        """Return a vector in units of standard deviations of papers' similarity to it; None for a vector of 0."""
+        if not vector.any():
+            return None
+        home = self._background @ vector
+        reference = shipped()["references"].astype(np.float32) @ vector
+        share = len(home) / (len(home) + _REFERENCE_PAPERS)
+        mean = share * float(home.mean() if len(home) else 0) + (1 - share) * float(reference.mean())
+        variance = share * float(home.var() if len(home) else 0) + (1 - share) * float(reference.var())
+        deviation = float(np.sqrt(variance)) or 1.0
+        return _Paragraph((vector / deviation).astype(np.float32), mean / deviation)
 
 
-def topics_row(corpus: Corpus, text: str) -> sp.csr_matrix:
-    """Return a text's topics as a row (1, n_terms) of L2 norm 1; zeros where no topic is in the vocabulary."""
-    topics = np.zeros(len(corpus.terms_), np.float32)
-    for topic in profile_topics(text):
-        columns, _ = corpus.columns(topic.terms)
-        if len(columns):
-            # Each topic has norm 1 before the sum, so that a topic of many words doesn't outweigh a topic of one.
-            row = corpus.idf_[columns] * corpus.term_weights_[columns]
-            topics[columns] += row / np.linalg.norm(row)
-    return l2_normalize(sp.csr_matrix(topics))
-
-
-def _segments(corpus: Corpus, text: str) -> list[list[tuple[float, sp.csr_matrix]]]:
-    """Return each segment as signed squares: of the sum of its topics' shares, and of each of several shares.
-
-    A share is a row (1, n_terms) whose sum over a paper's terms is the topic's mean idf if the paper has them all.
-    """
-    segments: list[list[tuple[float, sp.csr_matrix]]] = []
-    for _, segment in groupby(profile_topics(text), key=lambda topic: topic.segment):
-        shares = []
-        used: set[int] = set()
-        for topic in segment:
-            columns, pairs = corpus.columns(topic.terms)
-            # A word of two topics counts for the first alone: "model" forms no conjunction with itself.
-            first = np.array([column not in used for column in columns.tolist()], dtype=bool)
-            columns = columns[first]
-            if not len(columns):
-                continue
-            used.update(columns.tolist())
-            rarity = corpus.idf_[columns].astype(float)
-            share = rarity * np.where(pairs[first], _PAIR_WEIGHT, 1)
-            share *= rarity.mean() / share.sum()
-            places = (np.zeros(len(columns), dtype=int), columns)
-            shares.append(sp.csr_matrix((share, places), (1, len(corpus.terms_))))
-        if len(shares) == 1:
-            segments.append([(1.0, shares[0])])
-        elif shares:
-            segments.append([(1.0, sp.csr_matrix(sum(shares[1:], shares[0]))), *((-1.0, share) for share in shares)])
-    return segments
-
-
-def _compressed(gain: np.ndarray) -> np.ndarray:
-    span = _GAIN_LIMIT - _GAIN_KNEE
-    above = np.maximum(gain - _GAIN_KNEE, 0)
-    return np.asarray(np.minimum(gain, _GAIN_KNEE) - span * np.expm1(-above / span))
-
-
-# What a whole library weighs at most, in votes of today: to the experts' scales, the linear model and the trees.
-LIBRARY_VOTES = 20.0
-# The same in the centroid of liked papers, whose error is smallest if each of them weighs the same.
-_CENTROID_VOTES = 100.0
-# Papers of a library that are ranked by, those added last: more make no better centroid, and each batch of readers
-# transforms them.
-MOST_PAPERS = 500
-
-
-def library_weights(ages: Mapping[PaperId, float]) -> dict[PaperId, float]:
-    """Return the factor on the weight of each paper of a library; ``ages`` are in days.
-
-    Relative to the paper added last: the same library gives the same factors on any later day, and fades as a whole.
-    """
-    newest = min(ages.values(), default=0.0)
-    total = sum(time_decay(age - newest) for age in ages.values())
-    return dict.fromkeys(ages, min(1.0, LIBRARY_VOTES / total) if total else 1.0)
-
-
-def centroid_weight(weight: float) -> float:
-    """Return the weight in the centroid of liked papers that goes with the factor of ``library_weights``; 1 for 1."""
-    return min(1.0, weight * _CENTROID_VOTES / LIBRARY_VOTES)
+def _stems_in(sequence: StemSequence, stems: Sequence[str]) -> list[str]:
+    """Return by which of its own stems a paper has these: an abbreviation for what it stands for."""
+    own = set(sequence.stems)
+    named = [stem for stem in dict.fromkeys(stems) if stem in own]
+    if len(named) < len(set(stems)):
+        missing = set(stems) - own
+        named += [short for short, long in common_expansions().items() if short in own and missing & set(long)]
+    return named or list(dict.fromkeys(stems))

@@ -5,27 +5,27 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import repeat
 from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.special import expit
 from threadpoolctl import threadpool_limits
 
 from bot.model import Paper, PaperId, Score, VotedPaper
 from bot.ranking.corpus import Corpus
 from bot.ranking.experts import SHIPPED, Experts, Mixture
-from bot.ranking.learner import BACKGROUND, Learned, TrainingVotes, learn
-from bot.ranking.matching import Conjunctions, UserVectors, centroid_weight, centroids, time_decay, topics_row
+from bot.ranking.learner import Examples, Learned, TrainingVotes, learn, time_decay
+from bot.ranking.matching import TextModel
 from bot.ranking.ranking import Model, Pool, Ranking, Rules, VotedTerms
 from bot.text.tokens import tokens
 from bot.text.vocabulary import topical_terms
 
-# Readers per matrix product. The models are dense: 200 readers by 100,000 terms are 80 MB.
+# Readers whose votes are read at once.
 _BATCH = 200
+# Models of texts that are kept.
+_MOST_TEXTS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,16 +76,17 @@ class Ranker:
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
         self._pool: Pool | None = None
+        self._texts: dict[tuple[str, ...], TextModel] = {}
 
     def rank(self, interest: Interest, candidates: Sequence[Paper]) -> Ranking:
         """Return every candidate's score for one reader."""
         return next(self.rankings([interest], [candidates]))
 
     def rankings(self, interests: Sequence[Interest], candidates: Sequence[Sequence[Paper]]) -> Iterator[Ranking]:
-        """Yield for each reader a ranking of their own candidates; memory grows with readers times terms.
+        """Yield for each reader a ranking of their own candidates.
 
-        Candidates are transformed once for all readers, and all models are trained in a few matrix products. Readers
-        of one profile who have not voted share a model, and with equal candidates the ranking.
+        Candidates are read once for all readers. Readers of one profile who have not voted share a model, and with
+        equal candidates the ranking.
         """
         papers = {paper.id: paper for reader_papers in candidates for paper in reader_papers}
         ordered = [papers[paper_id] for paper_id in sorted(papers)]
@@ -94,34 +95,45 @@ class Ranker:
         if pool is None or pool.papers != ordered:
             pool = Pool(self._corpus, ordered)
             self._pool = pool
-        shared: dict[Hashable, int] = {}
-        places = [shared.setdefault(interest.model_key, len(shared)) for interest in interests]
-        distinct = [interests[places.index(place)] for place in range(len(shared))]
-        # BLAS threads that wait for one another cost more than they save on products of this size.
-        with threadpool_limits(1):
-            batch = _ReaderBatch(self._corpus, distinct)
-            experts = batch.experts()
-            log_odds = experts.log_odds(pool.seen)
-        models: dict[int, Model] = {}
-        shared_rankings: dict[tuple[int, tuple[PaperId, ...]], Ranking] = {}
-        readers = Counter(places)
-        for place, reader_papers in zip(places, candidates, strict=True):
-            key = (place, tuple([paper.id for paper in reader_papers]))
-            ranking = shared_rankings.get(key)
+        readers = Counter(interest.model_key for interest in interests)
+        batch = _ReaderBatch(self, self._corpus, interests)
+        shared: dict[Hashable, Ranking] = {}
+        models: dict[Hashable, tuple[Model, np.ndarray]] = {}
+        for interest, reader_papers in zip(interests, candidates, strict=True):
+            key = (interest.model_key, tuple([paper.id for paper in reader_papers]))
+            ranking = shared.get(key)
             if ranking is None:
-                model = models.get(place) or models.setdefault(place, batch.model(place, experts))
-                mixed = model.mixture.log_odds(log_odds[place])
-                scores = _scores(pool, mixed, model, distinct[place].rules, reader_papers)
-                ranking = Ranking(tuple(scores), pool, model, log_odds[place])
+                # BLAS threads that wait for one another cost more than they save on products of this size.
+                with threadpool_limits(1):
+                    fitted = models.get(interest.model_key)
+                    if fitted is None:
+                        model, experts = batch.model(interest)
+                        fitted = (model, experts.log_odds(pool.seen, pool.seen.matches(model.text)))
+                        if readers[interest.model_key] > 1:
+                            models[interest.model_key] = fitted
+                    model, log_odds = fitted
+                    scores = _scores(pool, model.mixture.log_odds(log_odds), model, interest.rules, reader_papers)
+                ranking = Ranking(tuple(scores), pool, model, pool.seen.matches(model.text), log_odds)
                 # Others are not kept: those of a batch would hold 60,000 scores.
-                if readers[place] > 1:
-                    shared_rankings[key] = ranking
+                if readers[interest.model_key] > 1:
+                    shared[key] = ranking
             yield ranking
 
     def learn(self, interests: Sequence[Interest]) -> list[Learned | None]:
-        """Fit models to each reader's votes, ignoring ``Interest.learned``; None for readers without votes."""
+        """Fit a model to each reader's votes, ignoring ``Interest.learned``; None for readers without votes."""
+        unlearned = [replace(interest, learned=None) for interest in interests]
+        batch = _ReaderBatch(self, self._corpus, unlearned)
         with threadpool_limits(1):
-            return _ReaderBatch(self._corpus, [replace(interest, learned=None) for interest in interests]).learned()
+            return [batch.learned(interest) for interest in unlearned]
+
+    def text(self, paragraphs: Sequence[str]) -> TextModel:
+        """Return the model of a reader's texts; readers of one profile share it."""
+        key = tuple(paragraphs)
+        if key not in self._texts:
+            if len(self._texts) >= _MOST_TEXTS:
+                self._texts.clear()
+            self._texts[key] = TextModel(key, self._corpus.meaning_, self._corpus.background_.meanings)
+        return self._texts[key]
 
     def distinctive_words(self, text: str, count: int) -> list[str]:
         """Return up to ``count`` words of a text, as spelled there: those of the highest TF-IDF weight first."""
@@ -152,12 +164,15 @@ class Ranker:
         """
         pool = Pool(self._corpus, candidates)
         for start in range(0, len(interests), _BATCH):
-            batch = interests[start : start + _BATCH]
+            part = interests[start : start + _BATCH]
+            batch = _ReaderBatch(self, self._corpus, part)
+            mixed = []
             with threadpool_limits(1):
-                log_odds = _ReaderBatch(self._corpus, batch).experts().log_odds(pool.seen)
-            mixed = [interest.mixture.log_odds(row) for interest, row in zip(batch, log_odds, strict=True)]
+                for interest in part:
+                    model, _ = batch.model(interest)
+                    mixed.append(model.form.log_odds(pool.seen, pool.seen.matches(model.text)))
             best_of_all = _best(np.array(mixed), min(top, len(candidates)))
-            for interest, row, best in zip(batch, mixed, best_of_all, strict=True):
+            for interest, row, best in zip(part, mixed, best_of_all, strict=True):
                 if not interest.rules.require:
                     yield best
                     continue
@@ -172,8 +187,8 @@ def _scores(pool: Pool, log_odds: np.ndarray, model: Model, rules: Rules, candid
     matches = pool.rule_matches(rules)
     rows = np.array([pool.row[paper.id] for paper in candidates], dtype=int)
     rest = log_odds[rows]
-    if model.ignored.size:
-        rest = rest - model.left_out(pool.terms.entries(rows))
+    if model.ignored:
+        rest = rest - model.left_out(pool, pool.seen.matches(model.text), rows)
     total = rest + matches.weights[rows]
     # Ties are broken by id, so that a ranking doesn't depend on the order of its candidates.
     order = np.lexsort((pool.ids[rows], -total))
@@ -196,108 +211,68 @@ def _scores(pool: Pool, log_odds: np.ndarray, model: Model, rules: Rules, candid
 
 
 class _ReaderBatch:
-    """A batch's interests and votes as vectors; a paper that many readers judged is transformed once."""
+    """The papers that a batch of readers voted on; one that many voted on is read once."""
 
-    def __init__(self, corpus: Corpus, interests: Sequence[Interest]) -> None:
-        self._interests = interests
+    def __init__(self, ranker: Ranker, corpus: Corpus, interests: Sequence[Interest]) -> None:
+        self._ranker = ranker
         self._corpus = corpus
-        texts = [(reader, part) for reader, interest in enumerate(interests) for part in interest.paragraphs]
-        self._owners = np.array([reader for reader, _ in texts], dtype=int)
-        # vstack raises for an empty list: a batch of readers without interests has none.
-        no_rows = sp.csr_matrix((0, len(corpus.terms_)), dtype=np.float32)
-        # Readers of one profile have the same text.
-        rows = {part: topics_row(corpus, part) for part in dict.fromkeys(part for _, part in texts)}
-        self._topics = sp.vstack([no_rows, *(rows[part] for _, part in texts)], format="csr")
-        self._topics_of: dict[tuple[str, ...], sp.csr_matrix] = {}  # by paragraphs; filled on use
-        self._conjunctions = Conjunctions.from_texts(corpus, [interest.paragraphs for interest in interests])
         papers = {paper.id: paper for interest in interests for paper in (*interest.up, *interest.down)}
-        self._papers = list(papers.values())
         self._row = {paper_id: row for row, paper_id in enumerate(papers)}
-        self._vectors = corpus.transform([paper.text for paper in self._papers])
+        texts = [paper.text for paper in papers.values()]
+        self._papers = corpus.papers(texts)
+        self._background_row = corpus.in_background(texts)
 
-    def experts(self) -> Experts:
-        """Return the experts fitted to all readers of the batch."""
-        readers = len(self._interests)
-        up, n_up = self._centroids([interest.up for interest in self._interests])
-        down, n_down = self._centroids([interest.down for interest in self._interests])
-        topics = centroids(self._topics, self._owners.tolist(), np.ones(len(self._owners)), readers)
-        users = UserVectors(topics, up, down, n_up, n_down)
-        return Experts(self._corpus).fit(users, self._judged, self._conjunctions, self.learned())
-
-    def learned(self) -> list[Learned | None]:
-        """Return the models of each reader's votes, fitted now unless they are given over the same vocabulary."""
-        judged = self._judged
-        background = self._corpus.background_
-        models: list[Learned | None] = []
-        for reader, interest in enumerate(self._interests):
-            model = interest.learned
-            if model and model.vocabulary != self._corpus.identity:
-                model = None
-            votes = [*((paper.id, True) for paper in interest.up), *((paper.id, False) for paper in interest.down)]
-            if votes and not model:
-                # Relative to the newest vote: the same votes give the same models on any later day, so that they can
-                # be stored.
-                ages = np.array([interest.ages.get(paper_id, 0.0) for paper_id, _ in votes])
-                unjudged = np.setdiff1d(np.arange(background.shape[0]), judged[reader].indices)
-                drawn = unjudged[np.linspace(0, len(unjudged) - 1, min(BACKGROUND, len(unjudged))).astype(int)]
-                model = learn(
-                    self._corpus,
-                    TrainingVotes(
-                        rows=self._vectors[[self._row[paper_id] for paper_id, _ in votes]],
-                        liked=np.array([liked for _, liked in votes]),
-                        weight=np.array(
-                            [
-                                time_decay(age) * interest.weights.get(paper_id, 1.0)
-                                for age, (paper_id, _) in zip((ages - ages.min()).tolist(), votes, strict=True)
-                            ]
-                        ),
-                        interests=sp.csr_matrix(self._topics[self._owners == reader].sum(axis=0)),
-                        background=background[drawn],
-                    ),
-                )
-            models.append(model)
-        return models
-
-    def model(self, reader: int, experts: Experts) -> Model:
-        interest = self._interests[reader]
-        ignored, _ = self._corpus.columns(term for phrase in interest.ignored for term in topical_terms(phrase))
-        paragraphs = tuple(interest.paragraphs)
-        if paragraphs not in self._topics_of:
-            first, end = np.searchsorted(self._owners, (reader, reader + 1))
-            self._topics_of[paragraphs] = self._topics[first:end]
+    def model(self, interest: Interest) -> tuple[Model, Experts]:
+        """Return a reader's model, fitted now unless it is given over the same vocabulary, and its experts."""
+        ages = interest.ages
+        votes = sum(
+            time_decay(ages.get(paper.id, 0.0)) * interest.weights.get(paper.id, 1.0)
+            for paper in (*interest.up, *interest.down)
+        )
+        experts = Experts(self.learned(interest), votes, len(self._corpus.terms_))
         liked = list(dict.fromkeys(paper.id for paper in interest.up))
         disliked = list(dict.fromkeys(paper.id for paper in interest.down))
         voted = [self._row[paper_id] for paper_id in (*liked, *disliked)]
-        return Model(
-            experts=experts,
-            reader=reader,
+        model = Model(
+            form=experts.mixed(interest.mixture),
             mixture=interest.mixture,
-            ignored=np.sort(ignored),
-            interests=self._topics_of[paragraphs],
-            votes=VotedTerms(self._corpus, self._vectors, voted, liked),
+            text=self._ranker.text(interest.paragraphs),
+            ignored=frozenset(term for phrase in interest.ignored for term in topical_terms(phrase)),
+            votes=VotedTerms(self._corpus, self._papers.terms, voted, liked),
         )
+        return model, experts
 
-    @cached_property
-    def _judged(self) -> sp.csr_matrix:
-        """True where the reader voted on the background paper, (n_readers, n_background)."""
-        background_row = self._corpus.in_background([paper.text for paper in self._papers])
-        voted = [[*interest.up, *interest.down] for interest in self._interests]
-        readers = np.repeat(np.arange(len(voted)), list(map(len, voted)))
-        columns = background_row[[self._row[paper.id] for papers in voted for paper in papers]]
-        marks = (readers[columns >= 0], columns[columns >= 0])
-        shape = (len(voted), self._corpus.background_.shape[0])
-        return sp.csr_matrix((np.ones(len(marks[0]), bool), marks), shape=shape)
-
-    def _centroids(self, papers: Sequence[Sequence[Paper | VotedPaper]]) -> tuple[sp.csr_matrix, np.ndarray]:
-        """Return the centroid of each reader's papers, and their number of votes after time decay."""
-        votes = [(reader, paper.id) for reader, voted in enumerate(papers) for paper in voted]
-        readers = [reader for reader, _ in votes]
-        decayed = np.array([time_decay(self._interests[reader].ages.get(paper_id, 0.0)) for reader, paper_id in votes])
-        weights = [self._interests[reader].weights.get(paper_id, 1.0) for reader, paper_id in votes]
-        in_centroid = decayed * np.array([centroid_weight(weight) for weight in weights])
-        rows = self._vectors[[self._row[paper_id] for _, paper_id in votes]]
-        n_votes = np.bincount(np.array(readers, int), decayed * np.array(weights), len(papers))
-        return centroids(rows, readers, in_centroid, len(papers)), n_votes
+    def learned(self, interest: Interest) -> Learned | None:
+        """Return the model of a reader's votes; None without votes."""
+        if interest.learned and interest.learned.vocabulary == self._corpus.identity:
+            return interest.learned
+        votes = [*((paper.id, True) for paper in interest.up), *((paper.id, False) for paper in interest.down)]
+        if not votes:
+            return None
+        text = self._ranker.text(interest.paragraphs)
+        rows = [self._row[paper_id] for paper_id, _ in votes]
+        # Relative to the newest vote: the same votes give the same model on any later day, so that it can be stored.
+        ages = np.array([interest.ages.get(paper_id, 0.0) for paper_id, _ in votes])
+        weight = [
+            time_decay(age) * interest.weights.get(paper_id, 1.0)
+            for age, (paper_id, _) in zip((ages - ages.min()).tolist(), votes, strict=True)
+        ]
+        background = self._corpus.background_
+        unjudged = np.setdiff1d(np.arange(len(background)), self._background_row[rows])
+        matches = background.matches(text).matrix()
+        voted = self._papers[rows]
+        wanted, written = text.written(self._corpus.transform)
+        return learn(
+            TrainingVotes(
+                papers=Examples(voted.terms, voted.meanings, text.features(voted.index, voted.meanings).matrix()),
+                liked=np.array([liked for _, liked in votes]),
+                weight=np.array(weight),
+                written=Examples(*written),
+                wanted=wanted,
+                background=Examples(background.terms[unjudged], background.meanings[unjudged], matches[unjudged]),
+            ),
+            self._corpus.identity,
+        )
 
 
 def _best(log_odds: np.ndarray, top: int) -> Iterator[Best]:

@@ -1,6 +1,6 @@
 """A profile's rules, the papers that a batch of readers is ranked over, and one reader's ranking of them.
 
-papers --Pool--> vectors, similarities and rule matches, once for all readers
+papers --Pool--> terms, meanings, similarities and rule matches, once for all readers
 Pool, Model --Ranking--> scores of all papers; ``explained`` adds the terms of the few that an edition shows
 votes --VotedTerms--> which terms the liked and disliked papers have, for the reasons
 """
@@ -9,23 +9,29 @@ from __future__ import annotations
 
 import re
 from array import array
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from bot.model import Bonus, Paper, PaperId, Score, is_library_paper
-from bot.ranking.corpus import Corpus, PaperTerms, TermEntries, l2_normalize, latent_vectors, row_elements
-from bot.ranking.experts import Experts, Mixture, Papers
-from bot.text.tokens import phrases
-from bot.text.topics import expanded
+from bot.ranking.corpus import Corpus
+from bot.ranking.experts import LinearForm, Mixture
+from bot.ranking.matching import MatchFeatures, TextModel
+from bot.ranking.meaning import Composition, word_hash
+from bot.text.tokens import StemSequence, phrases, stem_sequence
+from bot.text.topics import Topic, expanded
 
 # What a keyword adds to a paper's log-odds, chosen for its effect: a probability of 1/12 becomes 1/4, 1/2 becomes 4/5.
 KEYWORD_WEIGHT = 1.4
+
+
+# Standard deviations above the mean from which on a paper touches a text by its meaning: one in a hundred papers does.
+_TOUCHES_BY_MEANING = 2.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,41 +132,32 @@ class Pool:
         self.papers = papers
         self.ids = np.array([paper.id for paper in papers], dtype=np.int64)
         self.row = {paper.id: row for row, paper in enumerate(papers)}
-        self.seen = Papers.from_texts(corpus, [paper.text for paper in papers])
-        self.vectors = self.seen.vectors
         self.corpus = corpus
+        self.seen = corpus.papers([paper.text for paper in papers])
         self._similarities: dict[PaperId, array[float]] = {}  # to all papers, by row
         self._rule_matches: dict[Rules, PoolMatches] = {}
         self._stemmed: dict[int, str] = {}  # by row
+        self._compositions: dict[int, tuple[StemSequence, Composition]] = {}  # by row
 
-    @cached_property
-    def normalized(self) -> sp.csr_matrix:
-        """The papers' own terms (n_papers, n_terms), rows of L2 norm 1."""
-        return l2_normalize(self.vectors.terms)
-
-    @cached_property
-    def terms(self) -> PaperTerms:
-        """The papers term by term."""
-        return PaperTerms(self.corpus, self.vectors)
-
-    @cached_property
-    def _latent(self) -> np.ndarray:
-        return latent_vectors(self.vectors.terms, self.corpus.components_)
+    def composition(self, row: int) -> tuple[StemSequence, Composition]:
+        """Return a paper's stems in order, and its meaning as a sum over them."""
+        if row not in self._compositions:
+            sequence = stem_sequence(self.papers[row].text)
+            self._compositions[row] = (sequence, self.corpus.meaning_.composition(sequence))
+        return self._compositions[row]
 
     def similarity(self, paper: PaperId, other: PaperId) -> float:
-        """Return the similarity of two papers, 0 to 1: the mean cosine of their terms and of their latent vectors."""
-        # By terms alone, two papers on one topic are hardly similar; by latent vectors alone, they are near-duplicates.
+        """Return the similarity of two papers, 0 to 1: the mean cosine of their terms and of their meanings."""
+        # By terms alone, two papers on one topic are hardly similar; by meaning alone, they are near-duplicates.
         # Selection asks for hundreds of similarities a reader: one look-up finds those to an earlier pick.
         if (known := self._similarities.get(other)) is not None:
             return known[self.row[paper]]
         if paper not in self._similarities:
             row = self.row[paper]
-            similarities = (self.normalized @ self.normalized[row].T).toarray().ravel().astype(np.float32)
-            if self._latent.any():  # a corpus of a few papers has no components
-                latent = np.maximum(self._latent @ self._latent[row], 0).astype(np.float32)
-                similarities = (similarities + latent) / 2
+            terms = (self.seen.terms @ self.seen.terms[row].T).toarray().ravel()
+            meanings = np.maximum(self.seen.meanings @ self.seen.meanings[row], 0)
             # Selection reads single values: from an array they are plain floats, without a NumPy scalar for each.
-            self._similarities[paper] = array("f", similarities.tobytes())
+            self._similarities[paper] = array("f", ((terms + meanings) / 2).astype(np.float32).tobytes())
         return self._similarities[paper][self.row[other]]
 
     def rule_matches(self, rules: Rules) -> PoolMatches:
@@ -196,20 +193,19 @@ class Overlap(NamedTuple):
 class VotedTerms:
     """The terms of one reader's liked and disliked papers, over a corpus's vocabulary.
 
-    ``rows`` are the papers' rows of ``vectors`` (n, n_terms), which ``Corpus.transform`` gave: the liked ones first, in
-    the order of ``liked``.
+    ``rows`` are the papers' rows of ``terms`` (n, n_terms): the liked ones first, in the order of ``liked``.
     """
 
-    def __init__(self, corpus: Corpus, vectors: sp.csr_matrix, rows: Sequence[int], liked: Sequence[PaperId]) -> None:
+    def __init__(self, corpus: Corpus, terms: sp.csr_matrix, rows: Sequence[int], liked: Sequence[PaperId]) -> None:
         self.liked = len(liked)
         self.disliked = len(rows) - len(liked)
         self._corpus = corpus
         self._liked_ids = np.array(liked, dtype=np.int64)
         # The columns of each paper's terms, paper after paper: faster than rows of a sparse matrix.
-        elements, counts = row_elements(vectors.indptr, np.array(rows, dtype=int))
-        self._columns = vectors.indices[elements]
-        self._papers = np.repeat(np.arange(len(rows)), counts)
-        self._liked_entries = int(counts[: self.liked].sum())
+        own = terms[np.array(rows, dtype=int)]
+        self._columns = own.indices
+        self._papers = np.repeat(np.arange(len(rows)), np.diff(own.indptr))
+        self._liked_entries = int(own.indptr[self.liked])
 
     @property
     def own(self) -> int:
@@ -264,39 +260,55 @@ class VotedTerms:
 # Compared and hashed by identity: readers with equal interests share a model.
 @dataclass(frozen=True, eq=False)
 class Model:
-    """One reader's row of the batch's experts, their mixture, and the vectors it was fitted to.
+    """One reader's model: the mixture of their experts as one ``form``, and what they wrote and voted on.
 
-    ``ignored`` are columns of terms that are left out of every score. ``interests`` has rows of L2 norm 1.
+    ``ignored`` are terms that are left out of every score.
     """
 
-    experts: Experts
-    reader: int
+    form: LinearForm
     mixture: Mixture
-    ignored: np.ndarray
-    interests: sp.csr_matrix
+    text: TextModel
+    ignored: frozenset[str]
     votes: VotedTerms
-
-    def contributions(self, entries: TermEntries) -> sp.csr_matrix:
-        """Return what each term adds, (n_papers, n_terms)."""
-        terms = self.experts.contributions(self.reader, entries, self.mixture.weights)
-        if self.ignored.size:
-            terms.data[np.isin(terms.indices, self.ignored)] = 0
-        return terms
-
-    @property
-    def rest(self) -> float:
-        """The log-odds that no term accounts for: the experts' intercepts and the mixture's offset."""
-        return self.experts.rest(self.reader, self.mixture.weights) + self.mixture.offset
 
     @property
     def has_several_interests(self) -> bool:
         """Whether a paper may be nearer to one interest than to another."""
-        return bool(self.interests.shape[0] > 1)
+        return len(self.text.paragraphs) > 1
 
-    def left_out(self, entries: TermEntries) -> np.ndarray:
-        """Return what the ignored terms would add, (n_papers,)."""
-        terms = self.experts.contributions(self.reader, entries, self.mixture.weights)
-        return np.asarray(terms[:, self.ignored].sum(axis=1)).ravel()
+    def contributions(self, pool: Pool, matches: MatchFeatures, row: int) -> dict[str, float]:
+        """Return what each stem and bigram of a paper adds to its log-odds, ignored ones included."""
+        sequence, composition = pool.composition(row)
+        added = self.text.contributions(pool.seen.index, row, sequence, self.form.matches)
+        direction = self.form.direction if self.form.direction is not None else 0.0
+        if self.text.paragraphs:
+            nearest = self.text.paragraphs[int(matches.interest[row])]
+            direction = direction + self.form.matches.meaning * nearest.counted(pool.seen.meanings[row])
+        if isinstance(direction, np.ndarray):
+            for stem, value in zip(composition.stems, composition.along(direction).tolist(), strict=True):
+                added[stem] = added.get(stem, 0.0) + value
+        if self.form.terms is not None:
+            terms = pool.seen.terms
+            entries = slice(terms.indptr[row], terms.indptr[row + 1])
+            columns = terms.indices[entries]
+            values = terms.data[entries] * self.form.terms[columns]
+            for term, value in zip(pool.corpus.terms_[columns].tolist(), values.tolist(), strict=True):
+                added[term] = added.get(term, 0.0) + value
+        return {term: value for term, value in added.items() if value}
+
+    def left_out(self, pool: Pool, matches: MatchFeatures, rows: np.ndarray) -> np.ndarray:
+        """Return what the ignored terms would add to the papers in these rows, (n_rows,)."""
+        hashes = [word_hash(stem) for term in self.ignored for stem in term.split()]
+        words = pool.seen.words
+        concerned = set(words.papers[np.isin(words.words, np.array(hashes, dtype=np.uint32))].tolist())
+        return np.array(
+            [
+                sum(v for term, v in self.contributions(pool, matches, row).items() if term in self.ignored)
+                if row in concerned
+                else 0.0
+                for row in rows.tolist()
+            ]
+        )
 
 
 # Compared and hashed by identity: readers with equal interests and candidates share a ranking.
@@ -305,12 +317,13 @@ class Ranking:
     """Scores, best first, and the similarities of the ranked papers.
 
     The scores have their keywords as reasons, and all terms in their ``rest``. ``expert_log_odds`` is
-    (n_papers, n_experts), in the order of the pool's papers.
+    (n_papers, n_experts), in the order of the pool's papers, and so are ``matches``.
     """
 
     scores: tuple[Score, ...]
     pool: Pool
     model: Model
+    matches: MatchFeatures
     expert_log_odds: np.ndarray
 
     def explained(self, scores: Sequence[Score]) -> list[Score]:
@@ -318,21 +331,25 @@ class Ranking:
         rows = [self.pool.row[score.paper] for score in scores]
         mixed = self.model.mixture.log_odds(self.expert_log_odds[rows])
         predictions = np.column_stack([self.expert_log_odds[rows], [s.log_odds for s in scores] - mixed])
-        terms_of = self._terms(self.model.contributions(self.pool.terms.entries(rows)))
-        return [
-            score._replace(terms=terms, rest=score.rest - sum(terms.values()), predictions=tuple(of_score))
-            for score, terms, of_score in zip(scores, terms_of, predictions.tolist(), strict=True)
-        ]
+        explained = []
+        for score, row, of_score in zip(scores, rows, predictions.tolist(), strict=True):
+            terms = self._terms(row)
+            explained.append(
+                score._replace(terms=terms, rest=score.rest - sum(terms.values()), predictions=tuple(of_score))
+            )
+        return explained
 
     def mean_contributions(self) -> dict[str, float]:
         """Return the mean contribution of each term to the scores of the ranked papers."""
-        rows = [self.pool.row[score.paper] for score in self.scores]
-        mean = sp.csr_matrix(self.model.contributions(self.pool.terms.entries(rows)).mean(axis=0))
-        return self._terms(mean)[0]
+        sums: defaultdict[str, float] = defaultdict(float)
+        for score in self.scores:
+            for term, value in self._terms(self.pool.row[score.paper]).items():
+                sums[term] += value
+        return {term: value / len(self.scores) for term, value in sums.items()}
 
     def papers_with(self, terms: Sequence[str], each: int = 3) -> list[PaperId]:
         """Return few papers, among which ``each`` have each term, or all that have it."""
-        presence = self.pool.seen.lexical
+        presence = self.pool.seen.terms
         chosen: dict[int, None] = {}
         for term in terms:
             column = self.pool.corpus.column(term)
@@ -341,25 +358,25 @@ class Ranking:
         return [self.pool.papers[row].id for row in chosen]
 
     def similarity(self, paper: PaperId, other: PaperId) -> float:
-        """Return the similarity of two ranked papers in terms and latent vectors, 0 to 1."""
+        """Return the similarity of two ranked papers, 0 to 1."""
         return self.pool.similarity(paper, other)
 
     def interest(self, paper: PaperId) -> int | None:
-        """Return the index of the interest nearest to a paper; None where it shares no term with any."""
-        return self._interests[self.pool.row[paper]]
+        """Return the index of the interest nearest to a paper; None where it is near none."""
+        row = self.pool.row[paper]
+        return int(self.matches.interest[row]) if self.matches.meaning[row] > 0 else None
 
-    @cached_property
-    def _interests(self) -> list[int | None]:
-        cosines = (self.pool.normalized @ self.model.interests.T).toarray()
-        if not cosines.shape[1]:
-            return [None] * len(cosines)
-        nearest = zip(cosines.argmax(1), cosines.max(1), strict=True)
-        return [int(interest) if cosine > 0 else None for interest, cosine in nearest]
+    def close_topics(self, paper: PaperId) -> list[Topic]:
+        """Return the reader's topics that a paper is close to in meaning as a whole, the closest first."""
+        return self.model.text.close_topics(self.pool.seen.meanings[self.pool.row[paper]])
 
-    def _terms(self, contributions: sp.csr_matrix) -> list[dict[str, float]]:
-        """Return each row's contributions by term, without those of 0."""
-        used = np.flatnonzero(contributions.data)
-        ends = np.searchsorted(used, contributions.indptr).tolist()
-        names = self.pool.corpus.terms_[contributions.indices[used]].tolist()
-        weights = contributions.data[used].tolist()
-        return [dict(zip(names[first:end], weights[first:end], strict=True)) for first, end in pairwise(ends)]
+    def touches(self, paper: PaperId) -> bool:
+        """Return whether a paper names a topic of the reader, is near to one in meaning, or like what they liked."""
+        row = self.pool.row[paper]
+        is_named = self.matches.phrases[row] > 0 or self.matches.meaning[row] >= _TOUCHES_BY_MEANING
+        return bool(is_named or self.model.text.is_empty)
+
+    def _terms(self, row: int) -> dict[str, float]:
+        """Return a paper's contributions by term, without ignored ones."""
+        terms = self.model.contributions(self.pool, self.matches, row)
+        return {term: value for term, value in terms.items() if term not in self.model.ignored}

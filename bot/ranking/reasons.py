@@ -17,24 +17,20 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import permutations
 from typing import TYPE_CHECKING
 
-from bot.model import BonusKind, PaperId, PickKind, Reason, ReasonKind, Score, is_library_paper
+from bot.model import BonusKind, PaperId, Reason, ReasonKind, Score, is_library_paper
 from bot.ranking.phrases import PaperText, whole_phrases
 from bot.text.tokens import stem_terms
-from bot.text.topics import Topic, expanded
-from bot.text.vocabulary import is_general, topical_terms
+from bot.text.topics import Topic
+from bot.text.vocabulary import names_topic, topical_terms
 
 if TYPE_CHECKING:
+    from bot.ranking.meaning import Meaning
     from bot.ranking.ranking import VotedTerms
 
 # From this many liked papers on, one of them that has a term may be chance.
 _MANY_LIKED = 5
-# For two topics to be named together: the fewest liked papers on both, and disliked ones on the first alone; the ratio
-# of liked papers on both to those on the first alone.
-_TOGETHER = 3
-_TIMES_AS_OFTEN = 3
 # Of the beginning of a liked paper's title, which is all that the reader sees of it.
 _VISIBLE_TITLE = 80  # characters
 
@@ -45,17 +41,22 @@ class Evidence:
     def __init__(
         self,
         topics: Iterable[Topic],
+        meaning: Meaning,
         votes: VotedTerms,
         titles: Mapping[PaperId, str] | None = None,
         ignored: Iterable[str] = (),
     ) -> None:
         """``titles`` are those of the liked papers; ``ignored`` are phrases that the reader excluded from ranking."""
+        self.meaning = meaning
         self.votes = votes
         self.titles = titles or {}
-        # A cache for all picks.
-        self._together: dict[tuple[Topic, Topic], bool] = {}
         self.excluded = frozenset(term for phrase in ignored for term in topical_terms(phrase))
-        self.topics = [topic for topic in topics if not self.excluded.issuperset(topical_terms(topic.text))]
+        # "Methods" and "change" are read, and say nothing as a reason.
+        self.topics = [
+            topic
+            for topic in topics
+            if names_topic(topic.stems) and not self.excluded.issuperset(topical_terms(topic.text))
+        ]
 
     @cached_property
     def visible_in(self) -> Mapping[str, Sequence[PaperId]]:
@@ -84,27 +85,6 @@ class Evidence:
                 return False
         return True
 
-    def supports_together(self, topic: Topic, beside: Topic) -> bool:
-        """Return whether the reader likes papers on both topics, and rarely those on ``topic`` alone.
-
-        "Reinforcement learning" with "language models": what a linear model can't say, and trees do.
-        """
-        if (topic, beside) not in self._together:
-            liked, disliked = self.votes.papers_with(*topic.terms)
-            liked_both, disliked_both = self.votes.papers_with(*topic.terms, *beside.terms)
-            liked_alone = liked - liked_both
-            disliked_alone = disliked - disliked_both
-            self._together[topic, beside] = (
-                min(liked_both, disliked_alone) >= _TOGETHER
-                and liked_both > max(disliked_both, _TIMES_AS_OFTEN * liked_alone)
-                and disliked_alone > liked_alone
-            )
-        return self._together[topic, beside]
-
-    def is_judged(self, terms: Iterable[str]) -> bool:
-        """Return whether a paper that was voted on has one of these terms."""
-        return any(any(self.votes.papers_with(term)) for term in terms)
-
 
 @lru_cache(maxsize=20_000)  # many readers like the same papers
 def _visible_terms(title: str) -> frozenset[str]:
@@ -112,7 +92,6 @@ def _visible_terms(title: str) -> frozenset[str]:
 
 
 _MAX_TOPICS = 3
-_MAX_WORDS_BESIDE_ONE = 2  # of a topic to which a single word may be close
 
 
 def written_topics(
@@ -150,31 +129,45 @@ def written_topics(
     return [Reason(kind, paper.named(topic), mentioned[topic]) for kind, topic in named[:_MAX_TOPICS]], covered
 
 
-def nearest_topic(
-    paper: PaperText, terms: Mapping[str, float], evidence: Evidence, covered: AbstractSet[str] = frozenset()
-) -> tuple[list[Reason], set[str]]:
-    """Return the heaviest phrase that has a word in common with a topic of the reader, and the terms it covers.
+# Cosine from which on a phrase of a paper means what a topic does, and how many are named.
+_SAME_MEANING = 0.45
+_MAX_CLOSE_PHRASES = 2
 
-    Beside ``covered`` terms only a phrase of the title will do, one that repeats none of them.
+
+def close_topic(
+    paper: PaperText, terms: Mapping[str, float], evidence: Evidence, close: Sequence[Topic], covered: AbstractSet[str]
+) -> tuple[list[Reason], set[str]]:
+    """Return the phrases of a paper by which it is close to a topic that it doesn't name, and the terms they cover.
+
+    ``close`` are the topics that the paper is close to as a whole, the closest first: the first is given that has
+    phrases to show for it, which speak for the paper and repeat nothing ``covered``.
     """
-    near = [
-        (phrase.weight(terms), phrase, topic)
-        for topic in evidence.topics
-        if (topical := {stem for stem in topic.stems if not is_general(stem)} & paper.counts.keys())
-        for phrase in paper.whole_phrases
-        if not phrase.is_adjective
-        and not topical.isdisjoint(phrase.topical_stems)
-        # Not mentioned, as the paper does without it.
-        and expanded(phrase.stems) != topic.stems
-        # "Vision" is not close to "vision-language-action models", nor "a reason" to "reasoning".
-        and (phrase.bigrams or 1 < len(topic.stems) <= _MAX_WORDS_BESIDE_ONE)
-        and not (covered and (not phrase.in_title or phrase.overlaps(covered)))
-    ]
-    weight, phrase, topic = max(near, key=lambda candidate: candidate[0], default=(-1.0, None, None))
-    if phrase is None or topic is None or weight < 0:
-        return [], set()
-    kind = ReasonKind.NEAR if paper.is_on(phrase) else ReasonKind.NEAR_MENTIONED
-    return [Reason(kind, phrase.text, weight, paper.named(topic))], {*phrase.topical_stems, *phrase.terms}
+    for topic in close:
+        if topic not in evidence.topics or not covered.isdisjoint(topic.stems):
+            continue
+        meant = evidence.meaning.text(topic.stems)
+        similar = {
+            phrase: similarity
+            for phrase in paper.whole_phrases
+            if not phrase.is_adjective
+            and phrase.weight(terms) > 0
+            and not phrase.overlaps(covered)
+            and (similarity := float(evidence.meaning.text(phrase.stems) @ meant)) >= _SAME_MEANING
+        }
+        named = whole_phrases(similar, covered, _MAX_CLOSE_PHRASES)
+        if named:
+            near = paper.named(topic)
+            reasons = [Reason(ReasonKind.NEAR, phrase.text, phrase.weight(terms), near) for phrase in named]
+            return reasons, {term for phrase in named for term in phrase.covers}
+    return [], set()
+
+
+def heaviest_phrases(paper: PaperText, terms: Mapping[str, float]) -> list[Reason]:
+    """Return what of the paper speaks for it most, for a paper of which nothing else can be said."""
+    weights = {phrase: phrase.weight(terms) for phrase in paper.whole_phrases if not phrase.is_adjective}
+    positive = {phrase: weight for phrase, weight in weights.items() if weight > 0}
+    phrases = whole_phrases(positive, (), _MAX_CLOSE_PHRASES)
+    return [Reason(ReasonKind.PHRASES, phrase.text, positive[phrase]) for phrase in phrases]
 
 
 _MAX_PHRASES = 2
@@ -243,126 +236,61 @@ def similar_liked_paper(
     return []
 
 
-def liked_together(paper: PaperText, written: Collection[Reason], evidence: Evidence) -> list[Reason]:
-    """Return one pair of the topics in ``written``, where votes support the second beside the first."""
-    names = {reason.text for reason in written if reason.kind is ReasonKind.WROTE}
-    if len(names) < 2:
-        return []
-    mentioned = [topic for topic in evidence.topics if paper.named(topic) in names]
-    for topic, beside in permutations(mentioned, 2):
-        # "Models" of "reward models" is part of it and not beside it.
-        if set(topic.stems).isdisjoint(beside.stems) and evidence.supports_together(topic, beside):
-            return [Reason(ReasonKind.TOGETHER, paper.named(topic), near=paper.named(beside))]
-    return []
-
-
-# Whole fields, which say nothing new about a paper: "artificial intelligence", "machine learning", "deep learning".
-_FIELDS = {("artifici", "intellig"), ("machin", "learn"), ("deep", "learn")}
-
-
-def unjudged_phrase(paper: PaperText, written: Sequence[Reason], evidence: Evidence) -> list[Reason]:
-    """Return the most repeated phrase of the paper that no judged paper has, one of the title if possible.
-
-    ``written`` are the reasons from the profile: the phrase is said to be close to the first of them.
-    """
-    # Of the end of a familiar phrase ("model agents" of "language model agents"), the stems before it are familiar.
-    familiar = {stem for topic in evidence.topics for stem in topic.stems} | paper.own_name
-    repeated = {
-        phrase: times
-        for phrase, times in paper.explorable_phrases.items()
-        if times > 1
-        and phrase.stems not in _FIELDS
-        and familiar.isdisjoint(phrase.topical_stems)
-        and familiar.isdisjoint(paper.stems_before.get(phrase.stems, ()))
-        and not evidence.is_judged(phrase.rare_terms)
-    }
-    if not repeated:
-        return []
-    phrase = max(repeated, key=lambda p: (p.in_title, len(p.stems) > 1, repeated[p]))
-    close_to = (written[0].near or written[0].text) if written else ""
-    return [Reason(ReasonKind.EXPLORATION, phrase.text, near=close_to)]
-
-
 # Beside more topics and learned phrases a liked paper's title is too much to read.
 _MAX_PHRASES_BESIDE_TITLE = 3
-# A topic with a smaller share of all positive weight is not the whole reason.
-_WHOLE_REASON = 0.5
 _WRITTEN = (ReasonKind.WROTE, ReasonKind.MENTIONED)
 
 
 def choose(
-    paper: PaperText, score: Score, evidence: Evidence, kind: PickKind = PickKind.MATCH, alerted_by: Sequence[str] = ()
+    paper: PaperText, score: Score, evidence: Evidence, close: Sequence[Topic] = (), alerted_by: Sequence[str] = ()
 ) -> tuple[Reason, ...]:
-    """Return the reasons for one pick, the strongest claim first; never empty.
+    """Return the reasons for one pick, the strongest claim first.
 
-    ``score`` has its terms. In order: the profile's rules that the paper meets; topics that the reader wrote and the
-    paper mentions, unless the model counts them against it; two of them that votes support together; phrases that
-    votes support; where that is one topic, what the title has of another; the most similar liked paper. No two reasons
-    name the same words.
+    ``score`` has its terms, and ``close`` are the topics that the paper is close to in meaning, the closest first. In
+    order: the profile's rules that the paper meets; topics that the reader wrote and the paper mentions, unless the
+    model counts them against it; where that is one topic or none, one that it is close to; phrases that votes support;
+    the most similar liked paper; else what of the paper speaks for it. No two reasons name the same words.
     """
     keywords = [bonus.text for bonus in score.bonuses if bonus.kind is BonusKind.KEYWORD]
-    rules = [Reason(ReasonKind.ALERT, name) for name in alerted_by]
+    reasons = [Reason(ReasonKind.ALERT, name) for name in alerted_by]
     if score.followed:
-        rules.append(Reason(ReasonKind.AUTHOR, score.followed))
-    rules += [Reason(ReasonKind.KEYWORD, keyword) for keyword in keywords if keyword not in alerted_by]
+        reasons.append(Reason(ReasonKind.AUTHOR, score.followed))
+    reasons += [Reason(ReasonKind.KEYWORD, keyword) for keyword in keywords if keyword not in alerted_by]
 
     terms = score.terms
     written, covered = written_topics(paper, terms, evidence, {name.casefold() for name in (*keywords, *alerted_by)})
-    if not written:
-        written, covered = nearest_topic(paper, terms, evidence)
-    if kind is PickKind.EXPLORE:
-        return (*rules, *(unjudged_phrase(paper, written, evidence) or written or [_overall(evidence)]))
-    pairs = liked_together(paper, written, evidence)
-    paired = {name for reason in pairs for name in (reason.text, reason.near)}
-    written = [reason for reason in written if reason.text not in paired]
-    reasons = [*rules, *written, *pairs, *learned_phrases(paper, terms, evidence, covered)]
-    if len(reasons) == 1 and reasons[0].kind in _WRITTEN:
-        # "Language models" alone is true of half the papers: what the title has of another topic says more.
-        reasons += nearest_topic(paper, terms, evidence, covered)[0]
+    reasons += written
+    if len(written) < 2:
+        near, of_near = close_topic(paper, terms, evidence, close, covered)
+        reasons += near
+        covered |= of_near
+    reasons += learned_phrases(paper, terms, evidence, covered)
     if len(reasons) <= _MAX_PHRASES_BESIDE_TITLE:
         reasons += similar_liked_paper(paper, terms, evidence, covered)
-    if len(reasons) == 1 and reasons[0].kind in _WRITTEN and evidence.votes.liked:
-        # Most of what speaks for the paper was learned from votes.
-        positive = sum([weight for weight in terms.values() if weight > 0])
-        reasons += [_overall(evidence)] if reasons[0].weight < _WHOLE_REASON * positive else []
     reasons += [
         Reason(ReasonKind.TRENDING, bonus.text, bonus.weight)
         for bonus in score.bonuses
         if bonus.kind is BonusKind.TRENDING
     ]
-    return tuple(reasons or [_overall(evidence)])
+    return tuple(reasons or heaviest_phrases(paper, terms))
 
 
-def _overall(evidence: Evidence) -> Reason:
-    """Return the reason for a paper of which no phrase can be named."""
-    if evidence.is_library_alone:
-        return Reason(ReasonKind.LIBRARY_OVERALL)
-    return Reason(ReasonKind.VOTES_OVERALL if evidence.votes.liked else ReasonKind.PROFILE_OVERALL)
-
-
-# The kinds that name a paper, and what replaces them where they are the only reason.
-_OVERALL = {ReasonKind.LIKED: ReasonKind.VOTES_OVERALL, ReasonKind.OWNED: ReasonKind.LIBRARY_OVERALL}
+# The kinds that name a paper.
+_PAPERS = {ReasonKind.LIKED, ReasonKind.OWNED}
 
 
 def without_repetition(reasons: Sequence[tuple[Reason, ...]]) -> list[tuple[Reason, ...]]:
-    """Return the reasons for an edition's picks, each liked paper and each pair of topics named at the first of them.
-
-    Later picks keep their other reasons, or get an overall one; a pair becomes its two topics.
-    """
+    """Return the reasons for an edition's picks, each liked paper named at the first of them, or where it is alone."""
     stated: set[Reason] = set()
     result = []
     for pick_reasons in reasons:
-        unrepeated: list[Reason] = []
-        for reason in pick_reasons:
-            if reason not in stated:
-                unrepeated.append(reason)
-            elif reason.kind is ReasonKind.TOGETHER:
-                unrepeated += [Reason(ReasonKind.WROTE, text) for text in (reason.text, reason.near)]
-            elif len(pick_reasons) == 1:
-                unrepeated.append(Reason(_OVERALL[reason.kind]))
-        stated |= {r for r in pick_reasons if r.kind in _OVERALL or r.kind is ReasonKind.TOGETHER}
-        result.append(tuple(unrepeated))
+        result.append(tuple([reason for reason in pick_reasons if reason not in stated]) or pick_reasons)
+        stated |= {reason for reason in pick_reasons if reason.kind in _PAPERS}
     return result
+
+
+# Of a phrase's weight, what each of its words must have to be named with it.
+_LEAST_OF_PHRASE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,8 +311,11 @@ def breakdown(paper: PaperText, terms: Mapping[str, float]) -> list[Row]:
     rows = []
     for phrase in sorted(paper.phrases, key=lambda p: (-abs(p.weight(terms)), -len(p.stems))):
         contributing = [term for term in phrase.terms if term in terms]
-        # A phrase that has a term in common with a heavier one is not whole any more.
-        if contributing and all(term in remaining for term in contributing):
+        # A phrase that has a term in common with a heavier one is not whole any more; one with a word that adds
+        # next to nothing is longer than what counts: "postpone reward hacking".
+        least = _LEAST_OF_PHRASE * abs(phrase.weight(terms))
+        is_needed = all(abs(terms.get(stem, 0.0)) >= least for stem in phrase.stems)
+        if contributing and is_needed and all(term in remaining for term in contributing):
             rows.append(Row(phrase.text, sum([remaining.pop(term) for term in contributing])))
     for term, weight in remaining.items():
         words = [paper.spelled(stem) for stem in term.split()]

@@ -7,15 +7,13 @@ scores --with_trending--> scores --select--> choices: followed authors, matches,
 from __future__ import annotations
 
 import math
-from bisect import insort
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import time
-from heapq import heapify, heappop, heapreplace
 from typing import Protocol
 
 from bot.config.profiles import EditionSection
-from bot.model import Bonus, BonusKind, FactKind, Paper, PaperId, PickKind, Score
+from bot.model import STRONG, Bonus, BonusKind, FactKind, Paper, PaperId, PickKind, Score
 from bot.model.wording import plural
 
 Similarity = Callable[[PaperId, PaperId], float]  # symmetric, 0 to 1
@@ -23,39 +21,26 @@ Similarity = Callable[[PaperId, PaperId], float]  # symmetric, 0 to 1
 # From this similarity on, two papers are near-duplicates, and the one ranked lower is left out: it is meant
 # for one work that is reported twice. ``docs/decisions/selection.md`` has figures for these constants.
 _NEAR_DUPLICATE = 0.75
-# The weight of redundancy in MMR (Carbonell and Goldstein 1998): a candidate identical to a chosen paper loses this
-# share of its own probability. Their criterion subtracts; a product keeps it positive.
-_REDUNDANCY_WEIGHT = 0.7
-# MMR considers this many candidates for each free place: further down, relevance is lost for no gain in diversity.
-# It bounds the similarities that are computed, too.
-_CANDIDATES_PER_PLACE = 5
+# Papers whose probabilities differ by less are equally good: the one that differs most from those chosen is taken.
+_EQUAL = 0.01
 
 
-def diverse(candidates: Sequence[Score], chosen: Sequence[Score], similarity: Similarity, places: int) -> list[Score]:
-    """Return up to ``places`` candidates by greedy MMR, without near-duplicates of chosen papers or each other."""
-    # With each chosen paper a candidate's redundancy can only rise, so it is updated only where the candidate would be
-    # the next to be picked (lazy greedy, Minoux 1978): that takes a third of all similarities.
+def best_different(
+    candidates: Sequence[Score], chosen: Sequence[Score], similarity: Similarity, places: int
+) -> list[Score]:
+    """Return up to ``places`` candidates, best first, without near-duplicates of chosen papers or each other."""
     compared = list(chosen)
-    considered = candidates[: places * _CANDIDATES_PER_PLACE]
-    # Negated worth, place among the candidates, redundancy, number of chosen papers compared with.
-    heap = [(-score.probability, place, 0.0, 0) for place, score in enumerate(considered)]
-    heapify(heap)
+    remaining = list(candidates)
     picked: list[Score] = []
-    while heap and len(picked) < places:
-        _, place, redundancy, count = heap[0]
-        score = considered[place]
-        if count == len(compared):
-            heappop(heap)
+    while remaining and len(picked) < places:
+        equals = [score for score in remaining if score.probability > remaining[0].probability - _EQUAL]
+        redundancy = [max_similarity(score, compared, similarity) for score in equals[:places]]
+        least = min(range(len(redundancy)), key=redundancy.__getitem__)
+        score = remaining.pop(least)
+        if redundancy[least] < _NEAR_DUPLICATE:
             picked.append(score)
             compared.append(score)
-            continue
-        redundancy = max(redundancy, max_similarity(score, compared[count:], similarity))
-        if redundancy >= _NEAR_DUPLICATE:
-            heappop(heap)
-        else:
-            worth = score.probability * (1 - _REDUNDANCY_WEIGHT * redundancy)
-            heapreplace(heap, (-worth, place, redundancy, len(compared)))
-    return picked
+    return sorted(picked, key=lambda score: -score.log_odds)
 
 
 def max_similarity(score: Score, chosen: Sequence[Score], similarity: Similarity) -> float:
@@ -63,48 +48,36 @@ def max_similarity(score: Score, chosen: Sequence[Score], similarity: Similarity
     return max([similarity(other.paper, score.paper) for other in chosen], default=0.0)
 
 
-# A reader with fewer votes gets exploratory picks where nothing reaches the threshold: one who dislikes most of the
-# first papers would otherwise be shown none for weeks, and could teach nothing. In two loops of 33 readers precision
-# and share are .58/.78 and .56/.79, without them .57/.78 and .54/.82; the reader who is shown least of what could be
-# liked in the first nine days is shown .10 and .26, not .02 and .05.
-VOTES_OF_NEW_READER = 60
-# An exploratory pick below the threshold needs this many other picks beside it. Of 18 readers over 22 days, with a
-# threshold of .2 and such picks from .1 on (``bench/constants.py editions``), each was shown 8.6 of them, liked
-# 3.8, and precision was .61; with one every day 17.6, 7.6 and .58, with 2 13.2, 6.0 and .60, with 8 2.4, 1.1 and .62.
-_PICKS_PER_EXPLORATION = 4
-# Exploratory picks where nothing else is chosen. In two loops of 33 readers (see above) the share of what could
-# be liked that was shown in the first nine days is .56 and .64 with 1, .57 and .66 with 2; with 3 one reader's later
-# share fell to 0.
-_PICKS_ALONE = 2
+# A reader with fewer votes is shown the best papers by rank on days on which few reach the threshold: one who dislikes
+# most of the first papers would otherwise be shown none for weeks, and could teach nothing.
+VOTES_OF_NEW_READER = 30
+_PICKS_OF_NEW_READER = 5
 
 
 @dataclass(frozen=True, slots=True)
 class SelectionLimits:
     """What a profile's ``[edition]`` means for one edition.
 
-    The maximum number of papers, how many of them are exploration, and the minimum probability.
-
-    ``lowest`` is the minimum probability of exploration, ``threshold`` if None; ``lowest_alone`` is that where nothing
-    else is chosen, None for no exploration there.
+    The maximum number of papers, how many of them are exploration, and the minimum probability of matches and of
+    exploration. ``fill`` places are given to the best papers whatever their probability, of those that touch the text.
     """
 
     size: int
     explore: int = 0
     threshold: float = 0.0
-    lowest: float | None = None
-    lowest_alone: float | None = None
+    lowest: float = 0.0
+    fill: int = 0
 
     @classmethod
     def of(cls, section: EditionSection, places: int, votes: int) -> SelectionLimits:
         """Return the limits for the places that alerts leave, and for a reader with so many votes."""
+        is_new = votes < VOTES_OF_NEW_READER and "threshold" not in section.model_fields_set
         return cls(
             places,
             min(section.explore, places),
-            # Before the first vote a match rests on words and a library alone: in a home of one topic no paper stands
-            # out by them, and a reader who gets no paper can't vote.
-            section.threshold if votes else section.lowest,
-            section.lowest,
-            section.lowest_alone if votes < VOTES_OF_NEW_READER else None,
+            section.fills_from,
+            section.threshold,
+            min(_PICKS_OF_NEW_READER, places) if is_new else 0,
         )
 
 
@@ -117,6 +90,9 @@ class RankedPapers(Protocol):
     def interest(self, paper: PaperId) -> int | None:
         """Return which of the reader's interests a paper is nearest to, if there are several."""
 
+    def touches(self, paper: PaperId) -> bool:
+        """Return whether a paper has to do with what the reader wrote at all."""
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -127,82 +103,61 @@ class Choice:
     alerted_by: Sequence[str] = ()
 
 
-def select(scores: Sequence[Score], papers: RankedPapers, limits: SelectionLimits) -> list[Choice]:
+def select(
+    scores: Sequence[Score], papers: RankedPapers, limits: SelectionLimits, waiting: Collection[PaperId] = ()
+) -> list[Choice]:
     """Return an edition's choices: followed authors and matches by score, then exploration.
 
     ``scores`` are sorted, best first. Muted papers are never chosen; followed authors always are, as far as the
-    size allows, whatever their score and the terms that are required of other papers. Exploration may go below the
-    threshold, down to ``lowest``, where there are enough other picks, and down to ``lowest_alone`` where there is
-    none; its places without a suitable paper go to matches.
+    size allows, whatever their score and the terms that are required of other papers. ``waiting`` are papers
+    that earlier editions had no place for: strong matches among them are chosen like new ones, and others may be
+    explored.
     """
     unmuted = [score for score in scores if not score.muted]
-    followed = [score for score in unmuted if score.followed][: limits.size]
+    followed = [score for score in unmuted if score.followed and score.paper not in waiting][: limits.size]
     others = [score for score in unmuted if not (score.followed or score.missing_terms)]
-    lowest = limits.threshold if limits.lowest is None else min(limits.lowest, limits.threshold)
-    plausible = [score for score in others if score.probability >= lowest]
-    eligible = [score for score in plausible if score.probability >= limits.threshold]
-
-    # With several interests each first gets a share: with one list by score, an interest of few papers or lower
-    # probabilities would never appear.
-    places = max(limits.size - len(followed) - limits.explore, 0)
+    least = max(STRONG, limits.threshold)
+    eligible = [s for s in others if s.probability >= (least if s.paper in waiting else limits.threshold)]
     similarity = papers.similarity
-    matches = _interest_shares(eligible, followed, papers, places)
-    matches += diverse(_without(eligible, matches), [*followed, *matches], similarity, places - len(matches))
 
+    # Of a full edition the last places are for exploration, but no strong match gives way to it.
+    free = limits.size - len(followed)
+    strong = sum(score.probability >= STRONG for score in eligible)
+    places = max(free - limits.explore, min(strong, free))
+    matches = _best_of_interests(eligible, followed, papers, places)
+    matches += best_different(_without(eligible, matches), [*followed, *matches], similarity, places - len(matches))
     chosen = [*followed, *matches]
-    explore_places = min(limits.explore, limits.size - len(chosen))
-    explorable = plausible if len(chosen) >= _PICKS_PER_EXPLORATION * explore_places else eligible
-    explored = _most_instructive(_without(explorable, chosen), chosen, similarity, explore_places)
-    if not chosen and not explored and limits.explore and limits.lowest_alone is not None:
-        explored = [s for s in others[: min(_PICKS_ALONE, limits.size)] if s.probability >= limits.lowest_alone]
+    if len(chosen) < limits.fill:
+        touching = [s for s in _without(others, chosen) if papers.touches(s.paper) and s.paper not in waiting]
+        filled = best_different(touching, chosen, similarity, limits.fill - len(chosen))
+        matches += filled
+        chosen += filled
 
-    free = limits.size - len(chosen) - len(explored)
-    if free:
-        matches += diverse(_without(eligible, [*explored, *matches]), chosen, similarity, free)
-
+    explorable = [s for s in _without(others, chosen) if s.probability >= limits.lowest and papers.touches(s.paper)]
+    explored = best_different(explorable, chosen, similarity, min(limits.explore, limits.size - len(chosen)))
+    unused = limits.size - len(chosen) - len(explored)
+    matches += best_different(_without(eligible, [*chosen, *explored]), [*chosen, *explored], similarity, unused)
     choices = [Choice(score, PickKind.FOLLOW) for score in followed]
     choices += [Choice(score, PickKind.MATCH) for score in matches]
     choices.sort(key=lambda choice: -choice.score.log_odds)
     return choices + [Choice(score, PickKind.EXPLORE) for score in explored]
 
 
-def _interest_shares(
+def _best_of_interests(
     eligible: Sequence[Score], followed: Sequence[Score], papers: RankedPapers, places: int
 ) -> list[Score]:
-    """Return the best papers of each interest, in half of the places; nothing if there are fewer than two."""
-    by_interest: dict[int, list[Score]] = {}
+    """Return the best paper of each interest; nothing if there are fewer than two.
+
+    With one list by score, an interest of few papers or lower probabilities would never appear.
+    """
+    best: dict[int, Score] = {}
     for score in eligible:
         interest = papers.interest(score.paper)
         if interest is not None:
-            by_interest.setdefault(interest, []).append(score)
-    if len(by_interest) < 2:
+            best.setdefault(interest, score)
+    if len(best) < 2:
         return []
-    # Half only: the other half stays open to the best of all, so that a weak interest can't fill an edition.
-    share = max(places // (2 * len(by_interest)), 1)
-    chosen: list[Score] = []
-    # In the order of their best papers, as ``eligible`` is sorted: with more interests than places, the strongest win.
-    for scores in by_interest.values():
-        chosen += diverse(scores, [*followed, *chosen], papers.similarity, min(share, places - len(chosen)))
-    return chosen
-
-
-def _most_instructive(
-    candidates: Sequence[Score], chosen: Sequence[Score], similarity: Similarity, places: int
-) -> list[Score]:
-    """Return the candidates whose votes would teach most, the best first (uncertainty sampling)."""
-    if places <= 0:
-        return []
-    # p (1 - p) is the variance of the vote, highest at one half. A paper like the chosen ones would teach little more;
-    # as this only lowers the value, most similarities needn't be computed.
-    values: list[tuple[float, int, Score]] = []
-    negated = [score.probability * (score.probability - 1) for score in candidates]
-    for place in sorted(range(len(candidates)), key=negated.__getitem__):
-        if len(values) >= places and negated[place] > values[places - 1][0]:
-            break
-        score = candidates[place]
-        novelty = 1 - max_similarity(score, chosen, similarity)
-        insort(values, (negated[place] * novelty, place, score), key=lambda value: value[:2])
-    return [score for _, _, score in values[:places]]
+    return best_different(list(best.values()), followed, papers.similarity, places)
 
 
 def _without(scores: Sequence[Score], excluded: Collection[Score]) -> list[Score]:

@@ -48,7 +48,6 @@ def find_reader(store: Store, profiles: Mapping[str, Profile], name: str) -> tup
 
 
 def unknown_profile(slug: str, profiles: Iterable[str]) -> UsageError:
-    """Return the error for a slug that no valid profile has."""
     return UsageError(
         f"no profile {slug!r}; known profiles: {', '.join(profiles) or 'none'} (`paperbot check` shows the mistakes in "
         "others)"

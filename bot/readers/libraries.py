@@ -41,6 +41,10 @@ from bot.sources import after_failure, after_success, is_due
 from bot.store import Store
 from bot.store.library import Additions
 
+ORIGIN = "zotero"
+INTERVAL = timedelta(hours=6)
+_KEYS_PAGE = "https://www.zotero.org/settings/keys"
+_LIBRARY = re.compile(r"(users|groups)/[1-9][0-9]{0,14}")
 # Why an entry was not added, beside the reasons of the parser.
 KNOWN = "there already"
 
@@ -78,12 +82,6 @@ def import_file(
         raise UsageError(f"{name}: {error}") from None
     added = store.library.add(reader.id, parsed.entries, parsed.format, now)
     return ImportReport.of(name, parsed, added)
-
-
-ORIGIN = "zotero"
-INTERVAL = timedelta(hours=6)
-_KEYS_PAGE = "https://www.zotero.org/settings/keys"
-_LIBRARY = re.compile(r"(users|groups)/[1-9][0-9]{0,14}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +126,6 @@ class ZoteroLibraries:
         return connection
 
     def disconnect(self, reader: Reader) -> bool:
-        """End a reader's connection, and remove what was followed by it; return whether there was one."""
         self.store.library.remove(reader.id, ORIGIN)
         return self.store.zotero.disconnect(reader.id)
 
@@ -189,11 +186,9 @@ class ZoteroLibraries:
         return self._open(connection) if connection and connection.saves else None
 
     def outcome_of_save(self, outbox_key: str) -> tuple[State, str] | None:
-        """Return the state of a save, and its receipt if it was saved."""
         return self.store.zotero.outcome(outbox_key)
 
     def _poll(self, connection: ZoteroConnection, now: datetime) -> ImportReport:
-        """Read what has changed, and record how that went."""
         try:
             with self._open(connection) as api:
                 changed = changes(api, connection.collections, connection.version, self.parser.parse_library)
@@ -216,7 +211,7 @@ class ZoteroLibraries:
     def _put_save(self, reader: ReaderId, paper: Paper, profile: Profile | None, now: datetime) -> None:
         """Put a paper into the outbox, tagged with the profile's title and with the keywords that it mentions."""
         # Imported here: the daily job holds this class, and most runs save nothing.
-        from bot.text.display import oneline
+        from bot.model.wording import oneline
         from bot.text.latex import readable
 
         plain = replace(

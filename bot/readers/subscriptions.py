@@ -19,7 +19,7 @@ from datetime import datetime, time, timedelta
 from pathlib import Path
 
 from bot.channels.email import EMAIL
-from bot.channels.links import ReaderLinks
+from bot.channels.papers import ReaderLinks
 from bot.channels.registry import MessageRenderer, address_checks
 from bot.config.profiles import DAYS, Profile, add_reader, known_timezone, load_profile, remove_reader, with_override
 from bot.model import STOPPED_BY_READER, Kind, OutboxKey, Override, Reader, StopReason
@@ -27,6 +27,13 @@ from bot.model.errors import PaperbotError, UsageError
 from bot.model.wording import known_language
 from bot.store import Store
 
+# Bounds on what one reader can make the store keep, and every ranking read.
+MAX_IGNORED_WORDS = 200
+MAX_WORD_LENGTH = 200  # characters
+MAX_PAPERS = 100
+MAX_TERMS = 100
+MAX_INTERESTS = 5_000  # characters
+_LINE_ENDS = re.compile(r"\r\n?")  # forms are sent with CRLF
 # Confirmation mails go to addresses that strangers typed: without caps, the form would be a tool for mail bombing.
 PER_ADDRESS_A_DAY = 1
 PER_CLIENT_AN_HOUR = 5
@@ -48,16 +55,14 @@ class AddedReader:
     was_listed: bool  # in the profile's file, before
 
 
+@dataclass(frozen=True, slots=True)
 class SubscriptionService:
     """Changes who receives a profile."""
 
-    def __init__(
-        self, store: Store, renderer: MessageRenderer, links: Callable[[Reader], ReaderLinks], *, profile_folder: Path
-    ) -> None:
-        self._store = store
-        self._renderer = renderer
-        self._links = links
-        self._profile_folder = profile_folder
+    store: Store
+    renderer: MessageRenderer
+    links: Callable[[Reader], ReaderLinks]
+    profile_folder: Path
 
     # --- by readers themselves
 
@@ -79,7 +84,7 @@ class SubscriptionService:
         the same answer whatever is returned: otherwise the form would tell anybody who is subscribed (user
         enumeration).
         """
-        allow = self._store.rate_limits.allow
+        allow = self.store.rate_limits.allow
         hour = timedelta(hours=1)
         # The address is counted last: a request that is refused for another reason must not use up the one mail
         # a day of its address.
@@ -90,17 +95,17 @@ class SubscriptionService:
         )
         if not allowed:
             return False
-        reader = self._store.readers.request_subscription(slug, kind, address, now)
+        reader = self.store.readers.request_subscription(slug, kind, address, now)
         if not may_confirm(reader):
             return False  # the button in the mail would do nothing
         # Only for those who wait for a confirmation: a stranger must not change what a subscriber gets.
         if interests and reader.stopped is StopReason.AWAITING:
-            set_interests(self._store, reader, interests)
+            set_interests(self.store, reader, interests)
         key = OutboxKey(f"confirmation-{now:%Y%m%dT%H%M%S}", reader.id, reader.kind)
-        message = self._renderer.of_kind(kind).confirmation(reader, title, key, self._links(reader), now)
+        message = self.renderer.of_kind(kind).confirmation(reader, title, key, self.links(reader), now)
         if message is None:
             raise UsageError(f"the channel {kind!r} confirms no subscriptions")
-        self._store.outbox.put_without_edition(reader.id, message, key, now)
+        self.store.outbox.put_without_edition(reader.id, message, key, now)
         return True
 
     def confirm(self, reader: Reader) -> None:
@@ -108,7 +113,7 @@ class SubscriptionService:
 
         Raises NotStoppedByReaderError.
         """
-        if not self._store.readers.confirm(reader.id):
+        if not self.store.readers.confirm(reader.id):
             raise NotStoppedByReaderError
 
     def subscribe_authenticated(self, slug: str, kind: Kind, address: str, now: datetime) -> Reader:
@@ -116,14 +121,14 @@ class SubscriptionService:
 
         A single opt-in: Slack signs who asks, so nobody can subscribe somebody else.
         """
-        reader = self._store.readers.request_subscription(slug, kind, address, now)
+        reader = self.store.readers.request_subscription(slug, kind, address, now)
         self.confirm(reader)
         return reader
 
     def pause(self, reader: Reader) -> None:
         """Stop the editions until the reader resumes; nothing changes if they are stopped already."""
         if reader.stopped is None:
-            self._store.readers.leave(reader.id, StopReason.PAUSED)
+            self.store.readers.leave(reader.id, StopReason.PAUSED)
 
     def unsubscribe(self, reader: Reader) -> None:
         """Stop the editions; votes are kept in case the reader resumes.
@@ -132,17 +137,16 @@ class SubscriptionService:
         request to succeed.
         """
         if reader.stopped in (None, StopReason.PAUSED):
-            self._store.readers.leave(reader.id, StopReason.UNSUBSCRIBED)
+            self.store.readers.leave(reader.id, StopReason.UNSUBSCRIBED)
 
     def resume(self, reader: Reader) -> None:
-        """Start the editions of a reader who paused or unsubscribed; raises NotStoppedByReaderError."""
-        if not self._store.readers.resubscribe(reader.id):
+        if not self.store.readers.resubscribe(reader.id):
             raise NotStoppedByReaderError
 
     def resume_all(self, readers: Iterable[Reader]) -> None:
         """Resume those readers who may resume; raises NotStoppedByReaderError if none of them may."""
         # A list, so that all are resumed: any() over a generator would stop at the first.
-        resumed = [self._store.readers.resubscribe(reader.id) for reader in readers]
+        resumed = [self.store.readers.resubscribe(reader.id) for reader in readers]
         if not any(resumed):
             raise NotStoppedByReaderError
 
@@ -154,7 +158,7 @@ class SubscriptionService:
         ``slug`` must be a current profile. Raises ConfigError if the file can't be edited.
         """
         is_new = add_reader(self._profile_file(slug), kind, address, address_checks())
-        readers = self._store.readers
+        readers = self.store.readers
         readers.remember(slug, address)
         self._sync_readers(slug, now)
         reader = readers.request_subscription(slug, kind, address, now)
@@ -164,18 +168,18 @@ class SubscriptionService:
     def remove(self, reader: Reader, now: datetime) -> None:
         """Take a reader out of the profile's file and stop the editions; raises ConfigError."""
         was_listed = remove_reader(self._profile_file(reader.profile), reader.address, address_checks())
-        readers = self._store.readers
+        readers = self.store.readers
         self._sync_readers(reader.profile, now)
         # A reader who subscribed on the web is in no file, so that nothing but the reason keeps them stopped.
         readers.stop(reader.id, StopReason.REMOVED if was_listed else StopReason.OPERATOR)
 
     def _profile_file(self, slug: str) -> Path:
-        return self._profile_folder / f"{slug}.toml"
+        return self.profile_folder / f"{slug}.toml"
 
     def _sync_readers(self, slug: str, now: datetime) -> None:
         # Readers have no time of their own, so that any time zone will do.
         profile = load_profile(self._profile_file(slug), "UTC", address_checks())
-        self._store.readers.sync(slug, profile.addresses, now)
+        self.store.readers.sync(slug, profile.addresses, now)
 
 
 def may_confirm(reader: Reader) -> bool:
@@ -186,15 +190,6 @@ def may_confirm(reader: Reader) -> bool:
 def may_resume(reader: Reader) -> bool:
     """Whether this reader stopped the editions and so can start them again."""
     return reader.stopped in STOPPED_BY_READER
-
-
-# Bounds on what one reader can make the store keep, and every ranking read.
-MAX_IGNORED_WORDS = 200
-MAX_WORD_LENGTH = 200  # characters
-MAX_PAPERS = 100
-MAX_TERMS = 100
-MAX_INTERESTS = 5_000  # characters
-_LINE_ENDS = re.compile(r"\r\n?")  # forms are sent with CRLF
 
 
 def ignore_word(store: Store, reader: Reader, word: str) -> None:
@@ -230,7 +225,6 @@ class Preferences:
 
     @classmethod
     def of(cls, profile: Profile) -> Preferences:
-        """Return the values of a profile."""
         return cls(
             size=profile.edition.size,
             at=profile.schedule.at,
@@ -300,7 +294,6 @@ def _own_interests(interests: str) -> Override:
 
 
 def reset_preferences(store: Store, reader: Reader) -> None:
-    """Use the profile's values again; ignored words stay ignored."""
     store.overrides.set(reader.id, Override(ignored=store.overrides.get(reader.id).ignored))
 
 

@@ -2,14 +2,14 @@
 
 - ``vote_with_effect`` also says what a vote changes: the next edition's first papers, and the weights of phrases;
 - ``record_file`` records the votes of a file of JSON Lines;
-- ``ReplyVotes`` records votes that readers mail to the bot's mailbox.
+- ``record_reply`` records a vote that a reader mails to the bot's mailbox.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import islice
@@ -18,11 +18,29 @@ from bot.config.keys import Purpose, Signer, TokenError
 from bot.config.profiles import Profile
 from bot.editions.composer import EditionComposer
 from bot.editions.ranked import Ranked, choices_of
-from bot.model import Paper, Problem, Reader, ReaderId, RecordedVote, Vote, parse_ref
+from bot.model import Paper, PaperId, Problem, Reader, ReaderId, RecordedVote, Vote, parse_ref
 from bot.model.errors import UsageError
 from bot.ranking.phrases import whole_phrases
 from bot.readers import find_paper, stored_reader
 from bot.store import Store
+
+# Papers of the next edition that are compared.
+_COMPARED_PAPERS = 5
+# The newest candidates are enough to see what changes; a store of a year has 100,000 for a new reader.
+_MAX_CANDIDATES = 500
+# Without candidates, so many of the newest papers are searched for some that the reader was not sent.
+_STAND_IN_PAPERS = 5_000
+_MAX_PHRASES = 8
+# Of a phrase's weight, in log-odds.
+_MIN_CHANGE = 0.01
+# The clock of another machine may be this far ahead of ours.
+_CLOCK_SKEW = timedelta(minutes=5)
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_FORM = 'write {"reader": "slug/address", "paper": "p17", "vote": "up"}'
+_VOTES = tuple(vote.value for vote in Vote)
+# One transaction a line would wait for the disk each time: 1,000 lines a transaction bound both memory and waits.
+_BATCH = 1_000
+_SUBJECT = re.compile(r"Paperbot vote (?P<vote>up|down) (?P<token>\S+)")
 
 
 def record(store: Store, reader: Reader, paper: Paper, vote: Vote, *, now: datetime, via: str, voter: str = "") -> None:
@@ -32,17 +50,6 @@ def record(store: Store, reader: Reader, paper: Paper, vote: Vote, *, now: datet
     last vote of each member counts.
     """
     store.feedback.add(reader.id, paper.id, vote, now, via, voter=voter)
-
-
-# Papers of the next edition that are compared.
-_FIRST = 5
-# The newest candidates are enough to see what changes; a store of a year has 100,000 for a new reader.
-_MAX_CANDIDATES = 500
-# Without candidates, so many of the newest papers are searched for some that the reader was not sent.
-_STAND_IN_PAPERS = 5_000
-_MAX_PHRASES = 8
-# Of a phrase's weight, in log-odds.
-_MIN_CHANGE = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,24 +84,31 @@ def vote_with_effect(
     """
     # The candidates are chosen before the vote: a paper that was voted on is no longer one, and both rankings must
     # be of the same papers.
-    candidates = [paper_id for paper_id in composer.candidates(reader, profile).ids if paper_id != paper.id]
+    new = composer.candidates(reader, profile)
+    candidates = [paper_id for paper_id in new.ids if paper_id != paper.id]
+    earlier = {paper_id for paper_id in new.waiting if paper_id != paper.id} if candidates else set()
     waiting = bool(candidates)
     if not waiting:
         oldest = max(store.papers.newest_id() - _STAND_IN_PAPERS, 0)
         unsent = store.papers.new_to(reader.id, oldest, sources=profile.sources)
         candidates = [paper_id for paper_id in unsent if paper_id != paper.id]
-    ids = [*candidates[-_MAX_CANDIDATES:], paper.id]
+    ids = [*candidates[-_MAX_CANDIDATES:], *sorted(earlier)[-_MAX_CANDIDATES:], paper.id]
 
     before = composer.ranked(reader, profile, ids, now)
     record(store, reader, paper, vote, now=now, via=via, voter=voter)
     after = composer.ranked(reader, profile, ids, now)
     if not (before and after):
         return VoteEffect([], [], waiting, rise=vote is Vote.UP, phrases=[])
-    return compare(before, after, profile, paper, waiting=waiting)
+    return compare(before, after, profile, paper, earlier, waiting=waiting)
 
 
-def compare(before: Ranked, after: Ranked, profile: Profile, voted: Paper, *, waiting: bool) -> VoteEffect:
-    """Compare two rankings of the same papers, the paper voted on among them unless the profile excludes it."""
+def compare(
+    before: Ranked, after: Ranked, profile: Profile, voted: Paper, earlier: Collection[PaperId] = (), *, waiting: bool
+) -> VoteEffect:
+    """Compare two rankings of the same papers, the paper voted on among them unless the profile excludes it.
+
+    ``earlier`` are those of the papers that earlier editions had no place for.
+    """
     old_score = before.explained(voted.id)
     new_score = after.explained(voted.id)
     old_terms = old_score.terms if old_score else {}
@@ -117,8 +131,8 @@ def compare(before: Ranked, after: Ranked, profile: Profile, voted: Paper, *, wa
     }
 
     def first(ranked: Ranked) -> list[Paper]:
-        choices = choices_of(profile, ranked.without(voted.id))
-        return [ranked.papers[choice.score.paper] for choice in choices[:_FIRST]]
+        choices = choices_of(profile, ranked.without(voted.id), earlier)
+        return [ranked.papers[choice.score.paper] for choice in choices[:_COMPARED_PAPERS]]
 
     return VoteEffect(
         before=first(before),
@@ -127,13 +141,6 @@ def compare(before: Ranked, after: Ranked, profile: Profile, voted: Paper, *, wa
         rise=rise,
         phrases=[phrase.text for phrase in whole_phrases(gained, (), _MAX_PHRASES)],
     )
-
-
-# The clock of another machine may be this far ahead of ours.
-_CLOCK_SKEW = timedelta(minutes=5)
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_FORM = 'write {"reader": "slug/address", "paper": "p17", "vote": "up"}'
-_VOTES = tuple(vote.value for vote in Vote)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,10 +186,6 @@ def _time(text: object, now: datetime) -> datetime:
     if at > now + _CLOCK_SKEW:
         raise ValueError(f"at is {text}, which is in the future; correct it, or leave it out")
     return min(at, now)
-
-
-# One transaction a line would wait for the disk each time: 1,000 lines a transaction bound both memory and waits.
-_BATCH = 1_000
 
 
 def record_file(
@@ -250,37 +253,25 @@ def _cached(look_up: Callable[[str], int]) -> Callable[[str], int]:
     return cached
 
 
-_SUBJECT = re.compile(r"Paperbot vote (?P<vote>up|down) (?P<token>\S+)")
-
-
-class ReplyVotes:
-    """Records votes by mail, so that a home behind a firewall gets votes: a button opens a mail with a signed subject.
+def record_reply(store: Store, signer: Signer, sender: str, subject: str, now: datetime) -> bool:
+    """Record the vote of a mail, so that a home behind a firewall gets votes: a button opens one with a signed subject.
 
         Paperbot vote up 5.11.68195100.IrfwteEjh4OzMKiOQG2Tig
 
-    Nothing answers such a mail, so that no mail loop begins.
+    Return False, and record nothing, unless its signature and its sender are right. ``sender`` is the address of
+    the From field. It can be forged, so that it only restricts what the signature allows: whoever was forwarded an
+    edition can't vote for its reader by accident. Nothing answers such a mail, so that no mail loop begins.
     """
-
-    def __init__(self, store: Store, signer: Signer) -> None:
-        self._store = store
-        self._signer = signer
-
-    def record(self, sender: str, subject: str, now: datetime) -> bool:
-        """Record the vote of a mail; False, and nothing is recorded, unless its signature and its sender are right.
-
-        ``sender`` is the address of the From field. It can be forged, so that it only restricts what the signature
-        allows: whoever was forwarded an edition can't vote for its reader by accident.
-        """
-        match = _SUBJECT.fullmatch(subject)
-        if not match:
-            return False
-        try:
-            reader_id, paper_id = self._signer.read(Purpose.REPLY, match["token"])
-        except TokenError:
-            return False
-        reader = self._store.readers.by_id(reader_id)
-        paper = self._store.papers.get([paper_id]).get(paper_id)
-        if reader is None or paper is None or sender.lower() != reader.address.lower():
-            return False
-        record(self._store, reader, paper, Vote(match["vote"]), now=now, via="reply")
-        return True
+    match = _SUBJECT.fullmatch(subject)
+    if not match:
+        return False
+    try:
+        reader_id, paper_id = signer.read(Purpose.REPLY, match["token"])
+    except TokenError:
+        return False
+    reader = store.readers.by_id(reader_id)
+    paper = store.papers.get([paper_id]).get(paper_id)
+    if reader is None or paper is None or sender.lower() != reader.address.lower():
+        return False
+    record(store, reader, paper, Vote(match["vote"]), now=now, via="reply")
+    return True

@@ -213,19 +213,3 @@ class HttpError(SourceError):
         super().__init__(message, retry_after=retry_after)
         self.status = status
         self.body = body
-
-
-__all__ = [
-    "ConfiguredSource",
-    "FetchedSource",
-    "HttpError",
-    "RecordVote",
-    "Source",
-    "SourceDependencies",
-    "SourceKind",
-    "Visit",
-    "after_failure",
-    "after_success",
-    "is_due",
-    "retry_after",
-]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from types import MappingProxyType
 from typing import Any
 
 from bot.config.sources import SourceModels, SourceOptions
@@ -19,11 +18,6 @@ from bot.sources.mailbox import BOUNCES, MAILBOX
 _KINDS: dict[str, SourceKind[Any]] = {
     kind.name: kind for kind in (FOLDER, FEED, ARXIV, BIORXIV, HUGGING_FACE, MAILBOX, BOUNCES)
 }
-
-
-def source_kinds() -> Mapping[str, SourceKind[Any]]:
-    """Return the kinds by their names."""
-    return MappingProxyType(_KINDS)
 
 
 def source_models() -> SourceModels:

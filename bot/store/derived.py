@@ -18,7 +18,7 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 
 from bot.model import PaperId, ReaderId
-from bot.store.engine import Aggregate, HistoricAggregate, Lock, dialect_insert, in_chunks
+from bot.store.engine import Aggregate, Lock, dialect_insert, in_chunks
 from bot.store.schema import corpora, mixtures, published_profiles, reader_models, tldrs
 
 
@@ -33,7 +33,7 @@ class StoredMixture:
     offset: float
 
 
-class Mixtures(HistoricAggregate):
+class Mixtures(Aggregate):
     """The newest fit of the experts' weights of each reader and of all together, as of ``until`` if given."""
 
     def of_home(self) -> StoredMixture | None:

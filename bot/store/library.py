@@ -7,7 +7,7 @@ reader can show them, and they are deleted with the reader. The identity keys of
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time
 
@@ -27,8 +27,8 @@ from bot.model import (
     ZoteroConnection,
     ZoteroSave,
 )
-from bot.model.identity import is_same_paper, keys
-from bot.store.engine import Aggregate, AnyRow, HistoricAggregate, in_chunks, insert_new
+from bot.model.papers import is_same_paper, keys
+from bot.store.engine import Aggregate, AnyRow, in_chunks, insert_new
 from bot.store.outbox import insert_message
 from bot.store.paper_rows import Deduplicator, papers_with, stored_key
 from bot.store.schema import library, library_keys, outbox, paper_keys, papers, zotero_connections, zotero_saves
@@ -43,7 +43,7 @@ class Additions:
     known: int
 
 
-class Library(HistoricAggregate):
+class Library(Aggregate):
     """The libraries of all readers; ``of_readers`` as of ``until`` if given."""
 
     def add(
@@ -76,12 +76,12 @@ class Library(HistoricAggregate):
                 at = datetime.combine(item.added, time(), UTC) if item.added else now
                 added[paper_id] = min(added.get(paper_id, now), at)
                 source_keys.setdefault(paper_id, item.key)
-            stored = _PapersByKey(papers_with(connection, identity_keys))
+            stored = Deduplicator(papers_with(connection, identity_keys))
             rows = []
             identities = []
             matched = 0
             for paper in deduplicator.new():
-                same = stored.same_as(paper)
+                same = stored.match(paper)
                 matched += same is not None
                 identities.append(keys(paper))
                 rows.append(
@@ -99,7 +99,13 @@ class Library(HistoricAggregate):
                         "source_key": source_keys[paper.id] or None,
                     }
                 )
-            _insert(connection, rows, identities)
+            if rows:
+                returning = insert(library).returning(library.c.id, sort_by_parameter_order=True)
+                ids = connection.scalars(returning, rows).all()
+                pairs = {
+                    (row_id, stored_key(key)) for row_id, of_row in zip(ids, identities, strict=True) for key in of_row
+                }
+                connection.execute(insert(library_keys), [{"library_id": row_id, "key": key} for row_id, key in pairs])
         return Additions(matched, len(rows) - matched, len(entries) - len(rows))
 
     def of_readers(self, reader_ids: Collection[ReaderId], newest: int) -> dict[ReaderId, list[LibraryPaper]]:
@@ -195,20 +201,6 @@ def in_libraries(
     return owned
 
 
-class _PapersByKey:
-    """Stored papers by their identity keys."""
-
-    def __init__(self, stored: Iterable[Paper]) -> None:
-        self._papers: dict[str, list[Paper]] = defaultdict(list)
-        for paper in stored:
-            for key in keys(paper):
-                self._papers[key].append(paper)
-
-    def same_as(self, paper: Paper) -> Paper | None:
-        candidates = (other for key in keys(paper) for other in self._papers.get(key, ()))
-        return next((other for other in candidates if is_same_paper(paper, other)), None)
-
-
 def _papers_of(connection: Connection, reader_id: ReaderId, identity_keys: Sequence[str]) -> list[Paper]:
     """Read the papers of a reader's library that have one of the keys, by their positive ids."""
     # Two queries: with a join, SQLite reads the reader's whole library for each chunk of keys: 5 s for 5,000 papers.
@@ -222,21 +214,6 @@ def _papers_of(connection: Connection, reader_id: ReaderId, identity_keys: Seque
         rows += connection.execute(of_reader).all()
     # A new paper of the deduplicator has a negative id.
     return [replace(_paper(row), id=row.id) for row in rows]
-
-
-def _insert(connection: Connection, rows: Sequence[dict[str, object]], identities: Sequence[Sequence[str]]) -> None:
-    if not rows:
-        return
-    returning = insert(library).returning(library.c.id, sort_by_parameter_order=True)
-    ids = connection.scalars(returning, rows).all()
-    connection.execute(
-        insert(library_keys),
-        [
-            {"library_id": library_id, "key": key}
-            for library_id, own_keys in zip(ids, identities, strict=True)
-            for key in {stored_key(key) for key in own_keys}
-        ],
-    )
 
 
 def _library_paper(row: AnyRow) -> LibraryPaper:

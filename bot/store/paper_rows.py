@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, insert, select, update
 
 from bot.model import Entry, Fact, FactKind, Paper, PaperId, Sighting
-from bot.model.identity import is_same_paper, keys, merge, new_paper
+from bot.model.papers import is_same_paper, keys, merge, new_paper
 from bot.store.engine import AnyRow, in_chunks, insert_new
 from bot.store.schema import digests, paper_keys, papers, sightings
 
@@ -79,7 +79,7 @@ def _insert_keys(connection: Connection, rows: Sequence[tuple[str, PaperId]]) ->
 
 def stored_key(key: str) -> str:
     """Return an identity key as it is stored: a long one by its hash."""
-    # A collision only makes one more candidate for ``identity.is_same_paper``.
+    # A collision only makes one more candidate for ``is_same_paper``.
     return key if len(key) <= LONGEST_KEY else f"sha256:{sha256(key.encode()).hexdigest()}"
 
 
@@ -135,9 +135,7 @@ class Deduplicator:
 
         None for a replacement of a paper that was never seen.
         """
-        # A shared key only makes a candidate: two works may share a title; ``is_same_paper`` decides by their ids.
-        candidates = (self._papers[paper_id] for key in keys(entry) for paper_id in self._ids_by_key.get(key, ()))
-        match = next((paper for paper in candidates if is_same_paper(entry, paper)), None)
+        match = self.match(entry)
         if match is None:
             # arXiv announces a replacement because its version changed; the paper itself may be years old.
             if entry.replacement:
@@ -152,6 +150,12 @@ class Deduplicator:
             paper = merge(match, entry)
         self._index(paper)
         return paper.id
+
+    def match(self, entry: Entry | Paper) -> Paper | None:
+        """Return the paper that an entry or another paper is; None if there is none."""
+        # A shared key only makes a candidate: two works may share a title; ``is_same_paper`` decides by their ids.
+        candidates = (self._papers[paper_id] for key in keys(entry) for paper_id in self._ids_by_key.get(key, ()))
+        return next((paper for paper in candidates if is_same_paper(entry, paper)), None)
 
     def new(self) -> list[Paper]:
         """Return the papers that were not stored before, in the order of arrival."""

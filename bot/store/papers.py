@@ -20,9 +20,8 @@ from datetime import date, datetime, timedelta
 from sqlalchemy import ColumnElement, Connection, Select, TextClause, case, exists, func, insert, select, text, update
 
 from bot.model import Entry, Paper, PaperId, ParsedDigest, ReaderId, Vote, VotedPaper
-from bot.model.identity import keys, merge
-from bot.store.engine import Aggregate, AnySelect, Columns, Database, HistoricAggregate, Lock, in_chunks, insert_new
-from bot.store.feedback import current_votes
+from bot.model.papers import keys, merge
+from bot.store.engine import Aggregate, AnySelect, Columns, Database, Lock, in_chunks, insert_new
 from bot.store.library import in_libraries
 from bot.store.paper_rows import (
     LONGEST_KEY,
@@ -33,6 +32,7 @@ from bot.store.paper_rows import (
     title_start,
     update_papers,
 )
+from bot.store.readers import current_votes
 from bot.store.schema import digests, editions, lookups, papers, picks, revisions, sightings
 
 _RECENT = 2_000  # papers; some weeks of alerts
@@ -81,7 +81,7 @@ class AsOf:
     shown: frozenset[PaperId] = frozenset()
 
 
-class Papers(HistoricAggregate):
+class Papers(Aggregate):
     """The stored papers and their arrival.
 
     With ``as_of``, the newest paper, the count, the recent texts, the sources of papers and new papers are as of then.
@@ -401,8 +401,7 @@ def _arrived(
     # One query from the lowest cursor on; each reader gets the tail of it that is theirs.
     query = select(papers.c.id).where(papers.c.id > min(cursor.after for cursor in cursors), papers.c.id <= upto)
     if sources:
-        seen = select(sightings).join(digests).where(sightings.c.paper_id == papers.c.id)
-        query = query.where(exists(seen.where(digests.c.source.in_(sources))))
+        query = query.where(_delivered_by(sources))
     paper_ids = connection.scalars(query.order_by(papers.c.id)).all()
 
     times = [cursor.since for cursor in cursors if cursor.since]

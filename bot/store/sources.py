@@ -9,7 +9,7 @@ from datetime import date, datetime
 from sqlalchemy import delete, func, insert, select, update
 
 from bot.model import SourceState
-from bot.store.engine import Aggregate, HistoricAggregate, Lock, insert_new
+from bot.store.engine import Aggregate, Lock, insert_new
 from bot.store.schema import digests, parse_attempts, source_states
 
 
@@ -33,7 +33,7 @@ class Arrival:
     fresh: int
 
 
-class Sources(HistoricAggregate):
+class Sources(Aggregate):
     """The states and deliveries of all sources; ``has_other`` as of ``until`` if given."""
 
     def states(self) -> dict[str, SourceState]:

@@ -1,6 +1,6 @@
-"""Text: decoded, shown safely, split into sentences and tokens, and what it is about.
+"""Text: LaTeX made readable, tokens, and what a text is about.
 
-bytes --decode--> text --readable (LaTeX), oneline, wrap--> what is shown
+text --readable (LaTeX)--> what is shown
 text --tokens--> Token with stem and position --> stem_terms: what ranking weighs
 profile text --profile_topics--> the topics that the reader wrote
 phrases --topical_phrases--> the phrases of a paper that name topics

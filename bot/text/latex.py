@@ -17,7 +17,7 @@ from pylatexenc.latexwalker import LatexMacroNode, LatexWalker, LatexWalkerParse
 from pylatexenc.macrospec import LatexContextDb, MacroSpec
 
 from bot.model import limits
-from bot.text.display import visible
+from bot.model.wording import visible
 
 # Text without LaTeX, the usual case, skips the parser.
 _MAY_BE_LATEX = re.compile(r"[\\$]|``")

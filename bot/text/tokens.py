@@ -6,12 +6,14 @@ a reason shown to a reader is something that the paper says.
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from itertools import accumulate, groupby, pairwise
 from operator import attrgetter
+from pathlib import Path
 from sys import intern
 from typing import NamedTuple
 
@@ -37,6 +39,7 @@ FUNCTION_WORDS = frozenset(
 
 _VOWEL = re.compile(r"[aeiouy]")
 _BRITISH_OUR = re.compile(r"^(behavi|col|fav|flav|hum|lab|neighb|tum)our")
+_BRITISH_LL = re.compile(r"^(cance|channe|fue|labe|leve|mode|paralle|signa|tota|trave|tunne)ll(?=ing|ed|er)")
 # After these letters -ise is British for -ize; "precise", "noise" and "supervise" have others.
 _BRITISH_ISE = re.compile(r"(?<=al|el|il|im|om|or|er|ar|in|on|an|at|et|it|ot|id)is(?=(?:e|ed|es|er|ers|ing|ations?)$)")
 _NO_BRITISH_ISE = ("promis", "aris")
@@ -54,6 +57,16 @@ _SAME = {
 }
 
 
+@cache
+def words_apart() -> Mapping[str, str]:
+    """The stems of words to which Snowball gives that of a word of another meaning, from ``apart.json``.
+
+    ``bench/vectors.py`` learned them: "computer" is not "compute", nor "visualization" "visual".
+    """
+    groups = json.loads(Path(__file__).with_name("apart.json").read_text())
+    return {word: intern(stem) for stem, words in groups.items() for word in words}
+
+
 # About the words of 20,000 papers; Snowball takes 50 microseconds a word in pure Python.
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
@@ -63,6 +76,8 @@ def stem(word: str) -> str:
 
     >>> [stem(word) for word in ("Modeling", "models", "robotics", "LLMs", "GPT-4o", "behaviour", "optimisation")]
     ['model', 'model', 'robot', 'llm', 'gpt-4o', 'behavior', 'optim']
+    >>> stem("computation"), stem("computers")
+    ('comput', 'computer')
     """
     word = word.lower()
     if not word.isascii():
@@ -71,11 +86,20 @@ def stem(word: str) -> str:
         return word
     if word.endswith("s") and len(word) > 3 and not _VOWEL.search(word):
         return word[:-1]
-    american = _BRITISH_OUR.sub(r"\1or", word)
-    if not american.startswith(_NO_BRITISH_ISE):
-        american = _BRITISH_ISE.sub("iz", american)
+    word = american(word)
+    return words_apart().get(word) or snowball_stem(word)
+
+
+def american(word: str) -> str:
+    """Return the American spelling of a word in lower case: "behavior", "optimize", "modeling"."""
+    word = _BRITISH_LL.sub(r"\1l", _BRITISH_OUR.sub(r"\1or", word))
+    return word if word.startswith(_NO_BRITISH_ISE) else _BRITISH_ISE.sub("iz", word)
+
+
+def snowball_stem(word: str) -> str:
+    """Return Snowball's stem of a word in lower case and American spelling."""
     # A stemmer holds the word that it works on, so threads must not share it; making one takes 2 microseconds.
-    stemmed = str(snowballstemmer.stemmer("english").stemWord(american))
+    stemmed = str(snowballstemmer.stemmer("english").stemWord(word))
     return intern(_SAME.get(stemmed, stemmed))
 
 
@@ -137,25 +161,63 @@ def phrases(text: str) -> list[list[Token]]:
     return [list(group) for _, group in groupby(tokens(text), key=attrgetter("phrase"))]
 
 
+# Places that punctuation takes between two words: no phrase spans so many.
+PUNCTUATION = 10
+
+
+class StemSequence(NamedTuple):
+    """The stems of a text in order, without those of function words, and their ``positions`` among all words.
+
+    ``title`` is how many of them stand in the first line.
+    """
+
+    stems: Sequence[str]
+    positions: Sequence[int]
+    title: int
+
+    def terms(self) -> list[str]:
+        """Return stems and the bigrams of stems side by side, in the order of the text, with repetitions."""
+        terms: list[str] = []
+        previous, place = "", -PUNCTUATION
+        for stemmed, position in zip(self.stems, self.positions, strict=True):
+            terms.append(stemmed)
+            if position == place + 1:
+                terms.append(intern(f"{previous} {stemmed}"))
+            previous, place = stemmed, position
+        return terms
+
+
+def stem_sequence(text: str) -> StemSequence:
+    """Return the stems of a text with their positions.
+
+    >>> stem_sequence("Reward models, and verifiable rewards")
+    StemSequence(stems=['reward', 'model', 'verifi', 'reward'], positions=[0, 1, 13, 14], title=4)
+    """
+    # No Token objects, as every paper of a corpus is read here: they would take two fifths of the time.
+    plain_text = _without_markup(text)
+    end_of_title = text.find("\n") if "\n" in text else len(text)
+    stems: list[str] = []
+    positions: list[int] = []
+    previous_end = 0
+    position = -1
+    title = 0
+    for start, end, stemmed in _stems(plain_text):
+        position += 1 if _joins(plain_text, previous_end, start) or position < 0 else 1 + PUNCTUATION
+        previous_end = end
+        if stemmed:
+            stems.append(stemmed)
+            positions.append(position)
+            title += end <= end_of_title
+    return StemSequence(stems, positions, title)
+
+
 def stem_terms(text: str) -> list[str]:
     """Return stems and bigrams of stems within phrases, in the order of the text, with repetitions.
 
     >>> stem_terms("Reward models, and the verifiable rewards of R1 in 2025")
     ['reward', 'model', 'reward model', 'verifi', 'reward', 'verifi reward', 'r1']
     """
-    # No Token objects, as every paper of a corpus is counted here: they would take two fifths of the time.
-    plain_text = _without_markup(text)
-    terms: list[str] = []
-    previous_end = -1
-    previous = ""
-    for start, end, stemmed in _stems(plain_text):
-        if stemmed:
-            terms.append(stemmed)
-            if previous and _joins(plain_text, previous_end, start):
-                terms.append(intern(f"{previous} {stemmed}"))
-        previous_end = end
-        previous = stemmed
-    return terms
+    return stem_sequence(text).terms()
 
 
 def _stems(text: str) -> Iterator[tuple[int, int, str]]:

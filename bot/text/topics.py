@@ -1,19 +1,22 @@
-"""A profile's text as topics: what the reader wants to read about, without the words that ask for it.
+"""A profile's text taken apart: topics that the reader wants, topics that they refuse, and what is left unread.
 
-Abbreviations are expanded, so that "LLM" and "large language models" are one topic.
+    text --_refusals--> wanted and refused parts --_segments, _runs--> Interests: wanted, refused, unread
+
+"I work on LLM agents. Rather not robots": wanted "LLM agents", refused "robots", unread "I work on". Abbreviations are
+expanded, so that "LLM" and "large language models" are one topic.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import groupby, pairwise
 
 from bot.text.tokens import Token, stem, tokens
-from bot.text.vocabulary import is_general, names_topic, shipped_vocabulary
+from bot.text.vocabulary import shipped_vocabulary
 
 # Each with its commonest reading in the field. Those that a corpus spells out ("large language models (LLMs)") could be
 # learned from it, but the same profile would mean something else in each home, and "CLIP", "BED" or "CAPE" are words.
@@ -93,39 +96,6 @@ def expanded(stems: Iterable[str]) -> tuple[str, ...]:
     return tuple(part for part, _ in groupby(parts))
 
 
-# Words of requests, as spelled: "learn" is one, "learning" is part of topics.
-_REQUESTS = frozenset(
-    """
-    also anything appreciate article articles ask asks asking cover covering covers curious currently enjoy
-    especially everything excited find follow fun happy hear hello help helps helping hi ideally include
-    includes including interest interested interesting interests keen keep know latest learn like literature
-    look looking looks love mainly mostly nice paper papers particular particularly phd please preferably
-    prefer primarily project projects publication publications questions read reader reading reads recent
-    related relevant research researcher researchers scientist see send something specially stuff tell
-    thanks thing things topic topics understand update updates want wants welcome wish wonder work working
-    works yes
-    """.split()
-)
-# What follows is a verb: "I study ...".
-_SUBJECTS = frozenset({"i", "we", "who"})
-# Alone these would fit nearly every paper.
-_TOO_BROAD = frozenset(
-    "ai algorithm approach artifici data learn machin method model network result scienc system task technolog".split()
-)
-_SEGMENT_END = re.compile(r"[.,;:!?()\[\]\"“”•*|&]|\n|\b(?:and|or|but)\b", re.IGNORECASE)
-# A line break behind a long line wraps a sentence; behind a short one it ends an item of a list.
-_WRAP = re.compile(r"(?<=[^\n]{50})\n(?![ \t]*[\n–-])")
-_HOW = re.compile(r"\bhow (?:can|could|do|does|should|to|well)\b", re.IGNORECASE)
-_NEGATED = re.compile(
-    r"\b(?:not(?! only)|no|except|excluding|rather than|instead of)\s[^.,;:!?()]*?(?=\bbut\b|[.,;:!?()]|$)",
-    re.IGNORECASE,
-)
-# "Sequential and generative recommendation": an adjective alone, before a phrase whose noun it shares.
-_SHARES_NOUN = re.compile(r"\s+(?:and|or)\s+(?=\w)", re.IGNORECASE)
-_ADJECTIVE_ENDINGS = ("tial", "cial", "onal", "ural", "ical", "ative", "tic", "ous", "able", "ible")
-_NOUN_ENDINGS = ("ness", "ity", "ion", "ing", "ment", "ics", "ance", "ence", "sis", "s", "y")
-
-
 @dataclass(frozen=True, slots=True)
 class Topic:
     """A topic in the reader's own words, and as stems with abbreviations expanded.
@@ -146,33 +116,197 @@ class Topic:
         return (*self.stems, *(f"{a} {b}" for a, b in pairwise(self.stems)))
 
 
-def profile_topics(text: str) -> tuple[Topic, ...]:
-    """Return the topics that a reader wrote, in order, each once, without those that they exclude ("no robots").
+@dataclass(frozen=True, slots=True)
+class Interests:
+    """How a text was understood; topics in the order of the text, each once, and ``unread`` as it was written."""
 
-    Requests, verbs behind "I" or "we", and general academic vocabulary are omitted; a general word counts where the
-    reader named it alone, as an item of a list. If nothing remains, every word counts that does not make a request.
+    wanted: tuple[Topic, ...] = ()
+    refused: tuple[Topic, ...] = ()
+    unread: tuple[str, ...] = ()
 
-    >>> [t.text for t in profile_topics("I work on reward hacking. How do models help reasoning, but not robots?")]
-    ['reward hacking', 'reasoning']
+
+# Words of requests, as spelled: "learn" is one, "learning" is part of topics. Contractions lose their ending.
+_REQUESTS = frozenset(
     """
-    # A comma ends the segment before what is excluded; all other characters keep their positions.
-    text = _NEGATED.sub(lambda negated: "," + " " * (len(negated[0]) - 1), text)
-    segments = _segments(_WRAP.sub(" ", text))
-    runs = [(number, run) for number, segment in segments for run in _topical_runs(segment)]
+    ain also anything appreciate area aren article articles ask asks asking bored build building chiefly
+    couldn cover covering covers curious currently didn doesn don dont enjoy enough especially everything evidence
+    except excited exclude excluding fed fewer find fine follow fun glad going good great group happen happening happens
+    happy hasn hate haven hear hello help helps helping hi hide hot idea ideally ignore include includes including
+    instead interest interested interesting interests isn inside keen keep know latest learn leave like literature ll
+    long look looking looks love mainly matter mind mostly mustn new nice old omit paper papers particular particularly
+    phd please preferably prefer previous primarily probably project projects publication publications questions rather
+    re read reader reading reads really recent related relevant research researcher researchers scientist see send
+    shouldn show sick skip somebody someone something specially spare stop stuff tell thank thanks thing things think
+    tired topic topics try trying understand update updates usually various ve want wants wasn way ways welcome weren
+    wish won wonder work working works wouldn yes
+    actually apart bit come comes everybody everyone get gets getting give gives go goes happened kind kinds let lot
+    lots make makes making mean means need needs often people's put puts
+    real say says seem sort sorts take takes today top
+    """.split()
+)
+# What follows is a verb: "I study ...".
+_SUBJECTS = frozenset({"i", "we", "who"})
+# A line break behind a long line wraps a sentence; behind a short one it ends an item of a list.
+_WRAP = re.compile(r"(?<=[^\n]{50})\n(?![ \t]*[\n–-])")
+_SENTENCE = re.compile(r"(?:[^.!?;\n•]|[.!?](?!\s|$))+")
+_SEGMENT_END = re.compile(r"[.,;:!?()\[\]\"“”•*|&]|\n|\b(?:and|or|but|so|nor)\b", re.IGNORECASE)
+_HOW = re.compile(r"\bhow (?:can|could|do|does|should|to|well)\b", re.IGNORECASE)
+# "Sequential and generative recommendation": an adjective alone, before a phrase whose noun it shares.
+_SHARES_NOUN = re.compile(r"\s+(?:and|or)\s+(?=\w)", re.IGNORECASE)
+_ADJECTIVE_ENDINGS = ("tial", "cial", "onal", "ural", "ical", "ative", "tic", "ous", "able", "ible")
+
+_ME = r"\b(?:i|we)(?:'m|'re|'ve|'d|'ll)?(?:\s+(?:am|are|have|would|do|really|also|just|usually|try|to|rather))*"
+_NOT = r"(?:do\s+not|don'?t|did\s+not|didn't|not|never|no\s+longer|won't|wouldn't|cannot|can't)"
+# "Not only", "no matter": no refusals.
+_NO_REFUSAL = r"(?!\s+(?:only|just|merely|necessarily|limited|yet|sure|least|all|always|even|mind|matter|doubt|so\b))"
+# What comes after these words is refused.
+_BEFORE_REFUSED = re.compile(
+    rf"""
+      {_ME}\s+(?:{_NOT}{_NO_REFUSAL}(?:\s+(?:really|much))?(?:\s+care(?:\s+(?:much|about|for))*)?|hate|dislike|avoid|skip|ignore|exclude|detest|can\s+do\s+without|had\s+enough\s+of)
+    | (?:^|[,:(–—]|\b(?:but|and|please|so|maybe|rather|preferably|ideally)\b)\s*(?:please\s+)?
+      (?:{_NOT}{_NO_REFUSAL}|avoid|skip|exclude|ignore|omit|drop|hide|mute|leave\s+out|spare\s+me|stop|fewer|less|minus)\b
+    | \b(?:see|want|get|like|need|send|show\s+me|interested\s+in)\s+(?:less|fewer)\b | \bless\s+interested\s+in\b
+    # Not where something else does not: "models that do not generalise".
+    | (?<!\bdo\s)(?<!\bdoes\s)(?<!\bdid\s)(?<!\bcan\s)(?<!\bcould\s)(?<!\bis\s)(?<!\bare\s)(?<!\bmay\s)(?<!\bwill\s)
+      (?<!\bshould\s)(?<!\bwhat\s)(?<!\bwhen\s)(?<!\bhow\s)(?<!\bor\s)(?<!\bwhy\s)
+      \b(?:not|no){_NO_REFUSAL}(?!\s+(?:longer|one|more\s+than))\b
+    | \b(?:except|excluding|without|neither|(?:rather|other)\s+than|instead\s+of|(?:apart|aside)\s+from)\b
+    | \b(?:as\s+opposed\s+to|(?:any|every)thing\s+but|uninterested\s+in|outside(?:\s+of)?\s+my)\b
+    | \b(?:(?:sick(?:\s+and\s+tired)?|tired|bored|fed\s+up|enough)\s+(?:of|by|with))\b
+    | \bnothing\s+(?:about|on|to\s+do\s+with)\b | \b(?:steer\s+clear|(?:stay|keep)\s+away)\s+(?:of|from)\b
+    | \b(?:as|so)\s+long\s+as\s+(?:\w+\s+){{0,3}}?(?:isn't|aren't|is\s+not|are\s+not|don't|doesn't)\b | \bunless\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+# What comes before these words is refused.
+_BEHIND_REFUSED = re.compile(
+    r"""
+      \b(?:is|are)(?:n't|\s+not)\s+(?:really\s+|so\s+)?
+      (?:for\s+me|my\b|of\s+interest|interesting|relevant|what\s+i|in\s+scope)
+    | \b(?:does|do)(?:n't|\s+not)\s+(?:really\s+|much\s+)?(?:interest|excite|concern|appeal|matter\s+to|belong)
+    | \bleaves?\s+me\s+cold\b | \bbores?\s+me\b | \bno,?\s+thanks?\b
+    | \b(?:is|are)\s+(?:out\s+of\s+scope|boring|irrelevant|less\s+(?:interesting|relevant|important)|unwelcome)\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+# Ends what is refused, or begins what is refused behind.
+_TURN = re.compile(
+    r"[()]|\s[–—-]\s|,?\s*\b(?:but|however|though|although|whereas|while)\b"
+    r"|,\s*(?=(?:i|we|please|show|send|give|read|love|anything|everything|just|only|especially|rather|prefer|more|unless)\b)",
+    re.IGNORECASE,
+)
+_OR = re.compile(r"\bn?or\b", re.IGNORECASE)
+_AND = re.compile(r"\band\b", re.IGNORECASE)
+_FIRST_PERSON = re.compile(r"\b(?:i|we)\b", re.IGNORECASE)
+_WORD = re.compile(r"\w+")
+_BETWEEN = re.compile(r"\w[^.,;:!?()\[\]\"“”•|\n]*(?<!\s)")
+# "Position papers" are no papers on position.
+_KINDS = frozenset("benchmark opinion perspective position review survey".split())
+# Refused alone these would refuse nearly every paper.
+_TOO_BROAD = {
+    (stem(word),)
+    for word in "ai approach data decision explaining learning machine method model network paper result system".split()
+}
+
+
+# Readers of one profile have the same text, and each reader's is asked for with each edition.
+@lru_cache(maxsize=10_000)
+def read_interests(text: str) -> Interests:
+    """Take a reader's text apart.
+
+    Requests ("I work on"), verbs behind "I" or "we", and words that name no topic alone are left unread; a general word
+    counts where the reader named it alone, as an item of a list. If nothing remains, every word counts that does not
+    make a request.
+
+    >>> interests = read_interests("I work on reward hacking. How do models help reasoning? Robots aren't for me.")
+    >>> [topic.text for topic in interests.wanted], [topic.text for topic in interests.refused], interests.unread
+    (['reward hacking', 'models', 'reasoning'], ['Robots'], ('I work on', 'help'))
+    """
+    plain = _WRAP.sub(" ", text.replace("’", "'"))
+    wanted_text, refused_text = list(plain), [sign if sign == "\n" else " " for sign in plain]
+    for taken, refused in _refusals(plain):
+        # A comma ends the segment before what is taken; all other characters keep their positions.
+        wanted_text[taken] = "," + " " * (taken.stop - taken.start - 1)
+        refused_text[refused] = plain[refused]
+        if taken.start < refused.start:
+            refused_text[taken.start] = ","
+    wanted, places = _topics(text, "".join(wanted_text))
+    unwanted, _ = _topics(text, "".join(refused_text))
+    # "No technical methods" refuses no methods.
+    specific = [topic for stems, topic in unwanted.items() if stems not in wanted and stems not in _TOO_BROAD]
+    return Interests(
+        tuple(wanted.values()),
+        tuple(specific or unwanted.values()),
+        tuple(_unread(text, "".join(wanted_text), places)),
+    )
+
+
+def _unread(original: str, text: str, read: Iterable[tuple[int, int]]) -> Iterator[str]:
+    """Yield the parts of a text between topics and punctuation that hold more than function words."""
+    rest = list(text)
+    for start, end in read:
+        rest[start:end] = "," * (end - start)
+    left = "".join(rest)
+    contents = [token.start for token in tokens(left)]
+    for part in _BETWEEN.finditer(left):
+        start, end = part.span()
+        if bisect_left(contents, end) > bisect_left(contents, start):
+            yield " ".join(original[start:end].split())
+
+
+def _refusals(text: str) -> Iterator[tuple[slice, slice]]:
+    """Yield what each refusal takes in the text, its words of refusal included, and what it refuses."""
+    for sentence in _SENTENCE.finditer(text):
+        offset, part = sentence.start(), sentence[0]
+        turns = [turn.span() for turn in _TURN.finditer(part)]
+        turn_starts, turn_ends = [start for start, _ in turns], [end for _, end in turns]
+        ors, ands = ([match.start() for match in pattern.finditer(part)] for pattern in (_OR, _AND))
+        first_word = _WORD.search(part)
+        done = 0
+        for cue in _BEFORE_REFUSED.finditer(part):
+            if cue.start() < done:
+                continue
+            done = _first_from(turn_starts, cue.end(), len(part))
+            comma = part.find(",", cue.end(), done)
+            # "No robots, drones or cars" refuses them all, and "agents, not robots, and planning" one.
+            is_list = _first_from(ors, comma, done) < done <= _first_from(ands, cue.end(), done)
+            if comma >= 0 and not is_list and first_word and first_word.start() < cue.start():
+                done = comma
+            yield slice(offset + cue.start(), offset + done), slice(offset + cue.end(), offset + done)
+        previous = 0
+        for cue in _BEHIND_REFUSED.finditer(part):
+            turn = bisect_right(turn_ends, cue.start())
+            start = max(turn_ends[turn - 1] if turn else 0, previous)
+            previous = cue.end()
+            if _FIRST_PERSON.search(part, start, cue.start()):  # "I like proofs, robots aren't for me"
+                start = max(start, part.rfind(",", start, cue.start()))
+            yield slice(offset + start, offset + cue.end()), slice(offset + start, offset + cue.start())
+
+
+def _first_from(places: Sequence[int], start: int, otherwise: int) -> int:
+    """Return the first of these places, which ascend, from ``start`` on; by bisection, as a text may have thousands."""
+    place = bisect_left(places, start)
+    return places[place] if place < len(places) else otherwise
+
+
+def _topics(original: str, text: str) -> tuple[dict[tuple[str, ...], Topic], list[tuple[int, int]]]:
+    """Return the topics of a text by their stems, and the places of all; ``original`` has the reader's own signs."""
+    segments = _segments(text)
+    runs = [(number, run) for number, segment in segments for run in _runs(segment)]
+    runs = runs or [(number, [token]) for number, segment in segments for token in segment]
     topics: dict[tuple[str, ...], Topic] = {}
-    runs = _with_shared_nouns(text, runs)
-    for number, run in runs or [(number, [token]) for number, segment in segments for token in segment]:
-        has_shared_noun = bool(_SHARES_NOUN.match(text, run[0].end)) and len(run) > 1
+    for number, run in _with_shared_nouns(text, runs):
+        is_joined = bool(_SHARES_NOUN.match(text, run[0].end)) and len(run) > 1
         spelling = (
             " ".join(token.spelling for token in run)
-            if has_shared_noun
-            else " ".join(text[run[0].start : run[-1].end].split())
+            if is_joined
+            else " ".join(original[run[0].start : run[-1].end].split())
         )
-        before = text[: run[0].start].rstrip(' \t"“”*•–-')
+        before = original[: run[0].start].rstrip(' \t"“”*•–-')
         starts_sentence = not before or before[-1] in ".:!?\n"
         topic = Topic(spelling, expanded(token.stem for token in run), number, starts_sentence)
         topics.setdefault(topic.stems, topic)
-    return tuple(topics.values())
+    return topics, [(token.start, token.end) for _, run in runs for token in run]
 
 
 def _with_shared_nouns(text: str, runs: Sequence[tuple[int, list[Token]]]) -> list[tuple[int, list[Token]]]:
@@ -191,12 +325,12 @@ def _segments(text: str) -> list[tuple[int, list[Token]]]:
     ends = [match.start() for match in _SEGMENT_END.finditer(text)]
     segments = []
     for number, group in groupby(tokens(text), key=lambda token: bisect_left(ends, token.start)):
-        segment = []
+        segment: list[Token] = []
         has_request = False
         for token in group:
             words_before = text[max(0, token.start - 12) : token.start].lower().split()
             follows_subject = bool(words_before) and words_before[-1] in _SUBJECTS
-            if follows_subject or token.spelling.lower() in _REQUESTS:
+            if follows_subject or (token.spelling.lower() in _REQUESTS and not _is_kind_of_paper(segment, token)):
                 has_request = True
             else:
                 segment.append(token)
@@ -209,12 +343,8 @@ def _segments(text: str) -> list[tuple[int, list[Token]]]:
     return segments
 
 
-def _topical_runs(segment: Sequence[Token]) -> list[list[Token]]:
-    """Return the parts of a segment that name topics: side by side in the text, cut at verbs."""
-    if len(segment) == 1:
-        word = segment[0]
-        is_named_alone = word.stem not in _TOO_BROAD and word.spelling.endswith(_NOUN_ENDINGS)
-        return [list(segment)] if is_named_alone or not is_general(word.stem) else []
+def _runs(segment: Sequence[Token]) -> list[list[Token]]:
+    """Return the parts of a segment that are topics: side by side in the text, cut at verbs."""
     vocabulary = shipped_vocabulary()
     parts = [list(segment[:1])]
     for before, token in pairwise(segment):
@@ -227,8 +357,21 @@ def _topical_runs(segment: Sequence[Token]) -> list[list[Token]]:
         for run in vocabulary.split(part, vocabulary.breaking):
             # "Text to speech" and "reinforcement learning from human feedback" are one topic.
             joined = [*(runs[-1] if runs else []), *run]
-            if tuple(token.stem for token in joined) in common_expansions().values():
+            if tuple(token.stem for token in joined) in common_expansions().values() or (
+                len(run) == 1 and _is_kind_of_paper(joined[:-1], run[0])
+            ):
                 runs[-1:] = [joined]
             else:
                 runs.append(run)
-    return [run for run in runs if len(run) > 1 or (run and names_topic([run[0].stem]))]
+    return runs
+
+
+def _is_kind_of_paper(segment: Sequence[Token], token: Token) -> bool:
+    """Return whether a word completes a phrase such as "position papers", which says more than its first word."""
+    before = segment[-1] if segment else None
+    return (
+        token.stem == "paper"
+        and before is not None
+        and before.spelling.lower() in _KINDS
+        and before.phrase == token.phrase
+    )

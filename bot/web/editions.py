@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from bot.channels.email import EMAIL
-from bot.channels.links import path
+from bot.channels.papers import path
 from bot.config.keys import Purpose
 from bot.config.profiles import Profile
 from bot.model import NOT_STORED, Edition, Paper, PaperId, Reader
@@ -19,6 +19,8 @@ from bot.model.clock import local_date
 from bot.store.editions import StoredEdition
 from bot.web.exports import atom, bibtex, ris
 from bot.web.site import PageError, Site, own_path, page_number, parse_day
+
+_DAYS_A_PAGE = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,6 @@ class OpenEditions:
         self._lock = threading.Lock()
 
     def profiles(self) -> dict[str, Profile]:
-        """Return the profiles that anyone may subscribe to."""
         return {slug: profile for slug, profile in self._site.profiles().items() if profile.open}
 
     def require_any(self) -> None:
@@ -50,11 +51,9 @@ class OpenEditions:
             raise PageError(404, "Nothing here is open to everybody.")
 
     def editions(self) -> list[Edition]:
-        """Return the edition of every open profile."""
         return [self.edition(slug) for slug in self.profiles()]
 
     def edition(self, slug: str) -> Edition:
-        """Return the edition of one profile; raises PageError if it isn't open."""
         profile = self.profiles().get(slug)
         if profile is None:
             raise PageError(404, "There is no open profile of this name.")
@@ -79,37 +78,28 @@ class OpenEditions:
             return composer.edition(reader, without_exploration, local_date(now, profile.schedule.timezone), now)
 
     def show(self, request: Request) -> Response:
-        """Show one profile's edition."""
         edition = self.edition(request.path_params["slug"])
         return self._site.page("open.html.j2", language=edition.language, edition=edition, slug=edition.reader.profile)
 
     def feed(self, request: Request) -> Response:
-        """Return it as an Atom feed."""
         edition = self.edition(request.path_params["slug"])
         return Response(atom(edition, self._site.app.public_url), media_type="application/atom+xml")
 
     def papers(self, request: Request) -> list[Paper]:
-        """Return its papers."""
         return [pick.paper for pick in self.edition(request.path_params["slug"]).picks]
 
 
 def bibtex_file(papers: Sequence[Paper]) -> Response:
-    """Return papers as a BibTeX file to download."""
     return attachment(bibtex(papers), "application/x-bibtex; charset=utf-8", "papers.bib")
 
 
 def ris_file(papers: Sequence[Paper]) -> Response:
-    """Return papers as a RIS file to download."""
     return attachment(ris(papers), "application/x-research-info-systems; charset=utf-8", "papers.ris")
 
 
 def attachment(text: str, media_type: str, filename: str) -> Response:
-    """Return a text as a file that browsers save instead of showing it."""
     headers = {"Content-Disposition": f'attachment; filename="{filename}"'}
     return Response(text, media_type=media_type, headers=headers)
-
-
-_DAYS_A_PAGE = 20
 
 
 class EditionPages:
@@ -119,7 +109,6 @@ class EditionPages:
         self._site = site
 
     def show(self, request: Request) -> Response:
-        """Show the day's editions with their thumbs; a thumb records the vote at once."""
         editions = self._editions(request)
         reader = editions[0].reader
         token = request.path_params["token"]
@@ -134,7 +123,6 @@ class EditionPages:
         )
 
     def papers(self, request: Request) -> list[Paper]:
-        """Return the papers of the day."""
         return [pick.paper for edition in self._editions(request) for pick in edition.picks]
 
     def redirect_to_today(self, request: Request) -> Response:
@@ -146,9 +134,7 @@ class EditionPages:
         return RedirectResponse(path(self._site.app.links(reader).edition(last.date)), 303)
 
     def archive(self, request: Request) -> Response:
-        """Show the days of all editions, newest first, each with its papers."""
-        reader = self._site.reader(request, Purpose.ME)
-        self._site.count_view(reader)
+        reader = self._site.viewer(request, Purpose.ME)
         store = self._site.store
         stored = store.editions.of_reader(reader.id)
         days = [(day, list(editions)) for day, editions in groupby(stored, lambda edition: edition.date)]
@@ -180,7 +166,6 @@ class EditionPages:
 
 
 def load_edition(site: Site, reader: Reader, stored: StoredEdition) -> Edition:
-    """Return a stored edition with its picks."""
     profile = site.profiles().get(reader.profile)
     return Edition(
         reader=reader,

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Sequence
 from xml.etree import ElementTree as ET
 
 from bot.channels import phrases
-from bot.channels.links import title_link
-from bot.channels.papers import category_in_words, facts, facts_text
+from bot.channels.papers import category_in_words, facts, facts_text, title_link
 from bot.model import Edition, Paper
-from bot.text.display import oneline
+from bot.model.wording import oneline
 from bot.text.latex import readable
 from bot.text.tokens import tokens
 
+_ATOM = "http://www.w3.org/2005/Atom"
 _TEX = {
     **{c: f"\\{c}" for c in "&%$#_{}"},
     "\\": r"\textbackslash{}",
@@ -104,9 +104,6 @@ def _authors(paper: Paper) -> Sequence[str]:
 
 def _tex(text: str) -> str:
     return oneline(readable(text)).translate(_TEX_TABLE)
-
-
-_ATOM = "http://www.w3.org/2005/Atom"
 
 
 def atom(edition: Edition, public_url: str) -> bytes:

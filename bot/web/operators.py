@@ -39,7 +39,6 @@ class OperatorPages:
         )
 
     def health(self, _request: Request) -> Response:
-        """Return 200 while the store answers."""
         try:
             self._site.store.papers.newest_id()
         except StoreError:
@@ -47,13 +46,11 @@ class OperatorPages:
         return PlainTextResponse("ok\n")
 
     def metrics(self, request: Request) -> Response:
-        """Return the figures in Prometheus' text format."""
         if denied := self._deny(request):
             return denied
         return Response(generate_latest(self._registry), media_type=_CONTENT_TYPE)
 
     def status(self, request: Request) -> Response:
-        """Show what ``paperbot status`` shows."""
         if denied := self._deny(request):
             return denied
         app = self._site.app
@@ -104,8 +101,6 @@ class RequestMetrics:
         self._requests = requests
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Implement ASGI."""
-
         async def send_and_count(message: Message) -> None:
             if message["type"] == "http.response.start":
                 page = getattr(scope.get("endpoint"), "__qualname__", "none")
@@ -124,34 +119,22 @@ class _StoreCollector(Collector):
         self._queue_depths = queue_depths
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the gauges."""
         # These texts are part of what dashboards show; the names are the contract.
-        yield GaugeMetricFamily("paperbot_papers", "Papers known.", value=self._store.papers.count())
-        active, stopped = self._store.readers.counts()
-        gauge = GaugeMetricFamily("paperbot_readers", "Readers.", labels=["state"])
-        gauge.add_metric(["active"], active)
-        gauge.add_metric(["stopped"], stopped)
-        yield gauge
-        up, down = self._store.feedback.totals()
-        gauge = GaugeMetricFamily("paperbot_thumbs", "Thumbs that count.", labels=["vote"])
-        gauge.add_metric(["up"], up)
-        gauge.add_metric(["down"], down)
-        yield gauge
-        gauge = GaugeMetricFamily("paperbot_outbox", "Messages in the outbox.", labels=["state"])
-        counts = self._store.outbox.counts()
-        for state, count in counts.items():
-            gauge.add_metric([state], count)
-        yield gauge
+        store = self._store
+        yield GaugeMetricFamily("paperbot_papers", "Papers known.", value=store.papers.count())
+        active, stopped = store.readers.counts()
+        yield _gauge("readers", "Readers.", "state", {"active": active, "stopped": stopped})
+        up, down = store.feedback.totals()
+        yield _gauge("thumbs", "Thumbs that count.", "vote", {"up": up, "down": down})
+        counts = store.outbox.counts()
+        yield _gauge("outbox", "Messages in the outbox.", "state", counts)
         # A counter starts again when old messages are deleted, which ``rate()`` takes for a restart.
         yield CounterMetricFamily("paperbot_messages_sent", "Messages sent.", value=counts[State.SENT])
-        counter = CounterMetricFamily("paperbot_bounces", "Mails that came back, by outcome.", labels=["outcome"])
-        for outcome, count in self._store.bounce_counts.all().items():
-            counter.add_metric([outcome], count)
-        yield counter
-        yield from self._load()
-
-    def _load(self) -> Iterator[Metric]:
-        figures = load(self._store, self._site.profiles(), _depths(self._queue_depths), self._site.now)
+        bounces = CounterMetricFamily("paperbot_bounces", "Mails that came back, by outcome.", labels=["outcome"])
+        for outcome, count in store.bounce_counts.all().items():
+            bounces.add_metric([outcome], count)
+        yield bounces
+        figures = load(store, self._site.profiles(), _depths(self._queue_depths), self._site.now)
         yield CounterMetricFamily("paperbot_editions", "Editions composed.", value=figures.editions)
         yield GaugeMetricFamily(
             "paperbot_oldest_due_seconds",
@@ -164,17 +147,18 @@ class _StoreCollector(Collector):
             value=figures.oldest_unsent_seconds,
         )
         yield GaugeMetricFamily("paperbot_claims_expired", "Messages whose worker died.", value=figures.expired_claims)
-        gauge = GaugeMetricFamily("paperbot_queue_depth", "Tasks that wait for a worker.", labels=["task"])
-        for task, number in figures.queue.items():
-            gauge.add_metric([task], number)
-        yield gauge
-        used = GaugeMetricFamily("paperbot_rate_used", "Messages of today under a limit.", labels=["kind"])
-        share = GaugeMetricFamily("paperbot_rate_share", "Share of the full rate.", labels=["kind"])
-        for rate in figures.rates:
-            used.add_metric([rate.kind], rate.used_today)
-            share.add_metric([rate.kind], rate.share)
-        yield used
-        yield share
+        yield _gauge("queue_depth", "Tasks that wait for a worker.", "task", figures.queue)
+        used = {rate.kind: rate.used_today for rate in figures.rates}
+        yield _gauge("rate_used", "Messages of today under a limit.", "kind", used)
+        share = {rate.kind: rate.share for rate in figures.rates}
+        yield _gauge("rate_share", "Share of the full rate.", "kind", share)
+
+
+def _gauge(name: str, text: str, label: str, values: Mapping[State, int] | Mapping[str, float]) -> Metric:
+    gauge = GaugeMetricFamily(f"paperbot_{name}", text, labels=[label])
+    for value, number in values.items():
+        gauge.add_metric([value], number)
+    return gauge
 
 
 def _depths(queue_depths: Callable[[], Mapping[str, int]]) -> Mapping[str, int]:

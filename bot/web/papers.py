@@ -20,9 +20,9 @@ from starlette.responses import Response
 from bot.channels.papers import GAP, Piece
 from bot.config.keys import Purpose
 from bot.model import Paper, Reader, Sighting, Vote
+from bot.model.wording import oneline, shorten
 from bot.readers.votes import VoteEffect, vote_with_effect
 from bot.store import Store
-from bot.text.display import oneline, shorten
 from bot.text.latex import readable
 from bot.text.tokens import stem
 from bot.web.editions import OpenEditions, bibtex_file, ris_file
@@ -33,22 +33,32 @@ if TYPE_CHECKING:
     from bot.ranking.ranker import Ranker
 
 
+_WORD = re.compile(r"\w+")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
+_SNIPPET_WIDTH = 280  # characters
+_SHORTEST_CORRECTED = 4  # characters; every shorter word is near many others
+_LENGTHS_APART = 2
+# Comparing letter by letter takes about 30 us a word, for 50,000 words more than a second; sharing trigrams takes 1 us.
+_CORRECTIONS_COMPARED = 30
+_LEAST_RATIO = 0.75  # of difflib's ratio: "halucination" has .96 to "hallucination"
+_LONGEST_SEARCH = 200  # characters
+VOTES_A_MINUTE = 60  # of one reader, from pages, mails and Slack together
 # Papers that share a distinctive word are found in the whole store by its index; comparing all papers would read a
 # year of abstracts for each page.
-_CANDIDATES = 60
-_WORDS = 8
+_SIMILAR_CANDIDATES = 60
+_DISTINCTIVE_WORDS = 8
 # Below it two papers share words and no topic.
-_LOWEST = 0.1
-_SIMILAR = 5
+_LEAST_SIMILARITY = 0.1
+_SIMILAR_SHOWN = 5
 
 
 def similar_papers(store: Store, ranker: Ranker, paper: Paper) -> list[Paper]:
     """Return the most similar stored papers, the most similar first; full-text search proposes, the ranker orders."""
-    words = ranker.distinctive_words(paper.text, _WORDS)
-    others = [other for other in store.search.with_any(words, _CANDIDATES) if other.id != paper.id]
+    words = ranker.distinctive_words(paper.text, _DISTINCTIVE_WORDS)
+    others = [other for other in store.search.with_any(words, _SIMILAR_CANDIDATES) if other.id != paper.id]
     similarities = ranker.similarities(paper, others)
     ordered = sorted(zip(similarities, others, strict=True), key=lambda pair: -pair[0])
-    return [other for similarity, other in ordered[:_SIMILAR] if similarity >= _LOWEST]
+    return [other for similarity, other in ordered[:_SIMILAR_SHOWN] if similarity >= _LEAST_SIMILARITY]
 
 
 class PaperPages:
@@ -59,7 +69,6 @@ class PaperPages:
         self._open_editions = open_editions
 
     def for_everybody(self, request: Request) -> Response:
-        """Show what is public of a paper, to link to and to share."""
         paper = self._public_paper(request)
         self._site.count_view(client_key(request))
         similar, _ = self._ranked(paper, None)
@@ -76,9 +85,7 @@ class PaperPages:
         )
 
     def for_reader(self, request: Request) -> Response:
-        """Show a paper with the reader's match, all reasons, and thumbs."""
-        reader = self._site.reader(request, Purpose.ME)
-        self._site.count_view(reader)
+        reader = self._site.viewer(request, Purpose.ME)
         paper = self._site.paper(parse_paper_id(request.path_params["ref"]))
         similar, explanation = self._ranked(paper, reader)
         votes = self._site.store.feedback.votes(reader.id, paper.id)
@@ -124,11 +131,6 @@ def public_part(paper: Paper) -> Paper:
     return replace(paper, sightings=sightings)
 
 
-_WORD = re.compile(r"\w+")
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
-_LONGEST = 280  # characters
-
-
 def snippet(abstract: str, words: str) -> Sequence[Piece]:
     """Return the sentence as marked and unmarked pieces; empty if the abstract has none of the words.
 
@@ -142,10 +144,10 @@ def snippet(abstract: str, words: str) -> Sequence[Piece]:
         return []
     # A sentence that is too long is shown from its first word that was searched for.
     text, cut = sentences[best], 0
-    if hits[best][-1].end() > _LONGEST:
+    if hits[best][-1].end() > _SNIPPET_WIDTH:
         cut = hits[best][0].start()
     pieces = [Piece(GAP)] if best or cut else []
-    excerpt = shorten(text[cut:], _LONGEST)
+    excerpt = shorten(text[cut:], _SNIPPET_WIDTH)
     position = 0
     for match in hits[best]:
         start, end = match.start() - cut, match.end() - cut
@@ -153,13 +155,6 @@ def snippet(abstract: str, words: str) -> Sequence[Piece]:
             pieces += [Piece(excerpt[position:start]), Piece(excerpt[start:end], marked=True)]
             position = end
     return [piece for piece in [*pieces, Piece(excerpt[position:])] if piece.text]
-
-
-_SHORTEST = 4  # characters; every shorter word is near many others
-_LENGTHS_APART = 2
-# Comparing letter by letter takes about 30 us a word, for 50,000 words more than a second; sharing trigrams takes 1 us.
-_COMPARED = 30
-_LEAST_RATIO = 0.75  # of difflib's ratio: "halucination" has .96 to "hallucination"
 
 
 def corrected(text: str, spellings: Mapping[str, str], is_known: Callable[[str], bool]) -> str:
@@ -171,7 +166,7 @@ def corrected(text: str, spellings: Mapping[str, str], is_known: Callable[[str],
 
     def replacement(match: re.Match[str]) -> str:
         word = match[0]
-        if len(word) < _SHORTEST or is_known(word):
+        if len(word) < _SHORTEST_CORRECTED or is_known(word):
             return word
         lowered = word.lower()
         of_word = _trigrams(lowered)
@@ -181,7 +176,7 @@ def corrected(text: str, spellings: Mapping[str, str], is_known: Callable[[str],
             return len(of_word & of_other) / len(of_word | of_other)
 
         candidates = (other for other in spellings if abs(len(other) - len(word)) <= _LENGTHS_APART)
-        best = nlargest(_COMPARED, candidates, key=shared)
+        best = nlargest(_CORRECTIONS_COMPARED, candidates, key=shared)
         nearest = get_close_matches(lowered, best, n=1, cutoff=_LEAST_RATIO)
         return spellings[nearest[0]] if nearest else word
 
@@ -193,9 +188,6 @@ def _trigrams(word: str) -> set[str]:
     return {padded[i : i + 3] for i in range(len(padded) - 2)}
 
 
-_LONGEST_SEARCH = 200  # characters
-
-
 class SearchPages:
     """``/search`` for everybody if a profile is open, ``/me/{token}/search`` for readers, with thumbs."""
 
@@ -204,15 +196,12 @@ class SearchPages:
         self._open_editions = open_editions
 
     def for_everybody(self, request: Request) -> Response:
-        """Search without thumbs."""
         self._open_editions.require_any()
         self._site.count_view(client_key(request))
         return self._results(request, None)
 
     def for_reader(self, request: Request) -> Response:
-        """Search with thumbs beside each paper."""
-        reader = self._site.reader(request, Purpose.ME)
-        self._site.count_view(reader)
+        reader = self._site.viewer(request, Purpose.ME)
         return self._results(request, reader)
 
     def _results(self, request: Request, reader: Reader | None) -> Response:
@@ -247,9 +236,6 @@ class SearchPages:
         )
 
 
-VOTES_A_MINUTE = 60  # of one reader, from pages, mails and Slack together
-
-
 class VotePages:
     """``/thumb/{token}``, and ``save``, ``paper.bib`` and ``paper.ris`` below it."""
 
@@ -257,7 +243,6 @@ class VotePages:
         self._site = site
 
     def show(self, request: Request) -> Response:
-        """Show the paper with a button for the vote that the link names."""
         reader, paper = self._reader_and_paper(request)
         votes = self._site.store.feedback.votes(reader.id, paper.id)
         return self._site.page(
@@ -269,7 +254,6 @@ class VotePages:
         )
 
     def record(self, request: Request) -> Response:
-        """Record the vote; show what it changed, with buttons to undo or reverse it."""
         reader, paper = self._reader_and_paper(request)
         vote = parse_vote(request.query_params.get("vote", "up"))
         # Of the origin only: the reader and the paper are in the signed token, which the query can't change.
@@ -295,7 +279,6 @@ class VotePages:
         )
 
     def papers(self, request: Request) -> list[Paper]:
-        """Return the paper."""
         return [self._reader_and_paper(request)[1]]
 
     def _reader_and_paper(self, request: Request) -> tuple[Reader, Paper]:
@@ -304,7 +287,6 @@ class VotePages:
 
 
 def record_vote(site: Site, reader: Reader, paper: Paper, vote: Vote, *, via: str, voter: str = "") -> VoteEffect:
-    """Record a vote and return what it changed; raises PageError if there are too many."""
     site.limit_rate("votes", f"{reader.id} {voter}", VOTES_A_MINUTE)
     profile = site.profile_of(reader)
     with site.composer() as composer:

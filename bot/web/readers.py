@@ -19,10 +19,11 @@ from starlette.responses import RedirectResponse, Response
 from bot.channels.registry import is_shared
 from bot.config.keys import Purpose
 from bot.config.profiles import DAYS, describe_days
-from bot.editions.letters import learned
-from bot.model import Override, Paper, RawDigest, Reader, RecordedVote, Vote, identity
+from bot.editions.composer import learned
+from bot.model import Override, Paper, RawDigest, Reader, RecordedVote, Vote
 from bot.model.addresses import mail_address
 from bot.model.errors import DigestError
+from bot.model.papers import arxiv_id_in
 from bot.model.wording import DEFAULT_LANGUAGE, languages, plural
 from bot.readers.personal_data import export
 from bot.readers.subscriptions import (
@@ -53,6 +54,13 @@ from bot.web.site import (
     require_personal,
 )
 
+# A preview ranks a week of papers, about 100 ms of one core: these and the site's count of views bound its cost.
+_PASTED_WIDTH = 50_000  # characters of what is pasted; five entries of BibTeX with abstracts have some 10,000
+_MAX_PASTED_PAPERS = 20
+_PREVIEW_PICKS = 5
+_BIBTEX_OR_RIS = re.compile(r"^\s*(?:@\w+\s*\{|TY  - )", re.MULTILINE)
+# A honeypot field: hidden from people, filled in by programs that fill in every field.
+_HONEYPOT = "homepage"
 _LIBRARY_SHOWN = 20
 _VOTES_A_PAGE = 20
 _WEEKS = 12
@@ -77,11 +85,9 @@ class ReaderPage:
         self._subscriptions = site.app.subscriptions
 
     def show(self, request: Request) -> Response:
-        """Show the page as it is now."""
-        return self._page(request, self._count_viewer(request))
+        return self._page(request, self._site.viewer(request, Purpose.ME))
 
     def change(self, request: Request) -> Response:
-        """Make the one change that the form's field ``do`` names, and show the page with a message."""
         reader = self._site.reader(request, Purpose.ME)
         # Before anything is changed: without its profile the page can't be shown, and an error must mean that nothing
         # happened.
@@ -144,35 +150,26 @@ class ReaderPage:
         )
 
     def export(self, request: Request) -> Response:
-        """Return all data about the reader as a JSON file."""
-        data = export(self._site.store, require_personal(self._count_viewer(request)))
+        data = export(self._site.store, require_personal(self._site.viewer(request, Purpose.ME)))
         # Dates and times are the only values in it that JSON lacks.
         text = json.dumps(data, ensure_ascii=False, indent=2, default=lambda moment: moment.isoformat())
         return attachment(text, "application/json", "paperbot.json")
 
     def liked(self, request: Request) -> list[Paper]:
         """Return the liked papers, oldest vote first, so that the exported file only grows."""
-        reader = self._site.reader(request, Purpose.LIBRARY)
-        self._site.count_view(reader)
+        reader = self._site.viewer(request, Purpose.LIBRARY)
         votes = self._site.store.feedback.votes(reader.id)
         return [paper for vote, paper in self._with_papers(votes) if vote.vote is Vote.UP]
 
     def show_forget(self, request: Request) -> Response:
-        """Show what will be deleted, with a button."""
         reader = require_personal(self._site.reader(request, Purpose.ME))
         return self._site.page("forget.html.j2", reader=reader, me=own_path(request), deleted=False)
 
     def forget(self, request: Request) -> Response:
-        """Delete all data about the reader."""
         reader = require_personal(self._site.reader(request, Purpose.ME))
         remaining = self._site.app.forget(reader, self._site.now)
         file = f"profiles/{remaining.name}" if remaining else ""
         return self._site.page("forget.html.j2", reader=reader, me="", deleted=True, file=file)
-
-    def _count_viewer(self, request: Request) -> Reader:
-        reader = self._site.reader(request, Purpose.ME)
-        self._site.count_view(reader)
-        return reader
 
     def _page(self, request: Request, reader: Reader, message: str = "") -> Response:
         # Imported here, as they import scikit-learn: it would delay the start of `serve` by about a second.
@@ -232,13 +229,6 @@ def _lines(request: Request, name: str, otherwise: Sequence[str]) -> Sequence[st
     return field(request, name).splitlines() if name in request.state.form else otherwise
 
 
-# A preview ranks a week of papers, about 100 ms of one core: these and the site's count of views bound its cost.
-_LONGEST = 50_000  # characters of what is pasted; five entries of BibTeX with abstracts have some 10,000
-_MOST_PAPERS = 20
-_SHOWN = 5
-_LIBRARY = re.compile(r"^\s*(?:@\w+\s*\{|TY  - )", re.MULTILINE)
-
-
 class PreviewPage:
     """``/preview``: a page of its own for a form's button, or the part of it that the start page's script shows."""
 
@@ -247,10 +237,9 @@ class PreviewPage:
         self._open_editions = open_editions
 
     def show(self, request: Request) -> Response:
-        """Show the edition; nothing is stored."""
         self._open_editions.require_any()
         self._site.count_view(client_key(request))
-        typed = field(request, "wishes").strip()[:_LONGEST]
+        typed = field(request, "wishes").strip()[:_PASTED_WIDTH]
         profiles = self._open_editions.profiles()
         slug = field(request, "profile") or next(iter(profiles))
         interests, problem = self._interests(typed)
@@ -268,7 +257,7 @@ class PreviewPage:
             slug=slug,
             titles={name: profile.title for name, profile in profiles.items()},
             interests=interests,
-            picks=edition.picks[:_SHOWN] if edition else [],
+            picks=edition.picks[:_PREVIEW_PICKS] if edition else [],
             edition=edition,
             problem=problem,
         )
@@ -277,18 +266,18 @@ class PreviewPage:
         """Return interests and what was wrong: text as typed, titles in place of BibTeX, RIS and arXiv ids."""
         if not typed:
             return "", "Write what interests you, or paste papers."
-        if _LIBRARY.search(typed):
+        if _BIBTEX_OR_RIS.search(typed):
             try:
                 library = self._site.app.parser.parse_library(RawDigest("preview", "pasted", typed.encode()))
             except DigestError as error:
                 return "", f"These papers can't be read: {error}."
-            titles = [item.entry.title for item in library.entries[:_MOST_PAPERS]]
+            titles = [item.entry.title for item in library.entries[:_MAX_PASTED_PAPERS]]
             return "\n".join(titles)[:MAX_INTERESTS], "" if titles else "No paper with a title is in it."
         return self._with_titles(typed.splitlines())
 
     def _with_titles(self, lines: Sequence[str]) -> tuple[str, str]:
-        ids = [identity.arxiv_id(line) for line in lines]
-        papers = self._site.store.papers.with_arxiv_ids([arxiv_id for arxiv_id in ids if arxiv_id][:_MOST_PAPERS])
+        ids = [arxiv_id_in(line) for line in lines]
+        papers = self._site.store.papers.with_arxiv_ids([arxiv_id for arxiv_id in ids if arxiv_id][:_MAX_PASTED_PAPERS])
         texts: list[str] = []
         unknown: list[str] = []
         for line, arxiv_id in zip(lines, ids, strict=True):
@@ -301,11 +290,7 @@ class PreviewPage:
         interests = "\n".join(texts).strip()[:MAX_INTERESTS]
         if not unknown:
             return interests, ""
-        return (interests, f"Not known here yet: {', '.join(unknown[:_MOST_PAPERS])}. Paste the titles instead.")
-
-
-# A honeypot field: hidden from people, filled in by programs that fill in every field.
-_HONEYPOT = "homepage"
+        return (interests, f"Not known here yet: {', '.join(unknown[:_MAX_PASTED_PAPERS])}. Paste the titles instead.")
 
 
 class SubscriptionPages:
@@ -318,7 +303,6 @@ class SubscriptionPages:
         self._subscriptions = site.app.subscriptions
 
     def start(self, request: Request) -> Response:
-        """Show the open profiles with today's picks of each, and the form."""
         return self._start_page(chosen=request.query_params.get("profile", ""))
 
     def request_subscription(self, request: Request) -> Response:
@@ -343,19 +327,16 @@ class SubscriptionPages:
         return self._site.page("check_inbox.html.j2")
 
     def redirect_to_start(self, _request: Request) -> Response:
-        """Redirect a reload of the form's address to the form."""
         # 303 and not 302, so that the browser asks with GET whatever the method was (RFC 9110, 15.4.4).
         return RedirectResponse("/", 303)
 
     def show_confirmation(self, request: Request) -> Response:
-        """Show what the button will do."""
         reader = self._site.reader(request, Purpose.CONFIRM)
         if not may_confirm(reader):
             raise NotStoppedByReaderError
         return self._confirmation_page(reader, confirmed=reader.stopped is None)
 
     def confirm(self, request: Request) -> Response:
-        """Start the editions."""
         reader = self._site.reader(request, Purpose.CONFIRM)
         self._subscriptions.confirm(reader)
         # Not again for a button that is pressed twice.
@@ -364,7 +345,6 @@ class SubscriptionPages:
         return self._confirmation_page(reader, confirmed=True)
 
     def show_unsubscribe(self, request: Request) -> Response:
-        """Show what will stop, with a button."""
         reader = require_personal(self._site.reader(request, Purpose.UNSUBSCRIBE))
         return self._unsubscribe_page(reader, unsubscribed=reader.stopped is not None)
 

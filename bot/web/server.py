@@ -149,7 +149,6 @@ class LogRateLimit(logging.Filter):
         self._suppressed = 0
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Tell whether the record is logged."""
         message = record.getMessage()
         # Negative when the clock was set back: that starts a minute as well, or nothing would be logged until then.
         if not 0 <= record.created - self._minute_started < _MINUTE:

@@ -18,13 +18,12 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from bot.channels.links import path
+from bot.channels.papers import path
 from bot.channels.registry import is_shared
 from bot.config.keys import Purpose, TokenError
 from bot.config.profiles import Profile, with_override
 from bot.model import Paper, PaperId, Reader, Vote, parse_ref
-from bot.model.wording import DEFAULT_LANGUAGE
-from bot.text.display import visible
+from bot.model.wording import DEFAULT_LANGUAGE, visible
 
 if TYPE_CHECKING:
     from bot.app import App
@@ -44,46 +43,35 @@ class PageError(Exception):
         self.message = message
 
 
-class ViewCounter:
-    """Counts page views per minute and viewer, in memory: looking at a page must not write to the database."""
-
-    def __init__(self) -> None:
-        self._minute = 0
-        self._counts: Counter[object] = Counter()
-        self._lock = threading.Lock()
-
-    def count(self, viewer: object, limit: int, now: datetime) -> None:
-        """Count one view; raises PageError beyond ``limit`` a minute."""
-        minute = int(now.timestamp()) // 60
-        with self._lock:
-            if minute != self._minute:
-                self._minute = minute
-                self._counts.clear()
-            self._counts[viewer] += 1
-            if self._counts[viewer] > limit:
-                raise PageError(429, _TOO_MANY)
-
-
 class Site:
     """One open home as the pages use it. Threads share it."""
 
     def __init__(self, app: App) -> None:
         self.app = app
         self.store = app.store
-        self._views = ViewCounter()
+        # Views of this minute by viewer, in memory: looking at a page must not write to the database.
+        self._views: Counter[object] = Counter()
+        self._views_minute = 0
+        self._views_lock = threading.Lock()
         # Handlers run in Starlette's worker threads. The composer and the cached profiles are not thread-safe.
         self._ranking_lock = threading.Lock()
         self._refresh_lock = threading.Lock()
 
     @property
     def now(self) -> datetime:
-        """The current time, in UTC."""
         return datetime.now(UTC)
 
     def count_view(self, viewer: Reader | str) -> None:
-        """Count a view by a reader or by a client's address; raises PageError if there are too many."""
+        """Count a view by a reader or by a client's address; raises PageError if there are too many in a minute."""
         key = viewer.id if isinstance(viewer, Reader) else viewer
-        self._views.count(key, VIEWS_A_MINUTE, self.now)
+        minute = int(self.now.timestamp()) // 60
+        with self._views_lock:
+            if minute != self._views_minute:
+                self._views_minute = minute
+                self._views.clear()
+            self._views[key] += 1
+            if self._views[key] > VIEWS_A_MINUTE:
+                raise PageError(429, _TOO_MANY)
 
     def limit_rate(self, action: str, actor: str, per_minute: int) -> None:
         """Count an action in the database, where all processes see it; raises PageError if there are too many."""
@@ -102,52 +90,48 @@ class Site:
             yield self.app.composer
 
     def profiles(self) -> dict[str, Profile]:
-        """Return the valid profiles by slug, as their files are now."""
         self._refresh()
         return self.app.profiles
 
     def profile_of(self, reader: Reader) -> Profile:
-        """Return a reader's profile with the reader's own settings; raises PageError if its file is gone."""
         return with_override(self.profile_in_file(reader), self.store.overrides.get(reader.id))
 
     def language_of(self, reader: Reader | None) -> str:
-        """Return the language of a reader's dates."""
-        profile = self.profiles().get(reader.profile) if reader else None
-        if reader is None or profile is None:
+        if reader is None or reader.profile not in self.profiles():
             return DEFAULT_LANGUAGE
-        return with_override(profile, self.store.overrides.get(reader.id)).language
+        return self.profile_of(reader).language
 
     def profile_in_file(self, reader: Reader) -> Profile:
-        """Return a reader's profile as its file has it; raises PageError if that is gone."""
         profile = self.profiles().get(reader.profile)
         if profile is None:
             raise PageError(410, "The profile of this subscription no longer exists.")
         return profile
 
     def reader(self, request: Request, purpose: Purpose) -> Reader:
-        """Return the reader that the token in the request's path was signed for; raises PageError."""
         return self.reader_with(self.payload(request, purpose)[0])
 
+    def viewer(self, request: Request, purpose: Purpose) -> Reader:
+        """Return what ``reader`` does, and count a view; raises PageError."""
+        reader = self.reader(request, purpose)
+        self.count_view(reader)
+        return reader
+
     def reader_with(self, reader_id: int) -> Reader:
-        """Return the reader with this id; raises PageError."""
         reader = self.store.readers.by_id(reader_id)
         if reader is None:
             raise PageError(410, "This subscription no longer exists, and its data is deleted.")
         return reader
 
     def paper(self, paper_id: int) -> Paper:
-        """Return the paper with this id; raises PageError."""
         paper = self.store.papers.get([paper_id]).get(paper_id)
         if paper is None:
             raise PageError(404, "This paper no longer exists.")
         return paper
 
     def me(self, reader: Reader) -> str:
-        """Return the path of a reader's own pages."""
         return path(self.app.links(reader).me())
 
     def payload(self, request: Request, purpose: Purpose) -> list[int]:
-        """Return the payload of the token in a request's path; raises PageError."""
         try:
             return self.app.signer.read(purpose, request.path_params["token"])
         except TokenError as error:
@@ -181,7 +165,6 @@ class Site:
 
 
 def own_path(request: Request) -> str:
-    """Return the path of the reader's own pages, as it is in the request's."""
     return f"/me/{request.path_params['token']}"
 
 
@@ -196,19 +179,16 @@ def require_personal(reader: Reader) -> Reader:
 
 
 def field(request: Request, name: str) -> str:
-    """Return the first value of a form's field, or an empty string."""
     form: dict[str, list[str]] = request.state.form
     return form.get(name, [""])[0]
 
 
 def fields(request: Request, name: str) -> list[str]:
-    """Return all values of a form's field."""
     form: dict[str, list[str]] = request.state.form
     return form.get(name, [])
 
 
 def parse_vote(text: str) -> Vote:
-    """Return the vote of this name; raises PageError."""
     try:
         return Vote(text)
     except ValueError:
@@ -216,7 +196,6 @@ def parse_vote(text: str) -> Vote:
 
 
 def parse_paper_id(text: str) -> PaperId:
-    """Return the id in ``p17`` or ``17``; raises PageError."""
     paper_id = parse_ref(text if text.startswith("p") else f"p{text}")
     if paper_id is None:
         raise PageError(400, "Not a valid paper id.")
@@ -224,7 +203,6 @@ def parse_paper_id(text: str) -> PaperId:
 
 
 def parse_day(ordinal: int) -> date:
-    """Return the date with this proleptic Gregorian ordinal; raises PageError."""
     try:
         return date.fromordinal(ordinal)
     except (ValueError, OverflowError):
@@ -269,7 +247,6 @@ class AddressPages:
         self._site = site
 
     def show(self, request: Request) -> Response:
-        """Show the paper with its addresses."""
         (paper_id,) = self._site.payload(request, Purpose.GO)
         return self._site.page("go.html.j2", paper=self._site.paper(paper_id))
 
@@ -307,7 +284,6 @@ class RequestLimits:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Implement ASGI."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

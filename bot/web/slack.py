@@ -195,20 +195,17 @@ class SlackPages:
 
 
 def _text_at(value: object, *path: str) -> str:
-    """Return the text at a path into nested objects, or an empty string."""
     for key in path:
         value = value.get(key) if isinstance(value, dict) else None
     return value if isinstance(value, str) else ""
 
 
 def _id_at(value: object, *path: str) -> str:
-    """Return the Slack id at a path, or an empty string."""
     text = _text_at(value, *path)
     return text if _ID.fullmatch(text) else ""
 
 
 def _vote_answer(paper: Paper, vote: Vote, effect: VoteEffect, tally: str) -> Answer:
-    """Return a message on what the vote changed, with a button to undo it."""
     sign = "+" if effect.rise else "−"
     new = [phrases.title(paper) for paper in effect.after if paper not in effect.before]
     details = [

@@ -24,7 +24,6 @@ REDELIVERED_AFTER = 10 * HARD_LIMIT
 
 
 def queue_name(name: str, task: str) -> str:
-    """Return the name of a task's queue at the broker; ``name`` tells installations on one broker apart."""
     return f"{name}.{task}"
 
 
@@ -81,7 +80,6 @@ class TaskQueue:
         self._name = name
 
     def ingest(self, source: str) -> None:
-        """Have a source polled, if it is due."""
         self._send(INGEST, source)
 
     def compose(self, profile: str, ids: IdRange) -> None:
@@ -89,11 +87,9 @@ class TaskQueue:
         self._send(COMPOSE, profile, ids.first, ids.last)
 
     def deliver(self, kind: Kind) -> None:
-        """Have what is due for a kind of address delivered."""
         self._send(DELIVER, kind)
 
     def deliver_all(self) -> None:
-        """Have what is due for every kind of channel delivered."""
         for kind in channels():
             if kind.is_queued:
                 self.deliver(kind.name)
@@ -107,11 +103,9 @@ class TaskQueue:
         return int(messages)
 
     def depths(self) -> dict[str, int]:
-        """Return how many tasks of each kind no worker has taken yet."""
         return {task: self.waiting(task) for task in TASKS}
 
     def close(self) -> None:
-        """Close the connections."""
         self._celery.close()
 
     def _send(self, task: str, *arguments: object) -> None:

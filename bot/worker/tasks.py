@@ -25,7 +25,7 @@ from bot.app import App, open_app
 from bot.channels.registry import channel
 from bot.editions.due import StoredProfiles
 from bot.model import Kind, Problem
-from bot.model.problems import ProblemLog
+from bot.model.errors import ProblemLog
 from bot.store.readers import IdRange
 from bot.worker import COMPOSE, DELIVER, INGEST
 from bot.worker.queue import TaskQueue, make_celery, queue_name
@@ -45,11 +45,9 @@ class TimeBudget:
         self._never = Event()
 
     def is_set(self) -> bool:
-        """Whether the time is over."""
         return time.monotonic() >= self._end
 
     def wait(self, timeout: float) -> None:
-        """Wait so many seconds, or until the time is over."""
         self._never.wait(min(timeout, max(self._end - time.monotonic(), 0)))
 
 
@@ -98,7 +96,6 @@ class Tasks:
         return TaskQueue(self._url, self._name)
 
     def ingest(self, source: str) -> None:
-        """Poll a source of the settings, if it is due and not being polled."""
         with self._task(f"ingest {source}") as problems:
             configured = next((each for each in self._app.sources if each.name == source), None)
             if configured is None:
@@ -140,7 +137,6 @@ class Tasks:
                 self._queue.deliver(kind)
 
     def close(self) -> None:
-        """Close what was opened."""
         if "_app" in self.__dict__:
             self._app.__exit__(None, None, None)
         if "_queue" in self.__dict__:

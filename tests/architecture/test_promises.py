@@ -11,7 +11,7 @@ from bot.cli.main import paperbot
 from bot.config.profiles import Profile
 from bot.config.settings import Settings
 from bot.config.toml import Section
-from bot.sources.registry import source_kinds
+from bot.sources.registry import source_models
 
 DOCS = ROOT / "docs"
 COMMANDS, SETTINGS, PROFILES = ((DOCS / name).read_text() for name in ("commands.md", "settings.md", "profiles.md"))
@@ -31,8 +31,7 @@ def keys_of(model, prefix: str = "") -> set[str]:
 
 def setting_keys() -> set[str]:
     """Return the keys of all settings, with those of every kind of source."""
-    kinds = source_kinds().values()
-    return keys_of(Settings).union(*(keys_of(kind.options, "sources[].") for kind in kinds))
+    return keys_of(Settings).union(*(keys_of(options, "sources[].") for options in source_models().values()))
 
 
 def is_section(annotation) -> bool:
@@ -52,7 +51,7 @@ def test_each_setting_and_profile_key_has_one_row_and_no_other_key_has(page, key
     assert sorted(rows) == sorted(keys)
 
 
-@pytest.mark.parametrize("kind", source_kinds())
+@pytest.mark.parametrize("kind", source_models())
 def test_every_kind_of_source_is_in_the_row_of_kinds(kind):
     (row,) = re.findall(r"(?m)^\| `sources\[\].kind` .*", SETTINGS)
     assert f"`{kind}`" in row

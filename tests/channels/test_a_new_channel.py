@@ -10,10 +10,9 @@ from datetime import UTC, datetime
 
 import pytest
 from support import digest
-from toy_channel import ToyKind
+from toy_channel import ToyKind, registered
 
 from bot.app import open_app
-from bot.channels.registry import registered
 from bot.model import State
 from bot.model.errors import FailureScope
 
@@ -82,6 +81,13 @@ def test_an_edition_goes_out_with_its_thread_and_an_alert_and_a_letter_follow(to
     assert paperbot("thumb", "up", READER, "Owls at", "--now", ALERT).code == 0
     assert paperbot("run", "--now", LETTER, "--json").code == 0
     assert "toy Your week in Owls: 1 liked" in texts(toy)
+
+
+def test_a_preview_is_as_its_channel_sends_it(toy_home, paperbot):
+    paperbot("ingest", "--now", EDITION)
+    first, *others = paperbot("preview", READER, "--now", EDITION).out.splitlines()
+    assert first.startswith("toy Owls")
+    assert sorted(others) == ["toy Owls at Night", "toy Owls by Day"]
 
 
 def test_a_test_message_is_a_sample_or_the_last_edition(toy_home, toy, paperbot):

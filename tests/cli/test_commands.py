@@ -92,7 +92,7 @@ def test_init_reports_a_directory_that_cannot_be_made(paperbot, tmp_path):
 def test_check_passes_on_a_new_home(home, paperbot):
     answer = paperbot("check")
     assert answer.code == 0
-    assert [line[:2] for line in answer.out.splitlines()] == ["ok"] * 9 + ["  "]
+    assert [line[:2] for line in answer.out.splitlines()] == ["ok"] * 9 + ["  "] * 2
     assert answer.err == ""
 
 

@@ -5,7 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from delivery.smtp_servers import MailServer
+from channels.smtp_servers import MailServer
 from starlette.testclient import TestClient
 from support import digest
 
@@ -222,8 +222,8 @@ def test_tables_do_not_break_addresses(home, paperbot):
 
 def test_demo_lists_mails_and_slack_messages_apart(paperbot, tmp_path):
     out = paperbot("demo", tmp_path / "demo").out
-    mails, slack = out.split("The messages for Slack are files too")
-    assert "Any mail program opens them:" in mails
+    mails, slack = out.split("Messages for Slack become files in ")
+    assert "Mails become files in " in mails
     assert ".json" not in mails
     assert "agents--C0123ABC.json" in slack
     assert ".eml" not in slack

@@ -8,7 +8,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from delivery.smtp_servers import MailServer
+from channels.smtp_servers import MailServer
 
 from bot.channels.registry import address_checks
 from bot.config.new_home import NewUser, profile_text, settings_text

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from delivery.smtp_servers import MailServer
+from channels.smtp_servers import MailServer
 
 Change = Callable[[Path], object]
 

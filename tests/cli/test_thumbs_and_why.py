@@ -31,11 +31,11 @@ def test_a_thumb_up_raises_similar_papers_and_is_the_reason(ingested, paperbot):
 
 
 def test_a_paper_that_is_similar_to_a_liked_one_says_so(ingested, paperbot):
-    paperbot("thumb", "up", "reward-models", "LLM-Powered GUI Agents")
-    liked = paperbot("why", "reward-models", "A Summary on GUI Agents", "--json").json
-    assert [paper["title"][:22] for paper in liked["because"]] == ["LLM-Powered GUI Agents"]
-    out = " ".join(paperbot("why", "reward-models", "A Summary on GUI Agents").out.split())
-    assert "like “LLM-Powered GUI Agents" in out
+    paperbot("thumb", "up", "reward-models", "A Summary on GUI Agents")
+    liked = paperbot("why", "reward-models", "LLM-Powered GUI Agents", "--json").json
+    assert [paper["title"][:23] for paper in liked["because"]] == ["A Summary on GUI Agents"]
+    out = " ".join(paperbot("why", "reward-models", "LLM-Powered GUI Agents").out.split())
+    assert "like “A Summary on GUI Agents" in out
     assert "which you liked." in out
     assert liked["why"] in out
 

@@ -76,11 +76,11 @@ def test_a_toml_local_time_is_accepted(tmp_path):
     assert profile_of(tmp_path, VALID + "[schedule]\nat = 07:15:00\n").schedule.at == time(7, 15)
 
 
-def test_a_threshold_in_the_file_holds_for_every_pick_and_half_of_the_default_for_some(tmp_path):
+def test_a_threshold_in_the_file_holds_for_every_pick_and_else_matches_are_good_ones(tmp_path):
     edition = profile_of(tmp_path, VALID).edition
-    assert (edition.threshold, edition.lowest, edition.lowest_alone) == (0.15, 0.075, 0.0375)
+    assert (edition.threshold, edition.fills_from) == (0.15, 0.4)
     edition = profile_of(tmp_path, VALID + "[edition]\nthreshold = 0.15").edition
-    assert (edition.threshold, edition.lowest, edition.lowest_alone) == (0.15, 0.15, 0.15)
+    assert (edition.threshold, edition.fills_from) == (0.15, 0.15)
 
 
 MISTAKES = {

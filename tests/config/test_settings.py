@@ -200,6 +200,10 @@ def test_invalid_urls_are_reported_with_their_key(tmp_path):
         for url in ("http://[", "http://", "https://x:99999", "https://x:-1", "javascript:x"):
             with pytest.raises(ConfigError, match=rf"{key}: .* (is not a web address|has no port)"):
                 settings_of(tmp_path, f'[{section}]\n{name} = "{url}"\n')
+        # `check` prints addresses.
+        with pytest.raises(ConfigError, match=rf"{key}: passwords don't belong in addresses") as refused:
+            settings_of(tmp_path, f'[{section}]\n{name} = "https://ada:{SECRET}@example.org"\n')
+        assert SECRET not in str(refused.value)
 
 
 @pytest.mark.parametrize(

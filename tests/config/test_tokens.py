@@ -13,11 +13,11 @@ import time_machine
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.channels.links import ReaderLinks
+from bot.channels.papers import ReaderLinks
 from bot.config.keys import Purpose, Redactor, Signer, TokenError, load_keys
 from bot.model import Entry, Reader, Vote
 from bot.model.errors import PaperbotError
-from bot.model.identity import new_paper
+from bot.model.papers import new_paper
 
 KEY, OTHER = b"k" * 32, b"o" * 32
 

@@ -10,8 +10,7 @@ import pytest
 from support import digest
 
 from bot.app import open_app
-from bot.editions.candidates import EditionRequest
-from bot.editions.due import active_readers
+from bot.editions.due import EditionRequest, active_readers
 from bot.model import Edition, Vote
 from bot.model.errors import StoreError
 from bot.operate import day as running

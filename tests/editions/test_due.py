@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.config.profiles import DAYS, Profile, ScheduleSection
-from bot.editions.candidates import last_edition_days
-from bot.editions.due import active_readers, due_editions
+from bot.editions.due import active_readers, due_editions, last_edition_days
 from bot.model import Edition, Override
 from bot.model.clock import due_slots
 from bot.store import editions as pages

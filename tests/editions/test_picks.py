@@ -5,13 +5,13 @@ from datetime import UTC, date, datetime
 import pytest
 
 from bot.config.profiles import EditionSection, Profile
-from bot.editions.candidates import EditionRequest
 from bot.editions.composer import compose
+from bot.editions.due import EditionRequest
 from bot.editions.health import SourceActivitySince, quiet_reason
 from bot.editions.ranked import new_pick
 from bot.model import Entry, PickKind, Quiet, QuietReason, Reader, Reason, ReasonKind, Score
 from bot.model.clock import Rest
-from bot.model.identity import new_paper
+from bot.model.papers import new_paper
 from bot.ranking.selection import Choice
 
 NOW = datetime(2025, 5, 6, 8, tzinfo=UTC)

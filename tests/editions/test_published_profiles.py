@@ -55,7 +55,7 @@ def edit(app, text):
 def test_a_published_profile_reads_back_as_it_was(profile):
     read = parse_profile("owls", dump_profile(profile))
     assert read == profile
-    assert read.edition.lowest == profile.edition.lowest
+    assert read.edition.fills_from == profile.edition.fills_from
 
 
 def test_the_time_zone_of_the_settings_is_published_with_the_profile(owls_home):

@@ -7,15 +7,19 @@ import contextlib
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date, timedelta
+from pathlib import Path
 
 import pytest
+from alert_mails import OWLS
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bot.formats.recognition import FORMATS, parse
+from bot.formats.format import MAX_BYTES
+from bot.formats.html import html_lines
+from bot.formats.recognition import parse
+from bot.formats.registry import DOCUMENTS, FORMATS, HTML_MAILS
 from bot.model import Entry, ParsedDigest, RawDigest
 from bot.model.errors import DigestError
-from bot.text.decoding import MAX_BYTES
 
 DAY = date(2026, 4, 17)
 ABOVE = "new\n\nGet trending papers in your email inbox!\n\nSubscribe\n\n"
@@ -36,14 +40,43 @@ def refusal(content: bytes | str) -> str:
     return str(refused.value)
 
 
-def test_formats_have_names_of_their_own() -> None:
-    assert [form.name for form in FORMATS] == [
-        "keyword",
-        "daily-papers",
-        "arxiv-mail",
-        "biorxiv-alert",
-        "markdown",
-    ]
+KNOWN = ", ".join(form.title for form in (*FORMATS, *DOCUMENTS))
+
+
+def test_the_order_of_the_registry_decides_nothing() -> None:
+    names = [form.name for form in (*FORMATS, *DOCUMENTS, *HTML_MAILS)]
+    assert len(set(names)) == len(names)
+    # Formats may begin on the same line; then these decide.
+    assert len({form.specificity for form in FORMATS}) == len(FORMATS)
+
+
+@pytest.mark.parametrize(
+    ("beginning", "name"),
+    [
+        *((file.read_text(), "feed") for file in sorted((Path(__file__).parent / "feeds").glob("*.xml"))),
+        ('{"messages": [], "collection": []}', "biorxiv"),
+        ('{ "collection": []}', "biorxiv"),
+        ('{"error": "no such page"}', "huggingface"),
+        ('[{"paper": {"id": "2606.00467"}}]', "huggingface"),
+        ("{\\rtf1 Owls}", None),
+        (KEYWORD, None),
+        (PAGE, None),
+    ],
+)
+def test_one_document_at_most_recognises_a_file(beginning: str, name: str | None) -> None:
+    assert [form.name for form in DOCUMENTS if form.recognises(beginning)] == ([name] if name else [])
+
+
+@pytest.mark.parametrize(
+    ("html", "name"),
+    [
+        (OWLS, "google-scholar"),
+        ('<a class="docsum-title" href="https://pubmed.ncbi.nlm.nih.gov/1/">Owls.</a>', "pubmed"),
+    ],
+)
+def test_one_format_recognises_an_alert(html: str, name: str) -> None:
+    lines = html_lines(html)
+    assert [form.name for form in HTML_MAILS if form.recognises(lines)] == [name]
 
 
 @pytest.mark.parametrize(
@@ -57,10 +90,7 @@ def test_formats_have_names_of_their_own() -> None:
 )
 def test_prose_is_refused_in_one_line_that_lists_the_formats(prose: str) -> None:
     message = refusal(prose)
-    assert message.startswith(
-        "no digest that Paperbot knows (known: keyword digest, Daily Papers page, arXiv mail, bioRxiv alert, "
-        "Markdown digest, RSS or Atom feed, bioRxiv JSON, Daily Papers JSON); "
-    )
+    assert message.startswith(f"no digest that Paperbot knows (known: {KNOWN}); ")
     assert '"LLM-RL - 2025-05-06"' in message
     assert "\n" not in message
 
@@ -74,10 +104,7 @@ def test_prose_is_refused_in_one_line_that_lists_the_formats(prose: str) -> None
     ],
 )
 def test_other_kinds_of_text_are_named(text: str, kind: str) -> None:
-    assert refusal(text).startswith(
-        "no digest that Paperbot knows (known: keyword digest, Daily Papers page, arXiv mail, bioRxiv alert, "
-        f"Markdown digest, RSS or Atom feed, bioRxiv JSON, Daily Papers JSON), but {kind}"
-    )
+    assert refusal(text).startswith(f"no digest that Paperbot knows (known: {KNOWN}), but {kind}")
 
 
 def test_empty_and_binary_files_are_named() -> None:

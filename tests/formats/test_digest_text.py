@@ -6,10 +6,9 @@ import codecs
 
 import pytest
 
-from bot.formats.format import MAX_LINES, Line, split_lines
+from bot.formats.format import MAX_BYTES, MAX_LINES, Line, charset, decode, split_lines, tidy
 from bot.model import limits
 from bot.model.errors import DigestError
-from bot.text.decoding import MAX_BYTES, charset, decode, tidy
 
 TEXT = "Pokémon \u2013 a naïve study\nof Erdős\u2019 graphs\n"
 LINES = [Line(1, "Pokémon \u2013 a naïve study"), Line(2, "of Erdős\u2019 graphs"), Line(3, "")]

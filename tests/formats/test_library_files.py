@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from bot.formats.library import MAX_BYTES, parse
 from bot.model import Entry, Paper, RawDigest
 from bot.model.errors import DigestError
-from bot.model.identity import normalised_title
+from bot.model.papers import normalised_title
 from bot.web.exports import bibtex, ris
 
 

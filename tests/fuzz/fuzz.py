@@ -27,7 +27,7 @@ SECONDS_FOR_ONE = 60
 
 
 def main(seconds: float, names: list[str]) -> int:
-    sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "fuzz")]
+    sys.path[:0] = [str(ROOT / "tests" / folder) for folder in ("", "fuzz", "formats")]
     from targets import TARGETS, seeds
 
     failed = []
@@ -73,7 +73,7 @@ def _with_atheris(name: str, seconds: int, folder: Path) -> tuple[int, bool]:
 def _atheris(name: str, arguments: list[str]) -> None:
     import atheris
 
-    sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "tests" / "fuzz")]
+    sys.path[:0] = [str(ROOT), *(str(ROOT / "tests" / folder) for folder in ("", "fuzz", "formats"))]
     with atheris.instrument_imports(include=["bot", "feedparser", "pylatexenc", "email"]):
         from targets import TARGETS
     target = TARGETS[name]

@@ -33,16 +33,17 @@ from hostile.shapes import (
 
 from bot.config.home import parse_opml
 from bot.formats import journal_mail, library, mail
-from bot.formats.format import split_lines
+from bot.formats.format import decode, split_lines
 from bot.formats.html import html_lines
-from bot.formats.recognition import DOCUMENTS, FORMATS, HTML_MAILS, parse
-from bot.model import Entry, RawDigest, identity
+from bot.formats.recognition import parse
+from bot.formats.registry import DOCUMENTS, FORMATS, HTML_MAILS
+from bot.model import Entry, RawDigest
 from bot.model.errors import DigestError, UsageError
+from bot.model.papers import arxiv_id_in, keys, normalised_title
+from bot.model.wording import shorten
 from bot.sources import arxiv
-from bot.text.decoding import decode
-from bot.text.display import shorten
+from bot.summaries.summary import sentences
 from bot.text.latex import readable
-from bot.text.sentences import sentences
 from bot.text.tokens import stem_terms
 
 SMALL = 3_000  # bytes of a seed made of a hostile shape
@@ -67,7 +68,7 @@ def check(entry: Entry) -> None:
     for text in texts:
         assert not set("\x00\ufffe\uffff") & set(text)
         text.encode()
-    identity.keys(entry)
+    keys(entry)
     ET.fromstring(f"<a>{''.join('' if c in '<>&' else c for c in entry.title)}</a>")
 
 
@@ -104,8 +105,8 @@ def texts(data: bytes) -> None:
     """What ranking, identity and summaries make of a text."""
     text = data.decode(errors="replace")
     stem_terms(text)
-    identity.normalised_title(text)
-    identity.arxiv_id(text)
+    normalised_title(text)
+    arxiv_id_in(text)
     assert all(sentence in text for sentence in sentences(text))
 
 

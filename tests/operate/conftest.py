@@ -1,7 +1,7 @@
 """Servers on loopback that test messages, retries and notices are sent to: those of the delivery tests."""
 
 import pytest
-from delivery.conftest import certificate, mail_server, servers, slack_server, tls
+from channels.conftest import certificate, mail_server, servers, slack_server, tls
 
 __all__ = ["certificate", "mail_server", "servers", "slack_server", "tls"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from delivery.conftest import certificate, mail_server, servers, tls
+from channels.conftest import certificate, mail_server, servers, tls
 from formats.test_bounce_reports import arf, dsn
 from hypothesis import given
 from hypothesis import strategies as st

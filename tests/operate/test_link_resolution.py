@@ -12,7 +12,7 @@ from support import ParserBy
 
 from bot.formats.recognition import parse
 from bot.model import Entry, ParsedDigest, Problem
-from bot.model.identity import link
+from bot.model.papers import paper_link
 from bot.operate.ingest import LinkResolver
 from bot.sources.http import Fetcher
 from bot.store import Store, open_store
@@ -45,7 +45,7 @@ def answer(*papers: tuple[str, str, str]) -> Page:
 
 
 def links(store: Store) -> list[str]:
-    return [link(paper).url for paper in store.papers.get(range(1, 10)).values()]
+    return [paper_link(paper).url for paper in store.papers.get(range(1, 10)).values()]
 
 
 def test_a_paper_gets_the_id_of_the_same_title_and_author(store: Store, web: Web, resolver: LinkResolver) -> None:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from email import policy
 
 import pytest
-from delivery.smtp_servers import DROP, SCRIPT, ScriptedServer
+from channels.smtp_servers import DROP, SCRIPT, ScriptedServer
 
 from bot.app import open_app
 from bot.model import State

@@ -1,4 +1,4 @@
-"""Which papers an edition has: threshold, diversity, exploration, trending."""
+"""Which papers an edition has: threshold, order by score, near-duplicates, new readers, exploration, trending."""
 
 from __future__ import annotations
 
@@ -7,16 +7,22 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from types import SimpleNamespace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.model import Bonus, BonusKind, Fact, FactKind, Paper, PickKind, Score
+from bot.config.profiles import EditionSection
+from bot.model import GOOD, STRONG, Bonus, BonusKind, Fact, FactKind, Paper, PickKind, Score
 from bot.ranking import selection
-from bot.ranking.selection import SelectionLimits, bonus, diverse, with_trending
+from bot.ranking.selection import SelectionLimits, best_different, bonus, with_trending
 
 
 def score(paper: int, probability: float, **values) -> Score:
     return Score(paper, probability, log_odds=probability, rest=0.0, **values)
+
+
+def lacking(paper: int, **values) -> Score:
+    return score(paper, 1 - paper / 10, missing_terms=("LLM",), **values)
 
 
 def falling(count: int, start: float = 0.9, step: float = 0.02) -> list[Score]:
@@ -27,204 +33,179 @@ def unlike(_one: int, _other: int) -> float:
     return 0.0
 
 
-def select(scores, similarity, limits, interest=lambda _: None):
-    return selection.select(scores, SimpleNamespace(similarity=similarity, interest=interest), limits)
+def alike(*papers: int, similarity: float = 0.75):
+    """Return a similarity by which these papers are alike and no others."""
+    return lambda one, other: similarity if {one, other} <= set(papers) else 0.0
+
+
+def select(scores, similarity, limits, interest=lambda _: None, touches=lambda _: True, waiting=()):
+    papers = SimpleNamespace(similarity=similarity, interest=interest, touches=touches)
+    return selection.select(scores, papers, limits, waiting)
 
 
 def ids(choices):
     return [choice.score.paper for choice in choices]
 
 
-def test_the_best_come_first_and_no_more_than_the_size():
-    assert ids(select(falling(9), unlike, SelectionLimits(3))) == [0, 1, 2]
+def kinds(choices):
+    return [(choice.score.paper, choice.kind) for choice in choices]
 
 
-def test_nothing_below_the_threshold_is_sent():
-    assert ids(select(falling(9, step=0.1), unlike, SelectionLimits(9, explore=1, threshold=0.65))) == [
-        0,
-        1,
-        2,
-    ]
-
-
-def test_muted_papers_never_appear_even_of_followed_authors():
-    scores = [score(1, 0.9, muted="stocks"), score(2, 0.8, followed="Ada", muted="stocks"), score(3, 0.1)]
-    assert ids(select(scores, unlike, SelectionLimits(5))) == [3]
-
-
-def test_papers_that_lack_required_terms_never_appear_unless_of_followed_authors():
-    scores = [
-        score(1, 0.9, missing_terms=("LLM",)),
-        score(2, 0.8, followed="Ada", missing_terms=("LLM",)),
-        score(3, 0.1),
-        score(4, 0.05, missing_terms=("LLM",)),
-    ]
-    assert ids(select(scores, unlike, SelectionLimits(5, explore=1))) == [2, 3]
+@pytest.mark.parametrize(
+    ("scores", "limits", "chosen"),
+    [
+        (falling(9), SelectionLimits(3), [0, 1, 2]),
+        (falling(9, step=0.1), SelectionLimits(9, threshold=0.65), [0, 1, 2]),
+        ([score(1, 0.5)], SelectionLimits(1, threshold=0.5), [1]),
+        (falling(2), SelectionLimits(5, explore=2), [0, 1]),
+        ([], SelectionLimits(5, explore=1, fill=5), []),
+        # Muted papers never appear, not even of followed authors.
+        ([score(1, 0.9, muted="x"), score(2, 0.8, followed="Ada", muted="x"), score(3, 0.1)], SelectionLimits(5), [3]),
+        # Papers that lack required terms only of followed authors.
+        ([lacking(1), lacking(2, followed="Ada"), score(3, 0)], SelectionLimits(5, explore=1, fill=5), [2, 3]),
+    ],
+)
+def test_the_best_come_first_within_size_threshold_and_rules(scores, limits, chosen):
+    assert ids(select(scores, unlike, limits)) == chosen
 
 
 def test_followed_authors_appear_below_the_threshold_too():
     scores = [*falling(5), score(9, 0.01, followed="Ada")]
-    chosen = select(scores, unlike, SelectionLimits(3, threshold=0.5))
-    assert [(c.score.paper, c.kind) for c in chosen] == [
-        (0, PickKind.MATCH),
-        (1, PickKind.MATCH),
-        (9, PickKind.FOLLOW),
-    ]
+    chosen = kinds(select(scores, unlike, SelectionLimits(3, threshold=0.5)))
+    assert chosen == [(0, PickKind.MATCH), (1, PickKind.MATCH), (9, PickKind.FOLLOW)]
 
 
-def test_of_two_near_duplicates_the_better_is_kept():
-    def similarity(paper: int, other: int) -> float:
-        return 0.95 if {paper, other} == {0, 1} else 0.0
-
-    assert ids(select(falling(5), similarity, SelectionLimits(3))) == [0, 2, 3]
-
-
-def test_mmr_keeps_one_topic_from_filling_the_edition():
-    """Papers 0-7 are of one topic and score higher; 8 and 9 are of others."""
-
-    def similarity(paper: int, other: int) -> float:
-        return 0.5 if paper < 8 and other < 8 else 0.0
-
-    chosen = ids(select(falling(10), similarity, SelectionLimits(5)))
-    assert {0, 8, 9} <= set(chosen)
+def test_of_two_near_duplicates_the_better_is_kept_and_any_others_follow_their_score():
+    assert ids(select(falling(5), alike(0, 1), SelectionLimits(3))) == [0, 2, 3]
+    assert ids(select(falling(5), alike(0, 1, similarity=0.74), SelectionLimits(3))) == [0, 1, 2]
+    # Near-duplicates of a followed author's paper, and among the papers that fill places.
+    followed = [*falling(2), score(9, 0.1, followed="Ada")]
+    assert ids(select(followed, alike(0, 9), SelectionLimits(3))) == [1, 9]
+    assert ids(select(falling(4), alike(0, 1), SelectionLimits(5, threshold=1, fill=2))) == [0, 2]
 
 
-def test_one_place_goes_to_the_exploratory_pick_whose_vote_is_least_certain():
-    chosen = select(falling(21, start=0.99, step=0.045), unlike, SelectionLimits(5, explore=1))
-    assert [c.kind for c in chosen] == [PickKind.MATCH] * 4 + [PickKind.EXPLORE]
-    assert abs(chosen[-1].score.probability - 0.5) < 0.05
-
-
-def test_exploration_goes_below_the_threshold_down_to_the_lowest_probability():
-    matches = [score(n, 0.9 - n / 100) for n in range(4)]
-    limits = SelectionLimits(9, explore=1, threshold=0.3, lowest=0.15)
-    chosen = select([*matches, score(7, 0.29), score(8, 0.14)], unlike, limits)
-    assert [(c.score.paper, c.kind) for c in chosen[3:]] == [(3, PickKind.MATCH), (7, PickKind.EXPLORE)]
-    assert ids(select([score(8, 0.14)], unlike, limits)) == []
-
-
-def test_exploration_does_not_fill_an_edition_of_few_matches():
-    scores = [score(1, 0.9), score(2, 0.8), score(3, 0.29)]
-    assert ids(select(scores, unlike, SelectionLimits(9, explore=1, threshold=0.3, lowest=0.15))) == [1, 2]
-
-
-def test_two_papers_below_the_lowest_probability_are_explored_where_nothing_else_is_chosen():
-    limits = SelectionLimits(9, explore=1, threshold=0.3, lowest=0.15, lowest_alone=0.05)
-    scores = [score(6, 0.14, missing_terms=("LLM",)), score(7, 0.13), score(8, 0.12), score(9, 0.11)]
-    chosen = [(c.score.paper, c.kind) for c in select(scores, unlike, limits)]
-    assert chosen == [(7, PickKind.EXPLORE), (8, PickKind.EXPLORE)]
-    assert ids(select([score(9, 0.5), *scores], unlike, limits)) == [9]
-    assert ids(select([score(8, 0.04)], unlike, limits)) == []
-    assert ids(select(scores, unlike, SelectionLimits(9, 0, 0.3, 0.3, 0.05))) == []
-
-
-def test_exploration_prefers_papers_unlike_the_chosen():
-    def similarity(paper: int, other: int) -> float:
-        return 0.4 if 5 not in (paper, other) else 0.0
-
-    chosen = select([score(n, 0.5) for n in range(12)], similarity, SelectionLimits(3, explore=1))
-    assert 5 in ids(chosen)
-
-
-def test_places_without_a_suitable_paper_stay_empty():
-    assert ids(select(falling(2), unlike, SelectionLimits(5, explore=2))) == [0, 1]
-
-
-def test_an_edition_may_be_all_exploration():
-    chosen = select(falling(10), unlike, SelectionLimits(2, explore=2))
-    assert [c.kind for c in chosen] == [PickKind.EXPLORE] * 2
+def test_only_among_papers_of_one_probability_is_the_one_most_unlike_the_chosen_taken():
+    scores = [score(1, 0.9), score(2, 0.5), score(3, 0.495), score(4, 0.48)]
+    assert ids(select(scores, alike(1, 2, 4, similarity=0.5), SelectionLimits(2))) == [1, 3]
+    assert ids(select(scores, alike(1, 2, 3, similarity=0.5), SelectionLimits(2))) == [1, 2]
 
 
 @given(
-    st.lists(st.tuples(st.floats(0, 1), st.booleans(), st.booleans()), max_size=30),
+    st.lists(st.sampled_from([0.0, 0.2, 0.74, 0.8]), min_size=100, max_size=100),
+    st.lists(st.sampled_from([0.2, 0.205, 0.3, 0.6]), min_size=8, max_size=8),
+    st.integers(0, 5),
+)
+def test_no_paper_gives_way_to_a_worse_one_unless_it_is_a_near_duplicate(similarities, probabilities, places):
+    def similarity(one: int, other: int) -> float:
+        return similarities[10 * min(one, other) + max(one, other)]
+
+    candidates = [score(n, probability) for n, probability in enumerate(sorted(probabilities, reverse=True))]
+    chosen = best_different(candidates, [score(9, 0.9)], similarity, places)
+    assert len(chosen) <= places
+    assert [s.probability for s in chosen] == sorted((s.probability for s in chosen), reverse=True)
+    compared = [score(9, 0.9), *chosen]
+    for left_out in [s for s in candidates if s not in chosen]:
+        is_duplicate = any(similarity(left_out.paper, c.paper) >= 0.75 for c in compared)
+        is_worse = len(chosen) == places and all(c.probability > left_out.probability - 0.01 for c in chosen)
+        assert is_duplicate or is_worse
+
+
+NEW = EditionSection(explore=0)
+
+
+@pytest.mark.parametrize(
+    ("section", "places", "votes", "picks"),
+    [
+        (NEW, 10, 0, 5),
+        (NEW, 3, 29, 3),
+        (NEW, 10, 30, 0),
+        # A threshold that the file sets holds from the first day.
+        (EditionSection(explore=0, threshold=0.25), 10, 0, 6),
+        (EditionSection(explore=0, threshold=0.25), 10, 30, 6),
+        (EditionSection(explore=0, threshold=0.9), 10, 0, 0),
+    ],
+)
+def test_a_new_reader_gets_up_to_five_picks_by_rank_and_others_good_matches_only(section, places, votes, picks):
+    below_good = [score(n, 0.3 - n / 100) for n in range(9)]
+    assert below_good[0].probability < GOOD
+    assert ids(select(below_good, unlike, SelectionLimits.of(section, places, votes))) == list(range(picks))
+
+
+def test_places_are_filled_with_new_papers_that_touch_the_text_and_count_as_matches():
+    scores = [score(1, 0.9), *(score(n, 0.3 - n / 100) for n in range(2, 9))]
+    limits = SelectionLimits(9, threshold=0.4, lowest=0.5, fill=3)
+    chosen = select(scores, unlike, limits, touches=lambda paper: paper not in {1, 3}, waiting={2})
+    assert kinds(chosen) == [(1, PickKind.MATCH), (4, PickKind.MATCH), (5, PickKind.MATCH)]
+    assert ids(select(falling(9), unlike, limits)) == list(range(9))  # enough matches: nothing is filled
+
+
+@pytest.mark.parametrize(
+    ("waiting", "probability", "kind"),
+    [
+        ({5}, STRONG, PickKind.MATCH),
+        ({5}, STRONG - 0.01, PickKind.EXPLORE),
+        ({5}, 0.15, PickKind.EXPLORE),
+        ({5}, 0.14, None),
+        ((), STRONG - 0.01, PickKind.MATCH),
+    ],
+)
+def test_of_papers_that_had_no_place_before_only_a_strong_match_is_chosen_and_others_explored(
+    waiting, probability, kind
+):
+    limits = SelectionLimits(3, explore=1, threshold=0.4, lowest=0.15)
+    chosen = select([score(5, probability)], unlike, limits, waiting=waiting)
+    assert [choice.kind for choice in chosen] == ([kind] if kind else [])
+
+
+def test_a_waiting_paper_meets_a_higher_threshold_of_the_file_and_is_not_sent_again_for_its_author():
+    waiting = [score(1, 0.79), score(2, 0.75), score(3, 0.75, followed="Ada")]
+    assert ids(select(waiting, unlike, SelectionLimits(3, threshold=0.8), waiting={1, 2, 3})) == []
+
+
+def test_exploration_takes_places_that_are_left_for_the_best_near_hits_that_touch_the_text():
+    scores = [score(1, 0.9), score(2, 0.35), score(3, 0.3), score(4, 0.1)]
+    limits = SelectionLimits(9, explore=1, threshold=0.4, lowest=0.15)
+    assert kinds(select(scores, unlike, limits)) == [(1, PickKind.MATCH), (2, PickKind.EXPLORE)]
+    assert ids(select(scores, unlike, limits, touches=lambda paper: paper != 2)) == [1, 3]
+    assert ids(select(scores, alike(1, 2), limits)) == [1, 3]
+    assert ids(select([score(4, 0.14)], unlike, limits)) == []
+    full = SelectionLimits(4, explore=1, threshold=0.4, lowest=0.15)
+    assert [kind for _, kind in kinds(select(falling(9), unlike, full))] == [PickKind.MATCH] * 4
+
+
+@given(
+    st.lists(st.tuples(st.floats(0, 1), st.booleans(), st.booleans(), st.booleans()), max_size=30),
     st.integers(1, 8),
     st.integers(0, 3),
     st.floats(0, 1),
     st.floats(0, 1),
+    st.integers(0, 5),
 )
-def test_the_limits_hold_for_any_scores(rows, size, explore, threshold, likeness):
+def test_the_limits_hold_for_any_scores(rows, size, explore, threshold, likeness, fill):
+    rows = sorted(rows, reverse=True)
     scores = [
         score(n, p, followed="Ada" if followed else None, muted="x" if muted else None)
-        for n, (p, followed, muted) in enumerate(sorted(rows, reverse=True))
+        for n, (p, followed, muted, _) in enumerate(rows)
     ]
-    chosen = select(scores, lambda *_: likeness, SelectionLimits(size, min(explore, size), threshold, threshold / 2))
+    waiting = {n for n, (*_, waits) in enumerate(rows) if waits}
+    limits = SelectionLimits(size, min(explore, size), threshold, threshold / 2, min(fill, size))
+    chosen = select(scores, lambda *_: likeness, limits, waiting=waiting)
     assert len(chosen) <= size
     assert len(set(ids(chosen))) == len(chosen)
     assert not any(c.score.muted for c in chosen)
-    lowest = {PickKind.FOLLOW: 0, PickKind.MATCH: threshold, PickKind.EXPLORE: threshold / 2}
-    assert all(c.score.probability >= lowest[c.kind] for c in chosen)
     assert sum(c.kind is PickKind.EXPLORE for c in chosen) <= explore
+    matches = [c for c in chosen if c.kind is not PickKind.EXPLORE]
+    assert [c.score.log_odds for c in matches] == sorted((c.score.log_odds for c in matches), reverse=True)
+    if len(matches) > fill:
+        assert all(c.score.probability >= threshold or c.kind is PickKind.FOLLOW for c in matches)
+    assert all(c.score.probability >= threshold / 2 for c in chosen if c.kind is PickKind.EXPLORE)
 
 
-def test_a_small_interest_has_its_share():
-    scores = [score(i, 0.9 - i / 100) for i in range(1, 21)]
-    chosen = select(scores, unlike, SelectionLimits(4), lambda paper: 1 if paper == 20 else 0)
-    assert 20 in [choice.score.paper for choice in chosen]
-    assert 20 not in [choice.score.paper for choice in select(scores, unlike, SelectionLimits(4))]
-
-
-def test_a_probability_equal_to_the_threshold_is_sent():
-    assert ids(select([score(1, 0.5)], unlike, SelectionLimits(1, threshold=0.5))) == [1]
-
-
-def test_small_interests_get_half_of_the_places_between_them_and_the_other_half_is_open():
-    of_large, of_small = falling(10), [score(20 + n, 0.1 - n * 0.01) for n in range(5)]
-    chosen = select([*of_large, *of_small], unlike, SelectionLimits(8), lambda paper: paper // 20)
-    assert ids(chosen) == [0, 1, 2, 3, 4, 5, 20, 21]
-
-
-def test_each_of_three_interests_has_a_place_and_no_more_than_the_size_are_chosen():
+def test_each_interest_has_its_best_paper_and_all_other_places_go_by_score():
     scores = [*falling(10), score(20, 0.2), score(21, 0.19), score(40, 0.1)]
-    assert ids(select(scores, unlike, SelectionLimits(6), lambda paper: paper // 20)) == [0, 1, 2, 3, 20, 40]
-    assert ids(select(scores, unlike, SelectionLimits(2), lambda paper: paper // 20)) == [0, 20]
-
-
-def test_a_similarity_of_three_quarters_is_a_near_duplicate():
-    scores = [score(1, 0.9), score(2, 0.8)]
-    assert ids(select(scores, lambda *_: 0.75, SelectionLimits(2))) == [1]
-    assert ids(select(scores, lambda *_: 0.74, SelectionLimits(2))) == [1, 2]
-
-
-def test_redundancy_lowers_the_mmr_score():
-    scores = [score(1, 0.9), score(2, 0.8), score(3, 0.6)]
-
-    def similarity(paper: int, other: int) -> float:
-        return 0.5 if {paper, other} == {1, 2} else 0.0
-
-    assert ids(select(scores, similarity, SelectionLimits(2))) == [1, 3]  # 0.8 (1 - 0.7 / 2) is less than 0.6
-
-
-def test_exploration_avoids_papers_like_the_chosen():
-    scores = [score(n, probability) for n, probability in enumerate((0.9, 0.5, 0.2764, 0.1, 0.1))]
-
-    def similarity(paper: int, other: int) -> float:
-        return 0.3 if {paper, other} == {0, 1} else 0.0
-
-    explored = select(scores, similarity, SelectionLimits(2, explore=1))[-1]
-    assert (explored.score.paper, explored.kind) == (2, PickKind.EXPLORE)  # 0.2 is more than 0.25 (1 - 0.3)
-
-
-# Few values, so that some papers are worth the same.
-_SIMILARITIES = st.lists(st.sampled_from([0.0, 0.2, 0.5, 0.8]), min_size=100, max_size=100)
-
-
-@given(_SIMILARITIES, st.lists(st.sampled_from([0.2, 0.3, 0.6]), min_size=8, max_size=8), st.integers(0, 5))
-def test_the_papers_worth_most_are_chosen_without_comparing_all_of_them(similarities, probabilities, places):
-    def similarity(one: int, other: int) -> float:
-        return similarities[10 * min(one, other) + max(one, other)]
-
-    def redundancy(candidate: Score, others: list[Score]) -> float:
-        return max(similarity(candidate.paper, other.paper) for other in others)
-
-    candidates = [score(n, probability) for n, probability in enumerate(sorted(probabilities, reverse=True))]
-    chosen = [score(9, 0.9)]
-    expected = list(chosen)
-    left = candidates[: 5 * places]
-    for _ in range(places):
-        left = [c for c in left if c not in expected and redundancy(c, expected) < 0.75]
-        if left:
-            expected.append(max(left, key=lambda c: c.probability * (1 - 0.7 * redundancy(c, expected))))
-    assert diverse(candidates, chosen, similarity, places) == expected[1:]
+    for size, expected in ((6, [0, 1, 2, 3, 20, 40]), (2, [0, 20]), (1, [0])):
+        assert ids(select(scores, unlike, SelectionLimits(size), lambda paper: paper // 20)) == expected
+    assert ids(select(scores, unlike, SelectionLimits(4))) == [0, 1, 2, 3]
 
 
 def paper(number: int, upvotes: int | None) -> Paper:
@@ -247,11 +228,8 @@ def test_a_venue_counts_like_ten_upvotes_if_the_profile_says_so() -> None:
     venue = Fact(FactKind.VENUE, "ICLR 2026", "arXiv")
     comment = Fact(FactKind.COMMENT, "12 pages", "arXiv")
     scores = (scored(1, 0.5), scored(2, 0.5), scored(3, 0.5))
-    papers = {
-        1: replace(paper(1, None), facts=(venue,)),
-        2: replace(paper(2, 3), facts=(venue,)),
-        3: replace(paper(3, None), facts=(comment,)),
-    }
+    facts = {1: (None, venue), 2: (3, venue), 3: (None, comment)}
+    papers = {number: replace(paper(number, upvotes), facts=(fact,)) for number, (upvotes, fact) in facts.items()}
     assert with_trending(scores, papers, 0.0) == scores
     best, accepted, other = with_trending(scores, papers, 0.5)
     assert (best.paper, accepted.paper) == (2, 1)
@@ -275,26 +253,14 @@ def test_contributions_still_sum_to_the_log_odds(log_odds: float, upvotes: int, 
     assert raised.log_odds <= max(log_odds, -600) + 2.0 + 1e-9
 
 
-def test_the_probability_is_that_of_the_raised_log_odds() -> None:
-    (raised,) = with_trending((scored(1, 0.5),), {1: paper(1, 100)}, 0.5)
-    assert math.isclose(raised.log_odds, 1.5)
-    assert math.isclose(raised.probability, 1 / (1 + math.exp(-1.5)))
+def test_the_probability_is_that_of_the_raised_log_odds_also_beyond_the_range_of_exp() -> None:
+    for log_odds, probability in ((0.5, 1 / (1 + math.exp(-2.5))), (-800.0, 0.0)):
+        (raised,) = with_trending((Score(1, 0.0, log_odds, rest=log_odds),), {1: paper(1, 100)}, 1.0)
+        assert (raised.log_odds, raised.probability) == (log_odds + 2, probability)
 
 
-def test_a_log_odds_beyond_the_range_of_exp_has_probability_zero() -> None:
-    hopeless = Score(1, 0.0, -800.0, rest=-800.0)
-    (raised,) = with_trending((hopeless,), {1: paper(1, 100)}, 1.0)
-    assert (raised.log_odds, raised.probability) == (-798.0, 0.0)
-
-
-def test_the_tenth_upvote_says_more_than_the_hundredth() -> None:
+def test_the_tenth_upvote_says_more_than_the_hundredth_and_one_is_singular() -> None:
     assert math.isclose(bonus(9, 1.0), 2 * math.log(10) / math.log(101))
     assert bonus(10, 1.0) - bonus(9, 1.0) > 5 * (bonus(100, 1.0) - bonus(99, 1.0))
-
-
-def test_one_upvote_is_singular() -> None:
-    names = []
-    for upvotes in (1, 2):
-        (raised,) = with_trending((scored(1, 0.0),), {1: paper(1, upvotes)}, 1.0)
-        names += [bonus.text for bonus in raised.bonuses if bonus.kind is BonusKind.TRENDING]
-    assert names == ["1 upvote", "2 upvotes"]
+    raised = with_trending((scored(1, 0.0), scored(2, 0.0)), {1: paper(1, 1), 2: paper(2, 2)}, 1.0)
+    assert [score.bonuses[-1].text for score in raised] == ["2 upvotes", "1 upvote"]

@@ -12,7 +12,7 @@ from support import ROOT
 from toy_source import SETTINGS, TOY
 
 from bot.app import open_app
-from bot.sources.registry import registered, source_kinds
+from bot.sources.registry import registered, source_models
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_kinds_that_are_not_registered_are_refused_with_the_list_of_all(home: Pa
 def test_a_name_is_registered_once() -> None:
     with registered(TOY), pytest.raises(ValueError, match="a kind 'toy'"), registered(TOY):
         pass
-    assert "toy" not in source_kinds()
+    assert "toy" not in source_models()
 
 
 def test_settings_are_read_without_the_libraries_for_http_and_mailboxes() -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sqlalchemy.exc import IntegrityError
 
 from bot.model import Entry, ParsedDigest, Sighting, Vote
-from bot.model.identity import keys
+from bot.model.papers import keys
 from bot.store.papers import NewsCursor, StoredDigest
 from bot.store.sources import SourceActivity
 

@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import func, select
 
 from bot.model import State, Vote
-from bot.store import retention
-from bot.store.retention import KeepDays
+from bot.store import database
+from bot.store.database import KeepDays
 from bot.store.schema import editions, outbox, papers, picks, votes
 
 FOREVER = KeepDays(bodies=0, editions=0, picks=0, thumbs=0, papers=0)
@@ -72,8 +72,8 @@ def test_old_papers_go_unless_an_edition_shows_them_or_somebody_voted_on_them(st
 
 
 def test_a_call_goes_on_where_the_last_one_ended(store, year, monkeypatch):
-    monkeypatch.setattr(retention, "PAGE", 2)
-    monkeypatch.setattr(retention, "_PAGES", 1)
+    monkeypatch.setattr(database, "PAGE", 2)
+    monkeypatch.setattr(database, "_PAGES", 1)
     keep = KeepDays(bodies=0, editions=5, picks=0, thumbs=0, papers=0)
     assert [store.retention.purge(keep, year) for _ in range(4)] == [2, 2, 0, 0]
     assert counts(store)["editions"] == 6

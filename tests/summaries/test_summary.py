@@ -18,10 +18,10 @@ from bot.summaries.summary import (
     finding,
     marked,
     occurrence,
+    sentences,
     summarise,
     tells_known,
 )
-from bot.text.sentences import sentences
 
 ABSTRACT = (
     "Recent years have seen much work on gardens. However, weeds remain a problem. "

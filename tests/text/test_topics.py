@@ -1,55 +1,178 @@
-"""Profile texts as topics, general academic vocabulary, abbreviations and spellings."""
+"""A reader's text taken apart into what is wanted, refused and left unread; vocabulary, abbreviations and spellings."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bot.text.tokens import phrases, stem, tokens
-from bot.text.topics import expanded, profile_topics
+from bot.text.topics import expanded, read_interests
 from bot.text.vocabulary import Spellings, is_general, names_topic, topical_phrases, topical_terms
 
 
-def written(text):
-    return [topic.text for topic in profile_topics(text)]
+def wanted(text):
+    return [topic.text for topic in read_interests(text).wanted]
+
+
+def refused(text):
+    return [topic.text for topic in read_interests(text).refused]
 
 
 @pytest.mark.parametrize(
     ("text", "topics"),
     [
-        ("I work on reward hacking, and how models help reasoning.", ["reward hacking", "reasoning"]),
-        ("Papers about LLM agents, please; not robots or vision", ["LLM agents"]),
-        ("How can models help with financial markets?", ["financial markets"]),
+        ("Papers about LLM agents, please", ["LLM agents"]),
+        ("How can models help with financial markets?", ["models", "financial markets"]),
         ("What's new in RLHF and reward modeling?", ["RLHF", "reward modeling"]),
+        ("RL for language models: verifiable rewards", ["RL", "language models", "verifiable rewards"]),
+        ("databases\nquery optimization\nlearned indexes", ["databases", "query optimization", "learned indexes"]),
         (
-            "Reinforcement learning for large language models: verifiable rewards",
-            ["Reinforcement learning", "large language models", "verifiable rewards"],
-        ),
-        (
-            "databases\nquery optimization\nlearned indexes",
-            ["databases", "query optimization", "learned indexes"],
-        ),
-        (
-            "I am interested in stock return prediction for portfolios and in limit\norder books",
-            ["stock return prediction", "portfolios", "limit order books"],
+            "Interested in theories of portfolio management or limit\norder books",
+            ["theories", "portfolio management", "limit order books"],
         ),
         ("How do language models hallucinate?", ["language models", "hallucinate"]),
         ("gene expression & chromatin accessibility", ["gene expression", "chromatin accessibility"]),
         ("optimization, robustness", ["optimization", "robustness"]),
-        ("not only proofs but also Lean", ["proofs", "Lean"]),
         ("AI", ["AI"]),
+        ("position papers on policy", ["position papers", "policy"]),
+        ("reinforcement learning from human feedback", ["reinforcement learning from human feedback"]),
         ("graphs https://example.org/reward-models", ["graphs"]),
+        ("sequential and generative recommendation", ["sequential recommendation", "generative recommendation"]),
+        ("robotic, and graph learning", ["robotic", "graph learning"]),
         ("", []),
         ("??", []),
     ],
 )
-def test_a_profile_names_topics_without_requests(text, topics):
-    assert written(text) == topics
+def test_a_text_names_topics_without_requests(text, topics):
+    assert (wanted(text), refused(text)) == (topics, [])
+
+
+# "{}" is what is refused.
+REFUSALS = """
+not {} | no {} | No {}, please | never {} | I never read about {} | I don't care about {} | I don’t care for {}
+I do not want {} | I won't read {} | I'm not interested in {} | less interested in {} | not {}, thanks
+avoid {} | please avoid {} | we avoid {} | skip {} | please skip {} | ignore {} | exclude {} | hide {} | spare me {}
+tired of {} | I'm tired of {} | sick and tired of {} | bored by {} | fed up with {} | enough of {}
+less {} | less of {} | fewer {} | please show me less {} | I hate {} | I dislike {} | I can do without {}
+anything but {} | nothing about {} | nothing to do with {} | unless {} | rather not {} | I'd rather not see {}
+please don't show me {} | do not send me {} | uninterested in {} | excluding {} | except {}
+{} isn't for me | {} aren't for me | {} are not for me | {} don't interest me | {} does not interest me | {} bore me
+{} are out of scope | {}: no thanks | {} leaves me cold | {} are boring | {} are not my thing | {} isn't relevant
+steer clear of {} | stay away from {}
+""".replace("\n", "|").split("|")
+
+
+@pytest.mark.parametrize("wording", [wording.strip() for wording in REFUSALS if wording.strip()])
+def test_a_refusal_in_any_usual_wording_refuses_what_it_names(wording):
+    alone = wording.format("robot grasping")
+    assert (wanted(alone), refused(alone)) == ([], ["robot grasping"])
+    for beside in (f"Protein folding. {alone}.", f"{alone}; protein folding", f"{alone}\n\nprotein folding"):
+        assert ([topic.lower() for topic in wanted(beside)], refused(beside)) == (
+            ["protein folding"],
+            ["robot grasping"],
+        )
+
+
+@pytest.mark.parametrize(
+    ("text", "likes", "dislikes"),
+    [
+        ("graphs without proofs", ["graphs"], ["proofs"]),
+        ("everything on graphs except knowledge graphs", ["graphs"], ["knowledge graphs"]),
+        ("theory rather than robots", ["theory"], ["robots"]),
+        ("owls instead of robots", ["owls"], ["robots"]),
+        ("owls, as opposed to robots", ["owls"], ["robots"]),
+        ("graph learning but not knowledge graphs", ["graph learning"], ["knowledge graphs"]),
+        ("agents, not robots, and planning", ["agents", "planning"], ["robots"]),
+        ("agents (not robots) and planning", ["agents", "planning"], ["robots"]),
+        ("agents - no robots - and planning", ["agents", "planning"], ["robots"]),
+        ("No robots, drones or cars", [], ["robots", "drones", "cars"]),
+        ("planning, but no robots, drones, nor cars", ["planning"], ["robots", "drones", "cars"]),
+        ("not robots and drones", [], ["robots", "drones"]),
+        ("I don't read about robots, but graphs are welcome", ["graphs"], ["robots"]),
+        ("Not robots, though drones", ["drones"], ["robots"]),
+        ("I like proofs, robots aren't for me", ["proofs"], ["robots"]),
+        ("I hate surveys, love graphs", ["graphs"], ["surveys"]),
+        ("Ignore robots, read graphs", ["graphs"], ["robots"]),
+        ("Apart from robots, anything on planning", ["planning"], ["robots"]),
+        ("No technical methods", [], ["technical"]),
+        ("no methods", [], ["methods"]),
+        ("robots; no robots", ["robots"], ["robots"]),
+    ],
+)
+def test_a_refusal_ends_where_the_text_turns(text, likes, dislikes):
+    assert (wanted(text), refused(text)) == (likes, dislikes)
+
+
+NO_REFUSALS = """
+not only proofs but also Lean | not just proofs | not necessarily proofs | data that can't be shared | how not to fail
+models that do not generalise | why agents do not plan | what not to log | agents and when not to trust them
+which agents fail, and whether or not they recover | no matter which robots | no doubt robots | notation for nouns
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [text.strip() for text in NO_REFUSALS.split("|")],
+)
+def test_what_is_no_refusal_refuses_nothing(text):
+    assert refused(text) == []
+    assert wanted(text) or "not to" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "unread"),
+    [
+        ("I work on reward hacking.", ("I work on",)),
+        ("I work on reward hacking. How do models help reasoning?", ("I work on", "help")),
+        ("Everything on graphs, please; not robots", ("Everything on", "please")),
+        ("reward hacking; robots", ()),
+        ("No robots", ()),
+        ("the of, and", ()),
+        ("What happens?", ("What happens",)),
+    ],
+)
+def test_what_is_read_as_neither_is_said_as_it_was_written(text, unread):
+    assert read_interests(text).unread == unread
+
+
+WORDS = (
+    "not no don't never avoid without except but and or , . ; : ( ) - “ ’ I we robots graph learning owls proofs "
+    "sequential generative RL LLMs isn't for me only rather than models \\textbf{ https://x.org"
+)
+TEXTS = st.text(max_size=200) | st.lists(st.sampled_from([*WORDS.split(), "\n"]), max_size=30).map(" ".join)
+
+
+@given(TEXTS)
+def test_any_text_is_read_and_every_topics_words_and_what_is_unread_come_from_it(text):
+    interests = read_interests(text)
+    squeezed = " ".join(text.split())
+    for topic in (*interests.wanted, *interests.refused):
+        assert topic.stems
+        assert all(word in text.replace("’", "'") for word in topic.text.replace("’", "'").split())
+        assert {*expanded(token.stem for token in tokens(topic.text))} <= {*expanded(t.stem for t in tokens(text))}
+    assert all(part in squeezed for part in interests.unread)
+    for topics in (interests.wanted, interests.refused):
+        assert len({topic.stems for topic in topics}) == len(topics)
+
+
+DISTINCT = "owls robots proofs graphs tokamaks proteins galaxies violins".split()
+GLUE = "not | , no | without | but | and | or | ; | . | I don't want | except | isn't for me, | for ".split("|")
+
+
+@given(st.permutations(DISTINCT), st.lists(st.sampled_from(GLUE), min_size=8, max_size=8))
+def test_no_word_is_both_wanted_and_refused(words, glue):
+    text = "".join(f" {word} {between} " for word, between in zip(words, glue, strict=True))
+    interests = read_interests(text)
+    likes = [stem for topic in interests.wanted for stem in topic.stems]
+    dislikes = [stem for topic in interests.refused for stem in topic.stems]
+    assert sorted(likes + dislikes) == sorted(map(stem, words))
 
 
 def test_a_topic_is_named_once_whatever_its_variant():
-    assert written("Reward models, reward modeling, RL, reinforcement learning") == ["Reward models", "RL"]
+    assert wanted("Reward models, reward modeling, RL, reinforcement learning") == ["Reward models", "RL"]
 
 
 def test_a_topic_has_the_terms_that_ranking_weighs():
-    (topic,) = profile_topics("LLM agents")
+    (topic,) = read_interests("LLM agents").wanted
     assert topic.stems == ("larg", "languag", "model", "agent")
     assert topic.terms == (*topic.stems, "larg languag", "languag model", "model agent")
 
@@ -87,7 +210,6 @@ def test_phrases_of_a_paper_are_whole_and_topical(text, topical):
     [
         ("LLMs", "large language models"),
         ("RL", "reinforcement learning"),
-        ("VLM", "vision-language model"),
         ("VLA models", "vision-language-action models"),
     ],
 )
@@ -101,44 +223,28 @@ def test_a_phrase_is_recognised_by_its_bigrams_and_topical_words():
     assert topical_terms("show") == ("show",)
 
 
-def test_words_are_spelled_as_in_running_text():
-    abstracts = ["We train LoRA adapters by Bayesian rules. Reward hacking is rare, as reward hacking was."]
-    learned = Spellings.learn(abstracts)
-    for spellings in (learned, Spellings(learned.text)):
-        assert spellings.usual("Reward Hacking with Lora and bayesian PRMs") == (
-            "reward hacking with LoRA and Bayesian PRMs"
-        )
-
-
-def test_the_second_part_of_a_compound_has_no_capital_of_its_own():
-    spellings = Spellings.learn(["at a low rate by Euclidean means"])
-    assert spellings.usual("Low-Bitrate and Non-Euclidean GPT-Neo") == "low-bitrate and Non-Euclidean GPT-Neo"
-
-
-def test_a_word_of_a_title_alone_that_can_be_no_name_has_no_capital():
-    spellings = Spellings.learn(["we see"])
-    assert spellings.usual("Credit Assignment, Curiosity and Kalman") == "Credit assignment, curiosity and Kalman"
-
-
-def test_an_adjective_before_and_belongs_to_the_noun_behind():
-    topics = profile_topics("sequential and generative recommendation, dense or learned sparse retrieval")
-    assert [topic.text for topic in topics][:2] == ["sequential recommendation", "generative recommendation"]
-    assert [topic.text for topic in profile_topics("robotic, and graph learning")] == [
-        "robotic",
-        "graph learning",
-    ]
-
-
-def test_the_s_of_a_possessive_is_no_word():
-    assert Spellings.learn(["We train S models"]).usual("children's speech") == "children's speech"
-    assert Spellings.learn(["images of WISE are layer-wise"]).usual("layer-wise") == "layer-wise"
+@pytest.mark.parametrize(
+    ("abstract", "title", "usual"),
+    [
+        ("by LoRA and Bayesian hacking", "Hacking Lora, bayesian PRMs", "hacking LoRA, Bayesian PRMs"),
+        ("a low Euclidean one", "Low-Bitrate Non-Euclidean GPT-Neo", "low-bitrate Non-Euclidean GPT-Neo"),
+        # A word of a title alone that can be no name has no capital.
+        ("we see", "Credit Assignment, Curiosity and Kalman", "Credit assignment, curiosity and Kalman"),
+        ("We train S models", "children's speech", "children's speech"),
+        ("images of WISE are layer-wise", "layer-wise", "layer-wise"),
+    ],
+)
+def test_words_are_spelled_as_in_running_text(abstract, title, usual):
+    learned = Spellings.learn([abstract])
+    assert learned.usual(title) == Spellings(learned.text).usual(title) == usual
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["no " * 30_000, "how do " * 30_000, "and " * 50_000, "a\n" * 50_000, "(A" * 50_000, "x (AB) " * 20_000],
+    "part",
+    "no |no x but |x, no x, |owls aren't for me |how do |and |a\n|(A|x (AB) |I'm |,  |as long as a ".split("|"),
 )
-def test_hostile_texts_are_read_in_time_that_grows_with_their_length(text):
-    profile_topics(text)
+def test_hostile_texts_are_read_in_time_that_grows_with_their_length(part):
+    text = part * (100_000 // len(part))
+    read_interests(text)
     Spellings.learn([text]).usual(text)
     topical_phrases(phrases(text))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bot.channels.links import short
+from bot.channels.papers import short
 from bot.config.keys import Purpose
 
 

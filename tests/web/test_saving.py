@@ -7,7 +7,7 @@ from starlette.testclient import TestClient
 from support import buttons, digest, links_in
 
 from bot.app import open_app
-from bot.channels.links import SampleLinks
+from bot.channels.papers import SampleLinks
 from bot.model import Vote, ZoteroConnection
 from bot.readers.votes import record
 from bot.web.application import make_web

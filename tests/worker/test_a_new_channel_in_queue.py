@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from support import digest
-from toy_channel import ToyKind
+from toy_channel import ToyKind, registered
 
-from bot.channels.registry import registered
+from bot.editions.composer import put_letters
 from bot.model import Vote
 from bot.store.readers import EVERYONE
 from bot.worker import DELIVER
@@ -69,7 +69,7 @@ def test_messages_of_every_kind_go_out_by_tasks(toy_home, toy, tick, run_tasks, 
     (reader,) = app.store.readers.of_profile("owls")
     (paper, *_) = app.store.papers.get([1]).values()
     app.store.feedback.add(reader.id, paper.id, Vote.UP, friday - timedelta(hours=1), "mail")
-    assert app.weekly_letters.put_due(EVERYONE, friday) == []
+    assert put_letters(app.context(app.profiles), EVERYONE, friday) == []
     assert app.subscriptions.request("owls", "Owls", "toy:bob", "client", now, kind="toy")
     run_tasks([(DELIVER, ["toy"])])
     assert toy.transport.sent[-1][1].startswith("toy Confirm Owls: ")

@@ -7,7 +7,7 @@ from email.utils import parseaddr
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
 
-from bot.channels import ChannelKind, ReaderChannelKind, Renderer, RenderingParts, Route, TransportParts
+from bot.channels import ChannelKind, FilesChannel, ReaderChannelKind, Renderer, RenderingParts, Route, TransportParts
 from bot.model import OPERATOR_KIND, Delivery, SendLimit
 from bot.model.addresses import mail_address
 from bot.model.errors import FailureScope
@@ -42,19 +42,16 @@ class EmailKind(ReaderChannelKind):
     example = "ada@example.org"
     pattern = re.compile(".*@.*", re.DOTALL)
     suffix = ".eml"
-    forms = ("html", "text")
+    forms = ("text", "html")
     remedies: ClassVar = {FailureScope.POLICY: "check email.sender, and what the mail server lets this login send"}
 
     def check_address(self, address: str) -> str:
-        """Return the address that mail is sent to; raises ValueError."""
         return mail_address(address)
 
     def has_server(self, settings: MailSettings) -> bool:
-        """Tell whether ``email.host`` is set."""
         return bool(settings.host)
 
     def describe(self, settings: MailSettings, files: Path) -> str:
-        """Return what happens to mails."""
         if not settings.host:
             return f"become files in {files}, as no mail server is set (email.host)"
         login = f"logged in as {settings.username}" if settings.username else "without a login"
@@ -62,19 +59,15 @@ class EmailKind(ReaderChannelKind):
         return f"go by {settings.host}:{settings.port} ({security}, {login}) as {settings.sender}"
 
     def route(self, settings: MailSettings, parts: TransportParts) -> Route:
-        """Return several connections to the mail server, used side by side."""
-
         def bounce_tag(delivery: Delivery) -> str:
             return parts.tag(delivery.reader.id, delivery.id)
 
         return _mail_route(settings, parts.files, settings.connections, bounce_tag)
 
     def send_limit(self, settings: MailSettings) -> SendLimit:
-        """Return the limits of the settings; files need none."""
         return SendLimit(settings.per_second, settings.per_day) if settings.host else SendLimit()
 
     def renderer(self, settings: MailSettings, parts: RenderingParts) -> Renderer:
-        """Return what makes mails."""
         from bot.channels.email.rendering import MailRenderer
 
         return MailRenderer(settings.sender, parts)
@@ -91,17 +84,13 @@ class OperatorKind(ChannelKind):
     is_queued = False  # the process that makes a notice sends it
 
     def route(self, settings: MailSettings, parts: TransportParts) -> Route:
-        """Return one connection to the mail server."""
         return _mail_route(settings, parts.files, 1, None)
 
 
 def _mail_route(
     settings: MailSettings, files: Path, connections: int, bounce_tag: Callable[[Delivery], str] | None
 ) -> Route:
-
     if not settings.host:
-        from bot.channels.files import FilesChannel
-
         return Route([FilesChannel(files, EmailKind.suffix)])
     from bot.channels.email.smtp import SmtpChannel
 

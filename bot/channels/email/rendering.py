@@ -26,18 +26,21 @@ from typing import TYPE_CHECKING
 from css_inline import CSSInliner
 
 from bot.channels import Renderer, RenderingParts, phrases
-from bot.channels.links import Links, ReaderLinks
-from bot.channels.papers import shortened
+from bot.channels.papers import Links, ReaderLinks, shortened
 from bot.channels.templates import render, render_part
 from bot.model import Edition, Letter, Message, OutboxKey, Reader
 from bot.model.addresses import is_one_address
 from bot.model.errors import DeliveryError, FailureScope
-from bot.text.display import oneline, shorten, visible
+from bot.model.wording import oneline, shorten, visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 
+# Bytes. Gmail clips a message at about 102 KB behind a link, with the last picks and the footer's unsubscribe link.
+# Quoted-printable adds to the size: an equals sign takes three bytes.
+HTML_BUDGET = 80_000
+_SUMMARY_WIDTHS = (900, 450, 200, 0)  # characters, tried in turn until the HTML fits the budget
 # RFC 5322, section 2.1.1: a line has at most 998 characters, and the header's name counts.
 _MAX_VALUE_LENGTH = 900
 _WITHOUT_QUOTES = str.maketrans("", "", '"\\')
@@ -195,12 +198,6 @@ def _refusal(problem: str) -> DeliveryError:
     return DeliveryError(f"not sent: {problem}", permanent=True, scope=FailureScope.MESSAGE)
 
 
-# Bytes. Gmail clips a message at about 102 KB behind a link, with the last picks and the footer's unsubscribe link.
-# Quoted-printable adds to the size: an equals sign takes three bytes.
-HTML_BUDGET = 80_000
-_SUMMARY_WIDTHS = (900, 450, 200, 0)  # characters, tried in turn until the HTML fits the budget
-
-
 class MailRenderer(Renderer):
     """Makes mails; ``sender`` is their From field."""
 
@@ -210,15 +207,12 @@ class MailRenderer(Renderer):
         self._parts = parts
 
     def edition(self, edition: Edition, slot: str) -> list[Message]:
-        """Return the mail of an edition."""
         return [self._message(self._edition_parts(edition), edition, slot)]
 
     def letter(self, letter: Letter, slot: str) -> list[Message]:
-        """Return the mail of a weekly letter."""
         return [self._message(self._letter_parts(letter), letter.edition, slot)]
 
     def confirmation(self, reader: Reader, title: str, key: OutboxKey, links: ReaderLinks, now: datetime) -> Message:
-        """Return the mail that asks an address to confirm its subscription (double opt-in)."""
         parts = render_confirmation(
             "subscribe",
             self._parts.templates,
@@ -231,12 +225,10 @@ class MailRenderer(Renderer):
         return self._finished(parts, reader, title, links, message_id=message_id, date=now)
 
     def preview(self, edition: Edition, form: str) -> str:
-        """Return the HTML or the plain text of the edition's mail."""
         parts = self._edition_parts(edition)
         return parts.html if form == "html" else parts.text
 
     def preview_letter(self, letter: Letter, form: str) -> str:
-        """Return the HTML or the plain text of the letter's mail."""
         parts = self._letter_parts(letter)
         return parts.html if form == "html" else parts.text
 

@@ -221,7 +221,6 @@ class SmtpChannel:
         """Return None: SMTP has no way to ask for a message's outcome."""
 
     def check(self) -> None:
-        """Connect, encrypt and log in."""
         deadline = Deadline(self._session_seconds, self._timer)
         with self._translated(Stage.CONNECT):
             if self._session is not None:
@@ -231,7 +230,6 @@ class SmtpChannel:
                 self._session = self._connect(deadline)
 
     def close(self) -> None:
-        """Send QUIT and close the connection."""
         if self._session is None:
             return
         self._session.limit(self._timeout_seconds, Deadline(self._timeout_seconds, self._timer))
@@ -312,7 +310,6 @@ class SmtpChannel:
         return self._context or ssl.create_default_context()
 
     def _drop(self) -> None:
-        """Close the connection without QUIT."""
         if self._session is not None:
             self._session.close()
             self._session = None
@@ -356,7 +353,6 @@ class _Session(smtplib.SMTP):
 
     @property
     def has_pipelining(self) -> bool:
-        """Whether the server takes several commands in one write (RFC 2920)."""
         return self.has_extn("pipelining")
 
     def getreply(self) -> Reply:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from bot.channels import ReaderChannelKind, Renderer, RenderingParts, Route, TransportParts
+from bot.channels import FilesChannel, ReaderChannelKind, Renderer, RenderingParts, Route, TransportParts
 
 if TYPE_CHECKING:
     from pydantic import SecretStr
@@ -38,31 +38,25 @@ class SlackKind(ReaderChannelKind):
     is_exclusive = True  # one message a second in a channel, which two processes could not keep to
 
     def check_address(self, address: str) -> str:
-        """Return the id if it is that of a Slack channel or user; raises ValueError."""
         if not _ADDRESS.fullmatch(address):
             raise ValueError(f"{address!r} is not a Slack id; copy it from the channel's details, like C0123ABC")
         return address
 
     def is_shared(self, address: str) -> bool:
-        """Tell whether it is a channel."""
         return address.startswith(("C", "G"))
 
     def has_server(self, settings: SlackSettings) -> bool:
-        """Tell whether there is a token."""
         return bool(settings.token)
 
     def has_buttons(self, settings: SlackSettings) -> bool:
-        """Tell whether clicks can reach us, by Socket Mode or by signed requests."""
         return bool(settings.app_token or settings.signing_secret)
 
     def describe(self, settings: SlackSettings, files: Path) -> str:
-        """Return what happens to messages for Slack."""
         if not settings.token:
             return f"become files in {files}, as no Slack token is set (PAPERBOT_SLACK__TOKEN)"
         return f"go by {settings.api_url}"
 
     def notes(self, settings: SlackSettings) -> Iterator[str]:
-        """Note that nothing receives buttons."""
         if not self.has_buttons(settings):
             yield (
                 "messages for Slack go without buttons, as nothing receives them; "
@@ -72,15 +66,12 @@ class SlackKind(ReaderChannelKind):
     def route(self, settings: SlackSettings, parts: TransportParts) -> Route:
         """Return one connection: Slack takes about one message a second, so a second one would only wait."""
         if not settings.token:
-            from bot.channels.files import FilesChannel
-
             return Route([FilesChannel(parts.files, self.suffix)])
         from bot.channels.slack.transport import SPACING, SlackChannel
 
         return Route([SlackChannel(settings.token.get_secret_value(), settings.api_url)], SPACING)
 
     def renderer(self, settings: SlackSettings, parts: RenderingParts) -> Renderer:
-        """Return what makes messages for Slack, with buttons to vote if something receives them."""
         from bot.channels.slack.rendering import SlackRenderer
 
         return SlackRenderer(parts.links, has_buttons=parts.has_votes and self.has_buttons(settings))

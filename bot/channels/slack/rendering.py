@@ -15,12 +15,10 @@ from dataclasses import replace
 from typing import Any
 
 from bot.channels import Renderer, phrases
-from bot.channels.links import Links, title_link
-from bot.channels.papers import GAP, LABELS, facts, facts_text, pdf, pieces
+from bot.channels.papers import GAP, LABELS, Links, facts, facts_text, pdf, pieces, title_link
 from bot.channels.slack import SLACK
 from bot.model import Edition, Letter, Message, Paper, Pick, Reader, Role, Sentence, Vote
-from bot.model.wording import long_date
-from bot.text.display import shorten
+from bot.model.wording import long_date, shorten
 from bot.text.latex import readable
 
 # Characters of JSON. Slack documents 40,000 characters of text, but refuses blocks somewhere above
@@ -35,6 +33,17 @@ TEXT_LIMIT = 500
 _HEADER_LIMIT = 150  # Slack's limit for a header's text
 _CONTEXT_LIMIT = 10  # Slack's limit of elements in a context block
 
+# Characters of escaped text. A section may hold 3,000: title, URL and credits share one, and all of a pick's texts
+# together have to fit into one message, because a pick is never split.
+_CREDITS_LIMIT = 500
+_FACTS_LIMIT = 600
+_NOTIFIED_PICKS = 3
+_SUMMARY_LIMIT = 900
+# What is left of a message for its list: title, date, footer and notification take up to 4,000.
+_LIST_LIMIT = MESSAGE_LIMIT - 4_000
+# Ten liked papers with their links, in one section of 3,000 characters.
+_LIKED_LIMIT = 150
+_THREAD_IN_PREVIEW = "the ts of the first message"
 _WORD = r"[^\W_]"
 # Slack formats only at a word's edge: the underscore of snake_case needs no escape.
 _FORMATTING = re.compile(rf"(?<!{_WORD})[*_~`]|[*_~`](?!{_WORD})")
@@ -78,7 +87,6 @@ def body(edition: Edition, notification: str, blocks: Sequence[Block]) -> str:
 
 
 def header(text: str) -> Block:
-    """Return a title in large letters."""
     plain = {"type": "plain_text", "text": shorten(text, _HEADER_LIMIT), "emoji": False}
     return {"type": "header", "text": plain}
 
@@ -108,19 +116,6 @@ def _mrkdwn(text: str) -> Block:
     return {"type": "mrkdwn", "text": text}
 
 
-# Characters of escaped text. A section may hold 3,000: title, URL and credits share one, and all of a pick's texts
-# together have to fit into one message, because a pick is never split.
-_CREDITS_LIMIT = 500
-_FACTS_LIMIT = 600
-_NOTIFIED_PICKS = 3
-_SUMMARY_LIMIT = 900
-# What is left of a message for its list: title, date, footer and notification take up to 4,000.
-_LIST_LIMIT = MESSAGE_LIMIT - 4_000
-# Ten liked papers with their links, in one section of 3,000 characters.
-_LIKED_LIMIT = 150
-_THREAD_IN_PREVIEW = "the ts of the first message"
-
-
 class SlackRenderer(Renderer):
     """Makes messages for Slack.
 
@@ -132,7 +127,6 @@ class SlackRenderer(Renderer):
         self._has_buttons = has_buttons
 
     def edition(self, edition: Edition, _slot: str) -> list[Message]:
-        """Return the message with the list, and a reply in its thread for each pick."""
         # The subject is what ``status`` shows of a message.
         return [
             Message(body, edition.profile_title, part, in_thread=part > 1)
@@ -140,7 +134,6 @@ class SlackRenderer(Renderer):
         ]
 
     def letter(self, letter: Letter, _slot: str) -> list[Message]:
-        """Return the message of a weekly letter."""
         return [Message(self._letter(letter), phrases.letter_subject(letter))]
 
     def preview(self, edition: Edition, _form: str) -> str:
@@ -151,7 +144,6 @@ class SlackRenderer(Renderer):
         return "\n".join(json.dumps(message, ensure_ascii=False) for message in messages)
 
     def preview_letter(self, letter: Letter, _form: str) -> str:
-        """Return the letter as JSON."""
         return self._letter(letter).decode()
 
     def _thread(self, edition: Edition) -> list[bytes]:

@@ -42,36 +42,17 @@ log = logging.getLogger("paperbot")
 # Slack's error codes by what they stop: the whole workspace, one destination, or nothing but time. A code that is not
 # listed is about the message; most of the documented ones (invalid_blocks, msg_too_long) are mistakes of ours.
 _WORKSPACE_ERRORS = frozenset(
-    {
-        "access_denied",
-        "account_inactive",
-        "ekm_access_denied",
-        "enterprise_is_restricted",
-        "invalid_auth",
-        "missing_scope",
-        "no_permission",
-        "not_allowed_token_type",
-        "not_authed",
-        "org_login_required",
-        "team_access_not_granted",
-        "token_expired",
-        "token_revoked",
-        "two_factor_setup_required",
-    }
+    """
+    access_denied account_inactive ekm_access_denied enterprise_is_restricted invalid_auth missing_scope no_permission
+    not_allowed_token_type not_authed org_login_required team_access_not_granted token_expired token_revoked
+    two_factor_setup_required
+    """.split()
 )
 _DESTINATION_ERRORS = frozenset(
-    {
-        "cannot_dm_bot",
-        "channel_not_found",
-        "is_archived",
-        "messages_tab_disabled",
-        "not_in_channel",
-        "restricted_action",
-        "restricted_action_read_only_channel",
-        "restricted_action_thread_only_channel",
-        "user_disabled",
-        "user_not_found",
-    }
+    """
+    cannot_dm_bot channel_not_found is_archived messages_tab_disabled not_in_channel restricted_action
+    restricted_action_read_only_channel restricted_action_thread_only_channel user_disabled user_not_found
+    """.split()
 )
 _TEMPORARY_ERRORS = frozenset({"rate_limited", "ratelimited", "request_timeout", "team_added_to_org"})
 # Slack documents that the message may have been posted before these.
@@ -159,7 +140,6 @@ class SlackChannel:
         return None
 
     def check(self) -> None:
-        """Ask Slack whether the token is valid."""
         with _translated():
             self._client.auth_test()
 
@@ -275,7 +255,6 @@ class SlackInteractions:
         return client.close
 
     def _is_slack_url(self, url: str) -> bool:
-        """Whether a response goes to Slack, or to the host of the configured API."""
         try:
             target = urlsplit(url)
             api = urlsplit(self._api_url)

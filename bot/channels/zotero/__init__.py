@@ -20,9 +20,13 @@ from typing import Any
 
 from bot.channels import ChannelKind, Libraries, Route, TransportParts
 from bot.channels.zotero.api import Answer, ZoteroApi, ZoteroError, all_collections
-from bot.model import Delivery, Entry, FactKind, Paper, ReaderId, State, identity
+from bot.model import Delivery, Entry, FactKind, Paper, ReaderId, State
 from bot.model.errors import DeliveryError, FailureScope, PaperbotError
+from bot.model.papers import arxiv_id_in, doi_in, is_biorxiv_doi, is_same_paper, paper_link
 
+COLLECTION = "Paperbot"
+_MOST_CANDIDATES = 25  # results of a search for the paper in the library
+_RECEIPT = re.compile(r"(?P<key>[A-Z0-9]{8}) version (?P<version>[0-9]{1,15})")
 # What Zotero's own clients write keys with: without digits and letters that are easily confused.
 _ALPHABET = "23456789ABCDEFGHIJKLMNPQRSTUVWXYZ"
 # Where an item may have its identifiers.
@@ -37,7 +41,7 @@ def new_key() -> str:
 
 def item_of(paper: Paper, tags: Sequence[str], key: str) -> dict[str, Any]:
     """Return a paper as a new item, a preprint if it has no DOI, or arXiv, bioRxiv or medRxiv has it."""
-    is_preprint = bool(paper.arxiv_id) or paper.doi is None or identity.is_biorxiv_doi(paper.doi)
+    is_preprint = bool(paper.arxiv_id) or paper.doi is None or is_biorxiv_doi(paper.doi)
     fields = {
         "key": key,
         "version": 0,  # refused if there is an item of this key
@@ -47,7 +51,7 @@ def item_of(paper: Paper, tags: Sequence[str], key: str) -> dict[str, Any]:
         "abstractNote": paper.abstract,
         "date": paper.published.isoformat() if paper.published else "",
         "DOI": paper.doi or "",
-        "url": identity.link(paper).url,
+        "url": paper_link(paper).url,
         "tags": [{"tag": tag} for tag in tags],
     }
     venue = next((fact.value for fact in paper.facts if fact.kind is FactKind.VENUE), "")
@@ -76,20 +80,15 @@ def pdf_of(paper: Paper, parent: str, key: str) -> dict[str, Any] | None:
 
 def is_same_item(data: dict[str, Any], item: dict[str, Any]) -> bool:
     """Whether an item's data describe the same paper as a new item: by DOI or arXiv id, else by title."""
-    return identity.is_same_paper(_entry(data), _entry(item))
+    return is_same_paper(_entry(data), _entry(item))
 
 
 def _entry(data: dict[str, Any]) -> Entry:
     texts = [value for name in _FIELDS if isinstance(value := data.get(name), str)]
-    doi = next((doi for text in texts if (doi := identity.doi(text))), None)
-    arxiv_id = next((stated for text in texts if _ARXIV.search(text) and (stated := identity.arxiv_id(text))), None)
+    doi = next((doi for text in texts if (doi := doi_in(text))), None)
+    arxiv_id = next((stated for text in texts if _ARXIV.search(text) and (stated := arxiv_id_in(text))), None)
     title = data.get("title")
     return Entry(title if isinstance(title, str) else "", doi=doi, arxiv_id=arxiv_id)
-
-
-COLLECTION = "Paperbot"
-_MOST_CANDIDATES = 25  # results of a search for the paper in the library
-_RECEIPT = re.compile(r"(?P<key>[A-Z0-9]{8}) version (?P<version>[0-9]{1,15})")
 
 
 def save_body(paper: Paper, tags: list[str], item_key: str) -> bytes:
@@ -132,7 +131,6 @@ class ZoteroChannel:
             return _receipt(api, item["key"]) or "saved by an earlier attempt, and deleted since"
 
     def find_receipt(self, delivery: Delivery) -> str | None:
-        """Return the receipt of a save of unknown outcome if the library has its item."""
         body = json.loads(delivery.body)
         if "save" not in body or "trash" in body:
             return None
@@ -181,7 +179,6 @@ class ZoteroChannel:
 
 
 def _existing(api: ZoteroApi, item: dict[str, Any]) -> str | None:
-    """Return the key of the library's item of the same paper."""
     identifiers = [item["DOI"], item.get("archiveID", "").removeprefix("arXiv:")]
     searches = [(text, "everything") for text in identifiers if text] or [(item["title"], "titleCreatorYear")]
     for text, mode in searches:
@@ -236,7 +233,6 @@ def _receipt(api: ZoteroApi, item_key: str) -> str | None:
 
 
 def _token(write: str) -> str:
-    """Return the write token that names a write: the same for each attempt at it."""
     return sha256(write.encode()).hexdigest()[:32]
 
 
@@ -268,7 +264,6 @@ class ZoteroKind(ChannelKind):
     name = "zotero"
 
     def route(self, _settings: object, parts: TransportParts) -> Route:
-        """Return one connection, which opens the library of each row's reader."""
         return Route([ZoteroChannel(parts.libraries)])
 
 

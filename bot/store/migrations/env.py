@@ -1,4 +1,4 @@
-"""Alembic's environment: runs the migrations on the connection and in the transaction that ``upgrade.py`` opened."""
+"""Alembic's environment: runs the migrations on the connection and in the transaction that ``engine.py`` opened."""
 
 from __future__ import annotations
 

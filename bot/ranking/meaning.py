@@ -1,0 +1,271 @@
+"""Vectors of meaning: papers and profiles that mean the same are close, whatever words they use.
+
+``vectors.npy``, made by ``bench/vectors.py``, has a vector of norm 1 for each of 16,000 stems. A text's vector is the
+sum of its stems' vectors, weighed by log frequency and idf; a paper's title counts once more at half weight. So a
+cosine is a sum over the words of a paper. Stems that the table lacks get a vector from the home's own papers.
+
+    StemSequence --PaperWords--> hashed words --Meaning.papers--> (n_papers, DIMENSIONS)
+    fitted papers --Meaning.learn--> vectors of words of the home, weights of all words
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+import scipy.sparse as sp
+
+from bot.text.tokens import StemSequence
+
+TABLE = Path(__file__).with_name("vectors.npy")
+DIMENSIONS = 400
+REFERENCES = 256  # papers of the table, by which the usual similarity of a profile and a paper is known
+# The table has two dimensions a byte, each one of 15 steps.
+_STEPS = 7
+_TITLE_WEIGHT = 0.5
+# Papers that the table's frequencies count for beside those of a home.
+_TABLE_PAPERS = 2_000
+# Words of the home that get a vector, the most frequent ones, and in how many papers each must stand.
+_MOST_WORDS = 4_000
+_LEAST_PAPERS = 2
+
+
+def word_hash(word: str) -> int:
+    """Return the 32-bit number that stands for a stem (feature hashing, Weinberger 2009): tables need no strings."""
+    return zlib.crc32(word.encode(errors="replace"))
+
+
+@dataclass(frozen=True)
+class PaperWords:
+    """The words of n papers, one paper after another.
+
+    ``words`` (n_words,) are hashes and ``positions`` (n_words,) places in the text, as in ``StemSequence``. A paper's
+    words begin at ``starts`` (n + 1,), those of its title first; ``titles`` (n,) is how many these are.
+    """
+
+    words: np.ndarray
+    positions: np.ndarray
+    starts: np.ndarray
+    titles: np.ndarray
+
+    @classmethod
+    def from_sequences(cls, sequences: Sequence[StemSequence]) -> Self:
+        """Hash the stems of papers."""
+        return cls(
+            np.fromiter((word_hash(stem) for sequence in sequences for stem in sequence.stems), np.uint32),
+            np.fromiter((place for sequence in sequences for place in sequence.positions), np.int32),
+            np.cumsum([0, *(len(sequence.stems) for sequence in sequences)]),
+            np.array([sequence.title for sequence in sequences], dtype=np.int32),
+        )
+
+    @classmethod
+    def concatenate(cls, parts: Iterable[PaperWords]) -> Self:
+        """Join the papers of several parts."""
+        parts = list(parts)
+        counts = np.concatenate([np.diff(part.starts) for part in parts])
+        return cls(
+            np.concatenate([part.words for part in parts]),
+            np.concatenate([part.positions for part in parts]),
+            np.concatenate([[0], np.cumsum(counts)]),
+            np.concatenate([part.titles for part in parts]),
+        )
+
+    def __len__(self) -> int:
+        return len(self.titles)
+
+    def __getitem__(self, rows: Sequence[int] | np.ndarray) -> PaperWords:
+        rows = np.asarray(rows, dtype=int)
+        counts = np.diff(self.starts)[rows]
+        ends = np.cumsum(counts)
+        places = np.arange(ends[-1] if len(ends) else 0) + np.repeat(self.starts[rows] - (ends - counts), counts)
+        starts = np.concatenate([[0], ends]).astype(int)
+        return PaperWords(self.words[places], self.positions[places], starts, self.titles[rows])
+
+    @property
+    def papers(self) -> np.ndarray:
+        """The paper of each word, (n_words,)."""
+        return np.repeat(np.arange(len(self)), np.diff(self.starts))
+
+    @property
+    def in_title(self) -> np.ndarray:
+        """Which words are of a title, (n_words,)."""
+        counts = np.diff(self.starts)
+        places = np.arange(len(self.words)) - np.repeat(self.starts[:-1], counts)
+        return np.asarray(places < np.repeat(self.titles, counts))
+
+
+@dataclass(frozen=True)
+class Composition:
+    """A paper's vector as a sum over its stems: ``coefficients`` (n_stems,) times ``vectors`` (n_stems, DIMENSIONS)."""
+
+    stems: Sequence[str]
+    coefficients: np.ndarray
+    vectors: np.ndarray
+
+    def along(self, direction: np.ndarray) -> np.ndarray:
+        """Return what each stem adds to the product of the paper's vector with a direction (DIMENSIONS,)."""
+        return np.asarray(self.coefficients * (self.vectors @ direction))
+
+
+class Meaning:
+    """The vectors of a home: the table's, and those of words that only its own papers have.
+
+    ``words`` (n_words,) are sorted hashes of all words of the home, ``papers`` (n_words,) in how many of the ``count``
+    papers each stands. ``own`` (n_own,) are sorted hashes, ``own_vectors`` (n_own, DIMENSIONS) their vectors.
+    """
+
+    def __init__(
+        self, words: np.ndarray, papers: np.ndarray, count: int, own: np.ndarray, own_vectors: np.ndarray
+    ) -> None:
+        self.words, self.papers_with, self.count = words, papers, count
+        self.own, self.own_vectors = own, own_vectors
+
+    @classmethod
+    def learn(cls, papers: PaperWords) -> Self:
+        """Learn the words of a home from its papers: à la carte vectors (Khodak 2018), and document frequencies.
+
+        A word's vector is a linear map of the mean vector of the papers that have it; the table has the map.
+        """
+        pairs = np.unique(np.stack([papers.words.astype(np.int64), papers.papers]), axis=1)
+        words, counts = np.unique(pairs[0], return_counts=True)
+        nothing = cls(words.astype(np.uint32), counts, len(papers), *_NO_WORDS)
+        table = shipped()
+        unknown = (_places(table["hash"], words) < 0) & (counts >= _LEAST_PAPERS)
+        chosen = np.flatnonzero(unknown)
+        chosen = np.sort(chosen[np.argsort(-counts[chosen], kind="stable")][:_MOST_WORDS])
+        if not len(chosen):
+            return nothing
+        vectors = nothing.papers(papers)
+        place = _places(words[chosen], pairs[0])
+        kept = place >= 0
+        presence = sp.csr_matrix(
+            (np.ones(kept.sum(), np.float32), (place[kept], pairs[1][kept])), shape=(len(chosen), len(papers))
+        )
+        contexts = presence @ vectors / counts[chosen][:, None] - table["mean"]
+        own = _unit(contexts @ table["map"].astype(np.float32)).astype(np.float16)
+        return cls(words.astype(np.uint32), counts, len(papers), words[chosen].astype(np.uint32), own)
+
+    def papers(self, papers: PaperWords) -> np.ndarray:
+        """Return the papers' vectors, (n, DIMENSIONS) of norm 1; 0 for a paper without a known word."""
+        words, place = np.unique(papers.words, return_inverse=True)
+        weights, vectors = self._weights(words), self.vectors(words)
+        whole = _frequencies(papers.papers, place, (len(papers), len(words)))
+        title = papers.in_title
+        titles = _frequencies(papers.papers[title], place[title], (len(papers), len(words)))
+        text = _unit(whole.multiply(weights).tocsr() @ vectors)
+        return _unit(text + _TITLE_WEIGHT * _unit(titles.multiply(weights).tocsr() @ vectors))
+
+    def composition(self, sequence: StemSequence) -> Composition:
+        """Return a paper's vector as a sum over its stems."""
+        stems = list(dict.fromkeys(sequence.stems))
+        hashes = np.array([word_hash(stem) for stem in stems], dtype=np.uint32)
+        weights, vectors = self._weights(hashes), self.vectors(hashes)
+        place = {stem: number for number, stem in enumerate(stems)}
+        numbers = np.array([place[stem] for stem in sequence.stems], dtype=int)
+        rows = np.zeros(len(numbers), dtype=int)
+        whole = _frequencies(rows, numbers, (1, len(stems))).toarray()[0] * weights
+        title = _frequencies(rows[: sequence.title], numbers[: sequence.title], (1, len(stems))).toarray()[0] * weights
+        coefficients = whole / _norm(whole @ vectors) + _TITLE_WEIGHT * title / _norm(title @ vectors)
+        return Composition(stems, coefficients / _norm(coefficients @ vectors), vectors)
+
+    def text(self, stems: Iterable[str]) -> np.ndarray:
+        """Return the vector of a profile's stems, (DIMENSIONS,) of norm 1; 0 without a known word."""
+        hashes = np.array([word_hash(stem) for stem in stems], dtype=np.uint32)
+        words, counts = np.unique(hashes, return_counts=True)
+        weights = (1 + np.log(counts)) * self._weights(words)
+        return np.asarray(_unit((weights @ self.vectors(words))[None])[0])
+
+    def idf(self, words: np.ndarray) -> np.ndarray:
+        """Return the inverse document frequencies of hashed words, by the table and the home together."""
+        table = shipped()
+        place = _places(table["hash"], words)
+        share = np.where(place >= 0, np.exp(-table["idf"][place].astype(float)), 0.25 / _TABLE_PAPERS)
+        own = _places(self.words, words)
+        papers = np.where(own >= 0, self.papers_with[own] if len(self.words) else 0, 0)
+        return np.asarray(np.log((_TABLE_PAPERS + self.count) / (_TABLE_PAPERS * share + papers)))
+
+    def vectors(self, words: np.ndarray) -> np.ndarray:
+        """Return the vectors of hashed words, (n_words, DIMENSIONS); 0 for those that are unknown."""
+        table = shipped()
+        vectors = np.zeros((len(words), DIMENSIONS), dtype=np.float32)
+        place = _places(table["hash"], words)
+        known = np.flatnonzero(place >= 0)
+        codes = table["codes"][place[known]]
+        steps = np.stack([codes >> 4, codes & 15], axis=2).reshape(len(known), DIMENSIONS)
+        vectors[known] = (steps.astype(np.float32) - _STEPS) * table["step"][place[known], None]
+        own = _places(self.own, words)
+        is_own = np.flatnonzero((own >= 0) & (place < 0))
+        vectors[is_own] = self.own_vectors[own[is_own]]
+        return vectors
+
+    def _weights(self, words: np.ndarray) -> np.ndarray:
+        return self.idf(words).astype(np.float32)
+
+
+_NO_WORDS = (np.zeros(0, np.uint32), np.zeros((0, DIMENSIONS), np.float16))
+
+
+@cache
+def shipped() -> np.ndarray:
+    """The table, mapped into memory: one record, see ``pack``."""
+    return np.asarray(np.load(TABLE, mmap_mode="r"))
+
+
+def pack(  # noqa: PLR0917 - the arrays of one table
+    hashes: np.ndarray,
+    vectors: np.ndarray,
+    idf: np.ndarray,
+    mean: np.ndarray,
+    linear_map: np.ndarray,
+    references: np.ndarray,
+) -> np.ndarray:
+    """Return the record of a table: words by hash, their vectors two dimensions a byte, and what ``learn`` needs.
+
+    ``mean`` (DIMENSIONS,) is that of the papers' vectors, ``references`` (REFERENCES, DIMENSIONS) some of them.
+    """
+    hashes, first = np.unique(hashes, return_index=True)
+    vectors = vectors[first]
+    step = np.abs(vectors).max(axis=1) / _STEPS
+    steps = (np.round(vectors / step[:, None]) + _STEPS).astype(np.uint8)
+    layout = [
+        ("hash", "<u4", (len(hashes),)),
+        ("idf", "<f2", (len(hashes),)),
+        ("step", "<f4", (len(hashes),)),
+        ("codes", "u1", (len(hashes), DIMENSIONS // 2)),
+        ("mean", "<f4", (DIMENSIONS,)),
+        ("map", "<f2", (DIMENSIONS, DIMENSIONS)),
+        ("references", "<f2", (REFERENCES, DIMENSIONS)),
+    ]
+    record = np.zeros((), dtype=layout)
+    record["hash"], record["idf"], record["step"] = hashes, idf[first], step
+    record["codes"] = steps[:, ::2] << 4 | steps[:, 1::2]
+    record["mean"], record["map"], record["references"] = mean, linear_map, references
+    return record
+
+
+def _places(ordered: np.ndarray, words: np.ndarray) -> np.ndarray:
+    """Return the place of each word among sorted ones, -1 for those that are missing."""
+    if not len(ordered):
+        return np.full(len(words), -1)
+    place = np.minimum(np.searchsorted(ordered, words), len(ordered) - 1)
+    return np.where(ordered[place] == words, place, -1)
+
+
+def _frequencies(papers: np.ndarray, words: np.ndarray, shape: tuple[int, int]) -> sp.csr_matrix:
+    counts = sp.csr_matrix((np.ones(len(words), np.float32), (papers, words)), shape=shape)
+    counts.data = 1 + np.log(counts.data)
+    return counts
+
+
+def _unit(rows: np.ndarray) -> np.ndarray:
+    norm = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(np.divide(rows, norm, out=np.zeros_like(rows), where=norm > 0))
+
+
+def _norm(vector: np.ndarray) -> float:
+    return float(np.linalg.norm(vector)) or 1.0

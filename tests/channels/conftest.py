@@ -1,0 +1,317 @@
+"""Deliveries to send, and real servers to send them to; factories of invented papers, picks and editions."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import ssl
+import subprocess
+from collections.abc import Callable
+from contextlib import ExitStack
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from jinja2 import Environment
+from store.conftest import open_another, samples, store, store_url
+
+from bot.channels import Route
+from bot.channels.dispatcher import Dispatcher
+from bot.channels.email.smtp import SmtpChannel
+from bot.channels.templates import environment
+from bot.model import Delivery, Edition, OutboxKey, Paper, Pick, PickKind, Reader, Sentence, Sighting, Vote
+
+from .memory_outbox import MemoryBreakers, MemoryOutbox, MemoryRates, MemoryReaders
+from .scripted_channels import Clock, ScriptedChannel
+from .slack_server import SlackServer
+from .smtp_servers import SENDER, MailServer, ScriptedServer, server_context
+
+__all__ = ["open_another", "samples", "store", "store_url"]
+
+TEMPLATES = Path(__file__).parents[2] / "templates"
+MAIL = b"Subject: One\r\nMessage-ID: <1@x>\r\n\r\nHello.\r\n"
+
+
+@pytest.fixture
+def now():
+    return datetime(2025, 5, 6, 8, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def make_delivery():
+    """Make a claimed delivery; each has a reader of its own unless told."""
+
+    def make(body=MAIL, *, number=1, address="ada@example.org", kind="email", attempts=1, part=1, **more):
+        reader = Reader(more.pop("reader_id", number), more.pop("profile", "rewards"), kind, address)
+        return Delivery(
+            id=number,
+            key=OutboxKey(str(number), reader.id, kind, part),
+            reader=reader,
+            body=body,
+            attempts=attempts,
+            token="mine",
+            date=date(2025, 5, 6),
+            thread=more.pop("thread", ""),
+        )
+
+    return make
+
+
+@pytest.fixture
+def delivery(make_delivery):
+    return make_delivery()
+
+
+class Started:
+    """A ``start_data`` that counts its calls and can be told to raise."""
+
+    def __init__(self, raises=None):
+        self.calls, self._raises = 0, raises
+
+    def __call__(self):
+        self.calls += 1
+        if self._raises:
+            raise self._raises
+
+
+@pytest.fixture
+def started():
+    return Started()
+
+
+@pytest.fixture
+def make_started():
+    return Started
+
+
+@pytest.fixture
+def servers():
+    """Starts servers and stops them all at the end."""
+    with ExitStack() as stack:
+        yield lambda server: stack.enter_context(server.running())
+
+
+@pytest.fixture
+def mail_server(servers):
+    return lambda **options: servers(MailServer(**options))
+
+
+@pytest.fixture
+def scripted(servers):
+    return lambda **script: servers(
+        ScriptedServer({{"dot": "."}.get(name, name): reply for name, reply in script.items()})
+    )
+
+
+@pytest.fixture
+def slack_server(servers, monkeypatch):
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    # At one message a second, the thread of an edition would take ten.
+    monkeypatch.setattr("bot.channels.slack.transport.SPACING", timedelta(0))
+    return servers(SlackServer())
+
+
+@pytest.fixture(scope="session")
+def certificate(tmp_path_factory):
+    """A fresh certificate for 127.0.0.1 with its key, in one file."""
+    openssl = shutil.which("openssl")
+    if openssl is None and os.environ.get("CI") == "true":
+        pytest.fail("no openssl command to make a certificate with", pytrace=False)
+    if openssl is None:
+        pytest.skip("needs the openssl command to make a certificate with")
+    path = tmp_path_factory.mktemp("tls") / "server.pem"
+    arguments = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=localhost"
+    name = ["-addext", "subjectAltName=IP:127.0.0.1"]
+    subprocess.run(
+        [openssl, *arguments.split(), *name, "-keyout", path, "-out", path.with_suffix(".crt")],
+        check=True,
+        capture_output=True,
+    )
+    path.write_bytes(path.read_bytes() + path.with_suffix(".crt").read_bytes())
+    return path
+
+
+class Tls(NamedTuple):
+    """Both ends: the client trusts the fresh certificate, and verifies as the default one does."""
+
+    server: ssl.SSLContext
+    client: ssl.SSLContext
+
+
+@pytest.fixture
+def tls(certificate):
+    authority = str(certificate.with_suffix(".crt"))
+    return Tls(server_context(certificate), ssl.create_default_context(cafile=authority))
+
+
+@pytest.fixture
+def readers():
+    return MemoryReaders()
+
+
+@pytest.fixture
+def breakers():
+    return MemoryBreakers()
+
+
+@pytest.fixture
+def rates():
+    return MemoryRates()
+
+
+@pytest.fixture
+def outbox(readers):
+    return MemoryOutbox(readers)
+
+
+@pytest.fixture
+def mail():
+    return ScriptedChannel()
+
+
+@pytest.fixture
+def slack():
+    return ScriptedChannel()
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def make_dispatcher(outbox, readers, breakers, rates, clock):
+    """A dispatcher over channels by kind: one, or a list that works side by side."""
+
+    def make(spacing=timedelta(0), **channels):
+        lists = {kind: c if isinstance(c, list) else [c] for kind, c in channels.items()}
+        routes = {kind: Route(channels, spacing) for kind, channels in lists.items()}
+        return Dispatcher(outbox, routes, readers, breakers, rates, timer=clock, stop=clock)
+
+    return make
+
+
+@pytest.fixture
+def dispatcher(make_dispatcher, mail, slack):
+    return make_dispatcher(email=mail, slack=slack)
+
+
+@pytest.fixture
+def rows(outbox, make_delivery):
+    """Add ``count`` rows to the outbox, numbered from 1."""
+
+    def fill(count, kind="email", first=1, **more):
+        numbers = range(first, first + count)
+        return [outbox.add(make_delivery(number=number, kind=kind, **more)) for number in numbers]
+
+    return fill
+
+
+@pytest.fixture
+def connect():
+    """Make channels to a server, and close them at the end."""
+    channels = []
+
+    def make(server, security="none", **options):
+        options = {"envelope_sender": SENDER, "timeout_seconds": 5, "answer_seconds": 5} | options
+        channels.append(SmtpChannel("127.0.0.1", server.port, security, **options))
+        return channels[-1]
+
+    yield make
+    for channel in channels:
+        channel.close()
+
+
+class TestLinks:
+    """Links as long as signed ones."""
+
+    __test__ = False
+
+    def thumb(self, paper: Paper, vote: Vote, via: str = "mail") -> str:
+        return f"https://papers.example.org/thumb/{'t' * 80}.{paper.id}?vote={vote}&from=mail"
+
+    def save(self, paper: Paper, via: str = "mail") -> str:
+        return f"https://papers.example.org/thumb/{'t' * 34}.{paper.id}/save"
+
+    def edition(self, day: date) -> str:
+        return f"https://papers.example.org/edition/{'e' * 70}"
+
+    def go(self, paper: Paper) -> str:
+        return f"https://papers.example.org/go/{'g' * 36}"
+
+    def me(self) -> str:
+        return f"https://papers.example.org/me/{'m' * 60}"
+
+    def unsubscribe(self) -> str:
+        return f"https://papers.example.org/unsubscribe/{'u' * 60}"
+
+
+@pytest.fixture(scope="session")
+def links() -> TestLinks:
+    return TestLinks()
+
+
+@pytest.fixture(scope="session")
+def templates() -> Environment:
+    return environment(TEMPLATES)
+
+
+@pytest.fixture(scope="session")
+def make_paper() -> Callable[..., Paper]:
+    return _paper
+
+
+@pytest.fixture(scope="session")
+def make_pick() -> Callable[..., Pick]:
+    return _pick
+
+
+@pytest.fixture(scope="session")
+def make_edition() -> Callable[..., Edition]:
+    return _edition
+
+
+def _paper(number: int = 17, title: str = "A paper", **fields: object) -> Paper:
+    defaults: dict[str, object] = {
+        "id": number,
+        "title": title,
+        "abstract": "",
+        "authors": ("Ada Lovelace",),
+        "author_count": None,
+        "published": date(2025, 5, 5),
+        "arxiv_id": None,
+        "doi": None,
+        "url": "https://example.org/paper",
+        "upvotes": None,
+        "organisation": None,
+        "first_seen": datetime(2025, 5, 6, 6, tzinfo=UTC),
+        "sightings": (Sighting("seeds", "LLM-RL", date(2025, 5, 6)),),
+    }
+    return Paper(**(defaults | fields))  # type: ignore[arg-type]
+
+
+def _pick(paper: Paper | None = None, **fields: object) -> Pick:
+    defaults: dict[str, object] = {
+        "paper": paper or _paper(),
+        "kind": PickKind.MATCH,
+        "probability": 0.92,
+        "reasons": (),
+        "summary": ("We did it.", "It worked."),
+    }
+    summary = tuple(Sentence(item) if isinstance(item, str) else item for item in (defaults | fields)["summary"])
+    return Pick(**(defaults | fields | {"summary": summary}))  # type: ignore[arg-type]
+
+
+def _edition(*picks: Pick, **fields: object) -> Edition:
+    defaults: dict[str, object] = {
+        "reader": Reader(3, "reward-models", "email", "ada@example.org"),
+        "profile_title": "Reward models",
+        "date": date(2025, 5, 6),
+        "composed_at": datetime(2025, 5, 6, 6, tzinfo=UTC),
+        "picks": picks,
+        "considered": 143,
+        "watermark": 177,
+    }
+    return Edition(**(defaults | fields))  # type: ignore[arg-type]

@@ -1,0 +1,128 @@
+"""Channels that fail: the circuit breaker opens, and no message is lost or counted."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from time import sleep
+
+from bot.channels.dispatcher import BATCH, MAX_UNANSWERED
+from bot.model import State
+from bot.model.errors import DeliveryError, FailureScope
+
+from .scripted_channels import PatientChannel, ScriptedChannel, counts
+
+S = State
+
+
+def test_a_failing_channel_is_tried_once_a_run_and_the_other_goes_on(dispatcher, rows, mail, slack, now):
+    mails = rows(BATCH + 5)
+    rows(2, "slack", first=100)
+    error = DeliveryError("535 wrong password", permanent=True, scope=FailureScope.CHANNEL, code="535")
+    mail.before = dict.fromkeys(range(1, 100), error)
+    report = dispatcher.deliver_due(now)
+    assert slack.sent == [100, 101]
+    assert counts(report) == (2, 0, 0, 1, 0)
+    assert [str(p) for p in report.problems] == [
+        f"email: 535 wrong password; circuit breaker open until 2025-05-06 08:01 UTC; {BATCH + 5} waiting"
+    ]
+    assert [row.state for row in mails] == [S.RETRY] + [S.PENDING] * (BATCH + 4)
+    assert {row.delivery.attempts for row in mails} == {0}
+
+
+def test_an_open_breaker_outlives_the_run_and_grows_until_a_message_is_accepted(dispatcher, rows, mail, breakers, now):
+    rows(3)
+    mail.before = dict.fromkeys((1, 2, 3), DeliveryError("535", permanent=True, scope=FailureScope.CHANNEL))
+    dispatcher.deliver_due(now)
+    during = dispatcher.deliver_due(now + timedelta(seconds=59))
+    assert [str(p) for p in during.problems] == [
+        "email: 535; circuit breaker open until 2025-05-06 08:01 UTC; 3 waiting"
+    ]
+    dispatcher.deliver_due(now + timedelta(minutes=1))
+    assert breakers.breakers["email"].until == now + timedelta(minutes=6)
+    mail.before.clear()
+    assert counts(dispatcher.deliver_due(now + timedelta(minutes=6))) == (3, 0, 0, 0, 0)
+    assert (breakers.breakers, breakers.ended) == ({}, ["email"])
+
+
+def test_an_open_breaker_with_nothing_waiting_is_not_reported(dispatcher, breakers, now):
+    breakers.begin("email", now, now + timedelta(hours=1), "535")
+    assert dispatcher.deliver_due(now).problems == []
+
+
+def test_a_policy_refusal_does_not_open_the_breaker_twice(dispatcher, rows, mail, now):
+    rows(3)
+    mail.before[1] = DeliveryError("554 5.7.1", permanent=True, scope=FailureScope.POLICY)
+    dispatcher.deliver_due(now)
+    report = dispatcher.deliver_due(now + timedelta(minutes=1))
+    assert (mail.sent, counts(report)) == ([2, 3], (2, 0, 0, 0, 0))
+    mail.before.clear()
+    dispatcher.deliver_due(now + timedelta(minutes=5))
+    assert mail.sent == [2, 3, 1]
+
+
+def test_a_message_that_policy_refuses_each_time_fails_and_is_named(dispatcher, rows, mail, now):
+    (row,) = rows(1, attempts=8)
+    mail.before[1] = DeliveryError("554 5.7.1", permanent=True, scope=FailureScope.POLICY)
+    report = dispatcher.deliver_due(now)
+    assert (row.state, counts(report)) == (S.FAILED, (0, 1, 0, 0, 0))
+    assert report.problems[0].source == "rewards/ada@example.org"
+
+
+def test_three_unanswered_messages_in_a_row_open_the_breaker(dispatcher, rows, mail, now):
+    added = rows(MAX_UNANSWERED + 4)
+    silence = DeliveryError("silence", permanent=False, unknown=True)
+    mail.after = {1: silence} | dict.fromkeys(range(3, 99), silence)
+    report = dispatcher.deliver_due(now)
+    assert (mail.sent, counts(report)) == ([2], (1, 0, 1 + MAX_UNANSWERED, 0, 0))
+    assert added[-1].state is S.PENDING
+    assert "3 messages in a row were sent and not answered" in str(report.problems[-1])
+
+
+def test_a_wrong_password_is_tried_once_and_not_once_per_worker(make_dispatcher, rows, now):
+    rows(20)
+    channels = [ScriptedChannel() for _ in range(4)]
+    error = DeliveryError("535", permanent=True, scope=FailureScope.CHANNEL)
+    for channel in channels:
+        channel.before = Tried(range(1, 21), error)
+    make_dispatcher(email=channels).deliver_due(now)
+    assert [channel.before.times for channel in channels] == [1, 0, 0, 0]
+
+
+class Tried(dict):
+    """Failures by number, which count how often one was met."""
+
+    def __init__(self, numbers, error):
+        super().__init__(dict.fromkeys(numbers, error))
+        self.times = 0
+
+    def __getitem__(self, number):
+        self.times += 1
+        return super().__getitem__(number)
+
+
+def test_a_server_that_takes_fewer_connections_gets_fewer(make_dispatcher, rows, mail, breakers, now):
+    rows(9)
+    full = DeliveryError("421 too many connections", permanent=False, scope=FailureScope.CHANNEL)
+    second = ScriptedChannel()
+    second.before = Tried(range(1, 10), full)
+    first = PatientChannel([])
+    first.send = wait_for(second.before, first.send)
+    report = make_dispatcher(email=[first, second]).deliver_due(now)
+    assert (second.before.times, second.sent, breakers.breakers) == (1, [], {})
+    assert report.counts[State.RETRY] == 1
+    # The other worker may have ended before this one released its rows; these are left to the next run.
+    again = make_dispatcher(email=first).deliver_due(now + timedelta(minutes=1))
+    assert ((report.counts + again.counts)[State.SENT], breakers.breakers) == (9, {})
+
+
+def wait_for(tried, send):
+    """Send the first message at once, the others after another worker has failed."""
+    sent = []
+
+    def patiently(delivery, start_data):
+        while sent and not tried.times:
+            sleep(0)
+        sent.append(delivery.id)
+        return send(delivery, start_data)
+
+    return patiently

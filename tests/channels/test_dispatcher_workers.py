@@ -1,0 +1,114 @@
+"""Workers side by side: claims, leases, spacing, and the end of a run."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from threading import Barrier
+
+from bot.channels.dispatcher import BATCH, CLAIM_LEASE, FIRST_BATCH, LEASE, PATIENCE
+from bot.model import State
+from bot.model.errors import DeliveryError
+
+from .scripted_channels import PatientChannel, ScriptedChannel, counts
+
+S = State
+
+
+def test_channels_side_by_side_share_the_rows(make_dispatcher, rows, mail, now):
+    rows(40)
+    meet = Barrier(3, timeout=30)
+
+    class Meeting(ScriptedChannel):
+        """Sends its first message together with the others'."""
+
+        def send(self, delivery, start_data):
+            if not self.sent:
+                meet.wait()
+            return super().send(delivery, start_data)
+
+    others = [Meeting() for _ in range(3)]
+    report = make_dispatcher(email=[PatientChannel(others), *others]).deliver_due(now)
+    assert counts(report) == (40, 0, 0, 0, 0)
+    assert all(other.sent for other in others)
+
+
+def test_messages_to_one_address_keep_spacing_and_order(make_dispatcher, rows, slack, clock, now):
+    rows(6, "slack", address="C1")
+    rows(1, "slack", first=7, address="C2")
+    report = make_dispatcher(spacing=timedelta(seconds=1), slack=slack).deliver_due(now)
+    assert slack.sent == [1, 7, 2, 3, 4, 5, 6]
+    assert clock.waits == [1.0] * 5
+    assert counts(report) == (7, 0, 0, 0, 0)
+
+
+def test_a_row_due_after_the_patience_is_left_to_the_next_run(dispatcher, rows, slack, clock, now):
+    (row,) = rows(1, "slack")
+    slack.before[1] = DeliveryError("ratelimited", permanent=False, retry_after=90)
+    dispatcher.deliver_due(now)
+    assert (row.not_before, clock.waits) == (now + timedelta(seconds=90), [])
+    assert timedelta(seconds=90) > PATIENCE
+
+
+def test_a_stopped_run_releases_what_it_has_not_begun(dispatcher, rows, mail, clock, now):
+    added = rows(BATCH + 2)
+    send = mail.send
+
+    def send_one(delivery, start_data):
+        clock.stopped = True
+        return send(delivery, start_data)
+
+    mail.send = send_one
+    assert counts(dispatcher.deliver_due(now)) == (1, 0, 0, 0, 0)
+    assert added[0].state is S.SENT
+    assert [row.state for row in added[1:]] == [S.PENDING] * (BATCH + 1)
+    assert {row.delivery.attempts for row in added[1:]} == {0}
+
+
+def test_a_lease_is_counted_from_the_claim_and_not_from_the_runs_beginning(dispatcher, outbox, rows, mail, clock, now):
+    rows(FIRST_BATCH + 1)
+    calls = []
+    outbox.on_start = lambda delivery: calls.append(outbox.rows[delivery.id].lease_until)
+    send = mail.send
+
+    def slow(delivery, start_data):
+        receipt = send(delivery, start_data)
+        clock.seconds += 60
+        return receipt
+
+    mail.send = slow
+    dispatcher.deliver_due(now)
+    later = now + timedelta(minutes=3)  # half of the lease is over: the fourth row was released and claimed anew
+    assert calls == [now + CLAIM_LEASE] * 3 + [later + CLAIM_LEASE] * 2
+    assert outbox.rows[4].history == [S.PENDING, S.CLAIMED, S.PENDING, S.CLAIMED, S.DATA_STARTED, S.SENT]
+
+
+def test_a_row_that_another_worker_took_is_left_to_it(dispatcher, outbox, rows, mail, now):
+    (row,) = rows(1)
+    outbox.on_start = outbox.steal
+    report = dispatcher.deliver_due(now)
+    assert (row.state, mail.sent, report.counts[S.SENT]) == (S.CLAIMED, [], 0)
+
+
+def test_a_row_that_another_worker_took_is_not_settled_here(make_dispatcher, outbox, rows, now):
+    (row,) = rows(1)
+    calls = []
+
+    class Slow(ScriptedChannel):
+        def send(self, delivery, start_data):
+            outbox.steal(delivery)
+            raise DeliveryError("too late", permanent=False)
+
+    dispatcher = make_dispatcher(email=Slow())
+    assert counts(dispatcher.deliver_due(now, lambda *settled: calls.append(settled))) == (0, 0, 0, 0, 0)
+    assert (row.state, calls) == (S.CLAIMED, [])
+
+
+def test_what_a_dead_worker_left_behind_is_settled(dispatcher, outbox, rows, mail, now):
+    """Claimed rows are sent when their lease is over; those whose body was going out are unknown."""
+    rows(2)
+    first, _ = outbox.claim("email", now, LEASE, 2)
+    outbox.start_data(first, now, LEASE)
+    assert counts(dispatcher.deliver_due(now + LEASE / 2)) == (0, 0, 0, 0, 0)
+    report = dispatcher.deliver_due(now + LEASE)
+    assert (mail.sent, counts(report)) == ([2], (1, 0, 1, 0, 0))
+    assert report.problems[0].source == "outbox"

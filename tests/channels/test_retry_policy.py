@@ -1,0 +1,81 @@
+"""What becomes of a delivery."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from bot.channels.dispatcher import LONGEST_WAIT, MAX_ATTEMPTS, CircuitBreaker, decide
+from bot.model import State
+from bot.model.errors import DeliveryError, FailureScope
+
+from .memory_outbox import MemoryBreakers
+
+errors = st.builds(
+    DeliveryError,
+    st.text(),
+    permanent=st.booleans(),
+    scope=st.sampled_from(FailureScope),
+    unknown=st.booleans(),
+    retry_after=st.none() | st.floats(min_value=0),
+    code=st.text(),
+)
+
+
+@pytest.mark.parametrize(("attempts", "minutes"), [(1, 1), (2, 5), (3, 15), (4, 60), (5, 240), (6, 240), (7, 240)])
+def test_the_waits_grow_up_to_four_hours(make_delivery, now, attempts, minutes):
+    outcome = decide(make_delivery(attempts=attempts), DeliveryError("later", permanent=False), now)
+    assert (outcome.state, outcome.not_before) == (State.RETRY, now + timedelta(minutes=minutes))
+
+
+def test_the_eighth_attempt_is_the_last(make_delivery, now):
+    outcome = decide(make_delivery(attempts=8), DeliveryError("later", permanent=False), now)
+    assert (outcome.state, outcome.not_before) == (State.FAILED, None)
+
+
+@pytest.mark.parametrize(("asked", "waits"), [(30, 60), (61, 61), (3600, 3600), (1e300, 86_400)])
+def test_the_other_sides_wish_wins_where_it_is_longer(make_delivery, now, asked, waits):
+    error = DeliveryError("slowly", permanent=False, retry_after=asked)
+    outcome = decide(make_delivery(), error, now)
+    assert outcome.not_before == now + timedelta(seconds=waits)
+
+
+def test_the_message_that_met_a_policy_waits_longer_than_its_channel_pauses(make_delivery, now):
+    error = DeliveryError("not from you", permanent=True, scope=FailureScope.POLICY)
+    outcome = decide(make_delivery(), error, now)
+    assert (outcome.not_before, outcome.counted) == (now + timedelta(minutes=5), True)
+    assert decide(make_delivery(attempts=8), error, now).state is State.FAILED
+
+
+def test_a_failure_of_the_channel_itself_counts_no_attempt_and_never_ends_a_message(make_delivery, now):
+    error = DeliveryError("no password", permanent=True, scope=FailureScope.CHANNEL)
+    outcome = decide(make_delivery(attempts=99), error, now)
+    assert (outcome.state, outcome.counted) == (State.RETRY, False)
+    assert outcome.not_before == now + timedelta(minutes=1)
+
+
+def test_a_channels_pauses_grow_up_to_an_hour(now):
+    minutes = []
+    for failures in (0, 1, 2, 3, 4, 98):
+        store = MemoryBreakers()
+        breaker = CircuitBreaker("email", SimpleNamespace(until=now, times=failures, why=""), store, now)
+        breaker.trip("no connection", now)
+        minutes.append((store.breakers["email"].until - now) // timedelta(minutes=1))
+    assert minutes == [1, 5, 15, 60, 60, 60]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(error=errors, attempts=st.integers(1, 20))
+def test_every_error_has_one_outcome(make_delivery, now, error, attempts):
+    """Unknown is never tried again, a failure has a reason, a retry has a time within a day."""
+    outcome = decide(make_delivery(attempts=attempts), error, now)
+    assert (outcome.state is State.UNKNOWN) == error.unknown
+    assert (outcome.not_before is not None) == (outcome.state is State.RETRY)
+    if outcome.state is State.RETRY:
+        assert now < outcome.not_before <= now + LONGEST_WAIT
+    if outcome.state is State.FAILED:
+        assert attempts >= MAX_ATTEMPTS or error.permanent

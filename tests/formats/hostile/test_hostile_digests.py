@@ -1,0 +1,55 @@
+"""A hostile digest affects itself only: papers or a reported problem, within limits of processor time and memory."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hostile.library_shapes import LIBRARIES
+from hostile.shapes import CRASHES, SHAPES
+from support import ROOT
+
+from bot.formats.format import MAX_BYTES
+from bot.formats.recognition import parse
+from bot.model import RawDigest
+
+# At 80 KB the worst of these once took 20 s, so that at eight times the size whatever grows with its square meets the
+# limit, which is the same for all sizes. The largest file that is read adds minutes to a run: only on request.
+SIZES = (80_000, 640_000, *([MAX_BYTES] if os.environ.get("PAPERBOT_TEST_LARGEST") else []))
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [*(("shapes", name) for name in SHAPES), *(("library_shapes", name) for name in LIBRARIES)],
+)
+def test_a_hostile_digest_or_library_gives_its_papers_or_a_problem_within_the_limits(module: str, name: str) -> None:
+    shape = {**SHAPES, **LIBRARIES}[name]
+    ran = subprocess.run(
+        [sys.executable, Path(__file__).with_name("limited.py"), module, name, *map(str, SIZES)],
+        cwd=ROOT,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 0, f"{name}: ended by {ran.returncode}: {ran.stderr[-500:]}"
+    outcomes = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert [outcome["size"] for outcome in outcomes] == list(SIZES)
+    for outcome in outcomes:
+        # At a cap on lines, tags or items the whole file is refused, with a reason.
+        assert outcome["papers"] or outcome["problems"], f"{name}: nothing read, and no problem reported"
+        expected = shape.expected_papers(outcome["size"])
+        assert expected is None or outcome["papers"] in (0, expected), f"{name} at {outcome['size']:,} bytes"
+
+
+@pytest.mark.parametrize("name", CRASHES)
+def test_a_former_crash_gives_papers_or_a_problem(name: str) -> None:
+    digests = parse(RawDigest("hostile", "x", CRASHES[name]))
+    assert all(digest.entries or digest.rejected for digest in digests)
+
+
+def test_the_more_specific_of_two_formats_that_begin_on_one_line_reads_it() -> None:
+    (digest,) = parse(RawDigest("hostile", "x", CRASHES["two formats begin on one line"]))
+    (entry,) = digest.entries
+    assert (digest.format, entry.title, entry.abstract) == ("markdown", "T", "x.")

@@ -1,0 +1,88 @@
+"""The mixture of the two experts: what it learns from their predictions, and which stored ones it uses."""
+
+import numpy as np
+import pytest
+
+from bot.ranking import experts
+from bot.ranking.experts import EXPERTS, SHIPPED, Mixture, Predictions, home_mixture, reader_mixture
+
+COUNT = len(EXPERTS)
+
+
+def foretold(right: int, n: int = 300) -> Predictions:
+    """Votes that the expert ``right`` foretells, the others by chance."""
+    random = np.random.default_rng(3)
+    liked = random.random(n) < 0.5
+    log_odds = random.normal(size=(n, COUNT))
+    log_odds[:, right] = np.where(liked, 2.0, -2.0) + random.normal(size=n)
+    return Predictions(log_odds, liked)
+
+
+@pytest.mark.parametrize("right", range(COUNT))
+def test_an_expert_that_predicted_votes_gains_weight_and_the_others_lose_theirs(right):
+    mixture = reader_mixture(foretold(right))
+    others = np.arange(COUNT) != right
+    assert mixture.weights[right] > SHIPPED.weights[right] * 0.8
+    assert (mixture.weights[others] < SHIPPED.weights[others]).all()
+    assert (mixture.weights >= 0).all()
+
+
+def test_without_predictions_a_reader_has_the_homes_mixture_and_the_home_the_shipped_one():
+    home = Mixture(np.array([1.0, 2]), 5.0)
+    none = Predictions(np.zeros((0, COUNT)), np.zeros(0, bool))
+    assert reader_mixture(none, home) is home
+    assert home_mixture([]) is SHIPPED
+    assert home_mixture([none]) is SHIPPED
+
+
+def test_the_mixture_is_fitted_to_as_many_predictions_as_the_constant_says(monkeypatch):
+    """Of two experts the one that foretold the older votes counts only where these are still used."""
+    first, last = foretold(0), foretold(1)
+    both = Predictions(np.vstack([first.log_odds, last.log_odds]), np.concatenate([first.liked, last.liked]))
+    few = reader_mixture(both)
+    monkeypatch.setattr(experts, "RECENT", 600)
+    all_votes = reader_mixture(both)
+    assert few.weights == pytest.approx(reader_mixture(Predictions(last.log_odds[-120:], last.liked[-120:])).weights)
+    assert all_votes.weights[0] > few.weights[0] + 0.1
+
+
+def test_ten_dislikes_lower_matches_a_little_and_trust_no_expert_more():
+    """The experts' log-odds are far below zero, where a higher weight would lower every match."""
+    log_odds = np.array([[-5.0, -2.0]] * 10) + np.random.default_rng(6).normal(size=(10, COUNT)) / 2
+    disliked = reader_mixture(Predictions(log_odds, np.zeros(10, bool)))
+    assert disliked.weights == pytest.approx(SHIPPED.weights, abs=0.1)
+    lower = SHIPPED.log_odds(log_odds) - disliked.log_odds(log_odds)
+    assert 0 < lower.mean() < 0.2
+
+
+def test_matches_are_calibrated_to_votes():
+    """Experts that are too sure, and of readers who like a tenth only."""
+    random = np.random.default_rng(4)
+    truth = random.normal(-2, 1, 3_000)
+    liked = random.random(3_000) < 1 / (1 + np.exp(-truth))
+    predictions = Predictions(np.column_stack([np.zeros(3_000), 4 * truth + 3]), liked)
+    probability = 1 / (1 + np.exp(-home_mixture([predictions]).log_odds(predictions.log_odds)))
+    assert abs(probability[-300:].mean() - liked[-300:].mean()) < 0.03
+
+
+def test_predictions_and_weights_of_an_earlier_versions_experts_are_not_used():
+    stored = Predictions.from_stored([[-9, -2, -1, 0, 0.5], [1.0, 2.0, 0.25]], [True, False])
+    assert stored.log_odds.tolist() == [[1.0, 2.0]]
+    assert (stored.liked.tolist(), stored.adjustments.tolist()) == ([False], [0.25])
+    old = Mixture.from_stored([0.2, 1.0, 0.5, 1.1], 3.0)
+    assert (old.weights.tolist(), old.offset) == (SHIPPED.weights.tolist(), SHIPPED.offset)
+
+
+def test_what_a_keyword_adds_is_not_learned_as_a_better_expert():
+    """Papers that a keyword raised are liked by just what it added: the mixture has nothing to correct."""
+    random = np.random.default_rng(5)
+    log_odds = random.normal(-1, 1, size=(3_000, COUNT))
+    adjustments = np.where(random.random(3_000) < 0.5, 1.4, 0.0)
+    truth = SHIPPED.log_odds(log_odds) + adjustments
+    liked = random.random(3_000) < 1 / (1 + np.exp(-truth))
+    stored = np.column_stack([log_odds, adjustments])
+    readers = [slice(start, start + 100) for start in range(0, 3_000, 100)]
+    aware = home_mixture([Predictions.from_stored(stored[rows].tolist(), liked[rows].tolist()) for rows in readers])
+    unaware = home_mixture([Predictions(log_odds[rows], liked[rows]) for rows in readers])
+    assert abs(aware.offset - SHIPPED.offset) < 0.2
+    assert unaware.offset > 0.4
