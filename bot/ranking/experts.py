@@ -31,7 +31,7 @@ TEXT_WEIGHTS = FeatureWeights(phrases=0.24, together=3.3, refused=-2.4, meaning=
 TEXT_INTERCEPT = -4.6
 # Numbers of votes at which the text counts half of what it loses, and the votes half of all they will; what the text
 # counts with many votes.
-_TEXT_HALF_AT = 6.0
+_TEXT_HALF_AT = 3.0
 _TEXT_STEEPNESS = 2.0
 _TEXT_LIMIT = 0.1
 _VOTES_HALF_AT = 2.0
