@@ -232,23 +232,13 @@ class PaperText:
         ]
 
     @cached_property
-    def explorable_phrases(self) -> dict[Phrase, int]:
-        """The phrases that an exploratory pick may be on, and how often the rarest stem of each occurs."""
-        return {
-            phrase: min([self.counts[stem] for stem in phrase.stems])
-            for phrase in self.whole_phrases
-            if not phrase.is_adjective
-        }
-
-    @cached_property
-    def stems_before(self) -> Mapping[tuple[str, ...], frozenset[str]]:
-        """By the stems of a phrase, those before it in longer phrases: "agent" of "agent model" for "model"."""
-        return _neighbours((p.stems[at:], p.stems[:at]) for p in self.phrases for at in range(1, len(p.stems)))
-
-    @cached_property
     def stems_after(self) -> Mapping[tuple[str, ...], frozenset[str]]:
-        """By the stems of a phrase, those after it in longer phrases."""
-        return _neighbours((p.stems[:at], p.stems[at:]) for p in self.phrases for at in range(1, len(p.stems)))
+        """By the stems of a phrase, those after it in longer phrases: "model" of "agent model" for "agent"."""
+        after: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
+        for stems in {phrase.stems for phrase in self.phrases}:
+            for end in range(1, len(stems)):
+                after[stems[:end]].update(stems[end:])
+        return {part: frozenset(stems) for part, stems in after.items()}
 
     def mentions(self, topic: Topic) -> Mention | None:
         """Return how the text names the topic, abbreviated or not; None if it doesn't.
@@ -275,10 +265,6 @@ class PaperText:
                 return Mention(sources, is_central=True)
         return Mention(sources, is_central=False) if times else None
 
-    def is_on(self, phrase: Phrase) -> bool:
-        """Return whether a phrase of the text is in its title or more than once in it."""
-        return phrase.in_title or min([self.counts[stem] for stem in phrase.stems]) >= _OFTEN
-
     def named(self, topic: Topic) -> str:
         """Return a topic as the reader wrote it, without the capital of a sentence's first word."""
         first = _FIRST_WORD.match(topic.text)
@@ -294,13 +280,6 @@ class PaperText:
         """Return the last word of the text with this stem, in its usual spelling."""
         word = next((token.spelling for token in reversed(self._tokens) if token.stem == stem), None)
         return word and self._spellings.usual(word)
-
-
-def _neighbours(pairs: Iterable[tuple[tuple[str, ...], tuple[str, ...]]]) -> Mapping[tuple[str, ...], frozenset[str]]:
-    neighbours: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
-    for part, rest in pairs:
-        neighbours[part].update(rest)
-    return {part: frozenset(stems) for part, stems in neighbours.items()}
 
 
 # The share of a part's weight that a longer phrase needs to be named instead.

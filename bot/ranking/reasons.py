@@ -129,9 +129,19 @@ def written_topics(
     return [Reason(kind, paper.named(topic), mentioned[topic]) for kind, topic in named[:_MAX_TOPICS]], covered
 
 
+# Of all positive weight, for a phrase to be named.
+_MIN_SHARE = 0.05
+
+
+def _least_weight(terms: Mapping[str, float]) -> float:
+    return _MIN_SHARE * sum([weight for weight in terms.values() if weight > 0])
+
+
 # Cosine from which on a phrase of a paper means what a topic does, and how many are named.
 _SAME_MEANING = 0.45
 _MAX_CLOSE_PHRASES = 2
+# A second phrase that weighs less than this share of the first explains nothing.
+_SHARE_OF_HEAVIEST = 0.25
 
 
 def close_topic(
@@ -142,6 +152,7 @@ def close_topic(
     ``close`` are the topics that the paper is close to as a whole, the closest first: the first is given that has
     phrases to show for it, which speak for the paper and repeat nothing ``covered``.
     """
+    least = _least_weight(terms)
     for topic in close:
         if topic not in evidence.topics or not covered.isdisjoint(topic.stems):
             continue
@@ -150,7 +161,7 @@ def close_topic(
             phrase: similarity
             for phrase in paper.whole_phrases
             if not phrase.is_adjective
-            and phrase.weight(terms) > 0
+            and phrase.weight(terms) > least
             and not phrase.overlaps(covered)
             and (similarity := float(evidence.meaning.text(phrase.stems) @ meant)) >= _SAME_MEANING
         }
@@ -167,12 +178,12 @@ def heaviest_phrases(paper: PaperText, terms: Mapping[str, float]) -> list[Reaso
     weights = {phrase: phrase.weight(terms) for phrase in paper.whole_phrases if not phrase.is_adjective}
     positive = {phrase: weight for phrase, weight in weights.items() if weight > 0}
     phrases = whole_phrases(positive, (), _MAX_CLOSE_PHRASES)
+    least = _SHARE_OF_HEAVIEST * positive[phrases[0]] if phrases else 0.0
+    phrases = [phrase for phrase in phrases if positive[phrase] >= least]
     return [Reason(ReasonKind.PHRASES, phrase.text, positive[phrase]) for phrase in phrases]
 
 
 _MAX_PHRASES = 2
-# Of all positive weight, for a phrase to be named.
-_MIN_SHARE = 0.05
 # Least shares for a liked paper to be named. ``_BY_UNCOVERED``: of the weight of the pick's topical terms, what no
 # other reason names; papers are compared by these terms alone, as any liked paper has the reader's main topic. Of
 # their weight, what the liked paper and its visible title have; with lower shares it is often on something else.
@@ -191,7 +202,7 @@ def learned_phrases(
     """
     if not evidence.votes.liked:
         return []
-    least = _MIN_SHARE * sum([weight for weight in terms.values() if weight > 0])
+    least = _least_weight(terms)
     supported = {
         phrase: weight
         for phrase in paper.learnable_phrases
