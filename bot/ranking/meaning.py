@@ -33,6 +33,8 @@ _TABLE_PAPERS = 2_000
 # Words of the home that get a vector, the most frequent ones, and in how many papers each must stand.
 _MOST_WORDS = 4_000
 _LEAST_PAPERS = 2
+# Phrases whose vectors are kept: 16 MB.
+_MOST_PHRASES = 10_000
 
 
 def word_hash(word: str) -> int:
@@ -124,6 +126,7 @@ class Meaning:
     ) -> None:
         self.words, self.papers_with, self.count = words, papers, count
         self.own, self.own_vectors = own, own_vectors
+        self._phrases: dict[Sequence[str], np.ndarray] = {}
 
     @classmethod
     def learn(cls, papers: PaperWords) -> Self:
@@ -179,6 +182,14 @@ class Meaning:
         words, counts = np.unique(hashes, return_counts=True)
         weights = (1 + np.log(counts)) * self._weights(words)
         return np.asarray(_unit((weights @ self.vectors(words))[None])[0])
+
+    def phrase(self, stems: tuple[str, ...]) -> np.ndarray:
+        """Return ``text`` of a phrase of a paper, which the reasons of many readers ask for."""
+        if stems not in self._phrases:
+            if len(self._phrases) >= _MOST_PHRASES:
+                self._phrases.clear()
+            self._phrases[stems] = self.text(stems)
+        return self._phrases[stems]
 
     def idf(self, words: np.ndarray) -> np.ndarray:
         """Return the inverse document frequencies of hashed words, by the table and the home together."""

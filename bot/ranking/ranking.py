@@ -372,9 +372,14 @@ class Ranking:
 
     def touches(self, paper: PaperId) -> bool:
         """Return whether a paper names a topic of the reader, is near to one in meaning, or like what they liked."""
-        row = self.pool.row[paper]
-        is_named = self.matches.phrases[row] > 0 or self.matches.meaning[row] >= _TOUCHES_BY_MEANING
-        return bool(is_named or self.model.text.is_empty)
+        return self._touching[self.pool.row[paper]]
+
+    @cached_property
+    def _touching(self) -> list[bool]:
+        """Whether each paper of the pool touches the text; as a list, since selection asks for most of them."""
+        near = self.matches.meaning >= _TOUCHES_BY_MEANING
+        touching: list[bool] = ((self.matches.phrases > 0) | near | self.model.text.is_empty).tolist()
+        return touching
 
     def _terms(self, row: int) -> dict[str, float]:
         """Return a paper's contributions by term, without ignored ones."""

@@ -156,14 +156,14 @@ def close_topic(
     for topic in close:
         if topic not in evidence.topics or not covered.isdisjoint(topic.stems):
             continue
-        meant = evidence.meaning.text(topic.stems)
+        meant = evidence.meaning.phrase(topic.stems)
         similar = {
             phrase: similarity
             for phrase in paper.whole_phrases
             if not phrase.is_adjective
             and phrase.weight(terms) > least
             and not phrase.overlaps(covered)
-            and (similarity := float(evidence.meaning.text(phrase.stems) @ meant)) >= _SAME_MEANING
+            and (similarity := float(evidence.meaning.phrase(phrase.stems) @ meant)) >= _SAME_MEANING
         }
         named = whole_phrases(similar, covered, _MAX_CLOSE_PHRASES)
         if named:
