@@ -124,7 +124,7 @@ def checks(app: App, connect: bool, now: datetime) -> Iterator[tuple[str, list[P
             *_attempt("templates", lambda: check_names(app.templates, shipped("templates"), app.home.templates)),
         ],
     )
-    yield "store", _attempt("store", lambda: app.store)
+    yield "store", _store_problems(app)
     yield "free disk space", app.disk_space.problems()
     if not connect:
         return
@@ -143,6 +143,13 @@ def _attempt(subject: str, action: Callable[[], object]) -> list[Problem]:
     except PaperbotError as error:
         return [Problem(subject, str(error))]
     return []
+
+
+def _store_problems(app: App) -> list[Problem]:
+    try:
+        return [Problem("store", fault) for fault in app.store.faults()]
+    except PaperbotError as error:
+        return [Problem("store", str(error))]
 
 
 def _count_readers(app: App) -> Counter[Kind]:
