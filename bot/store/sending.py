@@ -2,9 +2,9 @@
 
 Send rates are token buckets, one for each kind of address. A worker takes a token for each message before it claims
 messages, and releases those that it did not use. A bucket holds the tokens of one second, so that a pause is not made
-up for by a burst; a day (UTC) has so many tokens in all. When a server throttles (421, 450, 454), the rate is halved
-for everybody, and doubles again within five minutes (multiplicative decrease, as TCP reacts to congestion; by time and
-not by success, as any number of workers succeed).
+up for by a burst; a day (UTC) has so many tokens in all. When a server throttles, the rate is halved for everybody, and
+grows back evenly, by a half in a minute (additive increase, multiplicative decrease, as TCP reacts to congestion; by
+time and not by success, as any number of workers succeed).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from bot.store.engine import Aggregate, AnyRow, Database, dialect_insert, insert
 from bot.store.schema import bounce_counts, circuit_breakers, rate_limits, send_rates
 
 _SLOWEST = 1 / 64
-_DOUBLED_AFTER = timedelta(minutes=5)
+_RECOVERED_AFTER = timedelta(minutes=2)  # from nothing to the full rate
 # Connections meet the same throttling side by side; together they are one reason to slow down.
 _SAME_THROTTLING = timedelta(seconds=10)
 # Messages a second that are halved where no limit is set.
@@ -47,8 +47,7 @@ class _Bucket:
             return replace(self, at=now, day=now.date())
         # A clock that is behind that of another machine by less adds nothing, and takes nothing away.
         elapsed = max(now - self.at, timedelta(0))
-        # Bounded, as 2 to the power of a year's minutes is more than a float holds.
-        share = min(self.share * 2 ** min(elapsed / _DOUBLED_AFTER, 10), 1.0)
+        share = min(self.share + elapsed / _RECOVERED_AFTER, 1.0)
         rate = limit.per_second or _UNLIMITED
         tokens = min(self.tokens + elapsed.total_seconds() * rate * share, max(rate, 1.0))
         is_new_day = now.date() > self.day
