@@ -412,11 +412,13 @@ class App:
         )
 
     def standing_problems(self, now: datetime) -> list[Problem]:
-        """Return the problems that the store doesn't hold: they last until a person repairs a profile, disk or file."""
+        """Return the problems that last: until a person repairs a profile, disk or file, or an hour's cap is over."""
         from bot.operate.ingest import unreadable
+        from bot.readers.subscriptions import reached_cap
 
         unreadable_files = unreadable(self.sources, self.store, self.parser, now)
-        return [*self.profile_problems, *self.disk_space.problems(), *unreadable_files]
+        caps = reached_cap(self.store, now)
+        return [*self.profile_problems, *self.disk_space.problems(), *unreadable_files, *caps]
 
     def notify_operator(self, problems: Sequence[Problem], now: datetime) -> list[Problem]:
         """Mail the operator, if one is configured, what needs attention; return what failed."""
