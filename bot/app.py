@@ -178,6 +178,14 @@ class App:
         return self._shared_parser or self._resources.enter_context(Parser())
 
     @cached_property
+    def page_parser(self) -> Parser:
+        """Parses what is pasted on pages in another process: strangers paste, and ingestion may take minutes."""
+        from bot.formats import Parser
+        from bot.formats.process import ParseLimits
+
+        return self._resources.enter_context(Parser(ParseLimits(seconds=5, deadline=10), waits=False))
+
+    @cached_property
     def sources(self) -> Sequence[Source]:
         from bot.sources import SourceDependencies
         from bot.sources.registry import make_sources

@@ -269,7 +269,7 @@ class PreviewPage:
             return "", "Write what interests you, or paste papers."
         if _BIBTEX_OR_RIS.search(typed):
             try:
-                library = self._site.app.parser.parse_library(RawDigest("preview", "pasted", typed.encode()))
+                library = self._site.app.page_parser.parse_library(RawDigest("preview", "pasted", typed.encode()))
             except DigestError as error:
                 return "", f"These papers can't be read: {error}."
             titles = [item.entry.title for item in library.entries[:_MAX_PASTED_PAPERS]]
