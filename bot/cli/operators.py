@@ -267,6 +267,9 @@ def load_lines(load: Load) -> list[str]:
         lines.append(f"the oldest due edition waits for {load.oldest_due_seconds / 60:.0f} minutes")
     if load.oldest_unsent_seconds:
         lines.append(f"the oldest unsent message waits for {load.oldest_unsent_seconds / 60:.0f} minutes")
+    if load.claimed_until:
+        held = f"{plural(load.claims, 'message')} held by workers until {load.claimed_until:%H:%M} UTC at most"
+        lines.append(f"{held}; what one that died has not sent is due again then, or unknown")
     if load.expired_claims:
         lines.append(f"{plural(load.expired_claims, 'message')} of workers that died")
     lines += [
