@@ -24,12 +24,12 @@ from bot.channels.registry import MessageRenderer, address_checks, channels, rea
 from bot.channels.slack import SLACK
 from bot.config.files import DiskSpace, shipped
 from bot.config.home import Home
-from bot.config.keys import Sealer, Signer, load_keys
+from bot.config.keys import KEY_REMEDY, Sealer, Signer, load_keys
 from bot.config.profiles import Profile
 from bot.config.settings import Settings
 from bot.model import OPERATOR_KIND, Kind, Problem, Reader
 from bot.model.addresses import is_loopback, is_one_address
-from bot.model.errors import UsageError
+from bot.model.errors import PaperbotError, UsageError
 from bot.sources.registry import source_models
 
 if TYPE_CHECKING:
@@ -137,6 +137,7 @@ class App:
         """The database, created or upgraded if necessary; raises PaperbotError."""
         from bot.store import open_store
 
+        self.home.refuse_lost_store()
         store = open_store(self.home.store_url, secrets=self._keys)
         self._resources.callback(store.close)
         return store
@@ -156,7 +157,13 @@ class App:
 
     @cached_property
     def _keys(self) -> list[bytes]:
-        return load_keys(self.home.key_file)
+        from bot.store.upgrade import has_readers
+
+        file = self.home.key_file
+        # A new key beside a used store would pass unnoticed, until a reader presses a link.
+        if not file.exists() and has_readers(self.home.store_url):
+            raise PaperbotError(f"{file}: is missing, though the store has readers; {KEY_REMEDY}")
+        return load_keys(file)
 
     @cached_property
     def sealer(self) -> Sealer:

@@ -41,7 +41,10 @@ if TYPE_CHECKING:
 
 
 _KEY_BYTES = 32
-_KEY_REMEDY = "restore it from a backup, or run `paperbot check --fix`: links in old messages then no longer work"
+KEY_REMEDY = (
+    "restore it from a backup, or run `paperbot check --fix` for a new one: links in all messages sent before, also "
+    "those to unsubscribe, then no longer work, and readers have to connect Zotero again"
+)
 
 
 class Purpose(StrEnum):
@@ -193,11 +196,11 @@ def load_keys(path: Path) -> list[bytes]:
     try:
         keys = [bytes.fromhex(line) for line in text.decode("ascii").split()]
     except ValueError:
-        raise PaperbotError(f"{path}: not a list of hexadecimal keys; {_KEY_REMEDY}") from None
+        raise PaperbotError(f"{path}: not a list of hexadecimal keys; {KEY_REMEDY}") from None
     if not keys:
-        raise PaperbotError(f"{path}: is empty; {_KEY_REMEDY}")
+        raise PaperbotError(f"{path}: is empty; {KEY_REMEDY}")
     if min(map(len, keys)) < _KEY_BYTES:
-        raise PaperbotError(f"{path}: has a key of less than {2 * _KEY_BYTES} digits; {_KEY_REMEDY}")
+        raise PaperbotError(f"{path}: has a key of less than {2 * _KEY_BYTES} digits; {KEY_REMEDY}")
     return keys
 
 

@@ -17,13 +17,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, column, create_engine, inspect, select, table, text
+from sqlalchemy import Connection, column, create_engine, inspect, literal, select, table, text
 
 from bot.config.files import create_private
 from bot.model import Reader
 from bot.model.errors import StoreError
 from bot.model.wording import plural
-from bot.store.engine import Database, Lock
+from bot.store.engine import Database, Lock, parse_url
 from bot.store.schema import metadata
 
 if TYPE_CHECKING:
@@ -74,6 +74,16 @@ def bring_up_to_date(database: Database, *, scripts: Path = SCRIPTS, head: str =
     if backup:
         message = "%s: upgraded from revision %s to %s; the store from before is %s"
         log.warning(message, database.name, revision, head, backup)
+
+
+def has_readers(url: str) -> bool:
+    """Return whether a store, of any version, knows readers or has forgotten some; creates nothing."""
+    database = Database(parse_url(url))
+    if database.file and not database.file.exists():
+        return False
+    with closing(database), database.reading() as connection:
+        tables = {"readers", "forgotten"} & set(inspect(connection).get_table_names())
+        return any(connection.scalar(select(literal(1)).select_from(table(name)).limit(1)) for name in tables)
 
 
 def _revision(connection: Connection) -> str | None:

@@ -57,8 +57,9 @@ def test_open_permissions_of_an_older_version_are_corrected_and_reported(home, p
 def test_a_store_outside_the_home_is_made_private_but_its_folder_is_left(home, tmp_path, paperbot):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir(mode=0o755)
-    with closing(sqlite3.connect(elsewhere / "papers.db")):
-        (elsewhere / "papers.db").touch(mode=0o644)
+    with closing(sqlite3.connect(elsewhere / "papers.db")) as connection:
+        connection.execute("PRAGMA user_version = 1")  # writes the first page
+    (elsewhere / "papers.db").chmod(0o644)
     (home / "paperbot.toml").write_text(f'[store]\nurl = "sqlite:///{elsewhere}/papers.db"\n')
     assert paperbot("check").code == 0
     assert (rights(elsewhere / "papers.db"), rights(elsewhere)) == (0o600, 0o755)
