@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -172,6 +173,8 @@ def notes(app: App, readers: Counter[Kind]) -> Iterator[str]:
         yield "there is no profile, so nobody gets an edition; write one, such as profiles/my-topic.toml"
     if not app.sources:
         yield "there is no source, so nothing comes in; add [[sources]] to paperbot.toml"
+    if files := " ".join(shlex.quote(str(file)) for file in app.home.open_files()):
+        yield f"addresses, and a password if one is in there, can be read by other users: `chmod go= {files}`"
     for slug, profile in app.profiles.items():
         if not profile.addresses and not profile.open:
             yield f"profiles/{slug}.toml has no readers; add one with `paperbot subscribe {slug} ada@example.org`"

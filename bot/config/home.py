@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import stat
 import time
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -122,6 +123,13 @@ class Home:
             )
             for file in self._still_exposed
         ]
+
+    def open_files(self) -> list[Path]:
+        """Return the settings and profiles, which hold addresses and perhaps a password, that other users can read."""
+        if not self.path.resolve().stat().st_mode & stat.S_IXOTH:
+            return []
+        files = [self.settings_file, *profile_files(self.profiles_folder)]
+        return [file for file in files if file.exists() and file.stat().st_mode & stat.S_IROTH]
 
     @property
     def profiles(self) -> dict[str, Profile]:
