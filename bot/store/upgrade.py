@@ -194,7 +194,7 @@ def _back_up(database: Database, connection: Connection, head: str) -> str:
     The caller holds the write lock, so that nothing is written between the copy and the upgrade. Raises StoreError.
     """
     if not database.file:
-        return _back_up_schema(connection, head)
+        return _back_up_schema(database, connection, head)
     copy = Path(_backup_of(database, head))
     try:
         copy.unlink(missing_ok=True)
@@ -207,9 +207,14 @@ def _back_up(database: Database, connection: Connection, head: str) -> str:
     return str(copy)
 
 
-def _back_up_schema(connection: Connection, head: str) -> str:
+def _back_up_schema(database: Database, connection: Connection, head: str) -> str:
     own = connection.scalar(text("SELECT current_schema()"))
     name = f"{own}_before_{head}"
+    if inspect(connection).has_schema(name):
+        raise StoreError(
+            f"{database.name}: not upgraded, because the schema {name} of an earlier upgrade would be overwritten; "
+            f'rename it (ALTER SCHEMA "{name}" RENAME TO ...), or drop it'
+        )
     connection.execute(text(f'CREATE SCHEMA "{name}"'))
     for copied in inspect(connection).get_table_names():
         connection.execute(text(f'CREATE TABLE "{name}"."{copied}" AS TABLE "{copied}"'))

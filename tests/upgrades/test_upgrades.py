@@ -262,6 +262,16 @@ def test_forget_reaches_the_backup(old, dialect):
     assert old.query(f"SELECT count(*) FROM {schema}.picks") == [(3,)]
 
 
+@pytest.mark.parametrize("dialect", ["postgresql"], indirect=True)
+def test_a_copy_of_an_earlier_upgrade_is_not_overwritten(old):
+    schema = re.search(r"test_\w+", old.store_url)[0] + "_before_0007"
+    old.query(f"CREATE SCHEMA {schema}")
+    with pytest.raises(StoreError, match=rf"not upgraded, because the schema {schema} .* would be overwritten"):
+        open_store(old.store_url)
+    old.query(f"DROP SCHEMA {schema}")
+    open_store(old.store_url).close()
+
+
 @pytest.mark.parametrize(
     ("commit", "lacking"),
     [
