@@ -85,7 +85,7 @@ bench-scale: $(DEVELOPMENT)  # make bench-scale READERS=100000 [DATA=papers.json
 	PYTHONPATH=.:tests OMP_NUM_THREADS=1 $(BIN)/python bench/scale.py $(or $(READERS),10000) --growth \
 	    $(if $(DATA),--data $(DATA)) --json state/bench-scale.json
 
-bench-hostile: $(DEVELOPMENT)  # 2,000 readers while workers are killed, PostgreSQL restarts once and RabbitMQ twice
+bench-hostile: $(DEVELOPMENT)  # 6,000 readers while workers are killed, PostgreSQL restarts once and RabbitMQ twice
 	PYTHONPATH=. $(BIN)/pytest --numprocesses 0 -m hostile -s tests/worker
 
 fuzz: $(DEVELOPMENT)  # hostile input for parsers, mails, LaTeX and forms: make fuzz SECONDS=60; the corpus stays in .fuzz

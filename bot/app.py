@@ -24,12 +24,12 @@ from bot.channels.registry import MessageRenderer, address_checks, channels, rea
 from bot.channels.slack import SLACK
 from bot.config.files import DiskSpace, shipped
 from bot.config.home import Home
-from bot.config.keys import Sealer, Signer, load_keys
+from bot.config.keys import KEY_REMEDY, Sealer, Signer, load_keys
 from bot.config.profiles import Profile
 from bot.config.settings import Settings
 from bot.model import OPERATOR_KIND, Kind, Problem, Reader
 from bot.model.addresses import is_loopback, is_one_address
-from bot.model.errors import UsageError
+from bot.model.errors import PaperbotError, UsageError
 from bot.sources.registry import source_models
 
 if TYPE_CHECKING:
@@ -137,6 +137,7 @@ class App:
         """The database, created or upgraded if necessary; raises PaperbotError."""
         from bot.store import open_store
 
+        self.home.refuse_lost_store()
         store = open_store(self.home.store_url, secrets=self._keys)
         self._resources.callback(store.close)
         return store
@@ -156,7 +157,13 @@ class App:
 
     @cached_property
     def _keys(self) -> list[bytes]:
-        return load_keys(self.home.key_file)
+        from bot.store.upgrade import has_readers
+
+        file = self.home.key_file
+        # A new key beside a used store would pass unnoticed, until a reader presses a link.
+        if not file.exists() and has_readers(self.home.store_url):
+            raise PaperbotError(f"{file}: is missing, though the store has readers; {KEY_REMEDY}")
+        return load_keys(file)
 
     @cached_property
     def sealer(self) -> Sealer:
@@ -176,6 +183,14 @@ class App:
         from bot.formats import Parser
 
         return self._shared_parser or self._resources.enter_context(Parser())
+
+    @cached_property
+    def page_parser(self) -> Parser:
+        """Parses what is pasted on pages in another process: strangers paste, and ingestion may take minutes."""
+        from bot.formats import Parser
+        from bot.formats.process import ParseLimits
+
+        return self._resources.enter_context(Parser(ParseLimits(seconds=5, deadline=10), waits=False))
 
     @cached_property
     def sources(self) -> Sequence[Source]:
@@ -412,11 +427,13 @@ class App:
         )
 
     def standing_problems(self, now: datetime) -> list[Problem]:
-        """Return the problems that the store doesn't hold: they last until a person repairs a profile, disk or file."""
+        """Return the problems that last: until a person repairs a profile, disk or file, or an hour's cap is over."""
         from bot.operate.ingest import unreadable
+        from bot.readers.subscriptions import reached_cap
 
         unreadable_files = unreadable(self.sources, self.store, self.parser, now)
-        return [*self.profile_problems, *self.disk_space.problems(), *unreadable_files]
+        caps = reached_cap(self.store, now)
+        return [*self.profile_problems, *self.disk_space.problems(), *unreadable_files, *caps]
 
     def notify_operator(self, problems: Sequence[Problem], now: datetime) -> list[Problem]:
         """Mail the operator, if one is configured, what needs attention; return what failed."""

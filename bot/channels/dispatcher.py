@@ -77,6 +77,8 @@ LEASE = timedelta(minutes=30)
 # Messages in a row that may end without an answer. Each of them is lost or delivered, nobody knows
 # which, so a server that accepts bodies and answers nothing must not use up the whole outbox.
 MAX_UNANSWERED = 3
+# So many temporary refusals among the last messages are a server's wish for fewer, not that of single mailboxes.
+MANY_REFUSED, LAST_MESSAGES = 5, 50
 # Rows claimed at once. The first batches are small, so that the workers share a short queue: of 40 mails, one worker
 # would otherwise take all.
 FIRST_BATCH = 4
@@ -198,6 +200,7 @@ class CircuitBreaker:
         self._is_stored = stored is not None
         self._failures = stored.times if stored else 0  # in a row, over all runs
         self._unanswered = 0  # in a row
+        self._refused: list[bool] = []  # of the last messages, which were refused for now
         self.open_because = ""  # why and until when, for people; empty unless it is open
         self._probe_over = Event()
         if stored and not has_passed(stored.until, now):
@@ -233,6 +236,16 @@ class CircuitBreaker:
         """Note a message that was neither accepted nor left unanswered."""
         with self._lock:
             self._unanswered = 0
+
+    def are_many_refused(self, error: DeliveryError | None) -> bool:
+        """Note whether a message was refused for now; return whether many of the last ones were, once for these."""
+        with self._lock:
+            self._refused.append(error is not None and not error.permanent and error.code.startswith("4"))
+            are_many = sum(self._refused) >= MANY_REFUSED
+            # Begun again, and not moved on by one message: of overlapping windows one has many by chance too often.
+            if are_many or len(self._refused) == LAST_MESSAGES:
+                self._refused.clear()
+        return are_many
 
     def record_unanswered(self, now: datetime) -> None:
         """Note a message of unknown outcome; several in a row open the breaker."""
@@ -401,7 +414,7 @@ class Worker:
         if error and error.retry_after is not None and outcome.not_before and self.spacing:
             # The other messages to this address would be refused too, and overtake this one in their thread.
             self._turns[delivery.reader.address] = outcome.not_before
-        if error and error.throttled:
+        if self.breaker.are_many_refused(error) or (error and error.throttled):
             self.run.dispatcher.rates.slow_down(self.kind, self.run.now())
         if error and error.is_hard_bounce:
             # Mail servers count hard bounces against the sender, so the address gets nothing more.

@@ -316,7 +316,7 @@ class ReaderLinks:
         return f"{self.public_url}/me/{self._token(Purpose.LIBRARY, self.reader.id)}/library.{extension}"
 
     def me(self) -> str:
-        # The path stays "me": links in mails of the last 90 days lead there.
+        # The path stays "me": links in mails of the last 400 days lead there.
         return self._page("me", Purpose.ME)
 
     def unsubscribe(self) -> str:

@@ -118,7 +118,7 @@ def print_report(app: App, report: RunReport, force: bool) -> None:
     ingested = f"{plural(new_papers, 'new paper')} in {plural(len(report.digests), 'digest')}"
     click.echo(f"{ingested}; {', '.join(parts)}")
     # Problems of sources are no reason: without a reader there is no edition, whatever can be read.
-    is_explained = set(report.problems) - set(report.source_problems)
+    is_explained = set(report.problems) - set(report.source_problems) or app.disk_space.problems()
     if not (report.editions or report.skipped or is_explained):
         for line in reasons_for_no_edition(app, force):
             click.echo(line)

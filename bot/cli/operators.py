@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -124,7 +125,7 @@ def checks(app: App, connect: bool, now: datetime) -> Iterator[tuple[str, list[P
             *_attempt("templates", lambda: check_names(app.templates, shipped("templates"), app.home.templates)),
         ],
     )
-    yield "store", _attempt("store", lambda: app.store)
+    yield "store", _store_problems(app)
     yield "free disk space", app.disk_space.problems()
     if not connect:
         return
@@ -143,6 +144,13 @@ def _attempt(subject: str, action: Callable[[], object]) -> list[Problem]:
     except PaperbotError as error:
         return [Problem(subject, str(error))]
     return []
+
+
+def _store_problems(app: App) -> list[Problem]:
+    try:
+        return [Problem("store", fault) for fault in app.store.faults()]
+    except PaperbotError as error:
+        return [Problem("store", str(error))]
 
 
 def _count_readers(app: App) -> Counter[Kind]:
@@ -165,6 +173,8 @@ def notes(app: App, readers: Counter[Kind]) -> Iterator[str]:
         yield "there is no profile, so nobody gets an edition; write one, such as profiles/my-topic.toml"
     if not app.sources:
         yield "there is no source, so nothing comes in; add [[sources]] to paperbot.toml"
+    if files := " ".join(shlex.quote(str(file)) for file in app.home.open_files()):
+        yield f"addresses, and a password if one is in there, can be read by other users: `chmod go= {files}`"
     for slug, profile in app.profiles.items():
         if not profile.addresses and not profile.open:
             yield f"profiles/{slug}.toml has no readers; add one with `paperbot subscribe {slug} ada@example.org`"
@@ -260,6 +270,9 @@ def load_lines(load: Load) -> list[str]:
         lines.append(f"the oldest due edition waits for {load.oldest_due_seconds / 60:.0f} minutes")
     if load.oldest_unsent_seconds:
         lines.append(f"the oldest unsent message waits for {load.oldest_unsent_seconds / 60:.0f} minutes")
+    if load.claimed_until:
+        held = f"{plural(load.claims, 'message')} held by workers until {load.claimed_until:%H:%M} UTC at most"
+        lines.append(f"{held}; what one that died has not sent is due again then, or unknown")
     if load.expired_claims:
         lines.append(f"{plural(load.expired_claims, 'message')} of workers that died")
     lines += [

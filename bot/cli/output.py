@@ -139,6 +139,9 @@ def progress_bar() -> Iterator[Progress]:
         yield advance
 
 
+_FIRST_YEAR, _LAST_YEAR = 1990, 2990
+
+
 class Moment(click.ParamType[datetime]):
     """An ISO 8601 date and time, as an aware datetime in UTC; without an offset it is read as UTC."""
 
@@ -153,6 +156,8 @@ class Moment(click.ParamType[datetime]):
             moment = datetime.fromisoformat(value)
         except ValueError:
             self.fail(f"{value!r} is not a valid date and time; write it like 2025-05-06T08:00+02:00", param, ctx)
+        if not _FIRST_YEAR <= moment.year <= _LAST_YEAR:  # date arithmetic on the first and last years overflows
+            self.fail(f"{value!r} is not in the years {_FIRST_YEAR} to {_LAST_YEAR}", param, ctx)
         return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 

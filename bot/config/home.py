@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import stat
+import time
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -30,6 +32,7 @@ from bot.model import Problem, Reader, limits
 from bot.model.errors import PaperbotError, UsageError
 
 _SQLITE = "sqlite:///"
+_CREATION_SECONDS = 1.0  # from the creation of a store's file to its first page, at most
 MAX_FEEDS = 500  # of an OPML list
 _MASK = "********"
 # As in postgresql://user:password@host; up to the last @ before the path, as passwords may hold one.
@@ -93,6 +96,24 @@ class Home:
         url = self.settings.store.url
         return self.path.resolve() / url.removeprefix(_SQLITE) if url.startswith(_SQLITE) else None
 
+    def refuse_lost_store(self) -> None:
+        """Raise PaperbotError where an SQLite store was emptied or has vanished: nothing may be sent a second time."""
+        file = self.database_file
+        signs = [sign for sign in (self.outbox_folder, self.key_file) if sign.is_file() or any(sign.glob("*"))]
+        # `init` makes the key, and the first run the store.
+        if file is None or not signs or not (file.exists() or self.outbox_folder in signs):
+            return
+        # Another process may be creating it just now.
+        deadline = time.monotonic() + _CREATION_SECONDS
+        while not (file.exists() and file.stat().st_size):
+            if time.monotonic() > deadline:
+                found = " and ".join(map(str, signs))
+                raise PaperbotError(
+                    f"{file}: {'is empty' if file.exists() else 'is missing'}, though there is {found}; restore it "
+                    "from a backup. To begin anew, without votes and with papers sent again, move these files elsewhere"
+                )
+            time.sleep(_CREATION_SECONDS / 20)
+
     def permission_problems(self) -> list[Problem]:
         """Return a problem for each file that other users can read and that we may not change."""
         return [
@@ -102,6 +123,13 @@ class Home:
             )
             for file in self._still_exposed
         ]
+
+    def open_files(self) -> list[Path]:
+        """Return the settings and profiles, which hold addresses and perhaps a password, that other users can read."""
+        if not self.path.resolve().stat().st_mode & stat.S_IXOTH:
+            return []
+        files = [self.settings_file, *profile_files(self.profiles_folder)]
+        return [file for file in files if file.exists() and file.stat().st_mode & stat.S_IROTH]
 
     @property
     def profiles(self) -> dict[str, Profile]:
@@ -173,8 +201,11 @@ def repair(home: Home) -> Iterator[str]:
         except OSError as error:
             raise PaperbotError(f"{folder}: can't be created ({error.strerror})") from None
         yield f"created {folder}"
+    is_missing = not home.key_file.exists()
     try:
         load_keys(home.key_file)
+        if is_missing:
+            yield f"created new signing keys in {home.key_file}. Links in messages that were sent before don't work"
     except PaperbotError as error:
         if not os.access(home.key_file, os.R_OK):
             raise  # it belongs to another user, and may hold good keys

@@ -5,7 +5,10 @@
 A token is a bearer capability for one purpose and one reader. The signature is HMAC-SHA-256 (RFC 2104), cut to 128
 bits, over the purpose and what stands before it: a token for one page is invalid on every other. Payloads are signed
 but not encrypted: they hold ids only, never addresses. A mail has a dozen tokens; itsdangerous, which derives a key
-again for each, took ten times as long as a copy of a hash state that is keyed once.
+again for each, took ten times as long as a copy of a hash state that is keyed once. Tokens that it made, in mails of
+earlier versions, are read and never written:
+
+    WzUsMTdd.aBlR-A.5zOWJWbrcwYDxNC3t7Rk1nx2hlLdpN2kzcxoIa8GJoY      a JSON list, the time and the signature in base 64
 
 Other services' keys are encrypted with Fernet (AES-128-CBC with HMAC-SHA-256) under a key derived from the home's own,
 which is in ``state/secret.key`` and not in the database: who copies the database alone can't use them.
@@ -14,17 +17,19 @@ which is in ``state/secret.key`` and not in the database: who copies the databas
 from __future__ import annotations
 
 import hmac
+import json
 import logging
 import os
 import re
 import secrets
 import tempfile
 import time
-from base64 import b32encode, urlsafe_b64encode
+from base64 import b32encode, urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
 from contextlib import suppress
 from enum import StrEnum
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,7 +41,10 @@ if TYPE_CHECKING:
 
 
 _KEY_BYTES = 32
-_KEY_REMEDY = "restore it from a backup, or run `paperbot check --fix`: links in old messages then no longer work"
+KEY_REMEDY = (
+    "restore it from a backup, or run `paperbot check --fix` for a new one: links in all messages sent before, also "
+    "those to unsubscribe, then no longer work, and readers have to connect Zotero again"
+)
 
 
 class Purpose(StrEnum):
@@ -55,21 +63,17 @@ class Purpose(StrEnum):
 
 _DAY = 86_400  # seconds
 # Unsubscribing never expires: RFC 8058 wants the link of any old mail to work. Neither does the list of liked papers: a
-# program that fetches it each day can't ask for another link. An edition's link opens nothing that its mail does not
-# hold, so that it may serve as an archive for a year; neither does that of a paper's addresses.
+# program that fetches it each day can't ask for another link. The other links of a mail serve a year and a month.
 _MAX_AGE: dict[Purpose, int | None] = {
+    **dict.fromkeys(Purpose, 400 * _DAY),
     Purpose.BOUNCE: None,
     Purpose.CONFIRM: 2 * _DAY,
-    Purpose.EDITION: 400 * _DAY,
-    Purpose.GO: 400 * _DAY,
     Purpose.LIBRARY: None,
-    Purpose.ME: 90 * _DAY,
-    Purpose.REPLY: 90 * _DAY,
-    Purpose.THUMB: 90 * _DAY,
     Purpose.UNSUBSCRIBE: None,
 }
 _MAX_LENGTH = 500  # characters; ours have about 40, and checking 5 MB would cost time on every request
 _SIGNATURE_BYTES = 16  # RFC 2104, section 5: at least half of the hash
+_FORMER_SIGNATURE = 43  # characters of a whole hash in base 64
 _TAG_BYTES = 10  # 16 characters in base 32: a mailbox name (RFC 5321, 4.5.3.1.1) has 64 in all
 _TOKEN_IN_PATH = re.compile(r"/(confirm|edition|go|me|thumb|unsubscribe)/[^\s/?#\"'<>]+")
 
@@ -92,6 +96,7 @@ class Signer:
         """Raises ValueError without a key, and for keys under 32 bytes."""
         if not keys or min(map(len, keys)) < _KEY_BYTES:
             raise ValueError(f"a signing key has at least {_KEY_BYTES} bytes")
+        self._keys = keys
         # The purpose ends in a character that no purpose contains, so that none is another's beginning.
         self._states = {
             purpose: [hmac.new(key, f"{purpose}:".encode(), "sha256") for key in keys] for purpose in Purpose
@@ -107,24 +112,20 @@ class Signer:
         if len(token) > _MAX_LENGTH or not token.isascii():
             raise TokenError(expired=False)
         signed, _, signature = token.rpartition(".")
+        is_former = len(signature) == _FORMER_SIGNATURE
+        signatures = [
+            _former_signature(key, purpose, signed) if is_former else _signature(state, signed)
+            for key, state in zip(self._keys, self._states[purpose], strict=True)
+        ]
         # All keys are tried, and each comparison takes the same time: the time tells nothing about a signature.
-        is_genuine = [hmac.compare_digest(_signature(state, signed), signature) for state in self._states[purpose]]
+        is_genuine = [hmac.compare_digest(genuine, signature) for genuine in signatures]
         if not any(is_genuine):
             raise TokenError(expired=False)
-        *payload, signed_at = [int(number, 16) for number in signed.split(".")]
+        *payload, signed_at = _former_numbers(signed) if is_former else [int(n, 16) for n in signed.split(".")]
         max_age = _MAX_AGE[purpose]
         if max_age is not None and time.time() - signed_at > max_age:
             raise TokenError(expired=True)
         return payload
-
-    def is_recent(self, purpose: Purpose, token: str) -> bool:
-        """Return whether a token for this purpose that was signed when this valid one was would be valid still.
-
-        A page that is reached by an old token must not lead to pages whose own links of that age have expired.
-        """
-        max_age = _MAX_AGE[purpose]
-        signed_at = int(token.split(".")[-2], 16)
-        return max_age is None or time.time() - signed_at <= max_age
 
     def tag(self, reader_id: int, delivery_id: int = 0) -> str:
         """Return the tag of a message in its Message-ID and its envelope sender (VERP); it never expires.
@@ -157,7 +158,22 @@ def _tag_signature(state: hmac.HMAC, ids: str) -> str:
 def _signature(state: hmac.HMAC, signed: str) -> str:
     mac = state.copy()
     mac.update(signed.encode())
-    return urlsafe_b64encode(mac.digest()[:_SIGNATURE_BYTES]).rstrip(b"=").decode()
+    return _base64(mac.digest()[:_SIGNATURE_BYTES])
+
+
+def _former_signature(key: bytes, purpose: Purpose, signed: str) -> str:
+    derived_key = sha256(f"{purpose}signer".encode() + key).digest()
+    return _base64(hmac.digest(derived_key, signed.encode(), "sha256"))
+
+
+def _former_numbers(signed: str) -> list[int]:
+    """Return the payload of a former token with a genuine signature, and the time of signing."""
+    payload, signed_at = [urlsafe_b64decode(part + "==") for part in signed.split(".")]
+    return [*map(int, json.loads(payload)), int.from_bytes(signed_at, "big")]
+
+
+def _base64(content: bytes) -> str:
+    return urlsafe_b64encode(content).rstrip(b"=").decode()
 
 
 def load_keys(path: Path) -> list[bytes]:
@@ -180,11 +196,11 @@ def load_keys(path: Path) -> list[bytes]:
     try:
         keys = [bytes.fromhex(line) for line in text.decode("ascii").split()]
     except ValueError:
-        raise PaperbotError(f"{path}: not a list of hexadecimal keys; {_KEY_REMEDY}") from None
+        raise PaperbotError(f"{path}: not a list of hexadecimal keys; {KEY_REMEDY}") from None
     if not keys:
-        raise PaperbotError(f"{path}: is empty; {_KEY_REMEDY}")
+        raise PaperbotError(f"{path}: is empty; {KEY_REMEDY}")
     if min(map(len, keys)) < _KEY_BYTES:
-        raise PaperbotError(f"{path}: has a key of less than {2 * _KEY_BYTES} digits; {_KEY_REMEDY}")
+        raise PaperbotError(f"{path}: has a key of less than {2 * _KEY_BYTES} digits; {KEY_REMEDY}")
     return keys
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import tomlkit
 
-from bot.config.files import shipped
+from bot.config.files import shipped, write_atomically
 from bot.config.keys import load_keys
 from bot.config.profiles import AddressChecks, Profile
 from bot.config.settings import FILE, check_settings
@@ -103,14 +103,14 @@ def make_home(
         # Addresses, keys and messages will be in it.
         (directory / "state").mkdir(mode=0o700, exist_ok=True)
         for name, text in texts.items():
-            (directory / name).write_text(text, "utf-8")
+            write_atomically(directory / name, text.encode())
         (directory / "seeds").mkdir(exist_ok=True)
         # Made now, so that a backup of a new home has the key by which links in messages stay valid.
         load_keys(directory / "state" / "secret.key")
         if samples:
             shutil.copytree(shipped("seeds"), directory / SAMPLES, dirs_exist_ok=True)
         # Last: a directory with settings is a home, so a failure before this can be repeated.
-        (directory / FILE).write_text(text_of_settings, "utf-8")
+        write_atomically(directory / FILE, text_of_settings.encode())
     except OSError as error:
         raise UsageError(
             f"{error.filename or directory}: {error.strerror}; choose a directory you may write to"

@@ -53,6 +53,7 @@ from bot.model.papers import arxiv_id_in, arxiv_version_in, doi_in
 MAX_ITEMS = 5_000
 _MAX_TAGS = 100_000
 _MAX_REFERENCES = 500_000
+_MAX_ATTRIBUTES = 100  # of one element; feedparser looks for each among all
 _MAX_CONTENTS = 10  # of one item: the same text in several forms
 _LAST_YEAR = 2100  # a later one is a mistake in the feed, and date arithmetic on the year 9999 overflows
 _XML = re.compile(r"<(\?xml|!doctype (?!html)|!--|rss|feed|rdf:rdf|opml|channel)\b|<!--", re.IGNORECASE)
@@ -338,6 +339,11 @@ class _FeedReader(StrictFeedParser):  # type: ignore[misc]  # feedparser ships n
         source.setByteStream(io.BytesIO(document.encode("utf-8", "replace")))
         parser.parse(source)
 
+    def startElementNS(self, name: Any, qname: Any, attrs: Any) -> None:  # noqa: N802 - as xml.sax calls it
+        if len(attrs) > _MAX_ATTRIBUTES:
+            raise DigestError(f"an element with {len(attrs):,} attributes, more than the {_MAX_ATTRIBUTES} it may have")
+        super().startElementNS(name, qname, attrs)
+
     # The next two override private methods of feedparser, which constraints.txt pins; tests/hostile fails if a
     # release renames them.
     def _sync_author_detail(self, key: str = "author") -> None:
@@ -387,6 +393,8 @@ def _read(text: str) -> _FeedReader:
     reader = _FeedReader()
     try:
         reader.read(body)
+    except DigestError:
+        raise
     # Broken bytes make feedparser and expat raise many types: SAXParseException, AttributeError, IndexError, ...
     except Exception as error:
         problem = tidy(str(error)[:200])
@@ -395,6 +403,8 @@ def _read(text: str) -> _FeedReader:
     reader = _FeedReader()
     try:
         reader.read(_repair(body))
+    except DigestError:
+        raise
     except Exception as error:
         if not reader.version:
             raise DigestError(f"a feed that can't be read ({tidy(str(error)[:200])})") from None

@@ -52,8 +52,9 @@ UNWANTED = re.compile(
 # A run that may hold too many combining marks: the canonical ordering of Unicode's normalisation takes n^2 steps for
 # n of them. All combining marks are at U+0300 or above.
 _LONG_RUN = re.compile(rf"[\u0300-\U0010ffff]{{{limits.COMBINING + 1},}}")
-# Codecs of Python that are not the character set of any document; punycode and idna also take n^2 steps.
-_NOT_CHARSETS = {"punycode", "idna", "unicode_escape", "raw_unicode_escape", "undefined"}
+# Codecs of Python that are not the character set of any document, by their own names; punycode and idna also take n^2
+# steps, and the escapes read text as code.
+_NOT_CHARSETS = {"punycode", "idna", "unicode-escape", "raw-unicode-escape", "undefined", "charmap", "palmos"}
 
 
 def decode(content: bytes, max_bytes: int = MAX_BYTES, kind: str = "digest") -> str:

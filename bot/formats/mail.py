@@ -161,7 +161,9 @@ def _field(message: Message, name: str) -> str:
     """Return a header field in plain Unicode (RFC 2047); as it is if its encoding is broken."""
     value = str(message.get(name) or "")
     try:
-        return tidy(str(make_header(decode_header(value))))
+        parts = decode_header(value)
+        is_readable = all(encoding is None or charset(encoding) for _, encoding in parts)
+        return tidy(str(make_header(parts)) if is_readable else value)
     except (HeaderParseError, LookupError, ValueError):
         return tidy(value)
 

@@ -62,13 +62,18 @@ class Parser:
         self,
         limits: ParseLimits | None = None,
         *,
+        waits: bool = True,
         module: str = "bot.formats.child",
         path: Sequence[Path] = (_PACKAGE_ROOT,),
     ) -> None:
-        """``module`` is run as the child, and found in ``path`` or among the installed packages."""
+        """``module`` is run as the child, and found in ``path`` or among the installed packages.
+
+        While the child is busy, a further thread ``waits``, or is refused at once.
+        """
         self._limits = limits or ParseLimits()
         self._module = module
         self._path = path
+        self._waits = waits
         self._lock = Lock()
         self._child: _Child | None = None
 
@@ -102,8 +107,12 @@ class Parser:
 
     def _answer(self, kind: str, raw: RawDigest) -> Any:
         """The child's result as decoded JSON; raises DigestError if it refused."""
-        with self._lock:
+        if not self._lock.acquire(blocking=self._waits):
+            raise DigestError("the parser is busy with another file; try again in a moment")
+        try:
             response = self._request(kind, raw)
+        finally:
+            self._lock.release()
         if "mistake" in response:
             log.debug("%s/%s: %s", raw.source, raw.name, response.get("traceback"))
             raise DigestError(str(response["mistake"]))

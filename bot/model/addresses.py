@@ -60,6 +60,24 @@ def mail_address(address: str) -> str:
     return valid.ascii_email
 
 
+_DOTLESS_DOMAINS = frozenset({"gmail.com", "googlemail.com"})
+
+
+def mailbox_of(address: str) -> str:
+    """Return what the addresses of one mailbox have in common, for counting; not an address to send to.
+
+    A tag behind "+" (subaddress, RFC 5233) is left out, and the dots where the provider ignores them.
+
+    >>> mailbox_of("Ada.Lovelace+papers@googlemail.com"), mailbox_of("ada.l+x@example.org")
+    ('adalovelace@gmail.com', 'ada.l@example.org')
+    """
+    local, at, domain = address.lower().rpartition("@")
+    local = local.partition("+")[0] or local
+    if domain in _DOTLESS_DOMAINS:
+        return f"{local.replace('.', '')}@gmail.com"
+    return f"{local}{at}{domain}"
+
+
 def is_loopback(host: str) -> bool:
     """Return whether a host is ``localhost`` or a loopback address.
 

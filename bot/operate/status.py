@@ -71,6 +71,8 @@ class Load:
     editions: int  # ever composed, alerts and missed days included
     oldest_due_seconds: float  # since an edition is due and not composed
     oldest_unsent_seconds: float  # since a message is composed and not sent
+    claims: int  # messages that a worker holds, also one that died
+    claimed_until: datetime | None  # from then on, those that are not sent are due again or ``unknown``
     expired_claims: int  # messages whose worker died: due again or ``unknown`` soon
     rates: Sequence[SendRateUse]
     queue: Mapping[str, int]  # tasks that wait for a worker, by task; empty without a broker
@@ -87,7 +89,10 @@ def load(store: Store, profiles: Mapping[str, Profile], queue: Mapping[str, int]
             since = store.readers.since(due.reader.id) or now
             # A new reader's first edition is due at once, whatever the time.
             waits.append(_age(max(moment(oldest, schedule.at, schedule.timezone), since), now))
+    claims, claimed_until = store.outbox.claims()
     return Load(
+        claims=claims,
+        claimed_until=claimed_until,
         editions=store.editions.newest_id(),
         oldest_due_seconds=max(waits),
         oldest_unsent_seconds=_age(store.outbox.oldest_unsent([kind.name for kind in channels()]), now),

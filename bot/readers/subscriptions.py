@@ -16,16 +16,19 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime, time, timedelta
+from ipaddress import IPv6Network
 from pathlib import Path
 
 from bot.channels.email import EMAIL
 from bot.channels.papers import ReaderLinks
 from bot.channels.registry import MessageRenderer, address_checks
 from bot.config.profiles import DAYS, Profile, add_reader, known_timezone, load_profile, remove_reader, with_override
-from bot.model import STOPPED_BY_READER, Kind, OutboxKey, Override, Reader, StopReason
+from bot.model import STOPPED_BY_READER, Kind, OutboxKey, Override, Problem, Reader, StopReason
+from bot.model.addresses import mailbox_of
 from bot.model.errors import PaperbotError, UsageError
 from bot.model.wording import known_language
 from bot.store import Store
+from bot.store.sending import RateLimit
 
 # Bounds on what one reader can make the store keep, and every ranking read.
 MAX_IGNORED_WORDS = 200
@@ -35,9 +38,18 @@ MAX_TERMS = 100
 MAX_INTERESTS = 5_000  # characters
 _LINE_ENDS = re.compile(r"\r\n?")  # forms are sent with CRLF
 # Confirmation mails go to addresses that strangers typed: without caps, the form would be a tool for mail bombing.
-PER_ADDRESS_A_DAY = 1
+PER_MAILBOX_A_DAY = 1
 PER_CLIENT_AN_HOUR = 5
+PER_NETWORK_AN_HOUR = 20
 IN_ALL_AN_HOUR = 200
+_HOUR = timedelta(hours=1)
+
+
+class TooManyRequestsError(PaperbotError):
+    """More subscriptions are requested in this hour than mails may be sent to strangers."""
+
+    def __init__(self) -> None:
+        super().__init__("Too many subscriptions were requested in this hour, and no mail was sent to you.")
 
 
 class NotStoppedByReaderError(PaperbotError):
@@ -45,6 +57,24 @@ class NotStoppedByReaderError(PaperbotError):
 
     def __init__(self) -> None:
         super().__init__("the reader was stopped by somebody else")
+
+
+def _in_all() -> RateLimit:
+    return RateLimit("confirmations", "in all", IN_ALL_AN_HOUR, _HOUR)
+
+
+def _network(client: str) -> str:
+    """Return the /48 of a client's IPv6 /64, of which a site has up to 65,536; other clients are their own network."""
+    return str(IPv6Network(client).supernet(new_prefix=48)) if client.endswith("::/64") else client
+
+
+def reached_cap(store: Store, now: datetime) -> list[Problem]:
+    """Return the problem that nobody can request a subscription for the rest of an hour, if it is so."""
+    until = store.rate_limits.reached_until(_in_all(), now)
+    if until is None:
+        return []
+    words = f"{IN_ALL_AN_HOUR} confirmation mails were requested within an hour, the most that are sent; until "
+    return [Problem("subscriptions", f"{words}{until:%H:%M} UTC, further requests are turned away, and told so")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,23 +107,23 @@ class SubscriptionService:
         interests: str = "",
         kind: Kind = EMAIL.name,
     ) -> bool:
-        """Put a message that asks for a confirmation into the outbox, if the caps allow it.
+        """Put a message that asks for a confirmation into the outbox, unless the address had one in the last day.
 
         ``interests``, if any, replace the profile's for a reader who has not confirmed yet.
         ``address`` is a valid one of its kind, ``client`` identifies where the request came from. The caller must give
         the same answer whatever is returned: otherwise the form would tell anybody who is subscribed (user
-        enumeration).
+        enumeration). Raises TooManyRequestsError.
         """
-        allow = self.store.rate_limits.allow
-        hour = timedelta(hours=1)
-        # The address is counted last: a request that is refused for another reason must not use up the one mail
-        # a day of its address.
-        allowed = (
-            allow("confirmations by client", client, PER_CLIENT_AN_HOUR, hour, now)
-            and allow("confirmations", "in all", IN_ALL_AN_HOUR, hour, now)
-            and allow("confirmations to", address.lower(), PER_ADDRESS_A_DAY, timedelta(days=1), now)
-        )
-        if not allowed:
+        of_mailbox = RateLimit("confirmations to", mailbox_of(address), PER_MAILBOX_A_DAY, timedelta(days=1))
+        of_client = RateLimit("confirmations by client", client, PER_CLIENT_AN_HOUR, _HOUR)
+        of_network = RateLimit("confirmations by network", _network(client), PER_NETWORK_AN_HOUR, _HOUR)
+        # What is refused counts nowhere: requests for one mailbox must not use up the mails of everybody else, and one
+        # that comes too late must not use up the mail of its mailbox.
+        reached = self.store.rate_limits.reached([of_mailbox, of_client, of_network, _in_all()], now)
+        # Told whatever the address, so that the answer tells nothing about it.
+        if any(limit is not of_mailbox for limit in reached):
+            raise TooManyRequestsError
+        if reached:
             return False
         reader = self.store.readers.request_subscription(slug, kind, address, now)
         if not may_confirm(reader):

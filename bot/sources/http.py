@@ -45,6 +45,9 @@ _CONNECT_SECONDS = 10.0  # for each address; a host with a dead IPv6 address is 
 _TRANSLATION_NETWORKS = tuple(
     map(ip_network, ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32", "::/96", "::ffff:0:0:0/96"))
 )
+# Not global by IANA's registries, of which older versions of Python know less: protocol assignments of the IETF
+# (RFC 6890), the former 6to4 relays (RFC 7526), documentation (RFC 9637), and segment routing (RFC 9602).
+_SPECIAL_NETWORKS = tuple(map(ip_network, ("192.0.0.0/24", "192.88.99.0/24", "3fff::/20", "5f00::/16")))
 # Letters, digits, hyphens (RFC 1123) and underscores; labels up to 63 characters, 253 in all (RFC 1035).
 _HOST_NAME = re.compile(r"(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,62})(?:\.[a-z0-9_][a-z0-9_-]{0,62}){0,126}\.?")
 
@@ -106,10 +109,11 @@ def _is_public(address: IPv4Address | IPv6Address) -> bool:
     mapped = getattr(address, "ipv4_mapped", None)
     if mapped is not None:
         return _is_public(mapped)
-    translated = any(address in network for network in _TRANSLATION_NETWORKS if network.version == address.version)
+    # An address of the other version is in no network.
+    is_listed = any(address in network for network in (*_TRANSLATION_NETWORKS, *_SPECIAL_NETWORKS))
     # Python counts the deprecated site-local network fec0::/10 (RFC 3879) as global.
     site_local = getattr(address, "is_site_local", False)
-    return address.is_global and not (address.is_multicast or site_local or translated)
+    return address.is_global and not (address.is_multicast or site_local or is_listed)
 
 
 class CheckedBackend(httpcore2.NetworkBackend):

@@ -20,7 +20,7 @@ from bot.model import Edition, EditionKind, Kind, Reader, ReaderId, SendLimit, S
 from bot.model.errors import StoreError
 from bot.store.derived import Corpora, Mixtures, PublishedProfiles, ReaderModels, StoredModel, Tldrs
 from bot.store.editions import ActiveReaders, AlertMarks, Editions, EditionWaits, StoredEdition
-from bot.store.engine import Aggregate, Database, bring_up_to_date, forget_in_copies, in_chunks, parse_url
+from bot.store.engine import Aggregate, Database, in_chunks, parse_url
 from bot.store.library import Library, Zotero
 from bot.store.outbox import Outbox
 from bot.store.papers import AsOf, Papers, Search
@@ -42,6 +42,7 @@ from bot.store.schema import (
 )
 from bot.store.sending import BounceCounts, CircuitBreakers, RateLimits, SendRates
 from bot.store.sources import ParseAttempts, Sources
+from bot.store.upgrade import bring_up_to_date, faults, forget_in_copies
 
 PAGE = 1_000  # rows that a transaction of the retention deletes
 # Pages of each table in a call: half a minute on a busy server. The next tick continues.
@@ -57,10 +58,10 @@ _SETTLED = (*_BODY_DROPPED, *_BODY_KEPT_FOR_A_TIME)
 def open_store(url: str, *, secrets: Sequence[bytes] = (b"",)) -> Store:
     """Open the store at a URL, after creating or upgrading its tables.
 
-    ``url`` is ``sqlite:///path`` (a missing folder is created) or ``postgresql://...``. An SQLite file is copied to
-    ``<name>.before-<revision>.bak`` before an upgrade. ``secrets`` are the home's keys, oldest first, which key the
-    hashes of addresses. Raises StoreError for a store that is unreadable, unreachable, of another program, or newer
-    than this program.
+    ``url`` is ``sqlite:///path`` (a missing folder is created) or ``postgresql://...``. Before an upgrade an SQLite
+    file is copied to ``<name>.before-<revision>.bak``, a schema of PostgreSQL to ``<name>_before_<revision>``.
+    ``secrets`` are the home's keys, oldest first, which key the hashes of addresses. Raises StoreError for a store that
+    is unreadable, unreachable, of another program, or newer than this program.
     """
     database = Database(parse_url(url))
     try:
@@ -111,8 +112,11 @@ class Store:
     def forget(self, reader: Reader, now: datetime) -> None:
         """Delete a reader and all their data, in the backups from before upgrades too."""
         self.readers.forget(reader, now)
-        if self._database.file:
-            forget_in_copies(self._database.file, reader)
+        forget_in_copies(self._database, reader)
+
+    def faults(self) -> list[str]:
+        """Return what is wrong with the tables and their rows, in words; reads all of an SQLite file."""
+        return faults(self._database)
 
     def send_rates(self, limits: Mapping[Kind, SendLimit]) -> SendRates:
         """Return the token buckets by which messages are sent, under these limits."""

@@ -7,7 +7,8 @@
 
 Delivery is at most once, or marked ``unknown``. A claim has a lease and a random token (a fencing token): every update
 names the token and changes one row or none, so that of two workers one always loses. A lease that ends before the
-body was started may be claimed again under a new token; one that ends after it is ``unknown`` and not sent again.
+body was started may be claimed again under a new token; one that ends after it is ``unknown`` and not sent again. The
+token names the process too (``claimants.py``), with whose death on this machine its leases end.
 
 Each call is one short transaction; none is open while a channel talks. A process that is killed leaves one ``unknown``
 message for each of its connections at most, the one whose body it had begun. What workers record of a message is
@@ -21,7 +22,6 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import chain, islice, repeat
-from secrets import token_hex
 from typing import TypeVar
 
 from sqlalchemy import (
@@ -43,6 +43,7 @@ from sqlalchemy import (
 from bot.model import Delivery, Edition, EditionId, Kind, Message, OutboxKey, ReaderId, State
 from bot.model.clock import FAR
 from bot.model.errors import StoreConnectionLostError
+from bot.store.claimants import has_died, new_token
 from bot.store.engine import Aggregate, AnyRow, Database, insert_new
 from bot.store.readers import reader_of
 from bot.store.schema import outbox, outbox_bodies, readers
@@ -101,6 +102,8 @@ _HAS_LEASE = outbox.c.lease_until > bindparam("now")
 _START = _update_claimed(State.CLAIMED).where(_HAS_LEASE, not_(_HAS_STOPPED))
 _START_AGAIN = _update_claimed(State.CLAIMED, State.DATA_STARTED).where(_HAS_LEASE, not_(_HAS_STOPPED))
 _CANCEL = _update_claimed(State.CLAIMED).where(_HAS_LEASE, _HAS_STOPPED)
+_IS_CLAIMED = outbox.c.state.in_((State.CLAIMED, State.DATA_STARTED))
+_END_LEASE = _update_claimed(State.CLAIMED, State.DATA_STARTED).values(lease_until=bindparam("ended"))
 _FIRST = outbox.alias()
 # The replies that are held in the thread of the message ``row_id``.
 _HELD_REPLIES = update(outbox).where(
@@ -158,7 +161,7 @@ class Outbox(Aggregate):
                     query = _DELIVERIES.where(outbox.c.kind == kind, is_due).order_by(outbox.c.id)
                     query = query.limit(limit - len(due)).with_for_update(skip_locked=True, of=outbox)
                     due += connection.execute(query)
-            rows = [(row, token_hex(16)) for row in due]
+            rows = [(row, new_token()) for row in due]
             if rows:
                 claimed = update(outbox).where(outbox.c.id == bindparam("row_id"))
                 claimed = claimed.values(token=bindparam("new_token"), attempts=outbox.c.attempts + 1)
@@ -170,8 +173,15 @@ class Outbox(Aggregate):
         return self._commit(claim, durable=False)
 
     def expire(self, now: datetime) -> int:
-        """Mark messages ``unknown`` whose lease ended after their body was started; return how many."""
+        """Mark messages ``unknown`` whose lease ended after their body was started; return how many.
+
+        The leases of processes that are known to have died end with them: what they had not started is due at once.
+        """
+        rows = self._rows(select(outbox.c.id, outbox.c.token).where(_IS_CLAIMED))
+        dead = [{"row_id": row.id, "row_token": row.token, "ended": now} for row in rows if has_died(row.token)]
         with self._database.writing() as connection:
+            if dead:
+                connection.execute(_END_LEASE, dead)
             return _expire(connection, now)
 
     def start_data(self, delivery: Delivery, now: datetime, lease: timedelta) -> bool:
@@ -307,9 +317,12 @@ class Outbox(Aggregate):
 
     def expired_claims(self, now: datetime) -> int:
         """Return how many claims have a lease that has ended: their worker has died or hangs."""
-        states = (State.CLAIMED, State.DATA_STARTED)
-        query = select(func.count()).where(outbox.c.state.in_(states), outbox.c.lease_until < now)
-        return self._scalar(query) or 0
+        return self._scalar(select(func.count()).where(_IS_CLAIMED, outbox.c.lease_until < now)) or 0
+
+    def claims(self) -> tuple[int, datetime | None]:
+        """Return how many messages are claimed, and when the last of their leases ends."""
+        ((number, until),) = self._rows(select(func.count(), func.max(outbox.c.lease_until)).where(_IS_CLAIMED))
+        return number, until
 
     def problems(self, limit: int, since: datetime | None = None) -> list[UndeliveredMessage]:
         """Return the messages that failed, wait for a retry, or may have arrived; newest first.

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
+from hashlib import sha256
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Subquery, bindparam, case, delete, func, insert, select, update
@@ -33,7 +34,7 @@ from bot.store.engine import (
     in_chunks,
     insert_new,
 )
-from bot.store.schema import forgotten, outbox, overrides, reader_lists, readers, votes
+from bot.store.schema import forgotten, outbox, overrides, reader_lists, readers, salts, votes
 from bot.store.sending import keyed_hash
 
 CONFIRM_WITHIN = timedelta(hours=48)
@@ -59,9 +60,10 @@ class Readers(Aggregate):
     """The readers of all profiles; one who leaves a profile keeps their id, votes and past editions."""
 
     def __init__(self, database: Database, secrets: Sequence[bytes]) -> None:
-        """``secrets`` key the hashes of forgotten addresses, oldest first: the newest writes, all of them read."""
+        """``secrets`` are the home's keys, oldest first."""
         super().__init__(database)
         self._secrets = secrets
+        self._salt = ""
 
     def sync(self, profile: str, addresses: Sequence[tuple[Kind, str]], now: datetime) -> list[Reader]:
         """Make the stored readers of a profile match the addresses in its file; return those, in the file's order.
@@ -229,20 +231,20 @@ class Readers(Aggregate):
     def forget(self, reader: Reader, now: datetime) -> None:
         """Delete a reader and all their data.
 
-        A keyed hash of the address is kept for a reader in a profile's file, so that ``sync`` doesn't add them again.
+        A salted hash of the address is kept for a reader in a profile's file, so that ``sync`` doesn't add them again.
         """
         with self._database.writing() as connection:
             # The outbox first: its rows refer to the reader's editions too, and two cascades would reach the same rows.
             connection.execute(delete(outbox).where(outbox.c.reader_id == reader.id))
             connection.execute(delete(readers).where(readers.c.id == reader.id))
             if reader.origin is Origin.FILE:
-                newest = self._forgotten_keys(reader.profile, reader.address)[-1]
+                newest = self._forgotten_keys(connection, reader.profile, reader.address)[0]
                 connection.execute(insert_new(connection, forgotten).values(key=newest, at=now))
 
     def remember(self, profile: str, address: str) -> None:
         """Let a forgotten address be a reader again."""
-        keys = self._forgotten_keys(profile, address)
         with self._database.writing() as connection:
+            keys = self._forgotten_keys(connection, profile, address)
             connection.execute(delete(forgotten).where(forgotten.c.key.in_(keys)))
 
     def forgotten(self, profile: str, address: str) -> bool:
@@ -262,10 +264,16 @@ class Readers(Aggregate):
         with self._database.writing() as connection:
             return connection.execute(change.values(stopped=to, stop_detail="")).rowcount == 1
 
-    def _forgotten_keys(self, profile: str, address: str) -> list[str]:
-        """Return the hashes of an address by each of the keys, oldest first."""
-        # After a key rotation, hashes made with the old keys are still recognised.
-        return [keyed_hash(secret, f"{profile}/{address.lower()}") for secret in self._secrets]
+    def _forgotten_keys(self, connection: Connection, profile: str, address: str) -> list[str]:
+        """Return the hashes of an address, first that by the store's salt, which outlives the loss of the home's keys.
+
+        Hashes of earlier versions are recognised too: those by the home's keys, and plain ones.
+        """
+        if not self._salt:
+            self._salt = connection.scalars(select(salts.c.salt)).one()
+        name = f"{profile}/{address.lower()}"
+        by_keys = [keyed_hash(secret, name) for secret in (bytes.fromhex(self._salt), *self._secrets)]
+        return [*by_keys, sha256(name.encode()).hexdigest()]
 
     def _list_key(self, addresses: Sequence[tuple[Kind, str]]) -> str:
         """Return the hash of a file's addresses."""
@@ -273,7 +281,9 @@ class Readers(Aggregate):
 
     def _forgotten(self, connection: Connection, profile: str, addresses: Sequence[str]) -> set[str]:
         """Return which of the addresses asked to be forgotten."""
-        address_by_key = {key: address for address in addresses for key in self._forgotten_keys(profile, address)}
+        address_by_key = {
+            key: address for address in addresses for key in self._forgotten_keys(connection, profile, address)
+        }
         stored: set[str] = set()
         for keys in in_chunks(list(address_by_key)):
             stored.update(connection.scalars(select(forgotten.c.key).where(forgotten.c.key.in_(keys))))

@@ -530,3 +530,6 @@ zotero_saves = Table(
     Column("item_key", Text, nullable=False),
     Column("outbox_key", Text, nullable=False),
 )
+
+# One row: keys the hashes of forgotten addresses, which must be recognised after the home's keys were lost too.
+salts = Table("salts", metadata, Column("salt", Text, primary_key=True))

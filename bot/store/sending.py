@@ -2,15 +2,15 @@
 
 Send rates are token buckets, one for each kind of address. A worker takes a token for each message before it claims
 messages, and releases those that it did not use. A bucket holds the tokens of one second, so that a pause is not made
-up for by a burst; a day (UTC) has so many tokens in all. When a server throttles (421, 450, 454), the rate is halved
-for everybody, and doubles again within five minutes (multiplicative decrease, as TCP reacts to congestion; by time and
-not by success, as any number of workers succeed).
+up for by a burst; a day (UTC) has so many tokens in all. When a server throttles, the rate is halved for everybody, and
+grows back evenly, by a half in a minute (additive increase, multiplicative decrease, as TCP reacts to congestion; by
+time and not by success, as any number of workers succeed).
 """
 
 from __future__ import annotations
 
 import hmac
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 
@@ -21,7 +21,7 @@ from bot.store.engine import Aggregate, AnyRow, Database, dialect_insert, insert
 from bot.store.schema import bounce_counts, circuit_breakers, rate_limits, send_rates
 
 _SLOWEST = 1 / 64
-_DOUBLED_AFTER = timedelta(minutes=5)
+_RECOVERED_AFTER = timedelta(minutes=2)  # from nothing to the full rate
 # Connections meet the same throttling side by side; together they are one reason to slow down.
 _SAME_THROTTLING = timedelta(seconds=10)
 # Messages a second that are halved where no limit is set.
@@ -47,8 +47,7 @@ class _Bucket:
             return replace(self, at=now, day=now.date())
         # A clock that is behind that of another machine by less adds nothing, and takes nothing away.
         elapsed = max(now - self.at, timedelta(0))
-        # Bounded, as 2 to the power of a year's minutes is more than a float holds.
-        share = min(self.share * 2 ** min(elapsed / _DOUBLED_AFTER, 10), 1.0)
+        share = min(self.share + elapsed / _RECOVERED_AFTER, 1.0)
         rate = limit.per_second or _UNLIMITED
         tokens = min(self.tokens + elapsed.total_seconds() * rate * share, max(rate, 1.0))
         is_new_day = now.date() > self.day
@@ -191,6 +190,16 @@ def keyed_hash(secret: bytes, text: str) -> str:
 _RETENTION = timedelta(days=2)  # longer than any window in use
 
 
+@dataclass(frozen=True, slots=True)
+class RateLimit:
+    """At most ``number`` events of an action by an actor in a window of length ``per``."""
+
+    action: str
+    actor: str
+    number: int
+    per: timedelta
+
+
 class RateLimits(Aggregate):
     """Rate limits with fixed windows, which begin with the first event.
 
@@ -203,23 +212,41 @@ class RateLimits(Aggregate):
 
     def allow(self, action: str, actor: str, limit: int, per: timedelta, now: datetime) -> bool:
         """Count one event; return whether it is among the first ``limit`` of its window of length ``per``."""
-        key = f"{action}:{keyed_hash(self._secret, actor)[:32]}"
+        return not self.reached([RateLimit(action, actor, limit, per)], now)
+
+    def reached(self, limits: Sequence[RateLimit], now: datetime) -> list[RateLimit]:
+        """Count one event under several limits, or under none if some are reached already; return those."""
+        with self._database.writing() as connection, connection.begin_nested() as counts:
+            reached = [limit for limit in limits if self._count(connection, limit, now) > limit.number]
+            if reached:
+                counts.rollback()
+        return reached
+
+    def reached_until(self, limit: RateLimit, now: datetime) -> datetime | None:
+        """Return until when a limit is reached; None if it is not. Counts nothing."""
+        is_reached = (rate_limits.c.key == self._key(limit)) & (rate_limits.c.count >= limit.number)
+        began_at = self._scalar(select(rate_limits.c.began_at).where(is_reached))
+        return began_at + limit.per if began_at and now < began_at + limit.per else None
+
+    def _key(self, limit: RateLimit) -> str:
+        return f"{limit.action}:{keyed_hash(self._secret, limit.actor)[:32]}"
+
+    def _count(self, connection: Connection, limit: RateLimit, now: datetime) -> int:
         began = rate_limits.c.began_at
         # A window that begins in the future was written by a clock that ran ahead; it would last until then.
-        is_over = or_(began <= now - per, began > now + per)
-        with self._database.writing() as connection:
-            new = dialect_insert(connection, rate_limits).values(key=key, began_at=now, count=1)
-            # One upsert: read and write in two statements would let concurrent requests past the limit.
-            upsert = new.on_conflict_do_update(
-                index_elements=[rate_limits.c.key],
-                set_={
-                    "count": case((is_over, 1), else_=rate_limits.c.count + 1),
-                    "began_at": case((is_over, new.excluded.began_at), else_=began),
-                },
-            )
-            count = connection.scalar(upsert.returning(rate_limits.c.count))
-            connection.execute(delete(rate_limits).where(began < now - _RETENTION))
-        return count is not None and count <= limit
+        is_over = or_(began <= now - limit.per, began > now + limit.per)
+        new = dialect_insert(connection, rate_limits).values(key=self._key(limit), began_at=now, count=1)
+        # One upsert: read and write in two statements would let concurrent requests past the limit.
+        upsert = new.on_conflict_do_update(
+            index_elements=[rate_limits.c.key],
+            set_={
+                "count": case((is_over, 1), else_=rate_limits.c.count + 1),
+                "began_at": case((is_over, new.excluded.began_at), else_=began),
+            },
+        )
+        count: int = connection.scalars(upsert.returning(rate_limits.c.count)).one()
+        connection.execute(delete(rate_limits).where(began < now - _RETENTION))
+        return count
 
 
 class BounceCounts(Aggregate):

@@ -111,15 +111,13 @@ class EditionPages:
     def show(self, request: Request) -> Response:
         editions = self._editions(request)
         reader = editions[0].reader
-        token = request.path_params["token"]
-        is_recent = self._site.app.signer.is_recent(Purpose.ME, token)
         return self._site.page(
             "edition.html.j2",
-            me=self._site.me(reader) if is_recent else "",
+            me=self._site.me(reader),
             language=editions[0].language,
             editions=editions,
             links=self._site.app.links(reader),
-            token=token,
+            token=request.path_params["token"],
         )
 
     def papers(self, request: Request) -> list[Paper]:

@@ -17,9 +17,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from bot.model import State
 from bot.model.errors import QueueError, StoreError
 from bot.operate.status import inactive_readers, load, status
-from bot.web.site import PageError, Site
+from bot.web.site import PageError, Site, client_key
 
 _CHALLENGE = {"WWW-Authenticate": 'Basic realm="Paperbot, any name; the operator\'s token as password"'}
+_WRONG_TOKENS_A_MINUTE = 10  # of one client
 _DAYS = 28  # of a source's volume
 _CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"  # Prometheus' text exposition format
 
@@ -71,7 +72,10 @@ class OperatorPages:
         return self._site.page("status.html.j2", report=report, volumes=volumes, inactive=inactive_readers(app.store))
 
     def _deny(self, request: Request) -> Response | None:
-        """Return None for a holder of the operator's token, else 401; raises PageError if no token is set."""
+        """Return None for a holder of the operator's token, else 401.
+
+        Raises PageError if no token is set, and after too many wrong ones.
+        """
         token = self._site.app.operator_token
         if token is None:
             raise PageError(404, "This page is for operators; PAPERBOT_WEB__OPERATOR_TOKEN enables it.")
@@ -87,6 +91,7 @@ class OperatorPages:
         # In constant time: the time of a plain comparison tells how many characters were right.
         if hmac.compare_digest(presented.encode(), token.encode()):
             return None
+        self._site.limit_rate("wrong operator tokens", client_key(request), _WRONG_TOKENS_A_MINUTE)
         return self._site.page("refused.html.j2", 401, message="This page is for operators.", headers=_CHALLENGE)
 
 

@@ -30,6 +30,7 @@ from bot.readers.subscriptions import (
     MAX_INTERESTS,
     NotStoppedByReaderError,
     Preferences,
+    TooManyRequestsError,
     ignore_word,
     may_confirm,
     may_resume,
@@ -268,7 +269,7 @@ class PreviewPage:
             return "", "Write what interests you, or paste papers."
         if _BIBTEX_OR_RIS.search(typed):
             try:
-                library = self._site.app.parser.parse_library(RawDigest("preview", "pasted", typed.encode()))
+                library = self._site.app.page_parser.parse_library(RawDigest("preview", "pasted", typed.encode()))
             except DigestError as error:
                 return "", f"These papers can't be read: {error}."
             titles = [item.entry.title for item in library.entries[:_MAX_PASTED_PAPERS]]
@@ -306,7 +307,7 @@ class SubscriptionPages:
         return self._start_page(chosen=request.query_params.get("profile", ""))
 
     def request_subscription(self, request: Request) -> Response:
-        """Send a confirmation mail if the caps allow it; the answer is the same for every valid address."""
+        """Send a confirmation mail unless there are too many; the answer is the same for every valid address."""
         slug = field(request, "profile")
         typed = field(request, "email").strip()
         profile = self._open_editions.profiles().get(slug)
@@ -322,8 +323,12 @@ class SubscriptionPages:
             client = client_key(request)
             interests = field(request, "interests").strip()
             now = self._site.now
-            if self._subscriptions.request(slug, profile.title, address, client, now, interests=interests):
-                self._publish_soon()
+            try:
+                if self._subscriptions.request(slug, profile.title, address, client, now, interests=interests):
+                    self._publish_soon()
+            except TooManyRequestsError as error:
+                problem = f"{error} Please try again in an hour."
+                return self._start_page(status=429, chosen=slug, typed=typed, problem=problem)
         return self._site.page("check_inbox.html.j2")
 
     def redirect_to_start(self, _request: Request) -> Response:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+import random
+import shutil
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from aiosmtpd.smtp import SMTP
 
-from bot.model import State
+from bot.channels.dispatcher import CircuitBreaker
+from bot.model import SendLimit, State
 from bot.model.errors import DeliveryError
+from bot.store import open_store
 
 from .scripted_channels import counts
 
@@ -45,7 +49,18 @@ def test_what_is_not_attempted_is_given_back(dispatcher, rows, rates, mail, now)
     assert rates.left == 9
 
 
-@pytest.mark.parametrize(("reply", "slowed"), [("450 4.7.1 slow down", 1), ("454 4.7.0 rate", 1), ("451 later", 0)])
+@pytest.mark.parametrize(
+    ("reply", "slowed"),
+    [
+        ("421 4.3.2 closing", 1),
+        ("450 4.7.1 slow down", 1),
+        ("454 4.7.0 rate", 1),
+        # One mailbox's:
+        ("450 4.7.1 <ada@example.org>: Recipient address rejected: Greylisted", 0),
+        ("450 4.2.0 mailbox busy", 0),
+        ("451 later", 0),
+    ],
+)
 def test_a_server_that_throttles_lowers_the_rate(
     make_dispatcher, rows, rates, mail_server, connect, monkeypatch, now, reply, slowed
 ):
@@ -56,3 +71,38 @@ def test_a_server_that_throttles_lowers_the_rate(
     rows(1)
     make_dispatcher(email=connect(mail_server())).deliver_due(now)
     assert rates.slowed == ["email"] * slowed
+
+
+@pytest.mark.parametrize(("refused", "slowed"), [(4, 0), (5, 1)])
+def test_a_tenth_of_the_last_50_refused_lowers_the_rate_once(dispatcher, rows, rates, mail, now, refused, slowed):
+    rows(50)
+    for row in range(1, 10 * refused, 10):
+        mail.before[row] = DeliveryError("later", permanent=False, code="451")
+    dispatcher.deliver_due(now)
+    assert rates.slowed == ["email"] * slowed
+
+
+def _simulate(store, seed: int, share: float) -> float:
+    """Return the seconds that 6,000 mails took at 14 a second, of which a share is refused for now at random."""
+    chance, now = random.Random(seed), datetime(2026, 5, 6, tzinfo=UTC) + timedelta(days=seed)
+    rates, at = store.send_rates({"email": SendLimit(per_second=14)}), now
+    breaker = CircuitBreaker("email", None, store.circuit_breakers, now)
+    sent = 0
+    while sent < 6_000:
+        grant = rates.take("email", 14, at)
+        for _ in range(grant.count):
+            is_refused = chance.random() < share
+            sent += not is_refused
+            error = DeliveryError("greylisted", permanent=False, code="450") if is_refused else None
+            if breaker.are_many_refused(error):
+                rates.slow_down("email", at)
+        at = grant.next_at or at + timedelta(seconds=1)
+    return (at - now).total_seconds()
+
+
+def test_greylisting_of_two_in_a_hundred_mailboxes_leaves_nine_tenths_of_the_rate(empty_store, tmp_path):
+    with open_store(f"sqlite:///{shutil.copy(empty_store, tmp_path)}") as store:
+        durations = [_simulate(store, seed, 0.02) for seed in range(8)]
+        assert 6_000 / 14 / max(durations) >= 0.9
+        # A server that refuses every other mail is sent to more slowly.
+        assert 6_000 / 14 / _simulate(store, 99, 0.5) < 0.25

@@ -1,7 +1,10 @@
 """``paperbot check --fix`` mends a home, and loses nothing."""
 
+import re
 import shutil
+import sqlite3
 import stat
+from contextlib import closing
 
 import pytest
 
@@ -29,6 +32,58 @@ def test_keys_that_cannot_be_used_are_replaced_and_kept(home, paperbot, content)
     (home / "state" / "secret.key").write_text("damaged again")
     assert paperbot("check", "--fix").code == 0
     assert (home / "state" / "secret.key.damaged-2").read_text() == "damaged again"
+
+
+@pytest.mark.parametrize("command", [["run"], ["status"], ["check"], ["export", "reward-models"]])
+def test_no_key_is_made_for_a_store_with_readers(home, few_papers, paperbot, command):
+    assert paperbot("run", "--force").code == 0
+    key = home / "state" / "secret.key"
+    key.unlink()
+    answer = paperbot(*command)
+    assert answer.code == 2
+    assert "secret.key: is missing, though the store has readers; restore it from a backup, or run" in answer.err
+    assert "links in all messages sent before, also those to unsubscribe, then no longer work" in answer.err
+    assert not key.exists()
+    assert "Links in messages that were sent before don't work" in paperbot("check", "--fix").out
+    assert paperbot(*command).code == 0
+
+
+@pytest.mark.parametrize(("is_there", "mails", "told"), [(True, False, "is empty"), (False, True, "is missing")])
+def test_a_store_that_was_emptied_is_no_new_home(home, few_papers, paperbot, is_there, mails, told):
+    assert paperbot("run", "--force").code == 0
+    file, outbox = home / "state" / "paperbot.db", home / "state" / "outbox"
+    for other in file.parent.glob("paperbot.db*"):
+        other.unlink()
+    if is_there:
+        file.touch()
+    if not mails:
+        shutil.rmtree(outbox)
+    answer = paperbot("run", "--force")
+    assert answer.code == 2
+    assert f"{file}: {told}, though there is {'state/outbox and ' * mails}state/secret.key; restore it" in answer.err
+    for sign in (outbox, home / "state" / "secret.key"):
+        if sign.exists():
+            sign.rename(home / sign.name)
+    assert paperbot("run").code == 0
+
+
+def test_damage_of_the_store_and_rows_without_theirs_are_found(home, few_papers, paperbot):
+    assert paperbot("run", "--force").code == 0
+    file = home / "state" / "paperbot.db"
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("DELETE FROM editions")
+        connection.commit()
+    answer = paperbot("check")
+    assert answer.code == 2
+    assert re.search(r"! store: \d+ rows of picks without the row of editions they refer to; put a backup", answer.err)
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    content = bytearray(file.read_bytes())
+    content[-60_000:-20_000] = b"\x55" * 40_000
+    file.write_bytes(content)
+    answer = paperbot("check")
+    assert answer.code == 2
+    assert re.search(r"! store: .*damaged", answer.err)
 
 
 @pytest.mark.parametrize("name", ["state", "profiles"])

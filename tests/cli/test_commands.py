@@ -40,6 +40,8 @@ def test_version_is_printed(paperbot):
             ("run", "--now", "yesterday"),
             "'yesterday' is not a valid date and time; write it like 2025-05-06T08:00+02:00",
         ),
+        (("run", "--now", "0001-01-01"), "'0001-01-01' is not in the years 1990 to 2990"),
+        (("run", "--now", "9999-12-31T23:00-08:00"), "is not in the years 1990 to 2990"),
         (("preview",), "Missing argument 'READER'"),
         (("--home", "/nowhere/at/all", "run"), "no such directory; make a home with `paperbot init"),
     ],

@@ -7,6 +7,7 @@ import sys
 from datetime import datetime
 from email import policy
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from support import digest
@@ -296,3 +297,11 @@ def test_a_closed_pipe_keeps_nothing_from_being_sent(home, printed):
         process.stdout.close()
         assert process.stderr.read() == b""
     assert len(list((home / "state" / "outbox").rglob("*.eml"))) == 2
+
+
+def test_on_a_full_disk_only_the_disk_is_named(home, paperbot, monkeypatch):
+    monkeypatch.setattr("bot.config.files.shutil.disk_usage", lambda _: SimpleNamespace(free=0))
+    answer = paperbot("run", "--force")
+    assert answer.code == 1
+    assert "the disk is nearly full: 0 MB are free" in answer.err
+    assert "No edition was made" not in answer.out

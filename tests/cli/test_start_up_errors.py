@@ -80,7 +80,7 @@ ERRORS: dict[str, tuple[Change, tuple[str, ...], str, str]] = {
     "no database URL": (store("papers.db"), NOTHING, "store.url", "write sqlite:///path"),
     "no PostgreSQL": (store("postgresql://ada:secret@127.0.0.1:1/p"), NOTHING, "postgresql://ada:***@", "start PostgreSQL there"),
     "unknown database host": (store("postgresql://ada@db.invalid/p"), NOTHING, "db.invalid", "correct the host in store.url"),
-    "newer store": (revision_9999, NOTHING, "made by a newer Paperbot", "upgrade Paperbot, or name another store"),
+    "newer store": (revision_9999, NOTHING, "made by a newer Paperbot", "upgrade Paperbot, or use its copy"),
     "not a database": (
         lambda home: (home / "state" / "paperbot.db").write_text("no database " * 99), NOTHING,
         "file is not a database", "name another file in store.url, or put a backup in its place",

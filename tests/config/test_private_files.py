@@ -35,6 +35,27 @@ def test_files_of_a_run_are_for_their_owner_only(open_umask, home, paperbot):
     assert {path.name: rights(path) for path in files} == {path.name: 0o600 for path in files}
 
 
+def test_settings_and_profiles_of_a_new_home_are_for_their_owner_and_open_ones_are_told(
+    open_umask, tmp_path, paperbot, monkeypatch
+):
+    home = tmp_path / "my papers"
+    assert paperbot("init", home).code == 0
+    monkeypatch.chdir(home)
+    files = [home / "paperbot.toml", *(home / "profiles").glob("*.toml")]
+    assert {rights(file) for file in files} == {0o600}
+    tmp_path.chmod(0o755)
+    assert "chmod" not in paperbot("check").out
+    files[0].chmod(0o644)
+    answer = paperbot("check")
+    assert answer.code == 0
+    assert (
+        "?   addresses, and a password if one is in there, can be read by other users: `chmod go= paperbot.toml`"
+        in answer.out
+    )
+    home.chmod(0o700)
+    assert "chmod" not in paperbot("check").out
+
+
 def test_the_write_ahead_log_of_an_open_store_is_for_its_owner_only(open_umask, home):
     with open_app(home) as app:
         app.store.readers.sync("x", [], datetime.now(UTC))
@@ -57,8 +78,9 @@ def test_open_permissions_of_an_older_version_are_corrected_and_reported(home, p
 def test_a_store_outside_the_home_is_made_private_but_its_folder_is_left(home, tmp_path, paperbot):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir(mode=0o755)
-    with closing(sqlite3.connect(elsewhere / "papers.db")):
-        (elsewhere / "papers.db").touch(mode=0o644)
+    with closing(sqlite3.connect(elsewhere / "papers.db")) as connection:
+        connection.execute("PRAGMA user_version = 1")  # writes the first page
+    (elsewhere / "papers.db").chmod(0o644)
     (home / "paperbot.toml").write_text(f'[store]\nurl = "sqlite:///{elsewhere}/papers.db"\n')
     assert paperbot("check").code == 0
     assert (rights(elsewhere / "papers.db"), rights(elsewhere)) == (0o600, 0o755)

@@ -50,6 +50,8 @@ def test_a_thumb_link_expires_and_an_unsubscribe_link_never_does():
         thumb = signer.sign(Purpose.THUMB, [1])
         unsubscribe = signer.sign(Purpose.UNSUBSCRIBE, [1])
     with time_machine.travel(datetime(2026, 5, 6, tzinfo=UTC)):
+        assert signer.read(Purpose.THUMB, thumb) == [1]
+    with time_machine.travel(datetime(2026, 7, 6, tzinfo=UTC)):
         assert signer.read(Purpose.UNSUBSCRIBE, unsubscribe) == [1]
         with pytest.raises(TokenError, match="expired") as caught:
             signer.read(Purpose.THUMB, thumb)

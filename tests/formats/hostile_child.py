@@ -98,6 +98,9 @@ _COMMANDS = {
 
 
 def parse_or_run(raw: RawDigest) -> Sequence[ParsedDigest]:
+    if raw.content.startswith(b"!spin after telling "):
+        Path(raw.content.removeprefix(b"!spin after telling ").decode()).write_text(str(os.getpid()))
+        spin()
     if command := _COMMANDS.get(raw.content.decode(errors="replace").strip()):
         command()
         return (ParsedDigest("keyword", raw.name, None, ()),)

@@ -7,6 +7,7 @@ from dataclasses import fields, replace
 import pytest
 
 from bot.formats.format import author_names, within_limits, without_affiliations
+from bot.formats.mail import read_mail
 from bot.formats.recognition import parse
 from bot.model import Entry, ParsedDigest, RawDigest, limits
 from bot.model.errors import DigestError
@@ -99,7 +100,21 @@ def test_a_mail_of_many_parts_is_read() -> None:
     assert read(MAIL + b"Content-Type: multipart/mixed; boundary=a\n\n" + body).entries[0].title == "Owls by Night"
 
 
-@pytest.mark.parametrize("charset", [b"punycode", b"idna", b"undefined", b"rot13", b"x" * 100])
+@pytest.mark.parametrize(
+    "charset",
+    [
+        *(b"punycode", b"idna", b"undefined", b"rot13", b"x" * 100),
+        *(b"unicode_escape", b"raw-unicode-escape", b"Unicode-Escape", b"charmap", b"palmos"),
+    ],
+)
 def test_a_mail_without_a_valid_character_set_is_read_by_detection(charset: bytes) -> None:
     mail = MAIL + b"Content-Type: text/plain; charset=" + charset + b"\n\n" + KEYWORD
     assert read(mail).entries[0].title == "Owls by Night"
+
+
+def test_the_subject_of_a_mail_is_decoded_by_character_sets_alone() -> None:
+    def subject(encoded: bytes) -> str:
+        return read_mail(b"From: a@example.org\nSubject: " + encoded + b"\n\n" + KEYWORD).subject
+
+    assert subject(b"=?iso-8859-1?q?K=E4uze?=") == "Käuze"
+    assert subject(rb"=?unicode_escape?q?=5Cu004fwls?=") == "=?unicode_escape?q?=5Cu004fwls?="

@@ -6,6 +6,7 @@ import io
 import json
 import logging
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -239,3 +240,27 @@ def test_limits_are_renewed_before_each_request(content: bytes, kind: bytes) -> 
 def test_dates_survive_serialisation() -> None:
     parsed = (ParsedDigest("keyword", "Owls", date(2026, 6, 12), (Entry("Owls", published=date(2026, 6, 11)),)),)
     assert load_digests(json.loads(dump({"digests": parsed}))["digests"]) == parsed
+
+
+def test_a_parser_that_does_not_wait_refuses_while_it_is_busy() -> None:
+    with Parser(waits=False) as parser:
+        with parser._lock, pytest.raises(DigestError, match="busy with another file; try again in a moment"):
+            parser.parse(GOOD)
+        assert parser.parse(GOOD) == recognition.parse(GOOD)
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="Linux only")
+def test_the_child_ends_with_a_killed_parent_in_the_middle_of_a_digest(tmp_path: Path) -> None:
+    pipe = tmp_path / "pid of the child"
+    os.mkfifo(pipe)
+    code = (
+        "import sys; sys.path[:0] = sys.argv[2:]\n"
+        "from test_parser_process import ParseLimits, hostile, raw\n"
+        "hostile(ParseLimits(seconds=60)).parse(raw('!spin after telling ' + sys.argv[1]))"
+    )
+    with subprocess.Popen([sys.executable, "-c", code, pipe, HERE, ROOT / "tests", ROOT]) as parent:
+        child = os.pidfd_open(int(pipe.read_text()))
+        parent.kill()
+    ended, _, _ = select.select([child], [], [], 20)
+    os.close(child)
+    assert ended

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bot.model import StopReason
-from bot.readers.subscriptions import NotStoppedByReaderError, may_confirm, may_resume
+from bot.readers.subscriptions import NotStoppedByReaderError, TooManyRequestsError, may_confirm, may_resume
 
 NOW = datetime(2025, 5, 7, 9, tzinfo=UTC)
 SLUG = "reward-models"
@@ -46,7 +46,8 @@ def test_a_request_waits_for_the_confirmation(app, service):
 def test_a_refused_request_does_not_use_up_the_mail_of_its_address(service):
     for number in range(5):
         assert request(service, f"reader{number}@example.org", client="busy")
-    assert not request(service, client="busy")
+    with pytest.raises(TooManyRequestsError):
+        request(service, client="busy")
     assert request(service, client="another")
     assert not request(service, client="another")
     assert request(service, now=NOW + timedelta(hours=25))

@@ -321,6 +321,12 @@ def test_addresses_that_embed_another_are_not_public(address: str) -> None:
         Fetcher().fetch(f"http://[{address}]/")
 
 
+@pytest.mark.parametrize("host", ["192.88.99.1", "192.0.0.8", "[3fff::1]", "[3fff:fff:ffff::1]", "[5f00::1]"])
+def test_addresses_for_special_purposes_are_not_public_under_any_python(host: str) -> None:
+    with pytest.raises(SourceError, match="not a public address"):
+        Fetcher().fetch(f"http://{host}/")
+
+
 def test_a_contact_address_is_in_the_user_agent(web: Web) -> None:
     web.pages["/feed"] = Page(b"owls")
     Fetcher(private_hosts=["127.0.0.1"], contact="ada@example.org").fetch(f"{web.url}/feed")

@@ -15,7 +15,8 @@ from sqlalchemy.exc import StatementError
 from bot.model import Entry, ParsedDigest
 from bot.model.errors import StoreError
 from bot.store import open_store
-from bot.store.engine import HEAD, Database, parse_url
+from bot.store.engine import Database, parse_url
+from bot.store.upgrade import HEAD
 
 
 @pytest.fixture

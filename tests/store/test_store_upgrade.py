@@ -15,8 +15,9 @@ from sqlalchemy import inspect
 from bot.model import Vote
 from bot.model.errors import StoreError
 from bot.store import open_store
-from bot.store.engine import HEAD, SCRIPTS, Database, bring_up_to_date, parse_url, revisions
+from bot.store.engine import Database, parse_url
 from bot.store.schema import metadata
+from bot.store.upgrade import HEAD, SCRIPTS, bring_up_to_date, revisions
 
 SECOND_MIGRATION = '''
 """A second migration, which on SQLite copies the table, drops it, and renames the copy."""

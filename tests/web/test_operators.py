@@ -31,6 +31,12 @@ def test_without_the_token_operators_pages_are_401(client, page):
         assert "reward" not in answer.text
 
 
+def test_wrong_tokens_are_limited_and_the_right_one_is_not(client):
+    wrong = [client.get("/status", headers={"Authorization": f"Bearer {n}"}).status_code for n in range(12)]
+    assert wrong == [401] * 10 + [429] * 2
+    assert client.get("/status", headers={"Authorization": f"Bearer {TOKEN}"}).status_code == 200
+
+
 def test_metrics_are_prometheus_text(client):
     client.get("/")
     text = client.get("/metrics", headers={"Authorization": f"Bearer {TOKEN}"}).text

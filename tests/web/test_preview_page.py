@@ -43,6 +43,16 @@ def test_pasted_bibtex_counts_by_its_titles(client):
     assert titles(page)
 
 
+def test_pasted_papers_wait_neither_for_ingestion_nor_for_others_pastes(app, client):
+    entry = "@article{a,\n title = {Reward models for reasoning},\n year = {2024}\n}"
+    with app.parser._lock:  # as while it parses
+        assert titles(preview(client, entry).text)
+    with app.page_parser._lock:
+        page = preview(client, entry).text
+        assert "the parser is busy with another file; try again in a moment" in page
+        assert client.get("/open/reward-models").status_code == 200
+
+
 def test_known_arxiv_ids_count_by_their_titles_and_unknown_ones_are_named(client, app, paper):
     with app.store._database.writing() as connection:
         connection.execute(papers.update().where(papers.c.id == paper.id).values(arxiv_id="2504.16084"))

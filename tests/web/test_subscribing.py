@@ -8,6 +8,7 @@ from starlette.testclient import TestClient
 from support import links_in
 
 from bot.model import StopReason
+from bot.readers.subscriptions import TooManyRequestsError
 from bot.web.application import make_web
 
 EVE = "eve@example.org"
@@ -116,16 +117,56 @@ def test_an_address_gets_one_confirmation_mail_a_day(client, mails, deliver, clo
     assert len(mails(EVE)) == 2
 
 
-def test_confirmation_mails_are_capped_by_client_and_in_all(app, client, monkeypatch):
-    for number in range(8):
-        ask(client, f"reader{number}@example.org")
+def test_all_addresses_of_a_mailbox_get_one_mail_together(app, client):
+    addresses = [f"victim+{number}@example.org" for number in range(20)] + ["VICTIM@example.org"]
+    dotted = ["v.ictim@gmail.com", "vi.ctim+x@googlemail.com"]
+    for number, address in enumerate([*addresses, *dotted]):
+        app.subscriptions.request("reward-models", "Reward models", address, f"client {number}", START)
+    assert [reader.address for reader in app.store.readers.all()][1:] == ["victim+0@example.org", "v.ictim@gmail.com"]
+
+
+def test_who_comes_too_late_is_told_so_and_may_come_again(app, client, clock):
+    answers = [ask(client, f"reader{number}@example.org") for number in range(8)]
+    assert [answer.status_code for answer in answers] == [200] * 5 + [429] * 3
+    assert "no mail was sent to you. Please try again in an hour." in answers[-1].text
+    assert 'value="reader7@example.org"' in answers[-1].text
     assert len(app.store.readers.all()) == 1 + 5
-    monkeypatch.setattr("bot.readers.subscriptions.IN_ALL_AN_HOUR", 6)
-    allowed = [
-        app.subscriptions.request("reward-models", "Reward models", f"r{n}@example.org", f"client {n}", START)
-        for n in range(3)
-    ]
-    assert allowed == [True, False, False]
+    # The answer is the same for an address that had its mail.
+    assert ask(client, "reader0@example.org").status_code == 429
+    clock.shift(timedelta(hours=1))
+    assert ask(client, "reader7@example.org").status_code == 200
+    assert app.store.readers.get("reward-models", "reader7@example.org")
+
+
+def _requests(app, addresses, clients):
+    """Return which requests were mailed; False where the mailbox had its mail, None for those turned away."""
+    outcomes = []
+    for address, client in zip(addresses, clients, strict=True):
+        try:
+            outcomes.append(app.subscriptions.request("reward-models", "Reward models", address, client, START))
+        except TooManyRequestsError:
+            outcomes.append(None)
+    return outcomes
+
+
+def test_a_site_of_ipv6_has_so_many_mails_however_many_networks_it_has(app):
+    addresses = [f"r{number}@example.org" for number in range(25)]
+    assert _requests(app, addresses, [f"2001:db8:1:{n:x}::/64" for n in range(25)]) == [True] * 20 + [None] * 5
+    assert _requests(app, ["other@example.org"], ["2001:db8:2::/64"]) == [True]
+
+
+def test_requests_for_one_mailbox_use_up_nobody_elses_mails(app, paperbot, monkeypatch):
+    monkeypatch.setattr("bot.readers.subscriptions.IN_ALL_AN_HOUR", 3)
+    clients = [f"client {n}" for n in range(225)]
+    assert _requests(app, [EVE] * 225, clients) == [True] + [False] * 224
+    assert "! subscriptions: " not in paperbot("status", "--now", START.isoformat()).err
+    honest = [f"honest{n}@example.org" for n in range(4)]
+    assert _requests(app, honest, clients[:4]) == [True, True, None, None]
+    told = (
+        "! subscriptions: 3 confirmation mails were requested within an hour, the most that are sent; until 10:00 UTC"
+    )
+    assert told in paperbot("status", "--now", START.isoformat()).err
+    assert "! subscriptions: " not in paperbot("status", "--now", (START + timedelta(hours=1)).isoformat()).err
 
 
 def test_the_honeypot_field_suppresses_the_mail_silently(app, client):

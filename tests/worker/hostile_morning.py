@@ -28,7 +28,6 @@ from sqlalchemy import create_engine, text
 from support import ROOT
 
 from bot.app import open_app
-from bot.channels.dispatcher import LEASE
 from bot.model import State
 from bot.serve import QueuedJobs
 from bot.store.engine import parse_url
@@ -36,7 +35,7 @@ from bot.worker.queue import HARD_LIMIT
 
 _LOSSY_WORKER = Path(__file__).with_name("lossy_worker.py")
 
-_ROUNDS = 2_000  # each waits for the next mail, and at most this long
+_ROUNDS = 10_000  # each waits for the next mail, and at most this long
 _ROUND_SECONDS = 0.2
 _PROCESSES = 2  # of a worker; each has one connection to the mail server
 
@@ -223,7 +222,10 @@ class Morning:
         raise AssertionError(f"not over after {_ROUNDS} rounds: {self.states()}, {self.moved}")
 
     def run(self, *workers: Worker) -> Counter[State]:
-        """Let all faults happen, then half an hour pass, and the rest be served; return the final states."""
+        """Let all faults happen, then a minute pass, and the rest be served; return the final states.
+
+        The leases of killed processes have half an hour left: nobody waits for them.
+        """
 
         def is_quiet() -> bool:
             states = self.states()
@@ -233,7 +235,7 @@ class Morning:
         self.tick_until(lambda: not self.faults and not any(thread.is_alive() for thread in self._restarts))
         for worker in workers:
             worker.stop()
-        self._let_leases_end()
+        self._let_retries_be_due()
         for worker in workers:
             worker.start()
         self.tick_until(is_quiet)
@@ -253,17 +255,12 @@ class Morning:
 
         return begin
 
-    def _let_leases_end(self) -> None:
-        """Let the time pass that messages of killed processes wait: their leases end in the past."""
+    def _let_retries_be_due(self) -> None:
+        """Let the time pass that messages wait whose connection was lost."""
         with open_app(self.home) as app, app.store._database.writing() as connection:
-            past = timedelta(minutes=1) + LEASE
+            values = {"past": timedelta(minutes=1)}
             connection.execute(
-                text("UPDATE outbox SET lease_until = lease_until - :past WHERE lease_until IS NOT NULL"),
-                {"past": past},
-            )
-            connection.execute(
-                text("UPDATE outbox SET not_before = not_before - :past WHERE not_before IS NOT NULL"),
-                {"past": past},
+                text("UPDATE outbox SET not_before = not_before - :past WHERE not_before IS NOT NULL"), values
             )
 
 

@@ -1,4 +1,4 @@
-"""The hostile morning with 2,000 readers and servers that really restart: ``make bench-hostile``, some minutes.
+"""The hostile morning with 6,000 readers and servers that really restart: ``make bench-hostile``, some minutes.
 
 PostgreSQL and RabbitMQ are the test's own, from Debian's packages, so that it may restart them: the database once, as
 an operator does, and the broker twice, by SIGKILL, all while mails go out.
@@ -26,7 +26,7 @@ from .hostile_morning import Morning, Proxy, Worker
 
 pytestmark = pytest.mark.hostile
 
-READERS = 2_000
+READERS = 6_000
 
 
 @pytest.fixture
@@ -49,8 +49,8 @@ def make_home(home, port):
     (home / "drop" / "day.txt").write_text(digest("Owls at Night", "Owls by Day"))
 
 
-def test_each_of_2000_readers_is_served_once_or_unknown_although_all_servers_restart(home, servers, monkeypatch):
-    chance = random.Random(2_000)
+def test_each_of_6000_readers_is_served_once_or_unknown_although_all_servers_restart(home, servers, monkeypatch):
+    chance = random.Random(6_000)
     postgres, rabbitmq = servers
     monkeypatch.setattr(bot.serve, "_READERS_A_TASK", 50)
     monkeypatch.setenv("PAPERBOT_STORE__URL", postgres.url)

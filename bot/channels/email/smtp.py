@@ -42,8 +42,9 @@ if TYPE_CHECKING:
 
 _MAX_REPLY = 300  # characters of a server's reply that are stored
 _LOGIN_CODES = frozenset({530, 534, 535, 538})  # RFC 4954, 6: about the login, whatever the stage
-# Too many connections or messages: 421 of most servers, 450 of Postfix and Exim, 454 of Amazon SES.
-_THROTTLING_CODES = frozenset({421, 450, 454})
+# A wish for fewer messages: 421, or 4.7.x, a policy. Servers without enhanced codes are recognised by how many messages
+# they refuse; greylisting is about one mailbox, whatever code it has.
+_THROTTLING_STATUS = re.compile(r"4\.7\.\d{1,3}\b(?!.*gr[ae]y.?list)", re.IGNORECASE)
 # RFC 3463, 3.2: about the sender's address, although many servers check it at RCPT only.
 _SENDER_STATUS = frozenset({"5.1.7", "5.1.8"})
 
@@ -75,9 +76,8 @@ def translate(error: Exception, stage: Stage) -> DeliveryError:
         if code in _LOGIN_CODES:
             message += "; check email.username and PAPERBOT_EMAIL__PASSWORD"
         scope = _scope_of_refusal(code, text, stage)
-        return DeliveryError(
-            message, permanent=code >= 500, scope=scope, throttled=code in _THROTTLING_CODES, code=str(code)
-        )
+        is_throttled = code == 421 or bool(_THROTTLING_STATUS.match(text))
+        return DeliveryError(message, permanent=code >= 500, scope=scope, throttled=is_throttled, code=str(code))
     if stage is Stage.END:
         message = f"{stage}: {readable(str(error))}"
         return DeliveryError(message, permanent=False, unknown=True, code="no answer")

@@ -4,8 +4,8 @@
 
 SHAPES is the module of the shape: ``shapes`` for digests, ``library_shapes`` for libraries.
 
-Prints for each size, as a line of JSON, how many papers were read and which problems were named; what goes beyond the
-limits ends the process.
+Prints for each size, as a line of JSON, how many papers were read, which problems were named, and the processor time;
+what goes beyond the limits ends the process.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import importlib
 import json
 import resource
 import sys
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -82,5 +83,7 @@ if __name__ == "__main__":
         used = resource.getrusage(resource.RUSAGE_SELF)
         limit = int(used.ru_utime + used.ru_stime) + 1 + SECONDS
         resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
+        began = time.process_time()
         papers, problems = outcome_of(content)
-        print(json.dumps({"size": size, "papers": papers, "problems": problems}), flush=True)
+        seconds = time.process_time() - began
+        print(json.dumps({"size": size, "papers": papers, "problems": problems, "seconds": seconds}), flush=True)

@@ -1,0 +1,274 @@
+"""Creates and upgrades the tables, after a backup; tells whether they are what this version expects.
+
+A migration is a file in ``migrations/versions``, with the operations that Alembic's autogenerate renders from
+``schema.py``; ``HEAD`` follows it. It runs in one transaction: a failed upgrade leaves the store unchanged. A migration
+that was published is never edited: ``tests/upgrades`` has its checksum.
+
+0006 (an earlier numbering) --> from_0006.py --> 0001 --> 0007 --> HEAD
+"""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from collections import Counter
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection, column, create_engine, inspect, literal, select, table, text
+
+from bot.config.files import create_private
+from bot.model import Reader
+from bot.model.errors import StoreError
+from bot.model.wording import plural
+from bot.store.engine import Database, Lock, parse_url
+from bot.store.schema import metadata
+
+if TYPE_CHECKING:
+    from alembic.config import Config
+
+HEAD = "0007"  # the newest revision in migrations/versions; a test compares them
+SCRIPTS = Path(__file__).parent / "migrations"
+_VERSION = table("alembic_version", column("version_num"))
+# The last revision of an earlier numbering, and those before it, which only a version of that time upgrades.
+_RENUMBERED, _BEFORE_RENUMBERED = "0006", ("0002", "0003", "0004", "0005")
+_NAMED = 4  # differences in a message
+# The tables whose rows belong to a reader by a row of another table.
+_DEEPER = (
+    ("editions", "picks", "edition_id"),
+    ("outbox", "outbox_bodies", "outbox_id"),
+    ("library", "library_keys", "library_id"),
+)
+log = logging.getLogger("paperbot")
+
+
+def bring_up_to_date(database: Database, *, scripts: Path = SCRIPTS, head: str = HEAD) -> None:
+    """Create or upgrade the tables; an existing store is backed up before its upgrade, and the log names the backup.
+
+    Several processes may call this at the same time: one upgrades under an advisory lock, the others wait and
+    find the upgrade done. Raises StoreError for tables of another program or of a version that was not published, a
+    newer revision, or a failed backup.
+    """
+    with database.reading() as connection:
+        if _revision(connection) == head:
+            return
+    # To change a column, SQLite needs a copy of the table and DROP TABLE of the original, which with foreign keys
+    # on would delete the dependent rows (sqlite.org/lang_altertable.html, section 7).
+    with closing(Database(database.url, foreign_keys=False)) as upgrader, upgrader.writing(Lock.UPGRADE) as connection:
+        # Read again under the lock: another process may have finished the upgrade while this one waited.
+        revision = _revision(connection)
+        if revision == head:
+            return
+        _refuse_unknown(upgrader, connection, revision, scripts, head)
+        backup = _back_up(upgrader, connection, head) if revision else None
+        from alembic import command
+
+        config = _config(scripts, connection)
+        if revision == _RENUMBERED:
+            from bot.store.from_0006 import convert
+
+            convert(connection, partial(command.upgrade, config, "0001"))
+        command.upgrade(config, head)
+    if backup:
+        message = "%s: upgraded from revision %s to %s; the store from before is %s"
+        log.warning(message, database.name, revision, head, backup)
+
+
+def has_readers(url: str) -> bool:
+    """Return whether a store, of any version, knows readers or has forgotten some; creates nothing."""
+    database = Database(parse_url(url))
+    if database.file and not database.file.exists():
+        return False
+    with closing(database), database.reading() as connection:
+        tables = {"readers", "forgotten"} & set(inspect(connection).get_table_names())
+        return any(connection.scalar(select(literal(1)).select_from(table(name)).limit(1)) for name in tables)
+
+
+def _revision(connection: Connection) -> str | None:
+    if not inspect(connection).has_table(_VERSION.name):
+        return None
+    revision: str | None = connection.scalar(select(_VERSION.c.version_num))
+    return revision
+
+
+def _refuse_unknown(database: Database, connection: Connection, revision: str | None, scripts: Path, head: str) -> None:
+    """Raise StoreError for a state from which there is no way to ``head``."""
+    if revision is None:
+        if foreign := set(inspect(connection).get_table_names()) & set(metadata.tables):
+            names = ", ".join(sorted(foreign))
+            raise StoreError(f"{database.name}: has tables of another program ({names}); name another store")
+    elif revision in _BEFORE_RENUMBERED:
+        raise StoreError(
+            f"{database.name}: made by an early Paperbot (revision {revision}), from which no upgrade leads here; open "
+            f"it once with the version of revision {_RENUMBERED} (commit daea185), for example with its `status`"
+        )
+    elif revision not in (_RENUMBERED, *revisions(scripts)):
+        raise StoreError(
+            f"{database.name}: made by a newer Paperbot (revision {revision}; this one knows {head}), and no "
+            f"downgrade leads back; upgrade Paperbot, or use its copy from before ({_backup_of(database, revision)}), "
+            "which lacks everything since"
+        )
+    elif revision == "0001" and (problem := difference(connection, revision, scripts)):
+        raise StoreError(
+            f"{database.name}: made by a version between two releases, from which no upgrade leads here: {problem}. "
+            "With that version, `paperbot export READER` prints a reader's votes, preferences and editions, and a new "
+            'home takes the votes (docs/running.md, "Upgrading")'
+        )
+
+
+def faults(database: Database) -> list[str]:
+    """Return what is wrong with a store of this revision: other tables than expected, damage, rows that lack theirs."""
+    with database.reading() as connection:
+        differing = difference(connection)
+        found = [f"its tables differ from what revision {HEAD} has: {differing}"] if differing else []
+        if not database.file:  # a server checks its files and its foreign keys itself
+            return found
+        damage = connection.scalar(text("PRAGMA quick_check(1)"))
+        if damage != "ok":
+            return [*found, f"the file is damaged ({' '.join(str(damage).split())}); put a backup in its place"]
+        orphans = Counter((row[0], row[2]) for row in connection.execute(text("PRAGMA foreign_key_check")))
+        return found + [
+            f"{plural(number, 'row')} of {child} without the row of {parent} they refer to; put a backup in its place"
+            for (child, parent), number in orphans.items()
+        ]
+
+
+def difference(connection: Connection, revision: str = HEAD, scripts: Path = SCRIPTS) -> str:
+    """Return in words how the tables differ from those of a revision; empty if they don't."""
+    from alembic import command
+
+    # In memory: the migrations themselves say what each revision is.
+    with closing(create_engine("sqlite://").connect()) as memory:
+        command.upgrade(_config(scripts, memory), revision)
+        expected = _names(memory)
+    actual = _names(connection)
+    # An operator's own tables and indexes beside ours do no harm; a column may be one that must have a value.
+    tables = {name.partition(".")[0] for name in expected if "." in name}
+    besides = [name for name in actual - expected if "." in name and name.partition(".")[0] in tables]
+    lacking = [name for name in expected - actual if name.partition(".")[0] not in tables - actual or name in tables]
+    parts = (("lacks", lacking), ("has also", besides))
+    return ", and ".join(f"it {verb} {_listed(sorted(names))}" for verb, names in parts if names)
+
+
+def _names(connection: Connection) -> set[str]:
+    """Return the names of tables, of columns as ``table.column``, and of indexes; of the search index its table."""
+    inspector = inspect(connection)
+    names = set(inspector.get_table_names())
+    for name in {name for name in names if not name.startswith("papers_search")}:
+        names |= {f"{name}.{column['name']}" for column in inspector.get_columns(name)}
+        names |= {str(index["name"]) for index in inspector.get_indexes(name) if str(index["name"]).startswith("ix_")}
+    return {name for name in names if not name.startswith("papers_search_")}
+
+
+def _listed(names: list[str]) -> str:
+    rest = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {plural(rest, 'other')}" if rest > 0 else "")
+
+
+def revisions(scripts: Path) -> list[str]:
+    """Return all revisions in a folder of migrations, newest first."""
+    from alembic.script import ScriptDirectory
+
+    return [script.revision for script in ScriptDirectory.from_config(_config(scripts)).walk_revisions()]
+
+
+def _config(scripts: Path, connection: Connection | None = None) -> Config:
+    from alembic.config import Config
+
+    config = Config()
+    # ConfigParser interpolates "%", which may be part of a folder's name.
+    config.set_main_option("script_location", str(scripts).replace("%", "%%"))
+    config.attributes["connection"] = connection
+    return config
+
+
+def _backup_of(database: Database, head: str) -> str:
+    return f"{database.file}.before-{head}.bak" if database.file else f"schema ..._before_{head}"
+
+
+def _back_up(database: Database, connection: Connection, head: str) -> str:
+    """Copy the store, and return the copy's name: a file beside an SQLite store, on PostgreSQL a schema beside its own.
+
+    The caller holds the write lock, so that nothing is written between the copy and the upgrade. Raises StoreError.
+    """
+    if not database.file:
+        return _back_up_schema(database, connection, head)
+    copy = Path(_backup_of(database, head))
+    try:
+        copy.unlink(missing_ok=True)
+        create_private(copy)
+        # SQLite's online backup includes pages that are still in the write-ahead log; a copy of the file would not.
+        with closing(sqlite3.connect(database.file)) as source, closing(sqlite3.connect(copy)) as target:
+            source.backup(target)
+    except (OSError, sqlite3.Error) as error:
+        raise StoreError(f"{database.file}: not upgraded, because its backup {copy} failed: {error}") from error
+    return str(copy)
+
+
+def _back_up_schema(database: Database, connection: Connection, head: str) -> str:
+    own = connection.scalar(text("SELECT current_schema()"))
+    name = f"{own}_before_{head}"
+    if inspect(connection).has_schema(name):
+        raise StoreError(
+            f"{database.name}: not upgraded, because the schema {name} of an earlier upgrade would be overwritten; "
+            f'rename it (ALTER SCHEMA "{name}" RENAME TO ...), or drop it'
+        )
+    connection.execute(text(f'CREATE SCHEMA "{name}"'))
+    for copied in inspect(connection).get_table_names():
+        connection.execute(text(f'CREATE TABLE "{name}"."{copied}" AS TABLE "{copied}"'))
+    return f'schema "{name}"; drop it when you no longer need it: DROP SCHEMA "{name}" CASCADE'
+
+
+def forget_in_copies(database: Database, reader: Reader) -> None:
+    """Remove a reader, already deleted from the store, from its write-ahead log and from the backups beside it.
+
+    A backup that can't be read any more is deleted. Raises StoreError if it can't be deleted either.
+    """
+    if database.file:
+        _forget_in_files(database.file, reader)
+    else:
+        with database.writing() as connection:
+            _forget_in_schemas(connection, reader)
+
+
+def _forget_in_schemas(connection: Connection, reader: Reader) -> None:
+    inspector = inspect(connection)
+    own = connection.scalar(text("SELECT current_schema()"))
+    key = {"profile": reader.profile, "address": reader.address}
+    for schema in [name for name in inspector.get_schema_names() if name.startswith(f"{own}_before_")]:
+        ids = f'SELECT id FROM "{schema}".readers WHERE profile = :profile AND address = :address'
+        # The copies have no foreign keys, so that nothing cascades: the deepest rows first.
+        for owner, child, by in _DEEPER:
+            if inspector.has_table(child, schema):
+                of_reader = f'SELECT id FROM "{schema}".{owner} WHERE reader_id IN ({ids})'
+                connection.execute(text(f'DELETE FROM "{schema}".{child} WHERE {by} IN ({of_reader})'), key)
+        for copied in inspector.get_table_names(schema):
+            if "reader_id" in {found["name"] for found in inspector.get_columns(copied, schema)}:
+                connection.execute(text(f'DELETE FROM "{schema}".{copied} WHERE reader_id IN ({ids})'), key)
+        connection.execute(text(f'DELETE FROM "{schema}".readers WHERE profile = :profile AND address = :address'), key)
+
+
+def _forget_in_files(file: Path, reader: Reader) -> None:
+    # The log keeps the old pages until a checkpoint, and TRUNCATE empties the file as well.
+    with closing(sqlite3.connect(file)) as store:
+        store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    for copy in file.parent.glob(f"{file.name}.before-*.bak"):
+        try:
+            # Works at every revision: all rows about a reader refer to the row in ``readers``.
+            with closing(sqlite3.connect(copy, isolation_level=None)) as backup:
+                backup.execute("PRAGMA journal_mode = DELETE")
+                backup.execute("PRAGMA foreign_keys = ON")
+                key = (reader.profile, reader.address)
+                deleted = backup.execute("DELETE FROM readers WHERE profile = ? AND address = ?", key)
+                if deleted.rowcount:
+                    # DELETE only marks pages as free; VACUUM rewrites the file without them.
+                    backup.execute("VACUUM")
+        except sqlite3.Error:
+            try:
+                copy.unlink()
+            except OSError as error:
+                raise StoreError(
+                    f"{copy}: this backup may still hold the reader; delete it ({error.strerror})"
+                ) from error

@@ -1,0 +1,336 @@
+"""Homes of earlier versions, as those versions made them, are opened by this one.
+
+Each folder is a commit. ``sqlite.sql`` and ``postgresql.sql`` are dumps of a store in which six papers were sent to two
+readers, who gave six votes; others came, paused, left and were refused on the pages, and one was forgotten.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+import time_machine
+from sqlalchemy import NullPool, create_engine
+from starlette.testclient import TestClient
+from support import digest
+
+from bot.app import open_app
+from bot.config.keys import Purpose, Signer, TokenError
+from bot.model import Origin, StopReason, Vote
+from bot.model.errors import StoreError
+from bot.model.readers import Override
+from bot.store import Store, open_store
+from bot.store.engine import parse_url
+from bot.store.upgrade import SCRIPTS
+from bot.web.application import make_web
+
+HERE = Path(__file__).parent
+KEY = "ab" * 32  # of the homes
+NEXT_YEAR = datetime(2027, 11, 20, 8, 0, tzinfo=UTC)
+NOW = datetime(2026, 11, 20, 14, 0, tzinfo=UTC)
+PROFILE = """
+title = "Reward models"
+interests = "Reward models and reinforcement learning for reasoning."
+open = true
+edition = { threshold = 0.0 }
+schedule = { at = "08:00" }
+readers = [{ email = "ada@example.org" }, { email = "grace@example.org" }, { email = "gone@example.org" }]
+"""
+VOTES = {1: Vote.UP, 3: Vote.UP, 5: Vote.DOWN}  # of Ada, by paper
+
+
+@dataclass(frozen=True)
+class OldHome:
+    """A home whose store an earlier version made."""
+
+    path: Path
+    store_url: str
+    commit: str
+
+    def query(self, statement: str) -> Sequence[Any]:
+        """Run a statement, and return its rows if it has any."""
+        engine = create_engine(parse_url(self.store_url), poolclass=NullPool)
+        with engine.begin() as connection:
+            result = connection.exec_driver_sql(statement)
+            return result.all() if result.returns_rows else []
+
+
+def _load(sql: Path, store_url: str) -> None:
+    if sql.stem == "sqlite":
+        with closing(sqlite3.connect(store_url.removeprefix("sqlite:///"))) as connection:
+            connection.executescript(sql.read_text())
+        return
+    # Without parameters, psycopg sends all statements at once, and takes no percent sign for a placeholder.
+    with create_engine(parse_url(store_url), poolclass=NullPool).begin() as connection:
+        connection.connection.cursor().execute(sql.read_text())
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def dialect(request) -> str:
+    return request.param
+
+
+@pytest.fixture(params=["daea185", "a388557"])
+def old(request, dialect, tmp_path, monkeypatch) -> Iterator[OldHome]:
+    home = tmp_path / "papers"
+    for folder in ("state", "profiles", "seeds"):
+        (home / folder).mkdir(parents=True)
+    url = request.getfixturevalue("schema_url") if dialect == "postgresql" else f"sqlite:///{home}/state/paperbot.db"
+    _load(HERE / request.param / f"{dialect}.sql", url)
+    (home / "state" / "secret.key").write_text(KEY)
+    (home / "paperbot.toml").write_text(
+        f'[store]\nurl = "{url}"\n[[sources]]\nname = "seeds"\nkind = "folder"\npath = "seeds"\n'
+    )
+    (home / "profiles" / "rewards.toml").write_text(PROFILE)
+    shutil.copy(HERE / "digest.txt", home / "seeds" / "a.txt")
+    monkeypatch.delenv("PAPERBOT_HOME", raising=False)
+    monkeypatch.chdir(home)
+    yield OldHome(home, url, request.param)
+    if dialect == "postgresql":
+        schema = re.search(r"test_\w+", url)[0]
+        OldHome(home, url, "").query(f"DROP SCHEMA IF EXISTS {schema}_before_0007 CASCADE")
+
+
+@pytest.fixture
+def store(old):
+    with open_store(old.store_url, secrets=[bytes.fromhex(KEY)]) as store:
+        yield store
+
+
+def _reader(store: Store, name: str):
+    return store.readers.get("rewards", f"{name}@example.org")
+
+
+def test_every_vote_is_kept(store):
+    assert {paper: vote.vote for paper, vote in store.feedback.current(_reader(store, "ada").id).items()} == VOTES
+    history = [vote.vote for vote in store.feedback.history(_reader(store, "grace").id)]
+    assert history == [Vote.UP, Vote.DOWN, Vote.CLEAR]
+    assert [vote.via for vote in store.feedback.votes(_reader(store, "web").id)] == ["mail"]
+
+
+@pytest.mark.parametrize("old", ["daea185"], indirect=True)
+def test_the_votes_of_a_channels_members_are_kept(store):
+    channel = store.readers.get("rewards", "C0123ABC")
+    assert {vote.voter: vote.vote for vote in store.feedback.votes(channel.id)} == {
+        "U1": Vote.UP,
+        "U2": Vote.DOWN,
+        "U3": Vote.UP,
+    }
+
+
+def test_readers_are_as_they_were(store):
+    expected = {
+        "ada": (None, Origin.FILE),
+        "grace": (None, Origin.FILE),
+        "web": (None, Origin.WEB),
+        "left": (StopReason.UNSUBSCRIBED, Origin.WEB),
+        "paused": (StopReason.PAUSED, Origin.WEB),
+        "waiting": (StopReason.AWAITING, Origin.WEB),
+        "removed": (StopReason.REMOVED, Origin.FILE),
+    }
+    found = {name: _reader(store, name) for name in expected}
+    assert {name: (reader.stopped, reader.origin) for name, reader in found.items()} == expected
+    assert _reader(store, "refused").stopped_because == "refused: 550 no such user"
+
+
+def test_preferences_circuit_breakers_and_alerts_are_kept(old, store):
+    ada = _reader(store, "ada").id
+    language = {"language": "de"} if old.commit == "a388557" else {}
+    assert store.overrides.get(ada) == Override(
+        size=2, at=time(7, 30), days=("mon", "wed"), ignored=("tasks",), **language
+    )
+    breaker = store.circuit_breakers.all()["email"]
+    assert (breaker.times, breaker.why) == (1, "535 wrong password")
+    assert store.alert_marks.get(ada) == 6
+
+
+def test_who_was_forgotten_stays_forgotten_also_with_another_key(old):
+    with open_store(old.store_url, secrets=[bytes.fromhex(KEY)]) as store:
+        assert store.readers.forgotten("rewards", "gone@example.org")
+        store.readers.forget(_reader(store, "grace"), NOW)
+    with open_store(old.store_url, secrets=[b"o" * 32]) as store:
+        assert store.readers.forgotten("rewards", "grace@example.org")
+        assert not store.readers.forgotten("rewards", "ada@example.org")
+
+
+def test_editions_show_what_they_showed(old, store):
+    (edition,) = store.editions.of_reader(_reader(store, "ada").id)
+    picks = store.editions.picks_of(edition.id)
+    assert (edition.slot, edition.composed_at.hour, edition.watermark) == ("2026-11-20", 9, 6)
+    assert len(picks) == 3
+    assert all(len(pick.summary) == 3 and pick.summary[2].text.endswith("on three tasks.") for pick in picks)
+    assert any(sentence.marks for pick in picks for sentence in pick.summary)
+    assert "reward hacking" in {reason.text for pick in picks for reason in pick.reasons}
+    assert [paper.id for paper in store.search.papers("hacking")] == [3]
+
+
+def test_ids_of_deleted_readers_are_not_given_again(old, store):
+    given = 10 if old.commit == "daea185" else max(reader.id for reader in store.readers.all())
+    new = store.readers.request_subscription("rewards", "email", "new@example.org", NOW)
+    assert new.id > given
+
+
+def test_nothing_is_sent_again_and_the_backup_is_named(old, paperbot, caplog, dialect):
+    answer = paperbot("--home", old.path, "run", "--now", "2026-11-20T15:00", "--json")
+    assert (answer.code, answer.json["new"]) == (0, 0)
+    with open_app(old.path) as app:
+        number = {
+            name: len(app.store.editions.of_reader(_reader(app.store, name).id)) for name in ("ada", "grace", "web")
+        }
+    # The reader who came by the pages after that day's run gets a first edition now.
+    assert number == {"ada": 1, "grace": 1, "web": 1}
+    (line,) = [record.getMessage() for record in caplog.records if "upgraded" in record.getMessage()]
+    if dialect == "sqlite":
+        backup = Path(re.search(r"from before is (\S+)$", line)[1])
+        with closing(sqlite3.connect(backup)) as copy:
+            ((votes,),) = copy.execute(f"SELECT count(*) FROM {'thumbs' if old.commit == 'daea185' else 'votes'}")
+    else:
+        schema = re.search(r'DROP SCHEMA "(\w+)" CASCADE$', line)[1]
+        ((votes,),) = old.query(f'SELECT count(*) FROM "{schema}".{"thumbs" if old.commit == "daea185" else "votes"}')
+    assert votes >= 7
+
+
+def test_the_next_edition_sends_no_paper_again(old, paperbot):
+    (old.path / "seeds" / "b.txt").write_text(digest("Reward models for owls", "Process rewards for proofs"))
+    assert paperbot("--home", old.path, "run", "--now", "2026-11-23T15:00").code == 0
+    with open_app(old.path) as app:
+        last, first = app.store.editions.of_reader(_reader(app.store, "grace").id)
+        assert first.slot == "2026-11-20"
+        sent, sent_before = ({pick.paper.id for pick in app.store.editions.picks_of(e.id)} for e in (last, first))
+        assert sent
+        assert not sent & sent_before
+
+
+@pytest.mark.parametrize("old", ["daea185"], indirect=True)
+def test_what_waited_in_the_outbox_is_still_sent(old, store):
+    (delivery,) = store.outbox.claim("email", NOW, timedelta(minutes=30), 10)
+    assert str(delivery.key) == "confirmation-20261120T130000:7:email:1"
+    assert (delivery.reader.address, delivery.body) == ("waiting@example.org", b"Subject: letter\r\n\r\nbody")
+
+
+@time_machine.travel(NEXT_YEAR, tick=False)
+@pytest.mark.parametrize("old", ["daea185"], indirect=True)
+def test_the_links_of_an_old_mail_work_for_a_year(old):
+    ((body,),) = old.query("SELECT body FROM outbox WHERE id = 1")
+    mail = bytes(body).decode().replace("=\r\n", "").replace("=3D", "=")
+    links = dict(re.findall(r"http://localhost:8000(/(thumb|me|unsubscribe)/[\w.-]+)", mail))
+    by_page = {page: path for path, page in links.items()}
+    with open_app(old.path) as app:
+        client = TestClient(make_web(app), base_url="http://localhost:8000")
+        assert client.get(by_page["me"]).status_code == 200
+        page = client.post(f"{by_page['thumb']}?vote=down").text
+        assert "Saved: less like this." in page
+        (*_, last) = app.store.feedback.history(_reader(app.store, "ada").id)
+        assert (last.vote, last.via) == (Vote.DOWN, "mail")
+        client.post(by_page["unsubscribe"])
+        assert _reader(app.store, "ada").stopped is StopReason.UNSUBSCRIBED
+
+
+def test_an_old_token_is_valid_for_its_purpose_and_key_alone():
+    token = "WzFd.awPElw.tzDtaXgDLY4otQnNwID0QLTmUtYa-wo51EEvSiOYskE"
+    signer = Signer([bytes.fromhex(KEY)])
+    with time_machine.travel(NEXT_YEAR):
+        assert signer.read(Purpose.ME, token) == [1]
+    # Signed with no key of the home:
+    with pytest.raises(TokenError):
+        Signer([b"o" * 32]).read(Purpose.ME, token)
+    for purpose in set(Purpose) - {Purpose.ME}:
+        with pytest.raises(TokenError):
+            signer.read(purpose, token)
+
+
+def test_forget_reaches_the_backup(old, dialect):
+    with open_store(old.store_url, secrets=[bytes.fromhex(KEY)]) as store:
+        store.forget(_reader(store, "ada"), NOW)
+    if dialect == "sqlite":
+        (backup,) = (old.path / "state").glob("*.bak")
+        assert b"ada@example.org" not in backup.read_bytes()
+        return
+    schema = re.search(r"test_\w+", old.store_url)[0] + "_before_0007"
+    assert old.query(f"SELECT count(*) FROM {schema}.readers WHERE address = 'ada@example.org'") == [(0,)]
+    assert old.query(f"SELECT DISTINCT reader_id FROM {schema}.outbox WHERE reader_id = 1") == []
+    assert old.query(f"SELECT count(*) FROM {schema}.picks WHERE edition_id = 1") == [(0,)]
+    assert old.query(f"SELECT count(*) FROM {schema}.picks") == [(3,)]
+
+
+@pytest.mark.parametrize("dialect", ["postgresql"], indirect=True)
+def test_a_copy_of_an_earlier_upgrade_is_not_overwritten(old):
+    schema = re.search(r"test_\w+", old.store_url)[0] + "_before_0007"
+    old.query(f"CREATE SCHEMA {schema}")
+    with pytest.raises(StoreError, match=rf"not upgraded, because the schema {schema} .* would be overwritten"):
+        open_store(old.store_url)
+    old.query(f"DROP SCHEMA {schema}")
+    open_store(old.store_url).close()
+
+
+@pytest.mark.parametrize(
+    ("commit", "lacking"),
+    [
+        ("9cc3a2f", "bounce_counts"),
+        ("ab7acca", "outbox.thread, overrides.language"),
+        ("ff08a45", "outbox.thread, overrides.language"),
+        ("9038010", "overrides.language"),
+    ],
+)
+def test_a_state_between_releases_is_recognised_and_left_as_it_is(commit, lacking, tmp_path, paperbot, home):
+    file = home / "state" / "paperbot.db"
+    file.unlink()
+    _load(HERE / commit / "sqlite.sql", f"sqlite:///{file}")
+    answer = paperbot("--home", home, "status")
+    assert answer.code == 2
+    assert re.search(
+        r"made by a version between two releases.*`paperbot export READER` prints a reader's votes", answer.err
+    )
+    with pytest.raises(StoreError, match=rf"no upgrade leads here: it lacks .*{lacking}"):
+        open_store(f"sqlite:///{file}")
+    assert "! store: " in paperbot("--home", home, "check").err
+    with closing(sqlite3.connect(file)) as connection:
+        assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [("0001",)]
+        assert connection.execute("SELECT count(*) FROM votes").fetchall() == [(6,)]
+    assert not list(file.parent.glob("*.bak"))
+
+
+@pytest.mark.parametrize(
+    ("revision", "told"),
+    [
+        ("0004", r"made by an early Paperbot \(revision 0004\).*open it once with the version of revision 0006"),
+        ("0999", r"made by a newer Paperbot.*no downgrade leads back; upgrade Paperbot, or use its copy from before"),
+    ],
+)
+def test_other_revisions_are_refused_with_what_can_be_done(old, revision, told):
+    old.query(f"UPDATE alembic_version SET version_num = '{revision}'")
+    with pytest.raises(StoreError, match=told):
+        open_store(old.store_url)
+
+
+def test_a_published_migration_is_never_edited():
+    """A change of the tables is a new migration, whose checksum is added here."""
+    recorded = dict(reversed(line.split()) for line in (HERE / "migrations.sha256").read_text().splitlines())
+    found = {file.name: sha256(file.read_bytes()).hexdigest() for file in (SCRIPTS / "versions").glob("*.py")}
+    assert found == recorded
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ("ALTER TABLE overrides DROP COLUMN language", "it lacks overrides.language"),
+        ("ALTER TABLE overrides ADD COLUMN colour TEXT", "it has also overrides.colour"),
+        ("DROP TABLE salts", "it lacks salts"),
+        ("DROP INDEX ix_readers_active", "it lacks ix_readers_active"),
+    ],
+)
+def test_check_compares_the_tables_with_what_it_expects(old, paperbot, change, told):
+    assert "ok  store\n" in paperbot("--home", old.path, "check").out
+    old.query(change)
+    answer = paperbot("--home", old.path, "check")
+    assert answer.code == 2
+    assert f"! store: its tables differ from what revision 0007 has: {told}" in answer.err
