@@ -91,7 +91,7 @@ _REMEDIES = {
     "no schema has been selected|permission denied for": "let store.url's role own the database "
     "(`ALTER DATABASE ... OWNER TO ...`), or name another",
 }
-HEAD = "0001"  # the newest revision in migrations/versions; a test compares them
+HEAD = "0002"  # the newest revision in migrations/versions; a test compares them
 SCRIPTS = Path(__file__).parent / "migrations"
 _VERSION = table("alembic_version", column("version_num"))
 
