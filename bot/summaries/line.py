@@ -18,7 +18,7 @@ from functools import lru_cache
 from bot.model.wording import oneline
 from bot.summaries.claims import NUMBER, is_finding_form, without_head
 from bot.summaries.roles import KINDS
-from bot.summaries.summary import Read, read_abstract
+from bot.summaries.summary import Read, read_abstract, sentences
 from bot.text.latex import readable
 
 MAX_WORDS = 12
@@ -62,15 +62,17 @@ def without_subtitle(title: str) -> str:
 # The name of what was made: a word with a capital or digit beyond its first letter ("GPT-4o", "PAHQ", "U2A").
 _CODED = r"[A-Za-z0-9][\w.+-]*[A-Z0-9][\w+-]*(?<![.])"
 _MAKES = (
-    r"(?i:\b(?:introduc|present|propos|develop|releas|build|built|design|creat|describ|construct|devis|contribut)"
-    r"(?:es|ed|s|e|ing)?\s+)"
+    r"(?i:\b(?:introduc|present|propos|develop|releas|build|built|design|creat|describ|construct|devis|contribut|conduct|"
+    r"curat|compil|formulat|implement|provid|offer)(?:es|ed|s|e|ing)?\s+)"
 )
 _INTRODUCED = re.compile(
     rf"{_MAKES}(?:the\s+)?({_CODED})(?=[,.:;]|\s\(|\s(?:that|which|to|for|as|with|an?)\b)|"
     rf"{_MAKES}(?:an?\s+|the\s+)?(?:(?!for|to|in|with|on|that|which|using)[\w,/-]+\s+){{0,8}}[A-Z][\w-]*\s+"
     rf"\(({_CODED})\)(?=[\s,.:;])|"
-    rf"{_MAKES}(?:the\s+)?((?:[A-Z][\w-]+\s+){{0,2}}[A-Z][\w-]+)(?=(?:,|:|\s[–—-])\s(?:an?|the first)\s)|"
-    rf"\b(?:called|named|termed|dubbed|coined|namely)\s+[\"“]?({_CODED}|[A-Z]\w+)\b"
+    rf"{_MAKES}(?:the\s+)?((?:[A-Z][\w-]+\s+){{0,2}}[A-Z][\w-]+)"
+    r"(?=(?:,|:|\s[–—-])\s(?:an?|the first)\s|,?\s(?:which|that)\s)|"
+    rf"{_MAKES}(?:an?|the)\s[^,.;]{{3,60}},\s+({_CODED})(?=[,.])|"
+    rf"\b(?:call|called|named|termed|dubbed|coined|namely)\s+[\"“]?({_CODED}|[A-Z]\w+)\b"
 )
 _NO_NAME = re.compile(
     r"(?:\w+ing|position|survey|tutorial|perspective|commentary|technical report|an?|the|on|from|beyond|towards?|can|"
@@ -78,6 +80,7 @@ _NO_NAME = re.compile(
     re.IGNORECASE,
 )
 _SHORTEST_NAME = 3  # characters
+_OWN_VOICE = re.compile(r"\b(?:we|our|paper|work|study|article|report)\b", re.IGNORECASE)
 
 
 def name_of(title: str, abstract: str) -> str:
@@ -94,14 +97,16 @@ def name_of(title: str, abstract: str) -> str:
         occurs = re.search(rf"(?<!\w){re.escape(head)}(?!\w)", abstract)
         if occurs or re.fullmatch(_CODED, head):
             return head
-    match = _INTRODUCED.search(abstract)
-    if not match:
-        return ""
-    name: str = next(filter(None, match.groups()))
-    # What occurs before is of others ("a large language model (LLM)"), and so are plurals ("LLMs").
-    is_known = re.search(rf"(?<!\w){re.escape(name)}", abstract[: match.start()]) is not None
-    is_plural = name.endswith("s") and name[:-1].isupper()
-    return "" if is_known or is_plural or len(name) < _SHORTEST_NAME else name
+    for sentence in sentences(abstract):
+        match = _OWN_VOICE.search(sentence) and _INTRODUCED.search(sentence)
+        if match:
+            name: str = next(filter(None, match.groups()))
+            # What occurs before is of others ("a large language model (LLM)"), and so are plurals ("LLMs").
+            before = abstract[: abstract.index(sentence)] + sentence[: match.start()]
+            is_plural = name.endswith("s") and name[:-1].isupper()
+            is_known = re.search(rf"(?<!\w){re.escape(name)}", before) is not None
+            return "" if is_known or is_plural or len(name) < _SHORTEST_NAME else name
+    return ""
 
 
 def _names(text: str, name: str) -> bool:
@@ -110,26 +115,33 @@ def _names(text: str, name: str) -> bool:
 
 # Stems of verbs that say what something does, in no form a common noun.
 _DOES = (
-    "accelerat|account|achiev|acquir|adapt|address|affect|allow|alter|appear|attain|avoid|beat|becom|benefit|boost|caus|"
-    "captur|chang|collaps|combin|compet|compris|consist|contain|contribut|converg|correct|correlat|cover|decreas|degrad|"
-    "deliver|demonstrat|depend|deriv|detect|determin|deteriorat|differ|diminish|disagre|discover|distort|diverg|dominat|"
-    "doubl|driv|eliminat|emerg|emit|enabl|encod|encourag|enhanc|ensur|estimat|exceed|exhibit|exist|expand|explain|exploit|"
-    "express|extend|extract|facilitat|fail|favou?r|follow|gain|generali[sz]|generat|guarantee|halv|harm|help|hinder|"
-    "identif|implement|improv|includ|incorporat|increas|indicat|induc|inflat|influenc|inhibit|integrat|introduc|involv|"
-    "lack|lag|lead|learn|leverag|limit|locali[sz]|lower|maintain|match|measur|mediat|mimic|minimi[sz]|mitigat|narrow|"
-    "obtain|occur|offer|operat|optimi[sz]|outpac|outperform|outscor|overcom|overestimat|overtak|perform|persist|predict|"
-    "prefer|preserv|prevent|produc|prolong|promot|protect|prov|provid|quadrupl|rais|rang|reach|recogni[sz]|recover|reduc|"
-    "reflect|reinforc|remain|reproduc|requir|resist|resolv|respond|restor|result|retain|retriev|reveal|rival|run|saturat|"
-    "sav|scal|score|segment|select|separat|serv|shape|shift|shrink|simulat|slow|solv|speed|stabili[sz]|stay|stem|struggl|"
-    "succeed|suffer|suffic|suggest|support|suppress|surpass|sustain|tend|track|trail|transfer|transform|translat|trigger|"
-    "triple|underestimat|underperform|unif|us|var|vanish|weaken|win|work|worsen|yield|turn|convert|split|rout|filter|assign|adjust|prun|comput|decompos|bridg|replac|unlock|tackl|"
-    "harness|orchestrat|augment|align|treat|refin"
+    "accelerat|account|achiev|acquir|adapt|address|adjust|adopt|affect|agre|align|allow|alter|amplif|appear|assess|"
+    "assign|attain|attenuat|augment|avoid|balanc|beat|becom|believ|benefit|boost|break|bridg|captur|caus|chang|choos|"
+    "collaps|combin|compet|comprehend|compress|compris|comput|concentrat|confus|consist|constitut|constrain|"
+    "construct|contain|continu|contribut|converg|convert|correct|correlat|cover|creat|decompos|decreas|defin|degrad|"
+    "deliver|demonstrat|depend|deriv|detect|deteriorat|determin|deviat|differ|diminish|disagre|discover|distort|"
+    "diverg|dominat|doubl|driv|elicit|eliminat|emerg|emit|employ|enabl|encod|encompass|encounter|encourag|engag|"
+    "enhanc|ensur|establish|estimat|evaluat|evok|evolv|exacerbat|exceed|excel|exhibit|exist|expand|explain|exploit|"
+    "express|extend|extract|facilitat|fail|favou?r|filter|follow|forget|gain|generali[sz]|generat|guarantee|guid|"
+    "hallucinat|halv|handl|harm|harness|help|hinder|identif|impl|implement|improv|includ|incorporat|increas|incur|"
+    "indicat|induc|inflat|influenc|inherit|inhibit|integrat|interact|introduc|involv|jeopardi[sz]|lack|lag|lead|"
+    "learn|leverag|limit|locali[sz]|lower|maintain|manipulat|match|measur|mediat|memori[sz]|mimic|minimi[sz]|mirror|"
+    "misinterpret|mislead|misremember|mitigat|narrow|navigat|neglect|obtain|occur|offer|operat|optimi[sz]|orchestrat|"
+    "outpac|outperform|outscor|outweigh|overcom|overestimat|overfit|overlook|overtak|peak|perform|persist|plateau|"
+    "pos|possess|predict|prefer|present|preserv|prevent|prioriti[sz]|produc|prolong|promot|protect|prov|provid|prun|"
+    "quadrupl|quantif|rais|rang|reach|recall|receiv|recogni[sz]|recover|reduc|refin|reflect|refus|reinforc|remain|"
+    "replac|report|represent|reproduc|requir|resist|resolv|respond|restor|restrict|result|retain|retriev|reveal|"
+    "rival|rout|run|saturat|sav|scal|score|seem|segment|select|separat|serv|shape|shift|shrink|simulat|slow|solv|"
+    "span|speed|split|spread|stabili[sz]|stay|stem|struggl|subvert|succeed|suffer|suffic|suggest|support|suppress|"
+    "surpass|sustain|synthesi[sz]|tackl|tend|think|threaten|track|trail|transfer|transform|translat|treat|trigger|"
+    "triple|turn|underestimat|undermin|underperform|unif|unlock|us|utili[sz]|validat|vanish|var|view|weaken|win|work|"
+    "worsen|yield"
 )
 _AUXILIARIES = "is|are|was|were|has|have|had|can|cannot|could|do|does|did|may|might|must|will|would|should"
 _FINITE = re.compile(
     rf"\b(?:{_AUXILIARIES}|(?:{_DOES})(?:i?e[sd]|y|s|e|ed)?|give[sn]?|gave|grows?|grew|shows?|rose|rises?|fell|falls?|"
     r"drops?|dropped|cuts?|sees?|makes?|made|keeps?|kept|goes|went|found|led|ran|got|gets?|takes?|took|brings?|brought|"
-    r"leaves?|left|hurts?|costs?|needs?|holds?|held|lies?|behaves?|begins?|begun|comes?|came|saw|won|sped|"
+    r"leaves?|left|hurts?|costs?|needs?|holds?|held|lies?|behaves?|begins?|begun|comes?|came|saw|won|sped|chose|knows?|knew|loses?|lost|spends?|spent|thought|"
     r"carr(?:y|ies|ied)|appl(?:y|ies|ied)|rel(?:y|ies|ied))\b(?!-)",
     re.IGNORECASE,
 )
@@ -160,16 +172,20 @@ _OPEN_END = re.compile(
     r"(?:\b(?:of|to|in|on|at|by|for|from|with|than|as|and|or|but|the|an?|its|their|more|less|most|very|that|which|who|is|"
     r"are|was|were|be|been|has|have|can|may|not|no|only|up|over|under|between|both|either|about|into|such|while|when|per|"
     r"versus|vs|via|through|across|compared|relative|due|based|even|often|also|still|significant|substantial|new|other|"
-    r"different|competitive|superior|strong|higher|lower|state-of-the-art|average|each|especially|particularly|around|"
+    r"different|competitive|superior|strong|higher|lower|state-of-the-art|average|each|some|them|various|especially|particularly|around|"
     r"approximately|nearly|roughly|respectively|far|achieve[sd]?|demonstrates?|shows?|exhibits?|provides?|reduce[sd]?|"
     r"improve[sd]?|increase[sd]?|yields?|outperforms?|enables?|requires?|depends?|relies|rely|leads?|results?|focus(?:es)?|"
     r"rang(?:es?|ing)|performs?|reaches|attains|surpass(?:es)?|exceeds?|comes?|lies|trained|tuned|evaluated|tested|"
-    r"remains?|becomes?|using|maintain(?:s|ing)?|offers?|allows?|consists?|contains?|includes?|supports?|uses?|accounts?|"
+    r"remains?|becomes?|responsible|using|maintain(?:s|ing)?|offers?|allows?|consists?|contains?|includes?|supports?|uses?|accounts?|"
     r"ranks?|serves?|stems?|suffers?|arises?)|[,:;(–—-])$",
     re.IGNORECASE,
 )
 # Pairs, of which a cut may leave one half.
-_PAIRED = re.compile(r"\b(?:between|both|either|neither|not only|from|whether|not just)\b", re.IGNORECASE)
+_PAIRED = re.compile(
+    r"\b(?:between|both)\b(?!.*\band\b)|\b(?:either|whether)\b(?!.*\bor\b)|\bneither\b(?!.*\bnor\b)|"
+    r"\bnot (?:only|just)\b",
+    re.IGNORECASE,
+)
 # A denial of one case is not one of all: "no effects were noticed" on what?
 _NEGATED = re.compile(
     r"\b(?:no|not|none|neither|never|without|only|cannot|fails?|failed|lacks?|little|few)\b|n't\b", re.IGNORECASE
@@ -210,7 +226,9 @@ def _is_complete(part: str, rest: str, *, is_phrase: bool) -> bool:
     """Return whether the first part of a clause says the same, only less; ``rest`` goes up to its next clause."""
     if _OPEN_END.search(part) or _PAIRED.search(part) or not _FINITE.search(part, part.find(" ")):
         return False
-    if is_phrase and (_WANTS.search(part) or _NEGATED.search(part) or _SURELY_FINITE.search(rest)):
+    if is_phrase and (
+        part.count(", ") > 1 or _WANTS.search(part) or _NEGATED.search(part) or _SURELY_FINITE.search(rest)
+    ):
         return False
     has_open_quote = part.count('"') % 2 or part.count("“") != part.count("”")
     return not (_COMPARES.search(rest) or has_open_quote or _is_open_list(part))
@@ -218,9 +236,11 @@ def _is_complete(part: str, rest: str, *, is_phrase: bool) -> bool:
 
 def _is_open_list(part: str) -> bool:
     """Return whether a part ends within an enumeration."""
-    before, _, last = part.rpartition(", ")
-    is_clause = _FINITE.search(last) or not _FINITE.search(before)
-    return not is_clause and not _CLOSES_LIST.match(last)
+    before, comma, last = part.rpartition(", ")
+    if not comma or not _FINITE.search(before):
+        return False
+    is_item = not _FINITE.search(last) and not _CLOSES_LIST.match(last)
+    return is_item or _FINITE.match(last) is not None or " " not in last
 
 
 # Words before the clause that says what was found: "Extensive experiments on three tasks show that".
@@ -244,6 +264,9 @@ _LEAD = re.compile(
 )
 _PARENTHESES = re.compile(r"\s*\((?:[^()]|\([^()]*\))*\)|\s*\[[\d,\s–-]+\]")
 _DASH = re.compile(r"(?<=[a-z])–(?=[a-z])|\s+[–-]+\s+|\s*---?\s*|\s*—\s*")
+_OWN_RESULTS = re.compile(
+    r"^(?:our|the|these) (?:\w+ )?(results|findings|experiments|analys[ei]s|evaluations?)\b", re.I
+)
 _NOT_ONLY = re.compile(r"\bnot only (.*?),? but\b.*")
 
 
@@ -253,6 +276,10 @@ def _clauses(sentence: str, name: str) -> Iterator[str]:
     reporting = _REPORTING.match(text)
     text = _DASH.split(text[reporting.end() :] if reporting else text)[0]
     text = _with_name(_NOT_ONLY.sub(r"\1", text), name)
+    before, colon, rest = text.partition(": ")
+    if colon and len(before.split()) < MAX_WORDS and _FINITE.search(rest):
+        yield _with_name(rest, name)
+    text = _OWN_RESULTS.sub(lambda own: own[1].capitalize(), text)
     yield text
     while lead := _LEAD.match(text):
         text = _with_name(text[lead.end() :], name)
@@ -265,7 +292,7 @@ _OURS = re.compile(
     r"approach|models?|framework|systems?|algorithm|technique|pipeline|strategy|architecture|network|sampler|solution|"
     r"scheme|agent|tool|policy|dataset|benchmark|estimator|protocol|procedure|paradigm|mechanism|attack|defen[cs]e|"
     r"decoder|encoder|optimi[sz]er|workflow|platform)(?![\w-]|\s+(?:models?|architecture|network|size|performance|accuracy))|"
-    r"\b(?:the|this) (?:method|approach|framework|system|algorithm|technique|pipeline)"
+    r"\b(?:the|this) (?:method|approach|framework|system|algorithm|technique|pipeline|model)"
     rf"(?=\s+(?:\w+ly )?(?:{_GAINS})\w*)|"
     rf"^It(?=\s+(?:also\s+|\w+ly\s+)?(?:{_GAINS})e?s\b)",
     re.IGNORECASE,
@@ -285,7 +312,13 @@ def _with_name(text: str, name: str) -> str:
         return re.sub(rf"\b(?:our|the proposed)\s+(?:[\w-]+\s+){{0,2}}(?={re.escape(name)}\b)", "", text, flags=re.I)
     if we := _WE_GAIN.match(text):
         return f"{name} {_third_person(we[1].lower())}{text[we.end() :]}"
-    return _OURS.sub(lambda _: name, text, count=1)
+    return _OURS.sub(lambda ours: f"{name} {_noun(ours[0])}".rstrip(), text, count=1)
+
+
+def _noun(ours: str) -> str:
+    """Return the noun of "our models", as its verb is in the plural; empty for "our model"."""
+    noun = ours.rpartition(" ")[2]
+    return noun if noun.endswith("s") else ""
 
 
 def _third_person(verb: str) -> str:
@@ -299,9 +332,10 @@ _UNRESOLVED = re.compile(
     r"\b(?:we|our|ours|us|i|my|this|these|those|such|here|above|aforementioned|former|latter|it|they|the (?:proposed|"
     r"resulting|presented|same|two|three|other|method|approach|framework|system|algorithm|technique|pipeline|models?|"
     r"agent|tool|benchmark|dataset|strategy|architecture|network|scheme|recipe|procedure|effect|tasks?|second|third|"
-    r"corresponding|paper|study|work|authors|results?))\b|"
-    r"^(?:its|their|both|instead|also|moreover|however|and|but|or|thus|therefore|that|there|then|another|similarly|"
-    r"conversely|nor|so|yet|as|if|because|since|when|while|to|together)\b|"
+    r"corresponding|following|paper|study|work|authors|results?))\b|"
+    r"\b(?:helped|allowed|enabled|lets?) them\b|"
+    r"^(?:whereas|its|their|both|similar|instead|also|moreover|however|and|but|or|thus|therefore|that|there|then|another|"
+    r"similarly|conversely|nor|so|yet|as|if|because|since|when|while|to|together)\b|"
     r"(?:^|, )(?:while|although|though|when|if)\b[^,]*$|\?|http|^\W",
     re.IGNORECASE,
 )
@@ -310,7 +344,7 @@ _NO_OUTCOME = re.compile(
     r"\bat baseline\b|\b(?:mean|median|average) (?:age|duration|follow)|\bpatients (?:were|received)\b|"
     r"\bwere (?:randomi[sz]ed|included|enrolled|studied)\b|\b(?:provid|offer)\w* an?\b|\badvantages?\b|"
     r"\b(?:promise|potential|effectiveness|importance|feasibility|superiority) of\b|"
-    r"\b(?:high|strong|superior|competitive|promising|robust|improved|consistent) (?:[\w-]+ ){0,2}"
+    r"\b(?:high|strong|superior|competitive|promising|robust|improved|consistent|the) (?:[\w-]+ ){0,2}"
     r"(?:performance|results|robustness)$|\b(?:confirmed|validated|demonstrated|verified)$",
     re.IGNORECASE,
 )
@@ -351,7 +385,9 @@ def _finding_line(clause: str, name: str) -> str:
 
 
 def _stands(line: str, name: str) -> bool:
-    return not _UNRESOLVED.search(line.replace(name, "X") if name else line) and not _OPEN_END.search(line)
+    """Return whether a line has its subject, and nothing that it refers to is outside it."""
+    is_open = _OPEN_END.search(line) or _FINITE.match(line)
+    return not (is_open or _UNRESOLVED.search(line.replace(name, "X") if name else line))
 
 
 def _is_outcome(line: str) -> bool:
@@ -368,8 +404,13 @@ def _uncapitalised(line: str, paper: Read) -> str:
 # What is made, in a noun phrase.
 _AN = r"(?:an?|the first|the)\s+"
 _WE_MAKE = re.compile(
-    rf"(?i:\b(?:we|paper|work|study|article)\s+(?:(?:\w+ly|then|also|first|further|therefore|thus)\s+){{0,2}}"
-    rf"(?:{_MAKES}|offer\w*\s+|provid\w*\s+))(?=(?:an?|the first)\s)"
+    rf"(?i:\b(?:we|paper|work|study|article|authors)\s+(?:(?:\w+ly|then|also|first|further|therefore|thus)\s+){{0,2}}"
+    rf"{_MAKES}|\bby (?:introducing|proposing|presenting|developing)\s+)(?=(?:an?|the first)\s)"
+)
+_IS_MADE = re.compile(
+    r"^(?:In this (?:paper|work|study|article), )?(an? .{10,120}?),? (?:is|was|has been) "
+    r"(?:proposed|introduced|presented|developed|described)\b",
+    re.IGNORECASE,
 )
 _PRESENTS = re.compile(r"propos|introduc|present", re.IGNORECASE)
 
@@ -382,6 +423,8 @@ def _made(paper: Read, name: str) -> Iterator[tuple[float, str]]:
         if name:
             yield from _named(_with_short_name(text, name), name, most)
         text = without_head(_PARENTHESES.sub("", text))
+        if (passive := _IS_MADE.match(text)) and (phrase := _noun_phrase(passive[1], most)):
+            yield 0.4, f"{name}: {phrase}" if name else phrase
         made = _WE_MAKE.search(text)
         # With a name, what else was made must be what the paper presents.
         if made and (not name or _PRESENTS.search(made[0])) and (phrase := _noun_phrase(text[made.end() :], most)):
@@ -406,14 +449,15 @@ def _named(text: str, name: str, most: int) -> Iterator[tuple[float, str]]:
     )
     if called and (phrase := _noun_phrase(called[1], most)):
         yield 0.9, f"{name}: {phrase}"
-    does = re.search(rf"{n}(?:,?\s+(?:which|that))?\s+(?=(?:\w+ly )?(?:{_DOES})\w*s\b)", text)
+    verb = rf"(?=(?:\w+ly )?(?:(?:{_DOES})\w*s|does not|can)\b)"
+    does = re.search(rf"{n}(?:,?\s+(?:which|that))?\s+{verb}", text)
     if does and (line := next(_cuts(f"{name} {text[does.end() :]}", MAX_WORDS), "")) and _stands(line, name):
         yield 0.7, line
 
 
 _PHRASE_END = re.compile(
     r",\s+|\s+(?=(?:that|which|to|for|in|on|with|via|through|using|by|based|designed|where|capable|trained|from|across|"
-    r"under|consisting|comprising|leveraging|and|while|of|built|as|such|including)\b)|[;:]\s+"
+    r"under|consisting|comprising|leveraging|while|of|wherein|built|as|such|including)\b)|[;:]\s+"
 )
 # Before the next verb of the sentence: "a dataset of 5,000 posts and evaluate".
 _NEXT_VERB = re.compile(
@@ -428,10 +472,11 @@ _ADJECTIVES = re.compile(
 _BEFORE_VOWEL = re.compile(r"^an?(?=\s+([aeio]|un(?!i))?)", re.IGNORECASE)
 # Verbs whose second part is missing ("combines graphs", "enables agents"), and other endings that want more.
 _PHRASE_OPEN = re.compile(
-    r":|,[^,]* (?:mechanism|approach|framework|method)$|,\s+[\w-]+(?: [\w-]+)?$|itself$|\b\w+ly \w+ed$|"
-    r"\b(?:pairs|combin\w+|integrat\w+|maps|converts|transforms|turns)\b(?!.* (?:with|into|and|to) )[^,]*$|"
-    r"(?:\b(?:that|which) (?:\w+ly )?\w+|\b(?:designed|tailored|aims?|each|developed|intended|aiming|combined)|"
-    r"\b(?:without|by) \w+ing|\band [\w-]+ed|\b(?:enables?|allows?|helps?|lets?) [^,]*|\b\w+ly)$"
+    r":|,[^,]* (?:mechanism|approach|framework|method)$|,\s+[\w-]+(?: [\w-]+)?$|itself$|\b\w{3,}ed$|"
+    r"\b(?:pairs|combin\w+|integrat\w+|joins|maps|converts|transforms|turns)\b(?!.* (?:with|into|and|to) )[^,]*$|"
+    r"(?:\b(?:that|which) (?:\w+ly )?\w+|\b(?:aims?|each|aiming)|"
+    r"\b(?:without|by) \w+ing|\band [\w-]+ed|\b(?:enables?|allows?|helps?|lets?) [^,]*|\b\w+ly|"
+    r"\bto (?:\w+ly )?\w+)$|\b\w+ing that\b"
 )
 _GENERIC = re.compile(
     r"(?:an?|the|novel|new|simple|yet|effective|efficient|framework|method|approach|model|system|first|unified|general|"
