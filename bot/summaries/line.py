@@ -169,7 +169,7 @@ _PHRASE_CUT = re.compile(
 )
 # After these words something must follow.
 _OPEN_END = re.compile(
-    r"(?:\b(?:of|to|in|on|at|by|for|from|with|than|as|and|or|but|the|an?|its|their|more|less|most|very|that|which|who|is|"
+    r"(?:\b(?:of|to|in|on|at|by|for|from|with|than|as|and|or|but|the|an?|its|their|more|less|most|very|that|which|who|how|is|"
     r"are|was|were|be|been|has|have|can|may|not|no|only|up|over|under|between|both|either|about|into|such|while|when|per|"
     r"versus|vs|via|through|across|compared|relative|due|based|even|often|also|still|significant|substantial|new|other|"
     r"different|competitive|superior|strong|higher|lower|state-of-the-art|average|each|some|them|various|especially|particularly|around|"
@@ -421,7 +421,8 @@ def _made(paper: Read, name: str) -> Iterator[tuple[float, str]]:
     for sentence in (text for text, known in zip(paper.sentences, paper.background, strict=True) if not known):
         text = oneline(readable(sentence)).rstrip(" .")
         if name:
-            yield from _named(_with_short_name(text, name), name, most)
+            marked = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", _NAME, text)
+            yield from ((worth, line.replace(_NAME, name)) for worth, line in _named(marked, most))
         text = without_head(_PARENTHESES.sub("", text))
         if (passive := _IS_MADE.match(text)) and (phrase := _noun_phrase(passive[1], most)):
             yield 0.4, f"{name}: {phrase}" if name else phrase
@@ -431,27 +432,31 @@ def _made(paper: Read, name: str) -> Iterator[tuple[float, str]]:
             yield 0.5, f"{name}: {phrase}" if name else phrase
 
 
-def _with_short_name(text: str, name: str) -> str:
-    """Return a sentence with the name alone: "we propose SOC" for "we propose Optimism Correction (SOC)"."""
-    text = re.sub(rf"({_MAKES})(?:the |an? |our )?[^.;()]{{0,90}}?\({re.escape(name)}[^()]*\)", rf"\g<1>{name}", text)
-    return without_head(_PARENTHESES.sub("", text))
+# Stands for the name in a sentence: patterns with the name itself would be compiled for each paper, 90 % of the time.
+_NAME = "\ue000"
+# "We propose Optimism Correction (SOC)" proposes SOC.
+_LONG_NAME = re.compile(rf"({_MAKES})(?:the |an? |our )?[^.;()]{{0,90}}?\({_NAME}[^()]*\)")
+_APPOSITION = re.compile(
+    rf"{_MAKES}(?:the )?[^,.;]{{0,80}}{_NAME}(?:,|:|\s[–—-]+|)\s+(?:which is )?(?={_AN})|"
+    rf"^[^,]{{0,40}}{_NAME} is\s+(?={_AN})"
+)
+_CALLED = re.compile(
+    rf"{_MAKES}({_AN}[^,.;]{{5,90}}?),?\s+(?:called|named|termed|dubbed|coined|namely)?\s*[\"“]?{_NAME}"
+)
+_NAME_DOES = re.compile(rf"{_NAME}(?:,?\s+(?:which|that))?\s+(?=(?:\w+ly )?(?:(?:{_DOES})\w*s|does not|can)\b)")
 
 
-def _named(text: str, name: str, most: int) -> Iterator[tuple[float, str]]:
-    """Yield lines of a sentence that says what the name is or does."""
-    n = re.escape(name)
-    apposition = re.search(rf"{_MAKES}(?:the )?[^,.;]{{0,80}}{n}(?:,|:|\s[–—-]+|)\s+(?:which is )?(?={_AN})", text)
-    apposition = apposition or re.search(rf"^[^,]{{0,40}}{n} is\s+(?={_AN})", text)
+def _named(sentence: str, most: int) -> Iterator[tuple[float, str]]:
+    """Yield lines of a sentence that says what the name, for which ``_NAME`` stands, is or does."""
+    text = without_head(_PARENTHESES.sub("", _LONG_NAME.sub(rf"\g<1>{_NAME}", sentence)))
+    apposition = _APPOSITION.search(text)
     if apposition and (phrase := _noun_phrase(text[apposition.end() :], most)):
-        yield 1.0, f"{name}: {phrase}"
-    called = re.search(
-        rf"{_MAKES}({_AN}[^,.;]{{5,90}}?),?\s+(?:called|named|termed|dubbed|coined|namely)?\s*[\"“]?{n}", text
-    )
+        yield 1.0, f"{_NAME}: {phrase}"
+    called = _CALLED.search(text)
     if called and (phrase := _noun_phrase(called[1], most)):
-        yield 0.9, f"{name}: {phrase}"
-    verb = rf"(?=(?:\w+ly )?(?:(?:{_DOES})\w*s|does not|can)\b)"
-    does = re.search(rf"{n}(?:,?\s+(?:which|that))?\s+{verb}", text)
-    if does and (line := next(_cuts(f"{name} {text[does.end() :]}", MAX_WORDS), "")) and _stands(line, name):
+        yield 0.9, f"{_NAME}: {phrase}"
+    does = _NAME_DOES.search(text)
+    if does and (line := next(_cuts(f"{_NAME} {text[does.end() :]}", MAX_WORDS), "")) and _stands(line, _NAME):
         yield 0.7, line
 
 
