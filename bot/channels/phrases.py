@@ -420,9 +420,10 @@ def letter_preheader(letter: Letter) -> str:
 
 
 def letter_week(letter: Letter) -> str:
-    """Return the days of the week: ``2 May 2025 to 8 May 2025``."""
-    day, language = letter.edition.date, letter.edition.language
-    return f"{long_date(day - timedelta(days=7), language)} to {long_date(day - timedelta(days=1), language)}"
+    """Return the days of the week: ``3 May 2025 to 9 May 2025``."""
+    last = letter.edition.date
+    language = letter.edition.language
+    return f"{long_date(last - timedelta(days=6), language)} to {long_date(last, language)}"
 
 
 def letter_liked(letter: Letter) -> Sequence[Paper]:

@@ -342,14 +342,12 @@ def put_letters(context: Context, ids: IdRange, now: datetime) -> list[Problem]:
 
 
 def compose_letter(context: Context, reader: Reader, profile: Profile, day: date, now: datetime) -> Letter:
-    """Return the letter of the seven days before ``day``, its Friday. Nothing is stored.
-
-    Whole days: the votes that follow a letter on its Friday are in the next one.
-    """
+    """Return the letter of the seven days that end with ``day``, its Friday. Nothing is stored."""
     store = context.store
     current = store.feedback.current(reader.id)
-    first, timezone = day - _WEEK, profile.schedule.timezone
-    of_week = [vote for vote in current.values() if first <= local_date(vote.at, timezone) < day]
+    # The days of the heading, in the reader's time zone.
+    first, timezone = day - timedelta(days=6), profile.schedule.timezone
+    of_week = [vote for vote in current.values() if first <= local_date(vote.at, timezone) and vote.at <= now]
     liked_ids = [vote.paper for vote in reversed(of_week) if vote.vote is Vote.UP]
     papers = store.papers.get(liked_ids)
     phrases = learned(store, context.composer, reader, profile, now=now) if current else LearnedPhrases()

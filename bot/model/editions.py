@@ -255,7 +255,7 @@ class LearnedPhrase:
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """A reader's week: the seven days before ``edition.date``.
+    """A reader's week: the seven days that end with ``edition.date``.
 
     ``edition`` is stored, so that a letter has a slot of its own; its only pick is the missed paper, if there is one.
     ``raised`` and ``lowered`` are the phrases that votes taught, the heaviest first. ``record`` is None with too few

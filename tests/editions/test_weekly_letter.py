@@ -60,7 +60,7 @@ def test_a_letter_comes_once_on_friday_at_the_profiles_hour(home, paperbot, by_s
     assert message["Message-ID"].startswith("<letter-2025-05-09.")
     html = message.get_body(("html",)).get_content()
     for phrase in (
-        "2 May 2025 to 8 May 2025",
+        "3 May 2025 to 9 May 2025",
         "You liked 6 papers, and wanted less like 1 other.",
         "What was learned from your votes Since you liked “",
         "It reached Paperbot this week and was in none of your editions.",
@@ -201,10 +201,10 @@ def test_what_fails_for_one_reader_is_a_problem_of_that_reader(voted, paperbot):
 @pytest.mark.parametrize(
     ("at", "liked"),
     [
-        ("2025-05-01T23:59:00+02:00", 0),
-        ("2025-05-02T00:00:00+02:00", 6),
-        ("2025-05-08T23:59:00+02:00", 6),
-        ("2025-05-09T00:00:00+02:00", 0),
+        ("2025-05-02T23:59:00+02:00", 0),
+        ("2025-05-03T00:00:00+02:00", 6),
+        ("2025-05-09T07:59:00+02:00", 6),
+        ("2025-05-09T08:01:00+02:00", 0),
     ],
 )
 def test_the_letter_counts_the_votes_of_the_days_in_its_heading(voted, paperbot, at, liked):
@@ -213,7 +213,7 @@ def test_the_letter_counts_the_votes_of_the_days_in_its_heading(voted, paperbot,
         (reader,) = app.store.readers.all()
         letter = letter_of(app, reader, app.profiles["reward-models"], datetime.fromisoformat(FRIDAY))
     assert len(letter.liked) == liked
-    assert phrases.letter_week(letter) == "2 May 2025 to 8 May 2025"
+    assert phrases.letter_week(letter) == "3 May 2025 to 9 May 2025"
 
 
 def test_too_few_votes_give_no_share(voted, paperbot):
