@@ -1,20 +1,21 @@
 """The wording of editions and letters, the same in every channel: plain text, which the channel has to escape.
 
-In this order: reasons in a sentence, papers and picks, editions, what is new in a pick, the weekly letter.
+In this order: reasons in a sentence, papers and picks, editions, the list of lines, the weekly letter.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import lru_cache
 from itertools import groupby
+from typing import NamedTuple
 
 from bot.model import (
     Edition,
     EditionKind,
+    LearnedPhrase,
     Letter,
     Match,
     Paper,
@@ -23,8 +24,6 @@ from bot.model import (
     QuietReason,
     Reason,
     ReasonKind,
-    Role,
-    Sentence,
 )
 from bot.model.wording import DEFAULT_LANGUAGE, listed, long_date, oneline, plural, shorten, wrap
 from bot.text.latex import readable
@@ -58,10 +57,24 @@ _MARKS = {Match.STRONG: "●●●", Match.GOOD: "●●○", Match.POSSIBLE: "�
 _NAMED_AUTHORS = 3
 _FIRST_LINE = 200  # characters, about what previews of a link show
 _OTHER_SIGHTINGS = 3
-# Characters, three lines on a telephone. A longer finding is not cut, as its end often holds the figure.
-_LONGEST_FINDING = 150
+# Of more picks, the list is grouped by topic.
+_MOST_UNGROUPED = 6
+_TOPICAL = (
+    ReasonKind.KEYWORD,
+    ReasonKind.WROTE,
+    ReasonKind.MENTIONED,
+    ReasonKind.NEAR,
+    ReasonKind.LEARNED,
+    ReasonKind.LEARNED_FROM_LIBRARY,
+)
+# Of a specialist who reads abstracts.
+_WORDS_A_MINUTE = 200
+# Of what is the same for every pick: labels, links and buttons.
+_WORDS_BESIDE = 20
+_WORDS_OF_FRAME = 60  # heading and footer
 # A week of thirty likes would be longer than an edition.
 _MOST_LIKED = 10
+_MOST_LESSONS = 3
 _TITLE_WIDTH = 80
 _PHRASE_WIDTH = 60
 # Parts of a sentence, which begin in lower case: ``names`` are the texts of all reasons of the kind, ``quoted`` the
@@ -256,9 +269,9 @@ def why(pick: Pick) -> str:
 
 
 def tally(edition: Edition) -> str:
-    """Return ``3 papers today; 412 looked at``, or ``412 new papers`` if none was picked; alerts and tests say so.
+    """Return ``3 papers today; 412 looked at; 2 minutes to read``, or ``412 new papers`` if none was picked.
 
-    A weekly edition says ``this week``. Sources that could not be read are named.
+    Alerts and tests say so; a weekly edition says ``this week``. Sources that could not be read are named.
     """
     if edition.is_test:
         return f"a test, counted nowhere · {tally(replace(edition, is_test=False))}"
@@ -266,7 +279,7 @@ def tally(edition: Edition) -> str:
     if edition.kind is EditionKind.ALERT:
         return papers
     if edition.picks:
-        papers += f"; {edition.considered:,} looked at"
+        papers += f"; {edition.considered:,} looked at; {minutes(edition)} to read"
     if not edition.missing or (edition.quiet and edition.quiet.reason is QuietReason.FAILING):
         # This reason names the sources already.
         return papers
@@ -286,27 +299,58 @@ def list_heading(edition: Edition) -> str:
     return f"{_period(edition).capitalize()} in thirty seconds"
 
 
+def minutes(edition: Edition) -> str:
+    """Return the time to read an edition: ``4 minutes``; empty of one without picks."""
+    return plural(max(1, round(word_count(edition) / _WORDS_A_MINUTE)), "minute") if edition.picks else ""
+
+
+def word_count(edition: Edition) -> int:
+    """Return how many words a mail of the edition has, addresses aside: the list, and what is shown of each pick."""
+    return sum(map(_pick_words, edition.picks)) + _WORDS_OF_FRAME
+
+
+def _pick_words(pick: Pick) -> int:
+    texts = [news(pick), title(pick.paper), credits_of(pick), *seen(pick.paper), why(pick)]
+    return sum(len(text.split()) for text in (*texts, *(s.text for s in pick.summary))) + _WORDS_BESIDE
+
+
 def subject(edition: Edition) -> str:
-    """Return the best paper's title and the number of further picks, in 70 characters; alerts and tests say so."""
+    """Return the day's best line and the number of further picks, in 70 characters; alerts and tests say so."""
     if edition.is_test:
         # The prefix comes on top of the width: a test shows the subject exactly as the edition has it.
         return f"Test: {subject(replace(edition, is_test=False))}"
     if not edition.picks:
         return shorten(f"A quiet {'week' if edition.is_weekly else 'day'} for {edition.profile_title}", SUBJECT_WIDTH)
     if edition.kind is EditionKind.ALERT:
-        return shorten(f"Alert: {title(edition.picks[0].paper)}", SUBJECT_WIDTH)
-    more = f" + {len(edition.picks) - 1} more" if len(edition.picks) > 1 else ""
-    return shorten(title(edition.picks[0].paper), SUBJECT_WIDTH - len(more)) + more
+        return shorten(f"Alert: {news(edition.picks[0])}", SUBJECT_WIDTH)
+    more = _more(edition)
+    return shorten(news(_headline(edition)), SUBJECT_WIDTH - len(more)) + more
+
+
+def _more(edition: Edition) -> str:
+    return f" + {len(edition.picks) - 1} more" if len(edition.picks) > 1 else ""
+
+
+def _headline(edition: Edition) -> Pick:
+    """Return the first pick whose line fits the subject and says more than its title; else the first pick."""
+    width = SUBJECT_WIDTH - len(_more(edition))
+    telling = (pick for pick in edition.picks if len(news(pick)) <= width and not _repeats_title(pick))
+    return next(telling, edition.picks[0])
+
+
+def _repeats_title(pick: Pick) -> bool:
+    return title(pick.paper).casefold().startswith(news(pick).casefold())
 
 
 def preheader(edition: Edition) -> str:
-    """Return the preview text that mail programs show after the subject: further titles, or the first sentence."""
+    """Return the preview text that mail programs show after the subject: further lines, or the first sentence."""
     if not edition.picks:
         return shorten(quiet(edition), 120)
     if len(edition.picks) == 1:
         summary = edition.picks[0].summary
         return shorten(readable(summary[0].text), 120) if summary else ""
-    return "Also: " + "; ".join(shorten(title(pick.paper), 60) for pick in edition.picks[1:3])
+    others = [pick for pick in edition.picks if pick is not _headline(edition)]
+    return "Also: " + "; ".join(shorten(news(pick), 60) for pick in others[:2])
 
 
 def quiet(edition: Edition) -> str:
@@ -321,37 +365,42 @@ def _folded(name: str) -> str:
     return " ".join(name.casefold().split())
 
 
-# A sentence that has one of these among its first words says nothing without the one before it: "On several datasets
-# it gains 3%" as little as "It gains 3%".
-_REFERS_BACK = re.compile(
-    r"(\S+\s+){0,8}?(it|its|they|their|them|this|these|those|such|both|the (former|latter|resulting)|however|moreover|"
-    r"furthermore|in addition|additionally|also|as a result|thus|therefore|hence|consequently|finally|in contrast|"
-    r"instead|further|for (example|instance))\b|(that|here|there)\b",
-    re.IGNORECASE,
-)
-# Nor does it say whose result this is, while the title does.
-_WITHOUT_NAME = re.compile(
-    r"\b(our|the|the proposed) ([\w-]+ ){0,2}(method|approach|model|framework|system|algorithm|technique|pipeline|"
-    r"strategy|architecture|network|sampler|solution|scheme|agent|tool)\b",
-    re.IGNORECASE,
-)
-
-
 def news(pick: Pick) -> str:
-    """Return the pick's finding as a whole if there is one that stands by itself, else the paper's title."""
-    return _finding(pick.summary) or title(pick.paper)
+    """Return what was found or made, in a line; the title of a pick that earlier versions chose."""
+    return pick.line or title(pick.paper)
 
 
-# Readers of a paper have few different summaries.
-@lru_cache(maxsize=10_000)
-def _finding(summary: tuple[Sentence, ...]) -> str:
-    result = next((sentence.text for sentence in summary if sentence.role is Role.RESULT), "")
-    text = oneline(readable(result))
-    if not text or len(text) > _LONGEST_FINDING or text.endswith("…"):
+class Group(NamedTuple):
+    """Lines of the list that are on one topic; ``picks`` with their places in the edition."""
+
+    topic: str
+    picks: Sequence[tuple[int, Pick]]
+
+
+def groups(edition: Edition) -> list[Group]:
+    """Return the list of an edition: one group without a topic, or groups by topic where there are more than six picks.
+
+    The only line on its topic goes to the others of its kind, which come last.
+    """
+    numbered_picks = list(enumerate(edition.picks, 1))
+    by_topic: dict[str, list[tuple[int, Pick]]] = {}
+    for place, pick in numbered_picks:
+        by_topic.setdefault(_topic(pick), []).append((place, pick))
+    shared = [Group(topic, picks) for topic, picks in by_topic.items() if topic and len(picks) > 1]
+    if len(edition.picks) <= _MOST_UNGROUPED or not shared:
+        return [Group("", numbered_picks)]
+    in_groups = {place for group in shared for place, _ in group.picks}
+    others = [(place, pick) for place, pick in numbered_picks if place not in in_groups]
+    return [*shared, Group("Also", others)] if others else shared
+
+
+def _topic(pick: Pick) -> str:
+    """Return what the first reason of a pick that names a topic names; empty without one."""
+    if pick.kind is PickKind.EXPLORE:
         return ""
-    if _REFERS_BACK.match(text) or _WITHOUT_NAME.search(text):
-        return ""
-    return text[0].upper() + text[1:]
+    topics = (reason.near or reason.text for reason in pick.reasons if reason.kind in _TOPICAL)
+    named = _shown(next(topics, ""), _PHRASE_WIDTH)
+    return named[:1].upper() + named[1:]
 
 
 def letter_subject(letter: Letter) -> str:
@@ -395,19 +444,26 @@ def letter_votes(letter: Letter) -> str:
     return f"{sentence}, and wanted less like {plural(letter.disliked, 'other')}."
 
 
-def letter_learned(letter: Letter) -> list[str]:
+def lessons(likes: Sequence[LearnedPhrase], dislikes: Sequence[LearnedPhrase]) -> list[str]:
+    """Return what was learned as examples, at most three of each kind.
+
+    >>> likes = [LearnedPhrase(text, 1, 1, ("Owls", "Bats")) for text in ("circuits", "probes")]
+    >>> lessons(likes, [])
+    ['Since you liked “Owls” and “Bats”: more on circuits and probes.']
+    """
     sentences = []
-    if letter.raised:
-        sentences.append(f"What raises a paper, beyond your own words: {_quoted(letter.raised)}.")
-    if letter.lowered:
-        sentences.append(f"What lowers it: {_quoted(letter.lowered)}.")
+    for learned, because, direction in ((likes, "you liked {}", "more"), (dislikes, "you wanted less like {}", "less")):
+        by_papers: dict[tuple[bool, tuple[str, ...]], list[str]] = {}
+        for phrase in learned:
+            by_papers.setdefault((phrase.is_from_library, phrase.papers), []).append(_shown(phrase.text, _PHRASE_WIDTH))
+        for (is_from_library, papers), texts in list(by_papers.items())[:_MOST_LESSONS]:
+            titles = listed([f"“{_shown(paper, _TITLE_WIDTH)}”" for paper in papers])
+            since = "your library has {}" if is_from_library else because
+            sentences.append(f"Since {since.format(titles)}: {direction} on {listed(texts)}.")
     return sentences
 
 
-def letter_missed(letter: Letter) -> str:
-    if letter.edition.picks:
-        return "It reached Paperbot this week and was in none of your editions. By all your votes so far it would fit:"
-    return "None: of this week's papers that your editions left out, none is a good match by all your votes so far."
+LETTER_MISSED = "It reached Paperbot this week and was in none of your editions. By all your votes so far it would fit:"
 
 
 def letter_record(letter: Letter) -> str:
@@ -420,7 +476,3 @@ def letter_record(letter: Letter) -> str:
         f"In the last 30 days you voted on {plural(votes_on, 'paper')} that had been called a strong or "
         f"good match, and liked {liked} of them."
     )
-
-
-def _quoted(texts: Sequence[str]) -> str:
-    return listed([f"“{oneline(text)}”" for text in texts])

@@ -49,6 +49,7 @@ from bot.model import (
     EditionKind,
     Fact,
     FactKind,
+    LearnedPhrase,
     Letter,
     MatchRecord,
     Paper,
@@ -105,9 +106,9 @@ _FILTERS: Mapping[str, Callable[..., object]] = {
     "host": host,
     "kind_label": phrases.kind_label,
     "label": phrases.label,
-    "letter_learned": phrases.letter_learned,
+    "groups": phrases.groups,
+    "lessons": phrases.lessons,
     "letter_liked": phrases.letter_liked,
-    "letter_missed": phrases.letter_missed,
     "letter_preheader": phrases.letter_preheader,
     "letter_record": phrases.letter_record,
     "letter_subject": phrases.letter_subject,
@@ -163,6 +164,7 @@ def environment(shipped: Path, home: Path | None = None) -> Environment:
     env.filters.update(_FILTERS)
     env.globals["Role"] = Role
     env.globals["Vote"] = Vote
+    env.globals["LETTER_MISSED"] = phrases.LETTER_MISSED
     # Marks that the shipped templates had for a while: a home's copies of them still do.
     env.globals.update(dict.fromkeys(("line_begins", "line_ends", "pick_begins", "pick_ends"), ""))
     return env
@@ -281,13 +283,19 @@ def sample_edition() -> Edition:
 
 
 def sample_quiet_edition() -> Edition:
-    return _edition((), Quiet(QuietReason.BELOW, "30 new papers came in, too far off."))
+    quiet = Quiet(QuietReason.BELOW, "30 new papers came in, and none comes close enough to what you want.")
+    return replace(_edition((), quiet), closest=(_paper(4, "The closest paper", (), "https://example.org/4"),))
 
 
 def sample_letters() -> list[Letter]:
     pick = sample_edition().picks[0]
     week = replace(_edition((pick,)), kind=EditionKind.LETTER)
-    full = Letter(week, (pick.paper,), 2, ("owls", "process rewards"), ("agents",), MatchRecord(12, 9))
+    raised = (
+        LearnedPhrase("owls", 0.5, 1.0, ("An older paper", "Another")),
+        LearnedPhrase("bats", 0.2, 0.4, ("Mine",), True),
+    )
+    lowered = (LearnedPhrase("agents", -0.1, 0.2, ("A third",)),)
+    full = Letter(week, (pick.paper,), 2, raised, lowered, MatchRecord(12, 9))
     return [full, Letter(replace(week, picks=()), (), 1)]
 
 

@@ -101,7 +101,7 @@ Language = Annotated[str, AfterValidator(known_language)]
 class EditionSection(Section):
     """What an edition consists of."""
 
-    size: int = Field(10, ge=1, le=100)
+    size: int = Field(5, ge=1, le=100)
     explore: int = Field(1, ge=0, le=100)
     # Unless a file sets it, the limit of exploratory picks alone: matches are sent from ``fills_from`` on
     # (``docs/decisions/ranking-threshold.md``).

@@ -12,7 +12,6 @@ summaries by a language model's, where an endpoint is configured.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
@@ -23,6 +22,7 @@ from bot.channels.registry import MessageRenderer
 from bot.config.profiles import Profile
 from bot.editions.due import Candidates, EditionRequest, Readers, candidates_of, due_letters, letter_slot
 from bot.editions.health import SourceActivitySince, SourceMonitor, quiet_reason
+from bot.editions.learned import LearnedPhrases, learned
 from bot.editions.models import CurrentRanker, interests_of, refit
 from bot.model import (
     Edition,
@@ -43,13 +43,11 @@ from bot.model import (
 )
 from bot.model.clock import local_date, local_time
 from bot.model.errors import TldrError, in_one_line
-from bot.ranking.phrases import Phrase, whole_phrases
 from bot.ranking.selection import Choice, is_quiet
 from bot.store import Store
 from bot.store.derived import Tldrs
 from bot.store.readers import IdRange
 from bot.summaries.tldr import Endpoint
-from bot.text.vocabulary import names_topic
 
 if TYPE_CHECKING:  # with reasons and summaries it takes a tenth of the time of a run in which nothing is due
     from bot.editions.ranked import Explanation, PaperTexts, Ranked
@@ -60,17 +58,10 @@ _WEEK = timedelta(days=7)
 _MONTH = timedelta(days=30)
 # Of fewer votes, the share that was liked says next to nothing: of five, 60 % may be 15 to 95 %.
 _MIN_VOTES = 5
-_NEW_PHRASES = 5
+_PHRASES = 5
+# Papers that a quiet edition links.
+_CLOSEST = 3
 _MATCHES = (Match.STRONG, Match.GOOD)
-# The mean contribution of a term is taken over this many of the newest papers: over the reader's own papers it would
-# show what they voted on, not what moves their next editions.
-_REFERENCE_PAPERS = 300
-# The most phrases that raise a paper, and the most that lower it; a convention.
-_MAX_LEARNED = 12
-# Of the heaviest term's weight; lighter terms are noise.
-_MIN_SHARE_OF_HEAVIEST = 0.01
-# Terms for which the papers are searched for phrases: more than are shown, as several may be of one phrase.
-_TERMS_PER_PHRASE = 4
 
 
 @dataclass
@@ -117,13 +108,15 @@ class EditionComposer:
         activities = self._activities(requests, candidates, now)
         rankings = self._ranked(readers, [[*new.ids, *new.waiting] for new in candidates], now)
         for request, new, ranked, activity in zip(requests, candidates, rankings, activities, strict=True):
+            picks = ranked.edition_picks(request.profile, new.waiting) if ranked else []
             yield compose(
                 request,
-                ranked.edition_picks(request.profile, new.waiting) if ranked else [],
+                picks,
                 scores=[score for score in ranked.scores if score.paper not in new.waiting] if ranked else [],
                 watermark=new.watermark,
                 now=now,
                 activity=activity,
+                closest=ranked.closest(_CLOSEST) if ranked and not picks else (),
             )
 
     def alerts(
@@ -200,6 +193,7 @@ def compose(
     watermark: PaperId,
     now: datetime,
     activity: SourceActivitySince = _NO_ACTIVITY,
+    closest: Sequence[Paper] = (),
 ) -> Edition:
     """Return the requested edition of these picks, or with the reason why it is quiet.
 
@@ -215,7 +209,8 @@ def compose(
         watermark=watermark,
         language=request.profile.language,
         is_weekly=request.profile.schedule.is_weekly,
-        quiet=None if picks else quiet_reason(scores, request.profile.edition.threshold, activity),
+        quiet=None if picks else quiet_reason(scores, activity),
+        closest=tuple(closest),
     )
 
 
@@ -347,13 +342,15 @@ def put_letters(context: Context, ids: IdRange, now: datetime) -> list[Problem]:
 
 
 def compose_letter(context: Context, reader: Reader, profile: Profile, day: date, now: datetime) -> Letter:
-    """Return the letter of the week up to ``now``; ``day`` is its Friday. Nothing is stored."""
+    """Return the letter of the seven days that end with ``day``, its Friday. Nothing is stored."""
     store = context.store
     current = store.feedback.current(reader.id)
-    of_week = [vote for vote in current.values() if now - _WEEK < vote.at <= now]
+    # The days of the heading, in the reader's time zone.
+    first, timezone = day - timedelta(days=6), profile.schedule.timezone
+    of_week = [vote for vote in current.values() if first <= local_date(vote.at, timezone) and vote.at <= now]
     liked_ids = [vote.paper for vote in reversed(of_week) if vote.vote is Vote.UP]
     papers = store.papers.get(liked_ids)
-    phrases = learned(store, context.composer, reader, profile, now=now) if current else None
+    phrases = learned(store, context.composer, reader, profile, now=now) if current else LearnedPhrases()
     missed = _missed_paper(context, reader, profile, now)
     edition = Edition(
         reader=reader,
@@ -370,8 +367,8 @@ def compose_letter(context: Context, reader: Reader, profile: Profile, day: date
         edition=edition,
         liked=tuple(papers[paper_id] for paper_id in liked_ids if paper_id in papers),
         disliked=len(of_week) - len(liked_ids),
-        raised=_beyond_profile(phrases.likes, profile) if phrases else (),
-        lowered=_beyond_profile(phrases.dislikes, profile) if phrases else (),
+        raised=tuple(phrases.likes[:_PHRASES]),
+        lowered=tuple(phrases.dislikes[:_PHRASES]),
         record=_match_record(
             store.editions.probabilities(reader.id, now - _MONTH),
             {paper_id: vote.vote for paper_id, vote in current.items()},
@@ -402,12 +399,6 @@ def _missed_paper(context: Context, reader: Reader, profile: Profile, now: datet
     return tuple(replace(pick, predictions=()) for pick in picks)
 
 
-def _beyond_profile(phrases: Sequence[LearnedPhrase], profile: Profile) -> tuple[str, ...]:
-    written = " ".join([profile.interests, *profile.keywords]).casefold()
-    new = [phrase.text for phrase in phrases if phrase.text.casefold() not in written]
-    return tuple(new[:_NEW_PHRASES])
-
-
 def _match_record(shown: Mapping[PaperId, float], votes: Mapping[PaperId, Vote]) -> MatchRecord | None:
     matches = [
         votes[paper_id]
@@ -417,66 +408,3 @@ def _match_record(shown: Mapping[PaperId, float], votes: Mapping[PaperId, Vote])
     if len(matches) < _MIN_VOTES:
         return None
     return MatchRecord(len(matches), matches.count(Vote.UP))
-
-
-@dataclass(frozen=True, slots=True)
-class LearnedPhrase:
-    """A phrase's weight in what was learned; ``share`` is its size relative to the heaviest phrase's, 0 to 1."""
-
-    text: str
-    weight: float
-    share: float
-
-
-@dataclass(frozen=True, slots=True)
-class LearnedPhrases:
-    """The phrases that raise a paper and those that lower it, the heaviest first."""
-
-    likes: Sequence[LearnedPhrase]
-    dislikes: Sequence[LearnedPhrase]
-
-
-def learned(
-    store: Store, composer: EditionComposer, reader: Reader, profile: Profile, *, now: datetime
-) -> LearnedPhrases:
-    """Return the phrases with the largest mean contribution to the scores of recent papers, a few a side."""
-    recent = [paper_id for paper_id, _, _ in store.papers.recent_texts(_REFERENCE_PAPERS)]
-    ranked = composer.ranked(reader, profile, recent, now)
-    if ranked is None:
-        return LearnedPhrases([], [])
-    means = ranked.ranking.mean_contributions()
-    topical = {term: weight for term, weight in means.items() if names_topic(term.split())}
-    least = _MIN_SHARE_OF_HEAVIEST * max(map(abs, topical.values()), default=0.0)
-    likes = {term: weight for term, weight in topical.items() if weight > least}
-    dislikes = {term: -weight for term, weight in topical.items() if -weight > least}
-    liked = _phrases(ranked, likes)
-    disliked = _phrases(ranked, dislikes)
-    heaviest = max([*liked.values(), *disliked.values()], default=1.0)
-    return LearnedPhrases(
-        likes=[LearnedPhrase(text, weight, weight / heaviest) for text, weight in liked.items()],
-        dislikes=[LearnedPhrase(text, -weight, weight / heaviest) for text, weight in disliked.items()],
-    )
-
-
-def _phrases(ranked: Ranked, weights: Mapping[str, float]) -> dict[str, float]:
-    """Return whole phrases of the ranked papers that consist of these terms, with the sum of their terms' weights.
-
-    All weights are positive. For each of the heaviest terms a few papers that have it are searched for phrases.
-    """
-    heaviest = sorted(weights, key=lambda term: -weights[term])[: _MAX_LEARNED * _TERMS_PER_PHRASE]
-    texts = [ranked.text(ranked.papers[paper_id]) for paper_id in ranked.ranking.papers_with(heaviest)]
-    phrases = {phrase.stems: phrase for text in texts for phrase in text.phrases if phrase.bigrams}
-    for term in heaviest:
-        words = Counter(word for text in texts if (word := text.spelled(term)))
-        if words:
-            # In lower case if a paper has that: "mathematics" rather than "MATH".
-            commonest = max(words, key=lambda word: (word.islower(), words[word]))
-            phrases[term,] = Phrase(commonest, (term,))
-    candidates = {
-        phrase: phrase.weight(weights)
-        for phrase in phrases.values()
-        if phrase.is_whole
-        and not phrase.is_adjective
-        and all(term in weights for term in phrase.bigrams or phrase.stems)
-    }
-    return {phrase.text: candidates[phrase] for phrase in whole_phrases(candidates, (), _MAX_LEARNED)}

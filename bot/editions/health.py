@@ -168,7 +168,7 @@ class SourceActivitySince:
         return Quiet(QuietReason.HOLIDAY, f"It is a holiday at arXiv{resumes}.")
 
 
-def quiet_reason(scores: Sequence[Score], threshold: float, activity: SourceActivitySince) -> Quiet:
+def quiet_reason(scores: Sequence[Score], activity: SourceActivitySince) -> Quiet:
     """Return why an edition has no picks; ``scores`` are those of all new papers."""
     if not scores:
         return activity.quiet()
@@ -180,9 +180,7 @@ def quiet_reason(scores: Sequence[Score], threshold: float, activity: SourceActi
     if not ranked:
         words = f"{papers} came in, and none has a term of each group that your profile requires."
         return Quiet(QuietReason.LACKING, words)
-    best = max(score.probability for score in ranked)
-    words = f"{papers} came in; the best matches to {best:.0%}, and your threshold is {threshold:.0%}."
-    return Quiet(QuietReason.BELOW, words)
+    return Quiet(QuietReason.BELOW, f"{papers} came in, and none comes close enough to what you want.")
 
 
 def _day(day: date) -> str:

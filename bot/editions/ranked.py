@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bot.config.profiles import Profile
-from bot.model import Match, Paper, PaperId, Pick, PickKind, RankedText, Reason, ReasonKind, Score
+from bot.model import Match, Paper, PaperId, Pick, PickKind, RankedText, Reason, ReasonKind, Score, VotedPaper
 from bot.ranking.phrases import PaperText
 from bot.ranking.reasons import Evidence, Row, breakdown, choose, without_repetition
 from bot.ranking.selection import Choice, SelectionLimits, select, urgent, with_trending
+from bot.summaries.line import line_of
 from bot.summaries.summary import summarise
 from bot.text.vocabulary import Spellings
 
@@ -59,7 +60,7 @@ class PaperTexts:
     def __init__(self) -> None:
         self._papers: dict[RankedText, PaperText] = {}
 
-    def paper(self, paper: Paper, spellings: Spellings) -> PaperText:
+    def paper(self, paper: Paper | VotedPaper, spellings: Spellings) -> PaperText:
         # Not by id: a later version of a paper has another text.
         if paper.text not in self._papers:
             if len(self._papers) >= _MAX_PAPERS:
@@ -76,6 +77,7 @@ class Ranked:
     papers: Mapping[PaperId, Paper]
     texts: PaperTexts
     evidence: Evidence
+    reader: Interest
 
     @classmethod
     def of(
@@ -90,14 +92,14 @@ class Ranked:
             {paper.id: paper.title for paper in interest.up},
             interest.ignored,
         )
-        return cls(replace(ranking, scores=scores), papers, texts, evidence)
+        return cls(replace(ranking, scores=scores), papers, texts, evidence, interest)
 
     @property
     def scores(self) -> Sequence[Score]:
         """The scores without their terms, best first."""
         return self.ranking.scores
 
-    def text(self, paper: Paper) -> PaperText:
+    def text(self, paper: Paper | VotedPaper) -> PaperText:
         return self.texts.paper(paper, self.ranking.pool.corpus.spellings_)
 
     def reasons(self, paper: Paper, choice: Choice) -> tuple[Reason, ...]:
@@ -116,6 +118,11 @@ class Ranked:
     def touches(self, paper: PaperId) -> bool:
         """Return whether a paper has to do with what the reader wrote at all."""
         return self.ranking.touches(paper)
+
+    def closest(self, most: int) -> list[Paper]:
+        """Return the papers of the highest scores that no rule hides, best first."""
+        shown = [score for score in self.scores if not (score.muted or score.missing_terms)]
+        return [self.papers[score.paper] for score in shown[:most]]
 
     def edition_picks(self, profile: Profile, waiting: Collection[PaperId] = ()) -> list[Pick]:
         """Return the picks of an edition; ``waiting`` are papers that earlier editions had no place for."""
@@ -202,4 +209,5 @@ def new_pick(paper: Paper, choice: Choice, reasons: Sequence[Reason], summary_se
         reasons=tuple(reasons),
         summary=summarise(paper.abstract, summary_sentences, score.terms, phrases),
         predictions=score.predictions,
+        line=line_of(paper.title, paper.abstract),
     )

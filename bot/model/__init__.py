@@ -32,6 +32,7 @@ from bot.model.editions import (
     Edition,
     EditionId,
     EditionKind,
+    LearnedPhrase,
     Letter,
     Match,
     MatchRecord,

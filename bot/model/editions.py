@@ -88,7 +88,8 @@ class Sentence:
 class Pick:
     """One paper of an edition, with the reasons that its reader is given, the strongest first.
 
-    ``predictions`` are those of the score; with the votes that follow they give the weights of the experts.
+    ``line`` says what was found or made; empty of editions that earlier versions composed. ``predictions`` are those of
+    the score; with the votes that follow they give the weights of the experts.
     """
 
     paper: Paper
@@ -97,6 +98,7 @@ class Pick:
     reasons: tuple[Reason, ...]
     summary: tuple[Sentence, ...]
     predictions: tuple[float, ...] = ()
+    line: str = ""
 
 
 class EditionKind(StrEnum):
@@ -139,7 +141,8 @@ class Edition:
 
     ``considered`` is the number of candidates. ``watermark`` is the highest paper id in the store when the edition
     was composed; the next edition's candidates begin after it. ``quiet`` says why there are no picks. ``missing``
-    names the interrupted sources that the edition did without.
+    names the interrupted sources that the edition did without. ``closest`` are the best papers of an edition without
+    picks.
     """
 
     reader: Reader
@@ -154,6 +157,7 @@ class Edition:
     missing: tuple[str, ...] = ()
     language: str = "en"  # of its dates, a BCP 47 tag
     is_weekly: bool = False  # its profile is due on one day of the week; worded so
+    closest: tuple[Paper, ...] = ()
     is_test: bool = False  # a test message; never stored
 
 
@@ -235,8 +239,23 @@ class MatchRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class LearnedPhrase:
+    """A phrase that votes taught, and its weight in the score: positive if it raises a paper.
+
+    ``share`` is its size relative to the heaviest phrase's, 0 to 1. ``papers`` are titles of voted papers that have it,
+    or of papers in the reader's library if no voted paper has it.
+    """
+
+    text: str
+    weight: float
+    share: float
+    papers: tuple[str, ...] = ()
+    is_from_library: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Letter:
-    """A reader's week up to ``edition.date``.
+    """A reader's week: the seven days that end with ``edition.date``.
 
     ``edition`` is stored, so that a letter has a slot of its own; its only pick is the missed paper, if there is one.
     ``raised`` and ``lowered`` are the phrases that votes taught, the heaviest first. ``record`` is None with too few
@@ -246,8 +265,8 @@ class Letter:
     edition: Edition
     liked: tuple[Paper, ...]
     disliked: int
-    raised: tuple[str, ...] = ()
-    lowered: tuple[str, ...] = ()
+    raised: tuple[LearnedPhrase, ...] = ()
+    lowered: tuple[LearnedPhrase, ...] = ()
     record: MatchRecord | None = None
 
     @property

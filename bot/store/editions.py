@@ -3,8 +3,8 @@
 An edition and its messages in the outbox are stored in one transaction (transactional outbox): there is no edition
 whose messages were lost, and no message without its edition.
 
-A pick's row has what is the reader's own; the sentences of a summary are stored once for all its readers, who differ in
-the marks. Values that are a field's default are left out of the JSON.
+A pick's row has what is the reader's own; the sentences of a summary and its line are stored once for all its readers,
+who differ in the marks. Values that are a field's default are left out of the JSON.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _REASON_DEFAULTS = {field.name: field.default for field in fields(Reason)}
 _SENTENCE_DEFAULTS = {field.name: field.default for field in fields(Sentence)}
 
 _Summary = tuple[Sentence, ...]
-_SummaryIds = Mapping[tuple[PaperId, _Summary], int]  # by paper, and by the summary with its marks
+_SummaryIds = Mapping[tuple[PaperId, str, _Summary], int]  # by paper, line, and the summary with its marks
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +76,7 @@ class StoredEdition:
     kind: EditionKind
     picks: int
     missing: tuple[str, ...] = ()
+    closest: tuple[PaperId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +263,7 @@ class Editions(Aggregate):
 
     def picks_of(self, edition_id: EditionId) -> tuple[Pick, ...]:
         """Return an edition's picks in order; their papers are as stored now."""
-        query = select(picks, summaries.c.sentences).outerjoin(summaries)
+        query = select(picks, summaries.c.sentences, summaries.c.line).outerjoin(summaries)
         with self._database.reading() as connection:
             rows = connection.execute(query.where(picks.c.edition_id == edition_id).order_by(picks.c.position)).all()
             papers = load_papers(connection, [row.paper_id for row in rows])
@@ -282,6 +283,7 @@ class Editions(Aggregate):
                 kind=row.kind,
                 picks=row.picks,
                 missing=tuple(row.missing),
+                closest=tuple(row.closest),
             )
             for row in self._rows(query)
         ]
@@ -350,6 +352,7 @@ def _edition_row(new: NewEdition) -> dict[str, object]:
         "quiet_reason": edition.quiet.reason if edition.quiet else None,
         "kind": edition.kind,
         "missing": edition.missing,
+        "closest": [paper.id for paper in edition.closest],
     }
 
 
@@ -362,6 +365,7 @@ def _missed_row(new: NewEdition, day: date) -> dict[str, object]:
         "quiet": f"missed; made up for by the edition of {new.edition.date}",
         "quiet_reason": QuietReason.MISSED,
         "missing": (),
+        "closest": (),
     }
 
 
@@ -380,7 +384,7 @@ def _insert_picks(connection: Connection, editions: Sequence[tuple[int, Sequence
             "kind": pick.kind,
             "probability": pick.probability,
             "reasons": [_reason_values(reason) for reason in pick.reasons],
-            "summary_id": ids.get((pick.paper.id, pick.summary)),
+            "summary_id": ids.get((pick.paper.id, pick.line, pick.summary)),
             "marks": [sentence.marks for sentence in pick.summary],
             "predictions": [round(log_odds, _DECIMALS) for log_odds in pick.predictions],
         }
@@ -404,21 +408,23 @@ def _pick(row: AnyRow, papers: Mapping[PaperId, Paper]) -> Pick:
         reasons=tuple(Reason(**reason | {"kind": ReasonKind(reason["kind"])}) for reason in row.reasons),
         summary=tuple(sentences),
         predictions=tuple(row.predictions),
+        line=row.line or "",
     )
 
 
 def _summary_ids(connection: Connection, chosen: Sequence[Pick]) -> _SummaryIds:
     """Return the id of each pick's summary, and store those that are new."""
-    digests: dict[tuple[PaperId, _Summary], str] = {}
+    digests: dict[tuple[PaperId, str, _Summary], str] = {}
     rows: dict[tuple[PaperId, str], dict[str, Any]] = {}
     for pick in chosen:
-        key = (pick.paper.id, pick.summary)
-        if not pick.summary or key in digests:
+        key = (pick.paper.id, pick.line, pick.summary)
+        if key in digests or not (pick.line or pick.summary):
             continue
         sentences = [_differing(replace(s, marks=()), _SENTENCE_DEFAULTS) for s in pick.summary]
-        digest = blake2b(json.dumps(sentences).encode(), digest_size=12).hexdigest()
+        digest = blake2b(json.dumps([pick.line, *sentences]).encode(), digest_size=12).hexdigest()
         digests[key] = digest
-        rows[pick.paper.id, digest] = {"paper_id": pick.paper.id, "digest": digest, "sentences": sentences}
+        row = {"paper_id": pick.paper.id, "digest": digest, "sentences": sentences, "line": pick.line}
+        rows[pick.paper.id, digest] = row
     if not rows:
         return {}
     # Most are known from earlier batches: they are selected first, so that SQLite's sequence isn't used up by them.

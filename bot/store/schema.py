@@ -263,6 +263,7 @@ editions = Table(
     Column("quiet_reason", text_enum(QuietReason)),
     Column("kind", text_enum(EditionKind), nullable=False),
     Column("missing", JSON, nullable=False, server_default="[]"),  # sources that failed when it was composed
+    Column("closest", JSON, nullable=False, server_default="[]"),  # papers, of an edition without picks
     # What makes an edition happen once: of several processes, one takes the slot.
     UniqueConstraint("reader_id", "slot"),
     Index(None, "reader_id", "composed_at"),
@@ -288,6 +289,7 @@ summaries = Table(
     Column("paper_id", Id, ForeignKey(papers.c.id), nullable=False),
     Column("digest", Text, nullable=False),  # of the sentences: what is equal is stored once
     Column("sentences", JSON, nullable=False),
+    Column("line", Text, nullable=False, server_default=""),
     UniqueConstraint("digest", "paper_id"),
 )
 

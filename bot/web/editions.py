@@ -175,6 +175,7 @@ def load_edition(site: Site, reader: Reader, stored: StoredEdition) -> Edition:
         watermark=stored.watermark,
         quiet=stored.quiet,
         missing=stored.missing,
+        closest=tuple(site.store.papers.get(stored.closest).values()),
         language=site.language_of(reader),
         is_weekly=bool(profile and profile.schedule.is_weekly),
     )

@@ -19,7 +19,7 @@ from starlette.responses import RedirectResponse, Response
 from bot.channels.registry import is_shared
 from bot.config.keys import Purpose
 from bot.config.profiles import DAYS, describe_days
-from bot.editions.composer import learned
+from bot.editions.learned import learned
 from bot.model import Override, Paper, RawDigest, Reader, RecordedVote, Vote
 from bot.model.addresses import mail_address
 from bot.model.errors import DigestError

@@ -17,7 +17,7 @@ from playwright.sync_api import Browser
 from bot.channels.email.rendering import mail_bytes, render_confirmation, render_letter_mail, render_mail
 from bot.channels.papers import Links, SampleLinks
 from bot.channels.templates import sample_edition, sample_quiet_edition
-from bot.model import Edition, EditionKind, Fact, FactKind, Letter, MatchRecord, Paper, Pick
+from bot.model import Edition, EditionKind, Fact, FactKind, LearnedPhrase, Letter, MatchRecord, Paper, Pick
 
 TABLE = tomllib.loads((Path(__file__).parent / "mail_support.toml").read_text("utf-8"))
 PROGRAMS = TABLE.pop("programs")
@@ -157,8 +157,8 @@ def mails(templates: Environment, make_pick: Callable[..., Pick]) -> dict[str, s
         replace(full, kind=EditionKind.LETTER, picks=full.picks[:1]),
         liked=(paper, full.picks[1].paper),
         disliked=1,
-        raised=("reward models",),
-        lowered=("images",),
+        raised=(LearnedPhrase("reward models", 0.5, 1.0, ("A paper",)),),
+        lowered=(LearnedPhrase("images", -0.2, 0.4, ("Another",)),),
         record=MatchRecord(9, 7),
     )
     pages["letter"] = render_letter_mail(templates, letter, links).html

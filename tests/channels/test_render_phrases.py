@@ -95,8 +95,9 @@ def test_only_an_exploration_pick_is_labelled_exploratory(make_pick: Pick_) -> N
 
 
 def test_the_tally_counts_in_correct_english(make_pick: Pick_, make_edition: Edition_) -> None:
-    assert phrases.tally(make_edition(make_pick(), considered=1)) == "1 paper today; 1 looked at"
-    assert phrases.tally(make_edition(make_pick(), make_pick(), considered=1200)) == "2 papers today; 1,200 looked at"
+    assert phrases.tally(make_edition(make_pick(), considered=1)) == "1 paper today; 1 looked at; 1 minute to read"
+    two = make_edition(make_pick(), make_pick(), considered=1200)
+    assert phrases.tally(two) == "2 papers today; 1,200 looked at; 1 minute to read"
     assert phrases.tally(make_edition(considered=0)) == "0 new papers"
 
 
@@ -107,6 +108,36 @@ def test_the_subject_names_the_best_paper_and_how_many_more(
     edition = make_edition(make_pick(make_paper(title=title)), *[make_pick()] * 6)
     assert phrases.subject(edition) == "Knowing what nobody knows: when to stop asking and when to… + 6 more"
     assert len(phrases.subject(edition)) <= 70
+
+
+def test_the_subject_says_the_first_line_that_tells_more_than_a_title(
+    make_paper: Paper_, make_pick: Pick_, make_edition: Edition_
+) -> None:
+    untold = make_pick(make_paper(1, "Owls at night: a study"), line="Owls at night")
+    long = make_pick(make_paper(2), line="Nightingales " * 6)
+    told = make_pick(make_paper(3), line="Owls gain 63%")
+    assert phrases.subject(make_edition(untold, long, told)) == "Owls gain 63% + 2 more"
+    assert phrases.preheader(make_edition(untold, told)) == "Also: Owls at night"
+    assert phrases.subject(make_edition(untold)) == "Owls at night"
+
+
+def test_the_list_is_grouped_by_topic_where_there_are_more_than_six(
+    make_paper: Paper_, make_pick: Pick_, make_edition: Edition_
+) -> None:
+    def pick(number: int, *reasons: Reason, kind: PickKind = PickKind.MATCH) -> Pick:
+        return make_pick(make_paper(number), reasons=reasons, kind=kind)
+
+    owls, bats = Reason(ReasonKind.WROTE, "owls"), Reason(ReasonKind.WROTE, "bats")
+    close = Reason(ReasonKind.NEAR, "flight", near="bats")
+    picks = [pick(1, bats), pick(2, owls), pick(3, Reason(ReasonKind.AUTHOR, "Ada"), owls), pick(4, close)]
+    picks += [pick(5, Reason(ReasonKind.LIKED, "A title")), pick(6, owls, kind=PickKind.EXPLORE)]
+    assert [(group.topic, len(group.picks)) for group in phrases.groups(make_edition(*picks))] == [("", 6)]
+    groups = phrases.groups(make_edition(*picks, pick(7, Reason(ReasonKind.KEYWORD, "GRPO"))))
+    assert [(group.topic, [place for place, _ in group.picks]) for group in groups] == [
+        ("Bats", [1, 4]),
+        ("Owls", [2, 3]),
+        ("Also", [5, 6, 7]),
+    ]
 
 
 def test_the_subject_of_a_single_pick_counts_no_further_ones(make_pick: Pick_, make_edition: Edition_) -> None:
@@ -129,13 +160,14 @@ def test_a_quiet_edition_gives_its_reason(make_edition: Edition_) -> None:
 
 def test_an_edition_names_missing_sources_once(make_edition: Edition_, make_pick: Pick_) -> None:
     edition = make_edition(picks=(make_pick(),), considered=9, missing=("blog", "arxiv-ai"))
-    assert phrases.tally(edition) == "1 paper today; 9 looked at, without blog and arxiv-ai, which could not be read"
+    tally = "1 paper today; 9 looked at; 1 minute to read"
+    assert phrases.tally(edition) == f"{tally}, without blog and arxiv-ai, which could not be read"
     quiet = Quiet(QuietReason.FAILING, "No new paper has come in, which may be a fault: blog can't be read.")
     assert phrases.tally(make_edition(picks=(), considered=0, quiet=quiet, missing=("blog",))) == "0 new papers"
 
 
 def test_a_weekly_edition_is_worded_by_the_week(make_paper: Paper_, make_pick: Pick_, make_edition: Edition_) -> None:
     edition = make_edition(make_pick(), make_pick(make_paper(2)), is_weekly=True)
-    assert phrases.tally(edition) == "2 papers this week; 143 looked at"
+    assert phrases.tally(edition) == "2 papers this week; 143 looked at; 1 minute to read"
     assert phrases.list_heading(edition) == "This week in thirty seconds"
     assert phrases.subject(make_edition(is_weekly=True)) == "A quiet week for Reward models"

@@ -23,8 +23,6 @@ from bot.model import (
     Reader,
     Reason,
     ReasonKind,
-    Role,
-    Sentence,
     Sighting,
     Vote,
 )
@@ -178,12 +176,11 @@ def test_a_url_beyond_the_limit_is_not_linked(
 def test_the_first_message_lists_what_is_new_and_the_notification_says_it(
     make_paper: Paper_, make_pick: Pick_, make_edition: Edition_, links: Links
 ) -> None:
-    finding = (Sentence("Owls & bees gain 63%.", Role.RESULT),)
-    picks = [make_pick(make_paper(1), summary=finding), make_pick(make_paper(2, "Owls"))]
+    picks = [make_pick(make_paper(1), line="Owls & bees gain 63%"), make_pick(make_paper(2, "Owls"))]
     messages = send(make_edition(*picks), links)
     listed = messages[0]["blocks"][2]["text"]["text"]
     link = "<https://example.org/paper|"
-    first = f"1. {link}Owls &amp; bees gain 63%.>  ●●●"
+    first = f"1. {link}Owls &amp; bees gain 63%>  ●●●"
     assert listed == f"*Today in thirty seconds*\n{first}\n2. {link}Owls>  ●●●"
     expected = "Reward models, 2 papers today: Owls &amp; bees gain 63%; Owls"
     assert {message["text"] for message in messages} == {expected}

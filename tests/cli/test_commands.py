@@ -124,7 +124,7 @@ def test_preview_shows_the_edition_and_stores_nothing(home, paperbot):
     html = paperbot("preview", "reward-models", "--now", NOW, "--format", "html")
     slack = paperbot("preview", "reward-models", "--now", NOW, "--format", "slack")
     assert (text.code, html.code, slack.code) == (0, 0, 0)
-    assert "7 papers today; 176 looked at" in text.out
+    assert "5 papers today; 176 looked at" in text.out
     assert html.out.lower().startswith("<!doctype html>")
     assert {json.loads(line)["channel"] for line in slack.out.splitlines()} == {"ada@example.org"}
     assert paperbot("status", "--json").json | {"readers": []} == before | {"readers": []}
@@ -146,11 +146,11 @@ def test_status_shows_sources_readers_and_outbox(home, paperbot):
     assert [(s["name"], s["digests"]) for s in answer.json["sources"]] == [("seeds", 0), ("samples", 5)]
     (reader,) = answer.json["readers"]
     assert (reader["reader"], reader["last_edition"], reader["last_picks"], reader["last_states"]) == (
-        "reward-models/ada@example.org", "2025-05-07", 7, ["sent"],
+        "reward-models/ada@example.org", "2025-05-07", 5, ["sent"],
     )  # fmt: skip
     assert reader["next_due"].startswith("2025-05-08T06:00")
     assert answer.json["outbox"]["sent"] == 1
-    assert "2025-05-07, 7 papers, sent" in paperbot("status").out
+    assert "2025-05-07, 5 papers, sent" in paperbot("status").out
 
 
 def test_status_with_problems_is_exit_code_1(home, paperbot):

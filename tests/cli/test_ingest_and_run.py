@@ -199,7 +199,7 @@ def test_a_quiet_day_sends_nothing_unless_the_profile_wants_a_note(small, paperb
     assert (answer["editions"], answer["skipped"], answer["delivered"]) == (2, 1, 2)
     note = next(path for path in outbox(small) if path.name.startswith("noted"))
     text = email.message_from_bytes(note.read_bytes(), policy=policy.default).get_body(("plain",)).get_content()
-    assert "3 new papers came in; the best matches to" in " ".join(text.split())
+    assert "3 new papers came in, and none comes close enough" in " ".join(text.split())
 
 
 def test_a_broken_profile_stops_that_profile_only(small, paperbot):

@@ -107,7 +107,7 @@ def test_export_has_thumbs_with_their_history_and_editions_with_their_reasons(ho
     (edition,) = exported["editions"]
     assert edition["date"] == "2025-05-07"
     assert edition["messages"] == ["sent"]
-    assert len(edition["papers"]) == 7
+    assert len(edition["papers"]) == 5
     assert edition["papers"][0]["reasons"]
     json.dumps(exported)
 

@@ -29,7 +29,7 @@ def profile_of(folder: Path, text: str, name: str = "reward-models.toml"):
 def test_a_title_and_interests_are_enough(tmp_path):
     profile = profile_of(tmp_path, VALID)
     assert (profile.title, profile.interests) == ("Reward models", "reward models")
-    assert (profile.edition.size, profile.edition.explore, profile.edition.summary_sentences) == (10, 1, 3)
+    assert (profile.edition.size, profile.edition.explore, profile.edition.summary_sentences) == (5, 1, 3)
     assert (profile.schedule.at, profile.schedule.timezone) == (time(8), "Europe/Berlin")
     assert profile.alerts is None
 

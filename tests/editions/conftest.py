@@ -23,7 +23,7 @@ READER = "reward-models/ada@example.org"
 def prepare(home):
     """Make the profile weekly, send Wednesday's edition as a file, and vote on its seven papers."""
     profile = home / "profiles" / "reward-models.toml"
-    profile.write_text(f"weekly = true\n{profile.read_text()}")
+    profile.write_text(f"weekly = true\n{profile.read_text().replace('size = 5', 'size = 7')}")
     assert invoke(["--home", str(home), "run", "--now", WEDNESDAY]) == 0
     vote(home)
 

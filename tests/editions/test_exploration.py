@@ -21,7 +21,7 @@ def chosen(
     pool = SimpleNamespace(similarity=lambda *_: 0.0)
     ranking = SimpleNamespace(scores=scores, model=model, pool=pool, touches=lambda paper: paper < touching)
     profile = Profile(title="Owls", interests="owls at night", edition=edition or EditionSection())
-    choices = choices_of(profile, Ranked(ranking, papers={}, texts=None, evidence=None), waiting)
+    choices = choices_of(profile, Ranked(ranking, papers={}, texts=None, evidence=None, reader=None), waiting)
     return [(choice.score.paper, choice.kind) for choice in choices]
 
 

@@ -71,7 +71,7 @@ def test_an_edition_has_its_picks_and_what_they_were_chosen_from():
         (
             [score(probability=0.31), score(probability=0.2), score(probability=0.9, muted="x")],
             "below threshold",
-            "3 new papers came in; the best matches to 31%, and your threshold is 50%.",
+            "3 new papers came in, and none comes close enough to what you want.",
         ),
     ],
 )
@@ -125,12 +125,12 @@ MONDAY = date(2025, 5, 12)
     ],
 )
 def test_without_new_papers_the_reason_names_what_the_sources_did(activity, reason, says):
-    assert quiet_reason([], 0.5, activity) == Quiet(QuietReason(reason), says)
+    assert quiet_reason([], activity) == Quiet(QuietReason(reason), says)
 
 
 def test_a_day_whose_papers_all_lack_required_terms_says_so():
     scores = [score(muted="x"), score(missing_terms=("LLM",))]
-    quiet = quiet_reason(scores, 0.5, SourceActivitySince())
+    quiet = quiet_reason(scores, SourceActivitySince())
     assert quiet == Quiet(
         QuietReason.LACKING,
         "2 new papers came in, and none has a term of each group that your profile requires.",
@@ -138,4 +138,4 @@ def test_a_day_whose_papers_all_lack_required_terms_says_so():
 
 
 def test_new_papers_take_precedence_over_source_activity():
-    assert quiet_reason([score(muted="x")], 0.5, SourceActivitySince(rest=Rest.WEEKEND)).reason is QuietReason.MUTED
+    assert quiet_reason([score(muted="x")], SourceActivitySince(rest=Rest.WEEKEND)).reason is QuietReason.MUTED

@@ -12,6 +12,7 @@ import pytest
 from support import digest
 
 from bot.app import open_app
+from bot.channels import phrases
 from bot.editions.composer import compose_letter, put_letters
 from bot.editions.due import due_ranges, letter_day
 from bot.model import EditionKind, Match, State, StopReason, Vote
@@ -61,7 +62,7 @@ def test_a_letter_comes_once_on_friday_at_the_profiles_hour(home, paperbot, by_s
     for phrase in (
         "3 May 2025 to 9 May 2025",
         "You liked 6 papers, and wanted less like 1 other.",
-        "What raises a paper, beyond your own words: “",
+        "What was learned from your votes Since you liked “",
         "It reached Paperbot this week and was in none of your editions.",
         " match. ",
         "papers that had been called a strong or good match, and liked ",
@@ -105,14 +106,15 @@ def test_a_paper_that_the_next_edition_considers_is_not_missed_yet(voted, paperb
 
 
 @pytest.mark.parametrize("change", ["muted", "source"])
-def test_where_no_paper_fits_the_letter_says_so(voted, paperbot, change):
+def test_where_no_paper_fits_the_letter_speaks_of_none(voted, paperbot, change):
     profile = voted / "profiles" / "reward-models.toml"
     words = ["model", "learning", "language", "reasoning", "reward", "training", "agents", "vision", "data"]
     lines = {"muted": f"mute = {json.dumps(words)}", "source": 'sources = ["seeds"]'}
     text = profile.read_text().replace('mute = ["stock trading"]', "" if change == "muted" else "mute = []")
     profile.write_text(f"{lines[change]}\n{text}")
     out = " ".join(paperbot("preview", "reward-models", "--weekly", "--now", FRIDAY).out.split())
-    assert "One you missed None: of this week's papers that your editions left out, none is a good match" in out
+    assert "What you liked" in out
+    assert "missed" not in out
 
 
 def test_a_week_without_votes_and_without_a_missed_paper_brings_no_letter(voted, paperbot, by_smtp):
@@ -194,6 +196,24 @@ def test_what_fails_for_one_reader_is_a_problem_of_that_reader(voted, paperbot):
     assert "weekly letter: " in problem["problem"]
     assert "letter/mail.html.j2:1" in problem["problem"]
     assert "letter/mail.html.j2:1" in paperbot("check").err
+
+
+@pytest.mark.parametrize(
+    ("at", "liked"),
+    [
+        ("2025-05-02T23:59:00+02:00", 0),
+        ("2025-05-03T00:00:00+02:00", 6),
+        ("2025-05-09T07:59:00+02:00", 6),
+        ("2025-05-09T08:01:00+02:00", 0),
+    ],
+)
+def test_the_letter_counts_the_votes_of_the_days_in_its_heading(voted, paperbot, at, liked):
+    vote(voted, at=at)
+    with open_app(voted) as app:
+        (reader,) = app.store.readers.all()
+        letter = letter_of(app, reader, app.profiles["reward-models"], datetime.fromisoformat(FRIDAY))
+    assert len(letter.liked) == liked
+    assert phrases.letter_week(letter) == "3 May 2025 to 9 May 2025"
 
 
 def test_too_few_votes_give_no_share(voted, paperbot):

@@ -35,7 +35,7 @@ TOPICS = {
     "chess": "chess pawn bishop rook gambit endgame castle board".split(),
 }
 COMMON = [f"{a}{b}" for a in "bcdfglmnprst" for b in ("ano", "eru", "ilo", "osa", "umi")]
-PROFILE = Profile(title="x", interests="qwertz", edition=EditionSection(threshold=0))
+PROFILE = Profile(title="x", interests="qwertz", edition=EditionSection(size=10, threshold=0))
 
 
 class World:

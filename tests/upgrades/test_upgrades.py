@@ -30,7 +30,7 @@ from bot.model.errors import StoreError
 from bot.model.readers import Override
 from bot.store import Store, open_store
 from bot.store.engine import parse_url
-from bot.store.upgrade import SCRIPTS
+from bot.store.upgrade import HEAD, SCRIPTS
 from bot.web.application import make_web
 
 HERE = Path(__file__).parent
@@ -97,7 +97,7 @@ def old(request, dialect, tmp_path, monkeypatch) -> Iterator[OldHome]:
     yield OldHome(home, url, request.param)
     if dialect == "postgresql":
         schema = re.search(r"test_\w+", url)[0]
-        OldHome(home, url, "").query(f"DROP SCHEMA IF EXISTS {schema}_before_0007 CASCADE")
+        OldHome(home, url, "").query(f"DROP SCHEMA IF EXISTS {schema}_before_{HEAD} CASCADE")
 
 
 @pytest.fixture
@@ -255,7 +255,7 @@ def test_forget_reaches_the_backup(old, dialect):
         (backup,) = (old.path / "state").glob("*.bak")
         assert b"ada@example.org" not in backup.read_bytes()
         return
-    schema = re.search(r"test_\w+", old.store_url)[0] + "_before_0007"
+    schema = re.search(r"test_\w+", old.store_url)[0] + f"_before_{HEAD}"
     assert old.query(f"SELECT count(*) FROM {schema}.readers WHERE address = 'ada@example.org'") == [(0,)]
     assert old.query(f"SELECT DISTINCT reader_id FROM {schema}.outbox WHERE reader_id = 1") == []
     assert old.query(f"SELECT count(*) FROM {schema}.picks WHERE edition_id = 1") == [(0,)]
@@ -264,7 +264,7 @@ def test_forget_reaches_the_backup(old, dialect):
 
 @pytest.mark.parametrize("dialect", ["postgresql"], indirect=True)
 def test_a_copy_of_an_earlier_upgrade_is_not_overwritten(old):
-    schema = re.search(r"test_\w+", old.store_url)[0] + "_before_0007"
+    schema = re.search(r"test_\w+", old.store_url)[0] + f"_before_{HEAD}"
     old.query(f"CREATE SCHEMA {schema}")
     with pytest.raises(StoreError, match=rf"not upgraded, because the schema {schema} .* would be overwritten"):
         open_store(old.store_url)
@@ -333,4 +333,4 @@ def test_check_compares_the_tables_with_what_it_expects(old, paperbot, change, t
     old.query(change)
     answer = paperbot("--home", old.path, "check")
     assert answer.code == 2
-    assert f"! store: its tables differ from what revision 0007 has: {told}" in answer.err
+    assert f"! store: its tables differ from what revision {HEAD} has: {told}" in answer.err

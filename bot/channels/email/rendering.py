@@ -28,7 +28,7 @@ from css_inline import CSSInliner
 from bot.channels import Renderer, RenderingParts, phrases
 from bot.channels.papers import Links, ReaderLinks, shortened
 from bot.channels.templates import render, render_part
-from bot.model import Edition, Letter, Message, OutboxKey, Reader
+from bot.model import Edition, Letter, Message, OutboxKey, Reader, Role
 from bot.model.addresses import is_one_address
 from bot.model.errors import DeliveryError, FailureScope
 from bot.model.wording import oneline, shorten, visible
@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 # Bytes. Gmail clips a message at about 102 KB behind a link, with the last picks and the footer's unsubscribe link.
 # Quoted-printable adds to the size: an equals sign takes three bytes.
 HTML_BUDGET = 80_000
+# A mail of the usual picks has at most 700 words; of more, which a profile asks for, as many for each.
+_USUAL_PICKS = 5
+_WORDS_A_PICK = 140
 _SUMMARY_WIDTHS = (900, 450, 200, 0)  # characters, tried in turn until the HTML fits the budget
 # RFC 5322, section 2.1.1: a line has at most 998 characters, and the header's name counts.
 _MAX_VALUE_LENGTH = 900
@@ -267,15 +270,34 @@ def render_mail(environment: Environment, edition: Edition, links: Links) -> Mai
 
     If the HTML exceeds its budget, the summaries are shortened step by step and finally omitted; no pick is dropped.
     """
+    edition = _within_words(edition)
     html = _inlined(render(environment, "mail.html.j2", edition, links))
     for width in _SUMMARY_WIDTHS:
         if len(html.encode()) <= HTML_BUDGET:
             break
         picks = tuple(replace(pick, summary=shortened(pick.summary, width)) for pick in edition.picks)
         html = _inlined(render(environment, "mail.html.j2", replace(edition, picks=picks), links))
-    # Programs that show the plain text don't clip it: it keeps the full summaries.
+    # Programs that show the plain text don't clip it.
     text = visible(render(environment, "mail.txt.j2", edition, links))
     return MailParts(phrases.subject(edition), html, text)
+
+
+def _within_words(edition: Edition) -> Edition:
+    """Return the edition with so many sentences of its longest summaries left out that the mail is read in minutes.
+
+    What was found stays; the page of the edition has all sentences.
+    """
+    most = _WORDS_A_PICK * max(_USUAL_PICKS, len(edition.picks))
+    while phrases.word_count(edition) > most:
+        picks = list(edition.picks)
+        place = max(range(len(picks)), key=lambda place: (len(picks[place].summary), place))
+        summary = picks[place].summary
+        if len(summary) <= 1:
+            break
+        dropped = max(range(len(summary)), key=lambda n: (summary[n].role is not Role.RESULT, n))
+        picks[place] = replace(picks[place], summary=(*summary[:dropped], *summary[dropped + 1 :]))
+        edition = replace(edition, picks=tuple(picks))
+    return edition
 
 
 def render_letter_mail(environment: Environment, letter: Letter, links: Links) -> MailParts:

@@ -196,7 +196,7 @@ def render_slack(edition: Edition, links: Links, *, buttons: bool = True) -> lis
         for number, pick in enumerate(edition.picks, 1)
     ]
     if not groups:
-        groups = [[section(escape(phrases.quiet(edition), _SUMMARY_LIMIT))]]
+        groups = [[section(_quiet_text(edition))]]
     groups[0] = [*_heading_blocks(edition), *_list_blocks(edition, SECTION_LIMIT), DIVIDER, *groups[0]]
     groups[-1] = [*groups[-1], _footer_block(edition, links, buttons)]
     notification = _notification(edition)
@@ -211,6 +211,13 @@ def render_slack(edition: Edition, links: Links, *, buttons: bool = True) -> lis
     return [body(edition, notification, blocks).encode() for blocks in messages]
 
 
+def _quiet_text(edition: Edition) -> str:
+    """Return why an edition has no picks, and what came closest, as markup."""
+    words = escape(phrases.quiet(edition), _SUMMARY_LIMIT)
+    closest = [f"• {_linked(paper, escape(phrases.title(paper), _LIKED_LIMIT))}" for paper in edition.closest]
+    return "\n".join([f"{words} The closest:", *closest]) if closest else words
+
+
 def render_letter_slack(letter: Letter, links: Links, *, buttons: bool) -> bytes:
     """Return the arguments of ``chat.postMessage`` as JSON; ``buttons`` as for an edition."""
     edition = letter.edition
@@ -222,10 +229,10 @@ def render_letter_slack(letter: Letter, links: Links, *, buttons: bool) -> bytes
         context([phrases.letter_week(letter)]),
         *_paragraph("What you liked", [*liked, escape(phrases.letter_votes(letter), TEXT_LIMIT)]),
     ]
-    if learned := [escape(sentence, TITLE_LIMIT) for sentence in phrases.letter_learned(letter)]:
-        blocks += _paragraph("What your votes have taught it", learned)
-    blocks += _paragraph("One you missed", [escape(phrases.letter_missed(letter), TEXT_LIMIT)])
+    if learned := [escape(sentence, TITLE_LIMIT) for sentence in phrases.lessons(letter.raised, letter.lowered)]:
+        blocks += _paragraph("What was learned from your votes", learned)
     for pick in edition.picks:
+        blocks += _paragraph("One you missed", [phrases.LETTER_MISSED])
         blocks += _pick_blocks(pick, None, edition.language, buttons)
     if letter.record:
         blocks += _paragraph("How well it predicts", [escape(phrases.letter_record(letter), TEXT_LIMIT)])
@@ -263,15 +270,19 @@ def _list_blocks(edition: Edition, limit: int) -> list[Block]:
     if len(edition.picks) < 2:
         return []
     texts = [f"*{phrases.list_heading(edition)}*"]
-    for number, pick in enumerate(edition.picks, 1):
-        line = f"{number}. {_linked(pick.paper, escape(phrases.news(pick), TITLE_LIMIT))}  {phrases.strength(pick)}"
-        if sum(map(len, texts)) + len(line) > limit:
-            texts[-1] += f"\nand {len(edition.picks) - number + 1} more"
-            break
-        if len(texts[-1]) + len(line) < SECTION_LIMIT:
-            texts[-1] += f"\n{line}"
-        else:
-            texts.append(line)
+    left = len(edition.picks)
+    for group in phrases.groups(edition):
+        heading = f"_{escape(group.topic, TEXT_LIMIT)}_\n" if group.topic else ""
+        for number, pick in group.picks:
+            line = f"{number}. {_linked(pick.paper, escape(phrases.news(pick), TITLE_LIMIT))}  {phrases.strength(pick)}"
+            if sum(map(len, texts)) + len(heading + line) > limit:
+                return [section(text) for text in [*texts[:-1], f"{texts[-1]}\nand {left} more"]]
+            if len(texts[-1]) + len(heading + line) < SECTION_LIMIT:
+                texts[-1] += f"\n{heading}{line}"
+            else:
+                texts.append(heading + line)
+            heading = ""
+            left -= 1
     return [section(text) for text in texts]
 
 
