@@ -67,6 +67,7 @@ class Role(StrEnum):
     TASK = "task"  # states the problem
     IDEA = "idea"  # describes the approach
     RESULT = "result"  # reports a finding
+    CONCLUSION = "conclusion"  # says what follows from the results
     TLDR = "tldr"  # a summary in one sentence by a language model, not by the authors
 
 
