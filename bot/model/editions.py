@@ -73,7 +73,7 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of a summary, verbatim from the abstract unless it is a TL;DR.
+    """A sentence of a summary, verbatim from the abstract unless it is a TL;DR; " …" ends one that was shortened.
 
     ``role`` is None if it is uncertain; ``marks`` are the words to highlight for this reader, verbatim. ``after_gap``:
     something before it was left out, which is shown as an ellipsis.

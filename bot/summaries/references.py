@@ -95,8 +95,8 @@ def without_head(sentence: str) -> str:
 
 # A pointer in the middle of a sentence: "This paper bridges this gap", "leverages both paradigms".
 _POINTER = re.compile(
-    r"\b(?:(?:this|these|such)(?=(?P<phrase>(?: [\w-]+){1,3}))|both (?:of )?(?:these |"
-    r"the )?[\w-]+s\b(?![^.;]{0,80}\band\b)|"
+    r"\b(?:(?:this|these|such)(?=(?P<phrase>(?: [\w-]+){1,3}))|"
+    r"both (?:of )?(?:these |the )?(?:[\w-]+ )?[\w-]+s\b(?![^.;]{0,80}\band\b)|"
     r"the (?:latter|former|aforementioned|above)\b|"
     r"the (?:problem|question|issue|challenge|gap|limitation|shortcoming)s? (?:by|through|with|using|via)\b)",
     re.IGNORECASE,
@@ -112,6 +112,11 @@ _PROBLEM = re.compile(
     r"bottleneck|obstacle|tension|need)"
 )
 
+_SOLVES = re.compile(
+    r"\b(?:address|alleviat|analy[sz]|bridg|clos|dissect|eliminat|handl|mitigat|overcom|reduc|resolv|solv|tackl)\w* $|"
+    r"\b(?:gap|tension|trade-?off) between $"
+)
+
 
 def _pointer(sentence: str) -> int | None:
     """Return where a sentence points to something that isn't in it, if it does."""
@@ -122,7 +127,8 @@ def _pointer(sentence: str) -> int | None:
         before = sentence[: pointer.start()].lower()
         # "We study three tasks and solve these tasks".
         is_repeated = any(len(word) > 3 and word.rstrip("s") in before for word in phrase.lower().split())
-        is_late = len(before.split()) >= _WORDS_BEFORE and not _PROBLEM.match(phrase)
+        is_problem = _PROBLEM.match(phrase) or _SOLVES.search(before)
+        is_late = len(before.split()) >= _WORDS_BEFORE and not is_problem
         if not (is_repeated or is_late or _POINTS_AT_ITSELF.match(phrase)):
             return pointer.start()
     return None
@@ -133,7 +139,7 @@ _CLAUSE_BEGINS = re.compile(
     r",? (?:that|which|designed to|aim(?:ed|ing) (?:to|at)|capable of|to (?!be\b)[a-z]+|thereby|so as to|by \w+ing|"
     r"(?<=, )\w+ing|with|for|in order to)\b"
 )
-_LEAST_WORDS = 5
+_LEAST_WORDS = 4
 FIGURE = re.compile(r"\d\s?(?:\\?%|[x×]\b)|\d\.\d")
 CUT = " …"
 

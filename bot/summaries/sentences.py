@@ -139,6 +139,7 @@ _END = re.compile(
 _LOOK_BACK = 60  # characters; no abbreviation is longer
 _OPENS = re.compile(rf"\s*{_OPENER}\b")
 _NUMBER_FOLLOWS = re.compile(r"\s*\d")
+_NUMBER_BEFORE = re.compile(r"\d\s$")
 _LAST_WORD = re.compile(r"[\w.]+$")
 _DOTTED = re.compile(r"(?:[a-z]\.)*[a-z]")
 _LIST_MARK = re.compile(r"(?:^|[:;,])\s*(?:\d{1,2}|[ivx]{1,4})$")
@@ -205,7 +206,8 @@ def _full_stop_ends(before: str, text: str, after: int) -> bool:
     if last in _BEFORE_NUMBERS:
         return not _NUMBER_FOLLOWS.match(text, after)
     stands_alone = not before[: word.start()].strip() or before[word.start() - 1].isspace()
-    if stands_alone and _DOTTED.fullmatch(last):  # J. Doe, U.S. Government
+    is_unit = _NUMBER_BEFORE.search(before, 0, word.start())  # up to 12 h.
+    if stands_alone and not is_unit and _DOTTED.fullmatch(last):  # J. Doe, U.S. Government
         return bool(_OPENS.match(text, after))
     return True
 

@@ -149,7 +149,7 @@ _TASK_WORTH_OF_FEW = 0.2
 # A sentence that holds a smaller share of a role than this is not labelled with it.
 _ROLE_FROM = 0.4
 # The worth of a sentence that surely is a conclusion.
-_CONCLUSION_WORTH = 0.85
+_CONCLUSION_WORTH = 0.65
 # What background holds of the task counts less where an abstract surely has a conclusion: what was studied, what came
 # out and what follows leave it no place.
 _SURELY_CONCLUDES = 0.7
@@ -162,7 +162,7 @@ _FIRST_COST = 0.25
 # The worth of the sentence that says the gist, beside the roles.
 _GIST_WORTH = 0.5
 # The cost of a sentence of more words than ``MAX_WORDS``.
-_LONG_COST = 0.02
+_LONG_COST = 0.01
 # A sentence under a heading such as "Trial registration" says nothing.
 _OTHER = {"other"}
 # How much more of the result a finding counts as holding, at most.
@@ -171,7 +171,7 @@ _FINDING_BOOST = 0.2
 _FINDING_WORTH = 0.1
 _FINDING_WORTH_FROM = 0.6
 # What such a finding is worth in addition where the abstract surely states a conclusion, which would stand for it.
-_EVIDENCE_WORTH = 0.2
+_EVIDENCE_WORTH = 0.3
 # Of findings, what a figure adds to the probability, and what it adds to speak of all that was tried.
 _FIGURE_WORTH = 0.2
 _SCOPE_WORTH = 0.15
@@ -264,8 +264,13 @@ def _shown(abstract: str, places: tuple[int, ...], phrases: tuple[str, ...]) -> 
 
 
 def finding(summary: Sequence[Sentence]) -> str | None:
-    """Return the sentence of a summary that is set in bold, None without a probable finding."""
-    return next((sentence.text for sentence in summary if sentence.role is Role.RESULT), None)
+    """Return the sentence of a summary that is set in bold, word for word, None without a probable finding."""
+    return next((verbatim(sentence) for sentence in summary if sentence.role is Role.RESULT), None)
+
+
+def verbatim(sentence: Sentence) -> str:
+    """Return what of a sentence's text stands in the abstract: without the ellipsis for what was left out."""
+    return sentence.text.removesuffix(CUT)
 
 
 @lru_cache(maxsize=1_000)  # many readers get the same papers on the same day
