@@ -149,7 +149,7 @@ _TASK_WORTH_OF_FEW = 0.2
 # A sentence that holds a smaller share of a role than this is not labelled with it.
 _ROLE_FROM = 0.4
 # The worth of a sentence that surely is a conclusion.
-_CONCLUSION_WORTH = 0.65
+_CONCLUSION_WORTH = 0.8
 # What background holds of the task counts less where an abstract surely has a conclusion: what was studied, what came
 # out and what follows leave it no place.
 _SURELY_CONCLUDES = 0.7
