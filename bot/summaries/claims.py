@@ -245,7 +245,7 @@ _NO_OUTCOME = re.compile(
 _ACTION = re.compile(
     r"\bwe (?:\w+ly |also |then |further |first |finally )?(?:adopt|analy[sz]e|annotate|apply|assess|benchmark|build|"
     r"collect|compare|conduct|consider|construct|create|curate|design|develop|employ|evaluate|examine|experiment|"
-    r"explore|fine-?tune|formulate|implement|interview|introduce|investigate|measure|perform|pre-?train|present|"
+    r"explore|fine-?tune|formulate|implement|interview|introduce|investigate|measure|model|perform|pre-?train|present|"
     r"propose|provide|quantify|release|review|run|sample|select|simulate|study|survey|test|train|use|utilize|"
     r"validate)\b"
 )
@@ -274,6 +274,7 @@ _SAMPLE = re.compile(
     r"\b(?:were|was) (?:\w+ly )?(?:enrolled|recruited|randomi[sz]ed|included|assigned|allocated|selected|"
     r"studied|screened|"
     r"eligible|divided|identified|retrieved|reviewed|used|conducted|sent|invited|analy[sz]ed|interviewed|surveyed)\b|"
+    r"\b(?:training|datasets?|cohorts?|samples?) (?:incorporat|includ|compris|contain)\w*\b|"
     r"\bresponse rates?\b|\b(?:completed|participated in|took part in|responded to|returned) (?:the|a|an) "
     r"(?:\w+ )?(?:study|trial|survey|questionnaire)\b"
 )

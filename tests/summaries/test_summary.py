@@ -274,6 +274,8 @@ def test_what_says_nothing_is_shown_only_where_nothing_else_is_left_and_never_bo
         ("Experiments demonstrate that our method can effectively weed gardens.", False),
         ("Our results highlight the critical role of good gardeners.", False),
         ("By removing weeds, it points toward a garden without gardeners.", False),
+        ("Training incorporated 1,200 gardens of nine countries in all.", False),
+        ("In a case study, we model 3.5 gardens as a puzzle.", False),
         ("© 2004 Weed Society, doi:10.1117/1.1636761, all rights reserved.", False),
     ],
 )
