@@ -153,16 +153,16 @@ _CONCLUSION_WORTH = 0.8
 # What background holds of the task counts less where an abstract surely has a conclusion: what was studied, what came
 # out and what follows leave it no place.
 _SURELY_CONCLUDES = 0.7
-_KNOWN_WORTH = 0.3
+_KNOWN_WORTH = 0.6
 # From this probability on, a sentence is labelled as one.
 _CONCLUSION_FROM = 0.5
 # The cost of a sentence that refers to one that is left out, and that of beginning with one that can't come first.
-_DANGLING_COST = 0.1
+_DANGLING_COST = 0.07
 _FIRST_COST = 0.25
 # The worth of the sentence that says the gist, beside the roles.
 _GIST_WORTH = 0.5
 # The cost of a sentence of more words than ``MAX_WORDS``.
-_LONG_COST = 0.01
+_LONG_COST = 0.005
 # A sentence under a heading such as "Trial registration" says nothing.
 _OTHER = {"other"}
 # How much more of the result a finding counts as holding, at most.
@@ -423,7 +423,8 @@ def in_order(paper: Read, places: Sequence[int]) -> list[int]:
     """
     if len(places) == len(paper.sentences):
         return list(places)
-    return sorted(places, key=lambda place: (place in _moved(paper, places), place))
+    moved = _moved(paper, places)
+    return sorted(places, key=lambda place: (place in moved, place))
 
 
 def _moved(paper: Read, places: Sequence[int]) -> set[int]:
